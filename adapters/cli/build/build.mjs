@@ -1,0 +1,161 @@
+// Compiles src/ and adapters/ into dist/. The tree is built beside dist and renamed into place whole, so that nobody
+// ever sees half a build, and a lock keeps several builders (`npm start` twice at once) from doing the work twice.
+import { spawn } from "node:child_process"
+import { createHash, randomBytes } from "node:crypto"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs"
+import { renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, extname, join, relative } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+
+const require = createRequire(import.meta.url)
+
+export const root = fileURLToPath(new URL("../../..", import.meta.url))
+const dist = join(root, "dist")
+const workshop = join(root, ".build")
+const lock = join(workshop, "lock")
+
+const trees = ["src", "adapters"]
+const settings = ["package.json", "package-lock.json", "tsconfig.json"]
+
+const filesUnder = (directory) =>
+  readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name)
+    return entry.isDirectory() ? filesUnder(path) : entry.isFile() ? [path] : []
+  })
+
+const sources = () =>
+  trees
+    .map((tree) => join(root, tree))
+    .filter((tree) => existsSync(tree))
+    .flatMap(filesUnder)
+
+/** What a build depends on, content and not time: a checkout or a copy does not make it stale. */
+const fingerprint = () => {
+  const hash = createHash("sha256")
+  const files = [...sources(), ...settings.map((name) => join(root, name)).filter((path) => existsSync(path))]
+  for (const path of files.sort()) {
+    const content = readFileSync(path)
+    hash.update(`${relative(root, path)}\0${content.length}\0`).update(content)
+  }
+  return hash.digest("hex")
+}
+
+const builtFrom = () => {
+  try {
+    return readFileSync(join(dist, ".sources"), "utf8")
+  } catch {
+    return undefined
+  }
+}
+
+// A published package has dist/ and no sources: there is nothing that could be stale.
+const isFresh = () => (existsSync(join(root, "src")) ? builtFrom() === fingerprint() : existsSync(dist))
+
+const isAlive = (pid) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === "EPERM"
+  }
+}
+
+/** Removes a lock whose holder is dead (or that is older than any build takes). */
+const clearAbandoned = () => {
+  try {
+    const pid = Number(readFileSync(lock, "utf8"))
+    const age = Date.now() - statSync(lock).mtimeMs
+    const abandoned = pid > 0 ? !isAlive(pid) || age > 600_000 : age > 5_000
+    if (abandoned) rmSync(lock, { force: true })
+  } catch {
+    // It was released meanwhile.
+  }
+}
+
+const withLock = async (use) => {
+  mkdirSync(workshop, { recursive: true })
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: "wx" })
+      break
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error
+      clearAbandoned()
+      await sleep(100)
+    }
+  }
+  const release = () => rmSync(lock, { force: true })
+  process.once("exit", release)
+  try {
+    return await use()
+  } finally {
+    process.off("exit", release)
+    release()
+  }
+}
+
+const compile = (target) =>
+  new Promise((resolve, reject) => {
+    const tsc = join(dirname(require.resolve("typescript/package.json")), "bin", "tsc")
+    const project = join(root, "adapters", "cli", "build", "tsconfig.json")
+    // The compiler's report goes to stderr: what the server prints on stdout stays its own.
+    const child = spawn(process.execPath, [tsc, "-p", project, "--outDir", target], {
+      cwd: root,
+      stdio: ["ignore", 2, 2]
+    })
+    child.once("error", reject)
+    child.once("exit", (code) =>
+      code === 0 ? resolve() : reject(new Error("simplan does not compile, see the messages above"))
+    )
+  })
+
+/** Data files lie beside the code that reads them; tsc leaves them behind. */
+const copyData = (target) => {
+  for (const path of sources()) {
+    const name = relative(root, path)
+    const isCode = [".ts", ".mts", ".mjs"].includes(extname(name)) || name.endsWith("tsconfig.json")
+    if (!isCode) cpSync(path, join(target, name))
+  }
+}
+
+const buildAndSwap = async () => {
+  const suffix = `${process.pid}-${randomBytes(4).toString("hex")}`
+  const fresh = join(workshop, `new-${suffix}`)
+  const old = join(workshop, `old-${suffix}`)
+  // The fingerprint is taken first: a file that changes while it is compiled makes the build stale, not wrong for good.
+  const from = fingerprint()
+  // Whoever holds the lock is alone: what lies here was left by a builder that was killed.
+  for (const name of readdirSync(workshop)) {
+    if (name !== "lock") rmSync(join(workshop, name), { recursive: true, force: true })
+  }
+  try {
+    await compile(fresh)
+    copyData(fresh)
+    writeFileSync(join(fresh, ".sources"), from)
+    if (existsSync(dist)) renameSync(dist, old)
+    renameSync(fresh, dist)
+  } finally {
+    rmSync(fresh, { recursive: true, force: true })
+    rmSync(old, { recursive: true, force: true })
+  }
+}
+
+/** Makes dist/ match the sources; says whether there was anything to do. */
+export const ensureBuilt = async ({ force = false } = {}) => {
+  if (!force && isFresh()) return false
+  return withLock(async () => {
+    if (!force && isFresh()) return false
+    await buildAndSwap()
+    return true
+  })
+}
+
+const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)
+if (isProgram) {
+  await ensureBuilt({ force: true }).catch((error) => {
+    console.error(error.message)
+    process.exit(1)
+  })
+}
