@@ -1,0 +1,75 @@
+/**
+ * API keys: `simplan_` + 43 characters of secret + 6 of checksum, `[A-Za-z0-9_]` only (rule W3).
+ *
+ * The prefix makes a leaked key recognizable to scanners, the checksum tells a mistyped one from an unknown one
+ * without a look-up. Only a hash of a key is ever stored.
+ */
+import type { Instant } from "./Time.ts"
+
+/** What a key may do: everything, or only what changes nothing. */
+export const scopes = ["full", "read"] as const
+
+export type Scope = (typeof scopes)[number]
+
+export interface ApiKey {
+  readonly organizationId: string
+  readonly apiKeyId: string
+  readonly name: string
+  readonly scope: Scope
+  /** SHA-256 of the key, in lower-case hex. */
+  readonly hash: string
+  /** The last characters of the key, by which a person tells it from others. */
+  readonly hint: string
+  readonly createdAt: Instant
+  readonly expiresAt: Instant | null
+  readonly revokedAt: Instant | null
+  readonly version: number
+}
+
+/** Whether the key is good at `now`: neither revoked nor expired; it expires at the very instant named. */
+export const isValid = (key: ApiKey, now: Instant): boolean =>
+  key.revokedAt === null && (key.expiresAt === null || now < key.expiresAt)
+
+const PREFIX = "simplan_"
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const SECRET_LENGTH = 43
+const CHECKSUM_LENGTH = 6
+
+const base62 = (value: bigint, length: number): string => {
+  let rest = value
+  let text = ""
+  while (text.length < length) {
+    text = ALPHABET.charAt(Number(rest % 62n)) + text
+    rest /= 62n
+  }
+  return text
+}
+
+// CRC-32 as of ISO 3309, bit by bit: keys are short.
+const crc32 = (text: string): number => {
+  let crc = 0xffffffff
+  for (let index = 0; index < text.length; index++) {
+    crc ^= text.charCodeAt(index)
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
+  }
+  return (crc ^ 0xffffffff) >>> 0
+}
+
+const checksum = (secret: string): string => base62(BigInt(crc32(secret)), CHECKSUM_LENGTH)
+
+/** The key made from 32 random bytes. */
+export const fromRandom = (random: Uint8Array): string => {
+  const value = random.slice(0, 32).reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)
+  const secret = base62(value, SECRET_LENGTH)
+  return PREFIX + secret + checksum(secret)
+}
+
+/** Whether the text can be a key: its prefix, length, alphabet and checksum are right. */
+export const isWellFormed = (text: string): boolean => {
+  if (!text.startsWith(PREFIX) || text.length !== PREFIX.length + SECRET_LENGTH + CHECKSUM_LENGTH) return false
+  const secret = text.slice(PREFIX.length, -CHECKSUM_LENGTH)
+  return /^[0-9A-Za-z]+$/.test(secret) && text.endsWith(checksum(secret))
+}
+
+/** The part of a key that may be shown. */
+export const hint = (key: string): string => key.slice(-4)

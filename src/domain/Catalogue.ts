@@ -1,0 +1,67 @@
+/**
+ * The catalogue of countries, operators and standard coverage profiles (rules I3 and I5): data of the whole service,
+ * replaceable by its operator. An operator belongs to one country; the labels it carries say in which tiers' profiles
+ * it takes part, so that a profile is a list of countries and a label, and its operators follow.
+ */
+import type { Label } from "./Label.ts"
+
+export interface Country {
+  /** ISO 3166-1 alpha-2, upper case. */
+  readonly iso2: string
+  /** ISO 3166-1 alpha-3, upper case. */
+  readonly iso3: string
+  readonly name: string
+}
+
+export interface Operator {
+  readonly operatorId: string
+  readonly name: string
+  readonly countryIso2: string
+  /** Radio access technologies, `2G` to `5G`. */
+  readonly supportedRats: ReadonlyArray<string>
+  /** `<mcc>-<mnc>` codes. */
+  readonly mccMnc: ReadonlyArray<string>
+  readonly labels: ReadonlyArray<Label>
+}
+
+export interface StandardProfile {
+  readonly coverageId: string
+  readonly label: Label
+  readonly regionName: string
+  readonly regionCode: string
+  readonly iso2List: ReadonlyArray<string>
+}
+
+export interface Catalogue {
+  readonly countries: ReadonlyArray<Country>
+  readonly operators: ReadonlyArray<Operator>
+  readonly profiles: ReadonlyArray<StandardProfile>
+}
+
+/** The catalogue with the look-ups that requests need, built once per catalogue. */
+export interface Index extends Catalogue {
+  readonly countryByIso2: ReadonlyMap<string, Country>
+  readonly operatorById: ReadonlyMap<string, Operator>
+  readonly profileById: ReadonlyMap<string, StandardProfile>
+  readonly operatorsByCountry: ReadonlyMap<string, ReadonlyArray<Operator>>
+}
+
+export const index = (catalogue: Catalogue): Index => {
+  const operatorsByCountry = new Map<string, Array<Operator>>()
+  for (const operator of catalogue.operators) {
+    const known = operatorsByCountry.get(operator.countryIso2)
+    if (known === undefined) operatorsByCountry.set(operator.countryIso2, [operator])
+    else known.push(operator)
+  }
+  return {
+    ...catalogue,
+    countryByIso2: new Map(catalogue.countries.map((country) => [country.iso2, country])),
+    operatorById: new Map(catalogue.operators.map((operator) => [operator.operatorId, operator])),
+    profileById: new Map(catalogue.profiles.map((profile) => [profile.coverageId, profile])),
+    operatorsByCountry
+  }
+}
+
+/** The operators of a country that serve a label; none for an unknown country. */
+export const operatorsOf = (catalogue: Index, iso2: string, label: Label): ReadonlyArray<Operator> =>
+  (catalogue.operatorsByCountry.get(iso2) ?? []).filter((operator) => operator.labels.includes(label))

@@ -1,0 +1,22 @@
+/**
+ * Identifiers: UUIDs of version 7 (RFC 9562, section 5.7), made from an instant and random bytes that are handed in,
+ * so that a simulation with a seed makes the same ones each time.
+ */
+import type { Instant } from "./Time.ts"
+
+const hex = (byte: number): string => byte.toString(16).padStart(2, "0")
+
+/** A UUIDv7 of the millisecond `now`; `random` holds at least 10 bytes, of which 74 bits are used. */
+export const uuid7 = (now: Instant, random: Uint8Array): string => {
+  const time = Math.max(0, now).toString(16).padStart(12, "0").slice(-12)
+  const byte = (index: number): number => random[index] ?? 0
+  const version = hex(0x70 | (byte(0) & 0x0f)) + hex(byte(1))
+  const variant = hex(0x80 | (byte(2) & 0x3f)) + hex(byte(3))
+  const node = [4, 5, 6, 7, 8, 9].map((index) => hex(byte(index))).join("")
+  return `${time.slice(0, 8)}-${time.slice(8)}-${version}-${variant}-${node}`
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Whether the text has the shape of a UUID of any version. */
+export const isUuid = (text: string): boolean => UUID.test(text)

@@ -1,0 +1,115 @@
+/**
+ * Why the service says no. Each refusal is a tagged error that carries what a caller needs to act on it; its HTTP
+ * status and `code` are given in `adapters/http` alone. Fields are plain data, so that a refusal can be kept with an
+ * idempotency key and told again (rule W2).
+ */
+import { Data } from "effect"
+import type { Label } from "./Label.ts"
+
+/** A field of the request does not hold what it must. */
+export class InvalidField extends Data.TaggedError("InvalidField")<{
+  readonly field: string
+  readonly message: string
+}> {}
+
+export type Resource =
+  | "plan"
+  | "sim"
+  | "subscription"
+  | "plan attachment"
+  | "coverage profile"
+  | "operator"
+  | "organization"
+  | "api key"
+  | "webhook endpoint"
+  | "delivery"
+
+/** Nothing of that kind and id is visible to the caller. */
+export class NotFound extends Data.TaggedError("NotFound")<{
+  readonly resource: Resource
+  readonly id: string
+}> {}
+
+/** No eSIM of the label is free (rule S2), or none without a mobile plan (rule I6). */
+export class NoFreeSim extends Data.TaggedError("NoFreeSim")<{ readonly label: Label }> {}
+
+/** An archived plan takes no new attachments (rule P2). */
+export class PlanArchived extends Data.TaggedError("PlanArchived")<{ readonly planId: string }> {}
+
+/** The SIM is being put into service or released, and is neither free nor usable until that ends (rule S5). */
+export class SimBusy extends Data.TaggedError("SimBusy")<{ readonly iccid: string }> {}
+
+/** The SIM's label is not the one asked for (rule S1). */
+export class LabelMismatch extends Data.TaggedError("LabelMismatch")<{
+  readonly iccid: string
+  readonly simLabel: Label
+  readonly label: Label
+}> {}
+
+/** The eSIM shows a sign of a download, so its subscription stays (rule S3). */
+export class EsimInstalled extends Data.TaggedError("EsimInstalled")<{ readonly iccid: string }> {}
+
+/** An expired attachment cannot be suspended (rule T7). */
+export class AttachmentExpired extends Data.TaggedError("AttachmentExpired")<{ readonly attachmentId: string }> {}
+
+/** The organization has a region of that name already (rule I4). */
+export class RegionNameTaken extends Data.TaggedError("RegionNameTaken")<{
+  readonly regionName: string
+  readonly missingIso2: ReadonlyArray<string>
+}> {}
+
+/** Some of the country codes have no operator under the label (rule I4). */
+export class RegionUncovered extends Data.TaggedError("RegionUncovered")<{
+  readonly missingIso2: ReadonlyArray<string>
+}> {}
+
+/** A profile with exactly these countries exists (rule I4). */
+export class RegionExists extends Data.TaggedError("RegionExists")<{
+  readonly coverageId: string
+  readonly regionCode: string
+  readonly regionName: string
+  readonly iso2List: ReadonlyArray<string>
+}> {}
+
+/** The telco refused for good; nothing remains (rule S5). */
+export class TelcoRefused extends Data.TaggedError("TelcoRefused")<{ readonly message: string }> {}
+
+/** The telco could not be reached in time; what it may have done is undone (rule S5). */
+export class TelcoUnavailable extends Data.TaggedError("TelcoUnavailable")<{ readonly retryAfterSeconds: number }> {}
+
+/** The idempotency key was used with another request (rule W2). */
+export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused")<{ readonly key: string }> {}
+
+/** The first request with this idempotency key is still under way (rule W2). */
+export class RequestInProgress extends Data.TaggedError("RequestInProgress")<{ readonly key: string }> {}
+
+/** The clock cannot be moved so: it is the system's, or being moved already. */
+export class ClockRefused extends Data.TaggedError("ClockRefused")<{
+  readonly reason: "system clock" | "already advancing"
+}> {}
+
+const classes = {
+  InvalidField,
+  NotFound,
+  NoFreeSim,
+  PlanArchived,
+  SimBusy,
+  LabelMismatch,
+  EsimInstalled,
+  AttachmentExpired,
+  RegionNameTaken,
+  RegionUncovered,
+  RegionExists,
+  TelcoRefused,
+  TelcoUnavailable,
+  IdempotencyKeyReused,
+  RequestInProgress,
+  ClockRefused
+} as const
+
+/** Every refusal there is. */
+export type Refusal = InstanceType<(typeof classes)[keyof typeof classes]>
+
+/** Whether a failure is one of the refusals above. */
+export const isRefusal = (error: unknown): error is Refusal =>
+  Object.values(classes).some((refusal) => error instanceof refusal)

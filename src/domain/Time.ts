@@ -1,0 +1,65 @@
+/**
+ * Instants and calendar arithmetic (rule T1).
+ *
+ * An instant is a whole number of UTC milliseconds since the epoch. A day is 24 h; a month is a calendar month in
+ * UTC, always counted from its anchor and clamped to the month's last day, never accumulated.
+ */
+
+/** UTC milliseconds since 1970-01-01T00:00:00Z. */
+export type Instant = number
+
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
+/** The first instant of the year 10000: every instant of a plan lies before it (rule P1). */
+export const END_OF_TIME: Instant = Date.UTC(9999, 11, 31) + DAY
+
+/** The first instant of the year 0000, the earliest that RFC 3339 can write. */
+export const START_OF_TIME: Instant = -62_167_219_200_000
+
+/** `anchor` plus `days` of 24 h. */
+export const addDays = (anchor: Instant, days: number): Instant => anchor + days * DAY
+
+/**
+ * `anchor` plus `months` calendar months in UTC. The day of the month is clamped: 31 January plus one month is the
+ * last day of February, plus two months is 31 March.
+ */
+export const addMonths = (anchor: Instant, months: number): Instant => {
+  const date = new Date(anchor)
+  const monthIndex = date.getUTCFullYear() * 12 + date.getUTCMonth() + months
+  const year = Math.floor(monthIndex / 12)
+  const month = monthIndex - year * 12
+  const day = Math.min(date.getUTCDate(), daysInMonth(year, month))
+  const timeOfDay = ((anchor % DAY) + DAY) % DAY
+  return utcMidnight(year, month, day) + timeOfDay
+}
+
+const daysInMonth = (year: number, month: number): number => new Date(utcMidnight(year, month + 1, 0)).getUTCDate()
+
+// Date.UTC reads the years 0 to 99 as 1900 to 1999; setUTCFullYear does not.
+const utcMidnight = (year: number, month: number, day: number): Instant => new Date(0).setUTCFullYear(year, month, day)
+
+/** The instant as RFC 3339 with milliseconds and `Z`. */
+export const toIso = (instant: Instant): string => new Date(instant).toISOString()
+
+const RFC3339 =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
+
+/**
+ * Reads an RFC 3339 instant with a zone and a real calendar date (rule W8); anything else is `undefined`. Fractions
+ * beyond the millisecond are cut off. A leap second is not an instant here.
+ */
+export const fromIso = (text: string): Instant | undefined => {
+  const match = RFC3339.exec(text)
+  if (match === null) return undefined
+  const part = (index: number): number => Number(match[index] ?? "0")
+  const [year, month, day, hour, minute, second] = [part(1), part(2), part(3), part(4), part(5), part(6)]
+  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month - 1)) return undefined
+  if (hour > 23 || minute > 59 || second > 59 || part(9) > 23 || part(10) > 59) return undefined
+  const millis = Number((match[7] ?? "").padEnd(3, "0").slice(0, 3))
+  const offset = (match[8] === "-" ? -1 : 1) * (part(9) * HOUR + part(10) * MINUTE)
+  const instant = utcMidnight(year, month - 1, day) + hour * HOUR + minute * MINUTE + second * SECOND + millis - offset
+  return instant >= START_OF_TIME && instant < END_OF_TIME ? instant : undefined
+}

@@ -1,0 +1,59 @@
+/**
+ * Webhook events: what an organization is told, with the payloads of rule W5.
+ */
+import type { Instant } from "./Time.ts"
+
+export const types = [
+  "attachment.allowanceConsumed",
+  "subscription.esim.locationChanged",
+  "esim.smdp.stateChanged"
+] as const
+
+export type Type = (typeof types)[number]
+
+/** What happened, as the `data` of the webhook body tells it. Key order is the wire's. */
+export type Payload =
+  | {
+      readonly type: "attachment.allowanceConsumed"
+      readonly data: {
+        readonly usagePercentage: number
+        readonly dataUsageBytes: number
+        readonly esim: string
+        readonly planId: string
+        readonly attachmentId: string
+      }
+    }
+  | {
+      readonly type: "subscription.esim.locationChanged"
+      readonly data: {
+        readonly esim: string
+        readonly countryIso2: string
+        readonly previousCountryIso2: string | null
+      }
+    }
+  | {
+      readonly type: "esim.smdp.stateChanged"
+      readonly data: {
+        readonly sim: string
+        readonly smdpStateChange: { readonly state: string; readonly modificationResult: string }
+      }
+    }
+
+export interface WebhookEvent {
+  readonly organizationId: string
+  readonly eventId: string
+  readonly createdAt: Instant
+  readonly payload: Payload
+}
+
+/**
+ * The body of a delivery: compact JSON whose re-serialization gives the same bytes (rule W5). `timestamp` is in Unix
+ * seconds.
+ */
+export const body = (event: WebhookEvent): string =>
+  JSON.stringify({
+    id: event.eventId,
+    type: event.payload.type,
+    timestamp: Math.floor(event.createdAt / 1000),
+    data: event.payload.data
+  })

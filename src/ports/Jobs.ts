@@ -1,0 +1,38 @@
+/**
+ * The jobs port: handing out durable work. Jobs are written and finished by `Storage.commit`; here they are claimed.
+ *
+ * A job is given to one worker at a time: a claim holds it until `until` (machine time), and a commit under a lease
+ * that was lost changes nothing.
+ */
+import { Context, type Effect } from "effect"
+import type { Job } from "../domain/Job.ts"
+import type { Instant } from "../domain/Time.ts"
+import type { StorageError } from "./Storage.ts"
+
+/** How to claim due work; `now` is business time, `machineNow` and `until` machine time. */
+export interface Claim {
+  readonly now: Instant
+  readonly machineNow: Instant
+  readonly until: Instant
+  readonly token: string
+  readonly limit: number
+}
+
+/** What there is to wait for. */
+export interface Pending {
+  /** Business time at which the next unheld piece of work is due; null where there is none. */
+  readonly dueAt: Instant | null
+  /** How many pieces of work are held by someone. */
+  readonly held: number
+}
+
+export class Jobs extends Context.Service<
+  Jobs,
+  {
+    /** Due jobs that nobody holds, by due time and id. */
+    readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<Job>, StorageError>
+    readonly pending: (at: { readonly machineNow: Instant }) => Effect.Effect<Pending, StorageError>
+    /** Ends every lease: for the start of a process that is known to be the only one. */
+    readonly release: Effect.Effect<void, StorageError>
+  }
+>()("simplan/Jobs") {}

@@ -1,0 +1,264 @@
+/**
+ * The storage port: snapshots to decide on, and commits.
+ *
+ * Guarantees that every adapter gives (the conformance suite in `src/testing` checks them):
+ * - A commit happens as a whole or not at all, across facts, events and jobs.
+ * - Each written SIM, plan, key or endpoint carries the version that was loaded (0: it is new). Where the stored
+ *   version is another, the commit changes nothing and fails with `Conflict`. A written value is stored with
+ *   `version + 1`.
+ * - ICCIDs are unique in the whole service, region names in their organization, key hashes in the whole service.
+ * - A read is one consistent snapshot. Lists are keyset pages: what existed before the first page and is not changed
+ *   meanwhile appears exactly once, whatever is inserted in between.
+ * - Instants round-trip to the millisecond. Strings round-trip exactly; none has a NUL or a lone surrogate, which the
+ *   edge refuses.
+ */
+import { Context, Data, type Effect } from "effect"
+import type { ApiKey } from "../domain/ApiKey.ts"
+import type { Attachment } from "../domain/Attachment.ts"
+import type { Catalogue } from "../domain/Catalogue.ts"
+import type { Region } from "../domain/Region.ts"
+import type { Delivery, LoggedDelivery } from "../domain/Delivery.ts"
+import type { IdempotencyRecord } from "../domain/Idempotency.ts"
+import type { Job } from "../domain/Job.ts"
+import type { Label } from "../domain/Label.ts"
+import type { Line } from "../domain/Line.ts"
+import type { Organization } from "../domain/Organization.ts"
+import type { Package } from "../domain/Package.ts"
+import type { Plan } from "../domain/Plan.ts"
+import type { Sim } from "../domain/Sim.ts"
+import type { Entry } from "../domain/SmdpHistory.ts"
+import type { Subscription } from "../domain/Subscription.ts"
+import type { Instant } from "../domain/Time.ts"
+import type { WebhookEndpoint } from "../domain/WebhookEndpoint.ts"
+import type { WebhookEvent } from "../domain/WebhookEvent.ts"
+
+/** The storage could not do its work: it is out of reach, full or broken. Nothing is known of the commit. */
+export class StorageError extends Data.TaggedError("StorageError")<{
+  readonly message: string
+  readonly cause?: unknown
+}> {}
+
+/**
+ * The commit changed nothing, because something it relied on has changed meanwhile. The use case loads and decides
+ * again.
+ */
+export class Conflict extends Data.TaggedError("Conflict")<{
+  /** `version`: a guard; `lease`: a job or delivery is not, or no longer, held; the others: a uniqueness. */
+  readonly on: "version" | "lease" | "iccid" | "region name" | "api key" | "idempotency key"
+}> {}
+
+/** The hold of one worker on a job or delivery. `until` is machine time; a lease that is over is anyone's. */
+export interface Lease {
+  readonly token: string
+  readonly until: Instant
+}
+
+/** A report id to be remembered (rule R1). */
+export interface SeenReport {
+  readonly organizationId: string
+  readonly reportId: string
+  readonly receivedAt: Instant
+}
+
+/** What one commit writes. Absent parts write nothing. Rows of one commit may belong to several organizations. */
+export interface Commit {
+  readonly organizations?: ReadonlyArray<Organization>
+  readonly apiKeys?: ReadonlyArray<ApiKey>
+  readonly webhookEndpoints?: ReadonlyArray<WebhookEndpoint>
+  readonly plans?: ReadonlyArray<Plan>
+  readonly regions?: ReadonlyArray<Region>
+  /** Never new ones: SIMs come in by `importSims`. Writing a SIM ends any claim on it. */
+  readonly sims?: ReadonlyArray<Sim>
+  /** Inserted or replaced by id; the commit also writes their SIM, whose version guards them. Likewise below. */
+  readonly subscriptions?: ReadonlyArray<Subscription>
+  readonly attachments?: ReadonlyArray<Attachment>
+  readonly packages?: ReadonlyArray<Package>
+  readonly removedSubscriptions?: ReadonlyArray<{ readonly organizationId: string; readonly subscriptionId: string }>
+  readonly removedAttachments?: ReadonlyArray<{ readonly organizationId: string; readonly attachmentId: string }>
+  readonly smdpEntries?: ReadonlyArray<Entry>
+  readonly seenReports?: ReadonlyArray<SeenReport>
+  readonly idempotency?: {
+    /** A record of that key created at or before `replaces` is replaced; a later one is a `Conflict`. */
+    readonly put?: ReadonlyArray<{ readonly record: IdempotencyRecord; readonly replaces: Instant }>
+    /** Sets the outcome of a record that is there; does nothing where it is not. */
+    readonly settled?: ReadonlyArray<Pick<IdempotencyRecord, "organizationId" | "key" | "outcome">>
+    readonly forgotten?: ReadonlyArray<Pick<IdempotencyRecord, "organizationId" | "key">>
+  }
+  /**
+   * Stored, and fanned out in the same commit: one pending delivery, due at the event's `createdAt`, for each of the
+   * organization's endpoints that is enabled, not deleted and takes the type.
+   */
+  readonly events?: ReadonlyArray<WebhookEvent>
+  readonly jobs?: {
+    /** Stored unless a job of that id is there already; with a lease, it is held from the start. */
+    readonly put?: ReadonlyArray<{ readonly job: Job; readonly lease: Lease | null }>
+    /** Removed; a `Conflict` on the lease where the job is not held with that token. */
+    readonly finished?: ReadonlyArray<{ readonly jobId: string; readonly token: string }>
+    /** Given back for a later try, unheld; guarded likewise. */
+    readonly retried?: ReadonlyArray<{
+      readonly jobId: string
+      readonly token: string
+      readonly dueAt: Instant
+      readonly attempts: number
+    }>
+  }
+  readonly deliveries?: {
+    /** The outcome of an attempt: replaces the delivery and ends the lease; guarded by the token likewise. */
+    readonly settled?: ReadonlyArray<{ readonly delivery: Delivery; readonly token: string }>
+    /** Replaces the delivery, whoever holds it, and ends any lease. */
+    readonly replayed?: ReadonlyArray<Delivery>
+  }
+  readonly catalogue?: Catalogue
+  /** The instant at which a virtual clock stands. */
+  readonly clock?: Instant
+}
+
+/** A SIM to be imported; the storage gives it its serial. */
+export type NewSim = Omit<Sim, "serial" | "version">
+
+export interface ImportOutcome {
+  /** The ICCIDs that are new, in the order given. */
+  readonly imported: ReadonlyArray<string>
+  /** Those that were there before, with the organization that has them. */
+  readonly taken: ReadonlyArray<{ readonly iccid: string; readonly organizationId: string }>
+}
+
+/**
+ * `Claimed`: nobody else is given this SIM until the claim is over or the SIM is written; the version in the value
+ * counts the claim. `Busy`: none is free, but some are under a claim that may yet come to nothing.
+ */
+export type ClaimOutcome =
+  | { readonly _tag: "Claimed"; readonly sim: Sim }
+  | { readonly _tag: "Busy" }
+  | { readonly _tag: "None" }
+
+/** A place in a list ordered by creation: after this row. */
+export interface CreatedCursor {
+  readonly createdAt: Instant
+  readonly id: string
+}
+
+export interface Page<Cursor> {
+  readonly organizationId: string
+  readonly after: Cursor | null
+  readonly limit: number
+}
+
+/** What the reports about one ICCID need to be decided. */
+export interface ReportedLine {
+  readonly line: Line
+  /** Which of the asked report ids were seen. */
+  readonly seen: ReadonlyArray<string>
+}
+
+interface OfOrganization {
+  readonly organizationId: string
+}
+
+type Read<A> = Effect.Effect<A, StorageError>
+
+export class Storage extends Context.Service<
+  Storage,
+  {
+    readonly commit: (commit: Commit) => Effect.Effect<void, Conflict | StorageError>
+
+    readonly organizations: Read<ReadonlyArray<Organization>>
+    readonly organization: (id: string) => Read<Organization | null>
+
+    readonly apiKeyByHash: (hash: string) => Read<ApiKey | null>
+    /** Oldest first, revoked ones included. */
+    readonly apiKeys: (of: OfOrganization) => Read<ReadonlyArray<ApiKey>>
+
+    /** Oldest first, without deleted ones. */
+    readonly webhookEndpoints: (of: OfOrganization) => Read<ReadonlyArray<WebhookEndpoint>>
+
+    /** Deleted plans included. */
+    readonly plan: (of: OfOrganization & { readonly planId: string }) => Read<Plan | null>
+    /** By creation and id, ascending, without deleted ones. */
+    readonly plans: (
+      of: Page<CreatedCursor> & {
+        /** Only archived, only live, or both. */
+        readonly archived: boolean | null
+        readonly label: Label | null
+        /** A part of the name, in any case. */
+        readonly search: string | null
+        /** Only plans whose coverage is one of these, or a custom region with all of these countries. */
+        readonly covering: {
+          readonly coverageIds: ReadonlyArray<string>
+          readonly iso2List: ReadonlyArray<string>
+        } | null
+      }
+    ) => Read<ReadonlyArray<Plan>>
+
+    readonly region: (of: OfOrganization & { readonly coverageId: string }) => Read<Region | null>
+    /** By creation and id, ascending. */
+    readonly regions: (of: Page<CreatedCursor>) => Read<ReadonlyArray<Region>>
+    /** The organization's regions that have this name, or exactly these countries in any order. */
+    readonly regionsLike: (
+      of: OfOrganization & { readonly regionName: string; readonly iso2List: ReadonlyArray<string> }
+    ) => Read<ReadonlyArray<Region>>
+
+    readonly importSims: (sims: ReadonlyArray<NewSim>) => Effect.Effect<ImportOutcome, StorageError>
+    /** By serial, ascending; the cursor is a serial. */
+    readonly sims: (
+      of: Page<number> & { readonly isEsim: boolean | null; readonly label: Label | null }
+    ) => Read<ReadonlyArray<Sim>>
+    /**
+     * Claims an eSIM of the label: for a `subscription` a free one (rule S2: never used first, by serial; then the
+     * longest recycled), for a `mobile plan` one whose mobile plan is settled and not applied, by serial. A claim
+     * that is over, or has the same token, is no obstacle. Locked rows are skipped but never taken for absent.
+     */
+    readonly claimSim: (
+      of: OfOrganization & {
+        readonly label: Label
+        readonly purpose: "subscription" | "mobile plan"
+        readonly token: string
+        readonly machineNow: Instant
+        readonly until: Instant
+      }
+    ) => Effect.Effect<ClaimOutcome, StorageError>
+
+    readonly line: (of: OfOrganization & { readonly iccid: string }) => Read<Line | null>
+    /**
+     * The lines of these ICCIDs, of any organization, each with those packages that have no expiry, expire after
+     * `since`, or whose id (ours or the telco's) is named; unknown ICCIDs are left out. `seenSince`: report ids
+     * received before it count as unseen.
+     */
+    readonly reportedLines: (of: {
+      readonly iccids: ReadonlyArray<{
+        readonly iccid: string
+        readonly since: Instant
+        readonly packageIds: ReadonlyArray<string>
+        readonly reportIds: ReadonlyArray<string>
+      }>
+      readonly seenSince: Instant
+    }) => Read<ReadonlyArray<ReportedLine>>
+    /** Live ones with their SIM, by creation and id, ascending. */
+    readonly subscriptions: (
+      of: Page<CreatedCursor>
+    ) => Read<ReadonlyArray<{ readonly subscription: Subscription; readonly sim: Sim }>>
+    /** By `modifiedAt`, then as stored. */
+    readonly smdpEntries: (of: OfOrganization & { readonly iccid: string }) => Read<ReadonlyArray<Entry>>
+
+    /** By creation and id, descending: newest first. */
+    readonly deliveries: (of: Page<CreatedCursor>) => Read<ReadonlyArray<LoggedDelivery>>
+    readonly delivery: (of: OfOrganization & { readonly deliveryId: string }) => Read<LoggedDelivery | null>
+
+    readonly idempotency: (of: OfOrganization & { readonly key: string }) => Read<IdempotencyRecord | null>
+
+    /** How often the catalogue was replaced; 0 while it never was. */
+    readonly catalogueVersion: Read<number>
+    readonly catalogue: Read<Catalogue | null>
+
+    readonly clock: Read<Instant | null>
+
+    /** Forgets report ids and idempotency records older than these; returns how many rows went. */
+    readonly purge: (older: {
+      readonly reportsBefore: Instant
+      readonly idempotencyBefore: Instant
+    }) => Effect.Effect<number, StorageError>
+
+    /** Succeeds when the storage answers and its migrations are done. */
+    readonly ready: Effect.Effect<void, StorageError>
+  }
+>()("simplan/Storage") {}

@@ -1,0 +1,56 @@
+/**
+ * The telco port: the underlying system for charging, network, SM-DP+ and SMS.
+ *
+ * Every call carries a key and is idempotent by it: the same call again has the first one's outcome and no further
+ * effect, also when the first one's answer was lost. Suspending, cancelling and releasing what is not there succeeds.
+ * A cancelled package's key is spent: a creation that arrives later is `Refused`.
+ */
+import { Context, Data, type Effect } from "effect"
+import type { PlanTerms } from "../domain/Plan.ts"
+import type { Instant } from "../domain/Time.ts"
+
+/** The telco refuses, for good: the same call will be refused again. */
+export class Refused extends Data.TaggedError("Telco.Refused")<{ readonly message: string }> {}
+
+/** The telco could not be reached, or did not answer in time. Whether it did the work is unknown; the caller retries. */
+export class Unavailable extends Data.TaggedError("Telco.Unavailable")<{ readonly message: string }> {}
+
+export interface PackageOrder {
+  /** `<attachment id>:<occurrence>`. */
+  readonly packageId: string
+  readonly iccid: string
+  /** Null: from the first use, for the terms' validity. */
+  readonly window: { readonly start: Instant; readonly end: Instant } | null
+  readonly terms: PlanTerms
+}
+
+/** The telco's package. Times are null where it does not report them. */
+export interface TelcoPackage {
+  readonly telcoPackageId: string
+  readonly activationAt: Instant | null
+  readonly expirationAt: Instant | null
+}
+
+type Call<A> = Effect.Effect<A, Refused | Unavailable>
+
+export class Telco extends Context.Service<
+  Telco,
+  {
+    readonly createPackage: (order: PackageOrder) => Call<TelcoPackage>
+    readonly suspendPackage: (of: { readonly packageId: string; readonly iccid: string }) => Call<void>
+    readonly cancelPackage: (of: { readonly packageId: string; readonly iccid: string }) => Call<void>
+    readonly sendSms: (sms: {
+      readonly messageId: string
+      readonly iccid: string
+      readonly from: string
+      readonly text: string
+    }) => Call<void>
+    /** Makes the profile of an ICCID available for a new download. */
+    readonly releaseProfile: (of: { readonly key: string; readonly iccid: string }) => Call<void>
+    readonly setMobilePlan: (of: {
+      readonly key: string
+      readonly iccid: string
+      readonly applied: boolean
+    }) => Call<void>
+  }
+>()("simplan/Telco") {}
