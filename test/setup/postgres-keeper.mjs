@@ -59,7 +59,9 @@ const makeExecutable = (native) => {
 const unprivilegedUser = () => {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ["postgres", "nobody"]) {
-    const [uid, gid] = ["-u", "-g"].map((flag) => Number(spawnSync("id", [flag, name]).stdout?.toString().trim() || NaN))
+    const [uid, gid] = ["-u", "-g"].map((flag) =>
+      Number(spawnSync("id", [flag, name]).stdout?.toString().trim() || NaN)
+    )
     if (uid > 0 && gid > 0) return { uid, gid }
   }
   throw new Error("PostgreSQL cannot run as root, and there is neither a user `postgres` nor `nobody`")

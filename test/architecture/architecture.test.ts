@@ -1,0 +1,133 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { relative, sep } from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+import { manifestOf, type SourceFile, strayEntries, violations } from "./rules.ts"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+const files = (folder: string): ReadonlyArray<SourceFile> =>
+  existsSync(`${root}${folder}`)
+    ? readdirSync(`${root}${folder}`, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && /\.[mc]?tsx?$/.test(entry.name))
+        .map((entry) => {
+          const path = `${entry.parentPath}${sep}${entry.name}`
+          return { path: relative(root, path).replaceAll(sep, "/"), text: readFileSync(path, "utf8") }
+        })
+    : []
+
+const tracked = (): ReadonlyArray<string> => {
+  try {
+    return execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8", stdio: "pipe" }).trim().split("\n")
+  } catch {
+    // An unpacked archive instead of a clone.
+    return readdirSync(root).filter((name) => !["node_modules", "dist", "coverage"].includes(name))
+  }
+}
+
+const manifest = manifestOf(readFileSync(`${root}package.json`, "utf8"))
+
+describe("the repository", () => {
+  it("keeps the import rules", () => {
+    const all = ["src", "adapters", "examples"].flatMap(files)
+    expect(all.filter(({ path }) => path.startsWith("src/")).length).toBeGreaterThan(0)
+    expect(violations(all, manifest)).toEqual([])
+  })
+
+  it("holds nothing else at its top level", () => {
+    expect(strayEntries(tracked())).toEqual([])
+  })
+})
+
+const of = (path: string, text: string): ReadonlyArray<string> => violations([{ path, text }], manifest)
+
+describe("the import rules find", () => {
+  const planted: ReadonlyArray<readonly [rule: string, path: string, text: string]> = [
+    ["domain importing a port", "src/domain/A.ts", 'import type { Storage } from "../ports/Storage.ts"'],
+    ["ports importing a use case", "src/ports/A.ts", 'export * from "../app/Plans.ts"'],
+    ["app importing testing", "src/app/A.ts", 'const a = await import("../testing/index.ts")'],
+    ["the index importing testing", "src/index.ts", 'export * as Testing from "./testing/index.ts"'],
+    ["a layer importing the index", "src/domain/A.ts", 'import { Plan } from "../index.ts"'],
+    ["a folder of no layer", "src/util/A.ts", 'import { Option } from "effect"'],
+    ["the core importing an adapter", "src/app/A.ts", 'import { layer } from "../../adapters/memory/index.ts"'],
+    ["the core importing itself by name", "src/app/A.ts", 'import { Plan } from "simplan"'],
+    ["a node module in the core", "src/app/A.ts", 'import { readFileSync } from "node:fs"'],
+    ["a node module in a type", "src/app/A.ts", 'export type A = import("node:fs").Stats'],
+    ["an unstable module in the core", "src/app/A.ts", 'import { HttpClient } from "effect/unstable/http"'],
+    ["a library in the core", "src/domain/A.ts", 'import { v5 } from "uuid"'],
+    ["fast-check outside testing", "src/app/A.ts", 'import * as fc from "fast-check"'],
+    ["a computed import in the core", "src/app/A.ts", "export const load = (name: string) => import(name)"],
+    ["Effect in the domain", "src/domain/A.ts", 'import { Effect } from "effect"'],
+    ["Effect as a type in the domain", "src/domain/A.ts", 'import { Option, type Effect as E } from "effect"'],
+    ["Effect's module in the domain", "src/domain/A.ts", 'import * as Effect from "effect/Effect"'],
+    ["all of effect in the domain", "src/domain/A.ts", 'import * as E from "effect"'],
+    ["Effect in a type of the domain", "src/domain/A.ts", 'export type A = import("effect").Effect.Effect<void>'],
+    ["Date.now", "src/domain/A.ts", "export const now = () => Date.now()"],
+    ["new Date()", "src/app/A.ts", "export const now = () => new Date()"],
+    ["Date()", "src/app/A.ts", "export const now = () => Date()"],
+    ["Math.random", "src/ports/A.ts", 'export const random = Math["random"]'],
+    ["performance.now", "src/app/A.ts", "export const now = () => performance.now()"],
+    ["DateTime.nowUnsafe", "src/domain/A.ts", "export const now = () => DateTime.nowUnsafe()"],
+    ["setTimeout", "src/app/A.ts", "setTimeout(() => {}, 1)"],
+    ["setInterval", "src/app/A.ts", "globalThis.setInterval(() => {}, 1)"],
+    ["an adapter reaching into the core", "adapters/memory/A.ts", 'import { Plan } from "../../src/domain/Plan.ts"'],
+    ["an adapter with the core's index", "adapters/memory/A.ts", 'import { Plan } from "../../src/index.ts"'],
+    ["an adapter importing a sibling", "adapters/memory/A.ts", 'import { layer } from "../catalogue/index.ts"'],
+    ["an adapter importing a sibling by name", "adapters/memory/A.ts", 'import { layer } from "simplan/catalogue"'],
+    ["postgres importing pglite", "adapters/postgres/A.ts", 'import { layer } from "simplan/pglite"'],
+    ["a root reaching into a sibling", "adapters/http/A.ts", 'import { rows } from "../memory/Rows.ts"'],
+    ["an adapter importing no entry point", "adapters/memory/A.ts", 'import { Plan } from "simplan/domain"'],
+    ["an adapter importing a tool", "adapters/memory/A.ts", 'import { it } from "vitest"'],
+    ["a file in no adapter", "adapters/A.ts", 'import { Plan } from "simplan"'],
+    ["an example reaching into the core", "examples/a.ts", 'import { Plan } from "../src/index.ts"'],
+    ["an example importing no entry point", "examples/a.ts", 'import { Plan } from "simplan/app"']
+  ]
+
+  for (const [rule, path, text] of planted) {
+    it(rule, () => {
+      expect(of(path, text)).toHaveLength(1)
+    })
+  }
+})
+
+describe("the import rules allow", () => {
+  const fine: ReadonlyArray<readonly [rule: string, path: string, text: string]> = [
+    ["a layer importing those before it", "src/app/A.ts", 'import "../domain/A.ts"\nimport "../ports/A.ts"'],
+    ["testing importing the index", "src/testing/A.ts", 'import "../index.ts"\nimport * as fc from "fast-check"'],
+    ["a pure module in the domain", "src/domain/A.ts", 'import { Option, Result } from "effect"'],
+    ["Effect in a port", "src/ports/A.ts", 'import { Context, type Effect } from "effect"'],
+    ["an instant given as a number", "src/domain/A.ts", "export const a = (at: number) => new Date(at).toISOString()"],
+    ["a comment and a string", "src/domain/A.ts", '// Date.now()\nexport const a = "setTimeout, import from node:fs"'],
+    ["an adapter using the core as a stranger", "adapters/memory/A.ts", 'import { Plan } from "simplan"'],
+    ["an adapter using its own files", "adapters/memory/a/A.ts", 'import { rows } from "../Rows.ts"'],
+    [
+      "an adapter using node and unstable modules",
+      "adapters/http/A.ts",
+      'import "node:fs"\nimport "effect/unstable/sql"'
+    ],
+    ["pglite using postgres", "adapters/pglite/A.ts", 'import { queries } from "../postgres/Queries.ts"'],
+    ["a root using siblings", "adapters/cli/A.ts", 'import "simplan/memory"\nimport "../http/index.ts"'],
+    [
+      "the simulation joining the testing kit",
+      "adapters/simulation/testing.ts",
+      'export * from "../../src/testing/index.ts"'
+    ],
+    ["an example using the entry points", "examples/a.ts", 'import { Plan } from "simplan"\nimport "simplan/memory"']
+  ]
+
+  for (const [rule, path, text] of fine) {
+    it(rule, () => {
+      expect(of(path, text)).toEqual([])
+    })
+  }
+})
+
+describe("the top level", () => {
+  it("takes only the entries that belong there", () => {
+    expect(strayEntries(["src/index.ts", ".ci/run", "README.md", "docs/a.md", "vitest.config.ts"])).toEqual([
+      "docs",
+      "vitest.config.ts"
+    ])
+  })
+})
