@@ -1,8 +1,8 @@
 /**
  * The jobs port: handing out durable work. Jobs are written and finished by `Storage.commit`; here they are claimed.
  *
- * A job is given to one worker at a time: a claim holds it until `until` (machine time), and a commit under a lease
- * that was lost changes nothing.
+ * A job is given to one worker at a time: a claim holds it until `until` (machine time; at that instant it is over),
+ * and a commit under a lease that was lost changes nothing.
  */
 import { Context, type Effect } from "effect"
 import type { Job } from "../domain/Job.ts"
@@ -20,7 +20,7 @@ export interface Claim {
 
 /** What there is to wait for. */
 export interface Pending {
-  /** Business time at which the next unheld piece of work is due; null where there is none. */
+  /** Business time at which the next unheld piece of work is due, even if long past; null where there is none. */
   readonly dueAt: Instant | null
   /** How many pieces of work are held by someone. */
   readonly held: number

@@ -10,7 +10,10 @@ import type { StorageError } from "./Storage.ts"
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** Pending deliveries that are due and that nobody holds, by next attempt and id. */
+    /**
+     * Pending deliveries that are due and that nobody holds, by next attempt and id, each with its endpoint as it is
+     * now: disabled and deleted ones as well.
+     */
     readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<DueDelivery>, StorageError>
     readonly pending: (at: { readonly machineNow: number }) => Effect.Effect<Pending, StorageError>
     /** Ends every lease: for the start of a process that is known to be the only one. */

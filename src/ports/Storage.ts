@@ -7,10 +7,16 @@
  *   version is another, the commit changes nothing and fails with `Conflict`. A written value is stored with
  *   `version + 1`.
  * - ICCIDs are unique in the whole service, region names in their organization, key hashes in the whole service.
+ *   Texts are compared exactly, and ordered by their code points (ids are ASCII).
  * - A read is one consistent snapshot. Lists are keyset pages: what existed before the first page and is not changed
  *   meanwhile appears exactly once, whatever is inserted in between.
  * - Instants round-trip to the millisecond. Strings round-trip exactly; none has a NUL or a lone surrogate, which the
- *   edge refuses.
+ *   edge refuses. JSON round-trips as values; an event's payload with the order of its keys as well.
+ *
+ * What a caller sees to: a commit names each row at most once; its rows belong to organizations that are stored or in
+ * the same commit, and hang on SIMs, subscriptions and attachments that are stored or in the same commit; a SIM has
+ * one pending or live subscription at most; a commit that writes endpoints has no events. Which of several failing
+ * guards a `Conflict` names is open.
  */
 import { Context, Data, type Effect } from "effect"
 import type { ApiKey } from "../domain/ApiKey.ts"
@@ -47,7 +53,10 @@ export class Conflict extends Data.TaggedError("Conflict")<{
   readonly on: "version" | "lease" | "iccid" | "region name" | "api key" | "idempotency key"
 }> {}
 
-/** The hold of one worker on a job or delivery. `until` is machine time; a lease that is over is anyone's. */
+/**
+ * The hold of one worker on a job or delivery. `until` is machine time; from that instant on the lease is over and the
+ * work anyone's. A commit knows no machine time: until someone else has taken the work, the old token is still good.
+ */
 export interface Lease {
   readonly token: string
   readonly until: Instant
@@ -62,10 +71,12 @@ export interface SeenReport {
 
 /** What one commit writes. Absent parts write nothing. Rows of one commit may belong to several organizations. */
 export interface Commit {
+  /** Inserted or replaced by id. */
   readonly organizations?: ReadonlyArray<Organization>
   readonly apiKeys?: ReadonlyArray<ApiKey>
   readonly webhookEndpoints?: ReadonlyArray<WebhookEndpoint>
   readonly plans?: ReadonlyArray<Plan>
+  /** Always new ones. */
   readonly regions?: ReadonlyArray<Region>
   /** Never new ones: SIMs come in by `importSims`. Writing a SIM ends any claim on it. */
   readonly sims?: ReadonlyArray<Sim>
@@ -73,9 +84,13 @@ export interface Commit {
   readonly subscriptions?: ReadonlyArray<Subscription>
   readonly attachments?: ReadonlyArray<Attachment>
   readonly packages?: ReadonlyArray<Package>
+  /** A removed subscription takes its attachments along. What is not there needs no removal. */
   readonly removedSubscriptions?: ReadonlyArray<{ readonly organizationId: string; readonly subscriptionId: string }>
+  /** A removed attachment takes its packages along. */
   readonly removedAttachments?: ReadonlyArray<{ readonly organizationId: string; readonly attachmentId: string }>
+  /** Appended, whatever is there. */
   readonly smdpEntries?: ReadonlyArray<Entry>
+  /** Inserted, or replaced by organization and report id. */
   readonly seenReports?: ReadonlyArray<SeenReport>
   readonly idempotency?: {
     /** A record of that key created at or before `replaces` is replaced; a later one is a `Conflict`. */
@@ -86,7 +101,7 @@ export interface Commit {
   }
   /**
    * Stored, and fanned out in the same commit: one pending delivery, due at the event's `createdAt`, for each of the
-   * organization's endpoints that is enabled, not deleted and takes the type.
+   * organization's endpoints that is enabled, not deleted and takes the type. It starts with no attempts, on rung 0.
    */
   readonly events?: ReadonlyArray<WebhookEvent>
   readonly jobs?: {
@@ -105,7 +120,7 @@ export interface Commit {
   readonly deliveries?: {
     /** The outcome of an attempt: replaces the delivery and ends the lease; guarded by the token likewise. */
     readonly settled?: ReadonlyArray<{ readonly delivery: Delivery; readonly token: string }>
-    /** Replaces the delivery, whoever holds it, and ends any lease. */
+    /** Replaces the delivery, whoever holds it, and ends any lease; does nothing where it is not there. */
     readonly replayed?: ReadonlyArray<Delivery>
   }
   readonly catalogue?: Catalogue
@@ -113,13 +128,18 @@ export interface Commit {
   readonly clock?: Instant
 }
 
-/** A SIM to be imported; the storage gives it its serial. */
+/**
+ * A SIM to be imported; the storage gives it its serial, rising in the order given, perhaps with gaps, and version 1.
+ */
 export type NewSim = Omit<Sim, "serial" | "version">
 
 export interface ImportOutcome {
   /** The ICCIDs that are new, in the order given. */
   readonly imported: ReadonlyArray<string>
-  /** Those that were there before, with the organization that has them. */
+  /**
+   * Those that were there before, with the organization that has them, in the order given. Of one ICCID twice in a
+   * call the first row is imported, the other one taken.
+   */
   readonly taken: ReadonlyArray<{ readonly iccid: string; readonly organizationId: string }>
 }
 
@@ -162,6 +182,7 @@ export class Storage extends Context.Service<
   {
     readonly commit: (commit: Commit) => Effect.Effect<void, Conflict | StorageError>
 
+    /** By creation and id, ascending, as are all lists called oldest first. */
     readonly organizations: Read<ReadonlyArray<Organization>>
     readonly organization: (id: string) => Read<Organization | null>
 
@@ -180,7 +201,7 @@ export class Storage extends Context.Service<
         /** Only archived, only live, or both. */
         readonly archived: boolean | null
         readonly label: Label | null
-        /** A part of the name, in any case. */
+        /** A part of the name, literally but in any case: both are compared by their `toLowerCase()`. */
         readonly search: string | null
         /** Only plans whose coverage is one of these, or a custom region with all of these countries. */
         readonly covering: {
@@ -193,7 +214,7 @@ export class Storage extends Context.Service<
     readonly region: (of: OfOrganization & { readonly coverageId: string }) => Read<Region | null>
     /** By creation and id, ascending. */
     readonly regions: (of: Page<CreatedCursor>) => Read<ReadonlyArray<Region>>
-    /** The organization's regions that have this name, or exactly these countries in any order. */
+    /** The organization's regions that have this name, or exactly these countries in any order; unordered. */
     readonly regionsLike: (
       of: OfOrganization & { readonly regionName: string; readonly iso2List: ReadonlyArray<string> }
     ) => Read<ReadonlyArray<Region>>
@@ -205,8 +226,10 @@ export class Storage extends Context.Service<
     ) => Read<ReadonlyArray<Sim>>
     /**
      * Claims an eSIM of the label: for a `subscription` a free one (rule S2: never used first, by serial; then the
-     * longest recycled), for a `mobile plan` one whose mobile plan is settled and not applied, by serial. A claim
-     * that is over, or has the same token, is no obstacle. Locked rows are skipped but never taken for absent.
+     * longest recycled, by serial where equal), for a `mobile plan` one whose mobile plan is settled and not applied,
+     * by serial, whoever holds it. A SIM has one claim at most, whatever it is for. A claim that is over (`until` at
+     * or before `machineNow`), or has the same token, is no obstacle: the first in order that no other claim is on is
+     * given. Every claim raises the version. Locked rows are skipped but never taken for absent.
      */
     readonly claimSim: (
       of: OfOrganization & {
@@ -220,9 +243,10 @@ export class Storage extends Context.Service<
 
     readonly line: (of: OfOrganization & { readonly iccid: string }) => Read<Line | null>
     /**
-     * The lines of these ICCIDs, of any organization, each with those packages that have no expiry, expire after
-     * `since`, or whose id (ours or the telco's) is named; unknown ICCIDs are left out. `seenSince`: report ids
-     * received before it count as unseen.
+     * The lines of these ICCIDs (each named once), of any organization and in any order, each with all attachments
+     * and those packages that have no expiry, expire after `since`, or whose id (ours or the telco's) is named; unknown
+     * ICCIDs are left out. Report ids are looked up in the SIM's organization. `seenSince`: those received before it
+     * count as unseen.
      */
     readonly reportedLines: (of: {
       readonly iccids: ReadonlyArray<{
@@ -252,7 +276,7 @@ export class Storage extends Context.Service<
 
     readonly clock: Read<Instant | null>
 
-    /** Forgets report ids and idempotency records older than these; returns how many rows went. */
+    /** Forgets report ids and idempotency records from before these instants; returns how many rows went. */
     readonly purge: (older: {
       readonly reportsBefore: Instant
       readonly idempotencyBefore: Instant
