@@ -3,6 +3,7 @@
  *
  * The state is never stored: it is a pure function of facts and the clock (rule T2).
  */
+import type { Package } from "./Package.ts"
 import type { PlanTerms } from "./Plan.ts"
 import type { Instant } from "./Time.ts"
 
@@ -32,3 +33,14 @@ export interface Attachment {
 }
 
 export type State = "PENDING_FOR_FIRST_USE" | "CREATED" | "ACTIVE" | "SUSPENDED" | "EXPIRED"
+
+/** An attachment as it is at one instant. */
+export interface View {
+  readonly attachment: Attachment
+  readonly state: State
+  readonly activationAt: Instant | null
+  readonly expirationAt: Instant | null
+  readonly usedBytes: number
+  /** Those that were not refused, oldest first. */
+  readonly packages: ReadonlyArray<Package>
+}

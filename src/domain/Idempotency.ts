@@ -4,17 +4,34 @@
  * The record is written in the request's first commit. Where the outcome still depends on a job it is `Pending`, and
  * that job's last commit settles or forgets it, so a crash leaves no key stuck.
  */
+import type { MobilePlanStatus } from "./MobilePlan.ts"
+import type { Plan } from "./Plan.ts"
+import type { Plain } from "./Refusal.ts"
+import type { Region } from "./Region.ts"
+import type { Created } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 import { DAY } from "./Time.ts"
 
 /** How long an answer is told again. */
 export const RETENTION = DAY
 
+/** What requests are answered with, by kind of answer: plain values, kept as they are and told again. */
+export interface Answers {
+  readonly Done: null
+  readonly Plan: Plan
+  readonly Region: Region
+  readonly Created: Created
+  readonly MobilePlan: MobilePlanStatus
+}
+
+export type Answer = {
+  readonly [Kind in keyof Answers]: { readonly kind: Kind; readonly value: Answers[Kind] }
+}[keyof Answers]
+
 export type Outcome =
   | { readonly _tag: "Pending" }
-  | { readonly _tag: "Succeeded"; readonly value: unknown }
-  /** A refusal: its tag and its fields. */
-  | { readonly _tag: "Refused"; readonly refusal: string; readonly fields: Record<string, unknown> }
+  | { readonly _tag: "Succeeded"; readonly answer: Answer }
+  | { readonly _tag: "Refused"; readonly refusal: Plain }
 
 export interface IdempotencyRecord {
   readonly organizationId: string
@@ -22,6 +39,5 @@ export interface IdempotencyRecord {
   /** A digest of the method, the path and the body: what the key was first used with. */
   readonly fingerprint: string
   readonly createdAt: Instant
-  /** Plain JSON. */
   readonly outcome: Outcome
 }

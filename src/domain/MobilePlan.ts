@@ -9,3 +9,11 @@
 export type MobilePlan =
   | { readonly _tag: "Settled"; readonly applied: boolean }
   | { readonly _tag: "Changing"; readonly applied: boolean; readonly target: boolean }
+
+/** What a request about the mobile plan is answered with. */
+export interface MobilePlanStatus {
+  readonly iccid: string
+  readonly applied: boolean
+  /** The eSIM's serial in the inventory: the same for each change of one eSIM, another for every other. */
+  readonly id: number
+}

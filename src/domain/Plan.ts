@@ -46,6 +46,25 @@ export interface PlanTerms {
   readonly recurrence: RecurrenceTerms | null
 }
 
+/**
+ * Terms as they are asked for. The fields of throttling and recurrence are looked at only where the feature is on
+ * (rule P1), so they may hold anything.
+ */
+export interface TermsRequest {
+  readonly name: string
+  readonly coverageId: string
+  readonly dataMegaBytes: number
+  readonly periodDays: number
+  readonly throttling: boolean
+  readonly recurring: boolean
+  /** Thresholds 1 to 3. */
+  readonly thresholds: ReadonlyArray<{ readonly percentage: unknown; readonly limit: unknown }>
+  readonly occurrences: unknown
+  /** `"0"`, `"1"` or `"2"`. */
+  readonly periodicity: unknown
+  readonly frequency: unknown
+}
+
 export interface Plan {
   readonly organizationId: string
   readonly planId: string

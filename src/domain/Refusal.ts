@@ -88,6 +88,9 @@ export class ClockRefused extends Data.TaggedError("ClockRefused")<{
   readonly reason: "system clock" | "already advancing"
 }> {}
 
+/** The API key is not one, not ours, revoked or expired; why is not told. */
+export class KeyRefused extends Data.TaggedError("KeyRefused")<{}> {}
+
 const classes = {
   InvalidField,
   NotFound,
@@ -104,7 +107,8 @@ const classes = {
   TelcoUnavailable,
   IdempotencyKeyReused,
   RequestInProgress,
-  ClockRefused
+  ClockRefused,
+  KeyRefused
 } as const
 
 /** Every refusal there is. */
@@ -113,3 +117,10 @@ export type Refusal = InstanceType<(typeof classes)[keyof typeof classes]>
 /** Whether a failure is one of the refusals above. */
 export const isRefusal = (error: unknown): error is Refusal =>
   Object.values(classes).some((refusal) => error instanceof refusal)
+
+/** A refusal as plain data: its tag and its fields. Every refusal is one of these too. */
+export type Plain = {
+  [Tag in keyof typeof classes]: Omit<InstanceType<(typeof classes)[Tag]>, Exclude<keyof Error, "message">> & {
+    readonly _tag: Tag
+  }
+}[keyof typeof classes]
