@@ -1,0 +1,31 @@
+/**
+ * The simulator's books: what it remembers, as plain JSON documents by kind and key.
+ *
+ * Documents are added, never changed or removed, and each is kept before `add` answers. That a key gets one document,
+ * whoever comes first, is all that the simulator's idempotency rests on.
+ */
+import { Context, Data, type Effect, type Schema } from "effect"
+
+export type Document = Readonly<Record<string, Schema.Json>>
+
+/** The books cannot be read or written, or hold what is not theirs. */
+export class BooksError extends Data.TaggedError("BooksError")<{
+  readonly message: string
+  readonly cause?: unknown
+}> {}
+
+export interface Entry {
+  readonly key: string
+  readonly document: Document
+}
+
+export class Books extends Context.Service<
+  Books,
+  {
+    /** Stores the document unless the key has one already; gives the one that is stored now. */
+    readonly add: (kind: string, key: string, document: Document) => Effect.Effect<Document, BooksError>
+    readonly get: (kind: string, key: string) => Effect.Effect<Document | null, BooksError>
+    /** In the order in which they were added. */
+    readonly all: (kind: string) => Effect.Effect<ReadonlyArray<Entry>, BooksError>
+  }
+>()("simplan/TelcoSimulator/Books") {}

@@ -1,0 +1,76 @@
+/**
+ * Faults: what goes wrong with which of the next calls. Pure: a call takes what applies to it and leaves the rest.
+ */
+import { Duration } from "effect"
+
+export const kinds = [
+  "createPackage",
+  "suspendPackage",
+  "cancelPackage",
+  "sendSms",
+  "releaseProfile",
+  "setMobilePlan"
+] as const
+
+/** The calls of the telco port. */
+export type Kind = (typeof kinds)[number]
+
+export interface Call {
+  readonly kind: Kind
+  /** What the call is idempotent by. */
+  readonly key: string
+  readonly iccid: string
+}
+
+/** Which calls a fault befalls: all of them, unless narrowed. */
+interface Target {
+  readonly on?: Kind
+  readonly when?: (call: Call) => boolean
+  /** How many calls in all; every one where absent. */
+  readonly times?: number
+}
+
+/**
+ * - `refuse`: the telco refuses for good, and again when the same call comes back.
+ * - `unavailable`: the call never reaches the telco.
+ * - `answer lost`: the telco does the work, and the caller is told `Unavailable`.
+ * - `slow`: the call takes `delay` of machine time to reach the telco, and reaches it even if its caller gives up.
+ */
+export type Fault = Target &
+  (
+    | { readonly fault: "refuse"; readonly message?: string }
+    | { readonly fault: "unavailable" | "answer lost" }
+    | { readonly fault: "slow"; readonly delay: Duration.Input }
+  )
+
+/** What befalls one call. */
+export interface Fate {
+  readonly delay: Duration.Duration
+  readonly refusal: string | null
+  readonly unavailable: boolean
+  readonly answerLost: boolean
+}
+
+/**
+ * The fate of a call, and the faults that are left. The first fault that applies is taken; a slow one may come before
+ * another.
+ */
+export const take = (faults: ReadonlyArray<Fault>, call: Call): readonly [Fate, ReadonlyArray<Fault>] => {
+  const slow = faults.find((fault) => fault.fault === "slow" && befalls(fault, call))
+  const other = faults.find((fault) => fault.fault !== "slow" && befalls(fault, call))
+  const left = faults.map((fault) =>
+    (fault === slow || fault === other) && fault.times !== undefined ? { ...fault, times: fault.times - 1 } : fault
+  )
+  return [
+    {
+      delay: slow?.fault === "slow" ? Duration.fromInputUnsafe(slow.delay) : Duration.zero,
+      refusal: other?.fault === "refuse" ? (other.message ?? `The telco refuses ${call.kind}`) : null,
+      unavailable: other?.fault === "unavailable",
+      answerLost: other?.fault === "answer lost"
+    },
+    left
+  ]
+}
+
+const befalls = (fault: Fault, call: Call): boolean =>
+  (fault.times ?? 1) > 0 && (fault.on === undefined || fault.on === call.kind) && (fault.when?.(call) ?? true)

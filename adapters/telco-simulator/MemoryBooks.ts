@@ -1,0 +1,31 @@
+/**
+ * Books in memory: they live as long as the layer does, and run anywhere.
+ */
+import { Effect, Layer } from "effect"
+import { Books, type Document } from "./Books.ts"
+
+const make = Effect.sync(() => {
+  const kinds = new Map<string, Map<string, Document>>()
+  const shelf = (kind: string): Map<string, Document> => {
+    const known = kinds.get(kind)
+    if (known !== undefined) return known
+    const fresh = new Map<string, Document>()
+    kinds.set(kind, fresh)
+    return fresh
+  }
+
+  return Books.of({
+    add: (kind, key, document) =>
+      Effect.sync(() => {
+        const stored = shelf(kind).get(key)
+        if (stored !== undefined) return stored
+        shelf(kind).set(key, document)
+        return document
+      }),
+    get: (kind, key) => Effect.sync(() => shelf(kind).get(key) ?? null),
+    all: (kind) => Effect.sync(() => Array.from(shelf(kind), ([key, document]) => ({ key, document })))
+  })
+})
+
+/** Empty books. */
+export const layer: Layer.Layer<Books> = Layer.effect(Books, make)

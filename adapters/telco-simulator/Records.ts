@@ -1,0 +1,66 @@
+/**
+ * What the simulator writes into its books: one record per call's key, which is that call's outcome.
+ *
+ * Nothing is ever changed: a package is suspended or cancelled when there is a record that says so. A key that was
+ * cancelled before any package came for it is spent.
+ */
+import { Effect, Schema } from "effect"
+import { type Books, BooksError, type Document } from "./Books.ts"
+
+/** Why the telco refused, for good; null where it did not. */
+const Refusal = Schema.NullOr(Schema.String)
+
+export const Package = Schema.Struct({
+  telcoPackageId: Schema.String,
+  iccid: Schema.String,
+  window: Schema.NullOr(Schema.Struct({ start: Schema.Finite, end: Schema.Finite })),
+  label: Schema.String,
+  dataMegaBytes: Schema.Finite,
+  periodDays: Schema.Finite,
+  activationAt: Schema.NullOr(Schema.Finite),
+  expirationAt: Schema.NullOr(Schema.Finite),
+  refusal: Refusal
+})
+
+/** A suspension or a cancellation; its key is the package's. */
+export const End = Schema.Struct({ refusal: Refusal })
+
+export const Message = Schema.Struct({
+  iccid: Schema.String,
+  from: Schema.String,
+  text: Schema.String,
+  refusal: Refusal
+})
+
+export const Release = Schema.Struct({ iccid: Schema.String, refusal: Refusal })
+
+/** A change of an ICCID's mobile plan; the last one added is what holds. */
+export const MobilePlanChange = Schema.Struct({ iccid: Schema.String, applied: Schema.Boolean, refusal: Refusal })
+
+const shelf = <A extends Document>(books: Books["Service"], kind: string, schema: Schema.Codec<A, unknown>) => {
+  const decode = Schema.decodeUnknownEffect(schema)
+  const read = (document: Document) =>
+    Effect.mapError(decode(document), (cause) => new BooksError({ message: `Not a ${kind} of the simulator`, cause }))
+  return {
+    /** Stores the record unless the key has one already; gives the one that is stored now. */
+    add: (key: string, record: A) => Effect.flatMap(books.add(kind, key, record), read),
+    get: (key: string) =>
+      Effect.flatMap(books.get(kind, key), (document) => (document === null ? Effect.succeed(null) : read(document))),
+    /** All of them with their keys, in the order in which they were added. */
+    all: Effect.flatMap(books.all(kind), (entries) =>
+      Effect.forEach(entries, ({ document, key }) => Effect.map(read(document), (record) => ({ key, record })))
+    )
+  }
+}
+
+/** The simulator's records in these books. */
+export const open = (books: Books["Service"]) => ({
+  packages: shelf(books, "package", Package),
+  suspensions: shelf(books, "suspension", End),
+  cancellations: shelf(books, "cancellation", End),
+  messages: shelf(books, "message", Message),
+  releases: shelf(books, "release", Release),
+  mobilePlanChanges: shelf(books, "mobile plan change", MobilePlanChange)
+})
+
+export type Records = ReturnType<typeof open>

@@ -1,0 +1,75 @@
+/**
+ * The way to the telco and back: where faults befall calls, and where calls are counted.
+ *
+ * A call that is on its way reaches the telco even if its caller gives up, as it would over a network.
+ */
+import { Duration, Effect, Fiber, Ref, type Scope } from "effect"
+import { Telco } from "simplan"
+import type { BooksError } from "./Books.ts"
+import * as Faults from "./Faults.ts"
+import type { CallCounts, TelcoSimulator } from "./TelcoSimulator.ts"
+
+interface State {
+  readonly faults: ReadonlyArray<Faults.Fault>
+  readonly calls: CallCounts
+}
+
+const untouched: State = {
+  faults: [],
+  calls: {
+    createPackage: 0,
+    suspendPackage: 0,
+    cancelPackage: 0,
+    sendSms: 0,
+    releaseProfile: 0,
+    setMobilePlan: 0
+  }
+}
+
+type Controls = Pick<TelcoSimulator["Service"], "calls" | "setFaults" | "clearFaults">
+
+export interface Wire extends Controls {
+  /** Makes the call, with what befalls it; `work` is what the telco does, given an injected refusal or null. */
+  readonly send: <A>(
+    call: Faults.Call,
+    work: (refusal: string | null) => Effect.Effect<A, Telco.Refused | BooksError>
+  ) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>
+}
+
+const unavailable = (message: string): Telco.Unavailable => new Telco.Unavailable({ message })
+
+/** A wire with no faults; calls on their way end with the scope. */
+export const make: Effect.Effect<Wire, never, Scope.Scope> = Effect.gen(function* () {
+  const state = yield* Ref.make(untouched)
+  const scope = yield* Effect.scope
+
+  const fateOf = (call: Faults.Call): Effect.Effect<Faults.Fate> =>
+    Ref.modify(state, ({ calls, faults }) => {
+      const [fate, left] = Faults.take(faults, call)
+      return [fate, { faults: left, calls: { ...calls, [call.kind]: calls[call.kind] + 1 } }]
+    })
+
+  const arrive = <A>(
+    fate: Faults.Fate,
+    work: (refusal: string | null) => Effect.Effect<A, Telco.Refused | BooksError>
+  ): Effect.Effect<A, Telco.Refused | Telco.Unavailable> =>
+    Effect.gen(function* () {
+      if (fate.unavailable) return yield* unavailable("The telco is out of reach")
+      const outcome = yield* Effect.exit(work(fate.refusal))
+      if (fate.answerLost) return yield* unavailable("The telco's answer was lost")
+      return yield* outcome
+    }).pipe(Effect.catchTag("BooksError", ({ message }) => Effect.fail(unavailable(message))))
+
+  return {
+    send: (call, work) =>
+      Effect.gen(function* () {
+        const fate = yield* fateOf(call)
+        if (!Duration.isPositive(fate.delay)) return yield* arrive(fate, work)
+        const onItsWay = Effect.andThen(Effect.sleep(fate.delay), arrive(fate, work))
+        return yield* Fiber.join(yield* Effect.forkIn(onItsWay, scope))
+      }),
+    calls: Effect.map(Ref.get(state), ({ calls }) => calls),
+    setFaults: (faults) => Ref.update(state, (now) => ({ ...now, faults })),
+    clearFaults: Ref.update(state, (now) => ({ ...now, faults: [] }))
+  }
+})
