@@ -1,0 +1,77 @@
+/**
+ * Webhook deliveries: fanning events out to endpoints, replacing them, and handing them out under a lease.
+ */
+import { Delivery, type Jobs, type Storage, type WebhookEndpoint, type WebhookEvent } from "simplan"
+import * as Tables from "./Tables.ts"
+import type { DeliveryRow } from "./Tenant.ts"
+
+const takes = (endpoint: WebhookEndpoint.WebhookEndpoint, type: WebhookEvent.Type): boolean =>
+  endpoint.enabled && endpoint.deletedAt === null && (endpoint.events === null || endpoint.events.includes(type))
+
+/** Writes one pending delivery for each endpoint that takes the event. */
+export const fanOut = (tables: Tables.Tables, event: WebhookEvent.WebhookEvent): void => {
+  const tenant = Tables.tenant(tables, event.organizationId)
+  for (const endpoint of tenant.endpoints.values()) {
+    if (!takes(endpoint, event.payload.type)) continue
+    const delivery: Delivery.Delivery = {
+      organizationId: event.organizationId,
+      deliveryId: Delivery.deliveryId(event.eventId, endpoint.endpointId),
+      eventId: event.eventId,
+      endpointId: endpoint.endpointId,
+      status: "Pending",
+      attempts: 0,
+      rung: 0,
+      responseStatus: null,
+      lastError: null,
+      lastAttemptAt: null,
+      nextAttemptAt: event.createdAt,
+      createdAt: event.createdAt
+    }
+    tenant.deliveryList.add({ createdAt: delivery.createdAt, id: delivery.deliveryId })
+    put(tables, { delivery, event, lease: null })
+  }
+}
+
+const isWaiting = ({ delivery }: DeliveryRow): boolean =>
+  delivery.status === "Pending" && delivery.nextAttemptAt !== null
+
+/** Writes a row in place of the one with its id, and queues it where an attempt is to come. */
+export const put = (tables: Tables.Tables, row: DeliveryRow): void => {
+  const { deliveries } = Tables.tenant(tables, row.delivery.organizationId)
+  const known = deliveries.get(row.delivery.deliveryId)
+  if (known !== undefined && isWaiting(known)) tables.deliveryQueue.remove(known)
+  deliveries.set(row.delivery.deliveryId, row)
+  if (isWaiting(row)) tables.deliveryQueue.add(row)
+}
+
+/** Replaces a delivery, ending its lease. */
+export const replace = (tables: Tables.Tables, delivery: Delivery.Delivery): void => {
+  const known = tables.tenants.get(delivery.organizationId)?.deliveries.get(delivery.deliveryId)
+  if (known !== undefined) put(tables, { ...known, delivery, lease: null })
+}
+
+export const claim = (tables: Tables.Tables, claim: Jobs.Claim): ReadonlyArray<Delivery.DueDelivery> => {
+  const due: Array<Delivery.DueDelivery> = []
+  const rows: Array<DeliveryRow> = []
+  for (const row of tables.deliveryQueue.open(claim.machineNow)) {
+    const { delivery, event } = row
+    if (due.length >= claim.limit || delivery.nextAttemptAt === null || delivery.nextAttemptAt > claim.now) break
+    const endpoint = Tables.tenant(tables, delivery.organizationId).endpoints.get(delivery.endpointId)
+    if (endpoint === undefined) continue
+    rows.push(row)
+    due.push({ delivery, event, endpoint })
+  }
+  const lease: Storage.Lease = { token: claim.token, until: claim.until }
+  for (const row of rows) put(tables, { ...row, lease })
+  return due
+}
+
+export const pending = (tables: Tables.Tables, machineNow: number): Jobs.Pending => {
+  const held = tables.deliveryQueue.held(machineNow)
+  for (const { delivery } of tables.deliveryQueue.open(machineNow)) return { dueAt: delivery.nextAttemptAt, held }
+  return { dueAt: null, held }
+}
+
+export const release = (tables: Tables.Tables): void => {
+  for (const row of tables.deliveryQueue.leased()) put(tables, { ...row, lease: null })
+}

@@ -1,0 +1,53 @@
+/**
+ * Jobs: putting, finishing and giving back, and handing them out under a lease.
+ */
+import type { Job, Jobs, Storage } from "simplan"
+import type { JobRow, Tables } from "./Tables.ts"
+
+const replace = (tables: Tables, known: JobRow, row: JobRow): void => {
+  tables.jobQueue.remove(known)
+  tables.jobs.set(row.job.jobId, row)
+  tables.jobQueue.add(row)
+}
+
+/** Stores a job unless one of its id is there. */
+export const put = (tables: Tables, row: JobRow): void => {
+  if (tables.jobs.has(row.job.jobId)) return
+  tables.jobs.set(row.job.jobId, row)
+  tables.jobQueue.add(row)
+}
+
+export const finish = (tables: Tables, jobId: string): void => {
+  const known = tables.jobs.get(jobId)
+  if (known === undefined) return
+  tables.jobQueue.remove(known)
+  tables.jobs.delete(jobId)
+}
+
+export const retry = (tables: Tables, jobId: string, changes: Pick<Job.Job, "dueAt" | "attempts">): void => {
+  const known = tables.jobs.get(jobId)
+  if (known === undefined) return
+  const job = { ...known.job, dueAt: changes.dueAt, attempts: changes.attempts }
+  replace(tables, known, { job, lease: null })
+}
+
+export const claim = (tables: Tables, claim: Jobs.Claim): ReadonlyArray<Job.Job> => {
+  const due: Array<JobRow> = []
+  for (const row of tables.jobQueue.open(claim.machineNow)) {
+    if (due.length >= claim.limit || row.job.dueAt > claim.now) break
+    due.push(row)
+  }
+  const lease: Storage.Lease = { token: claim.token, until: claim.until }
+  for (const row of due) replace(tables, row, { job: row.job, lease })
+  return due.map((row) => row.job)
+}
+
+export const pending = (tables: Tables, machineNow: number): Jobs.Pending => {
+  const held = tables.jobQueue.held(machineNow)
+  for (const { job } of tables.jobQueue.open(machineNow)) return { dueAt: job.dueAt, held }
+  return { dueAt: null, held }
+}
+
+export const release = (tables: Tables): void => {
+  for (const row of tables.jobQueue.leased()) replace(tables, row, { job: row.job, lease: null })
+}

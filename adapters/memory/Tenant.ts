@@ -1,0 +1,124 @@
+/**
+ * What the store has of one organization: its rows by id, and its lists in their order.
+ */
+import type {
+  ApiKey,
+  Delivery,
+  Idempotency,
+  Label,
+  Line,
+  Plan,
+  Region,
+  Sim,
+  SmdpHistory,
+  Storage,
+  Subscription,
+  Time,
+  WebhookEndpoint,
+  WebhookEvent
+} from "simplan"
+import { Dated } from "./Dated.ts"
+import { byCreation, byNumber } from "./Order.ts"
+import { Queue } from "./Queue.ts"
+import { type Order, SortedSet } from "./SortedSet.ts"
+
+/** An attachment as it stands on a line. */
+export type WithPackages = Line.Line["attachments"][number]
+
+/** A SIM and the claim on it. */
+export interface SimRow {
+  readonly sim: Sim.Sim
+  readonly lease: Storage.Lease | null
+}
+
+/** The place of a SIM: the row is replaced as the SIM changes. */
+export interface SimPlace {
+  row: SimRow
+  /** The pending or live one. */
+  subscriptionId: string | null
+  /** Kept from one reading to the next until something on the line changes. */
+  line: Line.Line | null
+}
+
+export interface SubscriptionPlace {
+  subscription: Subscription.Subscription
+  readonly attachmentIds: SortedSet<Storage.CreatedCursor>
+}
+
+export interface DeliveryRow {
+  readonly delivery: Delivery.Delivery
+  readonly event: WebhookEvent.WebhookEvent
+  readonly lease: Storage.Lease | null
+}
+
+/** The eSIMs of one label that `claimSim` can give, for each purpose. */
+export interface Pools {
+  readonly subscription: Queue<SimRow>
+  readonly "mobile plan": Queue<SimRow>
+}
+
+export interface Tenant {
+  readonly apiKeys: Map<string, ApiKey.ApiKey>
+  readonly endpoints: Map<string, WebhookEndpoint.WebhookEndpoint>
+  readonly plans: Map<string, Plan.Plan>
+  /** Without deleted ones. */
+  readonly planList: SortedSet<Storage.CreatedCursor>
+  readonly regions: Map<string, Region.Region>
+  readonly regionList: SortedSet<Storage.CreatedCursor>
+  readonly regionsByName: Map<string, Region.Region>
+  readonly regionsByCountries: Map<string, Array<Region.Region>>
+  /** By serial. */
+  readonly sims: SortedSet<{ readonly serial: number; readonly place: SimPlace | null }>
+  readonly pools: Map<Label.Label, Pools>
+  readonly subscriptions: Map<string, SubscriptionPlace>
+  /** Only live ones. */
+  readonly subscriptionList: SortedSet<Storage.CreatedCursor>
+  readonly attachments: Map<string, WithPackages>
+  readonly smdpEntries: Map<string, Array<SmdpHistory.Entry>>
+  readonly deliveries: Map<string, DeliveryRow>
+  readonly deliveryList: SortedSet<Storage.CreatedCursor>
+  readonly seenReports: Dated<Time.Instant>
+  readonly idempotency: Dated<Idempotency.IdempotencyRecord>
+}
+
+export const make = (): Tenant => ({
+  apiKeys: new Map(),
+  endpoints: new Map(),
+  plans: new Map(),
+  planList: new SortedSet(byCreation),
+  regions: new Map(),
+  regionList: new SortedSet(byCreation),
+  regionsByName: new Map(),
+  regionsByCountries: new Map(),
+  sims: new SortedSet((left, right) => byNumber(left.serial, right.serial)),
+  pools: new Map(),
+  subscriptions: new Map(),
+  subscriptionList: new SortedSet(byCreation),
+  attachments: new Map(),
+  smdpEntries: new Map(),
+  deliveries: new Map(),
+  deliveryList: new SortedSet(byCreation),
+  seenReports: new Dated(),
+  idempotency: new Dated()
+})
+
+const bySerial: Order<SimRow> = (left, right) => byNumber(left.sim.serial, right.sim.serial)
+
+// Rule S2: never used ones first, then the longest recycled.
+const byRecycling: Order<SimRow> = (left, right) =>
+  byNumber(left.sim.recycledAt ?? Number.NEGATIVE_INFINITY, right.sim.recycledAt ?? Number.NEGATIVE_INFINITY) ||
+  bySerial(left, right)
+
+/** The order in which SIMs are given for each purpose. */
+export const orders: { readonly [Purpose in keyof Pools]: Order<SimRow> } = {
+  subscription: byRecycling,
+  "mobile plan": bySerial
+}
+
+export const makePools = (): Pools => ({
+  subscription: new Queue(orders.subscription),
+  "mobile plan": new Queue(orders["mobile plan"])
+})
+
+/** The same text for the same set of countries. */
+export const countriesKey = (iso2List: ReadonlyArray<string>): string => [...new Set(iso2List)].sort().join(" ")

@@ -1,0 +1,97 @@
+/**
+ * Storage, jobs and outbox in memory: for tests, simulations and trying things out. Nothing outlives the process.
+ *
+ * Every operation is one synchronous step, which is what makes a commit whole and a read a snapshot. What a request or
+ * a job needs is found through indexes, so an operation costs about the same with a hundred rows and with a million.
+ */
+import { Context, Effect, Layer } from "effect"
+import { Jobs, Outbox, Storage } from "simplan"
+import * as Deliveries from "./Deliveries.ts"
+import * as Guards from "./Guards.ts"
+import * as Inventory from "./Inventory.ts"
+import * as JobRows from "./Jobs.ts"
+import * as Lines from "./Lines.ts"
+import * as Reads from "./Reads.ts"
+import * as Tables from "./Tables.ts"
+import * as Tenant from "./Tenant.ts"
+import * as Writes from "./Writes.ts"
+
+const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
+  const nothing = Tenant.make()
+  const tenant = (of: { readonly organizationId: string }) => tables.tenants.get(of.organizationId) ?? nothing
+  return {
+    commit: (commit) =>
+      Effect.suspend(() => {
+        const on = Guards.conflict(tables, commit)
+        if (on !== null) return Effect.fail(new Storage.Conflict({ on }))
+        Writes.apply(tables, commit)
+        return Effect.void
+      }),
+
+    organizations: Effect.sync(() => Reads.organizations(tables)),
+    organization: (id) => Effect.sync(() => tables.organizations.get(id) ?? null),
+    apiKeyByHash: (hash) => Effect.sync(() => Reads.apiKeyByHash(tables, hash)),
+    apiKeys: (of) => Effect.sync(() => Reads.apiKeys(tenant(of))),
+    webhookEndpoints: (of) => Effect.sync(() => Reads.webhookEndpoints(tenant(of))),
+
+    plan: (of) => Effect.sync(() => tenant(of).plans.get(of.planId) ?? null),
+    plans: (of) => Effect.sync(() => Reads.plans(tenant(of), of)),
+    region: (of) => Effect.sync(() => tenant(of).regions.get(of.coverageId) ?? null),
+    regions: (of) => Effect.sync(() => Reads.regions(tenant(of), of)),
+    regionsLike: (of) => Effect.sync(() => Reads.regionsLike(tenant(of), of)),
+
+    importSims: (sims) => Effect.sync(() => Inventory.importSims(tables, sims)),
+    sims: (of) => Effect.sync(() => Reads.sims(tenant(of), of)),
+    claimSim: (claim) => Effect.sync(() => Inventory.claim(tables, claim)),
+
+    line: (of) =>
+      Effect.sync(() => {
+        const sim = Tables.simOf(tables, of.organizationId, of.iccid)
+        return sim === undefined ? null : Lines.read(tables, sim)
+      }),
+    reportedLines: (of) => Effect.sync(() => Lines.reported(tables, of)),
+    subscriptions: (of) => Effect.sync(() => Reads.subscriptions(tables, tenant(of), of)),
+    smdpEntries: (of) => Effect.sync(() => Reads.smdpEntries(tenant(of), of.iccid)),
+
+    deliveries: (of) => Effect.sync(() => Reads.deliveries(tenant(of), of)),
+    delivery: (of) => Effect.sync(() => Reads.delivery(tenant(of), of.deliveryId)),
+    idempotency: (of) => Effect.sync(() => tenant(of).idempotency.get(of.key) ?? null),
+
+    catalogueVersion: Effect.sync(() => tables.catalogueVersion),
+    catalogue: Effect.sync(() => tables.catalogue),
+    clock: Effect.sync(() => tables.clock),
+
+    purge: ({ idempotencyBefore, reportsBefore }) =>
+      Effect.sync(() => {
+        let forgotten = 0
+        for (const { idempotency, seenReports } of tables.tenants.values()) {
+          forgotten += seenReports.forgetBefore(reportsBefore) + idempotency.forgetBefore(idempotencyBefore)
+        }
+        return forgotten
+      }),
+    ready: Effect.void
+  }
+}
+
+const jobs = (tables: Tables.Tables): Jobs.Jobs["Service"] => ({
+  claim: (claim) => Effect.sync(() => JobRows.claim(tables, claim)),
+  pending: ({ machineNow }) => Effect.sync(() => JobRows.pending(tables, machineNow)),
+  release: Effect.sync(() => JobRows.release(tables))
+})
+
+const outbox = (tables: Tables.Tables): Outbox.Outbox["Service"] => ({
+  claim: (claim) => Effect.sync(() => Deliveries.claim(tables, claim)),
+  pending: ({ machineNow }) => Effect.sync(() => Deliveries.pending(tables, machineNow)),
+  release: Effect.sync(() => Deliveries.release(tables))
+})
+
+/** An empty store of its own wherever the layer is built. */
+export const layer: Layer.Layer<Storage.Storage | Jobs.Jobs | Outbox.Outbox> = Layer.effectContext(
+  Effect.sync(() => {
+    const tables = Tables.make()
+    return Context.make(Storage.Storage, storage(tables)).pipe(
+      Context.add(Jobs.Jobs, jobs(tables)),
+      Context.add(Outbox.Outbox, outbox(tables))
+    )
+  })
+)
