@@ -1,0 +1,131 @@
+/**
+ * The settings of a server, read from the environment (`SIMPLAN_*`).
+ *
+ * A setting that is empty counts as not set. A bad one fails with a sentence that names the variable, its value and
+ * what is allowed; all bad ones are named at once, and the value of a token or a password never is.
+ */
+import { Config, Data, Effect, Option, Redacted, Result } from "effect"
+import * as ClockSetting from "./ClockSetting.ts"
+import * as DatabaseUrl from "./DatabaseUrl.ts"
+import * as RateLimit from "./RateLimit.ts"
+
+export interface Settings {
+  readonly host: string
+  readonly port: number
+  readonly database: DatabaseUrl.DatabaseUrl
+  /** Null where it is not set. Likewise below. */
+  readonly adminToken: Redacted.Redacted | null
+  readonly telcoToken: Redacted.Redacted | null
+  readonly clock: ClockSetting.ClockSetting
+  readonly rateLimit: RateLimit.RateLimit | null
+  readonly allowPrivateWebhooks: boolean
+}
+
+/** Settings that cannot be used; the message has one sentence, and one line, for each. */
+export class BadSettings extends Data.TaggedError("BadSettings")<{ readonly message: string }> {}
+
+/** How one setting is written. */
+interface Definition<A> {
+  readonly name: string
+  readonly default: string
+  /** What is allowed, as the end of "… is not". */
+  readonly allowed: string
+  /** Undefined for a value that is not allowed. */
+  readonly read: (text: string) => A | undefined
+  /** How an offending value may be shown: null not at all. */
+  readonly show?: ((text: string) => string) | null
+}
+
+const define = <A>(definition: Definition<A>): Definition<A> => definition
+
+const definitions = {
+  host: define({
+    name: "SIMPLAN_HOST",
+    default: "127.0.0.1",
+    allowed: "a host name or an IP address to listen on, such as 127.0.0.1 or 0.0.0.0",
+    read: (text) => (/^[A-Za-z0-9._:%-]+$/.test(text) ? text : undefined)
+  }),
+  port: define({
+    name: "SIMPLAN_PORT",
+    default: "3000",
+    allowed: "a port from 0 to 65535 (0 takes any that is free)",
+    read: (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined)
+  }),
+  database: define({
+    name: "SIMPLAN_DATABASE_URL",
+    default: "pglite://./.simplan/data",
+    allowed: DatabaseUrl.allowed,
+    read: DatabaseUrl.parse,
+    show: DatabaseUrl.withoutPassword
+  }),
+  clock: define({
+    name: "SIMPLAN_CLOCK",
+    default: "system",
+    allowed: ClockSetting.allowed,
+    read: ClockSetting.parse
+  }),
+  rateLimit: define({
+    name: "SIMPLAN_RATE_LIMIT",
+    default: "100/1s",
+    allowed: RateLimit.allowed,
+    read: RateLimit.parse
+  }),
+  allowPrivateWebhooks: define({
+    name: "SIMPLAN_ALLOW_PRIVATE_WEBHOOKS",
+    default: "false",
+    allowed: "true or false",
+    read: (text) => (text === "true" ? true : text === "false" ? false : undefined)
+  })
+}
+
+/** The variables of the two tokens. */
+export const ADMIN_TOKEN = "SIMPLAN_ADMIN_TOKEN"
+export const TELCO_TOKEN = "SIMPLAN_TELCO_TOKEN"
+
+// What RFC 6750 lets a bearer token consist of, and a little more: it has to survive an HTTP header as it is.
+const token = (name: string): Definition<Redacted.Redacted | null> => ({
+  name,
+  default: "",
+  allowed: "made of visible ASCII characters without spaces",
+  read: (text) => (text === "" ? null : /^[!-~]+$/.test(text) ? Redacted.make(text) : undefined),
+  show: null
+})
+
+/** The text of a variable; undefined where it is not set or empty. */
+export const text = (name: string): Effect.Effect<string | undefined, BadSettings> =>
+  Config.String(name)
+    .pipe(Config.option)
+    .pipe(
+      Effect.map((found) => Option.getOrUndefined(found) || undefined),
+      Effect.mapError(() => new BadSettings({ message: `${name} cannot be read.` }))
+    )
+
+const setting = <A>(definition: Definition<A>): Effect.Effect<Result.Result<A, string>, BadSettings> =>
+  Effect.map(text(definition.name), (found) => {
+    const given = found ?? definition.default
+    const value = definition.read(given)
+    if (value !== undefined) return Result.succeed(value)
+    if (definition.show === null) {
+      return Result.fail(`${definition.name} has a value that is not allowed: it must be ${definition.allowed}.`)
+    }
+    const shown = JSON.stringify((definition.show ?? ((same: string) => same))(given))
+    return Result.fail(`${definition.name} is ${shown}, but must be ${definition.allowed}.`)
+  })
+
+/** The settings in force. */
+export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* () {
+  const found = {
+    host: yield* setting(definitions.host),
+    port: yield* setting(definitions.port),
+    database: yield* setting(definitions.database),
+    adminToken: yield* setting(token(ADMIN_TOKEN)),
+    telcoToken: yield* setting(token(TELCO_TOKEN)),
+    clock: yield* setting(definitions.clock),
+    rateLimit: yield* setting(definitions.rateLimit),
+    allowPrivateWebhooks: yield* setting(definitions.allowPrivateWebhooks)
+  }
+  const problems = Object.values(found).flatMap((one) => (one._tag === "Failure" ? [one.failure] : []))
+  const all = Result.all(found)
+  if (Result.isFailure(all)) return yield* new BadSettings({ message: problems.join("\n") })
+  return { ...all.success, rateLimit: all.success.rateLimit === "off" ? null : all.success.rateLimit }
+})

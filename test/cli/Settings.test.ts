@@ -1,0 +1,128 @@
+import { ConfigProvider, Duration, Effect, Redacted } from "effect"
+import { Time } from "simplan"
+import { describe, expect, it } from "vitest"
+import * as ClockSetting from "../../adapters/cli/ClockSetting.ts"
+import * as Settings from "../../adapters/cli/Settings.ts"
+
+const read = (env: Record<string, string>) =>
+  Effect.runPromise(Settings.read.pipe(Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(env)))))
+
+const problem = (env: Record<string, string>): Promise<string> =>
+  read(env).then(
+    () => "accepted",
+    (error: unknown) => (error instanceof Settings.BadSettings ? error.message : String(error))
+  )
+
+describe("the settings", () => {
+  it("have the defaults that the README tells", async () => {
+    expect(await read({})).toEqual({
+      host: "127.0.0.1",
+      port: 3000,
+      database: { _tag: "Pglite", directory: "./.simplan/data", url: "pglite://./.simplan/data" },
+      adminToken: null,
+      telcoToken: null,
+      clock: { _tag: "System" },
+      rateLimit: { requests: 100, window: Duration.seconds(1) },
+      allowPrivateWebhooks: false
+    })
+  })
+
+  it("take an empty variable as one that is not set", async () => {
+    const settings = await read({ SIMPLAN_PORT: "", SIMPLAN_ADMIN_TOKEN: "", SIMPLAN_CLOCK: "" })
+    expect(settings).toMatchObject({ port: 3000, adminToken: null, clock: { _tag: "System" } })
+  })
+
+  it("are read from the environment", async () => {
+    const settings = await read({
+      SIMPLAN_HOST: "::1",
+      SIMPLAN_PORT: "0",
+      SIMPLAN_DATABASE_URL: "postgresql://me:secret@db.example:5433/simplan",
+      SIMPLAN_ADMIN_TOKEN: "admin-token",
+      SIMPLAN_TELCO_TOKEN: "telco/token+=",
+      SIMPLAN_CLOCK: "virtual:2026-01-31T00:00:00+01:00",
+      SIMPLAN_RATE_LIMIT: "off",
+      SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true"
+    })
+    expect(settings).toMatchObject({
+      host: "::1",
+      port: 0,
+      database: { _tag: "Postgres", url: "postgresql://me:secret@db.example:5433/simplan" },
+      clock: { _tag: "Virtual", from: Date.UTC(2026, 0, 30, 23) },
+      rateLimit: null,
+      allowPrivateWebhooks: true
+    })
+    expect(settings.adminToken && Redacted.value(settings.adminToken)).toBe("admin-token")
+    expect(settings.telcoToken && Redacted.value(settings.telcoToken)).toBe("telco/token+=")
+  })
+
+  const fine: ReadonlyArray<readonly [name: string, value: string, expected: object]> = [
+    ["SIMPLAN_DATABASE_URL", "memory:", { database: { _tag: "Memory" } }],
+    ["SIMPLAN_DATABASE_URL", "pglite:///var/lib/simplan", { database: { directory: "/var/lib/simplan" } }],
+    ["SIMPLAN_DATABASE_URL", "pglite://data", { database: { directory: "data" } }],
+    ["SIMPLAN_DATABASE_URL", "postgres://localhost/simplan", { database: { _tag: "Postgres" } }],
+    ["SIMPLAN_CLOCK", "virtual", { clock: { _tag: "Virtual", from: null } }],
+    ["SIMPLAN_RATE_LIMIT", "50/500ms", { rateLimit: { requests: 50, window: Duration.millis(500) } }],
+    ["SIMPLAN_RATE_LIMIT", "6000/m", { rateLimit: { requests: 6000, window: Duration.minutes(1) } }]
+  ]
+  for (const [name, value, expected] of fine) {
+    it(`allow ${name}=${value}`, async () => {
+      expect(await read({ [name]: value })).toMatchObject(expected)
+    })
+  }
+
+  const bad: ReadonlyArray<readonly [name: string, value: string]> = [
+    ["SIMPLAN_HOST", "not a host"],
+    ["SIMPLAN_PORT", "65536"],
+    ["SIMPLAN_PORT", "http"],
+    ["SIMPLAN_PORT", "-1"],
+    ["SIMPLAN_PORT", "3000.5"],
+    ["SIMPLAN_DATABASE_URL", "pglite://"],
+    ["SIMPLAN_DATABASE_URL", "mysql://localhost/simplan"],
+    ["SIMPLAN_DATABASE_URL", "postgres://"],
+    ["SIMPLAN_DATABASE_URL", "simplan.db"],
+    ["SIMPLAN_CLOCK", "virtual:tomorrow"],
+    ["SIMPLAN_CLOCK", "virtual:2026-02-30T00:00:00Z"],
+    ["SIMPLAN_CLOCK", "sundial"],
+    ["SIMPLAN_RATE_LIMIT", "0/1s"],
+    ["SIMPLAN_RATE_LIMIT", "100"],
+    ["SIMPLAN_RATE_LIMIT", "100/1d"],
+    ["SIMPLAN_ALLOW_PRIVATE_WEBHOOKS", "yes"]
+  ]
+  for (const [name, value] of bad) {
+    it(`refuse ${name}=${value} in one sentence with the name, the value and what is allowed`, async () => {
+      const message = await problem({ [name]: value })
+      expect(message).toMatch(new RegExp(`^${name} is .+, but must be .+\\.$`))
+      expect(message).toContain(JSON.stringify(value))
+      expect(message).not.toContain("\n")
+    })
+  }
+
+  it("name all that is bad at once", async () => {
+    const message = await problem({ SIMPLAN_PORT: "http", SIMPLAN_CLOCK: "sundial" })
+    expect(message.split("\n")).toHaveLength(2)
+  })
+
+  it("never show a token or a password", async () => {
+    expect(await problem({ SIMPLAN_ADMIN_TOKEN: "top secret" })).toBe(
+      "SIMPLAN_ADMIN_TOKEN has a value that is not allowed: it must be made of visible ASCII characters without spaces."
+    )
+    const message = await problem({ SIMPLAN_DATABASE_URL: "postgres://me:top/secret@db:port/simplan?password=hidden" })
+    expect(message).toContain("postgres://me:***@db:port/simplan?password=***")
+  })
+})
+
+describe("a virtual clock starts", () => {
+  const at = (iso: string): Time.Instant => Time.fromIso(iso) ?? Number.NaN
+  const [early, late, machine] = [at("2026-01-01T00:00:00Z"), at("2026-06-01T00:00:00Z"), at("2026-03-01T00:00:00Z")]
+
+  it("at the setting, or at the machine's time, where it never stood", () => {
+    expect(ClockSetting.start({ from: early }, null, machine)).toBe(early)
+    expect(ClockSetting.start({ from: null }, null, machine)).toBe(machine)
+  })
+
+  it("at the later of where it stood and the setting", () => {
+    expect(ClockSetting.start({ from: early }, late, machine)).toBe(late)
+    expect(ClockSetting.start({ from: late }, early, machine)).toBe(late)
+    expect(ClockSetting.start({ from: null }, early, machine)).toBe(early)
+  })
+})
