@@ -4,13 +4,7 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { Country, Operator } from "../domain/Catalogue.ts"
 import type { Label } from "../domain/Label.ts"
-import type {
-  InvalidField,
-  NotFound,
-  RegionExists,
-  RegionNameTaken,
-  RegionUncovered
-} from "../domain/Refusal.ts"
+import type { InvalidField, NotFound, RegionExists, RegionNameTaken, RegionUncovered } from "../domain/Refusal.ts"
 import type { Region } from "../domain/Region.ts"
 import type { StorageError } from "../ports/Storage.ts"
 

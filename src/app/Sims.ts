@@ -5,15 +5,8 @@ import { Context, type Effect, type Stream } from "effect"
 import type { NotFound } from "../domain/Refusal.ts"
 import type { Sim } from "../domain/Sim.ts"
 import type { CurrentStatus, Entry } from "../domain/SmdpHistory.ts"
+import type { Row } from "../domain/SimImport.ts"
 import type { StorageError } from "../ports/Storage.ts"
-
-/** A row as somebody typed it; whether it is a SIM is decided row by row. */
-export interface ImportRow {
-  readonly iccid: unknown
-  readonly label: unknown
-  readonly isEsim: unknown
-  readonly lpa?: unknown
-}
 
 /** What to say of a row; `row` counts from 1, the header of a file not included. */
 export interface RowMessage {
@@ -56,8 +49,7 @@ export class Sims extends Context.Service<
     /** Imports row by row; a bad row stops no other, and memory does not grow with the good ones. */
     readonly importRows: <E>(request: {
       readonly organizationId: string
-      readonly rows: Stream.Stream<ImportRow, E>
+      readonly rows: Stream.Stream<Row, E>
     }) => Effect.Effect<ImportReport, E | NotFound | StorageError>
   }
 >()("simplan/Sims") {}
-

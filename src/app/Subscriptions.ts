@@ -57,4 +57,3 @@ export class Subscriptions extends Context.Service<
     ) => Effect.Effect<(LastOperator & { readonly country: string }) | null, NotFound | StorageError>
   }
 >()("simplan/Subscriptions") {}
-

@@ -2,6 +2,7 @@
  * Webhook deliveries and their ladder of retries (rule W7).
  */
 import type { Instant } from "./Time.ts"
+import { HOUR, MINUTE, SECOND } from "./Time.ts"
 import type { WebhookEndpoint } from "./WebhookEndpoint.ts"
 import type { WebhookEvent } from "./WebhookEvent.ts"
 
@@ -44,3 +45,57 @@ export interface LoggedDelivery {
   readonly delivery: Delivery
   readonly event: WebhookEvent
 }
+
+/** Rule W7: how long to wait after each failed attempt; after the last one the delivery is given up. */
+export const ladder = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR
+] as const
+
+/** The largest part by which a wait is lengthened. */
+export const JITTER = 0.2
+
+/** What came of one attempt: a response's status, or why there was none. */
+export type Attempt =
+  | { readonly _tag: "Responded"; readonly status: number }
+  | { readonly _tag: "Unreachable"; readonly message: string }
+
+/** The delivery after an attempt at `now`; `random` in [0, 1) spreads the retries. */
+export const attempted = (delivery: Delivery, attempt: Attempt, now: Instant, random: number): Delivery => {
+  const delivered = attempt._tag === "Responded" && attempt.status >= 200 && attempt.status < 300
+  const gone = attempt._tag === "Responded" && attempt.status === 410
+  const wait = delivered || gone ? undefined : ladder[delivery.rung]
+  return {
+    ...delivery,
+    status: delivered ? "Delivered" : wait === undefined ? "Failed" : "Pending",
+    attempts: delivery.attempts + 1,
+    rung: delivery.rung + 1,
+    responseStatus: attempt._tag === "Responded" ? attempt.status : null,
+    lastError: delivered ? null : attempt._tag === "Responded" ? `status ${attempt.status}` : attempt.message,
+    lastAttemptAt: now,
+    nextAttemptAt: wait === undefined ? null : now + Math.round(wait * (1 + JITTER * random))
+  }
+}
+
+/** A delivery that cannot be attempted any more: its endpoint is disabled or deleted. */
+export const abandoned = (delivery: Delivery, reason: string): Delivery => ({
+  ...delivery,
+  status: "Failed",
+  lastError: reason,
+  nextAttemptAt: null
+})
+
+/** The delivery to be sent once more at `now`, with the whole ladder ahead. */
+export const replayed = (delivery: Delivery, now: Instant): Delivery => ({
+  ...delivery,
+  status: "Pending",
+  rung: 0,
+  nextAttemptAt: now
+})

@@ -4,21 +4,32 @@
  * The line is what decisions about a SIM are made on, and its SIM's version guards all of it: every commit that
  * changes any part of a line names the version it saw.
  */
-import type { Attachment } from "./Attachment.ts"
+import type * as Attachment from "./Attachment.ts"
 import type { Package } from "./Package.ts"
 import type { Sim } from "./Sim.ts"
 import type { Subscription } from "./Subscription.ts"
-
-export interface AttachmentWithPackages {
-  readonly attachment: Attachment
-  /** By occurrence, ascending. */
-  readonly packages: ReadonlyArray<Package>
-}
 
 export interface Line {
   readonly sim: Sim
   /** The pending or live one; null where there is none. */
   readonly subscription: Subscription | null
   /** Those of that subscription, oldest first, unconfirmed ones included. */
-  readonly attachments: ReadonlyArray<AttachmentWithPackages>
+  readonly attachments: ReadonlyArray<Attachment.WithPackages>
 }
+
+/** The attachments that are to be seen: those whose telco outcome is committed (rule S5). */
+export const confirmed = (line: Line): ReadonlyArray<Attachment.WithPackages> =>
+  line.attachments.filter(({ attachment }) => attachment.confirmed)
+
+export const attachment = (line: Line, attachmentId: string): Attachment.WithPackages | undefined =>
+  line.attachments.find((of) => of.attachment.attachmentId === attachmentId)
+
+/** The line with one attachment replaced by its successor. */
+export const withAttachment = (line: Line, next: Attachment.WithPackages): Line => ({
+  ...line,
+  attachments: line.attachments.map((of) => (of.attachment.attachmentId === next.attachment.attachmentId ? next : of))
+})
+
+/** The packages with one replaced by its successor. */
+export const withPackage = (packages: ReadonlyArray<Package>, next: Package): ReadonlyArray<Package> =>
+  packages.map((pack) => (pack.occurrence === next.occurrence ? next : pack))

@@ -14,3 +14,14 @@ export interface LastOperator {
 
 /** How long after its last activity a SIM's last operator is still told: 7 days, the 7th day's end included. */
 export const ACTIVITY_WINDOW = 7 * DAY
+
+/** Rule R3: the last operator with a report added; an older report leaves it as it is. */
+export const withReport = (last: LastOperator | null, report: LastOperator): LastOperator =>
+  last !== null && report.at < last.at ? last : report
+
+/** Rule R3: what is told of the last operator at `now`; null without activity in the last 7 days. */
+export const visible = (
+  last: LastOperator | null,
+  lastActivityAt: Instant | null,
+  now: Instant
+): LastOperator | null => (lastActivityAt === null || now - lastActivityAt > ACTIVITY_WINDOW ? null : last)

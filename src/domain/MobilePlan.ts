@@ -4,6 +4,12 @@
  * A change is asked of the telco before it shows: until then the SIM is `Changing`, and a change that the telco could
  * not take in time is turned back.
  */
+import { Result } from "effect"
+import type { Decision, NewJob } from "./Decision.ts"
+import type { Label } from "./Label.ts"
+import { InvalidField, LabelMismatch, SimBusy } from "./Refusal.ts"
+import type { Sim } from "./Sim.ts"
+import type { Instant } from "./Time.ts"
 
 /** `Settled`: as the telco has it. `Changing`: `applied` is still told while the telco is asked for `target`. */
 export type MobilePlan =
@@ -17,3 +23,64 @@ export interface MobilePlanStatus {
   /** The eSIM's serial in the inventory: the same for each change of one eSIM, another for every other. */
   readonly id: number
 }
+
+export const statusOf = (sim: Sim): MobilePlanStatus => ({
+  iccid: sim.iccid,
+  applied: sim.mobilePlan.applied,
+  id: sim.serial
+})
+
+/**
+ * Asks for the mobile plan to be applied or removed; null where it is so already. `changeId` names the change at the
+ * telco.
+ */
+export const request = (
+  sim: Sim,
+  wanted: { readonly apply: boolean; readonly label: Label },
+  changeId: string,
+  now: Instant
+): Result.Result<
+  { readonly decision: Decision; readonly job: NewJob } | null,
+  InvalidField | LabelMismatch | SimBusy
+> => {
+  const { iccid, label: simLabel, mobilePlan } = sim
+  if (!sim.isEsim) return Result.fail(new InvalidField({ field: "iccid", message: "must be that of an eSIM" }))
+  if (simLabel !== wanted.label) return Result.fail(new LabelMismatch({ iccid, simLabel, label: wanted.label }))
+  if (mobilePlan._tag === "Changing") return Result.fail(new SimBusy({ iccid }))
+  if (mobilePlan.applied === wanted.apply) return Result.succeed(null)
+  const job = change(iccid, changeId, now)
+  return Result.succeed({
+    decision: {
+      sim: { ...sim, mobilePlan: { _tag: "Changing", applied: mobilePlan.applied, target: wanted.apply } },
+      jobs: [job]
+    },
+    job
+  })
+}
+
+const change = (iccid: string, changeId: string, now: Instant): NewJob => ({
+  jobId: `mobile-plan:${changeId}`,
+  work: { _tag: "ChangeMobilePlan", iccid, changeId },
+  dueAt: now
+})
+
+/** The telco has the target. */
+export const settled = (sim: Sim): Decision =>
+  sim.mobilePlan._tag === "Changing"
+    ? { sim: { ...sim, mobilePlan: { _tag: "Settled", applied: sim.mobilePlan.target } } }
+    : {}
+
+/** The telco refused the change: the plan stays as it was. */
+export const refused = (sim: Sim): Decision =>
+  sim.mobilePlan._tag === "Changing"
+    ? { sim: { ...sim, mobilePlan: { _tag: "Settled", applied: sim.mobilePlan.applied } } }
+    : {}
+
+/** The telco could not be reached, and may have done it or not: it is asked for the old state until it confirms. */
+export const turnedBack = (sim: Sim, undoId: string, now: Instant): Decision =>
+  sim.mobilePlan._tag === "Changing"
+    ? {
+        sim: { ...sim, mobilePlan: { ...sim.mobilePlan, target: sim.mobilePlan.applied } },
+        jobs: [change(sim.iccid, undoId, now)]
+      }
+    : {}

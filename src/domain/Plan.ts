@@ -6,8 +6,10 @@
  */
 import { Result } from "effect"
 import type { Label } from "./Label.ts"
-import { InvalidField, NotFound, PlanArchived } from "./Refusal.ts"
+import * as Recurrence from "./Recurrence.ts"
+import { InvalidField, NotFound } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
+import { END_OF_TIME } from "./Time.ts"
 
 /** Speed limits in Kbit/s that a new plan may name. */
 export const throttlingLimits = ["128", "256", "384", "512", "1024", "3072", "5120", "7680", "10240", "20480"] as const
@@ -84,6 +86,76 @@ export const allowanceBytes = (terms: PlanTerms): number => terms.dataMegaBytes 
 export const limits = {
   dataMegaBytes: 2 ** 31 - 1,
   periodDays: 3_660,
-  occurrences: 1_000,
-  frequency: 2 ** 31 - 1
+  occurrences: 1_000
 } as const
+
+const refuse = (field: string, message: string) => Result.fail(new InvalidField({ field, message }))
+
+const wholeNumber = (field: string, value: unknown, maximum: number): Result.Result<number, InvalidField> =>
+  typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= maximum
+    ? Result.succeed(value)
+    : refuse(field, `must be an integer from 1 to ${maximum}`)
+
+const throttlingSteps = (request: TermsRequest): Result.Result<ReadonlyArray<ThrottlingStep>, InvalidField> =>
+  Result.gen(function* () {
+    const steps: Array<ThrottlingStep> = []
+    for (const index of [0, 1, 2]) {
+      const field = `throttlingThreshold${index + 1}`
+      const { limit, percentage } = request.thresholds[index] ?? {}
+      const above = steps.at(-1)?.percentage ?? 0
+      const perc = yield* wholeNumber(`${field}Percentage`, percentage, 100)
+      if (perc <= above) return yield* refuse(`${field}Percentage`, `must be above threshold ${index}'s, ${above}`)
+      const known = throttlingLimits.find((candidate) => candidate === limit)
+      if (known === undefined) return yield* refuse(`${field}Limit`, `must be one of ${throttlingLimits.join(", ")}`)
+      steps.push({ percentage: perc, limit: known })
+    }
+    return steps
+  })
+
+const recurrenceTerms = (request: TermsRequest): Result.Result<RecurrenceTerms, InvalidField> =>
+  Result.gen(function* () {
+    const occurrences = yield* wholeNumber("occurrences", request.occurrences, limits.occurrences)
+    const periodicity = periodicities.find((_, code) => String(code) === request.periodicity)
+    if (periodicity === undefined) {
+      return yield* refuse("periodicity", "must be one of 0 (Daily), 1 (Weekly), 2 (Monthly)")
+    }
+    const frequency = yield* wholeNumber("frequency", request.frequency, Number.MAX_SAFE_INTEGER)
+    return { periodicity, frequency, occurrences }
+  })
+
+/**
+ * Rule P1: the terms asked for, under the region code and label of their coverage profile. `now` is when the plan is
+ * made: its last expiry, reckoned from there, lies before the year 10000.
+ */
+export const terms = (
+  request: TermsRequest,
+  coverage: { readonly regionCode: string; readonly label: Label },
+  now: Instant
+): Result.Result<PlanTerms, InvalidField> =>
+  Result.gen(function* () {
+    if (request.name.trim() === "") return yield* refuse("name", "must not be empty")
+    const dataMegaBytes = yield* wholeNumber("dataMegaBytes", request.dataMegaBytes, limits.dataMegaBytes)
+    const periodDays = yield* wholeNumber("periodDays", request.periodDays, limits.periodDays)
+    const recurrence = request.recurring ? yield* recurrenceTerms(request) : null
+    const throttling = request.throttling ? yield* throttlingSteps(request) : []
+    const granted: PlanTerms = {
+      name: request.name,
+      coverageId: request.coverageId,
+      regionCode: coverage.regionCode,
+      label: coverage.label,
+      dataMegaBytes,
+      periodDays,
+      throttling,
+      recurrence
+    }
+    if (recurrence !== null && !(Recurrence.expiration(granted, recurrence, now) < END_OF_TIME)) {
+      return yield* refuse("frequency", "must let the last occurrence expire before the year 10000")
+    }
+    return granted
+  })
+
+/** The plan, unless it was deleted (rule P2). */
+export const existing = (plan: Plan | null, planId: string): Result.Result<Plan, NotFound> =>
+  plan === null || plan.deletedAt !== null
+    ? Result.fail(new NotFound({ resource: "plan", id: planId }))
+    : Result.succeed(plan)

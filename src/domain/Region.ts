@@ -1,7 +1,11 @@
 /**
  * Custom regions: an organization's own coverage profiles (rule I4).
  */
+import { Result } from "effect"
+import type { Index } from "./Catalogue.ts"
+import { operatorsOf } from "./Catalogue.ts"
 import type { Label } from "./Label.ts"
+import { InvalidField, RegionExists, RegionNameTaken, RegionUncovered } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
 
 /** A custom region profile: immutable, never deleted. */
@@ -14,4 +18,58 @@ export interface Region {
   readonly label: Label
   readonly iso2List: ReadonlyArray<string>
   readonly createdAt: Instant
+}
+
+export interface Request {
+  readonly organizationId: string
+  readonly regionName: string
+  readonly label: Label
+  readonly iso2List: ReadonlyArray<string>
+}
+
+/** The request with its name trimmed and its country codes in upper case, each once. */
+export const normalize = (request: Request): Result.Result<Request, InvalidField> => {
+  const regionName = request.regionName.trim()
+  if (regionName === "") return Result.fail(new InvalidField({ field: "regionName", message: "must not be empty" }))
+  const iso2List = [...new Set(request.iso2List.map((code) => code.trim().toUpperCase()))]
+  if (iso2List.length === 0) {
+    return Result.fail(new InvalidField({ field: "iso2List", message: "must name at least one country" }))
+  }
+  const malformed = iso2List.find((code) => !/^[A-Z]{2}$/.test(code))
+  return malformed === undefined
+    ? Result.succeed({ ...request, regionName, iso2List })
+    : Result.fail(new InvalidField({ field: "iso2List", message: `must hold ISO 2-letter codes, not "${malformed}"` }))
+}
+
+/** Whether two lists name the same countries, in any order. */
+export const sameCountries = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
+  left.length === right.length && [...left].sort().join() === [...right].sort().join()
+
+/**
+ * Rule I4, in its order: the name, the countries without an operator, the same set of countries. `request` is
+ * normalized; `alike` are the organization's regions of that name or those countries.
+ */
+export const create = (
+  request: Request,
+  alike: ReadonlyArray<Region>,
+  catalogue: Index,
+  ids: { readonly coverageId: string; readonly regionCode: string },
+  now: Instant
+): Result.Result<Region, RegionNameTaken | RegionUncovered | RegionExists> => {
+  const { iso2List, label, regionName } = request
+  const missingIso2 = iso2List.filter((code) => operatorsOf(catalogue, code, label).length === 0)
+  if (alike.some((region) => region.regionName === regionName)) {
+    return Result.fail(new RegionNameTaken({ regionName, missingIso2 }))
+  }
+  if (missingIso2.length > 0) return Result.fail(new RegionUncovered({ missingIso2 }))
+  const same =
+    alike.find((region) => sameCountries(region.iso2List, iso2List)) ??
+    catalogue.profiles.find((profile) => profile.label === label && sameCountries(profile.iso2List, iso2List))
+  if (same !== undefined) {
+    const { coverageId, regionCode } = same
+    return Result.fail(
+      new RegionExists({ coverageId, regionCode, regionName: same.regionName, iso2List: same.iso2List })
+    )
+  }
+  return Result.succeed({ ...request, ...ids, createdAt: now })
 }

@@ -32,3 +32,10 @@ const successful = new Set(["success", "successful", "ok", "executed-success", "
 
 /** Whether a modification result counts (rule R3); the `Executed-…` names are those of SGP.22 notifications. */
 export const isSuccessful = (modificationResult: string): boolean => successful.has(modificationResult.toLowerCase())
+
+/** Rule R3: the current status with an entry added; a failed or older one leaves it as it is. */
+export const withEntry = (current: CurrentStatus | null, entry: Entry): CurrentStatus | null => {
+  if (!isSuccessful(entry.modificationResult)) return current
+  if (current !== null && entry.modifiedAt < current.modifiedAt) return current
+  return { state: entry.state, modifiedAt: entry.modifiedAt }
+}

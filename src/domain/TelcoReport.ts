@@ -1,9 +1,20 @@
 /**
  * Telco reports: what the underlying system tells of a SIM, late, twice and out of order as it comes (rule R1).
  */
-import type { State } from "./SmdpHistory.ts"
+import { Result } from "effect"
+import * as Activation from "./Activation.ts"
+import * as Allowance from "./Allowance.ts"
+import type * as Attachment from "./Attachment.ts"
+import type { NewJob } from "./Decision.ts"
+import * as Line from "./Line.ts"
+import * as Location from "./Location.ts"
+import * as Occurrence from "./Occurrence.ts"
+import { type Package, packageId } from "./Package.ts"
+import type { Sim } from "./Sim.ts"
+import * as SmdpHistory from "./SmdpHistory.ts"
 import type { Instant } from "./Time.ts"
 import { DAY, MINUTE } from "./Time.ts"
+import type { Payload } from "./WebhookEvent.ts"
 
 /** Usage is a running total of a package, or what came on top since the last report. */
 export type Usage =
@@ -20,7 +31,7 @@ export type Fact =
       readonly rat: string
       readonly imei: string
     }
-  | { readonly _tag: "SmdpState"; readonly state: State; readonly modificationResult: string }
+  | { readonly _tag: "SmdpState"; readonly state: SmdpHistory.State; readonly modificationResult: string }
 
 export interface Report {
   readonly reportId: string
@@ -40,3 +51,156 @@ export type Verdict =
   | { readonly _tag: "Accepted" }
   | { readonly _tag: "Duplicate" }
   | { readonly _tag: "Rejected"; readonly message: string }
+
+/** What a report comes to: the line after it, and what follows from that. */
+export interface Applied {
+  readonly line: Line.Line
+  readonly payloads: ReadonlyArray<Payload>
+  readonly smdpEntries: ReadonlyArray<SmdpHistory.Entry>
+  readonly jobs: ReadonlyArray<NewJob>
+}
+
+/** Applies a report that was not seen before at `now`, or says why it cannot be taken. */
+export const apply = (line: Line.Line, report: Report, now: Instant): Result.Result<Applied, string> => {
+  if (report.occurredAt > now + AHEAD_LIMIT) return Result.fail("occurred_at is more than 5 minutes ahead of the clock")
+  const { fact } = report
+  switch (fact._tag) {
+    case "Usage":
+      if (fact.usage._tag === "Delta" && report.occurredAt < now - ID_RETENTION) {
+        return Result.fail("a delta must not be older than 35 days")
+      }
+      return Result.map(target(line, report, fact.packageId), (found) => applyUse(line, found, report, fact.usage))
+    case "FirstUse":
+      return Result.map(target(line, report, fact.packageId), (found) => applyUse(line, found, report, null))
+    case "Location":
+      return Result.succeed(applyLocation(line, report, fact))
+    case "SmdpState":
+      return line.sim.isEsim
+        ? Result.succeed(applySmdpState(line, report, fact))
+        : Result.fail("a physical SIM has no SM-DP+ state")
+  }
+}
+
+interface Target {
+  readonly of: Attachment.WithPackages
+  readonly pack: Package
+}
+
+/**
+ * The package that a use counts for: the named one; else the one active at that time that expires first, else the
+ * oldest that waits for its first use. A first use looks for the waiting one first.
+ */
+const target = (line: Line.Line, report: Report, named: string | null): Result.Result<Target, string> => {
+  const all = Line.confirmed(line).flatMap((of) =>
+    of.packages.filter((pack) => pack.status === "Created").map((pack): Target => ({ of, pack }))
+  )
+  if (named !== null) {
+    const found = all.find(
+      ({ pack }) => packageId(pack.attachmentId, pack.occurrence) === named || pack.telcoPackageId === named
+    )
+    return found === undefined ? Result.fail(`package_id "${named}" is no package of this SIM`) : Result.succeed(found)
+  }
+  const at = report.occurredAt
+  const served = all.filter(({ of }) => of.attachment.suspendedAt === null || at < of.attachment.suspendedAt)
+  const waiting = served.find(({ pack }) => pack.activationAt === null)
+  const active = served
+    .filter(({ pack }) => pack.activationAt !== null && pack.activationAt <= at && at < end(pack))
+    .reduce<Target | undefined>(
+      (best, one) => (best === undefined || end(one.pack) < end(best.pack) ? one : best),
+      undefined
+    )
+  const found = report.fact._tag === "FirstUse" ? (waiting ?? active) : (active ?? waiting)
+  return found === undefined ? Result.fail("the SIM has no package that this could count for") : Result.succeed(found)
+}
+
+const end = (pack: Package): Instant => pack.expirationAt ?? Number.POSITIVE_INFINITY
+
+/** Rules T3 and R2: a use activates a package that waits for it; usage rises and tells the thresholds it crosses. */
+const applyUse = (line: Line.Line, { of, pack }: Target, report: Report, usage: Usage | null): Applied => {
+  const { attachment } = of
+  const activated = pack.activationAt === null ? activate(of, pack, report.occurredAt) : { attachment, pack, jobs: [] }
+  const usedBytes = usage === null ? pack.usedBytes : risen(pack.usedBytes, usage)
+  const told = Allowance.crossed(attachment.terms, attachment.thresholdTold, usedBytes)
+  const next: Attachment.WithPackages = {
+    attachment: { ...activated.attachment, thresholdTold: told.at(-1) ?? attachment.thresholdTold },
+    packages: Line.withPackage(of.packages, { ...activated.pack, usedBytes })
+  }
+  return {
+    line: Line.withAttachment({ ...line, sim: withActivity(line.sim, report.occurredAt) }, next),
+    payloads: told.map((threshold) => ({
+      type: "attachment.allowanceConsumed",
+      data: {
+        usagePercentage: threshold,
+        dataUsageBytes: usedBytes,
+        esim: line.sim.iccid,
+        planId: attachment.planId,
+        attachmentId: attachment.attachmentId
+      }
+    })),
+    smdpEntries: [],
+    jobs: activated.jobs
+  }
+}
+
+/** Rule T3: for good; a recurring attachment gets its anchor, and its next occurrence its job. */
+const activate = ({ attachment }: Attachment.WithPackages, pack: Package, firstUse: Instant) => {
+  const window = Activation.firstUseWindow(attachment.terms, firstUse)
+  const anchored = attachment.terms.recurrence === null ? attachment : { ...attachment, anchor: firstUse }
+  const following = Occurrence.next(anchored, pack.occurrence + 1)
+  return {
+    attachment: anchored,
+    pack: { ...pack, activationAt: window.start, expirationAt: window.end },
+    jobs: following === undefined ? [] : [following]
+  }
+}
+
+const risen = (usedBytes: number, usage: Usage): number =>
+  usage._tag === "Total" ? Math.max(usedBytes, usage.bytes) : Math.min(usedBytes + usage.bytes, Number.MAX_SAFE_INTEGER)
+
+const withActivity = (sim: Sim, at: Instant): Sim => ({
+  ...sim,
+  downloaded: true,
+  lastActivityAt: Math.max(sim.lastActivityAt ?? at, at)
+})
+
+const applyLocation = (line: Line.Line, report: Report, fact: Extract<Fact, { _tag: "Location" }>): Applied => {
+  const before = line.sim.location
+  const { countryAlpha2, imei, operator, rat } = fact
+  const location = Location.withReport(before, { countryAlpha2, operator, rat, imei, at: report.occurredAt })
+  const changed = location.countryAlpha2 !== before?.countryAlpha2
+  return {
+    line: { ...line, sim: { ...withActivity(line.sim, report.occurredAt), location } },
+    payloads: changed
+      ? [
+          {
+            type: "subscription.esim.locationChanged",
+            data: {
+              esim: line.sim.iccid,
+              countryIso2: location.countryAlpha2,
+              previousCountryIso2: before?.countryAlpha2 ?? null
+            }
+          }
+        ]
+      : [],
+    smdpEntries: [],
+    jobs: []
+  }
+}
+
+const applySmdpState = (line: Line.Line, report: Report, fact: Extract<Fact, { _tag: "SmdpState" }>): Applied => {
+  const { iccid, organizationId, smdp: before } = line.sim
+  const { modificationResult, state } = fact
+  const { occurredAt: modifiedAt, reportId } = report
+  const entry = { organizationId, iccid, reportId, state, modificationResult, modifiedAt }
+  const smdp = SmdpHistory.withEntry(before, entry)
+  const downloaded = line.sim.downloaded || SmdpHistory.isSuccessful(modificationResult)
+  return {
+    line: { ...line, sim: { ...line.sim, smdp, downloaded } },
+    payloads:
+      smdp !== null && smdp.state !== before?.state
+        ? [{ type: "esim.smdp.stateChanged", data: { sim: iccid, smdpStateChange: { state, modificationResult } } }]
+        : [],
+    smdpEntries: [entry],
+    jobs: []
+  }
+}

@@ -2,6 +2,7 @@
  * Webhook endpoints: where an organization's events go, and the keys that sign them (rule W6).
  */
 import type { Instant } from "./Time.ts"
+import { DAY } from "./Time.ts"
 import type { Type } from "./WebhookEvent.ts"
 
 export interface SigningKey {
@@ -25,3 +26,19 @@ export interface WebhookEndpoint {
   readonly deletedAt: Instant | null
   readonly version: number
 }
+
+/** How long a rotated key goes on signing. */
+export const ROTATION_OVERLAP = DAY
+
+/** The endpoint with a new signing key; the one before signs along for 24 h, older ones no more. */
+export const withNewKey = (endpoint: WebhookEndpoint, key: string, now: Instant): WebhookEndpoint => ({
+  ...endpoint,
+  signingKeys: [
+    { key, validUntil: null },
+    ...endpoint.signingKeys.slice(0, 1).map((before) => ({ ...before, validUntil: now + ROTATION_OVERLAP }))
+  ]
+})
+
+/** The keys to sign with at `now`, newest first. */
+export const keysAt = (endpoint: WebhookEndpoint, now: Instant): ReadonlyArray<string> =>
+  endpoint.signingKeys.filter(({ validUntil }) => validUntil === null || now < validUntil).map(({ key }) => key)

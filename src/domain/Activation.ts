@@ -1,0 +1,76 @@
+/**
+ * Activation: from when a plan counts that is being attached (the interface's seven `active_period` rules; rules T3 to
+ * T5).
+ *
+ * A plan starts at its first use, in a window that was asked for, or, where it recurs, at an anchor.
+ */
+import { Result } from "effect"
+import type { ActivePeriod, Attachment } from "./Attachment.ts"
+import type { PlanTerms } from "./Plan.ts"
+import * as Recurrence from "./Recurrence.ts"
+import { InvalidField } from "./Refusal.ts"
+import type { Instant } from "./Time.ts"
+import { addDays, DAY, END_OF_TIME } from "./Time.ts"
+
+/** How far in the past a recurring plan may start, the end included. */
+export const PAST_LIMIT = DAY
+
+/** The active period as it was sent. */
+export interface Request {
+  readonly start: Instant | null
+  readonly end: Instant | null
+}
+
+/** What an attachment keeps of its start: the period asked for, and the anchor where it is known already. */
+export interface Start {
+  readonly activePeriod: ActivePeriod | null
+  readonly anchor: Instant | null
+}
+
+const refuse = (field: string, message: string) => Result.fail(new InvalidField({ field, message }))
+
+/** Decides how a plan starts that is attached at `now`, or refuses the period that was sent. */
+export const start = (terms: PlanTerms, request: Request | null, now: Instant): Result.Result<Start, InvalidField> => {
+  if (request === null) return Result.succeed({ activePeriod: null, anchor: null })
+  if (request.start === null) return refuse("activePeriod.start", "is required")
+  if (terms.recurrence === null) {
+    if (request.end === null) return refuse("activePeriod.end", "is required for a plan that does not recur")
+    if (request.end <= request.start) return refuse("activePeriod.end", "must be after active_period.start")
+    if (request.end <= now) return refuse("activePeriod.end", "must be in the future")
+    return Result.succeed({ activePeriod: { start: request.start, end: request.end }, anchor: null })
+  }
+  if (request.start < now - PAST_LIMIT) return refuse("activePeriod.start", "must be at most 24 hours in the past")
+  if (!(Recurrence.expiration(terms, terms.recurrence, request.start) < END_OF_TIME)) {
+    return refuse("activePeriod.start", "must let the last occurrence expire before the year 10000")
+  }
+  return Result.succeed({ activePeriod: { start: request.start, end: request.end }, anchor: request.start })
+}
+
+/** A package to be created with an attachment; `window` is null where it starts at first use. */
+export interface Initial {
+  readonly occurrence: number
+  readonly window: Recurrence.Window | null
+  /** Whether its whole period was over when it was asked for: it is recorded without a telco call (rule T5). */
+  readonly over: boolean
+}
+
+/** The packages that are due when the attachment is made: a function of the attachment alone, also after a crash. */
+export const initialPackages = (attachment: Attachment): ReadonlyArray<Initial> => {
+  const { activePeriod, anchor, createdAt, terms } = attachment
+  const { recurrence } = terms
+  if (recurrence !== null && anchor !== null) {
+    return Array.from({ length: Recurrence.dueCount(recurrence, anchor, createdAt) }, (_, occurrence) => {
+      const window = Recurrence.window(terms, recurrence, anchor, occurrence)
+      return { occurrence, window, over: Recurrence.isOver(window, createdAt) }
+    })
+  }
+  const window =
+    activePeriod === null || activePeriod.end === null ? null : { start: activePeriod.start, end: activePeriod.end }
+  return [{ occurrence: 0, window, over: false }]
+}
+
+/** Rule T3: the window of a package that was first used at `firstUse`. */
+export const firstUseWindow = (terms: PlanTerms, firstUse: Instant): Recurrence.Window => ({
+  start: firstUse,
+  end: addDays(firstUse, terms.periodDays)
+})

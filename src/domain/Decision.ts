@@ -1,0 +1,34 @@
+/**
+ * What a decision about a line comes to: facts, webhook events and jobs, to be committed together or not at all.
+ */
+import type { Attachment } from "./Attachment.ts"
+import type { Work } from "./Job.ts"
+import type { Package } from "./Package.ts"
+import type { Sim } from "./Sim.ts"
+import type { Entry } from "./SmdpHistory.ts"
+import type { Subscription } from "./Subscription.ts"
+import type { Instant } from "./Time.ts"
+import type { Payload } from "./WebhookEvent.ts"
+
+/** Work to be done at `dueAt`; the id says what for, so that the same work cannot be stored twice. */
+export interface NewJob {
+  readonly jobId: string
+  readonly work: Work
+  readonly dueAt: Instant
+}
+
+export interface Decision {
+  /** The SIM with the version that was loaded: its guard. Always there where anything of its line changes. */
+  readonly sim?: Sim
+  readonly subscription?: Subscription
+  readonly attachments?: ReadonlyArray<Attachment>
+  readonly packages?: ReadonlyArray<Package>
+  readonly removedSubscription?: Subscription
+  readonly removedAttachment?: Attachment
+  readonly smdpEntries?: ReadonlyArray<Entry>
+  readonly payloads?: ReadonlyArray<Payload>
+  readonly jobs?: ReadonlyArray<NewJob>
+}
+
+/** A decision that changes nothing. */
+export const nothing: Decision = {}

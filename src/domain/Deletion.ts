@@ -1,0 +1,60 @@
+/**
+ * Deleting a subscription and recycling its SIM (rule S3): the deletion is committed, its packages are cancelled at the
+ * telco by a job, and then the SIM is free again.
+ */
+import { Result } from "effect"
+import type * as Attachment from "./Attachment.ts"
+import type { Decision } from "./Decision.ts"
+import * as Line from "./Line.ts"
+import { packageId } from "./Package.ts"
+import * as Recurrence from "./Recurrence.ts"
+import { EsimInstalled, NotFound, SimBusy } from "./Refusal.ts"
+import type { Sim } from "./Sim.ts"
+import type { Instant } from "./Time.ts"
+
+/** What the telco has, or may be about to have, of an attachment. */
+const packageIdsAtTelco = ({ attachment, packages }: Attachment.WithPackages, now: Instant): ReadonlyArray<string> => {
+  const { anchor, attachmentId, terms } = attachment
+  const due =
+    terms.recurrence !== null && anchor !== null
+      ? Recurrence.dueCount(terms.recurrence, anchor, now)
+      : Math.max(1, packages.length)
+  return Array.from({ length: due }, (_, occurrence) => occurrence)
+    .filter((occurrence) => {
+      const known = packages.find((pack) => pack.occurrence === occurrence)
+      return known === undefined || known.status === "Created"
+    })
+    .map((occurrence) => packageId(attachmentId, occurrence))
+}
+
+/** Refuses an eSIM that was downloaded; a physical SIM can always be deleted. */
+export const remove = (line: Line.Line, now: Instant): Result.Result<Decision, NotFound | EsimInstalled | SimBusy> => {
+  const { sim, subscription } = line
+  const { iccid } = sim
+  if (subscription === null || subscription.status !== "Live") {
+    return Result.fail(new NotFound({ resource: "subscription", id: iccid }))
+  }
+  if (sim.isEsim && sim.downloaded) return Result.fail(new EsimInstalled({ iccid }))
+  if (Line.confirmed(line).length < line.attachments.length) return Result.fail(new SimBusy({ iccid }))
+  const { subscriptionId } = subscription
+  return Result.succeed({
+    sim: { ...sim, hold: { _tag: "Releasing", subscriptionId }, recycledAt: now },
+    subscription: { ...subscription, status: "Deleted" },
+    jobs: [
+      {
+        jobId: `release:${subscriptionId}`,
+        work: {
+          _tag: "CancelPackages",
+          iccid,
+          packageIds: line.attachments.flatMap((of) => packageIdsAtTelco(of, now)),
+          release: true
+        },
+        dueAt: now
+      }
+    ]
+  })
+}
+
+/** The telco has confirmed that nothing remains: the SIM goes back to the inventory. */
+export const released = (sim: Sim): Decision =>
+  sim.hold._tag === "Releasing" ? { sim: { ...sim, hold: { _tag: "Free" } } } : {}

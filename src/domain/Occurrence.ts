@@ -1,0 +1,123 @@
+/**
+ * The occurrences of a recurring attachment, one after the other (rule T5): each is created at the telco, recorded as
+ * refused, or recorded as lapsed where its whole period was over or its attachment suspended before the telco took it.
+ */
+import type * as Attachment from "./Attachment.ts"
+import type { Decision, NewJob } from "./Decision.ts"
+import * as Line from "./Line.ts"
+import type { Package } from "./Package.ts"
+import { packageId } from "./Package.ts"
+import * as Recurrence from "./Recurrence.ts"
+import type { Instant } from "./Time.ts"
+
+/** A package as the telco reports it. */
+export interface TelcoTimes {
+  readonly telcoPackageId: string | null
+  readonly activationAt: Instant | null
+  readonly expirationAt: Instant | null
+}
+
+/** What became of an occurrence at the telco. */
+export type Outcome =
+  | { readonly _tag: "Created"; readonly telco: TelcoTimes }
+  | { readonly _tag: "Refused" }
+  | { readonly _tag: "Lapsed" }
+
+/** What to do about an occurrence whose job is due. */
+export type Step =
+  | { readonly _tag: "Order"; readonly attachment: Attachment.Attachment; readonly window: Recurrence.Window }
+  | { readonly _tag: "Record"; readonly outcome: Outcome }
+  /** It is recorded already: the job has nothing left to do. */
+  | { readonly _tag: "Recorded" }
+  /** The attachment is gone: whatever the telco may have is to be cancelled. */
+  | { readonly _tag: "Gone" }
+
+/** The job that creates occurrence `i`, or none: the recurrence is at its end, or was suspended before `i` was due. */
+export const next = (attachment: Attachment.Attachment, occurrence: number): NewJob | undefined => {
+  const { anchor, attachmentId, iccid, suspendedAt, terms } = attachment
+  if (terms.recurrence === null || anchor === null || occurrence >= terms.recurrence.occurrences) return undefined
+  const dueAt = Recurrence.dueAt(terms.recurrence, anchor, occurrence)
+  if (suspendedAt !== null && suspendedAt < dueAt) return undefined
+  return {
+    jobId: packageId(attachmentId, occurrence),
+    work: { _tag: "CreatePackage", iccid, attachmentId, occurrence },
+    dueAt
+  }
+}
+
+/** Rule T5: order the occurrence, unless its period is over, its attachment suspended or gone, or it is there. */
+export const step = (line: Line.Line | null, attachmentId: string, occurrence: number, now: Instant): Step => {
+  const of = line === null ? undefined : Line.attachment(line, attachmentId)
+  if (of === undefined) return { _tag: "Gone" }
+  const { anchor, suspendedAt, terms } = of.attachment
+  if (of.packages.some((pack) => pack.occurrence === occurrence)) return { _tag: "Recorded" }
+  if (terms.recurrence === null || anchor === null) return { _tag: "Recorded" }
+  const window = Recurrence.window(terms, terms.recurrence, anchor, occurrence)
+  if (suspendedAt !== null || Recurrence.isOver(window, now)) return { _tag: "Record", outcome: { _tag: "Lapsed" } }
+  return { _tag: "Order", attachment: of.attachment, window }
+}
+
+/**
+ * Records what became of an occurrence, and the job of the next one. An attachment that was suspended or deleted while
+ * the telco was asked has the package suspended or cancelled there.
+ */
+export const record = (
+  line: Line.Line | null,
+  work: { readonly iccid: string; readonly attachmentId: string; readonly occurrence: number },
+  outcome: Outcome,
+  now: Instant
+): Decision => {
+  const { attachmentId, iccid, occurrence } = work
+  const id = packageId(attachmentId, occurrence)
+  const of = line === null ? undefined : Line.attachment(line, attachmentId)
+  if (line === null || of === undefined) {
+    return outcome._tag === "Created" ? { jobs: [cancellation(iccid, id, now)] } : {}
+  }
+  const following = next(of.attachment, occurrence + 1)
+  const jobs = following === undefined ? [] : [following]
+  const { anchor, suspendedAt, terms } = of.attachment
+  if (terms.recurrence === null || anchor === null) return { jobs }
+  if (of.packages.some((pack) => pack.occurrence === occurrence)) return { jobs }
+  const window = Recurrence.window(terms, terms.recurrence, anchor, occurrence)
+  if (outcome._tag === "Created" && suspendedAt !== null) {
+    jobs.push({ jobId: `suspend:${id}`, work: { _tag: "SuspendPackages", iccid, attachmentId }, dueAt: now })
+  }
+  const recorded = packageOf(of.attachment, occurrence, window, outcome._tag === "Created" ? outcome.telco : null)
+  return {
+    sim: line.sim,
+    packages: [outcome._tag === "Refused" ? { ...recorded, status: "Refused" } : recorded],
+    jobs
+  }
+}
+
+/** The job that cancels one package at the telco, whether or not it has it. */
+export const cancellation = (iccid: string, id: string, now: Instant): NewJob => ({
+  jobId: `cancel:${id}`,
+  work: { _tag: "CancelPackages", iccid, packageIds: [id], release: false },
+  dueAt: now
+})
+
+/**
+ * The package of an occurrence, with the telco's times before the computed ones; null: it lapsed. What starts at first
+ * use has no times until then, unless the telco names an activation.
+ */
+export const packageOf = (
+  attachment: Attachment.Attachment,
+  occurrence: number,
+  window: Recurrence.Window | null,
+  telco: TelcoTimes | null
+): Package => {
+  const reported = window !== null || attachment.terms.recurrence === null ? telco : null
+  const activationAt = reported?.activationAt ?? window?.start ?? null
+  return {
+    organizationId: attachment.organizationId,
+    iccid: attachment.iccid,
+    attachmentId: attachment.attachmentId,
+    occurrence,
+    status: telco === null ? "Lapsed" : "Created",
+    telcoPackageId: telco?.telcoPackageId ?? null,
+    activationAt,
+    expirationAt: activationAt === null ? null : (reported?.expirationAt ?? window?.end ?? null),
+    usedBytes: 0
+  }
+}

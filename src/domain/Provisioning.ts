@@ -1,0 +1,197 @@
+/**
+ * Putting a SIM into service, or another plan on it (rules S1 and S5), in two decisions around the telco.
+ *
+ * `subscribe` takes the SIM and leaves a job; nothing of it shows until the telco has every package that is due. Then
+ * `confirm` makes it visible, or `undo` removes it, and with it whatever the telco may have done.
+ */
+import { Result } from "effect"
+import * as Activation from "./Activation.ts"
+import type { Attachment } from "./Attachment.ts"
+import type { Decision, NewJob } from "./Decision.ts"
+import type * as Line from "./Line.ts"
+import * as Occurrence from "./Occurrence.ts"
+import type { Package } from "./Package.ts"
+import { packageId } from "./Package.ts"
+import type { Plan } from "./Plan.ts"
+import { type InvalidField, LabelMismatch, PlanArchived, SimBusy } from "./Refusal.ts"
+import type { Created, Subscription } from "./Subscription.ts"
+import type { Instant } from "./Time.ts"
+
+export interface Request {
+  readonly metadata: string
+  readonly activePeriod: Activation.Request | null
+}
+
+/** The ids that new values get. */
+export interface Ids {
+  readonly subscriptionId: string
+  readonly attachmentId: string
+}
+
+/** What the telco said of an initial package; null for one that was over and not asked for. */
+export interface Outcome {
+  readonly occurrence: number
+  readonly telcoPackageId: string | null
+  readonly activationAt: Instant | null
+  readonly expirationAt: Instant | null
+}
+
+export type Subscribed =
+  /** Nothing is due at the telco yet: the subscription is there. */
+  | { readonly _tag: "Complete"; readonly decision: Decision; readonly created: Created }
+  /** The job has to be done before anything shows. */
+  | { readonly _tag: "AwaitingTelco"; readonly decision: Decision; readonly job: NewJob }
+
+/** Rules P2, S1, S5, T4 and T5. Refusals in the order of rule W8. */
+export const subscribe = (
+  plan: Plan,
+  line: Line.Line,
+  request: Request,
+  ids: Ids,
+  now: Instant
+): Result.Result<Subscribed, InvalidField | LabelMismatch | PlanArchived | SimBusy> =>
+  Result.gen(function* () {
+    const start = yield* Activation.start(plan.terms, request.activePeriod, now)
+    const { sim } = line
+    if (sim.label !== plan.terms.label) {
+      return yield* Result.fail(new LabelMismatch({ iccid: sim.iccid, simLabel: sim.label, label: plan.terms.label }))
+    }
+    if (plan.archivedAt !== null) return yield* Result.fail(new PlanArchived({ planId: plan.planId }))
+    if (sim.hold._tag === "Provisioning" || sim.hold._tag === "Releasing") {
+      return yield* Result.fail(new SimBusy({ iccid: sim.iccid }))
+    }
+    const { iccid, organizationId } = sim
+    const subscription: Subscription = line.subscription ?? {
+      organizationId,
+      subscriptionId: ids.subscriptionId,
+      iccid,
+      metadata: request.metadata,
+      createdAt: now,
+      status: "Pending"
+    }
+    const attachment: Attachment = {
+      organizationId,
+      iccid,
+      subscriptionId: subscription.subscriptionId,
+      attachmentId: ids.attachmentId,
+      planId: plan.planId,
+      terms: plan.terms,
+      ...start,
+      metadata: request.metadata,
+      createdAt: now,
+      confirmed: false,
+      suspendedAt: null,
+      thresholdTold: 0
+    }
+    const taken: Line.Line = {
+      sim:
+        sim.hold._tag === "Free"
+          ? { ...sim, hold: { _tag: "Provisioning", subscriptionId: subscription.subscriptionId } }
+          : sim,
+      subscription,
+      attachments: [...line.attachments, { attachment, packages: [] }]
+    }
+    const initial = Activation.initialPackages(attachment)
+    if (initial.every(({ over }) => over)) {
+      return { _tag: "Complete", ...confirm(taken, attachment, initial.map(lapsed), now) }
+    }
+    const job: NewJob = {
+      jobId: `provision:${attachment.attachmentId}`,
+      work: { _tag: "Provision", iccid, attachmentId: attachment.attachmentId },
+      dueAt: now
+    }
+    return {
+      _tag: "AwaitingTelco",
+      decision: {
+        sim: taken.sim,
+        ...(line.subscription === null ? { subscription } : {}),
+        attachments: [attachment],
+        jobs: [job]
+      },
+      job
+    }
+  })
+
+const lapsed = ({ occurrence }: Activation.Initial): Outcome => ({
+  occurrence,
+  telcoPackageId: null,
+  activationAt: null,
+  expirationAt: null
+})
+
+/** The telco has every package: the subscription and its attachment are there, and the recurrence goes on. */
+export const confirm = (
+  line: Line.Line,
+  attachment: Attachment,
+  outcomes: ReadonlyArray<Outcome>,
+  now: Instant
+): { readonly decision: Decision; readonly created: Created } => {
+  const { subscriptionId } = attachment
+  const sim = { ...line.sim, hold: { _tag: "InService" as const, subscriptionId } }
+  const packages = Activation.initialPackages(attachment).map(({ occurrence, window }): Package => {
+    const outcome = outcomes.find((of) => of.occurrence === occurrence)
+    return Occurrence.packageOf(attachment, occurrence, window, outcome?.telcoPackageId ? outcome : null)
+  })
+  const next = Occurrence.next(attachment, packages.length)
+  const pending = line.subscription?.status === "Pending" ? line.subscription : undefined
+  const first = outcomes[0]
+  const { activePeriod } = attachment
+  return {
+    decision: {
+      sim,
+      ...(pending === undefined ? {} : { subscription: { ...pending, status: "Live" } }),
+      attachments: [{ ...attachment, confirmed: true }],
+      packages,
+      jobs: next === undefined ? [] : [next]
+    },
+    created: {
+      subscriptionId,
+      createdAt: line.subscription?.createdAt ?? now,
+      metadata: attachment.metadata,
+      attachmentId: attachment.attachmentId,
+      sim,
+      period:
+        activePeriod === null
+          ? null
+          : {
+              activationAt: first?.activationAt ?? activePeriod.start,
+              expirationAt: first?.expirationAt ?? activePeriod.end
+            }
+    }
+  }
+}
+
+/**
+ * The telco has not taken it: nothing remains. Where it may have done something (`ordered` occurrences), a job cancels
+ * that, and a SIM that was taken for this is free only then.
+ */
+export const undo = (
+  line: Line.Line,
+  attachment: Attachment,
+  ordered: ReadonlyArray<number>,
+  now: Instant
+): Decision => {
+  const { iccid, sim } = { iccid: attachment.iccid, sim: line.sim }
+  const isNew = line.subscription?.status === "Pending"
+  const packageIds = ordered.map((occurrence) => packageId(attachment.attachmentId, occurrence))
+  const clean = packageIds.length === 0
+  return {
+    sim: !isNew
+      ? sim
+      : {
+          ...sim,
+          hold: clean ? { _tag: "Free" } : { _tag: "Releasing", subscriptionId: attachment.subscriptionId }
+        },
+    ...(isNew && line.subscription !== null ? { removedSubscription: line.subscription } : {}),
+    removedAttachment: attachment,
+    jobs: clean
+      ? []
+      : [
+          {
+            jobId: `cancel:${attachment.attachmentId}`,
+            work: { _tag: "CancelPackages", iccid, packageIds, release: isNew },
+            dueAt: now
+          }
+        ]
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Recurrence (rules T1 and T5): when each occurrence of a recurring attachment is active, and when it is due.
+ *
+ * Occurrence `i` activates at the anchor plus `i` cycles and lasts the plan's validity. It is due 12 h before. Which
+ * occurrences exist is therefore a function of terms, anchor and clock alone.
+ */
+import type { PlanTerms, RecurrenceTerms } from "./Plan.ts"
+import type { Instant } from "./Time.ts"
+import { addDays, addMonths, HOUR } from "./Time.ts"
+
+/** How long before its activation an occurrence is created at the telco. */
+export const LEAD = 12 * HOUR
+
+/** The time in which a package is active: from `start` up to, and not including, `end`. */
+export interface Window {
+  readonly start: Instant
+  readonly end: Instant
+}
+
+/** Whether nothing of the window is left at `now`. */
+export const isOver = (window: Window, now: Instant): boolean => window.end <= now
+
+/** The activation of occurrence `i`, counted from the anchor and never from the occurrence before. */
+export const activation = (recurrence: RecurrenceTerms, anchor: Instant, occurrence: number): Instant => {
+  const cycles = occurrence * recurrence.frequency
+  switch (recurrence.periodicity) {
+    case "Daily":
+      return addDays(anchor, cycles)
+    case "Weekly":
+      return addDays(anchor, 7 * cycles)
+    case "Monthly":
+      return addMonths(anchor, cycles)
+  }
+}
+
+/** The window of occurrence `i`. */
+export const window = (terms: PlanTerms, recurrence: RecurrenceTerms, anchor: Instant, occurrence: number): Window => {
+  const start = activation(recurrence, anchor, occurrence)
+  return { start, end: addDays(start, terms.periodDays) }
+}
+
+/** When occurrence `i` is to be created: 12 h before it activates. */
+export const dueAt = (recurrence: RecurrenceTerms, anchor: Instant, occurrence: number): Instant =>
+  activation(recurrence, anchor, occurrence) - LEAD
+
+/** How many occurrences are due at `now`: those that activate at most 12 h ahead, the 12th hour's end included. */
+export const dueCount = (recurrence: RecurrenceTerms, anchor: Instant, now: Instant): number => {
+  // Activations rise with the occurrence: look for the first that is not due by halving.
+  let low = 0
+  let high = recurrence.occurrences
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (dueAt(recurrence, anchor, middle) <= now) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The end of the last occurrence: when the attachment expires. */
+export const expiration = (terms: PlanTerms, recurrence: RecurrenceTerms, anchor: Instant): Instant =>
+  window(terms, recurrence, anchor, recurrence.occurrences - 1).end

@@ -1,0 +1,41 @@
+/**
+ * Suspending an attachment (rule T7): final; its packages stop at the telco, its recurrence here.
+ */
+import { Result } from "effect"
+import * as Attachment from "./Attachment.ts"
+import { type Decision, nothing } from "./Decision.ts"
+import * as Line from "./Line.ts"
+import { AttachmentExpired, NotFound } from "./Refusal.ts"
+import type { Instant } from "./Time.ts"
+
+/** Committed and answered first; the telco is told by the job. Again: changes nothing. */
+export const suspend = (
+  line: Line.Line,
+  attachmentId: string,
+  now: Instant
+): Result.Result<Decision, NotFound | AttachmentExpired> => {
+  const of = Line.attachment(line, attachmentId)
+  if (of === undefined || !of.attachment.confirmed) {
+    return Result.fail(new NotFound({ resource: "plan attachment", id: attachmentId }))
+  }
+  switch (Attachment.state(of, now)) {
+    case "SUSPENDED":
+      return Result.succeed(nothing)
+    case "EXPIRED":
+      return Result.fail(new AttachmentExpired({ attachmentId }))
+    case "PENDING_FOR_FIRST_USE":
+    case "CREATED":
+    case "ACTIVE":
+      return Result.succeed({
+        sim: line.sim,
+        attachments: [{ ...of.attachment, suspendedAt: now }],
+        jobs: [
+          {
+            jobId: `suspend:${attachmentId}`,
+            work: { _tag: "SuspendPackages", iccid: line.sim.iccid, attachmentId },
+            dueAt: now
+          }
+        ]
+      })
+  }
+}

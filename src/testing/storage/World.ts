@@ -1,0 +1,121 @@
+/**
+ * What one case of the storage suite works in: an organization, ids and a stretch of time that no other case has.
+ *
+ * Jobs and deliveries are claimed across organizations, by due time. Each case therefore lives a year before the one
+ * ahead of it in the suite, so that what a failed case left behind is never due, and its machine's clock is a day
+ * later, so that the leases left behind are over.
+ */
+import { Effect } from "effect"
+import { uuid7 } from "../../domain/Id.ts"
+import type { Line } from "../../domain/Line.ts"
+import type { Organization } from "../../domain/Organization.ts"
+import { DAY, type Instant, MINUTE } from "../../domain/Time.ts"
+import { type Claim, Jobs } from "../../ports/Jobs.ts"
+import { Outbox } from "../../ports/Outbox.ts"
+import { type Commit, type Conflict, type NewSim, Storage } from "../../ports/Storage.ts"
+import * as Suite from "../Suite.ts"
+
+export interface World {
+  readonly storage: Storage["Service"]
+  readonly jobs: Jobs["Service"]
+  readonly outbox: Outbox["Service"]
+  readonly organizationId: string
+  /** Business time; the case has half a year on either side. */
+  readonly now: Instant
+  /** Machine time; the case has a day. */
+  readonly machineNow: Instant
+  /** A whole number from 0 to below `bound`. */
+  readonly random: (bound: number) => number
+  readonly id: () => string
+  readonly iccid: () => string
+}
+
+/** A case that is given its world. */
+export interface Scenario {
+  readonly name: string
+  readonly body: (world: World) => Effect.Effect<void, unknown>
+}
+
+export const scenario = (name: string, body: Scenario["body"]): Scenario => ({ name, body })
+
+const FIRST_YEAR = 2600
+const FIRST_MACHINE_DAY: Instant = Date.UTC(2030, 0, 1)
+
+// mulberry32
+const generator = (seed: number): ((bound: number) => number) => {
+  let state = seed >>> 0
+  return (bound) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * bound)
+  }
+}
+
+const hash = (text: string): number =>
+  [...text].reduce((sum, letter) => Math.imul(sum ^ (letter.codePointAt(0) ?? 0), 0x01000193), 0x811c9dc5)
+
+/** The world of the case at a place in the suite. */
+export const make = (place: number, name: string, seed: number) =>
+  Effect.gen(function* () {
+    const random = generator(hash(`${seed} ${place} ${name}`))
+    const now = Date.UTC(FIRST_YEAR - place, 0, 1)
+    const id = () => uuid7(now, Uint8Array.from({ length: 10 }, () => random(256)))
+    const world: World = {
+      storage: yield* Storage,
+      jobs: yield* Jobs,
+      outbox: yield* Outbox,
+      organizationId: id(),
+      now,
+      machineNow: FIRST_MACHINE_DAY + place * DAY,
+      random,
+      id,
+      iccid: () => `89${Array.from({ length: 17 }, () => random(10)).join("")}`
+    }
+    yield* world.storage.commit({ organizations: [organization(world)] })
+    return world
+  })
+
+/** The world's organization. */
+export const organization = (world: World): Organization => ({
+  organizationId: world.organizationId,
+  name: "Conformance",
+  createdAt: world.now
+})
+
+/** The same world seen by a second, new organization. */
+export const neighbour = (world: World) => {
+  const other = { ...world, organizationId: world.id() }
+  return Effect.as(world.storage.commit({ organizations: [organization(other)] }), other)
+}
+
+/** Expects a commit to conflict; on what, where that is told. */
+export const conflicts = (world: World, what: string, commit: Commit, on?: Conflict["on"]) =>
+  Effect.flatMap(Suite.failsWith(what, "Conflict", world.storage.commit(commit)), (conflict) =>
+    on === undefined ? Effect.void : Suite.equals(`${what}: the conflict is on`, conflict.on, on)
+  )
+
+/** The line of an ICCID that is there. */
+export const line = (world: World, iccid: string) =>
+  Effect.flatMap(world.storage.line({ organizationId: world.organizationId, iccid }), (found) =>
+    found === null
+      ? Effect.fail(new Suite.CaseFailed({ message: `There is no line of ${iccid}` }))
+      : Effect.succeed<Line>(found)
+  )
+
+/** Imports SIMs and gives them as they are stored. */
+export const stock = (world: World, sims: ReadonlyArray<NewSim>) =>
+  Effect.andThen(
+    world.storage.importSims(sims),
+    Effect.forEach(sims, ({ iccid }) => Effect.map(line(world, iccid), ({ sim }) => sim))
+  )
+
+/** A claim of due work, at the world's time where nothing else is said. */
+export const claim = (world: World, changes: Partial<Claim> = {}): Claim => ({
+  now: world.now,
+  machineNow: world.machineNow,
+  until: (changes.machineNow ?? world.machineNow) + MINUTE,
+  token: world.id(),
+  limit: 100,
+  ...changes
+})
