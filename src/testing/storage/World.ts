@@ -7,13 +7,13 @@
  */
 import { Effect } from "effect"
 import { uuid7 } from "../../domain/Id.ts"
-import type { Line } from "../../domain/Line.ts"
 import type { Organization } from "../../domain/Organization.ts"
-import { DAY, type Instant, MINUTE } from "../../domain/Time.ts"
+import { DAY, HOUR, type Instant, MINUTE } from "../../domain/Time.ts"
 import { type Claim, Jobs } from "../../ports/Jobs.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { type Commit, type Conflict, type NewSim, Storage } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
+import { newSim } from "./Rows.ts"
 
 export interface World {
   readonly storage: Storage["Service"]
@@ -60,7 +60,11 @@ export const make = (place: number, name: string, seed: number) =>
   Effect.gen(function* () {
     const random = generator(hash(`${seed} ${place} ${name}`))
     const now = Date.UTC(FIRST_YEAR - place, 0, 1)
-    const id = () => uuid7(now, Uint8Array.from({ length: 10 }, () => random(256)))
+    const id = () =>
+      uuid7(
+        now,
+        Uint8Array.from({ length: 10 }, () => random(256))
+      )
     const world: World = {
       storage: yield* Storage,
       jobs: yield* Jobs,
@@ -98,9 +102,7 @@ export const conflicts = (world: World, what: string, commit: Commit, on?: Confl
 /** The line of an ICCID that is there. */
 export const line = (world: World, iccid: string) =>
   Effect.flatMap(world.storage.line({ organizationId: world.organizationId, iccid }), (found) =>
-    found === null
-      ? Effect.fail(new Suite.CaseFailed({ message: `There is no line of ${iccid}` }))
-      : Effect.succeed<Line>(found)
+    given(`line of ${iccid}`, found)
   )
 
 /** Imports SIMs and gives them as they are stored. */
@@ -109,6 +111,21 @@ export const stock = (world: World, sims: ReadonlyArray<NewSim>) =>
     world.storage.importSims(sims),
     Effect.forEach(sims, ({ iccid }) => Effect.map(line(world, iccid), ({ sim }) => sim))
   )
+
+/** Imports one SIM and gives it as it is stored. */
+export const stockOne = (world: World, changes: Partial<NewSim> = {}) => {
+  const sim = newSim(world, changes)
+  return Effect.andThen(
+    world.storage.importSims([sim]),
+    Effect.map(line(world, sim.iccid), (found) => found.sim)
+  )
+}
+
+/** A value that the case cannot go on without. */
+export const given = <A>(what: string, value: A | null | undefined): Effect.Effect<A, Suite.CaseFailed> =>
+  value === null || value === undefined
+    ? Effect.fail(new Suite.CaseFailed({ message: `There is no ${what}` }))
+    : Effect.succeed(value)
 
 /** A claim of due work, at the world's time where nothing else is said. */
 export const claim = (world: World, changes: Partial<Claim> = {}): Claim => ({
@@ -119,3 +136,20 @@ export const claim = (world: World, changes: Partial<Claim> = {}): Claim => ({
   limit: 100,
   ...changes
 })
+
+/** Ends all jobs and deliveries that are due within half a year, so that none stays behind. */
+export const finishAll = (world: World) =>
+  Effect.gen(function* () {
+    const all = claim(world, { now: world.now + 180 * DAY, machineNow: world.machineNow + 23 * HOUR })
+    const jobs = yield* world.jobs.claim(all)
+    const deliveries = yield* world.outbox.claim(all)
+    yield* world.storage.commit({
+      jobs: { finished: jobs.map(({ jobId }) => ({ jobId, token: all.token })) },
+      deliveries: {
+        settled: deliveries.map(({ delivery }) => ({
+          delivery: { ...delivery, status: "Delivered", nextAttemptAt: null },
+          token: all.token
+        }))
+      }
+    })
+  })

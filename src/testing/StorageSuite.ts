@@ -1,0 +1,40 @@
+/**
+ * The conformance suite of the storage, jobs and outbox ports, which one adapter gives together.
+ *
+ *     StorageSuite.run("my storage", layer, { describe, it, afterAll }, { reference: memory.layer })
+ *
+ * The layer is built once, so the cases share a storage. Each works in an organization of its own and at a time of its
+ * own, and leaves nothing behind that is due. They are to run one after another, on a storage that nothing else uses.
+ * Ids come from a seed: a storage that lasts needs another `seed` for each run.
+ */
+import { Effect, type Layer } from "effect"
+import type { Jobs } from "../ports/Jobs.ts"
+import type { Outbox } from "../ports/Outbox.ts"
+import type { Storage } from "../ports/Storage.ts"
+import * as AllOrNothing from "./storage/AllOrNothing.ts"
+import * as World from "./storage/World.ts"
+import * as Suite from "./Suite.ts"
+
+/** What the suite is about. */
+export type Services = Storage | Jobs | Outbox
+
+export interface Options extends Suite.Options {
+  /** A storage known to be right, with which random commits and reads are compared; without it, none are. */
+  readonly reference?: Layer.Layer<Services>
+  readonly seed?: number
+}
+
+/** The suite's cases, for a runner of one's own. */
+export const cases = ({ seed = 1 }: Options = {}): ReadonlyArray<Suite.Case<Services>> =>
+  [...AllOrNothing.cases].map(({ body, name }, place) => ({
+    name,
+    effect: Effect.flatMap(World.make(place, name, seed), body)
+  }))
+
+/** Defines the suite's cases with the runner. */
+export const run = <R, E>(
+  name: string,
+  layer: Layer.Layer<Services | R, E>,
+  runner: Suite.Runner,
+  options: Options = {}
+): void => Suite.run(`${name} is a storage`, layer, cases(options), runner, options)
