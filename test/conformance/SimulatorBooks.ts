@@ -1,0 +1,63 @@
+/** The books that the simulator is tested over, each layer with a database of its own; and orders to place. */
+import { Duplex } from "node:stream"
+import { PGlite } from "@electric-sql/pglite"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Effect, Layer, Redacted } from "effect"
+import type { Telco } from "simplan"
+import { MemoryBooks, SqlBooks } from "simplan/telco-simulator"
+import * as Databases from "../setup/Databases.ts"
+
+/** A client of an open PGlite. */
+export const client = (database: PGlite) =>
+  PgClient.layer({
+    username: "postgres",
+    database: "postgres",
+    password: Redacted.make("unused"),
+    maxConnections: 1,
+    stream: () => {
+      const stream: Duplex = new Duplex({
+        read() {},
+        write(chunk: Buffer, _encoding, done) {
+          database.execProtocolRaw(new Uint8Array(chunk)).then((reply) => {
+            if (reply.length > 0) stream.push(Buffer.from(reply))
+            done()
+          }, done)
+        }
+      })
+      return stream
+    }
+  })
+
+const embedded = Layer.unwrap(
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(() => PGlite.create()),
+      (database) => Effect.promise(() => database.close())
+    ),
+    client
+  )
+)
+
+const server = Layer.unwrap(
+  Effect.map(Databases.scoped(), ({ url }) => PgClient.layer({ url: Redacted.make(url), maxConnections: 4 }))
+)
+
+export const memory = MemoryBooks.layer
+export const pglite = Layer.orDie(Layer.provide(SqlBooks.layer, embedded))
+export const postgres = Layer.orDie(Layer.provide(SqlBooks.layer, server))
+
+export const iccid = "8988303000000000017"
+
+const terms = {
+  name: "Week",
+  coverageId: "8a4a4f0e-3f8e-5a58-9a44-2d4d0c3f1f10",
+  regionCode: "FR",
+  label: "Green",
+  dataMegaBytes: 1024,
+  periodDays: 7,
+  throttling: [],
+  recurrence: null
+} as const
+
+export const window = { start: Date.UTC(2030, 0, 1), end: Date.UTC(2030, 0, 8) }
+export const order = (packageId: string): Telco.PackageOrder => ({ packageId, iccid, window, terms })

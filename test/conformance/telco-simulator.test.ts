@@ -1,0 +1,83 @@
+import { PGlite } from "@electric-sql/pglite"
+import { Effect, Layer } from "effect"
+import { Telco } from "simplan"
+import { SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
+import { afterAll, describe, expect, it } from "vitest"
+import * as TelcoSuite from "../../src/testing/TelcoSuite.ts"
+import { client, iccid, memory, order, pglite, postgres } from "./SimulatorBooks.ts"
+
+const simulator = TelcoSimulator.TelcoSimulator
+
+const observe: TelcoSuite.Observe<TelcoSimulator.TelcoSimulator> = {
+  packages: (ids) =>
+    Effect.flatMap(simulator, ({ packages }) =>
+      Effect.map(
+        packages,
+        (all) => all.filter((one) => ids.includes(one.packageId) && one.status !== "cancelled").length
+      )
+    ),
+  messages: (to, text) =>
+    Effect.flatMap(simulator, ({ messages }) =>
+      Effect.map(messages, (all) => all.filter((one) => one.iccid === to && one.text === text).length)
+    ),
+  mobilePlan: (of) =>
+    Effect.flatMap(simulator, ({ mobilePlans }) => Effect.map(mobilePlans, (all) => all.get(of) ?? false))
+}
+
+for (const [name, books] of Object.entries({ memory, PGlite: pglite, PostgreSQL: postgres })) {
+  const simulated = TelcoSimulator.layer().pipe(Layer.provide(books))
+  TelcoSuite.run(`The simulator over books in ${name}`, simulated, { describe, it, afterAll }, { observe })
+}
+
+describe("The simulator's books in PGlite", () => {
+  it("survive a restart, refusals and spent keys included", async () => {
+    const database = await PGlite.create()
+    const process = <A, E>(effect: Effect.Effect<A, E, Telco.Telco | TelcoSimulator.TelcoSimulator>) =>
+      effect.pipe(
+        Effect.provide(TelcoSimulator.layer().pipe(Layer.provide(SqlBooks.layer), Layer.provide(client(database)))),
+        Effect.runPromise
+      )
+    const before = await process(
+      Effect.gen(function* () {
+        const telco = yield* Telco.Telco
+        const behind = yield* simulator
+        yield* telco.cancelPackage({ packageId: "spent:0", iccid })
+        yield* behind.setFaults([{ fault: "refuse", times: 1 }])
+        yield* Effect.flip(telco.createPackage(order("refused:0")))
+        return yield* telco.createPackage(order("a:0"))
+      })
+    )
+    await process(
+      Effect.gen(function* () {
+        const telco = yield* Telco.Telco
+        const behind = yield* simulator
+        expect(yield* telco.createPackage(order("a:0"))).toEqual(before)
+        expect((yield* Effect.flip(telco.createPackage(order("spent:0"))))._tag).toBe("Telco.Refused")
+        expect((yield* Effect.flip(telco.createPackage(order("refused:0"))))._tag).toBe("Telco.Refused")
+        expect(yield* behind.packages).toHaveLength(1)
+        expect(yield* behind.spentKeys).toEqual(["spent:0"])
+      })
+    )
+    await database.close()
+  })
+})
+
+describe("The suite", () => {
+  const layer = TelcoSimulator.layerMemory()
+  const nothing = { describe: () => {}, it: () => {} }
+
+  it("skips a case by its name", () => {
+    const names: Array<string> = []
+    const runner = {
+      describe: (_: string, define: () => void) => define(),
+      it: (name: string) => names.push(name)
+    }
+    TelcoSuite.run("one", layer, runner, { skip: { "cancelling again succeeds": "not there yet" } })
+    expect(names).toHaveLength(TelcoSuite.cases().length - 1)
+    expect(names).not.toContain("cancelling again succeeds")
+  })
+
+  it("has no case of another name to skip", () => {
+    expect(() => TelcoSuite.run("one", layer, nothing, { skip: { typo: "" } })).toThrow("typo")
+  })
+})
