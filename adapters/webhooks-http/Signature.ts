@@ -1,0 +1,135 @@
+/**
+ * Webhook signatures (rule W6), made and checked. A receiver can use this module alone: it needs nothing but Node's
+ * `crypto`.
+ *
+ *     const result = Signature.verify({ header: request.headers["x-service-signature"], body, signingKey })
+ *     if (result._tag !== "Verified") return response.status(400).end(result.message)
+ *
+ * `x-service-signature: t=<unix seconds>,v1=<hex>` is HMAC-SHA256 over `<t>.<body>`, keyed by the UTF-8 bytes of the
+ * signing key. While a key is being rotated there is one `v1` per valid key, and any of them will do. The headers of the
+ * Standard Webhooks specification go along; there the key is what the text after `whsec_` decodes to.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto"
+
+/** The header that carries the signature, as Node names it. */
+export const HEADER = "x-service-signature"
+
+const PREFIX = "whsec_"
+const KEY_BYTES = 32
+
+/** A signing key made from 32 random bytes: `whsec_` and their base64. */
+export const generateSigningKey = (randomBytes: Uint8Array): string =>
+  PREFIX + Buffer.from(randomBytes.slice(0, KEY_BYTES)).toString("base64")
+
+const hmac = (key: string | Buffer, timestamp: number, body: Uint8Array): Buffer =>
+  createHmac("sha256", key).update(`${timestamp}.`).update(body).digest()
+
+export interface Signed {
+  readonly eventId: string
+  /** Unix seconds. */
+  readonly timestamp: number
+  readonly body: string
+  readonly signingKeys: ReadonlyArray<string>
+}
+
+/** The value of `x-service-signature`. */
+export const sign = ({ body, signingKeys, timestamp }: Omit<Signed, "eventId">): string =>
+  [`t=${timestamp}`, ...signingKeys.map((key) => `v1=${hmac(key, timestamp, Buffer.from(body)).toString("hex")}`)].join(
+    ","
+  )
+
+/** The headers of the Standard Webhooks specification. */
+export const standardHeaders = ({ body, eventId, signingKeys, timestamp }: Signed): Record<string, string> => {
+  const signatures = signingKeys.map((key) => {
+    const secret = Buffer.from(key.startsWith(PREFIX) ? key.slice(PREFIX.length) : key, "base64")
+    return `v1,${createHmac("sha256", secret).update(`${eventId}.${timestamp}.${body}`).digest("base64")}`
+  })
+  return {
+    "webhook-id": eventId,
+    "webhook-timestamp": String(timestamp),
+    "webhook-signature": signatures.join(" ")
+  }
+}
+
+/** `timestamp` is in Unix seconds; `message` is for a person. */
+export type Verification =
+  | { readonly _tag: "Verified"; readonly timestamp: number }
+  | { readonly _tag: "HeaderMissing" | "HeaderMalformed" | "SignatureMismatch"; readonly message: string }
+  | { readonly _tag: "TimestampOutOfTolerance"; readonly timestamp: number; readonly message: string }
+
+export interface ToVerify {
+  /** The value of `x-service-signature`; several values, which no call of ours has, are malformed. */
+  readonly header: string | ReadonlyArray<string> | null | undefined
+  /** The body as it came; or the payload parsed from it, whose compact JSON is the body. */
+  readonly body: string | Uint8Array | { readonly [key: string]: unknown }
+  /** The key of the endpoint, or several of which any will do. */
+  readonly signingKey?: string
+  readonly signingKeys?: ReadonlyArray<string>
+  /** Milliseconds since the epoch; the machine's clock where absent. */
+  readonly now?: number
+  /** How far the timestamp may lie from `now`, either way: it bounds for how long a call can be replayed. */
+  readonly toleranceSeconds?: number
+}
+
+/**
+ * Checks the signature of a call. Signatures are compared in constant time. Keep the ids of events for as long as the
+ * tolerance to be safe from replays within it.
+ */
+export const verify = ({
+  body,
+  header,
+  now = Date.now(),
+  signingKey,
+  signingKeys = [],
+  toleranceSeconds = 300
+}: ToVerify): Verification => {
+  if (header === undefined || header === null || header === "") {
+    return { _tag: "HeaderMissing", message: `The header ${HEADER} is missing` }
+  }
+  const parsed = typeof header === "string" ? parse(header) : undefined
+  if (parsed === undefined) {
+    return { _tag: "HeaderMalformed", message: `The header ${HEADER} is not t=<unix seconds>,v1=<hex>` }
+  }
+  const bytes = bytesOf(body)
+  // An empty key would let anyone sign.
+  const keys = [...signingKeys, ...(signingKey === undefined ? [] : [signingKey])].filter((key) => key !== "")
+  const expected = keys.map((key) => hmac(key, parsed.timestamp, bytes))
+  const matches = expected.map((one) => parsed.signatures.some((signature) => timingSafeEqual(one, signature)))
+  if (!matches.includes(true)) {
+    return { _tag: "SignatureMismatch", message: "No signature is the body's under a given key" }
+  }
+  const { timestamp } = parsed
+  const age = now / 1000 - timestamp
+  // A timestamp is cut to whole seconds, so the age may be up to a second more than it was.
+  if (!(age < toleranceSeconds + 1 && -age <= toleranceSeconds)) {
+    const when = age > 0 ? `${Math.floor(age)} s ago` : `${Math.ceil(-age)} s ahead`
+    return {
+      _tag: "TimestampOutOfTolerance",
+      timestamp,
+      message: `The call was signed ${when}; ${toleranceSeconds} s are tolerated`
+    }
+  }
+  return { _tag: "Verified", timestamp }
+}
+
+const bytesOf = (body: ToVerify["body"]): Uint8Array => {
+  if (body instanceof Uint8Array) return body
+  return Buffer.from(typeof body === "string" ? body : JSON.stringify(body))
+}
+
+interface Parsed {
+  readonly timestamp: number
+  /** Of 32 bytes each. */
+  readonly signatures: ReadonlyArray<Buffer>
+}
+
+/** Parts of other schemes than `v1` are left aside, so that one can be added later. */
+const parse = (header: string): Parsed | undefined => {
+  const parts = header.split(",").map((part) => part.trim())
+  const times = parts.filter((part) => part.startsWith("t=")).map((part) => part.slice(2))
+  const signatures = parts.filter((part) => part.startsWith("v1=")).map((part) => part.slice(3))
+  const [time] = times
+  if (times.length !== 1 || time === undefined || !/^\d{1,12}$/.test(time)) return undefined
+  if (signatures.length === 0 || !signatures.every((signature) => /^[0-9a-f]{64}$/i.test(signature))) return undefined
+  return { timestamp: Number(time), signatures: signatures.map((signature) => Buffer.from(signature, "hex")) }
+}
