@@ -1,0 +1,54 @@
+/**
+ * The statements about API keys. The hash of a key is unique in the whole service.
+ */
+import type { ApiKey } from "simplan"
+import type { Database, Sql } from "./Database.ts"
+import { json, type Part } from "./Part.ts"
+
+const columns = `
+  api_key.organization_id as "organizationId", api_key.api_key_id as "apiKeyId", api_key.name, api_key.scope,
+  api_key.hash, api_key.hint, api_key.created_at::float8 as "createdAt", api_key.expires_at::float8 as "expiresAt",
+  api_key.revoked_at::float8 as "revokedAt", api_key.version::float8 as "version"`
+
+/** Writes them, each guarded by its version. */
+export const put = (sql: Sql, rows: ReadonlyArray<ApiKey.ApiKey>): Part => ({
+  ctes: [
+    sql`api_key_put as (
+      insert into simplan.api_key as stored (
+        organization_id, api_key_id, name, scope, hash, hint, created_at, expires_at, revoked_at, version
+      )
+      select r."organizationId", r."apiKeyId", r.name, r.scope, r.hash, r.hint, r."createdAt", r."expiresAt",
+        r."revokedAt", r.version + 1
+      from json_to_recordset(${json(rows)}::json) as r(
+        "organizationId" text, "apiKeyId" text, name text, scope text, hash text, hint text, "createdAt" bigint,
+        "expiresAt" bigint, "revokedAt" bigint, version bigint
+      )
+      where r.version = 0 or exists (
+        select from simplan.api_key known
+        where known.organization_id = r."organizationId" and known.api_key_id = r."apiKeyId"
+      )
+      order by r."organizationId" collate "C", r."apiKeyId" collate "C"
+      on conflict (organization_id, api_key_id) do update set
+        name = excluded.name, scope = excluded.scope, hash = excluded.hash, hint = excluded.hint,
+        created_at = excluded.created_at, expires_at = excluded.expires_at, revoked_at = excluded.revoked_at,
+        version = excluded.version
+      where stored.version = excluded.version - 1
+      returning 1
+    )`
+  ],
+  outcome: sql`simplan.ensure((select count(*) from api_key_put) = ${rows.length}::int, 'version')`
+})
+
+export const byHash = (database: Database) => (hash: string) =>
+  database.row(
+    (sql) => sql<ApiKey.ApiKey>`select ${sql.literal(columns)} from simplan.api_key where api_key.hash = ${hash}`
+  )
+
+export const ofOrganization = (database: Database) => (of: { readonly organizationId: string }) =>
+  database.rows(
+    (sql) => sql<ApiKey.ApiKey>`
+      select ${sql.literal(columns)}
+      from simplan.api_key
+      where api_key.organization_id = ${of.organizationId}
+      order by api_key.created_at, api_key.api_key_id`
+  )

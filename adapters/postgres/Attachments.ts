@@ -1,0 +1,111 @@
+/**
+ * The statements about plan attachments and their packages. They are written under the guard of their SIM.
+ */
+import type { Attachment, Package, Storage } from "simplan"
+import type { Sql } from "./Database.ts"
+import { json, type Part } from "./Part.ts"
+
+export const columns = `
+  attachment.organization_id as "organizationId", attachment.iccid, attachment.subscription_id as "subscriptionId",
+  attachment.attachment_id as "attachmentId", attachment.plan_id as "planId", attachment.terms,
+  attachment.active_period as "activePeriod", attachment.metadata, attachment.created_at::float8 as "createdAt",
+  attachment.confirmed, attachment.anchor::float8 as "anchor", attachment.suspended_at::float8 as "suspendedAt",
+  attachment.threshold_told as "thresholdTold"`
+
+export const packageColumns = `
+  package.organization_id as "organizationId", package.iccid, package.attachment_id as "attachmentId",
+  package.occurrence, package.status, package.telco_package_id as "telcoPackageId",
+  package.activation_at::float8 as "activationAt", package.expiration_at::float8 as "expirationAt",
+  package.used_bytes::float8 as "usedBytes"`
+
+/** Inserts or replaces attachments. */
+export const put = (sql: Sql, rows: ReadonlyArray<Attachment.Attachment>): Part => ({
+  ctes: [
+    sql`attachment_put as (
+      insert into simplan.attachment (
+        organization_id, attachment_id, subscription_id, iccid, plan_id, terms, active_period, metadata, created_at,
+        confirmed, anchor, suspended_at, threshold_told
+      )
+      select r."organizationId", r."attachmentId", r."subscriptionId", r.iccid, r."planId", r.terms, r."activePeriod",
+        r.metadata, r."createdAt", r.confirmed, r.anchor, r."suspendedAt", r."thresholdTold"
+      from json_to_recordset(${json(rows)}::json) as r(
+        "organizationId" text, "attachmentId" text, "subscriptionId" text, iccid text, "planId" text, terms jsonb,
+        "activePeriod" jsonb, metadata text, "createdAt" bigint, confirmed boolean, anchor bigint,
+        "suspendedAt" bigint, "thresholdTold" integer
+      )
+      order by r."organizationId" collate "C", r."attachmentId" collate "C"
+      on conflict (organization_id, attachment_id) do update set
+        subscription_id = excluded.subscription_id, iccid = excluded.iccid, plan_id = excluded.plan_id,
+        terms = excluded.terms, active_period = excluded.active_period, metadata = excluded.metadata,
+        created_at = excluded.created_at, confirmed = excluded.confirmed, anchor = excluded.anchor,
+        suspended_at = excluded.suspended_at, threshold_told = excluded.threshold_told
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from attachment_put)`
+})
+
+/** Inserts or replaces packages. */
+export const putPackages = (sql: Sql, rows: ReadonlyArray<Package.Package>): Part => ({
+  ctes: [
+    sql`package_put as (
+      insert into simplan.package (
+        organization_id, attachment_id, occurrence, iccid, status, telco_package_id, activation_at, expiration_at,
+        used_bytes
+      )
+      select r."organizationId", r."attachmentId", r.occurrence, r.iccid, r.status, r."telcoPackageId",
+        r."activationAt", r."expirationAt", r."usedBytes"
+      from json_to_recordset(${json(rows)}::json) as r(
+        "organizationId" text, "attachmentId" text, occurrence integer, iccid text, status text,
+        "telcoPackageId" text, "activationAt" bigint, "expirationAt" bigint, "usedBytes" bigint
+      )
+      order by r."organizationId" collate "C", r."attachmentId" collate "C", r.occurrence
+      on conflict (organization_id, attachment_id, occurrence) do update set
+        iccid = excluded.iccid, status = excluded.status, telco_package_id = excluded.telco_package_id,
+        activation_at = excluded.activation_at, expiration_at = excluded.expiration_at,
+        used_bytes = excluded.used_bytes
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from package_put)`
+})
+
+/** Removes subscriptions with their attachments, and attachments with their packages. */
+export const remove = (
+  sql: Sql,
+  subscriptions: NonNullable<Storage.Commit["removedSubscriptions"]>,
+  attachments: NonNullable<Storage.Commit["removedAttachments"]>
+): Part => ({
+  ctes: [
+    sql`subscription_gone as (
+      select * from json_to_recordset(${json(subscriptions)}::json) as r("organizationId" text, "subscriptionId" text)
+    )`,
+    sql`attachment_gone as (
+      select r."organizationId", r."attachmentId"
+      from json_to_recordset(${json(attachments)}::json) as r("organizationId" text, "attachmentId" text)
+      union
+      select attachment.organization_id, attachment.attachment_id
+      from subscription_gone gone
+      join simplan.attachment on attachment.organization_id = gone."organizationId"
+        and attachment.subscription_id = gone."subscriptionId"
+    )`,
+    sql`subscription_removed as (
+      delete from simplan.subscription using subscription_gone gone
+      where subscription.organization_id = gone."organizationId"
+        and subscription.subscription_id = gone."subscriptionId"
+      returning 1
+    )`,
+    sql`attachment_removed as (
+      delete from simplan.attachment using attachment_gone gone
+      where attachment.organization_id = gone."organizationId" and attachment.attachment_id = gone."attachmentId"
+      returning 1
+    )`,
+    sql`package_removed as (
+      delete from simplan.package using attachment_gone gone
+      where package.organization_id = gone."organizationId" and package.attachment_id = gone."attachmentId"
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from subscription_removed), (select count(*) from attachment_removed),
+    (select count(*) from package_removed)`
+})

@@ -1,0 +1,68 @@
+/**
+ * A commit: one statement in one round trip, made of those parts that the commit has.
+ */
+import { Effect } from "effect"
+import type { Storage } from "simplan"
+import * as ApiKeys from "./ApiKeys.ts"
+import * as Attachments from "./Attachments.ts"
+import type { Database, Sql } from "./Database.ts"
+import * as Deliveries from "./Deliveries.ts"
+import * as Events from "./Events.ts"
+import * as Idempotency from "./Idempotency.ts"
+import * as JobQueue from "./JobQueue.ts"
+import * as Organizations from "./Organizations.ts"
+import type { Part } from "./Part.ts"
+import * as Plans from "./Plans.ts"
+import * as Regions from "./Regions.ts"
+import * as Reports from "./Reports.ts"
+import * as Service from "./Service.ts"
+import * as Sims from "./Sims.ts"
+import * as Subscriptions from "./Subscriptions.ts"
+import * as WebhookEndpoints from "./WebhookEndpoints.ts"
+
+const some = <A>(
+  sql: Sql,
+  rows: ReadonlyArray<A> | undefined,
+  part: (sql: Sql, rows: ReadonlyArray<A>) => Part
+): ReadonlyArray<Part> => (rows === undefined || rows.length === 0 ? [] : [part(sql, rows)])
+
+// The order is that in which every commit locks: guards of many rows first, and what hangs on them after.
+const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<Part> => {
+  const { removedSubscriptions = [], removedAttachments = [] } = commit
+  const removed = removedSubscriptions.length + removedAttachments.length > 0
+  return [
+    ...some(sql, commit.organizations, Organizations.put),
+    ...some(sql, commit.idempotency?.put, Idempotency.put),
+    ...some(sql, commit.idempotency?.settled, Idempotency.settle),
+    ...some(sql, commit.idempotency?.forgotten, Idempotency.forget),
+    ...some(sql, commit.apiKeys, ApiKeys.put),
+    ...some(sql, commit.webhookEndpoints, WebhookEndpoints.put),
+    ...some(sql, commit.plans, Plans.put),
+    ...some(sql, commit.regions, Regions.add),
+    ...some(sql, commit.sims, Sims.update),
+    ...some(sql, commit.jobs?.finished, JobQueue.finish),
+    ...some(sql, commit.jobs?.retried, JobQueue.retry),
+    ...some(sql, commit.jobs?.put, JobQueue.put),
+    ...some(sql, commit.subscriptions, Subscriptions.put),
+    ...some(sql, commit.attachments, Attachments.put),
+    ...some(sql, commit.packages, Attachments.putPackages),
+    ...(removed ? [Attachments.remove(sql, removedSubscriptions, removedAttachments)] : []),
+    ...some(sql, commit.smdpEntries, Reports.addEntries),
+    ...some(sql, commit.seenReports, Reports.putSeen),
+    ...some(sql, commit.events, Events.add),
+    ...some(sql, commit.deliveries?.settled, Deliveries.settle),
+    ...some(sql, commit.deliveries?.replayed, Deliveries.replay),
+    ...(commit.catalogue === undefined ? [] : [Service.putCatalogue(sql, commit.catalogue)]),
+    ...(commit.clock === undefined ? [] : [Service.putClock(sql, commit.clock)])
+  ]
+}
+
+export const run = (database: Database) => (commit: Storage.Commit) =>
+  Effect.asVoid(
+    database.commit((sql) => {
+      const all = parts(sql, commit)
+      if (all.length === 0) return Effect.succeed([])
+      const ctes = sql.csv(all.flatMap((part) => part.ctes))
+      return sql`with ${ctes} select ${sql.csv(all.map((part) => part.outcome))}`
+    })
+  )

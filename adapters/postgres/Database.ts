@@ -1,0 +1,48 @@
+/**
+ * The database as the aggregates' statements see it: where reads go, where writes go, and what their failures mean.
+ *
+ * Reads may go to a client of their own. Inside a transaction of the writing client, a host's say, they go along with
+ * it, and so do commits: one that fails there undoes itself alone, and the transaction can go on.
+ */
+import { Effect, Option } from "effect"
+import type { SqlClient } from "effect/unstable/sql"
+import type { SqlError } from "effect/unstable/sql/SqlError"
+import type { Storage } from "simplan"
+import * as Failure from "./Failure.ts"
+
+export type Sql = SqlClient.SqlClient
+
+type Query<A> = (sql: Sql) => Effect.Effect<A, SqlError>
+
+export interface Database {
+  /** All rows of a read. */
+  readonly rows: <A>(query: Query<ReadonlyArray<A>>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
+  /** The only row of a read; null where there is none. */
+  readonly row: <A>(query: Query<ReadonlyArray<A>>) => Effect.Effect<A | null, Storage.StorageError>
+  /** A write that has no guards. */
+  readonly write: <A>(query: Query<ReadonlyArray<A>>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
+  /** A write whose failing guards are conflicts. */
+  readonly commit: <A>(
+    query: Query<ReadonlyArray<A>>
+  ) => Effect.Effect<ReadonlyArray<A>, Storage.Conflict | Storage.StorageError>
+}
+
+export const make = (clients: { readonly reads: Sql; readonly writes: Sql }): Database => {
+  const { reads, writes } = clients
+  const inTransaction = Effect.map(Effect.serviceOption(writes.transactionService), Option.isSome)
+
+  const rows: Database["rows"] = (query) =>
+    Effect.flatMap(inTransaction, (joined) => query(joined ? writes : reads)).pipe(
+      Effect.mapError(Failure.storageError)
+    )
+
+  return {
+    rows,
+    row: (query) => Effect.map(rows(query), (found) => found[0] ?? null),
+    write: (query) => Effect.mapError(query(writes), Failure.storageError),
+    commit: (query) =>
+      Effect.flatMap(inTransaction, (joined) => (joined ? writes.withTransaction(query(writes)) : query(writes))).pipe(
+        Effect.mapError(Failure.commitError)
+      )
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * The statements about webhook deliveries: the log, and the outbox with its leases.
+ */
+import { Effect } from "effect"
+import type { Delivery, Jobs, Storage } from "simplan"
+import type { Database, Sql } from "./Database.ts"
+import * as Events from "./Events.ts"
+import { json, type Part } from "./Part.ts"
+import * as WebhookEndpoints from "./WebhookEndpoints.ts"
+
+const columns = `
+  delivery.organization_id as "organizationId", delivery.delivery_id as "deliveryId", delivery.event_id as "eventId",
+  delivery.endpoint_id as "endpointId", delivery.status, delivery.attempts, delivery.rung,
+  delivery.response_status as "responseStatus", delivery.last_error as "lastError",
+  delivery.last_attempt_at::float8 as "lastAttemptAt", delivery.next_attempt_at::float8 as "nextAttemptAt",
+  delivery.created_at::float8 as "createdAt"`
+
+const shape = `
+  "organizationId" text, "deliveryId" text, "eventId" text, "endpointId" text, status text, attempts integer,
+  rung integer, "responseStatus" integer, "lastError" text, "lastAttemptAt" bigint, "nextAttemptAt" bigint,
+  "createdAt" bigint, token text`
+
+const replacement = `
+  event_id = r."eventId", endpoint_id = r."endpointId", status = r.status, attempts = r.attempts, rung = r.rung,
+  response_status = r."responseStatus", last_error = r."lastError", last_attempt_at = r."lastAttemptAt",
+  next_attempt_at = r."nextAttemptAt", created_at = r."createdAt", lease_token = null, lease_until = null`
+
+type Writes = NonNullable<Storage.Commit["deliveries"]>
+
+/** Replaces deliveries that are held with the token, and ends the lease. */
+export const settle = (sql: Sql, settled: NonNullable<Writes["settled"]>): Part => {
+  const rows = settled.map(({ delivery, token }) => ({ ...delivery, token }))
+  return {
+    ctes: [
+      sql`delivery_settling as (
+        select * from json_to_recordset(${json(rows)}::json) as r(${sql.literal(shape)})
+      )`,
+      sql`delivery_locked as (
+        select delivery.organization_id, delivery.delivery_id
+        from delivery_settling r
+        join simplan.delivery on delivery.organization_id = r."organizationId"
+          and delivery.delivery_id = r."deliveryId" and delivery.lease_token = r.token
+        order by delivery.organization_id, delivery.delivery_id
+        for update of delivery
+      )`,
+      sql`delivery_settled as (
+        update simplan.delivery set ${sql.literal(replacement)}
+        from delivery_locked locked
+        join delivery_settling r on r."organizationId" = locked.organization_id
+          and r."deliveryId" = locked.delivery_id
+        where delivery.organization_id = locked.organization_id and delivery.delivery_id = locked.delivery_id
+        returning 1
+      )`
+    ],
+    outcome: sql`simplan.ensure((select count(*) from delivery_settled) = ${rows.length}::int, 'lease')`
+  }
+}
+
+/** Replaces deliveries, whoever holds them. */
+export const replay = (sql: Sql, rows: NonNullable<Writes["replayed"]>): Part => ({
+  ctes: [
+    sql`delivery_replayed as (
+      update simplan.delivery set ${sql.literal(replacement)}
+      from json_to_recordset(${json(rows)}::json) as r(${sql.literal(shape)})
+      where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from delivery_replayed)`
+})
+
+const logged = `
+  (select to_json(v) from (select ${columns}) v) as delivery,
+  (select to_json(v) from (select ${Events.columns}) v) as event`
+
+const withEvent = `
+  join simplan.event on event.organization_id = delivery.organization_id and event.event_id = delivery.event_id`
+
+/** A page of the log, newest first. */
+export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCursor>) =>
+  database.rows(
+    (sql) => sql<Delivery.LoggedDelivery>`
+      select ${sql.literal(logged)}
+      from simplan.delivery ${sql.literal(withEvent)}
+      where delivery.organization_id = ${of.organizationId} ${
+        of.after === null
+          ? sql.literal("")
+          : sql`and (delivery.created_at, delivery.delivery_id)
+              < (${of.after.createdAt}::bigint, ${of.after.id}::text)`
+      }
+      order by delivery.created_at desc, delivery.delivery_id desc
+      limit ${of.limit}::int`
+  )
+
+export const byId = (database: Database) => (of: { readonly organizationId: string; readonly deliveryId: string }) =>
+  database.row(
+    (sql) => sql<Delivery.LoggedDelivery>`
+      select ${sql.literal(logged)}
+      from simplan.delivery ${sql.literal(withEvent)}
+      where delivery.organization_id = ${of.organizationId} and delivery.delivery_id = ${of.deliveryId}`
+  )
+
+/** Hands out pending deliveries that are due and unheld, in due order. */
+export const claim = (database: Database) => (of: Jobs.Claim) =>
+  database.write(
+    (sql) => sql<Delivery.DueDelivery>`
+      with due as (
+        select delivery.organization_id, delivery.delivery_id
+        from simplan.delivery
+        where delivery.status = 'Pending' and delivery.next_attempt_at <= ${of.now}::bigint
+          and (delivery.lease_until is null or delivery.lease_until <= ${of.machineNow}::bigint)
+        order by delivery.next_attempt_at, delivery.delivery_id
+        limit ${of.limit}::int
+        for update skip locked
+      ), delivery as (
+        update simplan.delivery set lease_token = ${of.token}, lease_until = ${of.until}::bigint
+        from due
+        where delivery.organization_id = due.organization_id and delivery.delivery_id = due.delivery_id
+        returning delivery.*
+      )
+      select ${sql.literal(logged)},
+        (select to_json(v) from (select ${sql.literal(WebhookEndpoints.columns)}) v) as endpoint
+      from delivery ${sql.literal(withEvent)}
+      join simplan.webhook_endpoint on webhook_endpoint.organization_id = delivery.organization_id
+        and webhook_endpoint.endpoint_id = delivery.endpoint_id
+      order by delivery.next_attempt_at, delivery.delivery_id`
+  )
+
+/** What there is to wait for. */
+export const pending = (database: Database) => (at: { readonly machineNow: number }) =>
+  Effect.map(
+    database.row(
+      (sql) => sql<Jobs.Pending>`
+        select
+          (
+            select delivery.next_attempt_at::float8
+            from simplan.delivery
+            where delivery.status = 'Pending'
+              and (delivery.lease_until is null or delivery.lease_until <= ${at.machineNow}::bigint)
+            order by delivery.next_attempt_at, delivery.delivery_id
+            limit 1
+          ) as "dueAt",
+          (
+            select count(*)::float8 from simplan.delivery where delivery.lease_until > ${at.machineNow}::bigint
+          ) as held`
+    ),
+    (row): Jobs.Pending => row ?? { dueAt: null, held: 0 }
+  )
+
+/** Ends every lease. */
+export const release = (database: Database) =>
+  Effect.asVoid(
+    database.write(
+      (sql) => sql`
+        update simplan.delivery set lease_token = null, lease_until = null
+        where delivery.lease_until is not null`
+    )
+  )

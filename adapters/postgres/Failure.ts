@@ -1,0 +1,47 @@
+/**
+ * What a failed statement means to the port: a `Conflict`, or a `StorageError`.
+ */
+import type { SqlError } from "effect/unstable/sql/SqlError"
+import { Storage } from "simplan"
+
+/** The SQLSTATE that `simplan.ensure` raises; the message says which guard it was. */
+const GUARD = "SP409"
+
+type Conflict = Storage.Conflict
+
+const conflicts: Readonly<Record<string, Conflict["on"]>> = {
+  version: "version",
+  lease: "lease",
+  "idempotency key": "idempotency key",
+  // Unique constraints that have a meaning of their own; any other is a row that someone else has just made.
+  region_name: "region name",
+  api_key_hash: "api key"
+}
+
+const field = (value: unknown, name: "code" | "message"): string | undefined => {
+  if (typeof value !== "object" || value === null || !(name in value)) return undefined
+  const found: unknown = Reflect.get(value, name)
+  return typeof found === "string" ? found : undefined
+}
+
+/** The failure of a statement that has no guards. */
+export const storageError = (error: SqlError): Storage.StorageError =>
+  new Storage.StorageError({ message: field(error.reason.cause, "message") ?? error.message, cause: error })
+
+/**
+ * The failure of a commit. A deadlock or a serialization failure is a conflict: the statement changed nothing, and
+ * loading and deciding again is the answer to both.
+ */
+export const commitError = (error: SqlError): Conflict | Storage.StorageError => {
+  const { reason } = error
+  if (reason._tag === "DeadlockError" || reason._tag === "SerializationError") {
+    return new Storage.Conflict({ on: "version" })
+  }
+  if (reason._tag === "UniqueViolation") {
+    return new Storage.Conflict({ on: conflicts[reason.constraint] ?? "version" })
+  }
+  if (field(reason.cause, "code") === GUARD) {
+    return new Storage.Conflict({ on: conflicts[field(reason.cause, "message") ?? ""] ?? "version" })
+  }
+  return storageError(error)
+}

@@ -1,0 +1,70 @@
+/**
+ * The statements about idempotency records.
+ */
+import type { Idempotency, Storage } from "simplan"
+import type { Database, Sql } from "./Database.ts"
+import { json, type Part } from "./Part.ts"
+
+type Writes = NonNullable<Storage.Commit["idempotency"]>
+
+/** Writes records, except over one that is too young to be replaced. */
+export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): Part => {
+  const rows = puts.map(({ record, replaces }) => ({ ...record, replaces }))
+  return {
+    ctes: [
+      sql`idempotency_row as (
+        select * from json_to_recordset(${json(rows)}::json) as r(
+          "organizationId" text, key text, fingerprint text, "createdAt" bigint, outcome json, replaces bigint
+        )
+      )`,
+      sql`idempotency_put as (
+        insert into simplan.idempotency as stored (organization_id, key, fingerprint, created_at, outcome)
+        select r."organizationId", r.key, r.fingerprint, r."createdAt", r.outcome
+        from idempotency_row r
+        order by r."organizationId" collate "C", r.key collate "C"
+        on conflict (organization_id, key) do update set
+          fingerprint = excluded.fingerprint, created_at = excluded.created_at, outcome = excluded.outcome
+        where stored.created_at <= (
+          select r.replaces from idempotency_row r
+          where r."organizationId" = excluded.organization_id and r.key = excluded.key
+        )
+        returning 1
+      )`
+    ],
+    outcome: sql`simplan.ensure((select count(*) from idempotency_put) = ${rows.length}::int, 'idempotency key')`
+  }
+}
+
+/** Sets the outcome of records that are there. */
+export const settle = (sql: Sql, rows: NonNullable<Writes["settled"]>): Part => ({
+  ctes: [
+    sql`idempotency_settled as (
+      update simplan.idempotency set outcome = r.outcome
+      from json_to_recordset(${json(rows)}::json) as r("organizationId" text, key text, outcome json)
+      where idempotency.organization_id = r."organizationId" and idempotency.key = r.key
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from idempotency_settled)`
+})
+
+export const forget = (sql: Sql, rows: NonNullable<Writes["forgotten"]>): Part => ({
+  ctes: [
+    sql`idempotency_forgotten as (
+      delete from simplan.idempotency
+      using json_to_recordset(${json(rows)}::json) as r("organizationId" text, key text)
+      where idempotency.organization_id = r."organizationId" and idempotency.key = r.key
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from idempotency_forgotten)`
+})
+
+export const byKey = (database: Database) => (of: { readonly organizationId: string; readonly key: string }) =>
+  database.row(
+    (sql) => sql<Idempotency.IdempotencyRecord>`
+      select idempotency.organization_id as "organizationId", idempotency.key, idempotency.fingerprint,
+        idempotency.created_at::float8 as "createdAt", idempotency.outcome
+      from simplan.idempotency
+      where idempotency.organization_id = ${of.organizationId} and idempotency.key = ${of.key}`
+  )

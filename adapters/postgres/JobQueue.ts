@@ -1,0 +1,127 @@
+/**
+ * The statements about jobs and their leases.
+ */
+import { Effect } from "effect"
+import type { Job, Jobs, Storage } from "simplan"
+import type { Database, Sql } from "./Database.ts"
+import { json, type Part } from "./Part.ts"
+
+const columns = `
+  job.job_id as "jobId", job.organization_id as "organizationId", job.work, job.due_at::float8 as "dueAt",
+  job.attempts, job.created_at::float8 as "createdAt", job.idempotency_key as "idempotencyKey"`
+
+type Writes = NonNullable<Storage.Commit["jobs"]>
+
+/** Stores jobs that are not there yet. */
+export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): Part => {
+  const rows = puts.map(({ job, lease }) => ({ ...job, token: lease?.token, until: lease?.until }))
+  return {
+    ctes: [
+      sql`job_put as (
+        insert into simplan.job (
+          job_id, organization_id, work, due_at, attempts, created_at, idempotency_key, lease_token, lease_until
+        )
+        select r."jobId", r."organizationId", r.work, r."dueAt", r.attempts, r."createdAt", r."idempotencyKey",
+          r.token, r.until
+        from json_to_recordset(${json(rows)}::json) as r(
+          "jobId" text, "organizationId" text, work jsonb, "dueAt" bigint, attempts integer, "createdAt" bigint,
+          "idempotencyKey" text, token text, until bigint
+        )
+        order by r."jobId" collate "C"
+        on conflict (job_id) do nothing
+        returning 1
+      )`
+    ],
+    outcome: sql`(select count(*) from job_put)`
+  }
+}
+
+/** Removes jobs that are held with the token. */
+export const finish = (sql: Sql, rows: NonNullable<Writes["finished"]>): Part => ({
+  ctes: [
+    sql`job_finishing as (
+      select job.job_id
+      from json_to_recordset(${json(rows)}::json) as r("jobId" text, token text)
+      join simplan.job on job.job_id = r."jobId" and job.lease_token = r.token
+      order by job.job_id
+      for update of job
+    )`,
+    sql`job_finished as (
+      delete from simplan.job using job_finishing
+      where job.job_id = job_finishing.job_id
+      returning 1
+    )`
+  ],
+  outcome: sql`simplan.ensure((select count(*) from job_finished) = ${rows.length}::int, 'lease')`
+})
+
+/** Gives back jobs that are held with the token, for a later try. */
+export const retry = (sql: Sql, rows: NonNullable<Writes["retried"]>): Part => ({
+  ctes: [
+    sql`job_retrying as (
+      select job.job_id, r."dueAt", r.attempts
+      from json_to_recordset(${json(rows)}::json) as r(
+        "jobId" text, token text, "dueAt" bigint, attempts integer
+      )
+      join simplan.job on job.job_id = r."jobId" and job.lease_token = r.token
+      order by job.job_id
+      for update of job
+    )`,
+    sql`job_retried as (
+      update simplan.job set
+        due_at = job_retrying."dueAt", attempts = job_retrying.attempts, lease_token = null, lease_until = null
+      from job_retrying
+      where job.job_id = job_retrying.job_id
+      returning 1
+    )`
+  ],
+  outcome: sql`simplan.ensure((select count(*) from job_retried) = ${rows.length}::int, 'lease')`
+})
+
+/** Hands out jobs that are due and unheld, in due order. */
+export const claim = (database: Database) => (of: Jobs.Claim) =>
+  database.write(
+    (sql) => sql<Job.Job>`
+      with due as (
+        select job.job_id
+        from simplan.job
+        where job.due_at <= ${of.now}::bigint
+          and (job.lease_until is null or job.lease_until <= ${of.machineNow}::bigint)
+        order by job.due_at, job.job_id
+        limit ${of.limit}::int
+        for update skip locked
+      ), job as (
+        update simplan.job set lease_token = ${of.token}, lease_until = ${of.until}::bigint
+        from due
+        where job.job_id = due.job_id
+        returning job.*
+      )
+      select ${sql.literal(columns)} from job order by job.due_at, job.job_id`
+  )
+
+/** What there is to wait for. */
+export const pending = (database: Database) => (at: { readonly machineNow: number }) =>
+  Effect.map(
+    database.row(
+      (sql) => sql<Jobs.Pending>`
+        select
+          (
+            select job.due_at::float8
+            from simplan.job
+            where job.lease_until is null or job.lease_until <= ${at.machineNow}::bigint
+            order by job.due_at, job.job_id
+            limit 1
+          ) as "dueAt",
+          (select count(*)::float8 from simplan.job where job.lease_until > ${at.machineNow}::bigint) as held`
+    ),
+    (row): Jobs.Pending => row ?? { dueAt: null, held: 0 }
+  )
+
+/** Ends every lease. */
+export const release = (database: Database) =>
+  Effect.asVoid(
+    database.write(
+      (sql) => sql`
+        update simplan.job set lease_token = null, lease_until = null where job.lease_until is not null`
+    )
+  )

@@ -1,0 +1,91 @@
+/**
+ * The reads of lines: a SIM with its present subscription, that one's attachments and their packages, nested in SQL.
+ */
+import { Effect } from "effect"
+import type { Line, Storage } from "simplan"
+import * as Attachments from "./Attachments.ts"
+import type { Database } from "./Database.ts"
+import { json } from "./Part.ts"
+import * as Sims from "./Sims.ts"
+import * as Subscriptions from "./Subscriptions.ts"
+
+/** The line of `sim` and its `subscription`, with those packages that pass the filter. */
+const value = (packageFilter: string): string => `
+  json_build_object(
+    'sim', (select to_json(v) from (select ${Sims.columns}) v),
+    'subscription', case when subscription.subscription_id is not null then
+      (select to_json(v) from (select ${Subscriptions.columns}) v)
+    end,
+    'attachments', coalesce((
+      select json_agg(
+        json_build_object(
+          'attachment', (select to_json(v) from (select ${Attachments.columns}) v),
+          'packages', coalesce((
+            select json_agg(v order by v.occurrence)
+            from (
+              select ${Attachments.packageColumns}
+              from simplan.package
+              where package.organization_id = attachment.organization_id
+                and package.attachment_id = attachment.attachment_id and ${packageFilter}
+            ) v
+          ), '[]')
+        )
+        order by attachment.created_at, attachment.attachment_id
+      )
+      from simplan.attachment
+      where attachment.organization_id = subscription.organization_id
+        and attachment.subscription_id = subscription.subscription_id
+    ), '[]')
+  )`
+
+const present = `
+  left join simplan.subscription on subscription.organization_id = sim.organization_id
+    and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'`
+
+const whole = value("true")
+
+export const byIccid = (database: Database) => (of: { readonly organizationId: string; readonly iccid: string }) =>
+  Effect.map(
+    database.row(
+      (sql) => sql<{ readonly line: Line.Line }>`
+        select ${sql.literal(whole)} as line
+        from simplan.sim ${sql.literal(present)}
+        where sim.organization_id = ${of.organizationId} and sim.iccid = ${of.iccid}`
+    ),
+    (row) => row?.line ?? null
+  )
+
+const wanted = value(`(
+  package.expiration_at is null or package.expiration_at > asked.since
+  or package.attachment_id || ':' || package.occurrence = any(asked."packageIds")
+  or package.telco_package_id = any(asked."packageIds")
+)`)
+
+export interface Asked {
+  readonly iccids: ReadonlyArray<{
+    readonly iccid: string
+    readonly since: number
+    readonly packageIds: ReadonlyArray<string>
+    readonly reportIds: ReadonlyArray<string>
+  }>
+  readonly seenSince: number
+}
+
+/** The lines that reports are about, of any organization. */
+export const reported = (database: Database) => (of: Asked) =>
+  database.rows(
+    (sql) => sql<Storage.ReportedLine>`
+      select ${sql.literal(wanted)} as line,
+        coalesce((
+          select json_agg(seen_report.report_id)
+          from simplan.seen_report
+          where seen_report.organization_id = sim.organization_id and seen_report.report_id = any(asked."reportIds")
+            and seen_report.received_at >= ${of.seenSince}::bigint
+        ), '[]') as seen
+      from json_to_recordset(${json(of.iccids)}::json) as asked(
+        iccid text, since bigint, "packageIds" text[], "reportIds" text[]
+      )
+      join simplan.iccid on iccid.iccid = asked.iccid
+      join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
+      ${sql.literal(present)}`
+  )

@@ -1,0 +1,94 @@
+/**
+ * The statements about plans.
+ */
+import type { Label, Plan, Storage } from "simplan"
+import type { Database, Sql } from "./Database.ts"
+import { json, type Part } from "./Part.ts"
+
+const columns = `
+  plan.organization_id as "organizationId", plan.plan_id as "planId", plan.terms,
+  plan.created_at::float8 as "createdAt", plan.archived_at::float8 as "archivedAt",
+  plan.deleted_at::float8 as "deletedAt", plan.version::float8 as "version"`
+
+// Lower case as JavaScript has it: servers differ in theirs.
+const fold = (text: string): string => text.toLowerCase()
+
+/** Writes them, each guarded by its version. */
+export const put = (sql: Sql, plans: ReadonlyArray<Plan.Plan>): Part => {
+  const rows = plans.map((plan) => ({ ...plan, foldedName: fold(plan.terms.name) }))
+  return {
+    ctes: [
+      sql`plan_put as (
+        insert into simplan.plan as stored (
+          organization_id, plan_id, label, coverage_id, folded_name, terms, created_at, archived_at, deleted_at, version
+        )
+        select r."organizationId", r."planId", r.terms->>'label', r.terms->>'coverageId', r."foldedName", r.terms,
+          r."createdAt", r."archivedAt", r."deletedAt", r.version + 1
+        from json_to_recordset(${json(rows)}::json) as r(
+          "organizationId" text, "planId" text, "foldedName" text, terms jsonb, "createdAt" bigint,
+          "archivedAt" bigint, "deletedAt" bigint, version bigint
+        )
+        where r.version = 0 or exists (
+          select from simplan.plan known
+          where known.organization_id = r."organizationId" and known.plan_id = r."planId"
+        )
+        order by r."organizationId" collate "C", r."planId" collate "C"
+        on conflict (organization_id, plan_id) do update set
+          label = excluded.label, coverage_id = excluded.coverage_id, folded_name = excluded.folded_name,
+          terms = excluded.terms, created_at = excluded.created_at, archived_at = excluded.archived_at,
+          deleted_at = excluded.deleted_at, version = excluded.version
+        where stored.version = excluded.version - 1
+        returning 1
+      )`
+    ],
+    outcome: sql`simplan.ensure((select count(*) from plan_put) = ${rows.length}::int, 'version')`
+  }
+}
+
+export const byId = (database: Database) => (of: { readonly organizationId: string; readonly planId: string }) =>
+  database.row(
+    (sql) => sql<Plan.Plan>`
+      select ${sql.literal(columns)}
+      from simplan.plan
+      where plan.organization_id = ${of.organizationId} and plan.plan_id = ${of.planId}`
+  )
+
+export interface Search extends Storage.Page<Storage.CreatedCursor> {
+  readonly archived: boolean | null
+  readonly label: Label.Label | null
+  readonly search: string | null
+  readonly covering: { readonly coverageIds: ReadonlyArray<string>; readonly iso2List: ReadonlyArray<string> } | null
+}
+
+/** A page of those that are not deleted, by creation and id. */
+export const page = (database: Database) => (of: Search) =>
+  database.rows((sql) => {
+    const filters = [
+      sql`plan.organization_id = ${of.organizationId}`,
+      sql`plan.deleted_at is null`,
+      ...(of.after === null
+        ? []
+        : [sql`(plan.created_at, plan.plan_id) > (${of.after.createdAt}::bigint, ${of.after.id}::text)`]),
+      ...(of.archived === null ? [] : [sql`(plan.archived_at is not null) = ${of.archived}`]),
+      ...(of.label === null ? [] : [sql`plan.label = ${of.label}`]),
+      ...(of.search === null ? [] : [sql`strpos(plan.folded_name, ${fold(of.search)}::text) > 0`]),
+      ...(of.covering === null
+        ? []
+        : [
+            sql`(
+              plan.coverage_id in (select json_array_elements_text(${json(of.covering.coverageIds)}::json))
+              or exists (
+                select from simplan.region
+                where region.organization_id = plan.organization_id and region.coverage_id = plan.coverage_id
+                  and region.iso2_list @> array(select json_array_elements_text(${json(of.covering.iso2List)}::json))
+              )
+            )`
+          ])
+    ]
+    return sql<Plan.Plan>`
+      select ${sql.literal(columns)}
+      from simplan.plan
+      where ${sql.and(filters)}
+      order by plan.created_at, plan.plan_id
+      limit ${of.limit}::int`
+  })

@@ -1,0 +1,75 @@
+/**
+ * The ports over a database whose migrations are done.
+ */
+import { Context, Effect } from "effect"
+import { Jobs, Outbox, Storage } from "simplan"
+import * as ApiKeys from "./ApiKeys.ts"
+import * as Commit from "./Commit.ts"
+import type { Database } from "./Database.ts"
+import * as Deliveries from "./Deliveries.ts"
+import * as Idempotency from "./Idempotency.ts"
+import * as JobQueue from "./JobQueue.ts"
+import * as Lines from "./Lines.ts"
+import * as Organizations from "./Organizations.ts"
+import * as Plans from "./Plans.ts"
+import * as Regions from "./Regions.ts"
+import * as Reports from "./Reports.ts"
+import * as Service from "./Service.ts"
+import * as SimClaim from "./SimClaim.ts"
+import * as SimImport from "./SimImport.ts"
+import * as Sims from "./Sims.ts"
+import * as Subscriptions from "./Subscriptions.ts"
+import * as WebhookEndpoints from "./WebhookEndpoints.ts"
+
+const storage = (database: Database) =>
+  Storage.Storage.of({
+    commit: Commit.run(database),
+    organizations: Organizations.all(database),
+    organization: Organizations.byId(database),
+    apiKeyByHash: ApiKeys.byHash(database),
+    apiKeys: ApiKeys.ofOrganization(database),
+    webhookEndpoints: WebhookEndpoints.ofOrganization(database),
+    plan: Plans.byId(database),
+    plans: Plans.page(database),
+    region: Regions.byId(database),
+    regions: Regions.page(database),
+    regionsLike: Regions.like(database),
+    importSims: SimImport.run(database),
+    sims: Sims.page(database),
+    claimSim: SimClaim.run(database),
+    line: Lines.byIccid(database),
+    reportedLines: Lines.reported(database),
+    subscriptions: Subscriptions.page(database),
+    smdpEntries: Reports.entries(database),
+    deliveries: Deliveries.page(database),
+    delivery: Deliveries.byId(database),
+    idempotency: Idempotency.byKey(database),
+    catalogueVersion: Service.catalogueVersion(database),
+    catalogue: Service.catalogue(database),
+    clock: Service.clock(database),
+    purge: Service.purge(database),
+    ready: Effect.flatMap(Service.ready(database), (done) =>
+      done ? Effect.void : new Storage.StorageError({ message: "The database has not had every migration" })
+    )
+  })
+
+const jobs = (database: Database) =>
+  Jobs.Jobs.of({
+    claim: JobQueue.claim(database),
+    pending: JobQueue.pending(database),
+    release: JobQueue.release(database)
+  })
+
+const outbox = (database: Database) =>
+  Outbox.Outbox.of({
+    claim: Deliveries.claim(database),
+    pending: Deliveries.pending(database),
+    release: Deliveries.release(database)
+  })
+
+/** All three ports. */
+export const make = (database: Database): Context.Context<Storage.Storage | Jobs.Jobs | Outbox.Outbox> =>
+  Context.make(Storage.Storage, storage(database)).pipe(
+    Context.add(Jobs.Jobs, jobs(database)),
+    Context.add(Outbox.Outbox, outbox(database))
+  )

@@ -1,0 +1,71 @@
+/**
+ * The statements about custom regions: never changed, never removed. A name is unique in its organization.
+ */
+import type { Region, Storage } from "simplan"
+import type { Database, Sql } from "./Database.ts"
+import { json, type Part } from "./Part.ts"
+
+const columns = `
+  region.organization_id as "organizationId", region.coverage_id as "coverageId", region.region_code as "regionCode",
+  region.region_name as "regionName", region.label, region.iso2_list as "iso2List",
+  region.created_at::float8 as "createdAt"`
+
+// The set of countries, whatever their order, as one text to be looked up by.
+const countries = (iso2List: ReadonlyArray<string>): string => [...new Set(iso2List)].sort().join(",")
+
+/** Inserts them. */
+export const add = (sql: Sql, regions: ReadonlyArray<Region.Region>): Part => {
+  const rows = regions.map((region) => ({ ...region, countries: countries(region.iso2List) }))
+  return {
+    ctes: [
+      sql`region_added as (
+        insert into simplan.region (
+          organization_id, coverage_id, region_code, region_name, label, iso2_list, countries, created_at
+        )
+        select r."organizationId", r."coverageId", r."regionCode", r."regionName", r.label, r."iso2List", r.countries,
+          r."createdAt"
+        from json_to_recordset(${json(rows)}::json) as r(
+          "organizationId" text, "coverageId" text, "regionCode" text, "regionName" text, label text,
+          "iso2List" text[], countries text, "createdAt" bigint
+        )
+        order by r."organizationId" collate "C", r."regionName" collate "C"
+        returning 1
+      )`
+    ],
+    outcome: sql`(select count(*) from region_added)`
+  }
+}
+
+export const byId = (database: Database) => (of: { readonly organizationId: string; readonly coverageId: string }) =>
+  database.row(
+    (sql) => sql<Region.Region>`
+      select ${sql.literal(columns)}
+      from simplan.region
+      where region.organization_id = ${of.organizationId} and region.coverage_id = ${of.coverageId}`
+  )
+
+/** A page, by creation and id. */
+export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCursor>) =>
+  database.rows(
+    (sql) => sql<Region.Region>`
+      select ${sql.literal(columns)}
+      from simplan.region
+      where region.organization_id = ${of.organizationId} ${
+        of.after === null
+          ? sql.literal("")
+          : sql`and (region.created_at, region.coverage_id) > (${of.after.createdAt}::bigint, ${of.after.id}::text)`
+      }
+      order by region.created_at, region.coverage_id
+      limit ${of.limit}::int`
+  )
+
+export const like =
+  (database: Database) =>
+  (of: { readonly organizationId: string; readonly regionName: string; readonly iso2List: ReadonlyArray<string> }) =>
+    database.rows(
+      (sql) => sql<Region.Region>`
+        select ${sql.literal(columns)}
+        from simplan.region
+        where region.organization_id = ${of.organizationId}
+          and (region.region_name = ${of.regionName} or region.countries = ${countries(of.iso2List)})`
+    )

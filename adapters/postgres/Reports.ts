@@ -1,0 +1,52 @@
+/**
+ * The statements about what the telco reported: SM-DP+ state entries, and the ids of reports that were seen.
+ */
+import type { SmdpHistory, Storage } from "simplan"
+import type { Database, Sql } from "./Database.ts"
+import { json, type Part } from "./Part.ts"
+
+/** Appends entries in the order given. */
+export const addEntries = (sql: Sql, rows: ReadonlyArray<SmdpHistory.Entry>): Part => ({
+  ctes: [
+    sql`smdp_entry_added as (
+      insert into simplan.smdp_entry (organization_id, iccid, modified_at, report_id, state, modification_result)
+      select r."organizationId", r.iccid, r."modifiedAt", r."reportId", r.state, r."modificationResult"
+      from rows from (json_to_recordset(${json(rows)}::json) as (
+        "organizationId" text, iccid text, "modifiedAt" bigint, "reportId" text, state text,
+        "modificationResult" text
+      )) with ordinality as r(
+        "organizationId", iccid, "modifiedAt", "reportId", state, "modificationResult", place
+      )
+      order by r.place
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from smdp_entry_added)`
+})
+
+/** The entries of a SIM, by `modifiedAt`, then as stored. */
+export const entries = (database: Database) => (of: { readonly organizationId: string; readonly iccid: string }) =>
+  database.rows(
+    (sql) => sql<SmdpHistory.Entry>`
+      select smdp_entry.organization_id as "organizationId", smdp_entry.iccid, smdp_entry.report_id as "reportId",
+        smdp_entry.state, smdp_entry.modification_result as "modificationResult",
+        smdp_entry.modified_at::float8 as "modifiedAt"
+      from simplan.smdp_entry
+      where smdp_entry.organization_id = ${of.organizationId} and smdp_entry.iccid = ${of.iccid}
+      order by smdp_entry.modified_at, smdp_entry.position`
+  )
+
+/** Remembers report ids. */
+export const putSeen = (sql: Sql, rows: ReadonlyArray<Storage.SeenReport>): Part => ({
+  ctes: [
+    sql`seen_report_put as (
+      insert into simplan.seen_report (organization_id, report_id, received_at)
+      select r."organizationId", r."reportId", r."receivedAt"
+      from json_to_recordset(${json(rows)}::json) as r("organizationId" text, "reportId" text, "receivedAt" bigint)
+      order by r."organizationId" collate "C", r."reportId" collate "C"
+      on conflict (organization_id, report_id) do update set received_at = excluded.received_at
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from seen_report_put)`
+})

@@ -1,0 +1,83 @@
+/**
+ * The statements about what the whole service has once: the catalogue, the virtual clock, and its upkeep.
+ */
+import { Effect } from "effect"
+import type { Catalogue, Storage } from "simplan"
+import type { Database, Sql } from "./Database.ts"
+import * as Migrations from "./Migrations.ts"
+import { json, type Part } from "./Part.ts"
+
+/** Replaces the catalogue. */
+export const putCatalogue = (sql: Sql, catalogue: Catalogue.Catalogue): Part => ({
+  ctes: [
+    sql`catalogue_put as (
+      insert into simplan.catalogue as stored (version, value) values (1, ${json(catalogue)}::json)
+      on conflict (singleton) do update set version = stored.version + 1, value = excluded.value
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from catalogue_put)`
+})
+
+export const catalogueVersion = (database: Database) =>
+  Effect.map(
+    database.row(
+      (sql) => sql<{ readonly version: number }>`
+        select catalogue.version::float8 as version from simplan.catalogue`
+    ),
+    (row) => row?.version ?? 0
+  )
+
+export const catalogue = (database: Database) =>
+  Effect.map(
+    database.row((sql) => sql<{ readonly value: Catalogue.Catalogue }>`select catalogue.value from simplan.catalogue`),
+    (row) => row?.value ?? null
+  )
+
+/** Sets the instant at which a virtual clock stands. */
+export const putClock = (sql: Sql, instant: number): Part => ({
+  ctes: [
+    sql`clock_put as (
+      insert into simplan.clock (instant) values (${instant}::bigint)
+      on conflict (singleton) do update set instant = excluded.instant
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from clock_put)`
+})
+
+export const clock = (database: Database) =>
+  Effect.map(
+    database.row(
+      (sql) => sql<{ readonly instant: number }>`select clock.instant::float8 as instant from simplan.clock`
+    ),
+    (row) => row?.instant ?? null
+  )
+
+/** Forgets report ids and idempotency records from before these instants. */
+export const purge =
+  (database: Database) => (older: { readonly reportsBefore: number; readonly idempotencyBefore: number }) =>
+    Effect.map(
+      database.write(
+        (sql) => sql<{ readonly gone: number }>`
+          with seen_report_gone as (
+            delete from simplan.seen_report where seen_report.received_at < ${older.reportsBefore}::bigint
+            returning 1
+          ), idempotency_gone as (
+            delete from simplan.idempotency where idempotency.created_at < ${older.idempotencyBefore}::bigint
+            returning 1
+          )
+          select ((select count(*) from seen_report_gone) + (select count(*) from idempotency_gone))::float8 as gone`
+      ),
+      ([row]) => row?.gone ?? 0
+    )
+
+/** Whether the database answers and has had every migration. */
+export const ready = (database: Database): Effect.Effect<boolean, Storage.StorageError> =>
+  Effect.map(
+    database.row(
+      (sql) => sql<{ readonly found: number }>`
+        select 1 as found from simplan.migration where migration.migration_id = ${Migrations.latest}::int`
+    ),
+    (row) => row !== null
+  )

@@ -1,0 +1,72 @@
+/**
+ * The statements about SIMs but their import and claiming. The version of a SIM guards all that hangs on it.
+ */
+import type { Label, Sim, Storage } from "simplan"
+import type { Database, Sql } from "./Database.ts"
+import { json, type Part } from "./Part.ts"
+
+export const columns = `
+  sim.organization_id as "organizationId", sim.sim_id as "simId", sim.iccid, sim.serial::float8 as "serial", sim.label,
+  sim.is_esim as "isEsim", sim.lpa, sim.created_at::float8 as "createdAt",
+  case when sim.held_by is null then json_build_object('_tag', sim.hold)
+    else json_build_object('_tag', sim.hold, 'subscriptionId', sim.held_by) end as "hold",
+  sim.recycled_at::float8 as "recycledAt", sim.downloaded, sim.smdp, sim.location,
+  sim.last_activity_at::float8 as "lastActivityAt",
+  case when sim.mobile_plan_target is null then json_build_object('_tag', 'Settled', 'applied', sim.mobile_plan_applied)
+    else json_build_object(
+      '_tag', 'Changing', 'applied', sim.mobile_plan_applied, 'target', sim.mobile_plan_target
+    ) end as "mobilePlan",
+  sim.version::float8 as "version"`
+
+/** Updates them, each guarded by its version, and ends any claim on them. */
+export const update = (sql: Sql, rows: ReadonlyArray<Sim.Sim>): Part => ({
+  ctes: [
+    sql`sim_row as (
+      select * from json_to_recordset(${json(rows)}::json) as r(
+        "organizationId" text, "simId" text, iccid text, label text, "isEsim" boolean, lpa text, "createdAt" bigint,
+        hold jsonb, "recycledAt" bigint, downloaded boolean, smdp jsonb, location jsonb, "lastActivityAt" bigint,
+        "mobilePlan" jsonb, version bigint
+      )
+    )`,
+    sql`sim_locked as (
+      select sim.organization_id, sim.iccid
+      from sim_row r
+      join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
+      order by sim.organization_id, sim.iccid
+      for update of sim
+    )`,
+    sql`sim_updated as (
+      update simplan.sim set
+        sim_id = r."simId", label = r.label, is_esim = r."isEsim", lpa = r.lpa, created_at = r."createdAt",
+        hold = r.hold->>'_tag', held_by = r.hold->>'subscriptionId', recycled_at = r."recycledAt",
+        downloaded = r.downloaded, smdp = r.smdp, location = r.location, last_activity_at = r."lastActivityAt",
+        mobile_plan_applied = (r."mobilePlan"->>'applied')::boolean,
+        mobile_plan_target = (r."mobilePlan"->>'target')::boolean,
+        version = r.version + 1, claim_token = null, claim_until = null
+      from sim_locked
+      join sim_row r on r."organizationId" = sim_locked.organization_id and r.iccid = sim_locked.iccid
+      where sim.organization_id = sim_locked.organization_id and sim.iccid = sim_locked.iccid
+      returning 1
+    )`
+  ],
+  outcome: sql`simplan.ensure((select count(*) from sim_updated) = ${rows.length}::int, 'version')`
+})
+
+/** A page, by serial. */
+export const page =
+  (database: Database) =>
+  (of: Storage.Page<number> & { readonly isEsim: boolean | null; readonly label: Label.Label | null }) =>
+    database.rows((sql) => {
+      const filters = [
+        sql`sim.organization_id = ${of.organizationId}`,
+        ...(of.after === null ? [] : [sql`sim.serial > ${of.after}::bigint`]),
+        ...(of.isEsim === null ? [] : [sql`sim.is_esim = ${of.isEsim}`]),
+        ...(of.label === null ? [] : [sql`sim.label = ${of.label}`])
+      ]
+      return sql<Sim.Sim>`
+        select ${sql.literal(columns)}
+        from simplan.sim
+        where ${sql.and(filters)}
+        order by sim.serial
+        limit ${of.limit}::int`
+    })

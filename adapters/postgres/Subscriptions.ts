@@ -1,0 +1,49 @@
+/**
+ * The statements about subscriptions. They are written under the guard of their SIM.
+ */
+import type { Sim, Storage, Subscription } from "simplan"
+import type { Database, Sql } from "./Database.ts"
+import { json, type Part } from "./Part.ts"
+import * as Sims from "./Sims.ts"
+
+export const columns = `
+  subscription.organization_id as "organizationId", subscription.subscription_id as "subscriptionId",
+  subscription.iccid, subscription.metadata, subscription.created_at::float8 as "createdAt", subscription.status`
+
+/** Inserts or replaces them. */
+export const put = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): Part => ({
+  ctes: [
+    sql`subscription_put as (
+      insert into simplan.subscription (organization_id, subscription_id, iccid, metadata, created_at, status)
+      select r."organizationId", r."subscriptionId", r.iccid, r.metadata, r."createdAt", r.status
+      from json_to_recordset(${json(rows)}::json) as r(
+        "organizationId" text, "subscriptionId" text, iccid text, metadata text, "createdAt" bigint, status text
+      )
+      order by r."organizationId" collate "C", r."subscriptionId" collate "C"
+      on conflict (organization_id, subscription_id) do update set
+        iccid = excluded.iccid, metadata = excluded.metadata, created_at = excluded.created_at,
+        status = excluded.status
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from subscription_put)`
+})
+
+/** A page of live ones with their SIM, by creation and id. */
+export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCursor>) =>
+  database.rows(
+    (sql) => sql<{ readonly subscription: Subscription.Subscription; readonly sim: Sim.Sim }>`
+      select
+        (select to_json(v) from (select ${sql.literal(columns)}) v) as subscription,
+        (select to_json(v) from (select ${sql.literal(Sims.columns)}) v) as sim
+      from simplan.subscription
+      join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid
+      where subscription.organization_id = ${of.organizationId} and subscription.status = 'Live' ${
+        of.after === null
+          ? sql.literal("")
+          : sql`and (subscription.created_at, subscription.subscription_id)
+              > (${of.after.createdAt}::bigint, ${of.after.id}::text)`
+      }
+      order by subscription.created_at, subscription.subscription_id
+      limit ${of.limit}::int`
+  )

@@ -1,0 +1,50 @@
+/**
+ * The statements about webhook endpoints.
+ */
+import type { WebhookEndpoint } from "simplan"
+import type { Database, Sql } from "./Database.ts"
+import { json, type Part } from "./Part.ts"
+
+export const columns = `
+  webhook_endpoint.organization_id as "organizationId", webhook_endpoint.endpoint_id as "endpointId",
+  webhook_endpoint.url, webhook_endpoint.events, webhook_endpoint.description, webhook_endpoint.enabled,
+  webhook_endpoint.signing_keys as "signingKeys", webhook_endpoint.created_at::float8 as "createdAt",
+  webhook_endpoint.deleted_at::float8 as "deletedAt", webhook_endpoint.version::float8 as "version"`
+
+/** Writes them, each guarded by its version. */
+export const put = (sql: Sql, rows: ReadonlyArray<WebhookEndpoint.WebhookEndpoint>): Part => ({
+  ctes: [
+    sql`webhook_endpoint_put as (
+      insert into simplan.webhook_endpoint as stored (
+        organization_id, endpoint_id, url, events, description, enabled, signing_keys, created_at, deleted_at, version
+      )
+      select r."organizationId", r."endpointId", r.url, r.events, r.description, r.enabled, r."signingKeys",
+        r."createdAt", r."deletedAt", r.version + 1
+      from json_to_recordset(${json(rows)}::json) as r(
+        "organizationId" text, "endpointId" text, url text, events text[], description text, enabled boolean,
+        "signingKeys" jsonb, "createdAt" bigint, "deletedAt" bigint, version bigint
+      )
+      where r.version = 0 or exists (
+        select from simplan.webhook_endpoint known
+        where known.organization_id = r."organizationId" and known.endpoint_id = r."endpointId"
+      )
+      order by r."organizationId" collate "C", r."endpointId" collate "C"
+      on conflict (organization_id, endpoint_id) do update set
+        url = excluded.url, events = excluded.events, description = excluded.description,
+        enabled = excluded.enabled, signing_keys = excluded.signing_keys, created_at = excluded.created_at,
+        deleted_at = excluded.deleted_at, version = excluded.version
+      where stored.version = excluded.version - 1
+      returning 1
+    )`
+  ],
+  outcome: sql`simplan.ensure((select count(*) from webhook_endpoint_put) = ${rows.length}::int, 'version')`
+})
+
+export const ofOrganization = (database: Database) => (of: { readonly organizationId: string }) =>
+  database.rows(
+    (sql) => sql<WebhookEndpoint.WebhookEndpoint>`
+      select ${sql.literal(columns)}
+      from simplan.webhook_endpoint
+      where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.deleted_at is null
+      order by webhook_endpoint.created_at, webhook_endpoint.endpoint_id`
+  )

@@ -1,0 +1,68 @@
+/**
+ * simplan's storage, jobs and outbox on PostgreSQL.
+ *
+ *     const layer = Postgres.layer({ url: Redacted.make("postgres://…") })
+ *
+ * The layer runs the migrations and gives, beside the ports, the `SqlClient` that writes: what runs inside its
+ * `withTransaction` is one transaction together with the ports' reads and commits.
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Context, Effect, Layer, type Redacted, type Scope } from "effect"
+import { Reactivity } from "effect/unstable/reactivity"
+import { SqlClient } from "effect/unstable/sql"
+import { type Jobs, type Outbox, Storage } from "simplan"
+import * as Database from "./Database.ts"
+import * as Failure from "./Failure.ts"
+import * as Migrations from "./Migrations.ts"
+import * as Ports from "./Ports.ts"
+
+/** What the layers give. */
+export type Provided = Storage.Storage | Jobs.Jobs | Outbox.Outbox | SqlClient.SqlClient
+
+export interface Options {
+  readonly url: Redacted.Redacted
+  /** How many connections commits may use at once; reads share one more. */
+  readonly maxConnections?: number | undefined
+}
+
+const migrationError = (cause: unknown) =>
+  Effect.fail(new Storage.StorageError({ message: "The database cannot be migrated", cause }))
+
+const migrate = (sql: SqlClient.SqlClient) =>
+  Migrations.run(sql).pipe(
+    Effect.catchTag("SqlError", (error) => Effect.fail(Failure.storageError(error))),
+    Effect.catchTag("MigrationError", migrationError),
+    // The migrator dies of a migration that fails.
+    Effect.catchDefect(migrationError)
+  )
+
+/** The ports over clients that the caller has: one that writes, and one for reads, which may be the same. */
+export const layerOf = <E, R>(
+  acquire: Effect.Effect<{ readonly reads: SqlClient.SqlClient; readonly writes: SqlClient.SqlClient }, E, R>
+): Layer.Layer<Provided, E | Storage.StorageError, Exclude<R, Scope.Scope>> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const clients = yield* acquire
+      yield* migrate(clients.writes)
+      return Context.add(Ports.make(Database.make(clients)), SqlClient.SqlClient, clients.writes)
+    })
+  )
+
+/**
+ * The ports on a server. Reads are pipelined over one connection, commits go over plain pooled ones: each way is the
+ * faster one for its kind.
+ */
+export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageError> =>
+  layerOf(
+    Effect.gen(function* () {
+      const { url, maxConnections = 10 } = options
+      const writes = yield* PgClient.make({ url, maxConnections, applicationName: "simplan" })
+      const reads = yield* PgClient.make({
+        url,
+        maxConnections: 1,
+        multiplex: true,
+        applicationName: "simplan reads"
+      })
+      return { reads, writes }
+    }).pipe(Effect.mapError(Failure.storageError), Effect.provide(Reactivity.layer))
+  )

@@ -1,0 +1,258 @@
+/**
+ * The first schema.
+ *
+ * Instants are UTC milliseconds in `bigint`. What is keyed, filtered or guarded has a column of its own; the rest of a
+ * nested value is `jsonb`, and `json` where the order of the keys matters. Keys are compared byte by byte (collation
+ * "C"), so that their order is the same on every server. `organization_id` leads every key but three: the ICCIDs and
+ * key hashes, which are unique in the whole service, and the work that is claimed by its due time.
+ *
+ * There are no foreign keys: what belongs to a SIM is written under the guard of that SIM's version.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/unstable/sql"
+
+const statements = [
+  `create table simplan.organization (
+    organization_id text collate "C" primary key,
+    name text not null,
+    created_at bigint not null
+  )`,
+
+  `create table simplan.api_key (
+    organization_id text collate "C" not null,
+    api_key_id text collate "C" not null,
+    name text not null,
+    scope text not null,
+    hash text collate "C" not null,
+    hint text not null,
+    created_at bigint not null,
+    expires_at bigint,
+    revoked_at bigint,
+    version bigint not null,
+    primary key (organization_id, api_key_id),
+    constraint api_key_hash unique (hash)
+  )`,
+
+  `create table simplan.webhook_endpoint (
+    organization_id text collate "C" not null,
+    endpoint_id text collate "C" not null,
+    url text not null,
+    events text[],
+    description text not null,
+    enabled boolean not null,
+    signing_keys jsonb not null,
+    created_at bigint not null,
+    deleted_at bigint,
+    version bigint not null,
+    primary key (organization_id, endpoint_id)
+  )`,
+
+  // folded_name is the name as `toLowerCase()` has it, which no server locale agrees on.
+  `create table simplan.plan (
+    organization_id text collate "C" not null,
+    plan_id text collate "C" not null,
+    label text collate "C" not null,
+    coverage_id text collate "C" not null,
+    folded_name text collate "C" not null,
+    terms jsonb not null,
+    created_at bigint not null,
+    archived_at bigint,
+    deleted_at bigint,
+    version bigint not null,
+    primary key (organization_id, plan_id)
+  )`,
+  `create index plan_listed on simplan.plan (organization_id, created_at, plan_id) where deleted_at is null`,
+
+  // countries is the set of iso2_list as text: each one once, in order.
+  `create table simplan.region (
+    organization_id text collate "C" not null,
+    coverage_id text collate "C" not null,
+    region_code text not null,
+    region_name text collate "C" not null,
+    label text not null,
+    iso2_list text[] collate "C" not null,
+    countries text collate "C" not null,
+    created_at bigint not null,
+    primary key (organization_id, coverage_id),
+    constraint region_name unique (organization_id, region_name)
+  )`,
+  `create index region_listed on simplan.region (organization_id, created_at, coverage_id)`,
+  `create index region_countries on simplan.region (organization_id, countries)`,
+
+  `create table simplan.iccid (
+    iccid text collate "C" primary key,
+    organization_id text collate "C" not null
+  )`,
+
+  `create table simplan.sim (
+    organization_id text collate "C" not null,
+    iccid text collate "C" not null,
+    sim_id text not null,
+    serial bigint generated always as identity,
+    label text collate "C" not null,
+    is_esim boolean not null,
+    lpa text,
+    created_at bigint not null,
+    hold text collate "C" not null,
+    held_by text,
+    recycled_at bigint,
+    downloaded boolean not null,
+    smdp jsonb,
+    location jsonb,
+    last_activity_at bigint,
+    mobile_plan_applied boolean not null,
+    mobile_plan_target boolean,
+    version bigint not null,
+    claim_token text,
+    claim_until bigint,
+    primary key (organization_id, iccid)
+  ) with (fillfactor = 85)`,
+  `create index sim_listed on simplan.sim (organization_id, serial)`,
+  `create index sim_listed_by_label on simplan.sim (organization_id, label, serial)`,
+  `create index sim_listed_by_kind on simplan.sim (organization_id, is_esim, serial)`,
+  `create index sim_free on simplan.sim (organization_id, label, recycled_at nulls first, serial)
+    where is_esim and hold = 'Free' and not downloaded`,
+  `create index sim_without_mobile_plan on simplan.sim (organization_id, label, serial)
+    where is_esim and not mobile_plan_applied and mobile_plan_target is null`,
+
+  `create table simplan.subscription (
+    organization_id text collate "C" not null,
+    subscription_id text collate "C" not null,
+    iccid text collate "C" not null,
+    metadata text not null,
+    created_at bigint not null,
+    status text collate "C" not null,
+    primary key (organization_id, subscription_id)
+  )`,
+  `create index subscription_present on simplan.subscription (organization_id, iccid) where status <> 'Deleted'`,
+  `create index subscription_listed on simplan.subscription (organization_id, created_at, subscription_id)
+    where status = 'Live'`,
+
+  `create table simplan.attachment (
+    organization_id text collate "C" not null,
+    attachment_id text collate "C" not null,
+    subscription_id text collate "C" not null,
+    iccid text collate "C" not null,
+    plan_id text not null,
+    terms jsonb not null,
+    active_period jsonb,
+    metadata text not null,
+    created_at bigint not null,
+    confirmed boolean not null,
+    anchor bigint,
+    suspended_at bigint,
+    threshold_told integer not null,
+    primary key (organization_id, attachment_id)
+  )`,
+  `create index attachment_of_subscription
+    on simplan.attachment (organization_id, subscription_id, created_at, attachment_id)`,
+
+  `create table simplan.package (
+    organization_id text collate "C" not null,
+    attachment_id text collate "C" not null,
+    occurrence integer not null,
+    iccid text collate "C" not null,
+    status text not null,
+    telco_package_id text collate "C",
+    activation_at bigint,
+    expiration_at bigint,
+    used_bytes bigint not null,
+    primary key (organization_id, attachment_id, occurrence)
+  ) with (fillfactor = 85)`,
+
+  `create table simplan.smdp_entry (
+    organization_id text collate "C" not null,
+    iccid text collate "C" not null,
+    modified_at bigint not null,
+    position bigint generated always as identity,
+    report_id text not null,
+    state text not null,
+    modification_result text not null,
+    primary key (organization_id, iccid, modified_at, position)
+  )`,
+
+  `create table simplan.seen_report (
+    organization_id text collate "C" not null,
+    report_id text collate "C" not null,
+    received_at bigint not null,
+    primary key (organization_id, report_id)
+  )`,
+  `create index seen_report_received on simplan.seen_report (received_at)`,
+
+  `create table simplan.idempotency (
+    organization_id text collate "C" not null,
+    key text collate "C" not null,
+    fingerprint text not null,
+    created_at bigint not null,
+    outcome json not null,
+    primary key (organization_id, key)
+  )`,
+  `create index idempotency_created on simplan.idempotency (created_at)`,
+
+  `create table simplan.event (
+    organization_id text collate "C" not null,
+    event_id text collate "C" not null,
+    created_at bigint not null,
+    payload json not null,
+    primary key (organization_id, event_id)
+  )`,
+
+  `create table simplan.delivery (
+    organization_id text collate "C" not null,
+    delivery_id text collate "C" not null,
+    event_id text collate "C" not null,
+    endpoint_id text collate "C" not null,
+    status text collate "C" not null,
+    attempts integer not null,
+    rung integer not null,
+    response_status integer,
+    last_error text,
+    last_attempt_at bigint,
+    next_attempt_at bigint,
+    created_at bigint not null,
+    lease_token text,
+    lease_until bigint,
+    primary key (organization_id, delivery_id)
+  ) with (fillfactor = 85)`,
+  `create index delivery_listed on simplan.delivery (organization_id, created_at, delivery_id)`,
+  `create index delivery_due on simplan.delivery (next_attempt_at, delivery_id) where status = 'Pending'`,
+  `create index delivery_held on simplan.delivery (lease_until) where lease_until is not null`,
+
+  `create table simplan.job (
+    job_id text collate "C" primary key,
+    organization_id text collate "C" not null,
+    work jsonb not null,
+    due_at bigint not null,
+    attempts integer not null,
+    created_at bigint not null,
+    idempotency_key text,
+    lease_token text,
+    lease_until bigint
+  ) with (fillfactor = 85)`,
+  `create index job_due on simplan.job (due_at, job_id)`,
+  `create index job_held on simplan.job (lease_until) where lease_until is not null`,
+
+  `create table simplan.catalogue (
+    singleton boolean primary key default true check (singleton),
+    version bigint not null,
+    value json not null
+  )`,
+
+  `create table simplan.clock (
+    singleton boolean primary key default true check (singleton),
+    instant bigint not null
+  )`,
+
+  // What a commit's guards call: the message is the `on` of the `Conflict`.
+  `create function simplan.ensure(holds boolean, otherwise text) returns boolean language plpgsql as $$
+    begin
+      if holds then return true; end if;
+      raise exception using errcode = 'SP409', message = otherwise;
+    end
+  $$`
+]
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const statement of statements) yield* sql.unsafe(statement).unprepared
+})
