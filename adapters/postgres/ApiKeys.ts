@@ -3,15 +3,19 @@
  */
 import type { ApiKey } from "simplan"
 import type { Database, Sql } from "./Database.ts"
-import { json, type Part } from "./Part.ts"
+import * as Part from "./Part.ts"
 
 const columns = `
   api_key.organization_id as "organizationId", api_key.api_key_id as "apiKeyId", api_key.name, api_key.scope,
   api_key.hash, api_key.hint, api_key.created_at::float8 as "createdAt", api_key.expires_at::float8 as "expiresAt",
   api_key.revoked_at::float8 as "revokedAt", api_key.version::float8 as "version"`
 
+const shape = `
+  "organizationId" text, "apiKeyId" text, name text, scope text, hash text, hint text, "createdAt" bigint,
+  "expiresAt" bigint, "revokedAt" bigint, version bigint`
+
 /** Writes them, each guarded by its version. */
-export const put = (sql: Sql, rows: ReadonlyArray<ApiKey.ApiKey>): Part => ({
+export const put = (sql: Sql, rows: ReadonlyArray<ApiKey.ApiKey>): Part.Part => ({
   ctes: [
     sql`api_key_put as (
       insert into simplan.api_key as stored (
@@ -19,10 +23,7 @@ export const put = (sql: Sql, rows: ReadonlyArray<ApiKey.ApiKey>): Part => ({
       )
       select r."organizationId", r."apiKeyId", r.name, r.scope, r.hash, r.hint, r."createdAt", r."expiresAt",
         r."revokedAt", r.version + 1
-      from json_to_recordset(${json(rows)}::json) as r(
-        "organizationId" text, "apiKeyId" text, name text, scope text, hash text, hint text, "createdAt" bigint,
-        "expiresAt" bigint, "revokedAt" bigint, version bigint
-      )
+      from ${Part.rows(sql, rows, shape)}
       where r.version = 0 or exists (
         select from simplan.api_key known
         where known.organization_id = r."organizationId" and known.api_key_id = r."apiKeyId"

@@ -3,7 +3,7 @@
  */
 import type { Attachment, Package, Storage } from "simplan"
 import type { Sql } from "./Database.ts"
-import { json, type Part } from "./Part.ts"
+import * as Part from "./Part.ts"
 
 export const columns = `
   attachment.organization_id as "organizationId", attachment.iccid, attachment.subscription_id as "subscriptionId",
@@ -18,8 +18,13 @@ export const packageColumns = `
   package.activation_at::float8 as "activationAt", package.expiration_at::float8 as "expirationAt",
   package.used_bytes::float8 as "usedBytes"`
 
+const shape = `
+  "organizationId" text, "attachmentId" text, "subscriptionId" text, iccid text, "planId" text, terms jsonb,
+  "activePeriod" jsonb, metadata text, "createdAt" bigint, confirmed boolean, anchor bigint,
+  "suspendedAt" bigint, "thresholdTold" integer`
+
 /** Inserts or replaces attachments. */
-export const put = (sql: Sql, rows: ReadonlyArray<Attachment.Attachment>): Part => ({
+export const put = (sql: Sql, rows: ReadonlyArray<Attachment.Attachment>): Part.Part => ({
   ctes: [
     sql`attachment_put as (
       insert into simplan.attachment (
@@ -28,11 +33,7 @@ export const put = (sql: Sql, rows: ReadonlyArray<Attachment.Attachment>): Part 
       )
       select r."organizationId", r."attachmentId", r."subscriptionId", r.iccid, r."planId", r.terms, r."activePeriod",
         r.metadata, r."createdAt", r.confirmed, r.anchor, r."suspendedAt", r."thresholdTold"
-      from json_to_recordset(${json(rows)}::json) as r(
-        "organizationId" text, "attachmentId" text, "subscriptionId" text, iccid text, "planId" text, terms jsonb,
-        "activePeriod" jsonb, metadata text, "createdAt" bigint, confirmed boolean, anchor bigint,
-        "suspendedAt" bigint, "thresholdTold" integer
-      )
+      from ${Part.rows(sql, rows, shape)}
       order by r."organizationId" collate "C", r."attachmentId" collate "C"
       on conflict (organization_id, attachment_id) do update set
         subscription_id = excluded.subscription_id, iccid = excluded.iccid, plan_id = excluded.plan_id,
@@ -45,8 +46,12 @@ export const put = (sql: Sql, rows: ReadonlyArray<Attachment.Attachment>): Part 
   outcome: sql`(select count(*) from attachment_put)`
 })
 
+const packageShape = `
+  "organizationId" text, "attachmentId" text, occurrence integer, iccid text, status text,
+  "telcoPackageId" text, "activationAt" bigint, "expirationAt" bigint, "usedBytes" bigint`
+
 /** Inserts or replaces packages. */
-export const putPackages = (sql: Sql, rows: ReadonlyArray<Package.Package>): Part => ({
+export const putPackages = (sql: Sql, rows: ReadonlyArray<Package.Package>): Part.Part => ({
   ctes: [
     sql`package_put as (
       insert into simplan.package (
@@ -55,10 +60,7 @@ export const putPackages = (sql: Sql, rows: ReadonlyArray<Package.Package>): Par
       )
       select r."organizationId", r."attachmentId", r.occurrence, r.iccid, r.status, r."telcoPackageId",
         r."activationAt", r."expirationAt", r."usedBytes"
-      from json_to_recordset(${json(rows)}::json) as r(
-        "organizationId" text, "attachmentId" text, occurrence integer, iccid text, status text,
-        "telcoPackageId" text, "activationAt" bigint, "expirationAt" bigint, "usedBytes" bigint
-      )
+      from ${Part.rows(sql, rows, packageShape)}
       order by r."organizationId" collate "C", r."attachmentId" collate "C", r.occurrence
       on conflict (organization_id, attachment_id, occurrence) do update set
         iccid = excluded.iccid, status = excluded.status, telco_package_id = excluded.telco_package_id,
@@ -75,14 +77,14 @@ export const remove = (
   sql: Sql,
   subscriptions: NonNullable<Storage.Commit["removedSubscriptions"]>,
   attachments: NonNullable<Storage.Commit["removedAttachments"]>
-): Part => ({
+): Part.Part => ({
   ctes: [
     sql`subscription_gone as (
-      select * from json_to_recordset(${json(subscriptions)}::json) as r("organizationId" text, "subscriptionId" text)
+      select * from ${Part.rows(sql, subscriptions, `"organizationId" text, "subscriptionId" text`)}
     )`,
     sql`attachment_gone as (
       select r."organizationId", r."attachmentId"
-      from json_to_recordset(${json(attachments)}::json) as r("organizationId" text, "attachmentId" text)
+      from ${Part.rows(sql, attachments, `"organizationId" text, "attachmentId" text`)}
       union
       select attachment.organization_id, attachment.attachment_id
       from subscription_gone gone

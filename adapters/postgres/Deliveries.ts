@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { Delivery, Jobs, Storage } from "simplan"
 import type { Database, Sql } from "./Database.ts"
 import * as Events from "./Events.ts"
-import { json, type Part } from "./Part.ts"
+import * as Part from "./Part.ts"
 import * as WebhookEndpoints from "./WebhookEndpoints.ts"
 
 const columns = `
@@ -28,13 +28,11 @@ const replacement = `
 type Writes = NonNullable<Storage.Commit["deliveries"]>
 
 /** Replaces deliveries that are held with the token, and ends the lease. */
-export const settle = (sql: Sql, settled: NonNullable<Writes["settled"]>): Part => {
+export const settle = (sql: Sql, settled: NonNullable<Writes["settled"]>): Part.Part => {
   const rows = settled.map(({ delivery, token }) => ({ ...delivery, token }))
   return {
     ctes: [
-      sql`delivery_settling as (
-        select * from json_to_recordset(${json(rows)}::json) as r(${sql.literal(shape)})
-      )`,
+      sql`delivery_settling as (select * from ${Part.rows(sql, rows, shape)})`,
       sql`delivery_locked as (
         select delivery.organization_id, delivery.delivery_id
         from delivery_settling r
@@ -57,11 +55,11 @@ export const settle = (sql: Sql, settled: NonNullable<Writes["settled"]>): Part 
 }
 
 /** Replaces deliveries, whoever holds them. */
-export const replay = (sql: Sql, rows: NonNullable<Writes["replayed"]>): Part => ({
+export const replay = (sql: Sql, rows: NonNullable<Writes["replayed"]>): Part.Part => ({
   ctes: [
     sql`delivery_replayed as (
       update simplan.delivery set ${sql.literal(replacement)}
-      from json_to_recordset(${json(rows)}::json) as r(${sql.literal(shape)})
+      from ${Part.rows(sql, rows, shape)}
       where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
       returning 1
     )`

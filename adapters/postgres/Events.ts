@@ -3,19 +3,20 @@
  */
 import type { WebhookEvent } from "simplan"
 import type { Sql } from "./Database.ts"
-import { json, type Part } from "./Part.ts"
+import * as Part from "./Part.ts"
 
 export const columns = `
   event.organization_id as "organizationId", event.event_id as "eventId", event.created_at::float8 as "createdAt",
   event.payload`
 
+const shape = `
+  "organizationId" text, "eventId" text, "createdAt" bigint, payload json`
+
 /** Stores events, and a pending delivery for each endpoint that is enabled, not deleted and takes the type. */
-export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): Part => ({
+export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): Part.Part => ({
   ctes: [
     sql`event_row as (
-      select * from json_to_recordset(${json(rows)}::json) as r(
-        "organizationId" text, "eventId" text, "createdAt" bigint, payload json
-      )
+      select * from ${Part.rows(sql, rows, shape)}
     )`,
     sql`event_added as (
       insert into simplan.event (organization_id, event_id, created_at, payload)

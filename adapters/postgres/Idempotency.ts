@@ -3,19 +3,20 @@
  */
 import type { Idempotency, Storage } from "simplan"
 import type { Database, Sql } from "./Database.ts"
-import { json, type Part } from "./Part.ts"
+import * as Part from "./Part.ts"
 
 type Writes = NonNullable<Storage.Commit["idempotency"]>
 
+const shape = `
+  "organizationId" text, key text, fingerprint text, "createdAt" bigint, outcome json, replaces bigint`
+
 /** Writes records, except over one that is too young to be replaced. */
-export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): Part => {
+export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): Part.Part => {
   const rows = puts.map(({ record, replaces }) => ({ ...record, replaces }))
   return {
     ctes: [
       sql`idempotency_row as (
-        select * from json_to_recordset(${json(rows)}::json) as r(
-          "organizationId" text, key text, fingerprint text, "createdAt" bigint, outcome json, replaces bigint
-        )
+        select * from ${Part.rows(sql, rows, shape)}
       )`,
       sql`idempotency_put as (
         insert into simplan.idempotency as stored (organization_id, key, fingerprint, created_at, outcome)
@@ -36,11 +37,11 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): Part => {
 }
 
 /** Sets the outcome of records that are there. */
-export const settle = (sql: Sql, rows: NonNullable<Writes["settled"]>): Part => ({
+export const settle = (sql: Sql, rows: NonNullable<Writes["settled"]>): Part.Part => ({
   ctes: [
     sql`idempotency_settled as (
       update simplan.idempotency set outcome = r.outcome
-      from json_to_recordset(${json(rows)}::json) as r("organizationId" text, key text, outcome json)
+      from ${Part.rows(sql, rows, `"organizationId" text, key text, outcome json`)}
       where idempotency.organization_id = r."organizationId" and idempotency.key = r.key
       returning 1
     )`
@@ -48,11 +49,11 @@ export const settle = (sql: Sql, rows: NonNullable<Writes["settled"]>): Part => 
   outcome: sql`(select count(*) from idempotency_settled)`
 })
 
-export const forget = (sql: Sql, rows: NonNullable<Writes["forgotten"]>): Part => ({
+export const forget = (sql: Sql, rows: NonNullable<Writes["forgotten"]>): Part.Part => ({
   ctes: [
     sql`idempotency_forgotten as (
       delete from simplan.idempotency
-      using json_to_recordset(${json(rows)}::json) as r("organizationId" text, key text)
+      using ${Part.rows(sql, rows, `"organizationId" text, key text`)}
       where idempotency.organization_id = r."organizationId" and idempotency.key = r.key
       returning 1
     )`

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import type { Job, Jobs, Storage } from "simplan"
 import type { Database, Sql } from "./Database.ts"
-import { json, type Part } from "./Part.ts"
+import * as Part from "./Part.ts"
 
 const columns = `
   job.job_id as "jobId", job.organization_id as "organizationId", job.work, job.due_at::float8 as "dueAt",
@@ -12,8 +12,12 @@ const columns = `
 
 type Writes = NonNullable<Storage.Commit["jobs"]>
 
+const shape = `
+  "jobId" text, "organizationId" text, work jsonb, "dueAt" bigint, attempts integer, "createdAt" bigint,
+  "idempotencyKey" text, token text, until bigint`
+
 /** Stores jobs that are not there yet. */
-export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): Part => {
+export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): Part.Part => {
   const rows = puts.map(({ job, lease }) => ({ ...job, token: lease?.token, until: lease?.until }))
   return {
     ctes: [
@@ -23,10 +27,7 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): Part => {
         )
         select r."jobId", r."organizationId", r.work, r."dueAt", r.attempts, r."createdAt", r."idempotencyKey",
           r.token, r.until
-        from json_to_recordset(${json(rows)}::json) as r(
-          "jobId" text, "organizationId" text, work jsonb, "dueAt" bigint, attempts integer, "createdAt" bigint,
-          "idempotencyKey" text, token text, until bigint
-        )
+        from ${Part.rows(sql, rows, shape)}
         order by r."jobId" collate "C"
         on conflict (job_id) do nothing
         returning 1
@@ -37,11 +38,11 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): Part => {
 }
 
 /** Removes jobs that are held with the token. */
-export const finish = (sql: Sql, rows: NonNullable<Writes["finished"]>): Part => ({
+export const finish = (sql: Sql, rows: NonNullable<Writes["finished"]>): Part.Part => ({
   ctes: [
     sql`job_finishing as (
       select job.job_id
-      from json_to_recordset(${json(rows)}::json) as r("jobId" text, token text)
+      from ${Part.rows(sql, rows, `"jobId" text, token text`)}
       join simplan.job on job.job_id = r."jobId" and job.lease_token = r.token
       order by job.job_id
       for update of job
@@ -55,14 +56,15 @@ export const finish = (sql: Sql, rows: NonNullable<Writes["finished"]>): Part =>
   outcome: sql`simplan.ensure((select count(*) from job_finished) = ${rows.length}::int, 'lease')`
 })
 
+const retryShape = `
+  "jobId" text, token text, "dueAt" bigint, attempts integer`
+
 /** Gives back jobs that are held with the token, for a later try. */
-export const retry = (sql: Sql, rows: NonNullable<Writes["retried"]>): Part => ({
+export const retry = (sql: Sql, rows: NonNullable<Writes["retried"]>): Part.Part => ({
   ctes: [
     sql`job_retrying as (
       select job.job_id, r."dueAt", r.attempts
-      from json_to_recordset(${json(rows)}::json) as r(
-        "jobId" text, token text, "dueAt" bigint, attempts integer
-      )
+      from ${Part.rows(sql, rows, retryShape)}
       join simplan.job on job.job_id = r."jobId" and job.lease_token = r.token
       order by job.job_id
       for update of job

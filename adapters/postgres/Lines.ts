@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { Line, Storage } from "simplan"
 import * as Attachments from "./Attachments.ts"
 import type { Database } from "./Database.ts"
-import { json } from "./Part.ts"
+import * as Part from "./Part.ts"
 import * as Sims from "./Sims.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 
@@ -56,9 +56,9 @@ export const byIccid = (database: Database) => (of: { readonly organizationId: s
   )
 
 const wanted = value(`(
-  package.expiration_at is null or package.expiration_at > asked.since
-  or package.attachment_id || ':' || package.occurrence = any(asked."packageIds")
-  or package.telco_package_id = any(asked."packageIds")
+  package.expiration_at is null or package.expiration_at > r.since
+  or package.attachment_id || ':' || package.occurrence = any(r."packageIds")
+  or package.telco_package_id = any(r."packageIds")
 )`)
 
 export interface Asked {
@@ -71,6 +71,9 @@ export interface Asked {
   readonly seenSince: number
 }
 
+const askedShape = `
+  iccid text, since bigint, "packageIds" text[], "reportIds" text[]`
+
 /** The lines that reports are about, of any organization. */
 export const reported = (database: Database) => (of: Asked) =>
   database.rows(
@@ -79,13 +82,11 @@ export const reported = (database: Database) => (of: Asked) =>
         coalesce((
           select json_agg(seen_report.report_id)
           from simplan.seen_report
-          where seen_report.organization_id = sim.organization_id and seen_report.report_id = any(asked."reportIds")
+          where seen_report.organization_id = sim.organization_id and seen_report.report_id = any(r."reportIds")
             and seen_report.received_at >= ${of.seenSince}::bigint
         ), '[]') as seen
-      from json_to_recordset(${json(of.iccids)}::json) as asked(
-        iccid text, since bigint, "packageIds" text[], "reportIds" text[]
-      )
-      join simplan.iccid on iccid.iccid = asked.iccid
+      from ${Part.rows(sql, of.iccids, askedShape)}
+      join simplan.iccid on iccid.iccid = r.iccid
       join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
       ${sql.literal(present)}`
   )

@@ -3,18 +3,18 @@
  */
 import type { Organization } from "simplan"
 import type { Database, Sql } from "./Database.ts"
-import { json, type Part } from "./Part.ts"
+import * as Part from "./Part.ts"
 
 const columns = `
   organization.organization_id as "organizationId", organization.name, organization.created_at::float8 as "createdAt"`
 
 /** Inserts or replaces them. */
-export const put = (sql: Sql, rows: ReadonlyArray<Organization.Organization>): Part => ({
+export const put = (sql: Sql, rows: ReadonlyArray<Organization.Organization>): Part.Part => ({
   ctes: [
     sql`organization_put as (
       insert into simplan.organization (organization_id, name, created_at)
       select r."organizationId", r.name, r."createdAt"
-      from json_to_recordset(${json(rows)}::json) as r("organizationId" text, name text, "createdAt" bigint)
+      from ${Part.rows(sql, rows, `"organizationId" text, name text, "createdAt" bigint`)}
       order by r."organizationId" collate "C"
       on conflict (organization_id) do update set name = excluded.name, created_at = excluded.created_at
       returning 1

@@ -3,7 +3,7 @@
  */
 import type { Label, Plan, Storage } from "simplan"
 import type { Database, Sql } from "./Database.ts"
-import { json, type Part } from "./Part.ts"
+import * as Part from "./Part.ts"
 
 const columns = `
   plan.organization_id as "organizationId", plan.plan_id as "planId", plan.terms,
@@ -13,8 +13,12 @@ const columns = `
 // Lower case as JavaScript has it: servers differ in theirs.
 const fold = (text: string): string => text.toLowerCase()
 
+const shape = `
+  "organizationId" text, "planId" text, "foldedName" text, terms jsonb, "createdAt" bigint,
+  "archivedAt" bigint, "deletedAt" bigint, version bigint`
+
 /** Writes them, each guarded by its version. */
-export const put = (sql: Sql, plans: ReadonlyArray<Plan.Plan>): Part => {
+export const put = (sql: Sql, plans: ReadonlyArray<Plan.Plan>): Part.Part => {
   const rows = plans.map((plan) => ({ ...plan, foldedName: fold(plan.terms.name) }))
   return {
     ctes: [
@@ -24,10 +28,7 @@ export const put = (sql: Sql, plans: ReadonlyArray<Plan.Plan>): Part => {
         )
         select r."organizationId", r."planId", r.terms->>'label', r.terms->>'coverageId', r."foldedName", r.terms,
           r."createdAt", r."archivedAt", r."deletedAt", r.version + 1
-        from json_to_recordset(${json(rows)}::json) as r(
-          "organizationId" text, "planId" text, "foldedName" text, terms jsonb, "createdAt" bigint,
-          "archivedAt" bigint, "deletedAt" bigint, version bigint
-        )
+        from ${Part.rows(sql, rows, shape)}
         where r.version = 0 or exists (
           select from simplan.plan known
           where known.organization_id = r."organizationId" and known.plan_id = r."planId"
@@ -76,11 +77,11 @@ export const page = (database: Database) => (of: Search) =>
         ? []
         : [
             sql`(
-              plan.coverage_id in (select json_array_elements_text(${json(of.covering.coverageIds)}::json))
+              plan.coverage_id in (select r.text from ${Part.texts(sql, of.covering.coverageIds)})
               or exists (
                 select from simplan.region
                 where region.organization_id = plan.organization_id and region.coverage_id = plan.coverage_id
-                  and region.iso2_list @> array(select json_array_elements_text(${json(of.covering.iso2List)}::json))
+                  and region.iso2_list @> array(select r.text from ${Part.texts(sql, of.covering.iso2List)})
               )
             )`
           ])

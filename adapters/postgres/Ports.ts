@@ -40,7 +40,7 @@ const storage = (database: Database) =>
     line: Lines.byIccid(database),
     reportedLines: Lines.reported(database),
     subscriptions: Subscriptions.page(database),
-    smdpEntries: Reports.entries(database),
+    smdpEntries: Reports.entriesOf(database),
     deliveries: Deliveries.page(database),
     delivery: Deliveries.byId(database),
     idempotency: Idempotency.byKey(database),

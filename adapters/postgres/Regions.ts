@@ -3,7 +3,7 @@
  */
 import type { Region, Storage } from "simplan"
 import type { Database, Sql } from "./Database.ts"
-import { json, type Part } from "./Part.ts"
+import * as Part from "./Part.ts"
 
 const columns = `
   region.organization_id as "organizationId", region.coverage_id as "coverageId", region.region_code as "regionCode",
@@ -13,8 +13,12 @@ const columns = `
 // The set of countries, whatever their order, as one text to be looked up by.
 const countries = (iso2List: ReadonlyArray<string>): string => [...new Set(iso2List)].sort().join(",")
 
+const shape = `
+  "organizationId" text, "coverageId" text, "regionCode" text, "regionName" text, label text,
+  "iso2List" text[], countries text, "createdAt" bigint`
+
 /** Inserts them. */
-export const add = (sql: Sql, regions: ReadonlyArray<Region.Region>): Part => {
+export const add = (sql: Sql, regions: ReadonlyArray<Region.Region>): Part.Part => {
   const rows = regions.map((region) => ({ ...region, countries: countries(region.iso2List) }))
   return {
     ctes: [
@@ -24,10 +28,7 @@ export const add = (sql: Sql, regions: ReadonlyArray<Region.Region>): Part => {
         )
         select r."organizationId", r."coverageId", r."regionCode", r."regionName", r.label, r."iso2List", r.countries,
           r."createdAt"
-        from json_to_recordset(${json(rows)}::json) as r(
-          "organizationId" text, "coverageId" text, "regionCode" text, "regionName" text, label text,
-          "iso2List" text[], countries text, "createdAt" bigint
-        )
+        from ${Part.rows(sql, rows, shape)}
         order by r."organizationId" collate "C", r."regionName" collate "C"
         returning 1
       )`

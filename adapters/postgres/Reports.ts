@@ -3,21 +3,24 @@
  */
 import type { SmdpHistory, Storage } from "simplan"
 import type { Database, Sql } from "./Database.ts"
-import { json, type Part } from "./Part.ts"
+import * as Part from "./Part.ts"
+
+const entryShape = `
+  "organizationId" text, iccid text, "modifiedAt" bigint, "reportId" text, state text,
+  "modificationResult" text, position integer`
 
 /** Appends entries in the order given. */
-export const addEntries = (sql: Sql, rows: ReadonlyArray<SmdpHistory.Entry>): Part => ({
+export const addEntries = (sql: Sql, entries: ReadonlyArray<SmdpHistory.Entry>): Part.Part => ({
   ctes: [
     sql`smdp_entry_added as (
       insert into simplan.smdp_entry (organization_id, iccid, modified_at, report_id, state, modification_result)
       select r."organizationId", r.iccid, r."modifiedAt", r."reportId", r.state, r."modificationResult"
-      from rows from (json_to_recordset(${json(rows)}::json) as (
-        "organizationId" text, iccid text, "modifiedAt" bigint, "reportId" text, state text,
-        "modificationResult" text
-      )) with ordinality as r(
-        "organizationId", iccid, "modifiedAt", "reportId", state, "modificationResult", place
-      )
-      order by r.place
+      from ${Part.rows(
+        sql,
+        entries.map((entry, position) => ({ ...entry, position })),
+        entryShape
+      )}
+      order by r.position
       returning 1
     )`
   ],
@@ -25,7 +28,7 @@ export const addEntries = (sql: Sql, rows: ReadonlyArray<SmdpHistory.Entry>): Pa
 })
 
 /** The entries of a SIM, by `modifiedAt`, then as stored. */
-export const entries = (database: Database) => (of: { readonly organizationId: string; readonly iccid: string }) =>
+export const entriesOf = (database: Database) => (of: { readonly organizationId: string; readonly iccid: string }) =>
   database.rows(
     (sql) => sql<SmdpHistory.Entry>`
       select smdp_entry.organization_id as "organizationId", smdp_entry.iccid, smdp_entry.report_id as "reportId",
@@ -37,12 +40,12 @@ export const entries = (database: Database) => (of: { readonly organizationId: s
   )
 
 /** Remembers report ids. */
-export const putSeen = (sql: Sql, rows: ReadonlyArray<Storage.SeenReport>): Part => ({
+export const putSeen = (sql: Sql, rows: ReadonlyArray<Storage.SeenReport>): Part.Part => ({
   ctes: [
     sql`seen_report_put as (
       insert into simplan.seen_report (organization_id, report_id, received_at)
       select r."organizationId", r."reportId", r."receivedAt"
-      from json_to_recordset(${json(rows)}::json) as r("organizationId" text, "reportId" text, "receivedAt" bigint)
+      from ${Part.rows(sql, rows, `"organizationId" text, "reportId" text, "receivedAt" bigint`)}
       order by r."organizationId" collate "C", r."reportId" collate "C"
       on conflict (organization_id, report_id) do update set received_at = excluded.received_at
       returning 1

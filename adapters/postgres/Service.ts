@@ -5,13 +5,13 @@ import { Effect } from "effect"
 import type { Catalogue, Storage } from "simplan"
 import type { Database, Sql } from "./Database.ts"
 import * as Migrations from "./Migrations.ts"
-import { json, type Part } from "./Part.ts"
+import type * as Part from "./Part.ts"
 
 /** Replaces the catalogue. */
-export const putCatalogue = (sql: Sql, catalogue: Catalogue.Catalogue): Part => ({
+export const putCatalogue = (sql: Sql, catalogue: Catalogue.Catalogue): Part.Part => ({
   ctes: [
     sql`catalogue_put as (
-      insert into simplan.catalogue as stored (version, value) values (1, ${json(catalogue)}::json)
+      insert into simplan.catalogue as stored (version, value) values (1, ${JSON.stringify(catalogue)}::json)
       on conflict (singleton) do update set version = stored.version + 1, value = excluded.value
       returning 1
     )`
@@ -35,7 +35,7 @@ export const catalogue = (database: Database) =>
   )
 
 /** Sets the instant at which a virtual clock stands. */
-export const putClock = (sql: Sql, instant: number): Part => ({
+export const putClock = (sql: Sql, instant: number): Part.Part => ({
   ctes: [
     sql`clock_put as (
       insert into simplan.clock (instant) values (${instant}::bigint)

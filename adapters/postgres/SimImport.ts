@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { Storage } from "simplan"
 import type { Database, Sql } from "./Database.ts"
-import { json } from "./Part.ts"
+import * as Part from "./Part.ts"
 
 interface Row {
   readonly iccid: string
@@ -14,17 +14,19 @@ interface Row {
   readonly organizationId: string | null
 }
 
+const columns = `
+  "organizationId" text, "simId" text, iccid text, label text, "isEsim" boolean, lpa text, "createdAt" bigint,
+  hold jsonb, "recycledAt" bigint, downloaded boolean, smdp jsonb, location jsonb, "lastActivityAt" bigint,
+  "mobilePlan" jsonb, position integer`
+
 const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>) => sql<Row>`
   with given as (
     select *, row_number() over (partition by iccid order by position) = 1 as is_first
-    from rows from (json_to_recordset(${json(sims)}::json) as (
-      "organizationId" text, "simId" text, iccid text, label text, "isEsim" boolean, lpa text, "createdAt" bigint,
-      hold jsonb, "recycledAt" bigint, downloaded boolean, smdp jsonb, location jsonb, "lastActivityAt" bigint,
-      "mobilePlan" jsonb
-    )) with ordinality as r(
-      "organizationId", "simId", iccid, label, "isEsim", lpa, "createdAt", hold, "recycledAt", downloaded, smdp,
-      location, "lastActivityAt", "mobilePlan", position
-    )
+    from ${Part.rows(
+      sql,
+      sims.map((sim, position) => ({ ...sim, position })),
+      columns
+    )}
   ), registered as (
     insert into simplan.iccid (iccid, organization_id)
     select given.iccid, given."organizationId" from given where given.is_first order by given.iccid collate "C"
@@ -60,7 +62,7 @@ const owners = (database: Database, iccids: ReadonlyArray<string>) =>
           (sql) => sql<{ readonly iccid: string; readonly organizationId: string }>`
             select iccid.iccid, iccid.organization_id as "organizationId"
             from simplan.iccid
-            where iccid.iccid in (select json_array_elements_text(${json(iccids)}::json))`
+            where iccid.iccid in (select r.text from ${Part.texts(sql, iccids)})`
         ),
         (rows) => new Map(rows.map((row) => [row.iccid, row.organizationId]))
       )

@@ -3,7 +3,7 @@
  */
 import type { Label, Sim, Storage } from "simplan"
 import type { Database, Sql } from "./Database.ts"
-import { json, type Part } from "./Part.ts"
+import * as Part from "./Part.ts"
 
 export const columns = `
   sim.organization_id as "organizationId", sim.sim_id as "simId", sim.iccid, sim.serial::float8 as "serial", sim.label,
@@ -18,15 +18,16 @@ export const columns = `
     ) end as "mobilePlan",
   sim.version::float8 as "version"`
 
+const shape = `
+  "organizationId" text, "simId" text, iccid text, label text, "isEsim" boolean, lpa text, "createdAt" bigint,
+  hold jsonb, "recycledAt" bigint, downloaded boolean, smdp jsonb, location jsonb, "lastActivityAt" bigint,
+  "mobilePlan" jsonb, version bigint`
+
 /** Updates them, each guarded by its version, and ends any claim on them. */
-export const update = (sql: Sql, rows: ReadonlyArray<Sim.Sim>): Part => ({
+export const update = (sql: Sql, rows: ReadonlyArray<Sim.Sim>): Part.Part => ({
   ctes: [
     sql`sim_row as (
-      select * from json_to_recordset(${json(rows)}::json) as r(
-        "organizationId" text, "simId" text, iccid text, label text, "isEsim" boolean, lpa text, "createdAt" bigint,
-        hold jsonb, "recycledAt" bigint, downloaded boolean, smdp jsonb, location jsonb, "lastActivityAt" bigint,
-        "mobilePlan" jsonb, version bigint
-      )
+      select * from ${Part.rows(sql, rows, shape)}
     )`,
     sql`sim_locked as (
       select sim.organization_id, sim.iccid

@@ -3,22 +3,23 @@
  */
 import type { Sim, Storage, Subscription } from "simplan"
 import type { Database, Sql } from "./Database.ts"
-import { json, type Part } from "./Part.ts"
+import * as Part from "./Part.ts"
 import * as Sims from "./Sims.ts"
 
 export const columns = `
   subscription.organization_id as "organizationId", subscription.subscription_id as "subscriptionId",
   subscription.iccid, subscription.metadata, subscription.created_at::float8 as "createdAt", subscription.status`
 
+const shape = `
+  "organizationId" text, "subscriptionId" text, iccid text, metadata text, "createdAt" bigint, status text`
+
 /** Inserts or replaces them. */
-export const put = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): Part => ({
+export const put = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): Part.Part => ({
   ctes: [
     sql`subscription_put as (
       insert into simplan.subscription (organization_id, subscription_id, iccid, metadata, created_at, status)
       select r."organizationId", r."subscriptionId", r.iccid, r.metadata, r."createdAt", r.status
-      from json_to_recordset(${json(rows)}::json) as r(
-        "organizationId" text, "subscriptionId" text, iccid text, metadata text, "createdAt" bigint, status text
-      )
+      from ${Part.rows(sql, rows, shape)}
       order by r."organizationId" collate "C", r."subscriptionId" collate "C"
       on conflict (organization_id, subscription_id) do update set
         iccid = excluded.iccid, metadata = excluded.metadata, created_at = excluded.created_at,

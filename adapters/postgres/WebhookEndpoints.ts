@@ -3,7 +3,7 @@
  */
 import type { WebhookEndpoint } from "simplan"
 import type { Database, Sql } from "./Database.ts"
-import { json, type Part } from "./Part.ts"
+import * as Part from "./Part.ts"
 
 export const columns = `
   webhook_endpoint.organization_id as "organizationId", webhook_endpoint.endpoint_id as "endpointId",
@@ -11,8 +11,12 @@ export const columns = `
   webhook_endpoint.signing_keys as "signingKeys", webhook_endpoint.created_at::float8 as "createdAt",
   webhook_endpoint.deleted_at::float8 as "deletedAt", webhook_endpoint.version::float8 as "version"`
 
+const shape = `
+  "organizationId" text, "endpointId" text, url text, events text[], description text, enabled boolean,
+  "signingKeys" jsonb, "createdAt" bigint, "deletedAt" bigint, version bigint`
+
 /** Writes them, each guarded by its version. */
-export const put = (sql: Sql, rows: ReadonlyArray<WebhookEndpoint.WebhookEndpoint>): Part => ({
+export const put = (sql: Sql, rows: ReadonlyArray<WebhookEndpoint.WebhookEndpoint>): Part.Part => ({
   ctes: [
     sql`webhook_endpoint_put as (
       insert into simplan.webhook_endpoint as stored (
@@ -20,10 +24,7 @@ export const put = (sql: Sql, rows: ReadonlyArray<WebhookEndpoint.WebhookEndpoin
       )
       select r."organizationId", r."endpointId", r.url, r.events, r.description, r.enabled, r."signingKeys",
         r."createdAt", r."deletedAt", r.version + 1
-      from json_to_recordset(${json(rows)}::json) as r(
-        "organizationId" text, "endpointId" text, url text, events text[], description text, enabled boolean,
-        "signingKeys" jsonb, "createdAt" bigint, "deletedAt" bigint, version bigint
-      )
+      from ${Part.rows(sql, rows, shape)}
       where r.version = 0 or exists (
         select from simplan.webhook_endpoint known
         where known.organization_id = r."organizationId" and known.endpoint_id = r."endpointId"
