@@ -28,6 +28,36 @@ export type Answer = {
   readonly [Kind in keyof Answers]: { readonly kind: Kind; readonly value: Answers[Kind] }
 }[keyof Answers]
 
+/** How a kind of answer is kept and told again. */
+export interface Kind<A> {
+  readonly keep: (value: A) => Answer
+  /** Undefined where the answer is of another kind. */
+  readonly tell: (answer: Answer) => { readonly value: A } | undefined
+}
+
+export const kinds: { readonly [Name in keyof Answers]: Kind<Answers[Name]> } = {
+  Done: {
+    keep: (value) => ({ kind: "Done", value }),
+    tell: (answer) => (answer.kind === "Done" ? answer : undefined)
+  },
+  Plan: {
+    keep: (value) => ({ kind: "Plan", value }),
+    tell: (answer) => (answer.kind === "Plan" ? answer : undefined)
+  },
+  Region: {
+    keep: (value) => ({ kind: "Region", value }),
+    tell: (answer) => (answer.kind === "Region" ? answer : undefined)
+  },
+  Created: {
+    keep: (value) => ({ kind: "Created", value }),
+    tell: (answer) => (answer.kind === "Created" ? answer : undefined)
+  },
+  MobilePlan: {
+    keep: (value) => ({ kind: "MobilePlan", value }),
+    tell: (answer) => (answer.kind === "MobilePlan" ? answer : undefined)
+  }
+}
+
 export type Outcome =
   | { readonly _tag: "Pending" }
   | { readonly _tag: "Succeeded"; readonly answer: Answer }

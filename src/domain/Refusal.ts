@@ -3,7 +3,7 @@
  * status and `code` are given in `adapters/http` alone. Fields are plain data, so that a refusal can be kept with an
  * idempotency key and told again (rule W2).
  */
-import { Data } from "effect"
+import { type Cause, Data } from "effect"
 import type { Label } from "./Label.ts"
 
 /** A field of the request does not hold what it must. */
@@ -118,9 +118,13 @@ export type Refusal = InstanceType<(typeof classes)[keyof typeof classes]>
 export const isRefusal = (error: unknown): error is Refusal =>
   Object.values(classes).some((refusal) => error instanceof refusal)
 
-/** A refusal as plain data: its tag and its fields. Every refusal is one of these too. */
+/** A refusal as plain data: its tag and its fields, and a message that may be empty. Every refusal is one of these. */
 export type Plain = {
-  [Tag in keyof typeof classes]: Omit<InstanceType<(typeof classes)[Tag]>, Exclude<keyof Error, "message">> & {
-    readonly _tag: Tag
-  }
+  [Tag in keyof typeof classes]: Omit<
+    InstanceType<(typeof classes)[Tag]>,
+    Exclude<keyof Cause.YieldableError, "message"> | "_tag"
+  > & { readonly _tag: Tag }
 }[keyof typeof classes]
+
+/** A refusal's tag and fields, without what makes it an error. */
+export const toPlain = (refusal: Refusal): Plain => ({ ...refusal, message: refusal.message })

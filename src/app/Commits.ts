@@ -1,0 +1,128 @@
+/**
+ * Load, decide, commit: the one way in which anything is written.
+ *
+ * A commit that conflicts is decided again on what is there now. Work that a commit leaves is announced after it. The
+ * first commit of a request with an idempotency key carries that key's record (rule W2).
+ */
+import { Context, Effect, Layer } from "effect"
+import type { Decision } from "../domain/Decision.ts"
+import type { Instant } from "../domain/Time.ts"
+import { BusinessClock } from "../ports/BusinessClock.ts"
+import * as Storage from "../ports/Storage.ts"
+import { Ids } from "./Ids.ts"
+import * as Recording from "./Recording.ts"
+import { Work } from "./Work.ts"
+
+export class Commits extends Context.Service<
+  Commits,
+  {
+    /** Stamps a decision made at `now` with ids; its jobs are held by `lease`, where one is given. */
+    readonly of: (
+      organizationId: string,
+      decision: Decision,
+      now: Instant,
+      lease?: Storage.Lease
+    ) => Effect.Effect<Storage.Commit>
+    /** Writes a commit; `told` is what the request's idempotency record is to say. */
+    readonly write: (
+      commit: Storage.Commit,
+      told?: Recording.Told
+    ) => Effect.Effect<void, Storage.Conflict | Storage.StorageError>
+    /** Runs load, decide and commit until no conflict comes in between. */
+    readonly untilDone: <A, E, R>(
+      attempt: Effect.Effect<A, E | Storage.Conflict, R>
+    ) => Effect.Effect<A, E | Storage.StorageError, R>
+  }
+>()("simplan/Commits") {}
+
+const ATTEMPTS = 100
+
+export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock | Ids | Work> = Layer.effect(
+  Commits,
+  Effect.gen(function* () {
+    const storage = yield* Storage.Storage
+    const clock = yield* BusinessClock
+    const ids = yield* Ids
+    const work = yield* Work
+
+    const stamp = Effect.fnUntraced(function* (
+      organizationId: string,
+      decision: Decision,
+      now: Instant,
+      lease?: Storage.Lease
+    ) {
+      const { sim, subscription, removedSubscription, removedAttachment, payloads = [], jobs = [] } = decision
+      const recording = yield* Recording.Current
+      const events = yield* Effect.forEach(payloads, (payload) =>
+        Effect.map(ids.next(now), (eventId) => ({
+          organizationId,
+          eventId,
+          createdAt: now,
+          payload
+        }))
+      )
+      const commit: Storage.Commit = {
+        ...(sim === undefined ? {} : { sims: [sim] }),
+        ...(subscription === undefined ? {} : { subscriptions: [subscription] }),
+        ...(decision.attachments === undefined ? {} : { attachments: decision.attachments }),
+        ...(decision.packages === undefined ? {} : { packages: decision.packages }),
+        ...(removedSubscription === undefined ? {} : { removedSubscriptions: [removedSubscription] }),
+        ...(removedAttachment === undefined ? {} : { removedAttachments: [removedAttachment] }),
+        ...(decision.smdpEntries === undefined ? {} : { smdpEntries: decision.smdpEntries }),
+        ...(events.length === 0 ? {} : { events }),
+        ...(jobs.length === 0
+          ? {}
+          : {
+              jobs: {
+                put: jobs.map((job) => ({
+                  job: {
+                    ...job,
+                    organizationId,
+                    attempts: 0,
+                    createdAt: now,
+                    idempotencyKey: recording?.request.key ?? null
+                  },
+                  lease: lease ?? null
+                }))
+              }
+            })
+      }
+      return commit
+    })
+
+    const write = Effect.fnUntraced(function* (commit: Storage.Commit, told?: Recording.Told) {
+      const recording = yield* Recording.Current
+      const recorded =
+        recording === null || told === undefined
+          ? commit
+          : Recording.into(commit, recording.request, told, yield* clock.now)
+      yield* Effect.catchTag(storage.commit(recorded), "Conflict", (conflict) =>
+        conflict.on === "idempotency key" ? Effect.die(new Recording.KeyTaken()) : Effect.fail(conflict)
+      )
+      if (recording !== null && told !== undefined) recording.done.current = true
+      const left = [recorded.events, recorded.jobs?.put, recorded.jobs?.retried, recorded.deliveries?.replayed]
+      if (left.some((rows) => rows !== undefined && rows.length > 0)) yield* work.wake
+    })
+
+    const untilDone = <A, E, R>(
+      attempt: Effect.Effect<A, E | Storage.Conflict, R>
+    ): Effect.Effect<A, E | Storage.StorageError, R> => {
+      const again = (made: number): Effect.Effect<A, E | Storage.StorageError, R> =>
+        Effect.matchEffect(attempt, {
+          onSuccess: Effect.succeed,
+          onFailure: (error) => {
+            if (!(error instanceof Storage.Conflict)) return Effect.fail(error)
+            if (made >= ATTEMPTS) {
+              return Effect.fail(new Storage.StorageError({ message: `gave up after conflicts on ${error.on}` }))
+            }
+            const pause = made < 3 ? Effect.yieldNow : Effect.sleep(Math.min(made, 20))
+            return Effect.andThen(pause, again(made + 1))
+          }
+        })
+      return again(1)
+    }
+
+    return Commits.of({ of: stamp, write, untilDone })
+  })
+)
+

@@ -1,0 +1,90 @@
+/**
+ * Doing jobs: the worker runs those that are due, a request the one that its answer depends on.
+ */
+import { Context, Effect, Fiber, Layer, type Result } from "effect"
+import type { Job, Work as JobWork } from "../domain/Job.ts"
+import type { MobilePlanStatus } from "../domain/MobilePlan.ts"
+import type { TelcoRefused, TelcoUnavailable } from "../domain/Refusal.ts"
+import type { Created } from "../domain/Subscription.ts"
+import { BusinessClock } from "../ports/BusinessClock.ts"
+import * as Storage from "../ports/Storage.ts"
+import { Telco } from "../ports/Telco.ts"
+import { Commits } from "./Commits.ts"
+import { Ids } from "./Ids.ts"
+import type { Held } from "./jobs/Asking.ts"
+import * as CancelPackages from "./jobs/CancelPackages.ts"
+import * as ChangeMobilePlan from "./jobs/ChangeMobilePlan.ts"
+import * as CreatePackage from "./jobs/CreatePackage.ts"
+import * as Provision from "./jobs/Provision.ts"
+import * as SendSms from "./jobs/SendSms.ts"
+import * as SuspendPackages from "./jobs/SuspendPackages.ts"
+import * as Recording from "./Recording.ts"
+import { Work } from "./Work.ts"
+
+type Refused = TelcoRefused | TelcoUnavailable
+type Needs = Storage.Storage | Telco | BusinessClock | Commits | Ids
+
+/** The work of a tag. */
+type Of<Tag extends JobWork["_tag"]> = Extract<JobWork, { _tag: Tag }>
+
+/** What comes of a job that a request waits for. */
+type Outcome<A> = Effect.Effect<Result.Result<A, Refused>, Storage.StorageError>
+
+export class JobRunner extends Context.Service<
+  JobRunner,
+  {
+    /** Does one job to its end, its commit included. */
+    readonly perform: (held: Held) => Effect.Effect<void, Storage.StorageError>
+    readonly provision: (held: Held, work: Of<"Provision">) => Outcome<Created>
+    readonly sendSms: (held: Held, work: Of<"SendSms">) => Outcome<void>
+    readonly changeMobilePlan: (held: Held, work: Of<"ChangeMobilePlan">) => Outcome<MobilePlanStatus>
+    /** Begins a job that need not be waited for. */
+    readonly begin: (held: Held) => Effect.Effect<Fiber.Fiber<void, Storage.StorageError>>
+  }
+>()("simplan/JobRunner") {}
+
+const dispatch = (held: Held): Effect.Effect<unknown, Storage.StorageError, Needs> => {
+  const { work } = held.job
+  switch (work._tag) {
+    case "Provision":
+      return Provision.perform(held, work)
+    case "CreatePackage":
+      return CreatePackage.perform(held, work)
+    case "SuspendPackages":
+      return SuspendPackages.perform(held, work)
+    case "CancelPackages":
+      return CancelPackages.perform(held, work)
+    case "SendSms":
+      return SendSms.perform(held, work)
+    case "ChangeMobilePlan":
+      return ChangeMobilePlan.perform(held, work)
+  }
+}
+
+/** The job as it is stored by the commit that leaves it, for whoever begins it at once. */
+export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): Held => {
+  const job: Job | undefined = commit.jobs?.put?.[0]?.job
+  if (job === undefined) throw new Error("the commit leaves no job")
+  return { job, token: lease.token }
+}
+
+export const layer: Layer.Layer<JobRunner, never, Needs | Work> = Layer.effect(
+  JobRunner,
+  Effect.gen(function* () {
+    const context = yield* Effect.context<Needs>()
+    const work = yield* Work
+    // A job serves no request, even where a request began it: it has the request's key in itself.
+    const alone = <A, E>(effect: Effect.Effect<A, E, Needs>): Effect.Effect<A, E> =>
+      Effect.provideService(Effect.provideContext(effect, context), Recording.Current, null)
+    // Goes on when the request that waits for it is gone.
+    const awaited = <A, E>(effect: Effect.Effect<A, E, Needs>): Effect.Effect<A, E> =>
+      Effect.flatMap(work.begin(alone(effect)), Fiber.join)
+    return JobRunner.of({
+      perform: (held) => Effect.asVoid(alone(dispatch(held))),
+      provision: (held, of) => awaited(Provision.perform(held, of)),
+      sendSms: (held, of) => awaited(SendSms.perform(held, of)),
+      changeMobilePlan: (held, of) => awaited(ChangeMobilePlan.perform(held, of)),
+      begin: (held) => work.begin(Effect.asVoid(alone(dispatch(held))))
+    })
+  })
+)

@@ -1,0 +1,33 @@
+/**
+ * How long things may take on the machine's clock, and how much is done at once.
+ */
+import { Context } from "effect"
+
+export interface Limits {
+  /** How long one telco call may take before it counts as unavailable. */
+  readonly telcoTimeoutMillis: number
+  /** How long a job or delivery is held; longer than its calls may take together. */
+  readonly leaseMillis: number
+  /** How long a SIM that was chosen for a request is kept for it. */
+  readonly claimMillis: number
+  /** How often storage is asked for work although nobody announced any. */
+  readonly pollMillis: number
+  /** Jobs and deliveries under way at once in this process. */
+  readonly concurrency: number
+  /** How long keys and the catalogue are believed without asking storage. */
+  readonly cacheMillis: number
+  /** How long an answer waits for work that is tried at once but need not be done. */
+  readonly patienceMillis: number
+}
+
+export const Settings = Context.Reference<Limits>("simplan/Settings", {
+  defaultValue: () => ({
+    telcoTimeoutMillis: 10_000,
+    leaseMillis: 60_000,
+    claimMillis: 5_000,
+    pollMillis: 1_000,
+    concurrency: 32,
+    cacheMillis: 2_000,
+    patienceMillis: 1_000
+  })
+})

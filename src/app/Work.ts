@@ -1,0 +1,52 @@
+/**
+ * Work under way in this process: leases for it, and fibers that go on when the request that began them is gone.
+ *
+ * Closing the layer's scope waits for what was begun, so that stopping a process drains it.
+ */
+import { Context, Clock as MachineClock, Effect, Fiber, FiberSet, Latch, Layer } from "effect"
+import type { Lease } from "../ports/Storage.ts"
+import { Ids } from "./Ids.ts"
+import { Settings } from "./Settings.ts"
+
+export class Work extends Context.Service<
+  Work,
+  {
+    /** A lease that begins now, with a token of its own. */
+    readonly lease: Effect.Effect<Lease>
+    /** Runs to its end whatever becomes of the caller, and hands back its fiber's outcome. */
+    readonly begin: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<Fiber.Fiber<A, E>>
+    /** Announces that there may be work. */
+    readonly wake: Effect.Effect<void>
+    /** A latch that each announcement opens; whoever waits on it closes it before it looks for work. */
+    readonly announcements: Effect.Effect<Latch.Latch>
+  }
+>()("simplan/Work") {}
+
+export const layer: Layer.Layer<Work, never, Ids> = Layer.effect(
+  Work,
+  Effect.gen(function* () {
+    const ids = yield* Ids
+    const { leaseMillis } = yield* Settings
+    const fibers = yield* FiberSet.make()
+    yield* Effect.addFinalizer(() => FiberSet.awaitEmpty(fibers))
+    const latches: Array<Latch.Latch> = []
+    return Work.of({
+      lease: Effect.gen(function* () {
+        const now = yield* MachineClock.currentTimeMillis
+        return { token: yield* ids.next(now), until: now + leaseMillis }
+      }),
+      begin: <A, E>(effect: Effect.Effect<A, E>) =>
+        Effect.uninterruptible(
+          Effect.tap(Effect.forkDetach(Effect.interruptible(effect)), (fiber) => FiberSet.add(fibers, fiber))
+        ),
+      wake: Effect.sync(() => {
+        for (const latch of latches) latch.openUnsafe()
+      }),
+      announcements: Effect.sync(() => {
+        const latch = Latch.makeUnsafe(true)
+        latches.push(latch)
+        return latch
+      })
+    })
+  })
+)

@@ -1,0 +1,53 @@
+/**
+ * Asking the telco, from within a job: what all kinds of job have in common.
+ */
+import { Effect } from "effect"
+import type { Job } from "../../domain/Job.ts"
+import { Unavailable } from "../../ports/Telco.ts"
+import type { Commit } from "../../ports/Storage.ts"
+import type { Outcome } from "../../domain/Idempotency.ts"
+import { nextTry } from "../../domain/Backoff.ts"
+import type { Instant } from "../../domain/Time.ts"
+import { Settings } from "../Settings.ts"
+
+/** A job and the lease that it is done under. */
+export interface Held {
+  readonly job: Job
+  readonly token: string
+}
+
+/** The call, given up as unavailable when it takes too long: the telco may still do the work. */
+export const inTime = Effect.fnUntraced(function* <A, E>(call: Effect.Effect<A, E>) {
+  const { telcoTimeoutMillis } = yield* Settings
+  return yield* Effect.timeoutOrElse(call, {
+    duration: telcoTimeoutMillis,
+    orElse: () => Effect.fail(new Unavailable({ message: `no answer within ${telcoTimeoutMillis} ms` }))
+  })
+})
+
+/** How many seconds a caller is asked to wait when the telco is unavailable. */
+export const RETRY_AFTER_SECONDS = 5
+
+/** The commit that also ends the job, and tells the request that waits for it, if one does (rule W2). */
+export const finishing = ({ job, token }: Held, commit: Commit, outcome: Outcome | "forget"): Commit => {
+  const { idempotencyKey: key, organizationId } = job
+  return {
+    ...commit,
+    jobs: { ...commit.jobs, finished: [{ jobId: job.jobId, token }] },
+    ...(key === null
+      ? {}
+      : {
+          idempotency:
+            outcome === "forget"
+              ? { forgotten: [{ organizationId, key }] }
+              : { settled: [{ organizationId, key, outcome }] }
+        })
+  }
+}
+
+/** The commit that gives the job back for a later try, at the latest at `latest`. */
+export const retrying = ({ job, token }: Held, now: Instant, latest: Instant = Number.POSITIVE_INFINITY): Commit => {
+  const attempts = job.attempts + 1
+  const dueAt = Math.min(nextTry(attempts, now), latest)
+  return { jobs: { retried: [{ jobId: job.jobId, token, dueAt, attempts }] } }
+}

@@ -1,0 +1,60 @@
+/**
+ * Creating one occurrence of a recurring attachment (rule T5). The commit that ends the job writes the next one's.
+ */
+import { Effect, Result } from "effect"
+import type { Work } from "../../domain/Job.ts"
+import * as Occurrence from "../../domain/Occurrence.ts"
+import { packageId } from "../../domain/Package.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { Storage } from "../../ports/Storage.ts"
+import { Telco } from "../../ports/Telco.ts"
+import { Commits } from "../Commits.ts"
+import { finishing, type Held, inTime, retrying } from "./Asking.ts"
+
+export const perform = Effect.fnUntraced(function* (held: Held, work: Extract<Work, { _tag: "CreatePackage" }>) {
+  const storage = yield* Storage
+  const telco = yield* Telco
+  const commits = yield* Commits
+  const clock = yield* BusinessClock
+  const { organizationId } = held.job
+  const { attachmentId, iccid, occurrence } = work
+  const id = packageId(attachmentId, occurrence)
+  const load = storage.line({ organizationId, iccid })
+
+  const record = (outcome: Occurrence.Outcome) =>
+    commits.untilDone(
+      Effect.gen(function* () {
+        const now = yield* clock.now
+        const decision = Occurrence.record(yield* load, work, outcome, now)
+        yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
+      })
+    )
+
+  const now = yield* clock.now
+  const line = yield* load
+  const step = Occurrence.step(line, attachmentId, occurrence, now)
+  switch (step._tag) {
+    case "Recorded":
+      return yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
+    case "Gone": {
+      const decision = { jobs: [Occurrence.cancellation(iccid, id, now)] }
+      const commit = yield* commits.of(organizationId, decision, now)
+      return yield* commits.untilDone(commits.write(finishing(held, commit, "forget")))
+    }
+    case "Record":
+      return yield* record(step.outcome)
+    case "Order": {
+      const { attachment, window } = step
+      const order = { packageId: id, iccid, window, terms: attachment.terms }
+      const answer = yield* Effect.result(inTime(telco.createPackage(order)))
+      if (Result.isSuccess(answer)) return yield* record({ _tag: "Created", telco: answer.success })
+      if (answer.failure._tag === "Telco.Refused") return yield* record({ _tag: "Refused" })
+      // The next occurrence does not wait for this one.
+      const following = Occurrence.next(attachment, occurrence + 1)
+      const { jobs } = yield* commits.of(organizationId, { jobs: following === undefined ? [] : [following] }, now)
+      const retry = retrying(held, yield* clock.now, window.end)
+      return yield* commits.untilDone(commits.write({ ...retry, jobs: { ...jobs, ...retry.jobs } }))
+    }
+  }
+})
+

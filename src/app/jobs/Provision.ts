@@ -1,0 +1,91 @@
+/**
+ * Handing the first packages of an attachment to the telco, and committing what came of it (rule S5).
+ *
+ * Whoever holds the job may do it, the request that left it or, after a crash, a worker: each package is asked for by
+ * its own id, so that asking again creates none twice. Either all are there and the attachment shows, or nothing
+ * remains and a job undoes what the telco may have done.
+ */
+import { Effect, Result } from "effect"
+import * as Activation from "../../domain/Activation.ts"
+import type { Attachment } from "../../domain/Attachment.ts"
+import type { Work } from "../../domain/Job.ts"
+import * as Line from "../../domain/Line.ts"
+import { packageId } from "../../domain/Package.ts"
+import * as Provisioning from "../../domain/Provisioning.ts"
+import { TelcoRefused, TelcoUnavailable } from "../../domain/Refusal.ts"
+import type { Created } from "../../domain/Subscription.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { Storage } from "../../ports/Storage.ts"
+import { Telco } from "../../ports/Telco.ts"
+import { Commits } from "../Commits.ts"
+import { finishing, type Held, inTime, RETRY_AFTER_SECONDS } from "./Asking.ts"
+
+/** What the telco said of all packages together. */
+type Answer =
+  | { readonly _tag: "Taken"; readonly outcomes: ReadonlyArray<Provisioning.Outcome> }
+  | {
+      readonly _tag: "NotTaken"
+      readonly refusal: TelcoRefused | TelcoUnavailable
+      /** The occurrences that the telco has, or may have. */
+      readonly ordered: ReadonlyArray<number>
+    }
+
+const ask = Effect.fnUntraced(function* (attachment: Attachment) {
+  const telco = yield* Telco
+  const { attachmentId, iccid, terms } = attachment
+  const outcomes: Array<Provisioning.Outcome> = []
+  const ordered: Array<number> = []
+  for (const { occurrence, over, window } of Activation.initialPackages(attachment)) {
+    if (over) {
+      outcomes.push({ occurrence, telcoPackageId: null, activationAt: null, expirationAt: null })
+      continue
+    }
+    const order = { packageId: packageId(attachmentId, occurrence), iccid, window, terms }
+    const answer = yield* Effect.result(inTime(telco.createPackage(order)))
+    if (Result.isSuccess(answer)) {
+      ordered.push(occurrence)
+      outcomes.push({ occurrence, ...answer.success })
+    } else if (answer.failure._tag === "Telco.Refused") {
+      const refusal = new TelcoRefused({ message: answer.failure.message })
+      return { _tag: "NotTaken", refusal, ordered } satisfies Answer
+    } else {
+      const refusal = new TelcoUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS })
+      return { _tag: "NotTaken", refusal, ordered: [...ordered, occurrence] } satisfies Answer
+    }
+  }
+  return { _tag: "Taken", outcomes } satisfies Answer
+})
+
+/** Does the job; the outcome is for the request that waits for it, if one does. */
+export const perform = Effect.fnUntraced(function* (held: Held, { attachmentId, iccid }: Extract<Work, { _tag: "Provision" }>) {
+  const storage = yield* Storage
+  const commits = yield* Commits
+  const clock = yield* BusinessClock
+  const { organizationId } = held.job
+  const load = Effect.map(storage.line({ organizationId, iccid }), (line) => {
+    const of = line === null ? undefined : Line.attachment(line, attachmentId)
+    return line === null || of === undefined || of.attachment.confirmed ? null : { line, attachment: of.attachment }
+  })
+  const first = yield* load
+  const answer = first === null ? null : yield* ask(first.attachment)
+  return yield* commits.untilDone(
+    Effect.gen(function* () {
+      const loaded = yield* load
+      const now = yield* clock.now
+      if (loaded === null || answer === null) {
+        yield* commits.write(finishing(held, {}, "forget"))
+        return Result.fail(new TelcoUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS }))
+      }
+      const { attachment, line } = loaded
+      if (answer._tag === "NotTaken") {
+        const decision = Provisioning.undo(line, attachment, answer.ordered, now)
+        yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
+        return Result.fail(answer.refusal)
+      }
+      const { created, decision } = Provisioning.confirm(line, attachment, answer.outcomes, now)
+      const commit = yield* commits.of(organizationId, decision, now)
+      yield* commits.write(finishing(held, commit, { _tag: "Succeeded", answer: { kind: "Created", value: created } }))
+      return Result.succeed<Created>(created)
+    })
+  )
+})

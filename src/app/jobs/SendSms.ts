@@ -1,0 +1,30 @@
+/**
+ * Sending an SMS: one try, whose outcome is the request's answer. After a crash it is made by whoever takes over, with
+ * the same id, so that the telco sends the message once.
+ */
+import { Effect, Result } from "effect"
+import type { Work } from "../../domain/Job.ts"
+import { TelcoRefused, TelcoUnavailable } from "../../domain/Refusal.ts"
+import { Telco } from "../../ports/Telco.ts"
+import { Commits } from "../Commits.ts"
+import { finishing, type Held, inTime, RETRY_AFTER_SECONDS } from "./Asking.ts"
+
+export const perform = Effect.fnUntraced(function* (
+  held: Held,
+  { from, iccid, messageId, text }: Extract<Work, { _tag: "SendSms" }>
+) {
+  const telco = yield* Telco
+  const commits = yield* Commits
+  const answer = yield* Effect.result(inTime(telco.sendSms({ messageId, iccid, from, text })))
+  const finished = finishing(
+    held,
+    {},
+    Result.isSuccess(answer) ? { _tag: "Succeeded", answer: { kind: "Done", value: null } } : "forget"
+  )
+  yield* commits.untilDone(commits.write(finished))
+  return Result.mapError(answer, (failure) =>
+    failure._tag === "Telco.Refused"
+      ? new TelcoRefused({ message: failure.message })
+      : new TelcoUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS })
+  )
+})

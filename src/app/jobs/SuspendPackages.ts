@@ -1,0 +1,36 @@
+/**
+ * Telling the telco of a suspension, until it has taken it (rule T7).
+ */
+import { Effect, Result } from "effect"
+import type { Work } from "../../domain/Job.ts"
+import * as Line from "../../domain/Line.ts"
+import { packageId } from "../../domain/Package.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { Storage } from "../../ports/Storage.ts"
+import { Telco } from "../../ports/Telco.ts"
+import { Commits } from "../Commits.ts"
+import { finishing, type Held, inTime, retrying } from "./Asking.ts"
+
+export const perform = Effect.fnUntraced(function* (
+  held: Held,
+  { attachmentId, iccid }: Extract<Work, { _tag: "SuspendPackages" }>
+) {
+  const storage = yield* Storage
+  const telco = yield* Telco
+  const commits = yield* Commits
+  const clock = yield* BusinessClock
+  const line = yield* storage.line({ organizationId: held.job.organizationId, iccid })
+  const packages = (line === null ? undefined : Line.attachment(line, attachmentId))?.packages ?? []
+  const now = yield* clock.now
+  for (const pack of packages) {
+    const over = pack.expirationAt !== null && pack.expirationAt <= now
+    if (pack.status !== "Created" || over) continue
+    const call = telco.suspendPackage({ packageId: packageId(attachmentId, pack.occurrence), iccid })
+    const answer = yield* Effect.result(inTime(call))
+    if (Result.isFailure(answer)) {
+      yield* Effect.logWarning("the telco has not taken a suspension", { attachmentId, answer: answer.failure.message })
+      return yield* commits.untilDone(commits.write(retrying(held, yield* clock.now)))
+    }
+  }
+  return yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
+})
