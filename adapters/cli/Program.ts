@@ -1,0 +1,87 @@
+/**
+ * The command `simplan`: takes the arguments, runs the command they name, and gives the exit code.
+ *
+ * What goes wrong is told on stderr in a sentence. Help is printed where it is asked for, or where a group of commands
+ * is named without one of them, and nowhere else: an error is not lost below it.
+ */
+import { NodeServices } from "@effect/platform-node"
+import { Console, Effect, Layer } from "effect"
+import { CliConfig, type CliError, Command, GlobalFlag } from "effect/unstable/cli"
+import { FetchHttpClient } from "effect/unstable/http"
+import type { CommandFailed } from "./CommandFailed.ts"
+import * as Clock from "./commands/Clock.ts"
+import * as Events from "./commands/Events.ts"
+import * as Key from "./commands/Key.ts"
+import * as Migrate from "./commands/Migrate.ts"
+import * as Org from "./commands/Org.ts"
+import * as Sims from "./commands/Sims.ts"
+import * as Webhook from "./commands/Webhook.ts"
+import * as Misuse from "./Misuse.ts"
+import { Output } from "./Output.ts"
+import * as Version from "./Version.ts"
+
+const simplan = Command.make("simplan").pipe(
+  Command.withDescription(
+    [
+      "Subscription and plan management for eSIMs and physical SIM cards.",
+      "",
+      "  `simplan serve` starts a server. The other commands talk to a running one: beside a server that was",
+      "  started in this directory they need no flags, for any other name its address and token."
+    ].join("\n")
+  ),
+  Command.withSubcommands([
+    Migrate.command,
+    Org.command,
+    Key.command,
+    Sims.command,
+    Webhook.command,
+    Events.command,
+    Clock.command
+  ]),
+  Command.withExamples([
+    { command: "simplan serve", description: "In one terminal" },
+    { command: 'simplan org create "Acme Mobile"', description: "In another, in the same directory" },
+    { command: "simplan key create --org <id>" },
+    { command: "simplan sims import sims.csv --org <id>" },
+    { command: "simplan sims import --help", description: "What a command takes" }
+  ])
+)
+
+const exitCode = (error: CliError.CliError | CommandFailed, output: Output, help: string): number => {
+  if (error._tag === "CommandFailed") {
+    output.err(`${error.message}\n`)
+    return error.exitCode
+  }
+  if (error._tag === "ShowHelp" && error.errors.length === 0) {
+    output.out(help)
+    return 0
+  }
+  output.err(`${error._tag === "ShowHelp" ? Misuse.sentences(error) : error.message}\n`)
+  return 2
+}
+
+const platform = Layer.mergeAll(
+  NodeServices.layer,
+  FetchHttpClient.layer,
+  CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+)
+
+/** Runs the command that the arguments name. */
+export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
+  Effect.gen(function* () {
+    const output = yield* Effect.service(Output)
+    // The parser prints help before it says whether that was asked for.
+    let help = ""
+    const log = (...parts: ReadonlyArray<unknown>): void => {
+      help += `${parts.join(" ")}\n`
+    }
+    const console: Console.Console = { ...globalThis.console, log }
+    return yield* Command.runWith(simplan, { version: Version.version, renderErrors: false })(args).pipe(
+      Effect.map(() => {
+        output.out(help)
+        return 0
+      }),
+      Effect.catch((error) => Effect.sync(() => exitCode(error, output, help))),
+      Effect.provideService(Console.Console, console)
+    )
+  }).pipe(Effect.provide(platform))

@@ -1,0 +1,38 @@
+/**
+ * The storage behind a database URL, and beside it the books of the simulated telco: both live and die together.
+ */
+import { type Context, Effect, Layer, Redacted, type Scope } from "effect"
+import type { SqlError } from "effect/unstable/sql"
+import type { Jobs, Outbox, Storage } from "simplan"
+import * as Memory from "../memory/index.ts"
+import * as Pglite from "../pglite/index.ts"
+import * as Postgres from "../postgres/index.ts"
+import { type Books, MemoryBooks, SqlBooks } from "../telco-simulator/index.ts"
+import { type CommandFailed, impossible } from "./CommandFailed.ts"
+import { type DatabaseUrl, withoutPassword } from "./DatabaseUrl.ts"
+
+export type Stores = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Books.Books
+
+const unusable = (database: DatabaseUrl, message: string): CommandFailed => {
+  const reason = withoutPassword(message)
+    .replace(/\s*\n\s*/g, " ")
+    .replace(/\.?$/, ".")
+  return database._tag === "Postgres"
+    ? impossible(`The database at ${withoutPassword(database.url)} cannot be used: ${reason}`)
+    : impossible(reason)
+}
+
+const layer = (database: DatabaseUrl): Layer.Layer<Stores, Storage.StorageError | SqlError.SqlError, never> => {
+  switch (database._tag) {
+    case "Memory":
+      return Layer.merge(Memory.layer, MemoryBooks.layer)
+    case "Pglite":
+      return Layer.provideMerge(SqlBooks.layer, Pglite.layer({ dataDir: database.directory }))
+    case "Postgres":
+      return Layer.provideMerge(SqlBooks.layer, Postgres.layer({ url: Redacted.make(database.url) }))
+  }
+}
+
+/** Opens the storage and the books, until the scope ends; a data directory is locked for as long. */
+export const open = (database: DatabaseUrl): Effect.Effect<Context.Context<Stores>, CommandFailed, Scope.Scope> =>
+  Effect.mapError(Layer.build(layer(database)), (error) => unusable(database, error.message))

@@ -1,0 +1,50 @@
+/**
+ * `simplan clock advance`, for a server on a virtual clock.
+ */
+import { Effect, Option, Schema } from "effect"
+import { Command, Flag } from "effect/unstable/cli"
+import { misused } from "../CommandFailed.ts"
+import * as Connection from "../Connection.ts"
+import * as Management from "../Management.ts"
+import * as Output from "../Output.ts"
+
+const advance = Command.make(
+  "advance",
+  {
+    to: Flag.String("to").pipe(
+      Flag.withMetavar("<instant>"),
+      Flag.withDescription("The instant to stop at, such as 2026-02-01T00:00:00Z"),
+      Flag.optional
+    ),
+    by: Flag.String("by").pipe(
+      Flag.withMetavar("<duration>"),
+      Flag.withDescription('How far to go, such as "12 hours", "30 days" or "90 seconds"'),
+      Flag.optional
+    ),
+    ...Connection.flags
+  },
+  Effect.fnUntraced(function* (given) {
+    if (Option.isSome(given.to) === Option.isSome(given.by)) {
+      return yield* misused("Say how far with either --to <instant> or --by <duration>.")
+    }
+    const body = Option.isSome(given.to) ? { to: given.to.value } : { by: Option.getOrElse(given.by, () => "") }
+    const connection = yield* Connection.toAdmin(given)
+    const clock = yield* Management.data(connection, Schema.Struct({ now: Schema.String }), {
+      method: "POST",
+      path: "/admin/v1/clock/advance",
+      body: Management.json(body)
+    })
+    yield* Output.record(clock, given.json)
+  })
+).pipe(
+  Command.withDescription("Move a virtual clock on; returns when all work that is due by then is done."),
+  Command.withExamples([
+    { command: 'simplan clock advance --by "12 hours"' },
+    { command: "simplan clock advance --to 2026-02-01T00:00:00Z" }
+  ])
+)
+
+export const command = Command.make("clock").pipe(
+  Command.withDescription("The clock of a server that runs with SIMPLAN_CLOCK=virtual."),
+  Command.withSubcommands([advance])
+)

@@ -1,0 +1,53 @@
+/**
+ * `simplan key create`.
+ */
+import { ApiKey } from "simplan"
+import { Effect, Option, Schema } from "effect"
+import { Command, Flag } from "effect/unstable/cli"
+import * as Connection from "../Connection.ts"
+import * as Management from "../Management.ts"
+import * as Output from "../Output.ts"
+import * as Organization from "./Organization.ts"
+
+const Record = Schema.Record(Schema.String, Schema.Json)
+
+const create = Command.make(
+  "create",
+  {
+    org: Organization.flag,
+    name: Flag.String("name").pipe(Flag.withDescription("What the key is for"), Flag.withDefault("cli")),
+    scope: Flag.Literals("scope", ApiKey.scopes).pipe(
+      Flag.withDescription("full, or read for one that changes nothing"),
+      Flag.withDefault("full")
+    ),
+    expiresAt: Flag.String("expires-at").pipe(
+      Flag.withMetavar("<instant>"),
+      Flag.withDescription("When it stops being good, such as 2027-01-01T00:00:00Z (never, if left out)"),
+      Flag.optional
+    ),
+    ...Connection.flags
+  },
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.toAdmin(given)
+    const organization = yield* Organization.path(connection, given.org)
+    const expiry = Option.isSome(given.expiresAt) ? { expires_at: given.expiresAt.value } : {}
+    const key = yield* Management.data(connection, Record, {
+      method: "POST",
+      path: `${organization}/api-keys`,
+      body: Management.json({ name: given.name, scope: given.scope, ...expiry })
+    })
+    yield* Output.record(key, given.json)
+    if (!given.json) yield* Output.note("The key is shown this once: keep it now.")
+  })
+).pipe(
+  Command.withDescription("Create an API key for an organization and print it, this once."),
+  Command.withExamples([
+    { command: "simplan key create", description: "For the only organization" },
+    { command: "simplan key create --org 0197… --name dashboard --scope read --expires-at 2027-01-01T00:00:00Z" }
+  ])
+)
+
+export const command = Command.make("key").pipe(
+  Command.withDescription("API keys: what an organization calls /v3 with."),
+  Command.withSubcommands([create])
+)

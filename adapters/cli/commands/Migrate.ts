@@ -1,0 +1,27 @@
+/**
+ * `simplan migrate`.
+ */
+import { Effect } from "effect"
+import { Command } from "effect/unstable/cli"
+import { impossible } from "../CommandFailed.ts"
+import { withoutPassword } from "../DatabaseUrl.ts"
+import * as Output from "../Output.ts"
+import * as Settings from "../Settings.ts"
+import * as Stores from "../Stores.ts"
+
+export const command = Command.make(
+  "migrate",
+  {},
+  Effect.fnUntraced(function* () {
+    const { database } = yield* Effect.mapError(Settings.read, (error) => impossible(error.message))
+    if (database._tag === "Memory") return yield* Output.print("A store in memory has nothing to migrate.")
+    yield* Effect.scoped(Stores.open(database))
+    yield* Output.print(`The database at ${withoutPassword(database.url)} is up to date.`)
+  })
+).pipe(
+  Command.withDescription(
+    "Bring the database of SIMPLAN_DATABASE_URL up to date, and exit. `serve` does the same at its start, so this is for those who deploy in two steps."
+  ),
+  Command.withShortDescription("Bring the database up to date"),
+  Command.withExamples([{ command: "SIMPLAN_DATABASE_URL=postgres://me@localhost/simplan simplan migrate" }])
+)

@@ -1,0 +1,31 @@
+/**
+ * The organization that a command works for: the one that `--org` names, or the only one that there is.
+ */
+import { Effect, Option, Schema } from "effect"
+import { Flag } from "effect/unstable/cli"
+import { misused } from "../CommandFailed.ts"
+import type { Connection } from "../Connection.ts"
+import * as Management from "../Management.ts"
+
+export const flag = Flag.String("org").pipe(
+  Flag.withMetavar("<id>"),
+  Flag.withDescription("Id of the organization; may be left out where there is only one"),
+  Flag.optional
+)
+
+const Organizations = Schema.Array(Schema.Struct({ organization_id: Schema.String, name: Schema.String }))
+
+/** The path of the organization in the management API. */
+export const path = Effect.fnUntraced(function* (connection: Connection, given: Option.Option<string>) {
+  if (Option.isSome(given)) return `/admin/v1/organizations/${encodeURIComponent(given.value)}`
+  const all = yield* Management.data(connection, Organizations, { method: "GET", path: "/admin/v1/organizations" })
+  const [only, ...others] = all
+  if (only === undefined)
+    return yield* misused("There is no organization yet: make one with `simplan org create NAME`.")
+  if (others.length > 0) {
+    const some = all.slice(0, 5).map((one) => `${one.organization_id} (${one.name})`)
+    const rest = all.length > some.length ? ` and ${all.length - some.length} more` : ""
+    return yield* misused(`There are ${all.length} organizations, so name one with --org: ${some.join(", ")}${rest}.`)
+  }
+  return `/admin/v1/organizations/${only.organization_id}`
+})

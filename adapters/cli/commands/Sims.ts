@@ -1,0 +1,46 @@
+/**
+ * `simplan sims import FILE`.
+ */
+import { Effect, Option } from "effect"
+import { Argument, Command } from "effect/unstable/cli"
+import * as Connection from "../Connection.ts"
+import * as Output from "../Output.ts"
+import * as SimsImport from "../SimsImport.ts"
+import * as Organization from "./Organization.ts"
+
+const importFile = Command.make(
+  "import",
+  {
+    file: Argument.String("FILE").pipe(
+      Argument.withDescription("CSV with the columns iccid, label, is_esim and, for eSIMs, lpa")
+    ),
+    org: Organization.flag,
+    ...Connection.flags
+  },
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.toAdmin(given)
+    const organization = yield* Organization.path(connection, given.org)
+    const report = yield* SimsImport.run(connection, organization, given.file)
+    yield* Output.print(given.json ? JSON.stringify(report) : SimsImport.show(report))
+    const failure = SimsImport.failure(report)
+    if (Option.isSome(failure)) return yield* failure.value
+  })
+).pipe(
+  Command.withDescription(
+    "Import SIMs into an organization's inventory. A bad row stops no other; SIMs that are there already count as duplicates, so the same file may be sent again."
+  ),
+  Command.withShortDescription("Import SIMs from a CSV file"),
+  Command.withExamples([
+    { command: "simplan sims import sims.csv" },
+    {
+      command:
+        "printf 'iccid,label,is_esim,lpa\\n8910300000000000017,Green,true,LPA:1$smdp.example.com$ABC\\n' > sims.csv",
+      description: "A file of one eSIM"
+    }
+  ])
+)
+
+export const command = Command.make("sims").pipe(
+  Command.withDescription("The SIM inventory of an organization."),
+  Command.withSubcommands([importFile])
+)

@@ -1,0 +1,59 @@
+/** A server that remembers what it was asked and answers what the test says. */
+import { createServer, type Server } from "node:http"
+
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly authorization: string | undefined
+  readonly type: string | undefined
+  readonly body: string
+}
+
+export interface Answer {
+  readonly status?: number
+  readonly body: unknown
+}
+
+export interface FakeServer {
+  readonly url: string
+  readonly asked: Array<Asked>
+  readonly close: () => Promise<void>
+}
+
+const listen = (server: Server): Promise<number> =>
+  new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      resolve(typeof address === "object" && address !== null ? address.port : 0)
+    })
+  })
+
+export const start = async (answer: (asked: Asked) => Answer): Promise<FakeServer> => {
+  const asked: Array<Asked> = []
+  const server = createServer(async (request, response) => {
+    const parts: Array<Buffer> = []
+    for await (const part of request) parts.push(Buffer.from(part))
+    const { authorization, "content-type": type } = request.headers
+    const question = {
+      method: request.method ?? "",
+      path: request.url ?? "",
+      authorization,
+      type,
+      body: Buffer.concat(parts).toString()
+    }
+    asked.push(question)
+    const { body, status = 200 } = answer(question)
+    response.writeHead(status, { "content-type": "application/json" })
+    response.end(typeof body === "string" ? body : JSON.stringify(body))
+  })
+  const port = await listen(server)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      })
+  }
+}

@@ -1,0 +1,153 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import * as fc from "fast-check"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as CsvPieces from "../../adapters/cli/CsvPieces.ts"
+import * as Progress from "../../adapters/cli/Progress.ts"
+import * as FakeServer from "./FakeServer.ts"
+import { elsewhere, type Outcome, simplan } from "./Terminal.ts"
+
+let goBack: () => void
+let server: FakeServer.FakeServer | undefined
+
+beforeEach(() => {
+  goBack = elsewhere()
+  server = undefined
+})
+afterEach(async () => {
+  await server?.close()
+  goBack()
+})
+
+const header = "iccid,label,is_esim,lpa\n"
+
+const importFile = async (
+  content: string,
+  answer: (asked: FakeServer.Asked) => FakeServer.Answer,
+  isTerminal = false
+): Promise<Outcome & { readonly asked: ReadonlyArray<FakeServer.Asked> }> => {
+  server = await FakeServer.start(answer)
+  writeFileSync("sims.csv", content)
+  const args = ["sims", "import", "sims.csv", "--org", "o", "--url", server.url, "--token", "t"]
+  return { ...(await simplan(args, {}, isTerminal)), asked: server.asked }
+}
+
+/** Imports all rows. */
+const takeAll = ({ body }: FakeServer.Asked): FakeServer.Answer => ({
+  body: { data: { imported: body.trim().split("\n").length - 1, duplicates: 0, errors: [], warnings: [] } }
+})
+
+describe("sims import", () => {
+  it("sends the file and prints what became of it", async () => {
+    const outcome = await importFile(`${header}1,Green,true,a\n2,Green,true,b`, takeAll)
+    expect(outcome.asked).toMatchObject([
+      { method: "POST", path: "/admin/v1/organizations/o/sims", type: "text/csv", body: `${header}1,Green,true,a\n` },
+      { body: `${header}2,Green,true,b` }
+    ])
+    expect(outcome.out).toBe("imported    2\nduplicates  0\nerrors      0\nwarnings    0\n")
+    expect(outcome.code).toBe(0)
+  })
+
+  it("sends a large file piece by piece, and counts the rows through", async () => {
+    const rows = Array.from({ length: 40_000 }, (_, index) => `${index},Green,true,LPA:1$x$${index}\n`)
+    const seen: Array<string> = []
+    const outcome = await importFile(header + rows.join(""), (asked) => {
+      const pieces = asked.body.split("\n").slice(1, -1)
+      seen.push(...pieces)
+      const wrong = [{ row: pieces.length, iccid: pieces.at(-1)?.split(",")[0] ?? "", message: "no" }]
+      return { body: { data: { imported: pieces.length - 1, duplicates: 0, errors: wrong, warnings: wrong } } }
+    })
+    expect(seen.map((row) => `${row}\n`)).toEqual(rows)
+    expect(outcome.asked.length).toBeGreaterThan(3)
+    const errors = outcome.out.match(/^error in row (\d+) \((\d+)\)/gm) ?? []
+    expect(errors).toHaveLength(outcome.asked.length)
+    expect(outcome.out).toContain("error in row 40000 (39999): no")
+    expect(outcome.code).toBe(1)
+    expect(outcome.err).toContain(`${outcome.asked.length} of 40000 rows were not imported.\n`)
+    expect(outcome.err).toMatch(/^\d0 % {2}\d+ rows/)
+  })
+
+  it("draws a bar on a terminal, and clears it away", async () => {
+    const outcome = await importFile(`${header}1,Green,true,a\n`, takeAll, true)
+    expect(outcome.err).toContain("[####################")
+    expect(outcome.err).toContain("100 %  1 rows, 1 imported, 0 errors")
+    expect(outcome.err.endsWith("\r\u001b[K")).toBe(true)
+  })
+
+  it("tells how far it came where the server goes away", async () => {
+    let pieces = 0
+    const outcome = await importFile(`${header}${"1,Green,true,a\n".repeat(40_000)}`, (asked) => {
+      pieces += 1
+      return pieces === 1 ? takeAll(asked) : { status: 503, body: { error: true, message: "Gone", code: "not_ready" } }
+    })
+    expect(outcome.code).toBe(1)
+    expect(outcome.err).toMatch(/The server refuses \(503 not_ready\): Gone\. The first \d+ rows are in; .+\.\n$/)
+  })
+
+  const bad: ReadonlyArray<readonly [args: string, sentence: string]> = [
+    ["none.csv", 'FILE is "none.csv", but there is no such file.\n'],
+    ["folder", 'FILE is "folder", but that is not a file.\n'],
+    ["empty.csv", "empty.csv has no rows: it needs a line `iccid,label,is_esim,lpa` and a line for each SIM.\n"]
+  ]
+  for (const [file, sentence] of bad) {
+    it(`says in a sentence that ${file} cannot be imported`, async () => {
+      mkdirSync("folder")
+      writeFileSync("empty.csv", "")
+      const args = ["sims", "import", file, "--org", "o", "--url", "http://127.0.0.1:9", "--token", "t"]
+      expect(await simplan(args)).toEqual({ code: 2, out: "", err: sentence })
+    })
+  }
+})
+
+describe("the pieces of a CSV", () => {
+  const cell = fc.oneof(
+    fc.stringMatching(/^[a-z0-9 ]{0,8}$/),
+    fc
+      .string({ maxLength: 8, unit: fc.constantFrom('"', "\n", ",", "a", "\r") })
+      .map((text) => `"${text.replaceAll('"', '""')}"`)
+  )
+  const row = fc.array(cell, { minLength: 2, maxLength: 4 }).map((cells) => `${cells.join(",")}\n`)
+
+  it("are whole records, and all of them, wherever the chunks end", () => {
+    fc.assert(
+      fc.property(
+        fc.array(row, { maxLength: 12 }),
+        fc.array(fc.integer({ min: 1, max: 9 })),
+        fc.boolean(),
+        (rows, cuts, ends) => {
+          const text = header + rows.join("")
+          const whole = ends ? text : text.replace(/\n$/, "")
+          const pieces: Array<string> = []
+          let rest = CsvPieces.start
+          let from = 0
+          for (const cut of [...cuts, whole.length]) {
+            const [next, piece] = CsvPieces.take(rest, whole.slice(from, from + cut))
+            rest = next
+            from += cut
+            if (piece !== null) pieces.push(piece)
+          }
+          const last = CsvPieces.finish(rest)
+          if (last !== null) pieces.push(last)
+          for (const piece of pieces) expect(piece.startsWith(header)).toBe(true)
+          const bodies = pieces.map((piece) => piece.slice(header.length))
+          if (rows.length > 0) expect(bodies.join("").trimEnd()).toBe(rows.join("").trimEnd())
+          for (const body of bodies) expect((body.match(/"/g) ?? []).length % 2).toBe(0)
+        }
+      )
+    )
+  })
+})
+
+describe("the bar", () => {
+  it("is never wider than the terminal", () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: -1, max: 2, noNaN: true }),
+        fc.string({ maxLength: 50 }),
+        fc.nat(200),
+        (share, text, columns) => {
+          expect(Progress.bar(share, text, columns).length).toBeLessThanOrEqual(Math.max(columns - 1, 0))
+        }
+      )
+    )
+  })
+})
