@@ -12,6 +12,13 @@ import type { Jobs } from "../ports/Jobs.ts"
 import type { Outbox } from "../ports/Outbox.ts"
 import type { Storage } from "../ports/Storage.ts"
 import * as AllOrNothing from "./storage/AllOrNothing.ts"
+import * as Deliveries from "./storage/Deliveries.ts"
+import * as IdempotencyKeys from "./storage/IdempotencyKeys.ts"
+import * as JobQueue from "./storage/JobQueue.ts"
+import * as Pages from "./storage/Pages.ts"
+import * as SimClaims from "./storage/SimClaims.ts"
+import * as Uniqueness from "./storage/Uniqueness.ts"
+import * as Versions from "./storage/Versions.ts"
 import * as World from "./storage/World.ts"
 import * as Suite from "./Suite.ts"
 
@@ -24,9 +31,20 @@ export interface Options extends Suite.Options {
   readonly seed?: number
 }
 
+const scenarios: ReadonlyArray<World.Scenario> = [
+  ...AllOrNothing.cases,
+  ...Versions.cases,
+  ...Uniqueness.cases,
+  ...IdempotencyKeys.cases,
+  ...JobQueue.cases,
+  ...Deliveries.cases,
+  ...SimClaims.cases,
+  ...Pages.cases
+]
+
 /** The suite's cases, for a runner of one's own. */
 export const cases = ({ seed = 1 }: Options = {}): ReadonlyArray<Suite.Case<Services>> =>
-  [...AllOrNothing.cases].map(({ body, name }, place) => ({
+  scenarios.map(({ body, name }, place) => ({
     name,
     effect: Effect.flatMap(World.make(place, name, seed), body)
   }))

@@ -87,6 +87,9 @@ export const organization = (world: World): Organization => ({
   createdAt: world.now
 })
 
+/** The organization to ask about. */
+export const of = ({ organizationId }: World): { readonly organizationId: string } => ({ organizationId })
+
 /** The same world seen by a second, new organization. */
 export const neighbour = (world: World) => {
   const other = { ...world, organizationId: world.id() }
