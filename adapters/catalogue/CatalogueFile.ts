@@ -1,0 +1,114 @@
+/**
+ * A catalogue of one's own, as a file: `complete` reads one, `toFile` writes one, and what is written reads back as the
+ * same catalogue.
+ */
+import type { Catalogue, Refusal } from "simplan"
+import { Result } from "effect"
+import * as Countries from "./Countries.ts"
+import { decode, type File, invalid } from "./FileFormat.ts"
+import * as Ids from "./Ids.ts"
+
+export type { File } from "./FileFormat.ts"
+
+/**
+ * Checks a file and fills in what it may leave out: the countries of ISO 3166-1, and ids by country and name, or by label
+ * and region code. The answer of `GET /catalogue` is a file too, with or without its envelope.
+ *
+ * The failure names the first field that is wrong: one that does not hold what it must, a code that is not among the
+ * countries, a duplicate, or a profile's country that has no operator of the profile's label.
+ */
+export const complete = (file: unknown): Result.Result<Catalogue.Catalogue, Refusal.InvalidField> =>
+  Result.flatMap(decode(unwrapped(file)), (decoded) => {
+    const catalogue = filled(decoded)
+    const wrong = firstInconsistency(catalogue)
+    return wrong === undefined ? Result.succeed(catalogue) : Result.fail(wrong)
+  })
+
+/** The catalogue as a file. */
+export const toFile = ({ countries, operators, profiles }: Catalogue.Catalogue): File => ({
+  countries: countries.map(({ iso2, iso3, name }) => ({ iso2, iso3, name })),
+  operators: operators.map((operator) => ({
+    operator_id: operator.operatorId,
+    name: operator.name,
+    country: operator.countryIso2,
+    supported_rats: operator.supportedRats,
+    mcc_mnc: operator.mccMnc,
+    labels: operator.labels
+  })),
+  profiles: profiles.map(({ coverageId, iso2List, label, regionCode, regionName }) => ({
+    coverage_id: coverageId,
+    label,
+    region_name: regionName,
+    region_code: regionCode,
+    iso2_list: iso2List
+  }))
+})
+
+const unwrapped = (file: unknown): unknown =>
+  typeof file === "object" && file !== null && "data" in file && "error" in file ? file.data : file
+
+const filled = ({ countries = Countries.all, operators, profiles }: File): Catalogue.Catalogue => ({
+  countries,
+  operators: operators.map(({ country, labels, mcc_mnc, name, operator_id, supported_rats }) => ({
+    operatorId: operator_id ?? Ids.operatorId(country, name),
+    name,
+    countryIso2: country,
+    supportedRats: supported_rats,
+    mccMnc: mcc_mnc,
+    labels
+  })),
+  profiles: profiles.map(({ coverage_id, iso2_list, label, region_code, region_name }) => ({
+    coverageId: coverage_id ?? Ids.coverageId(label, region_code),
+    label,
+    regionName: region_name,
+    regionCode: region_code,
+    iso2List: iso2_list
+  }))
+})
+
+const firstInconsistency = (catalogue: Catalogue.Catalogue): Refusal.InvalidField | undefined =>
+  wrongCountry(catalogue) ?? wrongOperator(catalogue) ?? wrongProfile(catalogue)
+
+/** The index of the first item whose key an earlier one has. */
+const duplicate = <A>(items: ReadonlyArray<A>, key: (item: A) => string): number | undefined => {
+  const seen = new Set<string>()
+  const index = items.findIndex((item) => seen.size === seen.add(key(item)).size)
+  return index < 0 ? undefined : index
+}
+
+const wrongCountry = ({ countries }: Catalogue.Catalogue): Refusal.InvalidField | undefined => {
+  for (const code of ["iso2", "iso3"] as const) {
+    const twice = duplicate(countries, (country) => country[code])
+    if (twice !== undefined) return invalid(["countries", twice, code], "must not be another country's too")
+  }
+  return undefined
+}
+
+const wrongOperator = ({ countries, operators }: Catalogue.Catalogue): Refusal.InvalidField | undefined => {
+  const known = new Set(countries.map(({ iso2 }) => iso2))
+  const stray = operators.findIndex(({ countryIso2 }) => !known.has(countryIso2))
+  if (stray >= 0) return invalid(["operators", stray, "country"], "must be the code of one of the countries")
+  const named = duplicate(operators, ({ countryIso2, name }) => `${countryIso2}/${name}`)
+  if (named !== undefined) return invalid(["operators", named, "name"], "must not be another operator's of the country")
+  const twice = duplicate(operators, ({ operatorId }) => operatorId)
+  if (twice !== undefined) return invalid(["operators", twice, "operator_id"], "must not be another operator's too")
+  return undefined
+}
+
+const wrongProfile = ({ operators, profiles }: Catalogue.Catalogue): Refusal.InvalidField | undefined => {
+  const served = new Set(
+    operators.flatMap(({ countryIso2, labels }) => labels.map((label) => `${label}/${countryIso2}`))
+  )
+  for (const [index, { iso2List, label }] of profiles.entries()) {
+    const at = iso2List.findIndex((iso2) => !served.has(`${label}/${iso2}`))
+    if (at >= 0) {
+      return invalid(["profiles", index, "iso2_list", at], `must have an operator of the label ${label}`)
+    }
+  }
+  const coded = duplicate(profiles, ({ label, regionCode }) => `${label}/${regionCode}`)
+  if (coded !== undefined)
+    return invalid(["profiles", coded, "region_code"], "must not be another profile's of the label")
+  const twice = duplicate(profiles, ({ coverageId }) => coverageId)
+  if (twice !== undefined) return invalid(["profiles", twice, "coverage_id"], "must not be another profile's too")
+  return undefined
+}

@@ -1,0 +1,87 @@
+/**
+ * The catalogue's file: the shape of the body of `PUT /catalogue` and of what `GET /catalogue` gives.
+ */
+import { Label, Refusal } from "simplan"
+import { Result, Schema, SchemaIssue } from "effect"
+
+const Iso2 = Schema.String.check(
+  Schema.isPattern(/^[A-Z]{2}$/, { expected: "an ISO 2-letter country code in upper case" })
+)
+const Iso3 = Schema.String.check(
+  Schema.isPattern(/^[A-Z]{3}$/, { expected: "an ISO 3-letter country code in upper case" })
+)
+const Name = Schema.String.check(
+  Schema.isPattern(/^(?!\s)[^\p{Cc}\p{Cs}]{1,200}(?<!\s)$/u, {
+    expected: "a name of 1 to 200 characters without spaces around it"
+  })
+)
+const Id = Schema.String.check(
+  Schema.isPattern(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { expected: "a UUID in lower case" })
+)
+const Rat = Schema.String.check(Schema.isPattern(/^[2-5]G$/, { expected: "2G, 3G, 4G or 5G" }))
+const MccMnc = Schema.String.check(Schema.isPattern(/^\d{3}-\d{2,3}$/, { expected: "a code of the form <mcc>-<mnc>" }))
+
+/** Members of a set, such as codes: non-empty where `least` is 1, and none twice. */
+const setOf = <S extends Schema.Top & { readonly Type: string }>(member: S, least: 0 | 1) =>
+  Schema.Array(member).check(
+    Schema.makeFilter((members) => members.length >= least, { expected: "a list that is not empty" }),
+    Schema.makeFilter((members) => new Set<string>(members).size === members.length, {
+      expected: "a list without duplicates"
+    })
+  )
+
+export const Country = Schema.Struct({ iso2: Iso2, iso3: Iso3, name: Name })
+
+export const Operator = Schema.Struct({
+  operator_id: Schema.optionalKey(Id),
+  name: Name,
+  country: Iso2,
+  supported_rats: setOf(Rat, 1),
+  mcc_mnc: setOf(MccMnc, 0),
+  labels: setOf(Schema.Literals(Label.labels), 0)
+})
+
+export const Profile = Schema.Struct({
+  coverage_id: Schema.optionalKey(Id),
+  label: Schema.Literals(Label.labels),
+  region_name: Name,
+  region_code: Name,
+  iso2_list: setOf(Iso2, 1)
+})
+
+export const File = Schema.Struct({
+  countries: Schema.optionalKey(Schema.Array(Country)),
+  operators: Schema.Array(Operator),
+  profiles: Schema.Array(Profile)
+})
+
+export type File = typeof File.Type
+
+const decodeFile = Schema.decodeUnknownResult(File)
+
+/** A refusal of a field, named by its path in the file. */
+export const invalid = (path: ReadonlyArray<PropertyKey>, message: string): Refusal.InvalidField =>
+  new Refusal.InvalidField({
+    field: path
+      .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
+      .join("")
+      .replace(/^\./, ""),
+    message
+  })
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => {
+    if (issue._tag === "MissingKey") return "must be given"
+    if (issue._tag === "UnexpectedKey") return "is not a field of the catalogue"
+    return SchemaIssue.defaultLeafHook(issue)
+  }
+})
+
+/** Reads a file; the failure is the first field that does not hold what it must. */
+export const decode = (file: unknown): Result.Result<File, Refusal.InvalidField> =>
+  Result.mapError(decodeFile(file, { onExcessProperty: "error" }), ({ issue }) => {
+    const [first] = format(issue).issues
+    const path = (first?.path ?? []).map((key) => (typeof key === "object" ? key.key : key))
+    const message = (first?.message ?? "must be a catalogue").replace(/^Expected /, "must be ")
+    return path.length === 0 ? invalid(["catalogue"], message) : invalid(path, message)
+  })
