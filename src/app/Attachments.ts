@@ -1,10 +1,17 @@
 /**
  * Plan attachments of a subscription: reading them, suspending one (rules T2, T6, T7, S4).
  */
-import { Context, type Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
+import * as Attachment from "../domain/Attachment.ts"
 import type { View } from "../domain/Attachment.ts"
-import type { AttachmentExpired, NotFound } from "../domain/Refusal.ts"
-import type { StorageError } from "../ports/Storage.ts"
+import { kinds } from "../domain/Idempotency.ts"
+import * as Line from "../domain/Line.ts"
+import { type AttachmentExpired, NotFound } from "../domain/Refusal.ts"
+import * as Suspension from "../domain/Suspension.ts"
+import { BusinessClock } from "../ports/BusinessClock.ts"
+import { Storage, type StorageError } from "../ports/Storage.ts"
+import { Commits } from "./Commits.ts"
+import * as Lines from "./Lines.ts"
 
 interface OfLine {
   readonly organizationId: string
@@ -23,3 +30,39 @@ export class Attachments extends Context.Service<
     ) => Effect.Effect<void, NotFound | AttachmentExpired | StorageError>
   }
 >()("simplan/Attachments") {}
+
+export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Commits> = Layer.effect(
+  Attachments,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const commits = yield* Commits
+    const inService = (of: OfLine) => Lines.inService(storage, of)
+
+    return Attachments.of({
+      list: Effect.fnUntraced(function* (of) {
+        const { line } = yield* inService(of)
+        const now = yield* clock.now
+        return Line.confirmed(line).map((attachment) => Attachment.view(attachment, now))
+      }),
+      get: Effect.fnUntraced(function* (of) {
+        const { line } = yield* inService(of)
+        const now = yield* clock.now
+        const found = Attachment.find(Line.confirmed(line), of.id, now)
+        if (found === undefined) return yield* new NotFound({ resource: "plan attachment", id: of.id })
+        return Attachment.view(found, now)
+      }),
+      suspend: Effect.fn("Attachments.suspend")(function* (of) {
+        yield* commits.untilDone(
+          Effect.gen(function* () {
+            const { line } = yield* inService(of)
+            const now = yield* clock.now
+            const decision = yield* Effect.fromResult(Suspension.suspend(line, of.attachmentId, now))
+            if (decision.sim === undefined) return
+            yield* commits.write(yield* commits.of(of.organizationId, decision, now), kinds.Done.keep(null))
+          })
+        )
+      })
+    })
+  })
+)

@@ -2,9 +2,11 @@
  * The catalogue in force: the stored one, or the built-in one while none was stored. Each process keeps it with its
  * look-ups in memory and notices within 5 s that another has replaced it.
  */
-import { Context, type Effect } from "effect"
-import type { Catalogue, Index } from "../domain/Catalogue.ts"
-import type { StorageError } from "../ports/Storage.ts"
+import { Clock as MachineClock, Context, Effect, Layer } from "effect"
+import { type Catalogue, type Index, index } from "../domain/Catalogue.ts"
+import { Storage, type StorageError } from "../ports/Storage.ts"
+import { Commits } from "./Commits.ts"
+import { Settings } from "./Settings.ts"
 
 /** The catalogue that the service starts with. */
 export class BuiltIn extends Context.Service<BuiltIn, { readonly catalogue: Effect.Effect<Catalogue> }>()(
@@ -18,3 +20,43 @@ export class Catalogues extends Context.Service<
     readonly replace: (catalogue: Catalogue) => Effect.Effect<Index, StorageError>
   }
 >()("simplan/Catalogues") {}
+
+interface Cached {
+  readonly version: number
+  readonly index: Index
+  readonly checkedAt: number
+}
+
+export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> = Layer.effect(
+  Catalogues,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const builtIn = yield* BuiltIn
+    const commits = yield* Commits
+    const { cacheMillis } = yield* Settings
+    let cached: Cached | null = null
+
+    const load = Effect.fnUntraced(function* (version: number) {
+      const stored = version === 0 ? null : yield* storage.catalogue
+      return index(stored ?? (yield* builtIn.catalogue))
+    })
+
+    const current = Effect.gen(function* () {
+      const checkedAt = yield* MachineClock.currentTimeMillis
+      if (cached !== null && checkedAt - cached.checkedAt < cacheMillis) return cached.index
+      const version = yield* storage.catalogueVersion
+      const loaded = cached?.version === version ? cached.index : yield* load(version)
+      cached = { version, index: loaded, checkedAt }
+      return loaded
+    })
+
+    return Catalogues.of({
+      current,
+      replace: Effect.fn("Catalogues.replace")(function* (catalogue: Catalogue) {
+        yield* commits.untilDone(commits.write({ catalogue }))
+        cached = null
+        return yield* current
+      })
+    })
+  })
+)

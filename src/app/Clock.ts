@@ -2,10 +2,14 @@
  * Reading the business clock, and moving a virtual one: an advance goes from due instant to due instant and returns
  * when all work due by then, its consequences included, is done in due order.
  */
-import { Context, type Effect } from "effect"
-import type { ClockRefused, InvalidField } from "../domain/Refusal.ts"
+import { Context, Effect, Layer, Semaphore } from "effect"
+import { ClockRefused, InvalidField } from "../domain/Refusal.ts"
 import type { Instant } from "../domain/Time.ts"
+import { END_OF_TIME, toIso } from "../domain/Time.ts"
+import { BusinessClock } from "../ports/BusinessClock.ts"
 import type { StorageError } from "../ports/Storage.ts"
+import { Commits } from "./Commits.ts"
+import { Worker } from "./Worker.ts"
 
 export class Clock extends Context.Service<
   Clock,
@@ -17,3 +21,52 @@ export class Clock extends Context.Service<
     readonly advanceBy: (millis: number) => Effect.Effect<Instant, ClockRefused | InvalidField | StorageError>
   }
 >()("simplan/Clock") {}
+
+export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits> = Layer.effect(
+  Clock,
+  Effect.gen(function* () {
+    const clock = yield* BusinessClock
+    const worker = yield* Worker
+    const commits = yield* Commits
+    const one = Semaphore.makeUnsafe(1)
+
+    /** Stored before anything happens at the new instant, so that a restart never goes back behind what happened. */
+    const moveTo = Effect.fnUntraced(function* (set: (instant: Instant) => Effect.Effect<void>, instant: Instant) {
+      yield* commits.untilDone(commits.write({ clock: instant }))
+      yield* set(instant)
+    })
+
+    const advance = Effect.fnUntraced(function* (target: (now: Instant) => Instant) {
+      const { set } = clock
+      if (set === null) return yield* new ClockRefused({ reason: "system clock" })
+      yield* worker.drain
+      const now = yield* clock.now
+      const to = target(now)
+      if (to < now) return yield* new InvalidField({ field: "to", message: `must not be before now, ${toIso(now)}` })
+      if (!(to < END_OF_TIME)) return yield* new InvalidField({ field: "to", message: "must be before the year 10000" })
+      while (true) {
+        const due = yield* worker.nextDue
+        if (due === null || due > to) break
+        yield* moveTo(set, Math.max(due, yield* clock.now))
+        yield* worker.drain
+      }
+      yield* moveTo(set, to)
+      yield* worker.forget
+      return to
+    })
+
+    const exclusively = (target: (now: Instant) => Instant) =>
+      Effect.gen(function* () {
+        const done = yield* one.withPermitsIfAvailable(1)(advance(target))
+        return yield* done._tag === "Some"
+          ? Effect.succeed(done.value)
+          : Effect.fail(new ClockRefused({ reason: "already advancing" }))
+      })
+
+    return Clock.of({
+      read: Effect.map(clock.now, (now) => ({ now, virtual: clock.set !== null })),
+      advanceTo: (to) => exclusively(() => to),
+      advanceBy: (millis) => exclusively((now) => now + millis)
+    })
+  })
+)

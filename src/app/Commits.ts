@@ -28,7 +28,7 @@ export class Commits extends Context.Service<
       commit: Storage.Commit,
       told?: Recording.Told
     ) => Effect.Effect<void, Storage.Conflict | Storage.StorageError>
-    /** Runs load, decide and commit until no conflict comes in between. */
+    /** Runs load, decide and commit until no conflict comes in between. A lease that was lost is not to be had again. */
     readonly untilDone: <A, E, R>(
       attempt: Effect.Effect<A, E | Storage.Conflict, R>
     ) => Effect.Effect<A, E | Storage.StorageError, R>
@@ -112,7 +112,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
           onSuccess: Effect.succeed,
           onFailure: (error) => {
             if (!(error instanceof Storage.Conflict)) return Effect.fail(error)
-            if (made >= ATTEMPTS) {
+            if (error.on === "lease" || made >= ATTEMPTS) {
               return Effect.fail(new Storage.StorageError({ message: `gave up after conflicts on ${error.on}` }))
             }
             const pause = made < 3 ? Effect.yieldNow : Effect.sleep(Math.min(made, 20))
@@ -125,4 +125,3 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
     return Commits.of({ of: stamp, write, untilDone })
   })
 )
-

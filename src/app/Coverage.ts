@@ -1,12 +1,25 @@
 /**
  * Coverage profiles: the catalogue's standard ones and an organization's custom regions (rules I3 and I4).
  */
-import { Context, type Effect, type Stream } from "effect"
-import type { Country, Operator } from "../domain/Catalogue.ts"
+import { Context, Effect, Layer, Stream } from "effect"
+import { type Country, type Index, type Operator, operatorsOf } from "../domain/Catalogue.ts"
+import { kinds } from "../domain/Idempotency.ts"
 import type { Label } from "../domain/Label.ts"
-import type { InvalidField, NotFound, RegionExists, RegionNameTaken, RegionUncovered } from "../domain/Refusal.ts"
+import {
+  type InvalidField,
+  NotFound,
+  type RegionExists,
+  type RegionNameTaken,
+  type RegionUncovered
+} from "../domain/Refusal.ts"
+import * as RegionRules from "../domain/Region.ts"
 import type { Region } from "../domain/Region.ts"
-import type { StorageError } from "../ports/Storage.ts"
+import { BusinessClock } from "../ports/BusinessClock.ts"
+import { type CreatedCursor, Storage, type StorageError } from "../ports/Storage.ts"
+import { Catalogues } from "./Catalogues.ts"
+import { Commits } from "./Commits.ts"
+import { Ids } from "./Ids.ts"
+import * as Paging from "./Paging.ts"
 
 /** A profile with its countries, and in each the operators that serve its label. */
 export interface Profile {
@@ -38,3 +51,70 @@ export class Coverage extends Context.Service<
     }) => Effect.Effect<Region, InvalidField | RegionNameTaken | RegionUncovered | RegionExists | StorageError>
   }
 >()("simplan/Coverage") {}
+
+/** What standard profiles and custom regions have in common. */
+type Area = Pick<Region, "coverageId" | "label" | "regionName" | "regionCode" | "iso2List">
+
+const profileOf = (catalogue: Index, { iso2List, ...area }: Area): Profile => ({
+  coverageId: area.coverageId,
+  label: area.label,
+  regionName: area.regionName,
+  regionCode: area.regionCode,
+  countries: iso2List.flatMap((iso2) => {
+    const country = catalogue.countryByIso2.get(iso2)
+    return country === undefined ? [] : [{ ...country, operators: operatorsOf(catalogue, iso2, area.label) }]
+  })
+})
+
+export const layer: Layer.Layer<Coverage, never, Storage | BusinessClock | Ids | Commits | Catalogues> = Layer.effect(
+  Coverage,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const ids = yield* Ids
+    const commits = yield* Commits
+    const catalogues = yield* Catalogues
+
+    return Coverage.of({
+      list: ({ label, organizationId, regionCode }) =>
+        Stream.unwrap(
+          Effect.map(catalogues.current, (catalogue) => {
+            const asked = (area: Area) =>
+              (label === null || area.label === label) && (regionCode === null || area.regionCode === regionCode)
+            const regions = Paging.stream(
+              (after: CreatedCursor | null, limit) => storage.regions({ organizationId, after, limit }),
+              ({ coverageId, createdAt }) => ({ createdAt, id: coverageId })
+            )
+            return Stream.fromIterable(catalogue.profiles).pipe(
+              Stream.concat(regions),
+              Stream.filter(asked),
+              Stream.map((area) => profileOf(catalogue, area))
+            )
+          })
+        ),
+      get: Effect.fn("Coverage.get")(function* (of) {
+        const catalogue = yield* catalogues.current
+        const area = catalogue.profileById.get(of.coverageId) ?? (yield* storage.region(of))
+        if (area === null) return yield* new NotFound({ resource: "coverage profile", id: of.coverageId })
+        return profileOf(catalogue, area)
+      }),
+      createRegion: Effect.fn("Coverage.createRegion")(function* (request) {
+        const wanted = yield* Effect.fromResult(RegionRules.normalize(request))
+        return yield* commits.untilDone(
+          Effect.gen(function* () {
+            const alike = yield* storage.regionsLike(wanted)
+            const catalogue = yield* catalogues.current
+            const now = yield* clock.now
+            const coverageId = yield* ids.next(now)
+            const regionCode = `CUSTOM_${coverageId.replaceAll("-", "").slice(-12).toUpperCase()}`
+            const region = yield* Effect.fromResult(
+              RegionRules.create(wanted, alike, catalogue, { coverageId, regionCode }, now)
+            )
+            yield* commits.write({ regions: [region] }, kinds.Region.keep(region))
+            return region
+          })
+        )
+      })
+    })
+  })
+)

@@ -2,9 +2,16 @@
  * SMS to a subscription's SIM. The message is stored before the telco is asked, and its id is the telco's key, so that
  * a crash sends it neither twice nor never.
  */
-import { Context, type Effect } from "effect"
-import type { InvalidField, NotFound, TelcoRefused, TelcoUnavailable } from "../domain/Refusal.ts"
-import type { StorageError } from "../ports/Storage.ts"
+import { Context, Effect, Layer } from "effect"
+import { InvalidField, type NotFound, type TelcoRefused, type TelcoUnavailable } from "../domain/Refusal.ts"
+import { BusinessClock } from "../ports/BusinessClock.ts"
+import { Storage, type StorageError } from "../ports/Storage.ts"
+import { Commits } from "./Commits.ts"
+import { Ids } from "./Ids.ts"
+import * as JobRunner from "./JobRunner.ts"
+import * as Lines from "./Lines.ts"
+import * as Recording from "./Recording.ts"
+import { Work } from "./Work.ts"
 
 export class Messages extends Context.Service<
   Messages,
@@ -17,3 +24,45 @@ export class Messages extends Context.Service<
     }) => Effect.Effect<void, InvalidField | NotFound | TelcoRefused | TelcoUnavailable | StorageError>
   }
 >()("simplan/Messages") {}
+
+/** The longest sender name and text, in characters. */
+export const limits = { from: 64, text: 1_600 } as const
+
+const checked = (field: "from" | "message", text: string, maximum: number) =>
+  text.length >= 1 && text.length <= maximum
+    ? Effect.void
+    : Effect.fail(new InvalidField({ field, message: `must have 1 to ${maximum} characters` }))
+
+type Needs = Storage | BusinessClock | Ids | Commits | Work | JobRunner.JobRunner
+
+export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
+  Messages,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const ids = yield* Ids
+    const commits = yield* Commits
+    const work = yield* Work
+    const runner = yield* JobRunner.JobRunner
+    return Messages.of({
+      send: Effect.fn("Messages.send")(function* ({ from, iccid, organizationId, text }) {
+        yield* checked("from", from, limits.from)
+        yield* checked("message", text, limits.text)
+        yield* Lines.inService(storage, { organizationId, iccid })
+        const now = yield* clock.now
+        // With an idempotency key a retry after a 503 has the same id, so that the telco sends it once.
+        const request = (yield* Recording.Current)?.request
+        const messageId =
+          request === undefined
+            ? yield* ids.next(now)
+            : `${organizationId}:${request.key}:${request.fingerprint.slice(0, 16)}`
+        const sms = { _tag: "SendSms" as const, iccid, messageId, from, text }
+        const lease = yield* work.lease
+        const jobs = [{ jobId: `sms:${messageId}`, work: sms, dueAt: now }]
+        const commit = yield* commits.of(organizationId, { jobs }, now, lease)
+        yield* commits.untilDone(commits.write(commit, "later"))
+        yield* Effect.fromResult(yield* runner.sendSms(JobRunner.heldBy(commit, lease), sms))
+      })
+    })
+  })
+)

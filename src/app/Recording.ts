@@ -27,6 +27,9 @@ export const into = (commit: Commit, request: RequestKey, told: Told, now: Insta
   const outcome: Outcome = told === "later" ? { _tag: "Pending" } : { _tag: "Succeeded", answer: told }
   return {
     ...commit,
-    idempotency: { ...commit.idempotency, put: [{ record: { ...request, createdAt: now, outcome }, replaces: now - RETENTION }] }
+    idempotency: {
+      ...commit.idempotency,
+      put: [{ record: { ...request, createdAt: now, outcome }, replaces: now - RETENTION }]
+    }
   }
 }

@@ -1,12 +1,17 @@
 /**
  * The SIM inventory of an organization: import, lists, SM-DP+ history (rules I1 and I2).
  */
-import { Context, type Effect, type Stream } from "effect"
-import type { NotFound } from "../domain/Refusal.ts"
+import { Context, Effect, Layer, Result, Stream } from "effect"
+import { isLabel } from "../domain/Label.ts"
+import { NotFound } from "../domain/Refusal.ts"
 import type { Sim } from "../domain/Sim.ts"
 import type { CurrentStatus, Entry } from "../domain/SmdpHistory.ts"
+import * as SimImport from "../domain/SimImport.ts"
 import type { Row } from "../domain/SimImport.ts"
-import type { StorageError } from "../ports/Storage.ts"
+import { BusinessClock } from "../ports/BusinessClock.ts"
+import { type NewSim, Storage, type StorageError } from "../ports/Storage.ts"
+import { Ids } from "./Ids.ts"
+import * as Paging from "./Paging.ts"
 
 /** What to say of a row; `row` counts from 1, the header of a file not included. */
 export interface RowMessage {
@@ -53,3 +58,104 @@ export class Sims extends Context.Service<
     }) => Effect.Effect<ImportReport, E | NotFound | StorageError>
   }
 >()("simplan/Sims") {}
+
+/** How many rows are stored at once. */
+const IMPORT_BATCH = 1_000
+
+export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = Layer.effect(
+  Sims,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const ids = yield* Ids
+
+    const get = Effect.fnUntraced(function* (of: { readonly organizationId: string; readonly iccid: string }) {
+      const line = yield* storage.line(of)
+      return line === null ? yield* new NotFound({ resource: "sim", id: of.iccid }) : line.sim
+    })
+
+    const importBatch = Effect.fnUntraced(function* (
+      organizationId: string,
+      rows: ReadonlyArray<readonly [Row, number]>
+    ): Effect.fn.Return<ImportReport, StorageError> {
+      const errors: Array<RowMessage> = []
+      const warnings: Array<RowMessage> = []
+      const sims: Array<NewSim> = []
+      const rowOf = new Map<string, number>()
+      let duplicates = 0
+      const now = yield* clock.now
+      for (const [row, index] of rows) {
+        const parsed = SimImport.parse(row)
+        if (Result.isFailure(parsed)) {
+          errors.push({ row: index + 1, iccid: SimImport.name(row), message: parsed.failure })
+          continue
+        }
+        const { iccid, warnings: told, ...sim } = parsed.success
+        if (rowOf.has(iccid)) {
+          duplicates += 1
+          continue
+        }
+        rowOf.set(iccid, index + 1)
+        for (const message of told) warnings.push({ row: index + 1, iccid, message })
+        sims.push({
+          ...sim,
+          organizationId,
+          iccid,
+          simId: yield* ids.next(now),
+          createdAt: now,
+          hold: { _tag: "Free" },
+          recycledAt: null,
+          downloaded: false,
+          smdp: null,
+          location: null,
+          lastActivityAt: null,
+          mobilePlan: { _tag: "Settled", applied: false }
+        })
+      }
+      const outcome = yield* storage.importSims(sims)
+      for (const { iccid, organizationId: owner } of outcome.taken) {
+        if (owner === organizationId) duplicates += 1
+        else errors.push({ row: rowOf.get(iccid) ?? 0, iccid, message: "the iccid is already in use" })
+      }
+      const imported = new Set(outcome.imported)
+      return {
+        imported: imported.size,
+        duplicates,
+        errors: errors.sort((left, right) => left.row - right.row),
+        warnings: warnings.filter(({ iccid }) => imported.has(iccid))
+      }
+    })
+
+    return Sims.of({
+      get,
+      page: Effect.fn("Sims.page")(function* ({ after, isEsim, label, limit, organizationId }) {
+        if (label !== null && !isLabel(label)) return { items: [], next: null }
+        const found = yield* storage.sims({ organizationId, isEsim, label, after, limit: limit + 1 })
+        return Paging.page(found, limit, ({ serial }) => serial)
+      }),
+      smdpInfo: Effect.fn("Sims.smdpInfo")(function* (of) {
+        const sim = yield* get(of)
+        if (!sim.isEsim) return yield* new NotFound({ resource: "sim", id: of.iccid })
+        return { history: yield* storage.smdpEntries(of), current: sim.smdp }
+      }),
+      importRows: Effect.fn("Sims.importRows")(function* ({ organizationId, rows }) {
+        const organization = yield* storage.organization(organizationId)
+        if (organization === null) return yield* new NotFound({ resource: "organization", id: organizationId })
+        return yield* rows.pipe(
+          Stream.zipWithIndex,
+          Stream.grouped(IMPORT_BATCH),
+          Stream.mapEffect((batch) => importBatch(organizationId, batch)),
+          Stream.runFold(
+            (): ImportReport => ({ imported: 0, duplicates: 0, errors: [], warnings: [] }),
+            (sum, batch) => ({
+              imported: sum.imported + batch.imported,
+              duplicates: sum.duplicates + batch.duplicates,
+              errors: [...sum.errors, ...batch.errors],
+              warnings: [...sum.warnings, ...batch.warnings]
+            })
+          )
+        )
+      })
+    })
+  })
+)

@@ -1,22 +1,47 @@
 /**
  * Subscriptions: putting SIMs into service and taking them out (rules S1 to S5).
  */
-import { Context, type Effect, type Stream } from "effect"
+import { Context, Effect, Fiber, Layer, type Stream } from "effect"
+import * as Deletion from "../domain/Deletion.ts"
+import { kinds } from "../domain/Idempotency.ts"
+import type { Line } from "../domain/Line.ts"
+import * as Location from "../domain/Location.ts"
 import type { LastOperator } from "../domain/Location.ts"
-import type {
-  EsimInstalled,
-  InvalidField,
-  LabelMismatch,
-  NoFreeSim,
+import * as Plan from "../domain/Plan.ts"
+import * as Provisioning from "../domain/Provisioning.ts"
+import {
+  type EsimInstalled,
+  type InvalidField,
+  type LabelMismatch,
+  type NoFreeSim,
   NotFound,
-  PlanArchived,
-  SimBusy,
-  TelcoRefused,
-  TelcoUnavailable
+  type PlanArchived,
+  type SimBusy,
+  type TelcoRefused,
+  type TelcoUnavailable
 } from "../domain/Refusal.ts"
 import type { Created, SubscriptionWithSim } from "../domain/Subscription.ts"
 import type { Instant } from "../domain/Time.ts"
-import type { StorageError } from "../ports/Storage.ts"
+import { BusinessClock } from "../ports/BusinessClock.ts"
+import { type CreatedCursor, Storage, type StorageError } from "../ports/Storage.ts"
+import { Catalogues } from "./Catalogues.ts"
+import { Commits } from "./Commits.ts"
+import { Ids } from "./Ids.ts"
+import * as JobRunner from "./JobRunner.ts"
+import * as Lines from "./Lines.ts"
+import * as Paging from "./Paging.ts"
+import { Settings } from "./Settings.ts"
+import * as SimClaims from "./SimClaims.ts"
+import { Work } from "./Work.ts"
+
+export interface CreateRequest {
+  readonly organizationId: string
+  readonly planId: string
+  readonly metadata: string
+  /** Null: a free eSIM of the plan's label. */
+  readonly iccid: string | null
+  readonly activePeriod: { readonly start: Instant | null; readonly end: Instant | null } | null
+}
 
 interface OfLine {
   readonly organizationId: string
@@ -26,16 +51,9 @@ interface OfLine {
 export class Subscriptions extends Context.Service<
   Subscriptions,
   {
-    readonly create: (request: {
-      readonly organizationId: string
-      readonly planId: string
-      readonly metadata: string
-      readonly iccid: string | null
-      readonly activePeriod: {
-        readonly start: Instant | null
-        readonly end: Instant | null
-      } | null
-    }) => Effect.Effect<
+    readonly create: (
+      request: CreateRequest
+    ) => Effect.Effect<
       Created,
       | InvalidField
       | NotFound
@@ -57,3 +75,94 @@ export class Subscriptions extends Context.Service<
     ) => Effect.Effect<(LastOperator & { readonly country: string }) | null, NotFound | StorageError>
   }
 >()("simplan/Subscriptions") {}
+
+type Needs = Storage | BusinessClock | Ids | Commits | Catalogues | Work | JobRunner.JobRunner | SimClaims.SimClaims
+
+export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
+  Subscriptions,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const ids = yield* Ids
+    const commits = yield* Commits
+    const catalogues = yield* Catalogues
+    const work = yield* Work
+    const runner = yield* JobRunner.JobRunner
+    const claims = yield* SimClaims.SimClaims
+    const { patienceMillis } = yield* Settings
+
+    /** The line of the ICCID that was named, or of a free eSIM that nobody else is given meanwhile (rule S2). */
+    const lineFor = Effect.fnUntraced(function* (
+      organizationId: string,
+      iccid: string | null,
+      plan: Plan.Plan,
+      token: string
+    ): Effect.fn.Return<Line, NotFound | NoFreeSim | StorageError> {
+      if (iccid === null) {
+        const sim = yield* claims.claim({ organizationId, label: plan.terms.label, purpose: "subscription", token })
+        return { sim, subscription: null, attachments: [] }
+      }
+      const line = yield* storage.line({ organizationId, iccid })
+      return line ?? (yield* new NotFound({ resource: "sim", id: iccid }))
+    })
+
+    const begin = Effect.fnUntraced(function* (request: CreateRequest, token: string) {
+      const { organizationId, planId } = request
+      const plan = yield* Effect.fromResult(Plan.existing(yield* storage.plan({ organizationId, planId }), planId))
+      const now = yield* clock.now
+      yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
+      const line = yield* lineFor(organizationId, request.iccid, plan, token)
+      const fresh = { subscriptionId: yield* ids.next(now), attachmentId: yield* ids.next(now) }
+      const subscribed = yield* Effect.fromResult(Provisioning.subscribe(plan, line, request, fresh, now))
+      if (subscribed._tag === "Complete") {
+        const { created, decision } = subscribed
+        yield* commits.write(yield* commits.of(organizationId, decision, now), kinds.Created.keep(created))
+        return created
+      }
+      const lease = yield* work.lease
+      const commit = yield* commits.of(organizationId, subscribed.decision, now, lease)
+      yield* commits.write(commit, "later")
+      return { held: JobRunner.heldBy(commit, lease), work: subscribed.work }
+    })
+
+    return Subscriptions.of({
+      create: Effect.fn("Subscriptions.create")(function* (request) {
+        const { token } = yield* work.lease
+        const begun = yield* commits.untilDone(begin(request, token))
+        if (!("held" in begun)) return begun
+        return yield* Effect.fromResult(yield* runner.provision(begun.held, begun.work))
+      }),
+      get: Effect.fnUntraced(function* (of) {
+        const { line, subscription } = yield* Lines.inService(storage, of)
+        return { subscription, sim: line.sim }
+      }),
+      list: ({ organizationId }) =>
+        Paging.stream(
+          (after: CreatedCursor | null, limit) => storage.subscriptions({ organizationId, after, limit }),
+          ({ subscription }) => ({ createdAt: subscription.createdAt, id: subscription.subscriptionId })
+        ),
+      remove: Effect.fn("Subscriptions.remove")(function* (of) {
+        const held = yield* commits.untilDone(
+          Effect.gen(function* () {
+            const { line } = yield* Lines.inService(storage, of)
+            const now = yield* clock.now
+            const decision = yield* Effect.fromResult(Deletion.remove(line, now))
+            const lease = yield* work.lease
+            const commit = yield* commits.of(of.organizationId, decision, now, lease)
+            yield* commits.write(commit, kinds.Done.keep(null))
+            return JobRunner.heldBy(commit, lease)
+          })
+        )
+        // Tried at once, so that the SIM is commonly free when the answer is there; it goes on without us.
+        yield* Effect.timeoutOption(Effect.flatMap(runner.begin(held), Fiber.await), patienceMillis)
+      }),
+      lastOperator: Effect.fn("Subscriptions.lastOperator")(function* (of) {
+        const { line } = yield* Lines.inService(storage, of)
+        const last = Location.visible(line.sim.location, line.sim.lastActivityAt, yield* clock.now)
+        if (last === null) return null
+        const { countryByIso2 } = yield* catalogues.current
+        return { ...last, country: countryByIso2.get(last.countryAlpha2)?.name ?? last.countryAlpha2 }
+      })
+    })
+  })
+)

@@ -1,31 +1,90 @@
 /**
  * The organization's mobile plan on its eSIMs (rule I6).
  */
-import { Context, type Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Label } from "../domain/Label.ts"
+import * as MobilePlan from "../domain/MobilePlan.ts"
 import type { MobilePlanStatus } from "../domain/MobilePlan.ts"
-import type {
+import {
   InvalidField,
-  LabelMismatch,
-  NoFreeSim,
+  type LabelMismatch,
+  type NoFreeSim,
   NotFound,
-  SimBusy,
-  TelcoRefused,
-  TelcoUnavailable
+  type SimBusy,
+  type TelcoRefused,
+  type TelcoUnavailable
 } from "../domain/Refusal.ts"
-import type { StorageError } from "../ports/Storage.ts"
+import { BusinessClock } from "../ports/BusinessClock.ts"
+import { Storage, type StorageError } from "../ports/Storage.ts"
+import { Commits } from "./Commits.ts"
+import { Ids } from "./Ids.ts"
+import * as JobRunner from "./JobRunner.ts"
+import { SimClaims } from "./SimClaims.ts"
+import { Work } from "./Work.ts"
+
+export interface ChangeRequest {
+  readonly organizationId: string
+  readonly apply: boolean
+  readonly label: Label
+  /** Null: another eSIM of the label that has no mobile plan; only to apply one. */
+  readonly iccid: string | null
+}
 
 export class Wallet extends Context.Service<
   Wallet,
   {
-    readonly setMobilePlan: (request: {
-      readonly organizationId: string
-      readonly apply: boolean
-      readonly label: Label
-      readonly iccid: string | null
-    }) => Effect.Effect<
+    readonly setMobilePlan: (
+      request: ChangeRequest
+    ) => Effect.Effect<
       MobilePlanStatus,
       InvalidField | NotFound | NoFreeSim | LabelMismatch | SimBusy | TelcoRefused | TelcoUnavailable | StorageError
     >
   }
 >()("simplan/Wallet") {}
+
+type Needs = Storage | BusinessClock | Ids | Commits | Work | JobRunner.JobRunner | SimClaims
+
+export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
+  Wallet,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const ids = yield* Ids
+    const commits = yield* Commits
+    const work = yield* Work
+    const runner = yield* JobRunner.JobRunner
+    const claims = yield* SimClaims
+
+    const simFor = Effect.fnUntraced(function* (request: ChangeRequest, token: string) {
+      const { iccid, label, organizationId } = request
+      if (iccid === null) return yield* claims.claim({ organizationId, label, purpose: "mobile plan", token })
+      const line = yield* storage.line({ organizationId, iccid })
+      return line === null ? yield* new NotFound({ resource: "sim", id: iccid }) : line.sim
+    })
+
+    const begin = Effect.fnUntraced(function* (request: ChangeRequest, token: string) {
+      const { organizationId } = request
+      const sim = yield* simFor(request, token)
+      const now = yield* clock.now
+      const changeId = yield* ids.next(now)
+      const asked = yield* Effect.fromResult(MobilePlan.request(sim, request, changeId, now))
+      if (asked === null) return MobilePlan.statusOf(sim)
+      const lease = yield* work.lease
+      const commit = yield* commits.of(organizationId, asked.decision, now, lease)
+      yield* commits.write(commit, "later")
+      return { held: JobRunner.heldBy(commit, lease), work: asked.work }
+    })
+
+    return Wallet.of({
+      setMobilePlan: Effect.fn("Wallet.setMobilePlan")(function* (request) {
+        if (!request.apply && request.iccid === null) {
+          return yield* new InvalidField({ field: "iccid", message: "is required to remove the mobile plan" })
+        }
+        const { token } = yield* work.lease
+        const begun = yield* commits.untilDone(begin(request, token))
+        if (!("held" in begun)) return begun
+        return yield* Effect.fromResult(yield* runner.changeMobilePlan(begun.held, begun.work))
+      })
+    })
+  })
+)

@@ -3,7 +3,7 @@
  *
  * Closing the layer's scope waits for what was begun, so that stopping a process drains it.
  */
-import { Context, Clock as MachineClock, Effect, Fiber, FiberSet, Latch, Layer } from "effect"
+import { Context, Clock as MachineClock, Effect, type Fiber, FiberSet, Latch, Layer } from "effect"
 import type { Lease } from "../ports/Storage.ts"
 import { Ids } from "./Ids.ts"
 import { Settings } from "./Settings.ts"
@@ -15,6 +15,13 @@ export class Work extends Context.Service<
     readonly lease: Effect.Effect<Lease>
     /** Runs to its end whatever becomes of the caller, and hands back its fiber's outcome. */
     readonly begin: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<Fiber.Fiber<A, E>>
+    /**
+     * Claims work and does it. Once claimed it is done to its end, also when the caller is interrupted meanwhile.
+     */
+    readonly claimAndDo: <A, E, E2>(
+      claim: Effect.Effect<ReadonlyArray<A>, E>,
+      perform: (claimed: A) => Effect.Effect<void, E2>
+    ) => Effect.Effect<number, E | E2>
     /** Announces that there may be work. */
     readonly wake: Effect.Effect<void>
     /** A latch that each announcement opens; whoever waits on it closes it before it looks for work. */
@@ -30,15 +37,28 @@ export const layer: Layer.Layer<Work, never, Ids> = Layer.effect(
     const fibers = yield* FiberSet.make()
     yield* Effect.addFinalizer(() => FiberSet.awaitEmpty(fibers))
     const latches: Array<Latch.Latch> = []
+
+    const begin = <A, E>(effect: Effect.Effect<A, E>) =>
+      Effect.uninterruptible(
+        Effect.tap(Effect.forkDetach(Effect.interruptible(effect)), (fiber) => FiberSet.add(fibers, fiber))
+      )
+
     return Work.of({
+      begin,
+      claimAndDo: (claim, perform) =>
+        Effect.uninterruptibleMask((restore) =>
+          Effect.gen(function* () {
+            const claimed = yield* claim
+            if (claimed.length === 0) return 0
+            const all = Effect.forEach(claimed, perform, { concurrency: "unbounded", discard: true })
+            yield* restore(Fiber.join(yield* begin(all)))
+            return claimed.length
+          })
+        ),
       lease: Effect.gen(function* () {
         const now = yield* MachineClock.currentTimeMillis
         return { token: yield* ids.next(now), until: now + leaseMillis }
       }),
-      begin: <A, E>(effect: Effect.Effect<A, E>) =>
-        Effect.uninterruptible(
-          Effect.tap(Effect.forkDetach(Effect.interruptible(effect)), (fiber) => FiberSet.add(fibers, fiber))
-        ),
       wake: Effect.sync(() => {
         for (const latch of latches) latch.openUnsafe()
       }),

@@ -5,7 +5,8 @@
  * not take in time is turned back.
  */
 import { Result } from "effect"
-import type { Decision, NewJob } from "./Decision.ts"
+import type { Decision } from "./Decision.ts"
+import type { Work } from "./Job.ts"
 import type { Label } from "./Label.ts"
 import { InvalidField, LabelMismatch, SimBusy } from "./Refusal.ts"
 import type { Sim } from "./Sim.ts"
@@ -40,7 +41,7 @@ export const request = (
   changeId: string,
   now: Instant
 ): Result.Result<
-  { readonly decision: Decision; readonly job: NewJob } | null,
+  { readonly decision: Decision; readonly work: Extract<Work, { readonly _tag: "ChangeMobilePlan" }> } | null,
   InvalidField | LabelMismatch | SimBusy
 > => {
   const { iccid, label: simLabel, mobilePlan } = sim
@@ -48,21 +49,15 @@ export const request = (
   if (simLabel !== wanted.label) return Result.fail(new LabelMismatch({ iccid, simLabel, label: wanted.label }))
   if (mobilePlan._tag === "Changing") return Result.fail(new SimBusy({ iccid }))
   if (mobilePlan.applied === wanted.apply) return Result.succeed(null)
-  const job = change(iccid, changeId, now)
+  const work = { _tag: "ChangeMobilePlan" as const, iccid, changeId }
   return Result.succeed({
     decision: {
       sim: { ...sim, mobilePlan: { _tag: "Changing", applied: mobilePlan.applied, target: wanted.apply } },
-      jobs: [job]
+      jobs: [{ jobId: `mobile-plan:${changeId}`, work, dueAt: now }]
     },
-    job
+    work
   })
 }
-
-const change = (iccid: string, changeId: string, now: Instant): NewJob => ({
-  jobId: `mobile-plan:${changeId}`,
-  work: { _tag: "ChangeMobilePlan", iccid, changeId },
-  dueAt: now
-})
 
 /** The telco has the target. */
 export const settled = (sim: Sim): Decision =>
@@ -81,6 +76,12 @@ export const turnedBack = (sim: Sim, undoId: string, now: Instant): Decision =>
   sim.mobilePlan._tag === "Changing"
     ? {
         sim: { ...sim, mobilePlan: { ...sim.mobilePlan, target: sim.mobilePlan.applied } },
-        jobs: [change(sim.iccid, undoId, now)]
+        jobs: [
+          {
+            jobId: `mobile-plan:${undoId}`,
+            work: { _tag: "ChangeMobilePlan", iccid: sim.iccid, changeId: undoId },
+            dueAt: now
+          }
+        ]
       }
     : {}

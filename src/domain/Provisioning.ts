@@ -7,8 +7,9 @@
 import { Result } from "effect"
 import * as Activation from "./Activation.ts"
 import type { Attachment } from "./Attachment.ts"
-import type { Decision, NewJob } from "./Decision.ts"
-import type * as Line from "./Line.ts"
+import type { Decision } from "./Decision.ts"
+import type { Work } from "./Job.ts"
+import type { Line } from "./Line.ts"
 import * as Occurrence from "./Occurrence.ts"
 import type { Package } from "./Package.ts"
 import { packageId } from "./Package.ts"
@@ -40,12 +41,32 @@ export type Subscribed =
   /** Nothing is due at the telco yet: the subscription is there. */
   | { readonly _tag: "Complete"; readonly decision: Decision; readonly created: Created }
   /** The job has to be done before anything shows. */
-  | { readonly _tag: "AwaitingTelco"; readonly decision: Decision; readonly job: NewJob }
+  | {
+      readonly _tag: "AwaitingTelco"
+      readonly decision: Decision
+      readonly work: Extract<Work, { readonly _tag: "Provision" }>
+    }
+
+/**
+ * What can be said without a SIM, so that none is claimed in vain: the period is right, and where no ICCID is named, the
+ * plan is not archived.
+ */
+export const admissible = (
+  plan: Plan,
+  iccid: string | null,
+  activePeriod: Activation.Request | null,
+  now: Instant
+): Result.Result<void, InvalidField | PlanArchived> =>
+  Result.flatMap(Activation.start(plan.terms, activePeriod, now), () =>
+    iccid === null && plan.archivedAt !== null
+      ? Result.fail(new PlanArchived({ planId: plan.planId }))
+      : Result.succeed(undefined)
+  )
 
 /** Rules P2, S1, S5, T4 and T5. Refusals in the order of rule W8. */
 export const subscribe = (
   plan: Plan,
-  line: Line.Line,
+  line: Line,
   request: Request,
   ids: Ids,
   now: Instant
@@ -83,7 +104,7 @@ export const subscribe = (
       suspendedAt: null,
       thresholdTold: 0
     }
-    const taken: Line.Line = {
+    const taken: Line = {
       sim:
         sim.hold._tag === "Free"
           ? { ...sim, hold: { _tag: "Provisioning", subscriptionId: subscription.subscriptionId } }
@@ -95,20 +116,16 @@ export const subscribe = (
     if (initial.every(({ over }) => over)) {
       return { _tag: "Complete", ...confirm(taken, attachment, initial.map(lapsed), now) }
     }
-    const job: NewJob = {
-      jobId: `provision:${attachment.attachmentId}`,
-      work: { _tag: "Provision", iccid, attachmentId: attachment.attachmentId },
-      dueAt: now
-    }
+    const work = { _tag: "Provision" as const, iccid, attachmentId: attachment.attachmentId }
     return {
       _tag: "AwaitingTelco",
       decision: {
         sim: taken.sim,
         ...(line.subscription === null ? { subscription } : {}),
         attachments: [attachment],
-        jobs: [job]
+        jobs: [{ jobId: `provision:${attachment.attachmentId}`, work, dueAt: now }]
       },
-      job
+      work
     }
   })
 
@@ -121,7 +138,7 @@ const lapsed = ({ occurrence }: Activation.Initial): Outcome => ({
 
 /** The telco has every package: the subscription and its attachment are there, and the recurrence goes on. */
 export const confirm = (
-  line: Line.Line,
+  line: Line,
   attachment: Attachment,
   outcomes: ReadonlyArray<Outcome>,
   now: Instant
@@ -165,12 +182,7 @@ export const confirm = (
  * The telco has not taken it: nothing remains. Where it may have done something (`ordered` occurrences), a job cancels
  * that, and a SIM that was taken for this is free only then.
  */
-export const undo = (
-  line: Line.Line,
-  attachment: Attachment,
-  ordered: ReadonlyArray<number>,
-  now: Instant
-): Decision => {
+export const undo = (line: Line, attachment: Attachment, ordered: ReadonlyArray<number>, now: Instant): Decision => {
   const { iccid, sim } = { iccid: attachment.iccid, sim: line.sim }
   const isNew = line.subscription?.status === "Pending"
   const packageIds = ordered.map((occurrence) => packageId(attachment.attachmentId, occurrence))

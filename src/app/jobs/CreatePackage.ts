@@ -57,4 +57,3 @@ export const perform = Effect.fnUntraced(function* (held: Held, work: Extract<Wo
     }
   }
 })
-

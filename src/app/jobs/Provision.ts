@@ -57,7 +57,10 @@ const ask = Effect.fnUntraced(function* (attachment: Attachment) {
 })
 
 /** Does the job; the outcome is for the request that waits for it, if one does. */
-export const perform = Effect.fnUntraced(function* (held: Held, { attachmentId, iccid }: Extract<Work, { _tag: "Provision" }>) {
+export const perform = Effect.fnUntraced(function* (
+  held: Held,
+  { attachmentId, iccid }: Extract<Work, { _tag: "Provision" }>
+) {
   const storage = yield* Storage
   const commits = yield* Commits
   const clock = yield* BusinessClock

@@ -1,0 +1,146 @@
+/**
+ * The worker: does due jobs and sends due deliveries, in the background and, for an advance of a virtual clock, until
+ * nothing due is left.
+ */
+import { Clock as MachineClock, Context, Effect, Layer, Schedule } from "effect"
+import * as Idempotency from "../domain/Idempotency.ts"
+import * as TelcoReport from "../domain/TelcoReport.ts"
+import type { Instant } from "../domain/Time.ts"
+import { HOUR } from "../domain/Time.ts"
+import { BusinessClock } from "../ports/BusinessClock.ts"
+import { Jobs, type Pending } from "../ports/Jobs.ts"
+import { Outbox } from "../ports/Outbox.ts"
+import { Storage, type StorageError } from "../ports/Storage.ts"
+import { Dispatcher } from "./Dispatcher.ts"
+import { JobRunner } from "./JobRunner.ts"
+import { Settings } from "./Settings.ts"
+import { Work } from "./Work.ts"
+
+export class Worker extends Context.Service<
+  Worker,
+  {
+    /** Does due jobs, up to a batch, in due order; how many there were. */
+    readonly runDue: Effect.Effect<number, StorageError>
+    /** Returns when nothing due now is left and nothing is under way, jobs before deliveries. */
+    readonly drain: Effect.Effect<void, StorageError>
+    /** When the next job or delivery is due; null where there is none. */
+    readonly nextDue: Effect.Effect<Instant | null, StorageError>
+    /** Forgets report ids and idempotency records that are past their time. */
+    readonly forget: Effect.Effect<void, StorageError>
+    /** Does work as it falls due, for ever. */
+    readonly runForever: Effect.Effect<never>
+  }
+>()("simplan/Worker") {}
+
+/** How long to wait for work that is under way before looking again, in milliseconds. */
+const PAUSE = 5
+
+type Needs = Storage | Jobs | Outbox | BusinessClock | Dispatcher | JobRunner | Work
+
+export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
+  Worker,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const jobs = yield* Jobs
+    const outbox = yield* Outbox
+    const clock = yield* BusinessClock
+    const runner = yield* JobRunner
+    const dispatcher = yield* Dispatcher
+    const work = yield* Work
+    const { concurrency, pollMillis } = yield* Settings
+
+    const runDue = Effect.gen(function* () {
+      const { token, until } = yield* work.lease
+      const machineNow = yield* MachineClock.currentTimeMillis
+      const now = yield* clock.now
+      return yield* work.claimAndDo(jobs.claim({ now, machineNow, until, token, limit: concurrency }), (job) =>
+        Effect.catchTag(runner.perform({ job, token }), "StorageError", (error) =>
+          Effect.logWarning("a job was not done and will be tried again", { jobId: job.jobId, error: error.message })
+        )
+      )
+    })
+
+    const pending = (of: Jobs["Service"] | Outbox["Service"]): Effect.Effect<Pending, StorageError> =>
+      Effect.flatMap(MachineClock.currentTimeMillis, (machineNow) => of.pending({ machineNow }))
+
+    const drain = Effect.gen(function* () {
+      while (true) {
+        if ((yield* runDue) > 0) continue
+        if ((yield* dispatcher.dispatch) > 0) continue
+        const held = (yield* pending(jobs)).held + (yield* pending(outbox)).held
+        if (held === 0) return
+        yield* Effect.sleep(PAUSE)
+      }
+    })
+
+    const nextDue = Effect.gen(function* () {
+      const due = [(yield* pending(jobs)).dueAt, (yield* pending(outbox)).dueAt].filter((at) => at !== null)
+      return due.length === 0 ? null : Math.min(...due)
+    })
+
+    const forget = Effect.gen(function* () {
+      const now = yield* clock.now
+      yield* storage.purge({
+        reportsBefore: now - TelcoReport.ID_RETENTION,
+        idempotencyBefore: now - Idempotency.RETENTION
+      })
+    })
+
+    // Until announced, until the next piece of work is due, and at the latest until the poll.
+    const waitFor = (of: Jobs["Service"] | Outbox["Service"]) =>
+      Effect.gen(function* () {
+        const { dueAt } = yield* pending(of)
+        const now = yield* clock.now
+        const untilDue = dueAt === null || clock.set !== null ? pollMillis : dueAt - now
+        return Math.max(1, Math.min(untilDue, pollMillis))
+      })
+
+    const loop = (of: Jobs["Service"] | Outbox["Service"], once: Effect.Effect<number, StorageError>) =>
+      Effect.gen(function* () {
+        const announcements = yield* work.announcements
+        const round = Effect.gen(function* () {
+          announcements.closeUnsafe()
+          if ((yield* once) > 0) return
+          yield* Effect.timeoutOption(announcements.await, yield* waitFor(of))
+        })
+        return yield* Effect.forever(
+          Effect.catchTag(round, "StorageError", (error) =>
+            Effect.andThen(
+              Effect.logWarning("storage does not answer", { error: error.message }),
+              Effect.sleep(pollMillis)
+            )
+          )
+        )
+      })
+
+    const housekeeping = Effect.repeat(
+      Effect.catchTag(forget, "StorageError", () => Effect.void),
+      Schedule.spaced(HOUR)
+    )
+
+    return Worker.of({
+      runDue,
+      drain,
+      nextDue,
+      forget,
+      runForever: Effect.andThen(
+        Effect.all([loop(jobs, runDue), loop(outbox, dispatcher.dispatch), housekeeping], {
+          concurrency: "unbounded",
+          discard: true
+        }),
+        Effect.never
+      )
+    })
+  })
+)
+
+/**
+ * Runs the worker in the background for as long as the scope is open. What it has begun when the scope closes is
+ * finished first.
+ */
+export const background: Layer.Layer<never, never, Worker> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const worker = yield* Worker
+    yield* Effect.forkScoped(worker.runForever)
+  })
+)
