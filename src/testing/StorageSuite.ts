@@ -15,9 +15,14 @@ import * as AllOrNothing from "./storage/AllOrNothing.ts"
 import * as Deliveries from "./storage/Deliveries.ts"
 import * as IdempotencyKeys from "./storage/IdempotencyKeys.ts"
 import * as JobQueue from "./storage/JobQueue.ts"
+import * as Lines from "./storage/Lines.ts"
 import * as Pages from "./storage/Pages.ts"
+import * as PlanFilters from "./storage/PlanFilters.ts"
+import * as Reports from "./storage/Reports.ts"
+import * as Service from "./storage/Service.ts"
 import * as SimClaims from "./storage/SimClaims.ts"
 import * as Uniqueness from "./storage/Uniqueness.ts"
+import * as Values from "./storage/Values.ts"
 import * as Versions from "./storage/Versions.ts"
 import * as World from "./storage/World.ts"
 import * as Suite from "./Suite.ts"
@@ -39,7 +44,12 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...JobQueue.cases,
   ...Deliveries.cases,
   ...SimClaims.cases,
-  ...Pages.cases
+  ...Pages.cases,
+  ...PlanFilters.cases,
+  ...Lines.cases,
+  ...Reports.cases,
+  ...Values.cases,
+  ...Service.cases
 ]
 
 /** The suite's cases, for a runner of one's own. */

@@ -55,26 +55,35 @@ const generator = (seed: number): ((bound: number) => number) => {
 const hash = (text: string): number =>
   [...text].reduce((sum, letter) => Math.imul(sum ^ (letter.codePointAt(0) ?? 0), 0x01000193), 0x811c9dc5)
 
+/** The same world with ids and random numbers of its own, which are the same for the same text. */
+export const seeded = (world: World, text: string): World => {
+  const random = generator(hash(`${world.organizationId} ${text}`))
+  return { ...world, ...sources(world.now, random) }
+}
+
+const sources = (now: Instant, random: World["random"]): Pick<World, "random" | "id" | "iccid"> => ({
+  random,
+  id: () =>
+    uuid7(
+      now,
+      Uint8Array.from({ length: 10 }, () => random(256))
+    ),
+  iccid: () => `89${Array.from({ length: 17 }, () => random(10)).join("")}`
+})
+
 /** The world of the case at a place in the suite. */
 export const make = (place: number, name: string, seed: number) =>
   Effect.gen(function* () {
-    const random = generator(hash(`${seed} ${place} ${name}`))
     const now = Date.UTC(FIRST_YEAR - place, 0, 1)
-    const id = () =>
-      uuid7(
-        now,
-        Uint8Array.from({ length: 10 }, () => random(256))
-      )
+    const made = sources(now, generator(hash(`${seed} ${place} ${name}`)))
     const world: World = {
+      ...made,
       storage: yield* Storage,
       jobs: yield* Jobs,
       outbox: yield* Outbox,
-      organizationId: id(),
+      organizationId: made.id(),
       now,
-      machineNow: FIRST_MACHINE_DAY + place * DAY,
-      random,
-      id,
-      iccid: () => `89${Array.from({ length: 17 }, () => random(10)).join("")}`
+      machineNow: FIRST_MACHINE_DAY + place * DAY
     }
     yield* world.storage.commit({ organizations: [organization(world)] })
     return world
