@@ -1,5 +1,5 @@
 import { PGlite } from "@electric-sql/pglite"
-import { Effect, Layer } from "effect"
+import { Effect, Exit, Layer } from "effect"
 import { Telco } from "simplan"
 import { SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
 import { afterAll, describe, expect, it } from "vitest"
@@ -63,6 +63,34 @@ describe("The simulator's books in PGlite", () => {
 })
 
 describe("The suite", () => {
+  it("finds a telco that knows no keys", async () => {
+    let created = 0
+    const careless = Layer.succeed(Telco.Telco, {
+      createPackage: () => Effect.sync(() => ({ telcoPackageId: String(created++), activationAt: 2, expirationAt: 1 })),
+      suspendPackage: ({ packageId }) => Effect.fail(new Telco.Refused({ message: `${packageId} is unknown` })),
+      cancelPackage: () => Effect.void,
+      sendSms: () => Effect.void,
+      releaseProfile: () => Effect.void,
+      setMobilePlan: () => Effect.void
+    })
+    const failed = await Effect.runPromise(
+      Effect.filter(TelcoSuite.cases(), ({ effect }) => Effect.map(Effect.exit(effect), Exit.isFailure)).pipe(
+        Effect.provide(careless)
+      )
+    )
+    expect(failed.map(({ name }) => name)).toEqual([
+      "creating a package again gives the same package and no second one",
+      "creating a package with one key many times at once gives one package",
+      "the times of a package with a window, where reported, are in order and stay the same",
+      "a package that waits for its first use has no times, or times in order",
+      "a package that was never created can be cancelled, and its key is spent",
+      "a cancelled package's key is spent",
+      "cancelling one package leaves its neighbours",
+      "a package that is not there can be suspended",
+      "suspending again succeeds, and a suspended package can be cancelled"
+    ])
+  })
+
   const layer = TelcoSimulator.layerMemory()
   const nothing = { describe: () => {}, it: () => {} }
 
