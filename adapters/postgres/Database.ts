@@ -4,7 +4,7 @@
  * Reads may go to a client of their own. Inside a transaction of the writing client, a host's say, they go along with
  * it, and so do commits: one that fails there undoes itself alone, and the transaction can go on.
  */
-import { Effect, Option } from "effect"
+import { Effect, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/unstable/sql"
 import type { SqlError } from "effect/unstable/sql/SqlError"
 import type { Storage } from "simplan"
@@ -27,14 +27,19 @@ export interface Database {
   ) => Effect.Effect<ReadonlyArray<A>, Storage.Conflict | Storage.StorageError>
 }
 
+// A read whose connection has just gone may be asked again, on a new one.
+const again = { times: 2, schedule: Schedule.spaced("50 millis") }
+
+const isConnectionLost = (error: SqlError): boolean => error.reason._tag === "ConnectionError"
+
 export const make = (clients: { readonly reads: Sql; readonly writes: Sql }): Database => {
   const { reads, writes } = clients
   const inTransaction = Effect.map(Effect.serviceOption(writes.transactionService), Option.isSome)
 
   const rows: Database["rows"] = (query) =>
-    Effect.flatMap(inTransaction, (joined) => query(joined ? writes : reads)).pipe(
-      Effect.mapError(Failure.storageError)
-    )
+    Effect.flatMap(inTransaction, (joined) =>
+      joined ? query(writes) : Effect.retry(query(reads), { while: isConnectionLost, ...again })
+    ).pipe(Effect.mapError(Failure.storageError))
 
   return {
     rows,

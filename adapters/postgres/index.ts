@@ -56,13 +56,10 @@ export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageEr
   layerOf(
     Effect.gen(function* () {
       const { url, maxConnections = 10 } = options
-      const writes = yield* PgClient.make({ url, maxConnections, applicationName: "simplan" })
-      const reads = yield* PgClient.make({
-        url,
-        maxConnections: 1,
-        multiplex: true,
-        applicationName: "simplan reads"
-      })
+      // With a time to live, the pool looks at a connection before it hands it out, and gives no dead one.
+      const shared = { url, connectionTTL: "30 minutes", applicationName: "simplan" } as const
+      const writes = yield* PgClient.make({ ...shared, maxConnections })
+      const reads = yield* PgClient.make({ ...shared, maxConnections: 1, multiplex: true })
       return { reads, writes }
     }).pipe(Effect.mapError(Failure.storageError), Effect.provide(Reactivity.layer))
   )

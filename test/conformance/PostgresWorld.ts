@@ -1,0 +1,111 @@
+/**
+ * What the tests of the SQL adapters share: databases of their own, a client of one's own on each, and rows to fill
+ * them with.
+ */
+import { type Context, Effect, Layer, Redacted } from "effect"
+import type { SqlClient } from "effect/unstable/sql"
+import { type Jobs, type Outbox, type Plan, type Sim, Storage } from "simplan"
+import * as Postgres from "simplan/postgres"
+
+/** Everything that the adapter gives. */
+export type Adapter = Context.Context<Storage.Storage | Jobs.Jobs | Outbox.Outbox | SqlClient.SqlClient>
+
+/** A new adapter on the database, as another process would have. */
+export const connect = (url: string, maxConnections = 4) =>
+  Layer.build(Layer.fresh(Postgres.layer({ url: Redacted.make(url), maxConnections })))
+
+/** Runs with the storage of one of several adapters. */
+export const on = <A, E>(
+  adapter: Adapter,
+  use: (storage: Storage.Storage["Service"]) => Effect.Effect<A, E>
+): Effect.Effect<A, E> => Effect.provide(Storage.Storage.use(use), adapter)
+
+export const iccidOf = (number: number): string => `8988${String(number).padStart(15, "0")}`
+
+export const newSim = (organizationId: string, number: number, changes: Partial<Sim.Sim> = {}): Storage.NewSim => ({
+  organizationId,
+  simId: `sim-${number}`,
+  iccid: iccidOf(number),
+  label: "Green",
+  isEsim: true,
+  lpa: null,
+  createdAt: 1_000,
+  hold: { _tag: "Free" },
+  recycledAt: null,
+  downloaded: false,
+  smdp: null,
+  location: null,
+  lastActivityAt: null,
+  mobilePlan: { _tag: "Settled", applied: false },
+  ...changes
+})
+
+export const newSims = (organizationId: string, from: number, count: number): ReadonlyArray<Storage.NewSim> =>
+  Array.from({ length: count }, (_, index) => newSim(organizationId, from + index))
+
+export const terms: Plan.PlanTerms = {
+  name: "Plan",
+  coverageId: "coverage",
+  regionCode: "FR",
+  label: "Green",
+  dataMegaBytes: 100,
+  periodDays: 30,
+  throttling: [],
+  recurrence: null
+}
+
+/** What puts a SIM into service with one attachment and one package. */
+export const inService = (sim: Sim.Sim, id: string, createdAt: number): Storage.Commit => {
+  const { iccid, organizationId } = sim
+  return {
+    sims: [{ ...sim, hold: { _tag: "InService", subscriptionId: id } }],
+    subscriptions: [{ organizationId, subscriptionId: id, iccid, metadata: "", createdAt, status: "Live" }],
+    attachments: [
+      {
+        organizationId,
+        iccid,
+        subscriptionId: id,
+        attachmentId: id,
+        planId: "plan",
+        terms,
+        activePeriod: null,
+        metadata: "",
+        createdAt,
+        confirmed: true,
+        anchor: null,
+        suspendedAt: null,
+        thresholdTold: 0
+      }
+    ],
+    packages: [
+      {
+        organizationId,
+        iccid,
+        attachmentId: id,
+        occurrence: 0,
+        status: "Created",
+        telcoPackageId: `telco-${id}`,
+        activationAt: null,
+        expirationAt: null,
+        usedBytes: 0
+      }
+    ]
+  }
+}
+
+/** All SIMs of an organization, page by page. */
+export const allSims = (
+  adapter: Adapter,
+  organizationId: string
+): Effect.Effect<Array<Sim.Sim>, Storage.StorageError> =>
+  on(adapter, (storage) =>
+    Effect.gen(function* () {
+      const all: Array<Sim.Sim> = []
+      while (true) {
+        const after = all.at(-1)?.serial ?? null
+        const page = yield* storage.sims({ organizationId, after, limit: 1_000, isEsim: null, label: null })
+        if (page.length === 0) return all
+        all.push(...page)
+      }
+    })
+  )

@@ -1,0 +1,104 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/unstable/sql"
+import { type Job, Jobs, type Storage } from "simplan"
+import { describe, expect, it } from "vitest"
+import * as Databases from "../setup/Databases.ts"
+import { type Adapter, connect, inService, newSims, on } from "./PostgresWorld.ts"
+
+const org = "org"
+
+const claim = (adapter: Adapter, token: string, machineNow = 0) =>
+  on(adapter, (storage) =>
+    storage.claimSim({
+      organizationId: org,
+      label: "Green",
+      purpose: "subscription",
+      token,
+      machineNow,
+      until: machineNow + 1_000
+    })
+  )
+
+const job = (number: number): Job.Job => ({
+  jobId: `job-${String(number).padStart(3, "0")}`,
+  organizationId: org,
+  work: { _tag: "Provision", iccid: "1", attachmentId: String(number) },
+  dueAt: number,
+  attempts: 0,
+  createdAt: 0,
+  idempotencyKey: null
+})
+
+describe("Claims of several processes on one PostgreSQL", () => {
+  const url = Databases.forEachTest()
+
+  it("each SIM goes to one of many requests at once, and none is told that none is left while one is", () =>
+    Effect.gen(function* () {
+      const adapters = yield* Effect.all([connect(url(), 8), connect(url(), 8)])
+      yield* on(adapters[0], (storage) => storage.importSims(newSims(org, 0, 60)))
+
+      // As a use case does it: claim, then commit; Busy means to try again.
+      const subscribe = (adapter: Adapter, id: string): Effect.Effect<string | null, unknown> =>
+        Effect.gen(function* () {
+          while (true) {
+            const outcome: Storage.ClaimOutcome = yield* claim(adapter, id)
+            if (outcome._tag === "None") return null
+            if (outcome._tag === "Busy") {
+              yield* Effect.sleep(2)
+              continue
+            }
+            yield* on(adapter, (storage) => storage.commit(inService(outcome.sim, id, 1)))
+            return outcome.sim.iccid
+          }
+        })
+      const given = yield* Effect.all(
+        Array.from({ length: 75 }, (_, index) => subscribe(adapters[index % 2] ?? adapters[0], `id-${index}`)),
+        { concurrency: "unbounded" }
+      )
+      const iccids = given.filter((iccid) => iccid !== null)
+      expect(iccids).toHaveLength(60)
+      expect(new Set(iccids).size).toBe(60)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("a SIM whose row is locked is busy, never absent", () =>
+    Effect.gen(function* () {
+      const [one, other] = yield* Effect.all([connect(url()), connect(url())])
+      yield* on(one, (storage) => storage.importSims(newSims(org, 0, 1)))
+      const client = yield* Effect.provide(SqlClient.SqlClient, one)
+      yield* client.withTransaction(
+        Effect.gen(function* () {
+          yield* client`select 1 from simplan.sim for update`
+          expect((yield* claim(other, "a"))._tag).toBe("Busy")
+        })
+      )
+      expect((yield* claim(other, "a"))._tag).toBe("Claimed")
+      expect((yield* claim(one, "b"))._tag).toBe("Busy")
+      expect((yield* claim(one, "b", 1_000))._tag).toBe("Claimed")
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("each job goes to one worker, in due order, past those that another worker's transaction has", () =>
+    Effect.gen(function* () {
+      const adapters = yield* Effect.all([connect(url(), 8), connect(url(), 8)])
+      yield* on(adapters[0], (storage) =>
+        storage.commit({ jobs: { put: Array.from({ length: 200 }, (_, n) => ({ job: job(n), lease: null })) } })
+      )
+      const claimed = yield* Effect.all(
+        Array.from({ length: 30 }, (_, index) =>
+          Effect.provide(
+            Jobs.Jobs.use((jobs) =>
+              jobs.claim({ now: 1_000, machineNow: 0, until: 10, token: `worker-${index}`, limit: 8 })
+            ),
+            adapters[index % 2] ?? adapters[0]
+          )
+        ),
+        { concurrency: "unbounded" }
+      )
+      const ids = claimed.flat().map(({ jobId }) => jobId)
+      expect(ids).toHaveLength(200)
+      expect(new Set(ids).size).toBe(200)
+      for (const batch of claimed) {
+        const due = batch.map(({ dueAt }) => dueAt)
+        expect(due).toEqual([...due].sort((a, b) => a - b))
+      }
+    }).pipe(Effect.scoped, Effect.runPromise))
+})

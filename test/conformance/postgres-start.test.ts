@@ -1,0 +1,65 @@
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Effect, Redacted } from "effect"
+import * as Postgres from "simplan/postgres"
+import { Storage } from "simplan"
+import { describe, expect, it } from "vitest"
+import * as Databases from "../setup/Databases.ts"
+import { connect, on } from "./PostgresWorld.ts"
+
+describe("Starting on PostgreSQL", () => {
+  const url = Databases.forEachTest()
+
+  it("several adapters come up on an empty database at the same time, and again on the migrated one", () =>
+    Effect.gen(function* () {
+      for (const round of ["empty", "migrated"]) {
+        const adapters = yield* Effect.all(
+          Array.from({ length: 5 }, () => connect(url(), 1)),
+          { concurrency: "unbounded" }
+        )
+        for (const adapter of adapters) {
+          yield* on(adapter, (storage) => storage.ready)
+          const id = `${round}-${adapters.indexOf(adapter)}`
+          yield* on(adapter, (storage) =>
+            storage.commit({ organizations: [{ organizationId: id, name: id, createdAt: 0 }] })
+          )
+        }
+      }
+      const [adapter] = yield* Effect.all([connect(url())])
+      expect(yield* on(adapter, (storage) => storage.organizations)).toHaveLength(10)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("a server that is not there is a storage error", async () => {
+    const failure = await Storage.Storage.use((storage) => storage.ready).pipe(
+      Effect.provide(Postgres.layer({ url: Redacted.make("postgres://nobody:secret@127.0.0.1:1/none") })),
+      Effect.flip,
+      Effect.runPromise
+    )
+    expect(failure).toBeInstanceOf(Storage.StorageError)
+    expect(JSON.stringify(failure)).not.toContain("secret")
+  })
+
+  it("a storage whose schema is gone is not ready, and one whose connections were cut is again", () =>
+    Effect.gen(function* () {
+      const adapter = yield* connect(url())
+      yield* on(adapter, (storage) => storage.ready)
+      yield* Effect.promise(() => cutConnections(url()))
+      yield* on(adapter, (storage) => storage.ready)
+      // A commit may be the one to find out, and nothing is known of it then.
+      yield* on(adapter, (storage) => Effect.retry(storage.commit({ clock: 1 }), { times: 1 }))
+      yield* Effect.promise(() => run(url(), "drop schema simplan cascade"))
+      expect(yield* Effect.flip(on(adapter, (storage) => storage.ready))).toBeInstanceOf(Storage.StorageError)
+    }).pipe(Effect.scoped, Effect.runPromise))
+})
+
+const run = (url: string, text: string): Promise<unknown> =>
+  Effect.runPromise(
+    PgClient.PgClient.use((client) => client.unsafe(text)).pipe(
+      Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))
+    )
+  )
+
+const cutConnections = (url: string): Promise<unknown> =>
+  run(
+    url,
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+  )
