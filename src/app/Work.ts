@@ -3,7 +3,7 @@
  *
  * Closing the layer's scope waits for what was begun, so that stopping a process drains it.
  */
-import { Context, Clock as MachineClock, Effect, type Fiber, FiberSet, Latch, Layer } from "effect"
+import { Context, Clock as MachineClock, Effect, Fiber, FiberSet, Latch, Layer } from "effect"
 import type { Lease } from "../ports/Storage.ts"
 import { Ids } from "./Ids.ts"
 import { Settings } from "./Settings.ts"
