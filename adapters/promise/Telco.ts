@@ -1,0 +1,39 @@
+/**
+ * A telco written with Promises, as simplan's `Telco` port.
+ *
+ * A rejection with `Telco.Refused` is a refusal for good; any other rejection means that the telco could not be
+ * reached, and the call is tried again with the same key.
+ */
+import { Effect, Layer } from "effect"
+import { Telco } from "simplan"
+
+type Port = Telco.Telco["Service"]
+
+type Outcome<Value> = Value extends Effect.Effect<infer A, unknown, unknown> ? Promise<A> : never
+
+/** The calls of the port, each given a signal that ends with its time-out. */
+export type PromisedTelco = {
+  readonly [Name in keyof Port]: (
+    call: Parameters<Port[Name]>[0],
+    options: { readonly signal: AbortSignal }
+  ) => Outcome<ReturnType<Port[Name]>>
+}
+
+const failure = (error: unknown): Telco.Refused | Telco.Unavailable =>
+  error instanceof Telco.Refused || error instanceof Telco.Unavailable
+    ? error
+    : new Telco.Unavailable({ message: error instanceof Error ? error.message : String(error) })
+
+/** The port over the calls. */
+export const layer = (telco: PromisedTelco): Layer.Layer<Telco.Telco> => {
+  const call = <A>(run: (options: { readonly signal: AbortSignal }) => Promise<A>) =>
+    Effect.tryPromise({ try: (signal) => run({ signal }), catch: failure })
+  return Layer.succeed(Telco.Telco, {
+    createPackage: (order) => call((options) => telco.createPackage(order, options)),
+    suspendPackage: (of) => call((options) => telco.suspendPackage(of, options)),
+    cancelPackage: (of) => call((options) => telco.cancelPackage(of, options)),
+    sendSms: (sms) => call((options) => telco.sendSms(sms, options)),
+    releaseProfile: (of) => call((options) => telco.releaseProfile(of, options)),
+    setMobilePlan: (of) => call((options) => telco.setMobilePlan(of, options))
+  })
+}
