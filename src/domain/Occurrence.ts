@@ -27,8 +27,8 @@ export type Outcome =
 export type Step =
   | { readonly _tag: "Order"; readonly attachment: Attachment.Attachment; readonly window: Recurrence.Window }
   | { readonly _tag: "Record"; readonly outcome: Outcome }
-  /** It is recorded already: the job has nothing left to do. */
-  | { readonly _tag: "Recorded" }
+  /** It is recorded already, or its attachment was suspended before it was due: there is nothing left to do. */
+  | { readonly _tag: "Nothing" }
   /** The attachment is gone: whatever the telco may have is to be cancelled. */
   | { readonly _tag: "Gone" }
 
@@ -50,8 +50,9 @@ export const step = (line: Line.Line | null, attachmentId: string, occurrence: n
   const of = line === null ? undefined : Line.attachment(line, attachmentId)
   if (of === undefined) return { _tag: "Gone" }
   const { anchor, suspendedAt, terms } = of.attachment
-  if (of.packages.some((pack) => pack.occurrence === occurrence)) return { _tag: "Recorded" }
-  if (terms.recurrence === null || anchor === null) return { _tag: "Recorded" }
+  if (of.packages.some((pack) => pack.occurrence === occurrence)) return { _tag: "Nothing" }
+  if (terms.recurrence === null || anchor === null) return { _tag: "Nothing" }
+  if (next(of.attachment, occurrence) === undefined) return { _tag: "Nothing" }
   const window = Recurrence.window(terms, terms.recurrence, anchor, occurrence)
   if (suspendedAt !== null || Recurrence.isOver(window, now)) return { _tag: "Record", outcome: { _tag: "Lapsed" } }
   return { _tag: "Order", attachment: of.attachment, window }

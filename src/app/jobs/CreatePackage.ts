@@ -34,7 +34,7 @@ export const perform = Effect.fnUntraced(function* (held: Held, work: Extract<Wo
   const line = yield* load
   const step = Occurrence.step(line, attachmentId, occurrence, now)
   switch (step._tag) {
-    case "Recorded":
+    case "Nothing":
       return yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
     case "Gone": {
       const decision = { jobs: [Occurrence.cancellation(iccid, id, now)] }

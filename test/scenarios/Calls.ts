@@ -1,0 +1,72 @@
+/**
+ * The calls that stories make, with what they commonly leave out.
+ */
+import { Effect } from "effect"
+import { Attachments, Reports, Sims, Subscriptions, type TelcoReport } from "simplan"
+import type * as World from "./World.ts"
+
+/** A creation and its outcome, refusals included. */
+export const create = (
+  world: World.World,
+  request: {
+    readonly planId: string
+    readonly iccid?: string
+    readonly start?: number
+    readonly end?: number
+    readonly metadata?: string
+  }
+) =>
+  world.run(
+    Effect.result(
+      Subscriptions.Subscriptions.use((of) =>
+        of.create({
+          organizationId: world.organizationId,
+          planId: request.planId,
+          metadata: request.metadata ?? "trip",
+          iccid: request.iccid ?? null,
+          activePeriod: request.start === undefined ? null : { start: request.start, end: request.end ?? null }
+        })
+      )
+    )
+  )
+
+export const sim = (world: World.World, iccid: string) =>
+  world.run(Sims.Sims.use((of) => of.get({ organizationId: world.organizationId, iccid })))
+
+export const attachments = (world: World.World, iccid: string) =>
+  world.run(Attachments.Attachments.use((of) => of.list({ organizationId: world.organizationId, iccid })))
+
+/** The only attachment of the SIM. */
+export const attachment = async (world: World.World, iccid: string) => {
+  const [only, ...others] = await attachments(world, iccid)
+  if (only === undefined || others.length > 0) throw new Error("there is not exactly one attachment")
+  return only
+}
+
+let nextReport = 1
+
+/** Reports facts about a SIM, each under an id of its own; the verdicts. */
+export const report = (
+  world: World.World,
+  iccid: string,
+  ...facts: ReadonlyArray<readonly [occurredAt: number, fact: TelcoReport.Fact]>
+) =>
+  world.run(
+    Reports.Reports.use((of) =>
+      of.take({
+        reports: facts.map(([occurredAt, fact]) => ({ reportId: `report-${nextReport++}`, iccid, occurredAt, fact }))
+      })
+    )
+  )
+
+export const total = (bytes: number, packageId: string | null = null): TelcoReport.Fact => ({
+  _tag: "Usage",
+  packageId,
+  usage: { _tag: "Total", bytes }
+})
+
+export const firstUse: TelcoReport.Fact = { _tag: "FirstUse", packageId: null }
+
+/** What the telco has that is neither suspended nor cancelled. */
+export const activePackages = async (world: World.World) =>
+  (await world.telcoPackages()).filter(({ status }) => status === "active")

@@ -1,0 +1,130 @@
+/**
+ * A whole service in memory under a virtual clock: real services, the simulated telco, and a receiver that writes down
+ * the webhooks it gets.
+ */
+import { NodeCrypto } from "@effect/platform-node"
+import { Effect, Layer, ManagedRuntime, Stream } from "effect"
+import {
+  Clock,
+  type Label,
+  Organizations,
+  Plans,
+  Services,
+  Settings,
+  Sims,
+  type Time,
+  WebhookSender,
+  Webhooks,
+  Worker
+} from "simplan"
+import { StandardCatalogue } from "simplan/catalogue"
+import * as Memory from "simplan/memory"
+import { type Faults, TelcoSimulator } from "simplan/telco-simulator"
+import * as VirtualClock from "simplan/virtual-clock"
+
+/** Where every story begins. */
+export const START: Time.Instant = Date.UTC(2026, 0, 31, 12)
+
+export interface ReceivedWebhook {
+  readonly id: string
+  readonly type: string
+  readonly timestamp: number
+  readonly data: Record<string, unknown>
+}
+
+/** A service of its own, with one organization. */
+export const make = async (options: { readonly telcoTimeoutMillis?: number } = {}) => {
+  const received: Array<ReceivedWebhook> = []
+  const receiver = { status: 200 }
+  const sender = Layer.succeed(WebhookSender.WebhookSender, {
+    send: ({ body }) =>
+      Effect.sync(() => {
+        received.push(JSON.parse(body))
+        return { status: receiver.status }
+      })
+  })
+  const ports = Layer.mergeAll(
+    Memory.layer,
+    TelcoSimulator.layerMemory(),
+    VirtualClock.virtual(START),
+    StandardCatalogue.layer,
+    NodeCrypto.layer,
+    sender
+  )
+  const limits = Layer.effect(
+    Settings.Settings,
+    Effect.map(Settings.Settings, (defaults) => ({ ...defaults, telcoTimeoutMillis: 200, ...options }))
+  )
+  const runtime = ManagedRuntime.make(
+    Services.layer.pipe(Layer.provideMerge(ports), Layer.provide(limits), Layer.provideMerge(limits))
+  )
+  const run = runtime.runPromise
+  const { organizationId } = await run(Organizations.Organizations.use((of) => of.create({ name: "Traveller Ltd" })))
+  await run(
+    Webhooks.Webhooks.use((of) =>
+      of.create({ organizationId, url: "https://receiver.example/hooks", events: null, description: "" })
+    )
+  )
+  const catalogue = StandardCatalogue.catalogue()
+  return {
+    organizationId,
+    run,
+    received,
+    receiver,
+    close: () => runtime.dispose(),
+    /** Imports eSIMs of a label; the ICCIDs they get. */
+    importSims: async (count: number, label: Label.Label = "Green", isEsim = true): Promise<ReadonlyArray<string>> => {
+      const iccids = Array.from({ length: count }, () => iccid(nextIccid++))
+      const rows = Stream.fromIterable(iccids.map((one) => ({ iccid: one, label, isEsim })))
+      await run(Sims.Sims.use((of) => of.importRows({ organizationId, rows })))
+      return iccids
+    },
+    /** Creates a plan for a country's standard profile; its id. */
+    createPlan: async (terms: Partial<Parameters<Plans.Plans["Service"]["create"]>[0]["terms"]> = {}) => {
+      const profile = catalogue.profiles.find(({ label, regionCode }) => label === "Green" && regionCode === "FR")
+      const plan = await run(
+        Plans.Plans.use((of) =>
+          of.create({
+            organizationId,
+            terms: {
+              name: "France 1 GB",
+              coverageId: profile?.coverageId ?? "",
+              dataMegaBytes: 1_024,
+              periodDays: 30,
+              throttling: false,
+              recurring: false,
+              thresholds: [],
+              occurrences: undefined,
+              periodicity: undefined,
+              frequency: undefined,
+              ...terms
+            }
+          })
+        )
+      )
+      return plan.planId
+    },
+    advanceTo: (to: Time.Instant) => run(Clock.Clock.use((of) => of.advanceTo(to))),
+    advanceBy: (millis: number) => run(Clock.Clock.use((of) => of.advanceBy(millis))),
+    /** Does all that is due at the standing instant. */
+    settle: () => run(Worker.Worker.use((of) => of.drain)),
+    setFaults: (faults: ReadonlyArray<Faults.Fault>) =>
+      run(TelcoSimulator.TelcoSimulator.use((of) => of.setFaults(faults))),
+    telcoPackages: () => run(TelcoSimulator.TelcoSimulator.use((of) => of.packages))
+  }
+}
+
+export type World = Awaited<ReturnType<typeof make>>
+
+let nextIccid = 1
+
+/** An ICCID with its Luhn digit. */
+const iccid = (serial: number): string => {
+  const body = `893301${String(serial).padStart(12, "0")}`
+  const sum = [...body].reverse().reduce((total, character, index) => {
+    const digit = Number(character)
+    const doubled = index % 2 === 0 ? digit * 2 : digit
+    return total + (doubled > 9 ? doubled - 9 : doubled)
+  }, 0)
+  return `${body}${(10 - (sum % 10)) % 10}`
+}

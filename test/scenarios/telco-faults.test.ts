@@ -1,0 +1,121 @@
+/**
+ * S5 against each fault of the telco: a 201 means that it has the package; anything else leaves no subscription, no
+ * taken SIM and no package, once what was begun is undone.
+ */
+import { Time } from "simplan"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as Calls from "./Calls.ts"
+import * as World from "./World.ts"
+
+let world: World.World
+beforeEach(async () => {
+  world = await World.make()
+})
+afterEach(() => world.close())
+
+const create = (planId: string, iccid?: string) =>
+  Calls.create(world, { planId, ...(iccid === undefined ? {} : { iccid }) })
+const sim = (iccid: string) => Calls.sim(world, iccid)
+const activePackages = () => Calls.activePackages(world)
+
+describe("S5", () => {
+  it("a creation that succeeds has its package at the telco", async () => {
+    const [iccid = ""] = await world.importSims(1)
+    const created = await create(await world.createPlan())
+    expect(created).toMatchObject({ _tag: "Success", success: { sim: { iccid, hold: { _tag: "InService" } } } })
+    expect(await activePackages()).toHaveLength(1)
+  })
+
+  it("a refused creation leaves nothing, and the SIM is free at once", async () => {
+    const [iccid = ""] = await world.importSims(1)
+    const planId = await world.createPlan()
+    await world.setFaults([{ fault: "refuse", on: "createPackage", times: 1 }])
+    expect(await create(planId)).toMatchObject({ _tag: "Failure", failure: { _tag: "TelcoRefused" } })
+    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Free" }, recycledAt: null })
+    expect(await activePackages()).toHaveLength(0)
+    expect(await create(planId)).toMatchObject({ _tag: "Success" })
+  })
+
+  it.each(["unavailable", "answer lost"] as const)("a creation whose telco is %s is undone by a job", async (fault) => {
+    const [iccid = ""] = await world.importSims(1)
+    const planId = await world.createPlan()
+    await world.setFaults([{ fault, on: "createPackage", times: 1 }])
+    expect(await create(planId)).toMatchObject({ _tag: "Failure", failure: { _tag: "TelcoUnavailable" } })
+    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Releasing" } })
+    expect(await create(planId, iccid)).toMatchObject({ _tag: "Failure", failure: { _tag: "SimBusy" } })
+    await world.settle()
+    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Free" } })
+    expect(await activePackages()).toHaveLength(0)
+    expect(await create(planId, iccid)).toMatchObject({ _tag: "Success" })
+  })
+
+  it("the SIM of an undone creation returns only when the telco has confirmed the cancellation", async () => {
+    const [iccid = ""] = await world.importSims(1)
+    const planId = await world.createPlan()
+    await world.setFaults([
+      { fault: "answer lost", on: "createPackage", times: 1 },
+      { fault: "unavailable", on: "cancelPackage", times: 3 }
+    ])
+    await create(planId)
+    await world.settle()
+    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Releasing" } })
+    await world.advanceBy(Time.HOUR)
+    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Free" } })
+    expect(await activePackages()).toHaveLength(0)
+  })
+
+  it("a slow telco counts as unavailable, and what it does later is cancelled", async () => {
+    const [iccid = ""] = await world.importSims(1)
+    await world.setFaults([{ fault: "slow", on: "createPackage", delay: "400 millis", times: 1 }])
+    expect(await create(await world.createPlan())).toMatchObject({
+      _tag: "Failure",
+      failure: { _tag: "TelcoUnavailable" }
+    })
+    await world.settle()
+    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Free" } })
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(await activePackages()).toHaveLength(0)
+  })
+
+  it("of several packages due at once, a later refusal takes back the earlier ones", async () => {
+    const [iccid = ""] = await world.importSims(1)
+    const planId = await world.createPlan({
+      recurring: true,
+      occurrences: 5,
+      periodicity: "0",
+      frequency: 1,
+      periodDays: 2
+    })
+    await world.setFaults([{ fault: "refuse", on: "createPackage", when: ({ key }) => key.endsWith(":1"), times: 1 }])
+    expect(await Calls.create(world, { planId, start: World.START - Time.DAY })).toMatchObject({
+      _tag: "Failure",
+      failure: { _tag: "TelcoRefused" }
+    })
+    await world.settle()
+    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Free" } })
+    expect(await activePackages()).toHaveLength(0)
+  })
+
+  it("an undone top-up leaves the subscription as it was", async () => {
+    const [iccid = ""] = await world.importSims(1)
+    const planId = await world.createPlan()
+    await create(planId)
+    await world.setFaults([{ fault: "answer lost", on: "createPackage", times: 1 }])
+    expect(await create(planId, iccid)).toMatchObject({ _tag: "Failure", failure: { _tag: "TelcoUnavailable" } })
+    await world.settle()
+    expect(await Calls.attachments(world, iccid)).toHaveLength(1)
+    expect(await activePackages()).toHaveLength(1)
+  })
+
+  it("of many requests at once each gets another SIM, and none is told that none is left while one is", async () => {
+    await world.importSims(20)
+    const planId = await world.createPlan()
+    const outcomes = await Promise.all(Array.from({ length: 25 }, () => create(planId)))
+    const taken = outcomes.flatMap((outcome) => (outcome._tag === "Success" ? [outcome.success.sim.iccid] : []))
+    expect(new Set(taken).size).toBe(20)
+    expect(outcomes.filter((outcome) => outcome._tag === "Failure").map(({ failure }) => failure._tag)).toEqual(
+      Array.from({ length: 5 }, () => "NoFreeSim")
+    )
+    expect(await activePackages()).toHaveLength(20)
+  })
+})
