@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+import { Storage } from "simplan"
+import * as Pglite from "simplan/pglite"
+
+export interface Message {
+  readonly opened: boolean
+  readonly message: string
+}
+
+/** Opens the directory, commits without end, and closes it when `ended` is settled; tells how it went. */
+export const hold = (dataDir: string, tell: (message: Message) => void, ended: Promise<void>): Promise<void> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage.Storage
+    tell({ opened: true, message: "" })
+    let done = false
+    ended.then(() => {
+      done = true
+    })
+    for (let instant = 1; !done; instant++) {
+      yield* storage.commit({ clock: instant })
+      tell({ opened: true, message: String(instant) })
+      yield* Effect.sleep(1)
+    }
+  }).pipe(
+    Effect.provide(Pglite.layer({ dataDir })),
+    Effect.catch((error) => Effect.sync(() => tell({ opened: false, message: error.message }))),
+    Effect.runPromise
+  )

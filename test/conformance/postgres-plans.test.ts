@@ -1,0 +1,264 @@
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Effect, Layer, Redacted } from "effect"
+import { Jobs, Outbox, Storage } from "simplan"
+import { describe, expect, it } from "vitest"
+import * as Databases from "../setup/Databases.ts"
+import { type Adapter, allSims, connect, iccidOf, inService, newSims, on, terms } from "./PostgresWorld.ts"
+
+const org = "org"
+const COUNT = 6_000
+const ids = Array.from({ length: COUNT }, (_, index) => index)
+
+/** The tables that grow with use. */
+const growing = [
+  "api_key",
+  "attachment",
+  "delivery",
+  "event",
+  "iccid",
+  "idempotency",
+  "job",
+  "package",
+  "plan",
+  "region",
+  "seen_report",
+  "sim",
+  "smdp_entry",
+  "subscription"
+]
+
+const event = (id: string, createdAt: number) => ({
+  organizationId: org,
+  eventId: id,
+  createdAt,
+  payload: {
+    type: "esim.smdp.stateChanged" as const,
+    data: { sim: id, smdpStateChange: { state: "Enable", modificationResult: "Success" } }
+  }
+})
+
+const job = (number: number) => ({
+  jobId: `job-${number}`,
+  organizationId: org,
+  work: { _tag: "Provision" as const, iccid: iccidOf(number), attachmentId: String(number) },
+  dueAt: number,
+  attempts: 0,
+  createdAt: 0,
+  idempotencyKey: null
+})
+
+const record = (key: string) => ({
+  organizationId: org,
+  key,
+  fingerprint: "f",
+  createdAt: 1,
+  outcome: { _tag: "Pending" as const }
+})
+
+const plan = (id: number) => ({
+  organizationId: org,
+  planId: `plan-${id}`,
+  terms,
+  createdAt: id,
+  archivedAt: null,
+  deletedAt: null,
+  version: 0
+})
+
+const region = (id: number) => ({
+  organizationId: org,
+  coverageId: `region-${id}`,
+  regionCode: "R",
+  regionName: `Region ${id}`,
+  label: "Green" as const,
+  iso2List: ["FR", `C${id}`],
+  createdAt: id
+})
+
+const apiKey = (id: number) => ({
+  organizationId: `org-${id}`,
+  apiKeyId: `key-${id}`,
+  name: "",
+  scope: "full" as const,
+  hash: `hash-${id}`,
+  hint: "",
+  createdAt: id,
+  expiresAt: null,
+  revokedAt: null,
+  version: 0
+})
+
+const entry = (id: number) => ({
+  organizationId: org,
+  iccid: iccidOf(id),
+  reportId: `r-${id}`,
+  state: "Enable" as const,
+  modificationResult: "Success",
+  modifiedAt: id
+})
+
+const populate = (adapter: Adapter) =>
+  Effect.gen(function* () {
+    yield* on(adapter, (storage) =>
+      storage.commit({
+        organizations: [{ organizationId: org, name: org, createdAt: 0 }],
+        webhookEndpoints: [
+          {
+            organizationId: org,
+            endpointId: "endpoint",
+            url: "https://example.com",
+            events: null,
+            description: "",
+            enabled: true,
+            signingKeys: [],
+            createdAt: 0,
+            deletedAt: null,
+            version: 0
+          }
+        ]
+      })
+    )
+    yield* on(adapter, (storage) => storage.importSims(newSims(org, 0, COUNT)))
+    const sims = yield* allSims(adapter, org)
+    const lines = sims.slice(0, COUNT / 2).map((sim, index) => inService(sim, `line-${index}`, index))
+    yield* on(adapter, (storage) =>
+      storage.commit({
+        apiKeys: ids.map(apiKey),
+        plans: ids.map(plan),
+        regions: ids.map(region),
+        sims: lines.flatMap((line) => line.sims ?? []),
+        subscriptions: lines.flatMap((line) => line.subscriptions ?? []),
+        attachments: lines.flatMap((line) => line.attachments ?? []),
+        packages: lines.flatMap((line) => line.packages ?? []),
+        smdpEntries: ids.map(entry),
+        seenReports: ids.map((id) => ({ organizationId: org, reportId: `r-${id}`, receivedAt: id })),
+        events: ids.map((id) => event(`event-${id}`, id)),
+        jobs: { put: ids.map((id) => ({ job: job(id), lease: null })) },
+        idempotency: { put: ids.map((id) => ({ record: record(`key-${id}`), replaces: 0 })) }
+      })
+    )
+  })
+
+/** Everything that the ports can do, to one SIM and what hangs on it; `round` is another one each time. */
+const use = (adapter: Adapter, round: number) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage.Storage
+    const jobs = yield* Jobs.Jobs
+    const outbox = yield* Outbox.Outbox
+    const token = `token-${round}`
+    const of = { organizationId: org }
+    const page = { ...of, limit: 10 }
+    const cursor = { createdAt: 3_000, id: "x" }
+    const iccid = iccidOf(round)
+
+    yield* storage.apiKeyByHash("hash-1")
+    yield* storage.apiKeys({ organizationId: "org-1" })
+    yield* storage.plan({ ...of, planId: "plan-1" })
+    const covering = { coverageIds: ["coverage"], iso2List: ["FR"] }
+    for (const after of [null, cursor]) {
+      yield* storage.plans({ ...page, after, archived: null, label: null, search: null, covering: null })
+      yield* storage.plans({ ...page, after, archived: false, label: "Green", search: "pla", covering })
+      yield* storage.regions({ ...page, after })
+      yield* storage.subscriptions({ ...page, after })
+      yield* storage.deliveries({ ...page, after })
+    }
+    yield* storage.region({ ...of, coverageId: "region-1" })
+    yield* storage.regionsLike({ ...of, regionName: "Region 1", iso2List: ["C7", "FR"] })
+    for (const after of [null, 3_000]) {
+      yield* storage.sims({ ...page, after, isEsim: null, label: null })
+      yield* storage.sims({ ...page, after, isEsim: true, label: "Green" })
+      yield* storage.sims({ ...page, after, isEsim: false, label: null })
+      yield* storage.sims({ ...page, after, isEsim: null, label: "Red" })
+    }
+    yield* storage.importSims(newSims(org, 10_000 + round * 10, 10))
+    const asked = { iccid, since: 0, packageIds: [`telco-line-${round}`], reportIds: ["r-1", "r-2"] }
+    yield* storage.reportedLines({ iccids: [asked], seenSince: 0 })
+    yield* storage.smdpEntries({ ...of, iccid })
+    yield* storage.delivery({ ...of, deliveryId: `event-${round}:endpoint` })
+    yield* storage.idempotency({ ...of, key: "key-1" })
+
+    const machine = { machineNow: 0, until: 1_000 }
+    for (const purpose of ["subscription", "mobile plan"] as const) {
+      yield* storage.claimSim({ ...of, label: "Green", purpose, token, ...machine })
+      yield* storage.claimSim({ ...of, label: "Red", purpose, token, ...machine })
+    }
+    const claim = { now: 100_000, ...machine, token, limit: 2 }
+    const [first, second] = yield* jobs.claim(claim)
+    const due = yield* outbox.claim(claim)
+    yield* jobs.pending({ machineNow: 0 })
+    yield* outbox.pending({ machineNow: 0 })
+
+    const line = yield* storage.line({ ...of, iccid })
+    const storedPlan = yield* storage.plan({ ...of, planId: `plan-${round}` })
+    const [storedKey] = yield* storage.apiKeys({ organizationId: `org-${round}` })
+    const [attachment] = line?.attachments ?? []
+    if (!line?.subscription || !attachment || !storedPlan || !storedKey || !first || !second) {
+      throw new Error("The database has not what it was filled with")
+    }
+    const id = COUNT + round
+    yield* storage.commit({
+      apiKeys: [storedKey],
+      plans: [storedPlan, plan(id)],
+      regions: [region(id)],
+      sims: [line.sim],
+      subscriptions: [line.subscription],
+      attachments: [attachment.attachment],
+      packages: attachment.packages,
+      removedSubscriptions: [{ ...of, subscriptionId: `line-${1_000 + round}` }],
+      removedAttachments: [{ ...of, attachmentId: `line-${2_000 + round}` }],
+      smdpEntries: [entry(round)],
+      seenReports: [{ ...of, reportId: `r-${round}`, receivedAt: 5_000 }],
+      idempotency: {
+        put: [{ record: record(`key-${round}`), replaces: 1 }],
+        settled: [{ ...of, key: `key-${1_000 + round}`, outcome: { _tag: "Pending" } }],
+        forgotten: [{ ...of, key: `key-${2_000 + round}` }]
+      },
+      events: [event(`event-${id}`, id)],
+      jobs: {
+        put: [{ job: job(id), lease: null }],
+        finished: [{ jobId: first.jobId, token }],
+        retried: [{ jobId: second.jobId, token, dueAt: 1, attempts: 1 }]
+      },
+      deliveries: {
+        settled: due.slice(0, 1).map(({ delivery }) => ({ delivery, token })),
+        replayed: due.slice(1).map(({ delivery }) => delivery)
+      }
+    })
+    yield* storage.purge({ reportsBefore: -1, idempotencyBefore: -1 })
+    yield* jobs.release
+    yield* outbox.release
+  }).pipe(Effect.provide(adapter))
+
+const admin = (url: string) =>
+  Layer.build(Layer.fresh(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))).pipe(
+    Effect.flatMap((context) => Effect.provide(PgClient.PgClient, context))
+  )
+
+describe("The statements on PostgreSQL", () => {
+  const url = Databases.forEachTest()
+
+  it(
+    "read no table that grows as a whole",
+    () =>
+      Effect.gen(function* () {
+        const client = yield* admin(url())
+        yield* Effect.scoped(Effect.flatMap(connect(url(), 1), populate))
+        yield* client`vacuum analyze`
+        yield* client`select pg_stat_reset()`
+        // Often enough for PostgreSQL to have made plans that are for any parameters. Its counters are complete once the
+        // connections that counted are closed.
+        yield* Effect.scoped(
+          Effect.flatMap(connect(url(), 1), (adapter) =>
+            Effect.forEach(Array.from({ length: 12 }), (_, round) => use(adapter, round))
+          )
+        )
+        const read = yield* client<{ readonly name: string }>`
+        select relname as name from pg_stat_user_tables where schemaname = 'simplan' and seq_scan > 0 order by relname`
+        expect(read.map(({ name }) => name).filter((name) => growing.includes(name))).toEqual([])
+        const looked = yield* client<{ readonly name: string }>`
+        select relname as name from pg_stat_user_tables where schemaname = 'simplan' and idx_scan > 0 order by relname`
+        expect(looked.map(({ name }) => name)).toEqual(expect.arrayContaining(growing))
+      }).pipe(Effect.scoped, Effect.runPromise),
+    60_000
+  )
+})
