@@ -13,6 +13,7 @@ import type { Outbox } from "../ports/Outbox.ts"
 import type { Storage } from "../ports/Storage.ts"
 import * as AllOrNothing from "./storage/AllOrNothing.ts"
 import * as Deliveries from "./storage/Deliveries.ts"
+import * as Equivalence from "./storage/Equivalence.ts"
 import * as IdempotencyKeys from "./storage/IdempotencyKeys.ts"
 import * as JobQueue from "./storage/JobQueue.ts"
 import * as Lines from "./storage/Lines.ts"
@@ -34,6 +35,8 @@ export interface Options extends Suite.Options {
   /** A storage known to be right, with which random commits and reads are compared; without it, none are. */
   readonly reference?: Layer.Layer<Services>
   readonly seed?: number
+  /** How many random runs are compared with the reference for each of four seeds. */
+  readonly runs?: number
 }
 
 const scenarios: ReadonlyArray<World.Scenario> = [
@@ -53,11 +56,14 @@ const scenarios: ReadonlyArray<World.Scenario> = [
 ]
 
 /** The suite's cases, for a runner of one's own. */
-export const cases = ({ seed = 1 }: Options = {}): ReadonlyArray<Suite.Case<Services>> =>
-  scenarios.map(({ body, name }, place) => ({
+export const cases = ({ reference, runs = 12, seed = 1 }: Options = {}): ReadonlyArray<Suite.Case<Services>> => {
+  const seeds = [seed, seed + 1, seed + 2, seed + 3]
+  const compared = reference === undefined ? [] : Equivalence.cases(reference, seeds, runs)
+  return [...scenarios, ...compared].map(({ body, name }, place) => ({
     name,
     effect: Effect.flatMap(World.make(place, name, seed), body)
   }))
+}
 
 /** Defines the suite's cases with the runner. */
 export const run = <R, E>(
