@@ -81,7 +81,18 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
         const machineNow = yield* MachineClock.currentTimeMillis
         const now = yield* clock.now
         const claim = outbox.claim({ now, machineNow, until, token, limit: concurrency })
-        return yield* work.claimAndDo(claim, (due) => send(due, token))
+        return yield* work.claimAndDo(
+          claim,
+          (due) =>
+            Effect.catchCause(send(due, token), (cause) =>
+              Effect.logWarning(
+                "the outcome of a delivery was not stored",
+                { deliveryId: due.delivery.deliveryId },
+                cause
+              )
+            ),
+          "all at once"
+        )
       })
     })
   })

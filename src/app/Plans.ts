@@ -73,7 +73,11 @@ export const layer: Layer.Layer<Plans, never, Storage | BusinessClock | Ids | Co
       return Plans.of({
         get,
         create: Effect.fn("Plans.create")(function* ({ organizationId, terms }) {
-          const profile = yield* coverage.get({ organizationId, coverageId: terms.coverageId })
+          const profile = yield* Effect.catchTag(
+            coverage.get({ organizationId, coverageId: terms.coverageId }),
+            "NotFound",
+            () => Effect.succeed(null)
+          )
           const now = yield* clock.now
           const plan: Plan = {
             organizationId,

@@ -20,7 +20,8 @@ export class Work extends Context.Service<
      */
     readonly claimAndDo: <A, E, E2>(
       claim: Effect.Effect<ReadonlyArray<A>, E>,
-      perform: (claimed: A) => Effect.Effect<void, E2>
+      perform: (claimed: A) => Effect.Effect<void, E2>,
+      concurrency: "one by one" | "all at once"
     ) => Effect.Effect<number, E | E2>
     /** Announces that there may be work. */
     readonly wake: Effect.Effect<void>
@@ -45,12 +46,15 @@ export const layer: Layer.Layer<Work, never, Ids> = Layer.effect(
 
     return Work.of({
       begin,
-      claimAndDo: (claim, perform) =>
+      claimAndDo: (claim, perform, concurrency) =>
         Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
             const claimed = yield* claim
             if (claimed.length === 0) return 0
-            const all = Effect.forEach(claimed, perform, { concurrency: "unbounded", discard: true })
+            const all = Effect.forEach(claimed, perform, {
+              concurrency: concurrency === "one by one" ? 1 : "unbounded",
+              discard: true
+            })
             yield* restore(Fiber.join(yield* begin(all)))
             return claimed.length
           })

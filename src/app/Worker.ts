@@ -4,6 +4,7 @@
  */
 import { Clock as MachineClock, Context, Effect, Layer, Schedule } from "effect"
 import * as Idempotency from "../domain/Idempotency.ts"
+import type { Job } from "../domain/Job.ts"
 import * as TelcoReport from "../domain/TelcoReport.ts"
 import type { Instant } from "../domain/Time.ts"
 import { HOUR } from "../domain/Time.ts"
@@ -53,11 +54,13 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       const { token, until } = yield* work.lease
       const machineNow = yield* MachineClock.currentTimeMillis
       const now = yield* clock.now
-      return yield* work.claimAndDo(jobs.claim({ now, machineNow, until, token, limit: concurrency }), (job) =>
-        Effect.catchTag(runner.perform({ job, token }), "StorageError", (error) =>
-          Effect.logWarning("a job was not done and will be tried again", { jobId: job.jobId, error: error.message })
+      const claim = jobs.claim({ now, machineNow, until, token, limit: concurrency })
+      const perform = (job: Job) =>
+        Effect.catchCause(runner.perform({ job, token }), (cause) =>
+          Effect.logWarning("a job was not done; it is tried again when its lease is over", { jobId: job.jobId }, cause)
         )
-      )
+      // In strict due order where time is told by a virtual clock; else as many at once as are claimed.
+      return yield* work.claimAndDo(claim, perform, clock.set === null ? "all at once" : "one by one")
     })
 
     const pending = (of: Jobs["Service"] | Outbox["Service"]): Effect.Effect<Pending, StorageError> =>

@@ -12,7 +12,7 @@ import { EsimInstalled, NotFound, SimBusy } from "./Refusal.ts"
 import type { Sim } from "./Sim.ts"
 import type { Instant } from "./Time.ts"
 
-/** What the telco has, or may be about to have, of an attachment. */
+/** What the telco has, or may be about to have, of an attachment; packages whose period is over need no cancelling. */
 const packageIdsAtTelco = ({ attachment, packages }: Attachment.WithPackages, now: Instant): ReadonlyArray<string> => {
   const { anchor, attachmentId, terms } = attachment
   const due =
@@ -22,7 +22,8 @@ const packageIdsAtTelco = ({ attachment, packages }: Attachment.WithPackages, no
   return Array.from({ length: due }, (_, occurrence) => occurrence)
     .filter((occurrence) => {
       const known = packages.find((pack) => pack.occurrence === occurrence)
-      return known === undefined || known.status === "Created"
+      if (known === undefined) return true
+      return known.status === "Created" && (known.expirationAt === null || now < known.expirationAt)
     })
     .map((occurrence) => packageId(attachmentId, occurrence))
 }

@@ -124,21 +124,28 @@ const recurrenceTerms = (request: TermsRequest): Result.Result<RecurrenceTerms, 
   })
 
 /**
- * Rule P1: the terms asked for, under the region code and label of their coverage profile. `now` is when the plan is
+ * Rule P1: the terms asked for, under the region code and label of their coverage profile, null where there is none of
+ * that id; what is wrong with the terms is told first (rule W8). `now` is when the plan is
  * made: its last expiry, reckoned from there, lies before the year 10000.
  */
 export const terms = (
   request: TermsRequest,
-  coverage: { readonly regionCode: string; readonly label: Label },
+  coverage: { readonly regionCode: string; readonly label: Label } | null,
   now: Instant
-): Result.Result<PlanTerms, InvalidField> =>
+): Result.Result<PlanTerms, InvalidField | NotFound> =>
   Result.gen(function* () {
     if (request.name.trim() === "") return yield* refuse("name", "must not be empty")
     const dataMegaBytes = yield* wholeNumber("dataMegaBytes", request.dataMegaBytes, limits.dataMegaBytes)
     const periodDays = yield* wholeNumber("periodDays", request.periodDays, limits.periodDays)
     const recurrence = request.recurring ? yield* recurrenceTerms(request) : null
     const throttling = request.throttling ? yield* throttlingSteps(request) : []
-    const granted: PlanTerms = {
+    if (recurrence !== null && !(Recurrence.expiration({ periodDays }, recurrence, now) < END_OF_TIME)) {
+      return yield* refuse("frequency", "must let the last occurrence expire before the year 10000")
+    }
+    if (coverage === null) {
+      return yield* Result.fail(new NotFound({ resource: "coverage profile", id: request.coverageId }))
+    }
+    return {
       name: request.name,
       coverageId: request.coverageId,
       regionCode: coverage.regionCode,
@@ -148,10 +155,6 @@ export const terms = (
       throttling,
       recurrence
     }
-    if (recurrence !== null && !(Recurrence.expiration(granted, recurrence, now) < END_OF_TIME)) {
-      return yield* refuse("frequency", "must let the last occurrence expire before the year 10000")
-    }
-    return granted
   })
 
 /** The plan, unless it was deleted (rule P2). */

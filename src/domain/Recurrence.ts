@@ -11,6 +11,8 @@ import { addDays, addMonths, HOUR } from "./Time.ts"
 /** How long before its activation an occurrence is created at the telco. */
 export const LEAD = 12 * HOUR
 
+type Validity = Pick<PlanTerms, "periodDays">
+
 /** The time in which a package is active: from `start` up to, and not including, `end`. */
 export interface Window {
   readonly start: Instant
@@ -34,7 +36,7 @@ export const activation = (recurrence: RecurrenceTerms, anchor: Instant, occurre
 }
 
 /** The window of occurrence `i`. */
-export const window = (terms: PlanTerms, recurrence: RecurrenceTerms, anchor: Instant, occurrence: number): Window => {
+export const window = (terms: Validity, recurrence: RecurrenceTerms, anchor: Instant, occurrence: number): Window => {
   const start = activation(recurrence, anchor, occurrence)
   return { start, end: addDays(start, terms.periodDays) }
 }
@@ -57,5 +59,5 @@ export const dueCount = (recurrence: RecurrenceTerms, anchor: Instant, now: Inst
 }
 
 /** The end of the last occurrence: when the attachment expires. */
-export const expiration = (terms: PlanTerms, recurrence: RecurrenceTerms, anchor: Instant): Instant =>
+export const expiration = (terms: Validity, recurrence: RecurrenceTerms, anchor: Instant): Instant =>
   window(terms, recurrence, anchor, recurrence.occurrences - 1).end
