@@ -3,15 +3,18 @@
  * the webhooks it gets.
  */
 import { NodeCrypto } from "@effect/platform-node"
-import { Effect, Layer, ManagedRuntime, Stream } from "effect"
+import { Context, Effect, Layer, ManagedRuntime, Stream } from "effect"
 import {
   Clock,
+  Jobs,
   type Label,
   Organizations,
+  Outbox,
   Plans,
   Services,
   Settings,
   Sims,
+  Storage,
   type Time,
   WebhookSender,
   Webhooks,
@@ -53,12 +56,30 @@ export const make = async (options: { readonly telcoTimeoutMillis?: number } = {
   )
   const limits = Layer.effect(
     Settings.Settings,
-    Effect.map(Settings.Settings, (defaults) => ({ ...defaults, telcoTimeoutMillis: 200, ...options }))
+    Effect.map(Settings.Settings, (defaults) => ({
+      ...defaults,
+      telcoTimeoutMillis: 200,
+      claimMillis: 200,
+      ...options
+    }))
   )
-  const runtime = ManagedRuntime.make(
-    Services.layer.pipe(Layer.provideMerge(ports), Layer.provide(limits), Layer.provideMerge(limits))
-  )
-  const run = runtime.runPromise
+  const outside = ManagedRuntime.make(ports)
+  const context = await outside.context()
+  const storage = Context.get(context, Storage.Storage)
+  const crash: { at: number; when: "before" | "after" } = { at: Number.POSITIVE_INFINITY, when: "before" }
+  const crashing = Context.add(context, Storage.Storage, {
+    ...storage,
+    commit: (commit) => {
+      crash.at -= 1
+      if (crash.at > 0) return storage.commit(commit)
+      return crash.when === "before" ? Effect.never : Effect.andThen(storage.commit(commit), Effect.never)
+    }
+  })
+  const start = () =>
+    ManagedRuntime.make(Services.layer.pipe(Layer.provideMerge(Layer.succeedContext(crashing)), Layer.provide(limits)))
+  let runtime = start()
+  const run = <A, E>(effect: Effect.Effect<A, E, Services.Services | Layer.Success<typeof ports>>) =>
+    runtime.runPromise(effect)
   const { organizationId } = await run(Organizations.Organizations.use((of) => of.create({ name: "Traveller Ltd" })))
   await run(
     Webhooks.Webhooks.use((of) =>
@@ -71,7 +92,20 @@ export const make = async (options: { readonly telcoTimeoutMillis?: number } = {
     run,
     received,
     receiver,
-    close: () => runtime.dispose(),
+    close: () => outside.dispose(),
+    /** From its nth commit on, the process stands still before or after it, as if killed there. */
+    crashAt: (at: number, when: "before" | "after") => Object.assign(crash, { at, when }),
+    /** Another process on the same storage and telco; the one before is left where it stands. */
+    restart: async () => {
+      crash.at = Number.POSITIVE_INFINITY
+      runtime = start()
+      await run(
+        Effect.andThen(
+          Jobs.Jobs.use((of) => of.release),
+          Outbox.Outbox.use((of) => of.release)
+        )
+      )
+    },
     /** Imports eSIMs of a label; the ICCIDs they get. */
     importSims: async (count: number, label: Label.Label = "Green", isEsim = true): Promise<ReadonlyArray<string>> => {
       const iccids = Array.from({ length: count }, () => iccid(nextIccid++))

@@ -1,0 +1,112 @@
+/**
+ * S5 and W2 across a crash: wherever a process dies around the telco's answer, the next one ends with exactly one
+ * package and a consistent subscription, and an idempotency key is told that outcome.
+ */
+import { Effect } from "effect"
+import { IdempotencyKeys, Messages, Subscriptions } from "simplan"
+import { TelcoSimulator } from "simplan/telco-simulator"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as Calls from "./Calls.ts"
+import * as World from "./World.ts"
+
+let world: World.World
+let iccid: string
+beforeEach(async () => {
+  world = await World.make()
+  const [first = ""] = await world.importSims(1)
+  iccid = first
+})
+afterEach(() => world.close())
+
+const creation = (planId: string) =>
+  IdempotencyKeys.IdempotencyKeys.use((keys) =>
+    keys.once(
+      "Created",
+      Subscriptions.Subscriptions.use((of) =>
+        of.create({ organizationId: world.organizationId, planId, metadata: "trip", iccid: null, activePeriod: null })
+      )
+    )
+  ).pipe(
+    Effect.provideService(IdempotencyKeys.CurrentRequest, {
+      organizationId: world.organizationId,
+      key: "creation-1",
+      fingerprint: "the same request"
+    }),
+    Effect.result
+  )
+
+const message = () =>
+  IdempotencyKeys.IdempotencyKeys.use((keys) =>
+    keys.once(
+      "Done",
+      Effect.as(
+        Messages.Messages.use((of) =>
+          of.send({ organizationId: world.organizationId, iccid, from: "simplan", text: "welcome" })
+        ),
+        null
+      )
+    )
+  )
+
+/** Begins something that will never end, and waits until it stands still. */
+const beginAndCrash = async (begin: () => Promise<unknown>) => {
+  void begin()
+  await new Promise((resolve) => setTimeout(resolve, 30))
+}
+
+describe("S5: a process killed during a creation", () => {
+  it.each([
+    ["before the first commit", 1, "before", 0],
+    ["after the first commit", 1, "after", 1],
+    ["between the telco's answer and the second commit", 2, "before", 1],
+    ["after the second commit", 2, "after", 1]
+  ] as const)("%s", async (_, at, when, subscriptions) => {
+    const planId = await world.createPlan()
+    world.crashAt(at, when)
+    await beginAndCrash(() => world.run(creation(planId)))
+    await world.restart()
+    await world.settle()
+    expect(await Calls.activePackages(world)).toHaveLength(subscriptions)
+    expect((await Calls.sim(world, iccid)).hold._tag).toBe(subscriptions === 1 ? "InService" : "Free")
+
+    const retried = await world.run(creation(planId))
+    expect(retried).toMatchObject({ _tag: "Success", success: { sim: { iccid } } })
+    expect(await Calls.activePackages(world)).toHaveLength(1)
+    expect(await Calls.attachments(world, iccid)).toHaveLength(1)
+  })
+
+  it("before the outcome of a failure is committed: the next process decides, and the key is not stuck", async () => {
+    const planId = await world.createPlan()
+    await world.setFaults([{ fault: "refuse", on: "createPackage", times: 1 }])
+    world.crashAt(2, "before")
+    await beginAndCrash(() => world.run(creation(planId)))
+    await world.restart()
+    expect(await world.run(creation(planId))).toMatchObject({ failure: { _tag: "RequestInProgress" } })
+    await world.settle()
+    expect((await Calls.sim(world, iccid)).hold._tag).toBe("Free")
+    expect(await world.run(creation(planId))).toMatchObject({ _tag: "Success" })
+  })
+})
+
+describe("W2: a message whose process was killed", () => {
+  it.each([
+    [1, "after"],
+    [2, "before"],
+    [2, "after"]
+  ] as const)("at commit %i, %s it, is sent once", async (at, when) => {
+    await world.run(creation(await world.createPlan()))
+    const send = message().pipe(
+      Effect.provideService(IdempotencyKeys.CurrentRequest, {
+        organizationId: world.organizationId,
+        key: "message-1",
+        fingerprint: "the same message"
+      })
+    )
+    world.crashAt(at, when)
+    await beginAndCrash(() => world.run(send))
+    await world.restart()
+    await world.settle()
+    await world.run(send)
+    expect(await world.run(TelcoSimulator.TelcoSimulator.use((of) => of.messages))).toHaveLength(1)
+  })
+})
