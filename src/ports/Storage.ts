@@ -171,7 +171,8 @@ export interface ReportedLine {
   readonly seen: ReadonlyArray<string>
 }
 
-interface OfOrganization {
+/** Whose rows are meant: nothing of another organization is ever read. */
+export interface OfOrganization {
   readonly organizationId: string
 }
 
