@@ -7,7 +7,6 @@ import { NotFound } from "../domain/Refusal.ts"
 import type { Sim } from "../domain/Sim.ts"
 import type { CurrentStatus, Entry } from "../domain/SmdpHistory.ts"
 import * as SimImport from "../domain/SimImport.ts"
-import type { Row } from "../domain/SimImport.ts"
 import { BusinessClock } from "../ports/BusinessClock.ts"
 import { type NewSim, Storage, type StorageError } from "../ports/Storage.ts"
 import { Ids } from "./Ids.ts"
@@ -27,6 +26,9 @@ export interface ImportReport {
   readonly errors: ReadonlyArray<RowMessage>
   readonly warnings: ReadonlyArray<RowMessage>
 }
+
+/** A row as somebody typed it; whether it is a SIM is decided row by row. */
+export type ImportRow = SimImport.Row
 
 export class Sims extends Context.Service<
   Sims,
@@ -54,7 +56,7 @@ export class Sims extends Context.Service<
     /** Imports row by row; a bad row stops no other, and memory does not grow with the good ones. */
     readonly importRows: <E>(request: {
       readonly organizationId: string
-      readonly rows: Stream.Stream<Row, E>
+      readonly rows: Stream.Stream<ImportRow, E>
     }) => Effect.Effect<ImportReport, E | NotFound | StorageError>
   }
 >()("simplan/Sims") {}
@@ -76,7 +78,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = La
 
     const importBatch = Effect.fnUntraced(function* (
       organizationId: string,
-      rows: ReadonlyArray<readonly [Row, number]>
+      rows: ReadonlyArray<readonly [ImportRow, number]>
     ): Effect.fn.Return<ImportReport, StorageError> {
       const errors: Array<RowMessage> = []
       const warnings: Array<RowMessage> = []
