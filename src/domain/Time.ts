@@ -44,7 +44,7 @@ const utcMidnight = (year: number, month: number, day: number): Instant => new D
 /** The instant as RFC 3339 with milliseconds and `Z`. */
 export const toIso = (instant: Instant): string => new Date(instant).toISOString()
 
-const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
+const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
 
 /**
  * Reads an RFC 3339 instant with a zone and a real calendar date (rule W8); anything else is `undefined`. Fractions

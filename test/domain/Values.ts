@@ -1,0 +1,178 @@
+/**
+ * Plain, valid values for the tests of the domain, with what a test is about changed. Everything belongs to one
+ * organization and one SIM, and happens around `NOW`.
+ */
+import type { Attachment, WithPackages } from "../../src/domain/Attachment.ts"
+import type { Line } from "../../src/domain/Line.ts"
+import type { Package } from "../../src/domain/Package.ts"
+import type { Plan, PlanTerms, RecurrenceTerms, TermsRequest } from "../../src/domain/Plan.ts"
+import type { Sim } from "../../src/domain/Sim.ts"
+import type { Subscription } from "../../src/domain/Subscription.ts"
+import type { Fact, Report } from "../../src/domain/TelcoReport.ts"
+import { HOUR_MS, instant } from "./Calendar.ts"
+
+export const NOW = instant(2026, 3, 10, 12 * HOUR_MS)
+export const ICCID = "8944500102198304826"
+export const GIGABYTE = 1_073_741_824
+
+const organizationId = "organization"
+const subscriptionId = "subscription"
+
+export const terms = (changes: Partial<PlanTerms> = {}): PlanTerms => ({
+  name: "Ten days",
+  coverageId: "coverage",
+  regionCode: "EUROPE",
+  label: "Green",
+  dataMegaBytes: 1_024,
+  periodDays: 10,
+  throttling: [],
+  recurrence: null,
+  ...changes
+})
+
+/** Terms that recur: a package a day, which lasts a day, ten times. */
+export const recurring = (recurrence: Partial<RecurrenceTerms> = {}, changes: Partial<PlanTerms> = {}) => ({
+  ...terms({ periodDays: 1, ...changes }),
+  recurrence: { periodicity: "Daily", frequency: 1, occurrences: 10, ...recurrence } satisfies RecurrenceTerms
+})
+
+/** A request for a plan that is throttled and recurs. */
+export const termsRequest = (changes: Partial<TermsRequest> = {}): TermsRequest => ({
+  name: "Monthly",
+  coverageId: "coverage",
+  dataMegaBytes: 1_024,
+  periodDays: 30,
+  throttling: true,
+  recurring: true,
+  thresholds: [
+    { percentage: 50, limit: "1024" },
+    { percentage: 80, limit: "512" },
+    { percentage: 100, limit: "128" }
+  ],
+  occurrences: 12,
+  periodicity: "2",
+  frequency: 1,
+  ...changes
+})
+
+export const plan = (changes: Partial<Plan> = {}): Plan => ({
+  organizationId,
+  planId: "plan",
+  terms: terms(),
+  createdAt: NOW,
+  archivedAt: null,
+  deletedAt: null,
+  version: 1,
+  ...changes
+})
+
+/** A free eSIM. */
+export const sim = (changes: Partial<Sim> = {}): Sim => ({
+  organizationId,
+  simId: "sim",
+  iccid: ICCID,
+  serial: 7,
+  label: "Green",
+  isEsim: true,
+  lpa: "LPA:1$smdp.example$CODE",
+  createdAt: NOW,
+  hold: { _tag: "Free" },
+  recycledAt: null,
+  downloaded: false,
+  smdp: null,
+  location: null,
+  lastActivityAt: null,
+  mobilePlan: { _tag: "Settled", applied: false },
+  version: 3,
+  ...changes
+})
+
+export const subscription = (changes: Partial<Subscription> = {}): Subscription => ({
+  organizationId,
+  subscriptionId,
+  iccid: ICCID,
+  metadata: "first",
+  createdAt: NOW,
+  status: "Live",
+  ...changes
+})
+
+export const attachment = (changes: Partial<Attachment> = {}): Attachment => ({
+  organizationId,
+  iccid: ICCID,
+  subscriptionId,
+  attachmentId: "attachment",
+  planId: "plan",
+  terms: terms(),
+  activePeriod: null,
+  metadata: "first",
+  createdAt: NOW,
+  confirmed: true,
+  anchor: null,
+  suspendedAt: null,
+  thresholdTold: 0,
+  ...changes
+})
+
+/** A package that the telco has and that waits for its first use. */
+export const pack = (changes: Partial<Package> = {}): Package => ({
+  organizationId,
+  iccid: ICCID,
+  attachmentId: "attachment",
+  occurrence: 0,
+  status: "Created",
+  telcoPackageId: "telco-0",
+  activationAt: null,
+  expirationAt: null,
+  usedBytes: 0,
+  ...changes
+})
+
+/** An attachment with packages that are its own. */
+export const attached = (
+  changes: Partial<Attachment> = {},
+  packages: ReadonlyArray<Partial<Package>> = []
+): WithPackages => {
+  const of = attachment(changes)
+  const { attachmentId } = of
+  return { attachment: of, packages: packages.map((one) => pack({ attachmentId, ...one })) }
+}
+
+/** A SIM in service with its live subscription. */
+export const line = (attachments: ReadonlyArray<WithPackages> = [], changes: Partial<Sim> = {}): Line => ({
+  sim: sim({ hold: { _tag: "InService", subscriptionId }, ...changes }),
+  subscription: subscription(),
+  attachments
+})
+
+/** A SIM of the inventory. */
+export const free = (changes: Partial<Sim> = {}): Line => ({ sim: sim(changes), subscription: null, attachments: [] })
+
+export const report = (fact: Fact, occurredAt = NOW, reportId = "report"): Report => ({
+  reportId,
+  iccid: ICCID,
+  occurredAt,
+  fact
+})
+
+export const total = (bytes: number, packageId: string | null = null): Fact => ({
+  _tag: "Usage",
+  packageId,
+  usage: { _tag: "Total", bytes }
+})
+
+export const delta = (bytes: number, packageId: string | null = null): Fact => ({
+  _tag: "Usage",
+  packageId,
+  usage: { _tag: "Delta", bytes }
+})
+
+export const firstUse = (packageId: string | null = null): Fact => ({ _tag: "FirstUse", packageId })
+
+export const seenIn = (countryAlpha2: string, operator = "Telia"): Fact => ({
+  _tag: "Location",
+  countryAlpha2,
+  operator,
+  rat: "5G",
+  imei: "356938035643809"
+})
