@@ -9,7 +9,7 @@ import type { Label } from "./Label.ts"
 import * as Recurrence from "./Recurrence.ts"
 import { InvalidField, NotFound } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
-import { END_OF_TIME } from "./Time.ts"
+import { addDays, END_OF_TIME } from "./Time.ts"
 
 /** Speed limits in Kbit/s that a new plan may name. */
 export const throttlingLimits = ["128", "256", "384", "512", "1024", "3072", "5120", "7680", "10240", "20480"] as const
