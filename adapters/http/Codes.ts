@@ -1,0 +1,61 @@
+/**
+ * The `code` of every error body (rule W1), and the HTTP status that goes with it: the only place with error statuses.
+ * The API's description is generated from this table as well.
+ */
+
+const table = {
+  invalid_field: [400, "A field does not hold what it must; the message names it"],
+  malformed_json: [400, "The body is not JSON"],
+  malformed_csv: [400, "The body is not CSV with the columns that are needed"],
+  malformed_body: [400, "The body broke off, or is not UTF-8"],
+  malformed_request: [400, "The request is not HTTP"],
+  invalid_idempotency_key: [400, "The idempotency key is not 1 to 255 printable characters"],
+  label_mismatch: [400, "The SIM's label is not the plan's"],
+  region_name_taken: [400, "The organization has a custom region of that name"],
+  region_uncovered: [400, "Some countries have no operator under the label"],
+  key_missing: [401, "No API key was sent"],
+  key_invalid: [401, "The API key is not valid"],
+  token_missing: [401, "No bearer token was sent"],
+  token_invalid: [401, "The bearer token is not valid"],
+  key_read_only: [403, "The API key may only read"],
+  esim_installed: [403, "The eSIM was installed on a device, so its subscription stays"],
+  route_not_found: [404, "There is no such route"],
+  plan_not_found: [404, "There is no such plan"],
+  sim_not_found: [404, "There is no such SIM"],
+  subscription_not_found: [404, "There is no such subscription"],
+  plan_attachment_not_found: [404, "There is no such plan attachment"],
+  coverage_profile_not_found: [404, "There is no such coverage profile"],
+  operator_not_found: [404, "There is no such operator"],
+  organization_not_found: [404, "There is no such organization"],
+  api_key_not_found: [404, "There is no such API key"],
+  webhook_endpoint_not_found: [404, "There is no such webhook endpoint"],
+  delivery_not_found: [404, "There is no such delivery"],
+  no_free_esim: [404, "No eSIM of the label is left"],
+  method_not_allowed: [405, "The route does not know the method; `Allow` tells which it knows"],
+  request_timeout: [408, "The request did not arrive in time"],
+  plan_archived: [409, "An archived plan takes no new attachments"],
+  sim_busy: [409, "The SIM is being put into service or released"],
+  attachment_expired: [409, "An expired attachment cannot be suspended"],
+  region_exists: [409, "A profile with exactly these countries exists"],
+  request_in_progress: [409, "The first request with this idempotency key is not done yet"],
+  clock_is_system: [409, "The clock is the machine's and cannot be moved"],
+  clock_advancing: [409, "The clock is being moved already"],
+  body_too_large: [413, "The body is over the limit"],
+  unsupported_media_type: [415, "The body has a content type that the route does not take"],
+  idempotency_key_reused: [422, "The idempotency key was used with another request"],
+  rate_limited: [429, "Too many requests; `Retry-After` tells when to come back"],
+  headers_too_large: [431, "The request's headers are over the limit"],
+  internal_error: [500, "Something broke; `request_id` finds it in the log"],
+  telco_refused: [502, "The telco refused"],
+  telco_unavailable: [503, "The telco could not be reached in time; nothing remains of the request"],
+  storage_unavailable: [503, "The storage is out of reach"],
+  not_ready: [503, "The service is starting or stopping"]
+} as const satisfies Readonly<Record<string, readonly [status: number, description: string]>>
+
+export type Code = keyof typeof table
+
+/** The HTTP status that goes with a code. */
+export const status = (code: Code): number => table[code][0]
+
+/** What a code means, for the API's description. */
+export const description = (code: Code): string => table[code][1]

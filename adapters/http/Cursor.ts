@@ -1,0 +1,42 @@
+/**
+ * Page tokens: opaque to callers, and checked when they come back, so that a made-up one is told from a real one before
+ * any storage sees it.
+ */
+import { Encoding, Result } from "effect"
+import type { Storage } from "simplan"
+import * as Errors from "./Errors.ts"
+import * as Text from "./Text.ts"
+
+const bad: Result.Result<never, Errors.Problem> = Result.fail(
+  Errors.invalidField("page", "must be a token that next_page gave")
+)
+
+const decoded = (token: string): string | undefined => {
+  const text = Result.getOrUndefined(Encoding.decodeBase64UrlString(token))
+  return text !== undefined && Text.problem(text) === undefined && Encoding.encodeBase64Url(text) === token
+    ? text
+    : undefined
+}
+
+/** The token of a place in a list ordered by creation. */
+export const ofCreated = (cursor: Storage.CreatedCursor | null): string | null =>
+  cursor === null ? null : Encoding.encodeBase64Url(`${cursor.createdAt}:${cursor.id}`)
+
+/** The place that a token of `ofCreated` names; null where there is no token. */
+export const toCreated = (token: string | undefined): Result.Result<Storage.CreatedCursor | null, Errors.Problem> => {
+  if (token === undefined) return Result.succeed(null)
+  const match = /^(-?\d{1,15}):([\x21-\x7e]{1,200})$/.exec(decoded(token) ?? "")
+  const [, createdAt, id] = match ?? []
+  return createdAt === undefined || id === undefined ? bad : Result.succeed({ createdAt: Number(createdAt), id })
+}
+
+/** The token of a place in a list ordered by serial. */
+export const ofSerial = (serial: number | null): string | null =>
+  serial === null ? null : Encoding.encodeBase64Url(String(serial))
+
+/** The place that a token of `ofSerial` names; null where there is no token. */
+export const toSerial = (token: string | undefined): Result.Result<number | null, Errors.Problem> => {
+  if (token === undefined) return Result.succeed(null)
+  const match = /^\d{1,15}$/.exec(decoded(token) ?? "")
+  return match === null ? bad : Result.succeed(Number(match[0]))
+}

@@ -1,0 +1,27 @@
+/**
+ * What the fields that the domain names are called on the wire. A name that the table does not have becomes snake_case,
+ * so that a new field of the domain is never shown in its own spelling; names that are the wire's already stay.
+ */
+
+const table: Readonly<Record<string, string>> = {
+  dataMegaBytes: "data_MBs",
+  occurrences: "nb_occurrence",
+  periodicity: "recurring_periodicity_type",
+  frequency: "recurring_periodicity_frequency",
+  throttlingThreshold1Percentage: "throttling_threshold1_perc",
+  throttlingThreshold2Percentage: "throttling_threshold2_perc",
+  throttlingThreshold3Percentage: "throttling_threshold3_perc",
+  throttlingThreshold1Limit: "throttling_threshold1_limit",
+  throttlingThreshold2Limit: "throttling_threshold2_limit",
+  throttlingThreshold3Limit: "throttling_threshold3_limit",
+  iso2List: "iso2_list"
+}
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** The wire's name of a field; a path such as `activePeriod.start` is renamed part by part. */
+export const toWire = (field: string): string =>
+  field
+    .split(".")
+    .map((part) => table[part] ?? (part.includes("_") ? part : snakeCase(part)))
+    .join(".")

@@ -1,0 +1,42 @@
+/**
+ * What went wrong inside: logged in full under a request id, of which the caller is told only the id. No log line shows
+ * an API key, a bearer token or a signing key.
+ */
+import { Cause, Effect } from "effect"
+import { HttpServerRequest } from "effect/unstable/http"
+
+const secrets: ReadonlyArray<readonly [RegExp, string]> = [
+  [/simplan_[0-9A-Za-z_]+/g, "simplan_<redacted>"],
+  [/whsec_[0-9A-Za-z+/=_-]+/g, "whsec_<redacted>"],
+  [/([?&]key=)[^&\s"'`]*/gi, "$1<redacted>"],
+  [/(bearer\s+)[^\s"'`,]+/gi, "$1<redacted>"],
+  [/((?:x-api-key|authorization)["']?\s*[:=]\s*["']?)(?!bearer)[^\s"'`,}]+/gi, "$1<redacted>"]
+]
+
+/** The text without anything that looks like a secret. */
+export const redacted = (text: string): string =>
+  secrets.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text)
+
+/** The path of a request without its query, which may hold a key. */
+export const pathOf = (url: string): string => {
+  const end = url.search(/[?#;]/)
+  return end === -1 ? url : url.slice(0, end)
+}
+
+const pretty = (failure: unknown): string =>
+  Cause.isCause(failure) ? Cause.pretty(failure) : Cause.pretty(Cause.fail(failure))
+
+/** Logs a failure, or a cause, under a new request id; gives the id. */
+export const log = Effect.fnUntraced(function* (what: string, failure: unknown) {
+  const requestId = globalThis.crypto.randomUUID()
+  const request = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
+  yield* Effect.logError(`${what}: ${redacted(pretty(failure))}`).pipe(
+    Effect.annotateLogs({
+      request_id: requestId,
+      ...(request._tag === "Some"
+        ? { method: request.value.method, path: redacted(pathOf(request.value.url)) }
+        : undefined)
+    })
+  )
+  return requestId
+})

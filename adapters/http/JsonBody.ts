@@ -1,0 +1,93 @@
+/**
+ * JSON bodies: their content type, their bytes, their texts, and then what the endpoint's schema asks of them.
+ */
+import { Effect, Result, Schema } from "effect"
+import type { HttpServerRequest } from "effect/unstable/http"
+import type { Refusal } from "simplan"
+import * as Bytes from "./Bytes.ts"
+import { Problem } from "./Errors.ts"
+import * as SchemaMessages from "./SchemaMessages.ts"
+import * as Text from "./Text.ts"
+
+/** The media type of a request and its charset, in lower case. */
+export const contentType = (
+  request: HttpServerRequest.HttpServerRequest
+): { readonly type: string; readonly charset: string } => {
+  const header = request.headers["content-type"]
+  if (header === undefined) return { type: "", charset: "utf-8" }
+  const [type = "", ...parameters] = header.toLowerCase().split(";")
+  const charset = parameters.map((part) => /^\s*charset="?([^"\s]+)"?\s*$/.exec(part)?.[1]).find((name) => name)
+  return { type: type.trim(), charset: charset ?? "utf-8" }
+}
+
+/** Sees that a body is of one of the types, in UTF-8 and not compressed. No type at all is taken for the first one. */
+export const accept = (
+  request: HttpServerRequest.HttpServerRequest,
+  types: readonly [string, ...ReadonlyArray<string>]
+): Effect.Effect<string, Problem> => {
+  const { charset, type } = contentType(request)
+  const encoding = request.headers["content-encoding"] ?? "identity"
+  const known = type === "" ? types[0] : types.find((name) => name === type)
+  if (known !== undefined && (charset === "utf-8" || charset === "utf8") && encoding.toLowerCase() === "identity") {
+    return Effect.succeed(known)
+  }
+  return Effect.fail(
+    new Problem({
+      code: "unsupported_media_type",
+      message: `body must be ${types.join(" or ")} in UTF-8, not compressed`
+    })
+  )
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const malformed = new Problem({ code: "malformed_json", message: "body must be valid JSON" })
+const notUtf8 = new Problem({ code: "malformed_body", message: "body must be UTF-8" })
+
+/** The value that the bytes write down. `anyText` leaves it to the caller to look at the texts in it. */
+export const parse = (bytes: Uint8Array, options?: { readonly anyText?: boolean }): Result.Result<unknown, Problem> => {
+  let json: string
+  try {
+    json = utf8.decode(bytes)
+  } catch {
+    return Result.fail(notUtf8)
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    return Result.fail(malformed)
+  }
+  const bad = options?.anyText === true || !Text.isSuspicious(json) ? undefined : Text.firstProblem(value)
+  return bad === undefined
+    ? Result.succeed(value)
+    : Result.fail(new Problem({ code: "invalid_field", message: `${bad.field} ${bad.message}` }))
+}
+
+/** Reads and parses a request's JSON body. */
+export const read = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  options?: { readonly limit?: number; readonly anyText?: boolean }
+) {
+  yield* accept(request, ["application/json"])
+  const bytes = yield* Bytes.read(request, options?.limit ?? Bytes.LIMIT)
+  const value = yield* Effect.fromResult(parse(bytes, options))
+  return { bytes, value }
+})
+
+/** A decoder, compiled once. What is wrong is told field by field; `whole` is what the value itself is called. */
+export const decoding = <S extends Schema.ConstraintDecoder<unknown>>(
+  schema: S,
+  whole: string
+): ((value: unknown) => Result.Result<S["Type"], Refusal.InvalidField>) => {
+  const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
+  return (value) => Result.mapError(decode(value), (error) => SchemaMessages.toRefusal(error.issue, whole))
+}
+
+/** A decoder of bodies. */
+export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(
+  schema: S
+): ((value: unknown) => Effect.Effect<S["Type"], Refusal.InvalidField>) => {
+  const decode = decoding(schema, "body")
+  return (value) => Effect.fromResult(decode(value))
+}

@@ -1,0 +1,125 @@
+/**
+ * One event of a telco's report, as the wire has it (rule R1).
+ */
+import { Result, Schema } from "effect"
+import { type Refusal, SmdpHistory, type TelcoReport, Time } from "simplan"
+import * as Wire from "./api/Wire.ts"
+import * as JsonBody from "./JsonBody.ts"
+import * as Text from "./Text.ts"
+
+const bytes = Schema.Int.annotate({ message: "must be a whole number of bytes" }).check(
+  Schema.isGreaterThanOrEqualTo(0, { message: "must not be negative" })
+)
+
+const head = { id: Wire.NonEmpty, iccid: Wire.NonEmpty, occurred_at: Wire.Instant }
+const ofPackage = { package_id: Schema.optionalKey(Schema.NullOr(Wire.NonEmpty)) }
+
+const schemas = {
+  usage: Schema.Struct({
+    ...head,
+    ...ofPackage,
+    total_bytes: Schema.optionalKey(bytes),
+    delta_bytes: Schema.optionalKey(bytes)
+  }),
+  first_use: Schema.Struct({ ...head, ...ofPackage }),
+  location: Schema.Struct({
+    ...head,
+    country_alpha_2: Schema.String.check(
+      Schema.isPattern(/^[A-Za-z]{2}$/, { message: "must be an ISO 2-letter country code" })
+    ),
+    operator: Schema.String,
+    rat: Schema.String,
+    imei: Schema.String
+  }),
+  smdp_state: Schema.Struct({
+    ...head,
+    state: Schema.Literals(SmdpHistory.states).annotate({
+      message: `must be one of ${SmdpHistory.states.join(", ")}`
+    }),
+    modification_result: Schema.optionalKey(Schema.String)
+  })
+}
+
+const decodeUsage = JsonBody.decoding(schemas.usage, "event")
+const decodeFirstUse = JsonBody.decoding(schemas.first_use, "event")
+const decodeLocation = JsonBody.decoding(schemas.location, "event")
+const decodeSmdpState = JsonBody.decoding(schemas.smdp_state, "event")
+
+type Decoded = Result.Result<TelcoReport.Report, string>
+
+const report = (
+  event: { readonly id: string; readonly iccid: string; readonly occurred_at: string },
+  fact: TelcoReport.Fact
+): TelcoReport.Report => ({
+  reportId: event.id,
+  iccid: event.iccid,
+  occurredAt: Time.fromIso(event.occurred_at) ?? 0,
+  fact
+})
+
+const told = <A>(result: Result.Result<A, Refusal.InvalidField>): Result.Result<A, string> =>
+  Result.mapError(result, ({ field, message }) => `${field} ${message}`)
+
+const usage = ({ delta_bytes, total_bytes }: typeof schemas.usage.Type): Result.Result<TelcoReport.Usage, string> => {
+  if (total_bytes !== undefined && delta_bytes === undefined) {
+    return Result.succeed({ _tag: "Total", bytes: total_bytes })
+  }
+  if (delta_bytes !== undefined && total_bytes === undefined) {
+    return Result.succeed({ _tag: "Delta", bytes: delta_bytes })
+  }
+  return Result.fail("total_bytes or delta_bytes must be given, and not both")
+}
+
+const decoders: Readonly<Record<string, (value: unknown) => Decoded>> = {
+  usage: (value) =>
+    Result.flatMap(told(decodeUsage(value)), (event) =>
+      Result.map(usage(event), (amount) =>
+        report(event, { _tag: "Usage", packageId: event.package_id ?? null, usage: amount })
+      )
+    ),
+  first_use: (value) =>
+    Result.map(told(decodeFirstUse(value)), (event) =>
+      report(event, { _tag: "FirstUse", packageId: event.package_id ?? null })
+    ),
+  location: (value) =>
+    Result.map(told(decodeLocation(value)), (event) =>
+      report(event, {
+        _tag: "Location",
+        countryAlpha2: event.country_alpha_2.toUpperCase(),
+        operator: event.operator,
+        rat: event.rat,
+        imei: event.imei
+      })
+    ),
+  smdp_state: (value) =>
+    Result.map(told(decodeSmdpState(value)), (event) =>
+      report(event, {
+        _tag: "SmdpState",
+        state: event.state,
+        modificationResult: event.modification_result ?? SmdpHistory.SUCCESS
+      })
+    )
+}
+
+const field = (value: unknown, name: "id" | "type"): unknown =>
+  typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined
+
+/** The event's id, as far as it has one. */
+export const id = (value: unknown): string | null => {
+  const found = field(value, "id")
+  return typeof found === "string" && Text.problem(found) === undefined ? found : null
+}
+
+/** The report that an event makes; the failure says what is wrong with it. */
+export const decode = (value: unknown): Decoded => {
+  const bad = Text.firstProblem(value, "event")
+  if (bad !== undefined) return Result.fail(`${bad.field} ${bad.message}`)
+  const type = field(value, "type")
+  const decoder = typeof type === "string" && Object.hasOwn(decoders, type) ? decoders[type] : undefined
+  if (decoder !== undefined) return decoder(value)
+  return Result.fail(
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? `type must be one of ${Object.keys(decoders).join(", ")}`
+      : "event must be an object"
+  )
+}

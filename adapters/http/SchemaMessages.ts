@@ -1,0 +1,87 @@
+/**
+ * What is wrong with a value, for a person to read: the wire's name of each field and what it must hold, never a dump
+ * of the schema or of the value.
+ */
+import type { SchemaAST, SchemaIssue } from "effect"
+import { Refusal } from "simplan"
+
+interface FieldProblem {
+  readonly field: string
+  readonly message: string
+}
+
+const nameOf = (path: ReadonlyArray<PropertyKey>): string =>
+  path.reduce<string>((name, part) => {
+    if (typeof part === "number") return `${name}[${part}]`
+    return name === "" ? String(part) : `${name}.${String(part)}`
+  }, "")
+
+const annotation = (annotations: unknown, key: "message" | "messageMissingKey"): string | undefined => {
+  if (typeof annotations !== "object" || annotations === null || !(key in annotations)) return undefined
+  const message: unknown = Object.getOwnPropertyDescriptor(annotations, key)?.value
+  return typeof message === "string" ? message : undefined
+}
+
+const nouns: Readonly<Partial<Record<SchemaAST.AST["_tag"], string>>> = {
+  String: "a string",
+  Number: "a number",
+  Boolean: "true or false",
+  Arrays: "an array",
+  Objects: "an object",
+  Null: "null"
+}
+
+const noun = (ast: SchemaAST.AST): string => {
+  if (ast._tag === "Union") return [...new Set(ast.types.map(noun))].join(" or ")
+  if (ast._tag === "Literal") return String(ast.literal)
+  return nouns[ast._tag] ?? "of another type"
+}
+
+const expected = (ast: SchemaAST.AST): string => annotation(ast.annotations, "message") ?? `must be ${noun(ast)}`
+
+const collect = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): ReadonlyArray<FieldProblem> => {
+  const problem = (message: string): ReadonlyArray<FieldProblem> => [{ field: nameOf(path), message }]
+  switch (issue._tag) {
+    case "Pointer":
+      return collect(issue.issue, [...path, ...issue.path])
+    case "Composite":
+      return issue.issues.flatMap((inner) => collect(inner, path))
+    case "Encoding":
+      return collect(issue.issue, path)
+    case "Filter": {
+      const message = annotation(issue.filter.annotations, "message")
+      return message === undefined ? collect(issue.issue, path) : problem(message)
+    }
+    case "AnyOf":
+      return issue.issues.length === 0 || annotation(issue.ast.annotations, "message") !== undefined
+        ? problem(expected(issue.ast))
+        : issue.issues.flatMap((inner) => collect(inner, path))
+    case "MissingKey":
+      return problem(annotation(issue.annotations, "messageMissingKey") ?? "is required")
+    case "InvalidType":
+      return problem(expected(issue.ast))
+    case "InvalidValue":
+    case "Forbidden":
+      return problem(annotation(issue.annotations, "message") ?? "is not valid")
+    case "UnexpectedKey":
+      return problem("is not known")
+    case "OneOf":
+      return problem(expected(issue.ast))
+  }
+}
+
+/** As many problems as a message tells of. */
+const TOLD = 10
+
+/**
+ * The problems of a value as one refusal: its field is the first one's, and the message, which follows the name of the
+ * field, goes on with the others. `whole` is what the value itself is called.
+ */
+export const toRefusal = (issue: SchemaIssue.Issue, whole: string): Refusal.InvalidField => {
+  const problems = collect(issue, []).map(({ field, message }) => ({ field: field === "" ? whole : field, message }))
+  const unique = [...new Map(problems.map((problem) => [`${problem.field} ${problem.message}`, problem])).values()]
+  const [first, ...others] = unique
+  if (first === undefined) return new Refusal.InvalidField({ field: whole, message: "is not valid" })
+  const rest = others.slice(0, TOLD - 1).map(({ field, message }) => `; ${field} ${message}`)
+  return new Refusal.InvalidField({ field: first.field, message: first.message + rest.join("") })
+}

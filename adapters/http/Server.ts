@@ -1,0 +1,129 @@
+/**
+ * The HTTP server on Node: listens, answers in the shape of all errors what is not even HTTP, and stops gracefully. On
+ * stopping it takes no new connections, finishes the requests it has, and closes each connection after its answer; what
+ * is not done in time is cut off.
+ */
+import { NodeHttpServer } from "@effect/platform-node"
+import { Context, Data, type Duration, Effect, Layer, Scope } from "effect"
+import { HttpRouter } from "effect/unstable/http"
+import * as Http from "node:http"
+import type { Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import * as Codes from "./Codes.ts"
+import * as Routes from "./Routes.ts"
+
+/** The server cannot listen where it was told to; the message says why. */
+export class CannotListen extends Data.TaggedError("CannotListen")<{
+  readonly message: string
+  readonly host: string
+  readonly port: number
+  readonly cause: unknown
+}> {}
+
+/** Where the server listens. */
+export class Server extends Context.Service<
+  Server,
+  { readonly host: string; readonly port: number; readonly url: string }
+>()("simplan/http/Server") {}
+
+export interface Listen {
+  readonly host: string
+  /** 0: any that is free. */
+  readonly port: number
+  /** How long stopping waits for requests; 20 s where it is absent. */
+  readonly drainTimeout?: Duration.Input
+}
+
+/** How long a connection may go on sending a body that nobody reads any more. */
+const LINGER = 2_000
+
+const body = (code: Codes.Code, message: string): string => JSON.stringify({ error: true, message, code })
+
+const broken = (error: NodeJS.ErrnoException): readonly [Codes.Code, string] => {
+  if (error.code === "HPE_HEADER_OVERFLOW") return ["headers_too_large", "The request's headers are too large"]
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return ["request_timeout", "The request did not arrive in time"]
+  return ["malformed_request", "The request is not valid HTTP"]
+}
+
+const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [code, message] = broken(error)
+  const text = body(code, message)
+  const status = Codes.status(code)
+  socket.end(
+    `HTTP/1.1 ${status} ${Http.STATUS_CODES[status] ?? ""}\r\nConnection: close\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+  )
+}
+
+// A body that is not read to its end is discarded for a while, so that the client sees the answer, and then cut off.
+const linger = (request: Http.IncomingMessage): void => {
+  if (request.complete) return
+  request.resume()
+  const socket: Socket = request.socket
+  const timer = setTimeout(() => socket.destroy(), LINGER)
+  request.once("end", () => clearTimeout(timer))
+  socket.once("close", () => clearTimeout(timer))
+}
+
+const listening = (server: Http.Server, { host, port }: Listen): Effect.Effect<number, CannotListen> =>
+  Effect.callback((resume) => {
+    const onError = (cause: NodeJS.ErrnoException): void => {
+      const reason =
+        cause.code === "EADDRINUSE"
+          ? "the port is in use"
+          : cause.code === "EACCES"
+            ? "the port needs more rights"
+            : cause.message
+      resume(
+        Effect.fail(new CannotListen({ message: `Cannot listen on ${host}:${port}: ${reason}`, host, port, cause }))
+      )
+    }
+    server.once("error", onError)
+    server.listen(port, host, () => {
+      server.off("error", onError)
+      const address = server.address()
+      resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))
+    })
+  })
+
+const closed = (server: Http.Server, timeout: Duration.Input): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeIdleConnections()
+  }).pipe(Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.sync(() => server.closeAllConnections()) }))
+
+const urlOf = (host: string, port: number): string => `http://${host.includes(":") ? `[${host}]` : host}:${port}`
+
+/** Serves the routes of `Routes.layer`; whatever else is put on the router is served along. */
+export const layer = (listen: Listen, options: Routes.Options) =>
+  Layer.effect(
+    Server,
+    Effect.gen(function* () {
+      const httpEffect = yield* HttpRouter.toHttpEffect(Routes.layer(options))
+      const scope = yield* Scope.Scope
+      const requests = yield* Scope.fork(scope, "parallel")
+      const handle = yield* NodeHttpServer.makeHandler(httpEffect, { scope: requests })
+      let stopping = false
+      const server = Http.createServer((request, response) => {
+        if (stopping) response.setHeader("connection", "close")
+        response.once("finish", () => {
+          linger(request)
+          if (stopping) setImmediate(() => server.closeIdleConnections())
+        })
+        handle(request, response)
+      })
+      server.on("clientError", onClientError)
+      const port = yield* listening(server, listen)
+      yield* Effect.addFinalizer(() =>
+        Effect.suspend(() => {
+          stopping = true
+          return closed(server, listen.drainTimeout ?? "20 seconds")
+        })
+      )
+      return Server.of({ host: listen.host, port, url: urlOf(listen.host, port) })
+    })
+  ).pipe(Layer.provide(Routes.routerConfig))

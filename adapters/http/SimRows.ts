@@ -1,0 +1,88 @@
+/**
+ * The rows of a SIM import, as JSON or as CSV, for the inventory to judge one by one. CSV is read as it arrives, so that
+ * memory does not grow with the file; a malformed file ends the import with a problem.
+ */
+import { parse } from "csv-parse"
+import { Effect, Schema, Stream } from "effect"
+import type { HttpServerRequest } from "effect/unstable/http"
+import { Readable } from "node:stream"
+import * as Bytes from "./Bytes.ts"
+import { Problem } from "./Errors.ts"
+import * as JsonBody from "./JsonBody.ts"
+
+/** A row as somebody typed it; whether it is a SIM is for the inventory to say. */
+export interface Row {
+  readonly iccid: unknown
+  readonly label: unknown
+  readonly isEsim: unknown
+  readonly lpa?: unknown
+}
+
+export type Rows = Stream.Stream<Row, Problem>
+
+const malformed = (message: string): Problem => new Problem({ code: "malformed_csv", message })
+
+const columns = (header: ReadonlyArray<string>): Array<string> => {
+  const names = header.map((name) => name.trim().toLowerCase())
+  const missing = ["iccid", "label", "is_esim"].filter((name) => !names.includes(name))
+  if (missing.length > 0)
+    throw malformed(`body must have the columns iccid, label, is_esim; ${missing.join(", ")} missing`)
+  if (new Set(names).size < names.length) throw malformed("body must have each column once")
+  return names
+}
+
+const fromRecord = ({ iccid, is_esim, label, lpa }: Readonly<Record<string, string | undefined>>): Row => ({
+  iccid,
+  label,
+  isEsim: is_esim,
+  lpa
+})
+
+const csvProblem = (error: unknown): Problem => {
+  if (error instanceof Problem) return error
+  return malformed(`body must be CSV: ${error instanceof Error ? error.message : "it is not"}`)
+}
+
+async function* csvRecords(
+  request: HttpServerRequest.HttpServerRequest
+): AsyncGenerator<Readonly<Record<string, string | undefined>>> {
+  const parser = parse({ bom: true, columns, relax_column_count: true, skip_empty_lines: true, trim: true })
+  const source = Readable.from(Bytes.chunks(request, Bytes.IMPORT_LIMIT))
+  source.on("error", (error) => parser.destroy(error))
+  source.pipe(parser)
+  try {
+    for await (const record of parser) yield record
+  } finally {
+    source.destroy()
+  }
+}
+
+/** Rows of a CSV file whose header names the columns, in any order. */
+const fromCsv = (request: HttpServerRequest.HttpServerRequest): Rows =>
+  Stream.map(Stream.fromAsyncIterable(csvRecords(request), csvProblem), fromRecord)
+
+const decodeRows = JsonBody.decoder(Schema.Struct({ sims: Schema.Array(Schema.Unknown) }))
+
+const part = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined
+
+/** Rows of `{sims: [{iccid, label, is_esim, lpa?}]}`. */
+const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  const { value } = yield* JsonBody.read(request, { limit: Bytes.IMPORT_LIMIT, anyText: true })
+  const { sims } = yield* decodeRows(value)
+  return Stream.map(
+    Stream.fromIterable(sims),
+    (row): Row => ({
+      iccid: part(row, "iccid"),
+      label: part(row, "label"),
+      isEsim: part(row, "is_esim"),
+      lpa: part(row, "lpa")
+    })
+  )
+})
+
+/** The rows of the body, whichever of the two it is. */
+export const read = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  const type = yield* JsonBody.accept(request, ["application/json", "text/csv"])
+  return type === "text/csv" ? fromCsv(request) : yield* fromJson(request)
+})

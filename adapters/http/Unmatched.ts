@@ -1,0 +1,84 @@
+/**
+ * Requests that reach no endpoint: an unknown route is 404, a known one with another method 405 with `Allow`, and
+ * OPTIONS tells what a route allows (rule W1). An API without a token does not exist, whatever the method.
+ */
+import { Cause, Effect, type Layer } from "effect"
+import type * as Types from "effect/Types"
+import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/unstable/http"
+import { HttpApi } from "effect/unstable/httpapi"
+import { Api } from "./api/Api.ts"
+import * as Errors from "./Errors.ts"
+import * as Incidents from "./Incidents.ts"
+import * as Metrics from "./Metrics.ts"
+import * as Observed from "./Observed.ts"
+
+/** How paths are matched: exactly as they are written, but for a slash at the end. */
+export const routerConfig = { caseSensitive: true, ignoreDuplicateSlashes: false, maxParamLength: 512 } as const
+
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
+
+/** The methods that the routes of the definition, and others, allow on a path; none where the path is unknown. */
+const allowances = (others: ReadonlyArray<`/${string}`>): ((url: string) => ReadonlyArray<string>) => {
+  const routes = FindMyWay.make<true>(routerConfig)
+  HttpApi.reflect(Api, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint }) => {
+      if (endpoint.path.startsWith("/")) routes.on(endpoint.method, `/${endpoint.path.slice(1)}`, true)
+    }
+  })
+  for (const path of others) routes.on("GET", path, true)
+  return (url) => {
+    const found: ReadonlyArray<string> = methods.filter((method) => routes.find(method, url) !== undefined)
+    if (found.length === 0) return []
+    return [...found, ...(found.includes("GET") ? ["HEAD"] : []), "OPTIONS"]
+  }
+}
+
+/** That there is no such route. */
+export const routeNotFound = Errors.toResponse({ code: "route_not_found", message: "Route not found" })
+
+const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean => {
+  const error = Cause.squash(cause)
+  return HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
+}
+
+// What the router may fail with is all answered here, though its type has the failure stay open.
+type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest.HttpServerRequest>
+
+/** Answers what the router cannot. `hidden` are the prefixes under which there is nothing. */
+export const layer = (options: {
+  readonly paths: ReadonlyArray<`/${string}`>
+  readonly hidden: ReadonlyArray<string>
+}): Layer.Layer<never, never, HttpRouter.HttpRouter> => {
+  const allowed = allowances(options.paths)
+  const record = Metrics.recorder("other", "unmatched")
+
+  const unmatched = (request: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse => {
+    const path = Incidents.pathOf(request.url)
+    const allow = options.hidden.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
+      ? []
+      : allowed(request.url)
+    if (allow.length === 0) return routeNotFound
+    const headers = { allow: allow.join(", ") }
+    if (request.method === "OPTIONS") return HttpServerResponse.empty({ status: 204, headers })
+    return Errors.toResponse({
+      code: "method_not_allowed",
+      message: `Method not allowed; the route takes ${headers.allow}`,
+      headers
+    })
+  }
+
+  const answer = Effect.withFiber((fiber) =>
+    Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+      const response = unmatched(request)
+      record(response.status, 0, fiber.context)
+      return response
+    })
+  )
+
+  return HttpRouter.middleware(
+    (httpEffect) =>
+      Effect.catchCause(httpEffect, (cause): Answer => (isRouteNotFound(cause) ? answer : Observed.answerTo(cause))),
+    { global: true }
+  )
+}

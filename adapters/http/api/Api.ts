@@ -1,0 +1,41 @@
+/**
+ * The whole HTTP API. Routes, `/openapi.json` and `/docs` all come from this one definition.
+ */
+import { HttpApi, OpenApi } from "effect/unstable/httpapi"
+import { ClockApi } from "./ClockApi.ts"
+import { CoverageApi } from "./CoverageApi.ts"
+import * as Description from "./Description.ts"
+import { ImportsApi } from "./ImportsApi.ts"
+import { OperatorsApi } from "./OperatorsApi.ts"
+import { OrganizationsApi } from "./OrganizationsApi.ts"
+import { PlansApi } from "./PlansApi.ts"
+import { ReportsApi } from "./ReportsApi.ts"
+import * as Security from "./Security.ts"
+import { SimsApi } from "./SimsApi.ts"
+import { SubscriptionsApi } from "./SubscriptionsApi.ts"
+import { SystemApi } from "./SystemApi.ts"
+import { WalletApi } from "./WalletApi.ts"
+import { WebhooksApi } from "./WebhooksApi.ts"
+
+export class Api extends HttpApi.make("simplan")
+  .add(SubscriptionsApi)
+  .add(PlansApi)
+  .add(CoverageApi)
+  .add(SimsApi)
+  .add(OperatorsApi)
+  .add(WalletApi)
+  .add(OrganizationsApi)
+  .add(ImportsApi)
+  .add(WebhooksApi)
+  .add(ClockApi)
+  .add(ReportsApi)
+  .add(SystemApi)
+  .middleware(Security.Observed)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "simplan",
+      version: "1.0.0",
+      description: "Subscription and plan management for eSIMs and physical SIM cards",
+      transform: Description.complete
+    })
+  ) {}

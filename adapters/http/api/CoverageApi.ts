@@ -1,0 +1,96 @@
+/**
+ * Coverage profiles, standard ones and the organization's custom regions (rules I3 and I4).
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/unstable/httpapi"
+import * as Security from "./Security.ts"
+import * as Wire from "./Wire.ts"
+
+export const CoverageProfile = Schema.Struct({
+  coverage_id: Schema.String,
+  label: Schema.String,
+  region_name: Schema.String,
+  region_code: Schema.String,
+  countries: Schema.Array(
+    Schema.Struct({
+      iso2: Schema.String,
+      iso3: Schema.String,
+      name: Schema.String,
+      operators: Schema.Array(
+        Schema.Struct({
+          operator_id: Schema.String,
+          name: Schema.String,
+          supported_rats: Schema.Array(Schema.String),
+          mcc_mnc: Schema.Array(Schema.String)
+        })
+      )
+    })
+  )
+}).annotate({ identifier: "CoverageProfile" })
+
+export const CreateCustomRegion = Schema.Struct({
+  region_name: Schema.String,
+  label: Wire.Label,
+  iso2_list: Schema.Array(Schema.String)
+}).annotate({ identifier: "CreateCustomRegion" })
+
+const customRegion = {
+  coverage_id: Schema.String,
+  region_code: Schema.String,
+  region_name: Schema.String,
+  iso2_list: Schema.Array(Schema.String)
+}
+
+export const CustomRegion = Schema.Struct(customRegion).annotate({ identifier: "CustomRegion" })
+
+/** The error for a taken name or for countries without an operator. */
+export const MissingCountries = Schema.Struct({
+  ...Wire.ErrorBody.fields,
+  missing_iso2: Schema.Array(Schema.String)
+}).annotate({
+  identifier: "MissingCountries",
+  description: "`region_name_taken`, `region_uncovered`: with the codes for which no operators were found"
+})
+
+/** The error for a set of countries that a profile has already. */
+export const ExistingCoverage = Schema.Struct({
+  ...Wire.ErrorBody.fields,
+  existing_coverage: CustomRegion
+}).annotate({
+  identifier: "ExistingCoverage",
+  description: "`region_exists`: with the profile that has exactly these countries"
+})
+
+export const CoverageProfileList = Wire.data(Schema.Array(CoverageProfile))
+export const CoverageProfileItem = Wire.data(CoverageProfile)
+export const CustomRegionItem = Wire.data(CustomRegion)
+
+export class CoverageApi extends HttpApiGroup.make("coverage")
+  .add(
+    HttpApiEndpoint.get("list", "/coverage-profiles", {
+      query: {
+        region_code: Schema.optionalKey(Schema.String),
+        label: Schema.optionalKey(Schema.String)
+      },
+      success: CoverageProfileList,
+      error: Wire.problems(...Wire.reading)
+    }).annotateMerge(OpenApi.annotations({ summary: "List coverage profiles" })),
+    HttpApiEndpoint.get("get", "/coverage-profiles/:coverageId", {
+      params: { coverageId: Schema.String },
+      success: CoverageProfileItem,
+      error: Wire.problems(...Wire.always, "coverage_profile_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Get a coverage profile" })),
+    HttpApiEndpoint.post("createRegion", "/coverage-profiles/custom-region", {
+      payload: CreateCustomRegion,
+      success: CustomRegionItem,
+      error: [
+        ...Wire.problems(...Wire.posting),
+        MissingCountries.pipe(HttpApiSchema.status(400)),
+        ExistingCoverage.pipe(HttpApiSchema.status(409))
+      ]
+    }).annotateMerge(OpenApi.annotations({ summary: "Create a custom region" }))
+  )
+  .middleware(Security.ApiKeys)
+  .annotateEndpointsMerge(Security.byApiKey)
+  .annotateMerge(OpenApi.annotations({ title: "Coverage" }))
+  .prefix("/v3") {}

@@ -1,0 +1,72 @@
+/**
+ * The management API's import of SIMs, as JSON or as CSV, and of the catalogue.
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/unstable/httpapi"
+import * as Security from "./Security.ts"
+import * as Wire from "./Wire.ts"
+
+const ImportSims = Schema.Struct({
+  sims: Schema.Array(
+    Schema.Struct({
+      iccid: Schema.String,
+      label: Schema.String,
+      is_esim: Schema.Boolean,
+      lpa: Schema.optionalKey(Schema.NullOr(Schema.String))
+    })
+  )
+}).annotate({ identifier: "ImportSims" })
+
+const SimsFile = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/csv" })).annotate({
+  description: "A header with the columns iccid, label, is_esim and perhaps lpa, in any order; then a row per SIM"
+})
+
+const rowMessages = Schema.Array(
+  Schema.Struct({
+    row: Schema.Int.annotate({ description: "Counted from 1, the header not included" }),
+    iccid: Schema.String,
+    message: Schema.String
+  })
+)
+
+export const ImportReportItem = Wire.data(
+  Schema.Struct({
+    imported: Schema.Int,
+    duplicates: Schema.Int,
+    errors: rowMessages,
+    warnings: rowMessages
+  }).annotate({ identifier: "ImportReport" })
+)
+
+/** A catalogue as its file has it; what is in there is checked by the catalogue's own adapter. */
+export const CatalogueFile = Schema.Record(Schema.String, Schema.Unknown).annotate({
+  identifier: "Catalogue",
+  description: "Countries, operators and coverage profiles"
+})
+
+export const CatalogueItem = Wire.data(CatalogueFile)
+
+const problems = ["invalid_field", "malformed_json", "body_too_large", "unsupported_media_type"] as const
+
+export class ImportsApi extends HttpApiGroup.make("imports")
+  .add(
+    HttpApiEndpoint.post("importSims", "/organizations/:id/sims", {
+      params: { id: Schema.String },
+      payload: [ImportSims, SimsFile],
+      success: ImportReportItem,
+      error: Wire.problems(...Wire.managing, ...problems, "malformed_csv", "organization_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Import SIMs; a bad row stops no other" })),
+    HttpApiEndpoint.put("replaceCatalogue", "/catalogue", {
+      payload: CatalogueFile,
+      success: CatalogueItem,
+      error: Wire.problems(...Wire.managing, ...problems)
+    }).annotateMerge(OpenApi.annotations({ summary: "Replace the catalogue" })),
+    HttpApiEndpoint.get("catalogue", "/catalogue", {
+      success: CatalogueItem,
+      error: Wire.problems(...Wire.managing)
+    }).annotateMerge(OpenApi.annotations({ summary: "Read the catalogue" }))
+  )
+  .middleware(Security.AdminToken)
+  .annotateEndpointsMerge(Security.byAdminToken)
+  .annotateMerge(OpenApi.annotations({ title: "Management: imports" }))
+  .prefix("/admin/v1") {}

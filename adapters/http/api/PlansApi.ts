@@ -1,0 +1,136 @@
+/**
+ * Plans (rules P1 to P3).
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/unstable/httpapi"
+import { Plan as PlanRules } from "simplan"
+import * as Security from "./Security.ts"
+import * as Wire from "./Wire.ts"
+
+const limit = Schema.Literals(["32", "64", ...PlanRules.throttlingLimits])
+
+const planFields = {
+  plan_name: Schema.String,
+  plan_id: Schema.String,
+  coverage_id: Schema.String,
+  archived_at: Schema.NullOr(Wire.Timestamp),
+  region_code: Schema.String,
+  label: Schema.String,
+  throttling: Schema.Boolean,
+  recurring: Schema.Boolean,
+  archive: Schema.Boolean,
+  data_mega_bytes: Schema.Int,
+  period_days: Schema.Int,
+  throttling_threshold1_perc: Schema.optionalKey(Schema.Int),
+  throttling_threshold1_limit: Schema.optionalKey(limit),
+  throttling_threshold2_perc: Schema.optionalKey(Schema.Int),
+  throttling_threshold2_limit: Schema.optionalKey(limit),
+  throttling_threshold3_perc: Schema.optionalKey(Schema.Int),
+  throttling_threshold3_limit: Schema.optionalKey(limit),
+  nb_occurrence: Schema.optionalKey(Schema.Int),
+  recurring_periodicity_type: Schema.optionalKey(Schema.Literals(["0", "1", "2"])),
+  recurring_periodicity_frequency: Schema.optionalKey(Schema.Int)
+}
+
+/** A plan; fields of a feature that is off are absent. */
+export const Plan = Schema.Struct(planFields).annotate({ identifier: "Plan" })
+
+export const ListedPlan = Schema.Struct({ ...planFields, created_at: Wire.Timestamp }).annotate({
+  identifier: "ListedPlan"
+})
+
+// What belongs to a feature that is off may hold anything (rule P1), so these are typed by the domain alone.
+const conditional = (description: string) => Schema.optionalKey(Schema.Unknown.annotate({ description }))
+
+const percentage = (step: 1 | 2 | 3) =>
+  conditional(`Integer of 1 to 100, above the threshold before. Required where throttling is true (threshold ${step})`)
+
+const speed = conditional(
+  `Kbit/s past the threshold, as a string: one of ${PlanRules.throttlingLimits.join(", ")}. Required likewise`
+)
+
+export const CreatePlan = Schema.Struct({
+  coverage_id: Schema.String,
+  data_MBs: Wire.integer(1, PlanRules.limits.dataMegaBytes),
+  name: Schema.String,
+  period_days: Wire.integer(1, PlanRules.limits.periodDays),
+  recurring: Schema.Boolean,
+  throttling: Schema.Boolean,
+  nb_occurrence: conditional("Integer of at least 1: how many packages. Required where recurring is true"),
+  recurring_periodicity_type: conditional(
+    "As a string: 0 Daily, 1 Weekly, 2 Monthly. Required where recurring is true"
+  ),
+  recurring_periodicity_frequency: conditional(
+    "Integer of at least 1: days, weeks or months in a cycle. Required where recurring is true"
+  ),
+  throttling_threshold1_perc: percentage(1),
+  throttling_threshold1_limit: speed,
+  throttling_threshold2_perc: percentage(2),
+  throttling_threshold2_limit: speed,
+  throttling_threshold3_perc: percentage(3),
+  throttling_threshold3_limit: speed
+}).annotate({ identifier: "CreatePlan" })
+
+export const CreatedPlan = Schema.Struct({
+  error: Schema.Literal(false),
+  message: Schema.String,
+  plan_id: Schema.String
+}).annotate({ identifier: "CreatedPlan" })
+
+export const PlanItem = Wire.data(Plan)
+export const PlanPage = Wire.page(ListedPlan)
+
+const ofPlan = { planId: Schema.String }
+
+const named = Wire.problems(...Wire.writing, "plan_not_found", "request_in_progress", "idempotency_key_reused")
+
+export class PlansApi extends HttpApiGroup.make("plans")
+  .add(
+    HttpApiEndpoint.get("list", "/plans", {
+      query: {
+        archived: Schema.optionalKey(
+          Wire.Flag.annotate({ description: "`true`: only archived plans, `false`: only live ones; both where absent" })
+        ),
+        page_size: Schema.optionalKey(Wire.pageSize(25, 10)),
+        page: Schema.optionalKey(Schema.String),
+        label: Schema.optionalKey(Schema.String),
+        search_query: Schema.optionalKey(Schema.String.annotate({ description: "A part of the name, in any case" })),
+        country_iso_2: Schema.optionalKey(
+          Schema.String.annotate({
+            description: "Comma list of ISO 3166-1 alpha-2 codes: plans that cover all of them"
+          })
+        )
+      },
+      success: PlanPage,
+      error: Wire.problems(...Wire.reading)
+    }).annotateMerge(OpenApi.annotations({ summary: "List plans, oldest first" })),
+    HttpApiEndpoint.post("create", "/plans", {
+      payload: CreatePlan,
+      success: CreatedPlan.pipe(HttpApiSchema.status(201)),
+      error: Wire.problems(...Wire.posting, "coverage_profile_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Create a plan" })),
+    HttpApiEndpoint.get("get", "/plans/:planId", {
+      params: ofPlan,
+      success: PlanItem,
+      error: Wire.problems(...Wire.always, "plan_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Get a plan" })),
+    HttpApiEndpoint.delete("remove", "/plans/:planId", {
+      params: ofPlan,
+      success: Wire.Done,
+      error: Wire.problems(...Wire.always, "key_read_only", "plan_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Delete a plan; its attachments go on" })),
+    HttpApiEndpoint.post("archive", "/plans/:planId/archive", {
+      params: ofPlan,
+      success: Wire.Done,
+      error: named
+    }).annotateMerge(OpenApi.annotations({ summary: "Archive a plan" })),
+    HttpApiEndpoint.post("unarchive", "/plans/:planId/unarchive", {
+      params: ofPlan,
+      success: Wire.Done,
+      error: named
+    }).annotateMerge(OpenApi.annotations({ summary: "Restore an archived plan" }))
+  )
+  .middleware(Security.ApiKeys)
+  .annotateEndpointsMerge(Security.byApiKey)
+  .annotateMerge(OpenApi.annotations({ title: "Plans" }))
+  .prefix("/v3") {}

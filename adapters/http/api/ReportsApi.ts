@@ -1,0 +1,47 @@
+/**
+ * The intake of telco reports (rule R1). An event that does not decode is rejected alone, so the definition asks for
+ * nothing of it; what it must hold stands in `ReportedEvent`.
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/unstable/httpapi"
+import * as Security from "./Security.ts"
+import * as Wire from "./Wire.ts"
+
+/** How many events one request may have. */
+export const EVENTS_LIMIT = 1_000
+
+export const ReportEvents = Schema.Struct({
+  events: Schema.Array(
+    Schema.Unknown.annotate({
+      description:
+        "`{id, type, iccid, occurred_at, …}` with, by type: `usage {package_id?, total_bytes | delta_bytes}`, " +
+        "`first_use {package_id?}`, `location {country_alpha_2, operator, rat, imei}`, " +
+        "`smdp_state {state, modification_result?}`"
+    })
+  ).check(Schema.isMaxLength(EVENTS_LIMIT, { message: `must have at most ${EVENTS_LIMIT} items` }))
+}).annotate({ identifier: "ReportEvents" })
+
+export const ReportOutcome = Schema.Struct({
+  accepted: Schema.Int,
+  duplicates: Schema.Int,
+  rejected: Schema.Array(Schema.Struct({ index: Schema.Int, id: Schema.NullOr(Schema.String), message: Schema.String }))
+}).annotate({ identifier: "ReportOutcome" })
+
+export class ReportsApi extends HttpApiGroup.make("reports")
+  .add(
+    HttpApiEndpoint.post("take", "/events", {
+      payload: ReportEvents,
+      success: ReportOutcome,
+      error: Wire.problems(
+        ...Wire.managing,
+        "invalid_field",
+        "malformed_json",
+        "body_too_large",
+        "unsupported_media_type"
+      )
+    }).annotateMerge(OpenApi.annotations({ summary: "Report usage, first use, locations and SM-DP+ states" }))
+  )
+  .middleware(Security.TelcoToken)
+  .annotateEndpointsMerge(Security.byTelcoToken)
+  .annotateMerge(OpenApi.annotations({ title: "Telco" }))
+  .prefix("/telco/v1") {}

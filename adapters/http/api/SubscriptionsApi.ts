@@ -1,0 +1,173 @@
+/**
+ * Subscriptions and what is done with one: its plan attachments, its last operator, an SMS to it.
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/unstable/httpapi"
+import * as Security from "./Security.ts"
+import * as Wire from "./Wire.ts"
+
+export const Subscription = Schema.Struct({
+  subscription_id: Schema.String,
+  created_at: Wire.Timestamp,
+  metadata: Schema.String,
+  esim: Schema.Struct({
+    esim_id: Schema.String,
+    iccid: Schema.String,
+    lpa_string: Schema.NullOr(Schema.String),
+    label: Schema.String
+  })
+}).annotate({ identifier: "Subscription" })
+
+/** The answer to a creation: not wrapped, and with the SIM under `esimdata`. */
+export const CreatedSubscription = Schema.Struct({
+  subscription_id: Schema.String,
+  created_at: Wire.Timestamp,
+  activation_at: Schema.optionalKey(Schema.NullOr(Wire.Timestamp)),
+  expiration_at: Schema.optionalKey(Schema.NullOr(Wire.Timestamp)),
+  metadata: Schema.String,
+  esimdata: Schema.Struct({
+    esim_id: Schema.String,
+    iccid: Schema.String,
+    label: Schema.String,
+    lpa_string: Schema.NullOr(Schema.String)
+  })
+}).annotate({ identifier: "CreatedSubscription" })
+
+export const CreateSubscription = Schema.Struct({
+  plan_id: Schema.String,
+  metadata: Schema.String,
+  iccid: Schema.optionalKey(Schema.String),
+  active_period: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({
+        start: Schema.optionalKey(Schema.NullOr(Wire.Instant)),
+        end: Schema.optionalKey(Schema.NullOr(Wire.Instant))
+      })
+    )
+  )
+}).annotate({ identifier: "CreateSubscription" })
+
+const usedAllowance = Schema.Struct({ dataBytes: Schema.Finite })
+
+export const PlanAttachment = Schema.Struct({
+  plan_attachment_id: Schema.String,
+  created_at: Wire.Timestamp,
+  activation_at: Schema.NullOr(Wire.Timestamp),
+  expiration_at: Schema.NullOr(Wire.Timestamp),
+  used_allowance: usedAllowance,
+  state: Schema.Literals(["PENDING_FOR_FIRST_USE", "CREATED", "ACTIVE", "SUSPENDED", "EXPIRED"]),
+  plan: Schema.Struct({
+    name: Schema.String,
+    _id: Schema.String,
+    coverage_id: Schema.String,
+    region_code: Schema.String,
+    label: Schema.String,
+    throttling: Schema.Boolean,
+    recurring: Schema.Boolean,
+    data_mega_bytes: Schema.Int,
+    period_days: Schema.Int
+  }),
+  packages: Schema.Array(
+    Schema.Struct({
+      package_id: Schema.String,
+      activation_at: Schema.NullOr(Wire.Timestamp),
+      expiration_at: Schema.NullOr(Wire.Timestamp),
+      used_allowance: usedAllowance
+    })
+  )
+}).annotate({ identifier: "PlanAttachment" })
+
+export const SendSms = Schema.Struct({
+  from: Schema.String,
+  message: Schema.String
+}).annotate({ identifier: "SendSms" })
+
+export const LastOperator = Schema.Struct({
+  error: Schema.Literal(false),
+  last_operator: Schema.NullOr(
+    Schema.Struct({
+      country: Schema.String,
+      country_alpha_2: Schema.String,
+      operator: Schema.String,
+      rat: Schema.String,
+      imei: Schema.String
+    })
+  )
+}).annotate({ identifier: "LastOperator" })
+
+export const SubscriptionList = Wire.data(Schema.Array(Subscription))
+export const SubscriptionItem = Wire.data(Subscription)
+export const PlanAttachmentList = Wire.data(Schema.Array(PlanAttachment))
+export const PlanAttachmentItem = Wire.data(PlanAttachment)
+
+const ofLine = { iccid: Schema.String }
+
+export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
+  .add(
+    HttpApiEndpoint.get("list", "/subscription", {
+      success: SubscriptionList,
+      error: Wire.problems(...Wire.always)
+    }).annotateMerge(OpenApi.annotations({ summary: "List subscriptions" })),
+    HttpApiEndpoint.post("create", "/subscription", {
+      payload: CreateSubscription,
+      success: CreatedSubscription.pipe(HttpApiSchema.status(201)),
+      error: Wire.problems(
+        ...Wire.posting,
+        "label_mismatch",
+        "plan_not_found",
+        "sim_not_found",
+        "no_free_esim",
+        "plan_archived",
+        "sim_busy",
+        "telco_refused",
+        "telco_unavailable"
+      )
+    }).annotateMerge(OpenApi.annotations({ summary: "Create a subscription, or add a plan to one" })),
+    HttpApiEndpoint.get("get", "/subscriptions/:iccid", {
+      params: ofLine,
+      success: SubscriptionItem,
+      error: Wire.problems(...Wire.always, "subscription_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Get a subscription by ICCID" })),
+    HttpApiEndpoint.delete("remove", "/subscriptions/:iccid", {
+      params: ofLine,
+      success: Wire.Done,
+      error: Wire.problems(...Wire.always, "key_read_only", "esim_installed", "subscription_not_found", "sim_busy")
+    }).annotateMerge(OpenApi.annotations({ summary: "Delete a subscription and recycle its ICCID" })),
+    HttpApiEndpoint.get("attachments", "/subscriptions/:iccid/plan-attachments", {
+      params: ofLine,
+      success: PlanAttachmentList,
+      error: Wire.problems(...Wire.always, "subscription_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "List the plan attachments of a subscription" })),
+    HttpApiEndpoint.get("attachment", "/subscriptions/:iccid/plan-attachments/:plan_id", {
+      params: { iccid: Schema.String, plan_id: Schema.String },
+      success: PlanAttachmentItem,
+      error: Wire.problems(...Wire.always, "subscription_not_found", "plan_attachment_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Get a plan attachment by plan id or attachment id" })),
+    HttpApiEndpoint.post("suspend", "/subscriptions/:iccid/plan-attachments/:id/suspend", {
+      params: { iccid: Schema.String, id: Schema.String },
+      success: Wire.Done,
+      error: Wire.problems(
+        ...Wire.writing,
+        "subscription_not_found",
+        "plan_attachment_not_found",
+        "attachment_expired",
+        "request_in_progress",
+        "idempotency_key_reused"
+      )
+    }).annotateMerge(OpenApi.annotations({ summary: "Suspend a plan attachment, for good" })),
+    HttpApiEndpoint.post("sendSms", "/subscriptions/:iccid/send-sms", {
+      params: ofLine,
+      payload: SendSms,
+      success: Wire.Done,
+      error: Wire.problems(...Wire.posting, "subscription_not_found", "telco_refused", "telco_unavailable")
+    }).annotateMerge(OpenApi.annotations({ summary: "Send an SMS to a subscription's SIM" })),
+    HttpApiEndpoint.get("location", "/subscriptions/:iccid/location", {
+      params: ofLine,
+      success: LastOperator,
+      error: Wire.problems(...Wire.always, "subscription_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "The last operator of the last 7 days" }))
+  )
+  .middleware(Security.ApiKeys)
+  .annotateEndpointsMerge(Security.byApiKey)
+  .annotateMerge(OpenApi.annotations({ title: "Subscriptions" }))
+  .prefix("/v3") {}

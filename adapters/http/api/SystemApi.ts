@@ -1,0 +1,23 @@
+/**
+ * What a platform asks of the process: whether it lives, whether it can serve, and how it fares.
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/unstable/httpapi"
+import * as Wire from "./Wire.ts"
+
+export const Status = Schema.Struct({ status: Schema.Literal("ok") }).annotate({ identifier: "Status" })
+
+export class SystemApi extends HttpApiGroup.make("system")
+  .add(
+    HttpApiEndpoint.get("health", "/healthz", { success: Status }).annotateMerge(
+      OpenApi.annotations({ summary: "The process lives" })
+    ),
+    HttpApiEndpoint.get("readiness", "/readyz", {
+      success: Status,
+      error: Wire.problems("storage_unavailable", "not_ready")
+    }).annotateMerge(OpenApi.annotations({ summary: "The process can serve requests" })),
+    HttpApiEndpoint.get("metrics", "/metrics", {
+      success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "Metrics for Prometheus" }))
+  )
+  .annotateMerge(OpenApi.annotations({ title: "System" })) {}

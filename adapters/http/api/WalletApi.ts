@@ -1,0 +1,42 @@
+/**
+ * The organization's mobile plan on its eSIMs (rule I6).
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/unstable/httpapi"
+import * as Security from "./Security.ts"
+import * as Wire from "./Wire.ts"
+
+export const SetMobilePlan = Schema.Struct({
+  apply: Schema.Boolean,
+  label: Wire.Label,
+  iccid: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "SetMobilePlan" })
+
+export const MobilePlanItem = Wire.data(
+  Schema.Struct({
+    iccid: Schema.String,
+    mobile_plan_applied: Schema.Boolean,
+    id: Schema.Int
+  }).annotate({ identifier: "MobilePlanStatus" })
+)
+
+export class WalletApi extends HttpApiGroup.make("wallet")
+  .add(
+    HttpApiEndpoint.post("setMobilePlan", "/wallet/mobile-plan", {
+      payload: SetMobilePlan,
+      success: MobilePlanItem,
+      error: Wire.problems(
+        ...Wire.posting,
+        "label_mismatch",
+        "sim_not_found",
+        "no_free_esim",
+        "sim_busy",
+        "telco_refused",
+        "telco_unavailable"
+      )
+    }).annotateMerge(OpenApi.annotations({ summary: "Apply the mobile plan to an eSIM, or remove it" }))
+  )
+  .middleware(Security.ApiKeys)
+  .annotateEndpointsMerge(Security.byApiKey)
+  .annotateMerge(OpenApi.annotations({ title: "Wallet" }))
+  .prefix("/v3") {}

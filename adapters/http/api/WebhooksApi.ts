@@ -1,0 +1,117 @@
+/**
+ * The management API's webhook endpoints and their delivery log (rules W5 to W7).
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/unstable/httpapi"
+import { WebhookEvent } from "simplan"
+import * as Security from "./Security.ts"
+import * as Wire from "./Wire.ts"
+
+const EventType = Schema.Literals(WebhookEvent.types).annotate({
+  message: `must be one of ${WebhookEvent.types.join(", ")}`
+})
+
+const events = Schema.NullOr(Schema.Array(EventType)).annotate({
+  description: "The types that are sent; all of them where it is absent or null"
+})
+
+export const WebhookEndpoint = Schema.Struct({
+  webhook_endpoint_id: Schema.String,
+  url: Schema.String,
+  events: Schema.Array(EventType),
+  description: Schema.String,
+  enabled: Schema.Boolean,
+  signing_key: Schema.String,
+  created_at: Wire.Timestamp
+}).annotate({ identifier: "WebhookEndpoint" })
+
+export const CreateWebhookEndpoint = Schema.Struct({
+  url: Schema.String,
+  events: Schema.optionalKey(events),
+  description: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "CreateWebhookEndpoint" })
+
+export const UpdateWebhookEndpoint = Schema.Struct({
+  url: Schema.optionalKey(Schema.String),
+  events: Schema.optionalKey(events),
+  description: Schema.optionalKey(Schema.String),
+  enabled: Schema.optionalKey(Schema.Boolean)
+}).annotate({ identifier: "UpdateWebhookEndpoint" })
+
+export const Delivery = Schema.Struct({
+  delivery_id: Schema.String,
+  webhook_endpoint_id: Schema.String,
+  status: Schema.Literals(["pending", "delivered", "failed"]),
+  attempts: Schema.Int,
+  response_status: Schema.NullOr(Schema.Int),
+  last_error: Schema.NullOr(Schema.String),
+  last_attempt_at: Schema.NullOr(Wire.Timestamp),
+  next_attempt_at: Schema.NullOr(Wire.Timestamp),
+  created_at: Wire.Timestamp,
+  event: Schema.Struct({
+    id: Schema.String,
+    type: EventType,
+    timestamp: Schema.Int,
+    data: Schema.Record(Schema.String, Schema.Unknown)
+  })
+}).annotate({ identifier: "Delivery" })
+
+export const WebhookEndpointItem = Wire.data(WebhookEndpoint)
+export const WebhookEndpointList = Wire.data(Schema.Array(WebhookEndpoint))
+export const RemovedWebhookEndpoint = Wire.data(Schema.Struct({ webhook_endpoint_id: Schema.String }))
+export const DeliveryItem = Wire.data(Delivery)
+export const DeliveryPage = Wire.page(Delivery)
+
+const ofOrganization = { id: Schema.String }
+const ofEndpoint = { id: Schema.String, endpoint_id: Schema.String }
+const body = ["invalid_field", "malformed_json", "body_too_large", "unsupported_media_type"] as const
+const missing = ["organization_not_found", "webhook_endpoint_not_found"] as const
+
+export class WebhooksApi extends HttpApiGroup.make("webhooks")
+  .add(
+    HttpApiEndpoint.post("create", "/organizations/:id/webhook-endpoints", {
+      params: ofOrganization,
+      payload: CreateWebhookEndpoint,
+      success: WebhookEndpointItem.pipe(HttpApiSchema.status(201)),
+      error: Wire.problems(...Wire.managing, ...body, "organization_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Register a webhook endpoint" })),
+    HttpApiEndpoint.get("list", "/organizations/:id/webhook-endpoints", {
+      params: ofOrganization,
+      success: WebhookEndpointList,
+      error: Wire.problems(...Wire.managing, "organization_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "List webhook endpoints" })),
+    HttpApiEndpoint.patch("update", "/organizations/:id/webhook-endpoints/:endpoint_id", {
+      params: ofEndpoint,
+      payload: UpdateWebhookEndpoint,
+      success: WebhookEndpointItem,
+      error: Wire.problems(...Wire.managing, ...body, ...missing)
+    }).annotateMerge(OpenApi.annotations({ summary: "Change a webhook endpoint; absent fields stay" })),
+    HttpApiEndpoint.delete("remove", "/organizations/:id/webhook-endpoints/:endpoint_id", {
+      params: ofEndpoint,
+      success: RemovedWebhookEndpoint,
+      error: Wire.problems(...Wire.managing, ...missing)
+    }).annotateMerge(OpenApi.annotations({ summary: "Remove a webhook endpoint" })),
+    HttpApiEndpoint.post("rotateKey", "/organizations/:id/webhook-endpoints/:endpoint_id/rotate-key", {
+      params: ofEndpoint,
+      success: WebhookEndpointItem,
+      error: Wire.problems(...Wire.managing, ...missing)
+    }).annotateMerge(OpenApi.annotations({ summary: "Make a new signing key; the one before signs along for 24 h" })),
+    HttpApiEndpoint.get("deliveries", "/organizations/:id/deliveries", {
+      params: ofOrganization,
+      query: {
+        page_size: Schema.optionalKey(Wire.pageSize(100, 25)),
+        page: Schema.optionalKey(Schema.String)
+      },
+      success: DeliveryPage,
+      error: Wire.problems(...Wire.managing, "invalid_field", "organization_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "The delivery log, newest first" })),
+    HttpApiEndpoint.post("replay", "/organizations/:id/deliveries/:delivery_id/replay", {
+      params: { id: Schema.String, delivery_id: Schema.String },
+      success: DeliveryItem,
+      error: Wire.problems(...Wire.managing, "organization_not_found", "delivery_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Deliver once more, now" }))
+  )
+  .middleware(Security.AdminToken)
+  .annotateEndpointsMerge(Security.byAdminToken)
+  .annotateMerge(OpenApi.annotations({ title: "Management: webhooks" }))
+  .prefix("/admin/v1") {}

@@ -1,0 +1,99 @@
+/**
+ * What the parts of the API's definition share: envelopes, labels, instants, and the errors that endpoints tell of.
+ * Wire schemas transform nothing: their decoded and encoded forms are the same, and equal to the JSON.
+ */
+import { Schema } from "effect"
+import { HttpApiSchema } from "effect/unstable/httpapi"
+import { Label as Labels, Time } from "simplan"
+import * as Codes from "../Codes.ts"
+
+/** The body of every error (rule W1). */
+export const ErrorBody = Schema.Struct({
+  error: Schema.Literal(true),
+  message: Schema.String,
+  code: Schema.String,
+  request_id: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "Error" })
+
+/** `{error: false, data}` around what is answered. */
+export const data = <S extends Schema.Top>(schema: S) => Schema.Struct({ error: Schema.Literal(false), data: schema })
+
+/** `{error: false, data, next_page}`: a page of a list, and the token of the next one. */
+export const page = <S extends Schema.Top>(item: S) =>
+  Schema.Struct({
+    error: Schema.Literal(false),
+    data: Schema.Array(item),
+    next_page: Schema.NullOr(Schema.String).annotate({ description: "Token of the next page; null on the last one" })
+  })
+
+/** `{error: false, message}`: something was done. */
+export const Done = Schema.Struct({ error: Schema.Literal(false), message: Schema.String }).annotate({
+  identifier: "Done"
+})
+
+/** An instant in an answer: RFC 3339 with milliseconds and `Z`. */
+export const Timestamp = Schema.String.annotate({ description: "RFC 3339 date-time in UTC" })
+
+/** An instant in a request (rule W8). */
+export const Instant = Schema.String.check(
+  Schema.makeFilter((text: string) => Time.fromIso(text) !== undefined, {
+    message: "must be an RFC 3339 date-time with a zone, such as 2026-01-31T12:00:00Z"
+  })
+).annotate({ description: "RFC 3339 date-time with a zone" })
+
+/** A network supply tier, as a request may name it. */
+export const Label = Schema.Literals(Labels.labels).annotate({
+  identifier: "Label",
+  message: `must be one of ${Labels.labels.join(", ")}`
+})
+
+/** A whole number of at least `minimum`, as a JSON number. */
+export const integer = (minimum: number, maximum: number) =>
+  Schema.Int.annotate({ message: "must be an integer" }).check(
+    Schema.isBetween(
+      { minimum, maximum },
+      { message: `must be an integer of at least ${minimum} and at most ${maximum}` }
+    )
+  )
+
+/** A string that is not empty. */
+export const NonEmpty = Schema.String.check(Schema.isMinLength(1, { message: "must not be empty" }))
+
+/** The largest page of a list, as a string in the query. */
+export const pageSize = (maximum: 25 | 100, preset: number) =>
+  Schema.String.check(
+    Schema.isPattern(maximum === 100 ? /^(?:[1-9][0-9]?|100)$/ : /^(?:[1-9]|1[0-9]|2[0-5])$/, {
+      message: `must be an integer from 1 to ${maximum}`
+    })
+  ).annotate({ description: `How many items a page has at most, 1 to ${maximum}; ${preset} where it is absent` })
+
+/** A truth value in the query. */
+export const Flag = Schema.Literals(["true", "false"]).annotate({ message: "must be true or false" })
+
+const described = (status: number, codes: ReadonlyArray<Codes.Code>): string =>
+  codes
+    .filter((code) => Codes.status(code) === status)
+    .map((code) => `\`${code}\`: ${Codes.description(code)}`)
+    .join(". ")
+
+/** The errors of an endpoint by their codes, for its description: one body per status. */
+export const problems = (...codes: ReadonlyArray<Codes.Code>) =>
+  [...new Set(codes.map(Codes.status))].map((status) =>
+    ErrorBody.annotate({ description: described(status, codes) }).pipe(HttpApiSchema.status(status))
+  )
+
+/** What any endpoint that takes an API key may answer, and what those with a body or an idempotency key may. */
+export const always = ["key_missing", "key_invalid", "rate_limited", "internal_error", "storage_unavailable"] as const
+export const reading = [...always, "invalid_field"] as const
+export const writing = [...always, "key_read_only", "invalid_idempotency_key"] as const
+export const posting = [
+  ...writing,
+  "invalid_field",
+  "malformed_json",
+  "request_in_progress",
+  "body_too_large",
+  "unsupported_media_type",
+  "idempotency_key_reused"
+] as const
+/** What an endpoint of the management API may answer. */
+export const managing = ["token_missing", "token_invalid", "internal_error", "storage_unavailable"] as const

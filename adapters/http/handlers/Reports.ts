@@ -1,0 +1,64 @@
+/**
+ * Handler of telco reports: events that do not decode are rejected alone, the others are taken in one batch (rule R1).
+ */
+import { Effect, Result } from "effect"
+import { HttpApiBuilder } from "effect/unstable/httpapi"
+import { Reports, type TelcoReport } from "simplan"
+import * as Answer from "../Answer.ts"
+import { Api } from "../api/Api.ts"
+import * as ReportsApi from "../api/ReportsApi.ts"
+import * as JsonBody from "../JsonBody.ts"
+import * as ReportedEvent from "../ReportedEvent.ts"
+
+type Outcome = typeof ReportsApi.ReportOutcome.Type
+type Rejection = Outcome["rejected"][number]
+
+const decodeEvents = JsonBody.decoder(ReportsApi.ReportEvents)
+
+interface Sorted {
+  readonly reports: ReadonlyArray<{ readonly index: number; readonly report: TelcoReport.Report }>
+  readonly rejected: ReadonlyArray<Rejection>
+}
+
+const sorted = (events: ReadonlyArray<unknown>): Sorted => {
+  const reports: Array<Sorted["reports"][number]> = []
+  const rejected: Array<Rejection> = []
+  for (const [index, event] of events.entries()) {
+    const decoded = ReportedEvent.decode(event)
+    if (Result.isSuccess(decoded)) reports.push({ index, report: decoded.success })
+    else rejected.push({ index, id: ReportedEvent.id(event), message: decoded.failure })
+  }
+  return { reports, rejected }
+}
+
+const outcome = ({ rejected, reports }: Sorted, verdicts: ReadonlyArray<TelcoReport.Verdict>): Outcome => {
+  const refused = reports.flatMap(({ index, report }, at) => {
+    const verdict = verdicts[at]
+    return verdict?._tag === "Rejected" ? [{ index, id: report.reportId, message: verdict.message }] : []
+  })
+  return {
+    accepted: verdicts.filter(({ _tag }) => _tag === "Accepted").length,
+    duplicates: verdicts.filter(({ _tag }) => _tag === "Duplicate").length,
+    rejected: [...rejected, ...refused].sort((one, other) => one.index - other.index)
+  }
+}
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "reports",
+  Effect.fnUntraced(function* (handlers) {
+    const reports = yield* Reports.Reports
+
+    return handlers.handleRaw(
+      "take",
+      Effect.fnUntraced(function* ({ request }) {
+        const { value } = yield* JsonBody.read(request, { anyText: true })
+        const { events } = yield* decodeEvents(value)
+        const batch = sorted(events)
+        const verdicts =
+          batch.reports.length === 0 ? [] : yield* reports.take({ reports: batch.reports.map(({ report }) => report) })
+        return Answer.ok<Outcome>(outcome(batch, verdicts))
+      }, Answer.orError)
+    )
+  })
+)

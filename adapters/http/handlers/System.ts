@@ -1,0 +1,48 @@
+/**
+ * Handlers of health, readiness and metrics.
+ */
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/unstable/http"
+import { HttpApiBuilder } from "effect/unstable/httpapi"
+import { Storage } from "simplan"
+import * as Answer from "../Answer.ts"
+import { Api } from "../api/Api.ts"
+import type * as SystemApi from "../api/SystemApi.ts"
+import * as Errors from "../Errors.ts"
+import * as Metrics from "../Metrics.ts"
+
+const up = Answer.ok<typeof SystemApi.Status.Type>({ status: "ok" })
+
+const notReady = new Errors.Problem({ code: "not_ready", message: "The service is starting or stopping" })
+const outOfReach = new Errors.Problem({ code: "storage_unavailable", message: "The storage is out of reach" })
+
+/** `ready` tells whether the process takes requests, whatever the storage says. */
+export const layer = (ready: Effect.Effect<boolean>) =>
+  HttpApiBuilder.group(
+    Api,
+    "system",
+    Effect.fnUntraced(function* (handlers) {
+      const storage = yield* Storage.Storage
+
+      const storageAnswers = storage.ready.pipe(
+        Effect.mapError(() => outOfReach),
+        Effect.timeoutOrElse({ duration: "2 seconds", orElse: () => outOfReach })
+      )
+
+      return handlers
+        .handle("health", () => Effect.succeed(up))
+        .handle(
+          "readiness",
+          Effect.fnUntraced(function* () {
+            if (!(yield* ready)) return yield* notReady
+            yield* storageAnswers
+            return up
+          }, Answer.orError)
+        )
+        .handle("metrics", () =>
+          Effect.map(Metrics.text, (text) =>
+            HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+          )
+        )
+    })
+  )

@@ -1,0 +1,40 @@
+/**
+ * Coverage profiles, custom regions and operators as the wire shows them.
+ */
+import type { Coverage, Operators, Region } from "simplan"
+import type * as CoverageApi from "../api/CoverageApi.ts"
+import type * as OperatorsApi from "../api/OperatorsApi.ts"
+
+export const profile = (one: Coverage.Profile): typeof CoverageApi.CoverageProfile.Type => ({
+  coverage_id: one.coverageId,
+  label: one.label,
+  region_name: one.regionName,
+  region_code: one.regionCode,
+  countries: one.countries.map((country) => ({
+    iso2: country.iso2,
+    iso3: country.iso3,
+    name: country.name,
+    operators: country.operators.map((operator) => ({
+      operator_id: operator.operatorId,
+      name: operator.name,
+      supported_rats: operator.supportedRats,
+      mcc_mnc: operator.mccMnc
+    }))
+  }))
+})
+
+export const region = (one: Region.Region): typeof CoverageApi.CustomRegion.Type => ({
+  coverage_id: one.coverageId,
+  region_code: one.regionCode,
+  region_name: one.regionName,
+  iso2_list: one.iso2List
+})
+
+export const operator = ({ country, operator }: Operators.OperatorWithCountry): typeof OperatorsApi.Operator.Type => ({
+  operator_id: operator.operatorId,
+  name: operator.name,
+  country: { iso2: country.iso2, iso3: country.iso3, name: country.name },
+  supported_rats: operator.supportedRats,
+  mcc_mnc: operator.mccMnc,
+  labels: operator.labels
+})

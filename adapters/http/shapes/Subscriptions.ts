@@ -1,0 +1,62 @@
+/**
+ * Subscriptions as the wire shows them.
+ */
+import { type Subscription, Time } from "simplan"
+import type * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
+import * as Instants from "./Instants.ts"
+
+export const subscription = ({
+  sim,
+  subscription
+}: Subscription.SubscriptionWithSim): typeof SubscriptionsApi.Subscription.Type => ({
+  subscription_id: subscription.subscriptionId,
+  created_at: Time.toIso(subscription.createdAt),
+  metadata: subscription.metadata,
+  esim: { esim_id: sim.simId, iccid: sim.iccid, lpa_string: sim.lpa, label: sim.label }
+})
+
+/** The times are there only where an active period was sent. */
+export const created = ({
+  createdAt,
+  metadata,
+  period,
+  sim,
+  subscriptionId
+}: Subscription.Created): typeof SubscriptionsApi.CreatedSubscription.Type => ({
+  subscription_id: subscriptionId,
+  created_at: Time.toIso(createdAt),
+  ...(period === null
+    ? undefined
+    : { activation_at: Time.toIso(period.activationAt), expiration_at: Instants.toWire(period.expirationAt) }),
+  metadata,
+  esimdata: { esim_id: sim.simId, iccid: sim.iccid, label: sim.label, lpa_string: sim.lpa }
+})
+
+interface Located {
+  readonly country: string
+  readonly countryAlpha2: string
+  readonly operator: string
+  readonly rat: string
+  readonly imei: string
+}
+
+/** The last operator; null without activity in the last 7 days. */
+export const lastOperator = (last: Located | null): typeof SubscriptionsApi.LastOperator.Type => ({
+  error: false,
+  last_operator:
+    last === null
+      ? null
+      : {
+          country: last.country,
+          country_alpha_2: last.countryAlpha2,
+          operator: last.operator,
+          rat: last.rat,
+          imei: last.imei
+        }
+})
+
+/** The active period that a creation asks for; null where none was sent. */
+export const activePeriod = (period: (typeof SubscriptionsApi.CreateSubscription.Type)["active_period"]) =>
+  period === null || period === undefined
+    ? null
+    : { start: Instants.fromWire(period.start), end: Instants.fromWire(period.end) }
