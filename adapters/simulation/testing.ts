@@ -1,0 +1,4 @@
+/**
+ * The entry point `simplan/testing`.
+ */
+export * from "../../src/testing/index.ts"
