@@ -139,6 +139,9 @@ export const terms = (
     const periodDays = yield* wholeNumber("periodDays", request.periodDays, limits.periodDays)
     const recurrence = request.recurring ? yield* recurrenceTerms(request) : null
     const throttling = request.throttling ? yield* throttlingSteps(request) : []
+    if (recurrence === null && !(addDays(now, periodDays) < END_OF_TIME)) {
+      return yield* refuse("periodDays", "must let the package expire before the year 10000")
+    }
     if (recurrence !== null && !(Recurrence.expiration({ periodDays }, recurrence, now) < END_OF_TIME)) {
       return yield* refuse("frequency", "must let the last occurrence expire before the year 10000")
     }

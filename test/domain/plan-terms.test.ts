@@ -11,7 +11,10 @@ import { NOW, terms, termsRequest } from "./Values.ts"
 const coverage = { regionCode: "EUROPE", label: "Voilet" } as const
 const of = (changes: Partial<Plan.TermsRequest>, now = NOW) => Plan.terms(termsRequest(changes), coverage, now)
 const fieldOf = (changes: Partial<Plan.TermsRequest>, now = NOW): string | null =>
-  Result.match(of(changes, now), { onSuccess: () => null, onFailure: ({ field }) => field })
+  Result.match(of(changes, now), {
+    onSuccess: () => null,
+    onFailure: (refusal) => (refusal._tag === "InvalidField" ? refusal.field : refusal._tag)
+  })
 
 const steps = (...percentages: ReadonlyArray<unknown>) => ({
   thresholds: percentages.map((percentage) => ({ percentage, limit: "128" }))
@@ -159,6 +162,15 @@ describe("Terms end before the year 10000 (P1)", () => {
 
   it("a frequency that is never waited for is any integer", () => {
     expect(fieldOf({ ...lasting, frequency: Number.MAX_SAFE_INTEGER, occurrences: 1 })).toBeNull()
+  })
+})
+
+describe("The coverage profile (W8)", () => {
+  it("that is not there is told once the fields are right", () => {
+    const refusal = (changes: Partial<Plan.TermsRequest>) =>
+      Result.getOrThrow(Result.flip(Plan.terms(termsRequest(changes), null, NOW)))
+    expect(refusal({})).toMatchObject({ _tag: "NotFound", resource: "coverage profile", id: "coverage" })
+    expect(refusal({ periodDays: 0 })).toMatchObject({ _tag: "InvalidField", field: "periodDays" })
   })
 })
 
