@@ -89,7 +89,9 @@ const usedBytes = ({ attachment, packages }: WithPackages, now: Instant): number
   const told =
     attachment.terms.recurrence === null
       ? packages[0]
-      : packages.findLast((pack) => pack.activationAt !== null && pack.activationAt <= now)
+      : packages.findLast(
+          ({ activationAt, status }) => status !== "Refused" && activationAt !== null && activationAt <= now
+        )
   return told?.usedBytes ?? 0
 }
 

@@ -1,0 +1,104 @@
+/**
+ * What is told of an attachment (rule T6), and which one a path means (rule S4).
+ */
+import { describe, expect, it } from "vitest"
+import * as Attachment from "../../src/domain/Attachment.ts"
+import { DAY_MS } from "./Calendar.ts"
+import { attached, NOW, recurring } from "./Values.ts"
+
+const day = (occurrence: number, usedBytes = 0) => ({
+  occurrence,
+  usedBytes,
+  activationAt: NOW + occurrence * DAY_MS,
+  expirationAt: NOW + (occurrence + 1) * DAY_MS
+})
+const daily = { terms: recurring({ occurrences: 3 }), anchor: NOW }
+
+describe("An attachment that does not recur (T6)", () => {
+  it("tells its package's times, as the telco has them, and usage", () => {
+    const of = attached({}, [{ activationAt: NOW + 7, expirationAt: NOW + 8, usedBytes: 99 }])
+    expect(Attachment.view(of, NOW)).toMatchObject({ activationAt: NOW + 7, expirationAt: NOW + 8, usedBytes: 99 })
+  })
+
+  it("has no times until its first use", () => {
+    const told = { activationAt: null, expirationAt: null, usedBytes: 0 }
+    expect(Attachment.view(attached({}, [{}]), NOW)).toMatchObject(told)
+    expect(Attachment.view(attached(), NOW)).toMatchObject({ ...told, packages: [] })
+  })
+})
+
+describe("A recurring attachment (T6)", () => {
+  it("tells its anchor and its last occurrence's end before any package exists", () => {
+    const told = { activationAt: NOW, expirationAt: NOW + 3 * DAY_MS, usedBytes: 0, packages: [] }
+    expect(Attachment.view(attached(daily), NOW - DAY_MS)).toMatchObject(told)
+  })
+
+  it("has neither until its anchor is known", () => {
+    const of = attached({ terms: daily.terms }, [{ usedBytes: 0 }])
+    expect(Attachment.view(of, NOW)).toMatchObject({ activationAt: null, expirationAt: null, usedBytes: 0 })
+  })
+
+  it("keeps them whatever the telco says of its packages' times", () => {
+    const of = attached(daily, [{ ...day(0), activationAt: NOW + 9, expirationAt: NOW + 10 }])
+    expect(Attachment.view(of, NOW)).toMatchObject({ activationAt: NOW, expirationAt: NOW + 3 * DAY_MS })
+  })
+
+  it("tells the usage of the last package that began, from the millisecond it does", () => {
+    const of = attached(daily, [day(0, 11), day(1, 22), day(2, 33)])
+    const told = (at: number) => Attachment.view(of, at).usedBytes
+    expect([NOW - 1, NOW, NOW + DAY_MS - 1].map(told)).toEqual([0, 11, 11])
+    expect([NOW + DAY_MS, NOW + 2 * DAY_MS - 1, NOW + 2 * DAY_MS].map(told)).toEqual([22, 22, 33])
+    expect(told(NOW + 999 * DAY_MS)).toBe(33)
+  })
+
+  it("takes no usage from an occurrence that the telco refused: no package of it ever began", () => {
+    const of = attached(daily, [day(0, 11), { ...day(1), status: "Refused" }])
+    expect(Attachment.view(of, NOW + DAY_MS).usedBytes).toBe(11)
+  })
+})
+
+describe("The packages that are told (T6)", () => {
+  it("are oldest first, lapsed ones with them, refused ones not", () => {
+    const of = attached(daily, [{ ...day(0), status: "Lapsed" }, { ...day(1), status: "Refused" }, day(2)])
+    expect(Attachment.view(of, NOW).packages.map(({ occurrence }) => occurrence)).toEqual([0, 2])
+  })
+})
+
+describe("A path names an attachment (S4)", () => {
+  const active = [{ activationAt: NOW, expirationAt: NOW + DAY_MS }]
+  const expired = [{ activationAt: NOW - 2 * DAY_MS, expirationAt: NOW - DAY_MS }]
+  const found = (id: string, ...of: ReadonlyArray<Attachment.WithPackages>) =>
+    Attachment.find(of, id, NOW)?.attachment.attachmentId
+
+  it("by its own id", () => {
+    expect(found("a2", attached({ attachmentId: "a1" }), attached({ attachmentId: "a2" }))).toBe("a2")
+  })
+
+  it("by its plan's id", () => {
+    expect(found("p2", attached({ attachmentId: "a1" }), attached({ attachmentId: "a2", planId: "p2" }))).toBe("a2")
+  })
+
+  it("its own id before a plan's", () => {
+    expect(found("x", attached({ attachmentId: "a1", planId: "x" }), attached({ attachmentId: "x" }))).toBe("x")
+  })
+
+  it("the active one of several with a plan, wherever it stands", () => {
+    const one = attached({ attachmentId: "expired" }, expired)
+    const two = attached({ attachmentId: "active" }, active)
+    const three = attached({ attachmentId: "pending" }, [{}])
+    expect(found("plan", one, two, three)).toBe("active")
+    expect(found("plan", two, one, three)).toBe("active")
+    expect(found("plan", one, three, two)).toBe("active")
+  })
+
+  it("the newest of several active ones, and the newest where none is active", () => {
+    const of = (attachmentId: string, packages: typeof active) => attached({ attachmentId }, packages)
+    expect(found("plan", of("a1", active), of("a2", active), of("a3", expired))).toBe("a2")
+    expect(found("plan", of("a1", expired), of("a2", expired))).toBe("a2")
+  })
+
+  it("or none", () => {
+    expect(found("unknown", attached())).toBeUndefined()
+    expect(found("plan")).toBeUndefined()
+  })
+})
