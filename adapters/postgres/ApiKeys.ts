@@ -2,13 +2,14 @@
  * The statements about API keys. The hash of a key is unique in the whole service.
  */
 import type { ApiKey } from "simplan"
-import type { Database, Sql } from "./Database.ts"
+import type { Database, Row, Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
-const columns = `
-  api_key.organization_id as "organizationId", api_key.api_key_id as "apiKeyId", api_key.name, api_key.scope,
-  api_key.hash, api_key.hint, api_key.created_at::float8 as "createdAt", api_key.expires_at::float8 as "expiresAt",
-  api_key.revoked_at::float8 as "revokedAt", api_key.version::float8 as "version"`
+const value = `json_build_object(
+  'organizationId', api_key.organization_id, 'apiKeyId', api_key.api_key_id, 'name', api_key.name,
+  'scope', api_key.scope, 'hash', api_key.hash, 'hint', api_key.hint, 'createdAt', api_key.created_at,
+  'expiresAt', api_key.expires_at, 'revokedAt', api_key.revoked_at, 'version', api_key.version
+)`
 
 const shape = `
   "organizationId" text, "apiKeyId" text, name text, scope text, hash text, hint text, "createdAt" bigint,
@@ -42,13 +43,14 @@ export const put = (sql: Sql, rows: ReadonlyArray<ApiKey.ApiKey>): Part.Part => 
 
 export const byHash = (database: Database) => (hash: string) =>
   database.row(
-    (sql) => sql<ApiKey.ApiKey>`select ${sql.literal(columns)} from simplan.api_key where api_key.hash = ${hash}`
+    (sql) =>
+      sql<Row<ApiKey.ApiKey>>`select ${sql.literal(value)} as value from simplan.api_key where api_key.hash = ${hash}`
   )
 
 export const ofOrganization = (database: Database) => (of: { readonly organizationId: string }) =>
   database.rows(
-    (sql) => sql<ApiKey.ApiKey>`
-      select ${sql.literal(columns)}
+    (sql) => sql<Row<ApiKey.ApiKey>>`
+      select ${sql.literal(value)} as value
       from simplan.api_key
       where api_key.organization_id = ${of.organizationId}
       order by api_key.created_at, api_key.api_key_id`

@@ -5,18 +5,19 @@ import type { Attachment, Package, Storage } from "simplan"
 import type { Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
-export const columns = `
-  attachment.organization_id as "organizationId", attachment.iccid, attachment.subscription_id as "subscriptionId",
-  attachment.attachment_id as "attachmentId", attachment.plan_id as "planId", attachment.terms,
-  attachment.active_period as "activePeriod", attachment.metadata, attachment.created_at::float8 as "createdAt",
-  attachment.confirmed, attachment.anchor::float8 as "anchor", attachment.suspended_at::float8 as "suspendedAt",
-  attachment.threshold_told as "thresholdTold"`
+export const value = `json_build_object(
+  'organizationId', attachment.organization_id, 'iccid', attachment.iccid,
+  'subscriptionId', attachment.subscription_id, 'attachmentId', attachment.attachment_id,
+  'planId', attachment.plan_id, 'terms', attachment.terms, 'activePeriod', attachment.active_period,
+  'metadata', attachment.metadata, 'createdAt', attachment.created_at, 'confirmed', attachment.confirmed,
+  'anchor', attachment.anchor, 'suspendedAt', attachment.suspended_at, 'thresholdTold', attachment.threshold_told
+)`
 
-export const packageColumns = `
-  package.organization_id as "organizationId", package.iccid, package.attachment_id as "attachmentId",
-  package.occurrence, package.status, package.telco_package_id as "telcoPackageId",
-  package.activation_at::float8 as "activationAt", package.expiration_at::float8 as "expirationAt",
-  package.used_bytes::float8 as "usedBytes"`
+export const packageValue = `json_build_object(
+  'organizationId', package.organization_id, 'iccid', package.iccid, 'attachmentId', package.attachment_id,
+  'occurrence', package.occurrence, 'status', package.status, 'telcoPackageId', package.telco_package_id,
+  'activationAt', package.activation_at, 'expirationAt', package.expiration_at, 'usedBytes', package.used_bytes
+)`
 
 const shape = `
   "organizationId" text, "attachmentId" text, "subscriptionId" text, iccid text, "planId" text, terms jsonb,

@@ -58,11 +58,9 @@ const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<Part> => {
 }
 
 export const run = (database: Database) => (commit: Storage.Commit) =>
-  Effect.asVoid(
-    database.commit((sql) => {
-      const all = parts(sql, commit)
-      if (all.length === 0) return Effect.succeed([])
-      const ctes = sql.csv(all.flatMap((part) => part.ctes))
-      return sql`with ${ctes} select ${sql.csv(all.map((part) => part.outcome))}`
-    })
-  )
+  database.commit((sql) => {
+    const all = parts(sql, commit)
+    if (all.length === 0) return Effect.void
+    const ctes = sql.csv(all.flatMap((part) => part.ctes))
+    return sql`with ${ctes} select ${sql.csv(all.map((part) => part.outcome))}`
+  })

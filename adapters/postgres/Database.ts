@@ -12,25 +12,35 @@ import * as Failure from "./Failure.ts"
 
 export type Sql = SqlClient.SqlClient
 
-type Query<A> = (sql: Sql) => Effect.Effect<A, SqlError>
+/**
+ * A row of a result: one JSON value, made in SQL and shaped as the domain has it. JSON carries every text and every
+ * whole number of JavaScript exactly, whatever the client's codecs do.
+ */
+export interface Row<A> {
+  readonly value: A
+}
+
+type Query<A> = (sql: Sql) => Effect.Effect<ReadonlyArray<Row<A>>, SqlError>
 
 export interface Database {
   /** All rows of a read. */
-  readonly rows: <A>(query: Query<ReadonlyArray<A>>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
+  readonly rows: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
   /** The only row of a read; null where there is none. */
-  readonly row: <A>(query: Query<ReadonlyArray<A>>) => Effect.Effect<A | null, Storage.StorageError>
+  readonly row: <A>(query: Query<A>) => Effect.Effect<A | null, Storage.StorageError>
   /** A write that has no guards. */
-  readonly write: <A>(query: Query<ReadonlyArray<A>>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
+  readonly write: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
   /** A write whose failing guards are conflicts. */
-  readonly commit: <A>(
-    query: Query<ReadonlyArray<A>>
-  ) => Effect.Effect<ReadonlyArray<A>, Storage.Conflict | Storage.StorageError>
+  readonly commit: (
+    statement: (sql: Sql) => Effect.Effect<unknown, SqlError>
+  ) => Effect.Effect<void, Storage.Conflict | Storage.StorageError>
 }
 
 // A read whose connection has just gone may be asked again, on a new one.
 const again = { times: 2, schedule: Schedule.spaced("50 millis") }
 
 const isConnectionLost = (error: SqlError): boolean => error.reason._tag === "ConnectionError"
+
+const values = <A>(rows: ReadonlyArray<Row<A>>): ReadonlyArray<A> => rows.map((row) => row.value)
 
 export const make = (clients: { readonly reads: Sql; readonly writes: Sql }): Database => {
   const { reads, writes } = clients
@@ -39,15 +49,15 @@ export const make = (clients: { readonly reads: Sql; readonly writes: Sql }): Da
   const rows: Database["rows"] = (query) =>
     Effect.flatMap(inTransaction, (joined) =>
       joined ? query(writes) : Effect.retry(query(reads), { while: isConnectionLost, ...again })
-    ).pipe(Effect.mapError(Failure.storageError))
+    ).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
 
   return {
     rows,
     row: (query) => Effect.map(rows(query), (found) => found[0] ?? null),
-    write: (query) => Effect.mapError(query(writes), Failure.storageError),
-    commit: (query) =>
-      Effect.flatMap(inTransaction, (joined) => (joined ? writes.withTransaction(query(writes)) : query(writes))).pipe(
-        Effect.mapError(Failure.commitError)
-      )
+    write: (query) => query(writes).pipe(Effect.map(values), Effect.mapError(Failure.storageError)),
+    commit: (statement) =>
+      Effect.flatMap(inTransaction, (joined) =>
+        joined ? writes.withTransaction(statement(writes)) : statement(writes)
+      ).pipe(Effect.mapError(Failure.commitError), Effect.asVoid)
   }
 }

@@ -3,17 +3,18 @@
  */
 import { Effect } from "effect"
 import type { Delivery, Jobs, Storage } from "simplan"
-import type { Database, Sql } from "./Database.ts"
+import type { Database, Row, Sql } from "./Database.ts"
 import * as Events from "./Events.ts"
 import * as Part from "./Part.ts"
 import * as WebhookEndpoints from "./WebhookEndpoints.ts"
 
-const columns = `
-  delivery.organization_id as "organizationId", delivery.delivery_id as "deliveryId", delivery.event_id as "eventId",
-  delivery.endpoint_id as "endpointId", delivery.status, delivery.attempts, delivery.rung,
-  delivery.response_status as "responseStatus", delivery.last_error as "lastError",
-  delivery.last_attempt_at::float8 as "lastAttemptAt", delivery.next_attempt_at::float8 as "nextAttemptAt",
-  delivery.created_at::float8 as "createdAt"`
+const value = `json_build_object(
+  'organizationId', delivery.organization_id, 'deliveryId', delivery.delivery_id, 'eventId', delivery.event_id,
+  'endpointId', delivery.endpoint_id, 'status', delivery.status, 'attempts', delivery.attempts,
+  'rung', delivery.rung, 'responseStatus', delivery.response_status, 'lastError', delivery.last_error,
+  'lastAttemptAt', delivery.last_attempt_at, 'nextAttemptAt', delivery.next_attempt_at,
+  'createdAt', delivery.created_at
+)`
 
 const shape = `
   "organizationId" text, "deliveryId" text, "eventId" text, "endpointId" text, status text, attempts integer,
@@ -67,9 +68,11 @@ export const replay = (sql: Sql, rows: NonNullable<Writes["replayed"]>): Part.Pa
   outcome: sql`(select count(*) from delivery_replayed)`
 })
 
-const logged = `
-  (select to_json(v) from (select ${columns}) v) as delivery,
-  (select to_json(v) from (select ${Events.columns}) v) as event`
+const logged = `json_build_object('delivery', ${value}, 'event', ${Events.value})`
+
+const due = `json_build_object(
+  'delivery', ${value}, 'event', ${Events.value}, 'endpoint', ${WebhookEndpoints.value}
+)`
 
 const withEvent = `
   join simplan.event on event.organization_id = delivery.organization_id and event.event_id = delivery.event_id`
@@ -77,8 +80,8 @@ const withEvent = `
 /** A page of the log, newest first. */
 export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCursor>) =>
   database.rows(
-    (sql) => sql<Delivery.LoggedDelivery>`
-      select ${sql.literal(logged)}
+    (sql) => sql<Row<Delivery.LoggedDelivery>>`
+      select ${sql.literal(logged)} as value
       from simplan.delivery ${sql.literal(withEvent)}
       where delivery.organization_id = ${of.organizationId} ${
         of.after === null
@@ -92,8 +95,8 @@ export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCur
 
 export const byId = (database: Database) => (of: { readonly organizationId: string; readonly deliveryId: string }) =>
   database.row(
-    (sql) => sql<Delivery.LoggedDelivery>`
-      select ${sql.literal(logged)}
+    (sql) => sql<Row<Delivery.LoggedDelivery>>`
+      select ${sql.literal(logged)} as value
       from simplan.delivery ${sql.literal(withEvent)}
       where delivery.organization_id = ${of.organizationId} and delivery.delivery_id = ${of.deliveryId}`
   )
@@ -101,7 +104,7 @@ export const byId = (database: Database) => (of: { readonly organizationId: stri
 /** Hands out pending deliveries that are due and unheld, in due order. */
 export const claim = (database: Database) => (of: Jobs.Claim) =>
   database.write(
-    (sql) => sql<Delivery.DueDelivery>`
+    (sql) => sql<Row<Delivery.DueDelivery>>`
       with due as (
         select delivery.organization_id, delivery.delivery_id
         from simplan.delivery
@@ -116,8 +119,7 @@ export const claim = (database: Database) => (of: Jobs.Claim) =>
         where delivery.organization_id = due.organization_id and delivery.delivery_id = due.delivery_id
         returning delivery.*
       )
-      select ${sql.literal(logged)},
-        (select to_json(v) from (select ${sql.literal(WebhookEndpoints.columns)}) v) as endpoint
+      select ${sql.literal(due)} as value
       from delivery ${sql.literal(withEvent)}
       join simplan.webhook_endpoint on webhook_endpoint.organization_id = delivery.organization_id
         and webhook_endpoint.endpoint_id = delivery.endpoint_id
@@ -128,19 +130,18 @@ export const claim = (database: Database) => (of: Jobs.Claim) =>
 export const pending = (database: Database) => (at: { readonly machineNow: number }) =>
   Effect.map(
     database.row(
-      (sql) => sql<Jobs.Pending>`
-        select
-          (
-            select delivery.next_attempt_at::float8
+      (sql) => sql<Row<Jobs.Pending>>`
+        select json_build_object(
+          'dueAt', (
+            select delivery.next_attempt_at
             from simplan.delivery
             where delivery.status = 'Pending'
               and (delivery.lease_until is null or delivery.lease_until <= ${at.machineNow}::bigint)
             order by delivery.next_attempt_at, delivery.delivery_id
             limit 1
-          ) as "dueAt",
-          (
-            select count(*)::float8 from simplan.delivery where delivery.lease_until > ${at.machineNow}::bigint
-          ) as held`
+          ),
+          'held', (select count(*) from simplan.delivery where delivery.lease_until > ${at.machineNow}::bigint)
+        ) as value`
     ),
     (row): Jobs.Pending => row ?? { dueAt: null, held: 0 }
   )
@@ -149,7 +150,7 @@ export const pending = (database: Database) => (at: { readonly machineNow: numbe
 export const release = (database: Database) =>
   Effect.asVoid(
     database.write(
-      (sql) => sql`
+      (sql) => sql<Row<never>>`
         update simplan.delivery set lease_token = null, lease_until = null
         where delivery.lease_until is not null`
     )

@@ -5,9 +5,10 @@ import type { WebhookEvent } from "simplan"
 import type { Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
-export const columns = `
-  event.organization_id as "organizationId", event.event_id as "eventId", event.created_at::float8 as "createdAt",
-  event.payload`
+export const value = `json_build_object(
+  'organizationId', event.organization_id, 'eventId', event.event_id, 'createdAt', event.created_at,
+  'payload', event.payload
+)`
 
 const shape = `
   "organizationId" text, "eventId" text, "createdAt" bigint, payload json`

@@ -2,7 +2,7 @@
  * The statements about idempotency records.
  */
 import type { Idempotency, Storage } from "simplan"
-import type { Database, Sql } from "./Database.ts"
+import type { Database, Row, Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
 type Writes = NonNullable<Storage.Commit["idempotency"]>
@@ -63,9 +63,11 @@ export const forget = (sql: Sql, rows: NonNullable<Writes["forgotten"]>): Part.P
 
 export const byKey = (database: Database) => (of: { readonly organizationId: string; readonly key: string }) =>
   database.row(
-    (sql) => sql<Idempotency.IdempotencyRecord>`
-      select idempotency.organization_id as "organizationId", idempotency.key, idempotency.fingerprint,
-        idempotency.created_at::float8 as "createdAt", idempotency.outcome
+    (sql) => sql<Row<Idempotency.IdempotencyRecord>>`
+      select json_build_object(
+        'organizationId', idempotency.organization_id, 'key', idempotency.key,
+        'fingerprint', idempotency.fingerprint, 'createdAt', idempotency.created_at, 'outcome', idempotency.outcome
+      ) as value
       from simplan.idempotency
       where idempotency.organization_id = ${of.organizationId} and idempotency.key = ${of.key}`
   )

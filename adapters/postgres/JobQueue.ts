@@ -3,12 +3,13 @@
  */
 import { Effect } from "effect"
 import type { Job, Jobs, Storage } from "simplan"
-import type { Database, Sql } from "./Database.ts"
+import type { Database, Row, Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
-const columns = `
-  job.job_id as "jobId", job.organization_id as "organizationId", job.work, job.due_at::float8 as "dueAt",
-  job.attempts, job.created_at::float8 as "createdAt", job.idempotency_key as "idempotencyKey"`
+const value = `json_build_object(
+  'jobId', job.job_id, 'organizationId', job.organization_id, 'work', job.work, 'dueAt', job.due_at,
+  'attempts', job.attempts, 'createdAt', job.created_at, 'idempotencyKey', job.idempotency_key
+)`
 
 type Writes = NonNullable<Storage.Commit["jobs"]>
 
@@ -83,7 +84,7 @@ export const retry = (sql: Sql, rows: NonNullable<Writes["retried"]>): Part.Part
 /** Hands out jobs that are due and unheld, in due order. */
 export const claim = (database: Database) => (of: Jobs.Claim) =>
   database.write(
-    (sql) => sql<Job.Job>`
+    (sql) => sql<Row<Job.Job>>`
       with due as (
         select job.job_id
         from simplan.job
@@ -98,23 +99,24 @@ export const claim = (database: Database) => (of: Jobs.Claim) =>
         where job.job_id = due.job_id
         returning job.*
       )
-      select ${sql.literal(columns)} from job order by job.due_at, job.job_id`
+      select ${sql.literal(value)} as value from job order by job.due_at, job.job_id`
   )
 
 /** What there is to wait for. */
 export const pending = (database: Database) => (at: { readonly machineNow: number }) =>
   Effect.map(
     database.row(
-      (sql) => sql<Jobs.Pending>`
-        select
-          (
-            select job.due_at::float8
+      (sql) => sql<Row<Jobs.Pending>>`
+        select json_build_object(
+          'dueAt', (
+            select job.due_at
             from simplan.job
             where job.lease_until is null or job.lease_until <= ${at.machineNow}::bigint
             order by job.due_at, job.job_id
             limit 1
-          ) as "dueAt",
-          (select count(*)::float8 from simplan.job where job.lease_until > ${at.machineNow}::bigint) as held`
+          ),
+          'held', (select count(*) from simplan.job where job.lease_until > ${at.machineNow}::bigint)
+        ) as value`
     ),
     (row): Jobs.Pending => row ?? { dueAt: null, held: 0 }
   )
@@ -123,7 +125,7 @@ export const pending = (database: Database) => (at: { readonly machineNow: numbe
 export const release = (database: Database) =>
   Effect.asVoid(
     database.write(
-      (sql) => sql`
+      (sql) => sql<Row<never>>`
         update simplan.job set lease_token = null, lease_until = null where job.lease_until is not null`
     )
   )

@@ -1,33 +1,29 @@
 /**
  * The reads of lines: a SIM with its present subscription, that one's attachments and their packages, nested in SQL.
  */
-import { Effect } from "effect"
 import type { Line, Storage } from "simplan"
 import * as Attachments from "./Attachments.ts"
-import type { Database } from "./Database.ts"
+import type { Database, Row } from "./Database.ts"
 import * as Part from "./Part.ts"
 import * as Sims from "./Sims.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 
 /** The line of `sim` and its `subscription`, with those packages that pass the filter. */
-const value = (packageFilter: string): string => `
+const line = (packageFilter: string): string => `
   json_build_object(
-    'sim', (select to_json(v) from (select ${Sims.columns}) v),
+    'sim', ${Sims.value},
     'subscription', case when subscription.subscription_id is not null then
-      (select to_json(v) from (select ${Subscriptions.columns}) v)
+      ${Subscriptions.value}
     end,
     'attachments', coalesce((
       select json_agg(
         json_build_object(
-          'attachment', (select to_json(v) from (select ${Attachments.columns}) v),
+          'attachment', ${Attachments.value},
           'packages', coalesce((
-            select json_agg(v order by v.occurrence)
-            from (
-              select ${Attachments.packageColumns}
-              from simplan.package
-              where package.organization_id = attachment.organization_id
-                and package.attachment_id = attachment.attachment_id and ${packageFilter}
-            ) v
+            select json_agg(${Attachments.packageValue} order by package.occurrence)
+            from simplan.package
+            where package.organization_id = attachment.organization_id
+              and package.attachment_id = attachment.attachment_id and ${packageFilter}
           ), '[]')
         )
         order by attachment.created_at, attachment.attachment_id
@@ -42,20 +38,17 @@ const present = `
   left join simplan.subscription on subscription.organization_id = sim.organization_id
     and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'`
 
-const whole = value("true")
+const whole = line("true")
 
 export const byIccid = (database: Database) => (of: { readonly organizationId: string; readonly iccid: string }) =>
-  Effect.map(
-    database.row(
-      (sql) => sql<{ readonly line: Line.Line }>`
-        select ${sql.literal(whole)} as line
-        from simplan.sim ${sql.literal(present)}
-        where sim.organization_id = ${of.organizationId} and sim.iccid = ${of.iccid}`
-    ),
-    (row) => row?.line ?? null
+  database.row(
+    (sql) => sql<Row<Line.Line>>`
+      select ${sql.literal(whole)} as value
+      from simplan.sim ${sql.literal(present)}
+      where sim.organization_id = ${of.organizationId} and sim.iccid = ${of.iccid}`
   )
 
-const wanted = value(`(
+const wanted = line(`(
   package.expiration_at is null or package.expiration_at > r.since
   or package.attachment_id || ':' || package.occurrence = any(r."packageIds")
   or package.telco_package_id = any(r."packageIds")
@@ -77,14 +70,16 @@ const askedShape = `
 /** The lines that reports are about, of any organization. */
 export const reported = (database: Database) => (of: Asked) =>
   database.rows(
-    (sql) => sql<Storage.ReportedLine>`
-      select ${sql.literal(wanted)} as line,
-        coalesce((
+    (sql) => sql<Row<Storage.ReportedLine>>`
+      select json_build_object(
+        'line', ${sql.literal(wanted)},
+        'seen', coalesce((
           select json_agg(seen_report.report_id)
           from simplan.seen_report
           where seen_report.organization_id = sim.organization_id and seen_report.report_id = any(r."reportIds")
             and seen_report.received_at >= ${of.seenSince}::bigint
-        ), '[]') as seen
+        ), '[]')
+      ) as value
       from ${Part.rows(sql, of.iccids, askedShape)}
       join simplan.iccid on iccid.iccid = r.iccid
       join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid

@@ -2,11 +2,12 @@
  * The statements about organizations.
  */
 import type { Organization } from "simplan"
-import type { Database, Sql } from "./Database.ts"
+import type { Database, Row, Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
-const columns = `
-  organization.organization_id as "organizationId", organization.name, organization.created_at::float8 as "createdAt"`
+const value = `json_build_object(
+  'organizationId', organization.organization_id, 'name', organization.name, 'createdAt', organization.created_at
+)`
 
 /** Inserts or replaces them. */
 export const put = (sql: Sql, rows: ReadonlyArray<Organization.Organization>): Part.Part => ({
@@ -25,16 +26,16 @@ export const put = (sql: Sql, rows: ReadonlyArray<Organization.Organization>): P
 
 export const all = (database: Database) =>
   database.rows(
-    (sql) => sql<Organization.Organization>`
-      select ${sql.literal(columns)}
+    (sql) => sql<Row<Organization.Organization>>`
+      select ${sql.literal(value)} as value
       from simplan.organization
       order by organization.created_at, organization.organization_id`
   )
 
 export const byId = (database: Database) => (id: string) =>
   database.row(
-    (sql) => sql<Organization.Organization>`
-      select ${sql.literal(columns)}
+    (sql) => sql<Row<Organization.Organization>>`
+      select ${sql.literal(value)} as value
       from simplan.organization
       where organization.organization_id = ${id}`
   )

@@ -2,13 +2,13 @@
  * The statements about plans.
  */
 import type { Label, Plan, Storage } from "simplan"
-import type { Database, Sql } from "./Database.ts"
+import type { Database, Row, Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
-const columns = `
-  plan.organization_id as "organizationId", plan.plan_id as "planId", plan.terms,
-  plan.created_at::float8 as "createdAt", plan.archived_at::float8 as "archivedAt",
-  plan.deleted_at::float8 as "deletedAt", plan.version::float8 as "version"`
+const value = `json_build_object(
+  'organizationId', plan.organization_id, 'planId', plan.plan_id, 'terms', plan.terms, 'createdAt', plan.created_at,
+  'archivedAt', plan.archived_at, 'deletedAt', plan.deleted_at, 'version', plan.version
+)`
 
 // Lower case as JavaScript has it: servers differ in theirs.
 const fold = (text: string): string => text.toLowerCase()
@@ -48,8 +48,8 @@ export const put = (sql: Sql, plans: ReadonlyArray<Plan.Plan>): Part.Part => {
 
 export const byId = (database: Database) => (of: { readonly organizationId: string; readonly planId: string }) =>
   database.row(
-    (sql) => sql<Plan.Plan>`
-      select ${sql.literal(columns)}
+    (sql) => sql<Row<Plan.Plan>>`
+      select ${sql.literal(value)} as value
       from simplan.plan
       where plan.organization_id = ${of.organizationId} and plan.plan_id = ${of.planId}`
   )
@@ -86,8 +86,8 @@ export const page = (database: Database) => (of: Search) =>
             )`
           ])
     ]
-    return sql<Plan.Plan>`
-      select ${sql.literal(columns)}
+    return sql<Row<Plan.Plan>>`
+      select ${sql.literal(value)} as value
       from simplan.plan
       where ${sql.and(filters)}
       order by plan.created_at, plan.plan_id

@@ -10,6 +10,7 @@ import * as Deliveries from "./Deliveries.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as JobQueue from "./JobQueue.ts"
 import * as Lines from "./Lines.ts"
+import * as MachineClock from "./MachineClock.ts"
 import * as Organizations from "./Organizations.ts"
 import * as Plans from "./Plans.ts"
 import * as Regions from "./Regions.ts"
@@ -67,9 +68,15 @@ const outbox = (database: Database) =>
     release: Deliveries.release(database)
   })
 
-/** All three ports. */
-export const make = (database: Database): Context.Context<Storage.Storage | Jobs.Jobs | Outbox.Outbox> =>
-  Context.make(Storage.Storage, storage(database)).pipe(
-    Context.add(Jobs.Jobs, jobs(database)),
-    Context.add(Outbox.Outbox, outbox(database))
+/** All three ports; the offset is that of the database's clock, where it is another machine's. */
+export const make = (
+  database: Database,
+  offset?: MachineClock.Offset | undefined
+): Context.Context<Storage.Storage | Jobs.Jobs | Outbox.Outbox> => {
+  const own = { storage: storage(database), jobs: jobs(database), outbox: outbox(database) }
+  const ports = offset === undefined ? own : MachineClock.moved(own, offset)
+  return Context.make(Storage.Storage, ports.storage).pipe(
+    Context.add(Jobs.Jobs, ports.jobs),
+    Context.add(Outbox.Outbox, ports.outbox)
   )
+}

@@ -2,13 +2,14 @@
  * The statements about custom regions: never changed, never removed. A name is unique in its organization.
  */
 import type { Region, Storage } from "simplan"
-import type { Database, Sql } from "./Database.ts"
+import type { Database, Row, Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
-const columns = `
-  region.organization_id as "organizationId", region.coverage_id as "coverageId", region.region_code as "regionCode",
-  region.region_name as "regionName", region.label, region.iso2_list as "iso2List",
-  region.created_at::float8 as "createdAt"`
+const value = `json_build_object(
+  'organizationId', region.organization_id, 'coverageId', region.coverage_id, 'regionCode', region.region_code,
+  'regionName', region.region_name, 'label', region.label, 'iso2List', region.iso2_list,
+  'createdAt', region.created_at
+)`
 
 // The set of countries, whatever their order, as one text to be looked up by.
 const countries = (iso2List: ReadonlyArray<string>): string => [...new Set(iso2List)].sort().join(",")
@@ -39,8 +40,8 @@ export const add = (sql: Sql, regions: ReadonlyArray<Region.Region>): Part.Part 
 
 export const byId = (database: Database) => (of: { readonly organizationId: string; readonly coverageId: string }) =>
   database.row(
-    (sql) => sql<Region.Region>`
-      select ${sql.literal(columns)}
+    (sql) => sql<Row<Region.Region>>`
+      select ${sql.literal(value)} as value
       from simplan.region
       where region.organization_id = ${of.organizationId} and region.coverage_id = ${of.coverageId}`
   )
@@ -48,8 +49,8 @@ export const byId = (database: Database) => (of: { readonly organizationId: stri
 /** A page, by creation and id. */
 export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCursor>) =>
   database.rows(
-    (sql) => sql<Region.Region>`
-      select ${sql.literal(columns)}
+    (sql) => sql<Row<Region.Region>>`
+      select ${sql.literal(value)} as value
       from simplan.region
       where region.organization_id = ${of.organizationId} ${
         of.after === null
@@ -64,8 +65,8 @@ export const like =
   (database: Database) =>
   (of: { readonly organizationId: string; readonly regionName: string; readonly iso2List: ReadonlyArray<string> }) =>
     database.rows(
-      (sql) => sql<Region.Region>`
-        select ${sql.literal(columns)}
+      (sql) => sql<Row<Region.Region>>`
+        select ${sql.literal(value)} as value
         from simplan.region
         where region.organization_id = ${of.organizationId}
           and (region.region_name = ${of.regionName} or region.countries = ${countries(of.iso2List)})`

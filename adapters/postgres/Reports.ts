@@ -2,7 +2,7 @@
  * The statements about what the telco reported: SM-DP+ state entries, and the ids of reports that were seen.
  */
 import type { SmdpHistory, Storage } from "simplan"
-import type { Database, Sql } from "./Database.ts"
+import type { Database, Row, Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
 const entryShape = `
@@ -30,10 +30,12 @@ export const addEntries = (sql: Sql, entries: ReadonlyArray<SmdpHistory.Entry>):
 /** The entries of a SIM, by `modifiedAt`, then as stored. */
 export const entriesOf = (database: Database) => (of: { readonly organizationId: string; readonly iccid: string }) =>
   database.rows(
-    (sql) => sql<SmdpHistory.Entry>`
-      select smdp_entry.organization_id as "organizationId", smdp_entry.iccid, smdp_entry.report_id as "reportId",
-        smdp_entry.state, smdp_entry.modification_result as "modificationResult",
-        smdp_entry.modified_at::float8 as "modifiedAt"
+    (sql) => sql<Row<SmdpHistory.Entry>>`
+      select json_build_object(
+        'organizationId', smdp_entry.organization_id, 'iccid', smdp_entry.iccid, 'reportId', smdp_entry.report_id,
+        'state', smdp_entry.state, 'modificationResult', smdp_entry.modification_result,
+        'modifiedAt', smdp_entry.modified_at
+      ) as value
       from simplan.smdp_entry
       where smdp_entry.organization_id = ${of.organizationId} and smdp_entry.iccid = ${of.iccid}
       order by smdp_entry.modified_at, smdp_entry.position`

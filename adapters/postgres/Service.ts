@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import type { Catalogue, Storage } from "simplan"
-import type { Database, Sql } from "./Database.ts"
+import type { Database, Row, Sql } from "./Database.ts"
 import * as Migrations from "./Migrations.ts"
 import type * as Part from "./Part.ts"
 
@@ -21,18 +21,12 @@ export const putCatalogue = (sql: Sql, catalogue: Catalogue.Catalogue): Part.Par
 
 export const catalogueVersion = (database: Database) =>
   Effect.map(
-    database.row(
-      (sql) => sql<{ readonly version: number }>`
-        select catalogue.version::float8 as version from simplan.catalogue`
-    ),
-    (row) => row?.version ?? 0
+    database.row((sql) => sql<Row<number>>`select to_json(catalogue.version) as value from simplan.catalogue`),
+    (version) => version ?? 0
   )
 
 export const catalogue = (database: Database) =>
-  Effect.map(
-    database.row((sql) => sql<{ readonly value: Catalogue.Catalogue }>`select catalogue.value from simplan.catalogue`),
-    (row) => row?.value ?? null
-  )
+  database.row((sql) => sql<Row<Catalogue.Catalogue>>`select catalogue.value from simplan.catalogue`)
 
 /** Sets the instant at which a virtual clock stands. */
 export const putClock = (sql: Sql, instant: number): Part.Part => ({
@@ -47,19 +41,14 @@ export const putClock = (sql: Sql, instant: number): Part.Part => ({
 })
 
 export const clock = (database: Database) =>
-  Effect.map(
-    database.row(
-      (sql) => sql<{ readonly instant: number }>`select clock.instant::float8 as instant from simplan.clock`
-    ),
-    (row) => row?.instant ?? null
-  )
+  database.row((sql) => sql<Row<number>>`select to_json(clock.instant) as value from simplan.clock`)
 
 /** Forgets report ids and idempotency records from before these instants. */
 export const purge =
   (database: Database) => (older: { readonly reportsBefore: number; readonly idempotencyBefore: number }) =>
     Effect.map(
       database.write(
-        (sql) => sql<{ readonly gone: number }>`
+        (sql) => sql<Row<number>>`
           with seen_report_gone as (
             delete from simplan.seen_report where seen_report.received_at < ${older.reportsBefore}::bigint
             returning 1
@@ -67,17 +56,19 @@ export const purge =
             delete from simplan.idempotency where idempotency.created_at < ${older.idempotencyBefore}::bigint
             returning 1
           )
-          select ((select count(*) from seen_report_gone) + (select count(*) from idempotency_gone))::float8 as gone`
+          select to_json(
+            (select count(*) from seen_report_gone) + (select count(*) from idempotency_gone)
+          ) as value`
       ),
-      ([row]) => row?.gone ?? 0
+      ([gone]) => gone ?? 0
     )
 
 /** Whether the database answers and has had every migration. */
 export const ready = (database: Database): Effect.Effect<boolean, Storage.StorageError> =>
   Effect.map(
     database.row(
-      (sql) => sql<{ readonly found: number }>`
-        select 1 as found from simplan.migration where migration.migration_id = ${Migrations.latest}::int`
+      (sql) => sql<Row<true>>`
+        select to_json(true) as value from simplan.migration where migration.migration_id = ${Migrations.latest}::int`
     ),
     (row) => row !== null
   )

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import type { Label, Sim, Storage } from "simplan"
-import type { Database, Sql } from "./Database.ts"
+import type { Database, Row, Sql } from "./Database.ts"
 import * as Sims from "./Sims.ts"
 
 export interface Claim {
@@ -27,7 +27,7 @@ const purposes = {
   }
 } as const
 
-interface Row {
+interface Outcome {
   readonly claimed: Sim.Sim | null
   /** Whether there is one that fits, in the snapshot: past claims and locks. */
   readonly fitting: true | null
@@ -38,7 +38,7 @@ interface Row {
 const statement = (sql: Sql, of: Claim) => {
   const fits = sql.literal(purposes[of.purpose].fits)
   const order = sql.literal(purposes[of.purpose].order)
-  return sql<Row>`
+  return sql<Row<Outcome>>`
     with chosen as (
       select sim.organization_id, sim.iccid
       from simplan.sim
@@ -52,23 +52,24 @@ const statement = (sql: Sql, of: Claim) => {
         claim_token = ${of.token}, claim_until = ${of.until}::bigint, version = sim.version + 1
       from chosen
       where sim.organization_id = chosen.organization_id and sim.iccid = chosen.iccid
-      returning ${sql.literal(Sims.columns)}
+      returning ${sql.literal(Sims.value)} as value
     )
-    select
-      (select to_json(claimed) from claimed) as claimed,
-      (
+    select json_build_object(
+      'claimed', (select claimed.value from claimed),
+      'fitting', (
         select true from simplan.sim
         where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and ${fits}
         order by ${order}
         limit 1
-      ) as fitting`
+      )
+    ) as value`
 }
 
 export const run = (database: Database) => (of: Claim) =>
   Effect.map(
     database.write((sql) => statement(sql, of)),
-    ([row]): Storage.ClaimOutcome => {
-      if (row?.claimed) return { _tag: "Claimed", sim: row.claimed }
-      return row?.fitting ? { _tag: "Busy" } : { _tag: "None" }
+    ([outcome]): Storage.ClaimOutcome => {
+      if (outcome?.claimed) return { _tag: "Claimed", sim: outcome.claimed }
+      return outcome?.fitting ? { _tag: "Busy" } : { _tag: "None" }
     }
   )

@@ -4,10 +4,10 @@
  */
 import { Effect } from "effect"
 import { Storage } from "simplan"
-import type { Database, Sql } from "./Database.ts"
+import type { Database, Row, Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
-interface Row {
+interface Imported {
   readonly iccid: string
   readonly imported: boolean
   /** Who has a taken one; null where it was taken while this statement ran. */
@@ -19,7 +19,7 @@ const columns = `
   hold jsonb, "recycledAt" bigint, downloaded boolean, smdp jsonb, location jsonb, "lastActivityAt" bigint,
   "mobilePlan" jsonb, position integer`
 
-const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>) => sql<Row>`
+const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>) => sql<Row<Imported>>`
   with given as (
     select *, row_number() over (partition by iccid order by position) = 1 as is_first
     from ${Part.rows(
@@ -46,8 +46,10 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>) => sql<Row>`
     order by r.position
     returning 1
   )
-  select given.iccid, given.is_first and registered.iccid is not null as imported,
-    coalesce(known.organization_id, registered.organization_id) as "organizationId"
+  select json_build_object(
+    'iccid', given.iccid, 'imported', given.is_first and registered.iccid is not null,
+    'organizationId', coalesce(known.organization_id, registered.organization_id)
+  ) as value
   from given
   left join registered on registered.iccid = given.iccid
   left join simplan.iccid known on known.iccid = given.iccid
@@ -59,8 +61,8 @@ const owners = (database: Database, iccids: ReadonlyArray<string>) =>
     ? Effect.succeed(new Map<string, string>())
     : Effect.map(
         database.write(
-          (sql) => sql<{ readonly iccid: string; readonly organizationId: string }>`
-            select iccid.iccid, iccid.organization_id as "organizationId"
+          (sql) => sql<Row<{ readonly iccid: string; readonly organizationId: string }>>`
+            select json_build_object('iccid', iccid.iccid, 'organizationId', iccid.organization_id) as value
             from simplan.iccid
             where iccid.iccid in (select r.text from ${Part.texts(sql, iccids)})`
         ),

@@ -2,21 +2,24 @@
  * The statements about SIMs but their import and claiming. The version of a SIM guards all that hangs on it.
  */
 import type { Label, Sim, Storage } from "simplan"
-import type { Database, Sql } from "./Database.ts"
+import type { Database, Row, Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
-export const columns = `
-  sim.organization_id as "organizationId", sim.sim_id as "simId", sim.iccid, sim.serial::float8 as "serial", sim.label,
-  sim.is_esim as "isEsim", sim.lpa, sim.created_at::float8 as "createdAt",
-  case when sim.held_by is null then json_build_object('_tag', sim.hold)
-    else json_build_object('_tag', sim.hold, 'subscriptionId', sim.held_by) end as "hold",
-  sim.recycled_at::float8 as "recycledAt", sim.downloaded, sim.smdp, sim.location,
-  sim.last_activity_at::float8 as "lastActivityAt",
-  case when sim.mobile_plan_target is null then json_build_object('_tag', 'Settled', 'applied', sim.mobile_plan_applied)
-    else json_build_object(
-      '_tag', 'Changing', 'applied', sim.mobile_plan_applied, 'target', sim.mobile_plan_target
-    ) end as "mobilePlan",
-  sim.version::float8 as "version"`
+export const value = `json_build_object(
+  'organizationId', sim.organization_id, 'simId', sim.sim_id, 'iccid', sim.iccid, 'serial', sim.serial,
+  'label', sim.label, 'isEsim', sim.is_esim, 'lpa', sim.lpa, 'createdAt', sim.created_at,
+  'hold', case when sim.held_by is null
+    then json_build_object('_tag', sim.hold)
+    else json_build_object('_tag', sim.hold, 'subscriptionId', sim.held_by)
+  end,
+  'recycledAt', sim.recycled_at, 'downloaded', sim.downloaded, 'smdp', sim.smdp, 'location', sim.location,
+  'lastActivityAt', sim.last_activity_at,
+  'mobilePlan', case when sim.mobile_plan_target is null
+    then json_build_object('_tag', 'Settled', 'applied', sim.mobile_plan_applied)
+    else json_build_object('_tag', 'Changing', 'applied', sim.mobile_plan_applied, 'target', sim.mobile_plan_target)
+  end,
+  'version', sim.version
+)`
 
 const shape = `
   "organizationId" text, "simId" text, iccid text, label text, "isEsim" boolean, lpa text, "createdAt" bigint,
@@ -64,8 +67,8 @@ export const page =
         ...(of.isEsim === null ? [] : [sql`sim.is_esim = ${of.isEsim}`]),
         ...(of.label === null ? [] : [sql`sim.label = ${of.label}`])
       ]
-      return sql<Sim.Sim>`
-        select ${sql.literal(columns)}
+      return sql<Row<Sim.Sim>>`
+        select ${sql.literal(value)} as value
         from simplan.sim
         where ${sql.and(filters)}
         order by sim.serial

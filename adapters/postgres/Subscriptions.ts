@@ -2,13 +2,15 @@
  * The statements about subscriptions. They are written under the guard of their SIM.
  */
 import type { Sim, Storage, Subscription } from "simplan"
-import type { Database, Sql } from "./Database.ts"
+import type { Database, Row, Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 import * as Sims from "./Sims.ts"
 
-export const columns = `
-  subscription.organization_id as "organizationId", subscription.subscription_id as "subscriptionId",
-  subscription.iccid, subscription.metadata, subscription.created_at::float8 as "createdAt", subscription.status`
+export const value = `json_build_object(
+  'organizationId', subscription.organization_id, 'subscriptionId', subscription.subscription_id,
+  'iccid', subscription.iccid, 'metadata', subscription.metadata, 'createdAt', subscription.created_at,
+  'status', subscription.status
+)`
 
 const shape = `
   "organizationId" text, "subscriptionId" text, iccid text, metadata text, "createdAt" bigint, status text`
@@ -33,10 +35,8 @@ export const put = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): P
 /** A page of live ones with their SIM, by creation and id. */
 export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCursor>) =>
   database.rows(
-    (sql) => sql<{ readonly subscription: Subscription.Subscription; readonly sim: Sim.Sim }>`
-      select
-        (select to_json(v) from (select ${sql.literal(columns)}) v) as subscription,
-        (select to_json(v) from (select ${sql.literal(Sims.columns)}) v) as sim
+    (sql) => sql<Row<{ readonly subscription: Subscription.Subscription; readonly sim: Sim.Sim }>>`
+      select json_build_object('subscription', ${sql.literal(value)}, 'sim', ${sql.literal(Sims.value)}) as value
       from simplan.subscription
       join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid
       where subscription.organization_id = ${of.organizationId} and subscription.status = 'Live' ${

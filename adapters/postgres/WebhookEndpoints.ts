@@ -2,14 +2,16 @@
  * The statements about webhook endpoints.
  */
 import type { WebhookEndpoint } from "simplan"
-import type { Database, Sql } from "./Database.ts"
+import type { Database, Row, Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
-export const columns = `
-  webhook_endpoint.organization_id as "organizationId", webhook_endpoint.endpoint_id as "endpointId",
-  webhook_endpoint.url, webhook_endpoint.events, webhook_endpoint.description, webhook_endpoint.enabled,
-  webhook_endpoint.signing_keys as "signingKeys", webhook_endpoint.created_at::float8 as "createdAt",
-  webhook_endpoint.deleted_at::float8 as "deletedAt", webhook_endpoint.version::float8 as "version"`
+export const value = `json_build_object(
+  'organizationId', webhook_endpoint.organization_id, 'endpointId', webhook_endpoint.endpoint_id,
+  'url', webhook_endpoint.url, 'events', webhook_endpoint.events, 'description', webhook_endpoint.description,
+  'enabled', webhook_endpoint.enabled, 'signingKeys', webhook_endpoint.signing_keys,
+  'createdAt', webhook_endpoint.created_at, 'deletedAt', webhook_endpoint.deleted_at,
+  'version', webhook_endpoint.version
+)`
 
 const shape = `
   "organizationId" text, "endpointId" text, url text, events text[], description text, enabled boolean,
@@ -43,8 +45,8 @@ export const put = (sql: Sql, rows: ReadonlyArray<WebhookEndpoint.WebhookEndpoin
 
 export const ofOrganization = (database: Database) => (of: { readonly organizationId: string }) =>
   database.rows(
-    (sql) => sql<WebhookEndpoint.WebhookEndpoint>`
-      select ${sql.literal(columns)}
+    (sql) => sql<Row<WebhookEndpoint.WebhookEndpoint>>`
+      select ${sql.literal(value)} as value
       from simplan.webhook_endpoint
       where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.deleted_at is null
       order by webhook_endpoint.created_at, webhook_endpoint.endpoint_id`

@@ -13,6 +13,7 @@ import { SqlClient } from "effect/unstable/sql"
 import { type Jobs, type Outbox, Storage } from "simplan"
 import * as Database from "./Database.ts"
 import * as Failure from "./Failure.ts"
+import * as MachineClock from "./MachineClock.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Ports from "./Ports.ts"
 
@@ -36,15 +37,23 @@ const migrate = (sql: SqlClient.SqlClient) =>
     Effect.catchDefect(migrationError)
   )
 
-/** The ports over clients that the caller has: one that writes, and one for reads, which may be the same. */
+/** What the ports run on: a client that writes, and one for reads, which may be the same. */
+export interface Clients {
+  readonly reads: SqlClient.SqlClient
+  readonly writes: SqlClient.SqlClient
+  /** Where the database's machine is another one. */
+  readonly offset?: MachineClock.Offset | undefined
+}
+
+/** The ports over clients that the caller has. */
 export const layerOf = <E, R>(
-  acquire: Effect.Effect<{ readonly reads: SqlClient.SqlClient; readonly writes: SqlClient.SqlClient }, E, R>
+  acquire: Effect.Effect<Clients, E, R>
 ): Layer.Layer<Provided, E | Storage.StorageError, Exclude<R, Scope.Scope>> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const clients = yield* acquire
       yield* migrate(clients.writes)
-      return Context.add(Ports.make(Database.make(clients)), SqlClient.SqlClient, clients.writes)
+      return Context.add(Ports.make(Database.make(clients), clients.offset), SqlClient.SqlClient, clients.writes)
     })
   )
 
@@ -60,6 +69,7 @@ export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageEr
       const shared = { url, connectionTTL: "30 minutes", applicationName: "simplan" } as const
       const writes = yield* PgClient.make({ ...shared, maxConnections })
       const reads = yield* PgClient.make({ ...shared, maxConnections: 1, multiplex: true })
-      return { reads, writes }
+      const offset = yield* MachineClock.follow(writes)
+      return { reads, writes, offset }
     }).pipe(Effect.mapError(Failure.storageError), Effect.provide(Reactivity.layer))
   )

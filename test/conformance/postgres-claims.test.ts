@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/unstable/sql"
 import { type Job, Jobs, type Storage } from "simplan"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import * as Databases from "../setup/Databases.ts"
 import { type Adapter, connect, inService, newSims, on } from "./PostgresWorld.ts"
 
@@ -74,6 +74,24 @@ describe("Claims of several processes on one PostgreSQL", () => {
       expect((yield* claim(other, "a"))._tag).toBe("Claimed")
       expect((yield* claim(one, "b"))._tag).toBe("Busy")
       expect((yield* claim(one, "b", 1_000))._tag).toBe("Claimed")
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("a lease lasts as long for a process whose clock is an hour ahead", () =>
+    Effect.gen(function* () {
+      const punctual = yield* connect(url())
+      const now = Date.now()
+      const HOUR = 3_600_000
+      const clock = vi.spyOn(Date, "now").mockImplementation(() => now + HOUR)
+      const fast = yield* Effect.ensuring(
+        connect(url()),
+        Effect.sync(() => clock.mockRestore())
+      )
+      yield* on(punctual, (storage) => storage.importSims(newSims(org, 0, 1)))
+      // Each says what its own clock tells; a claim lasts a second.
+      expect((yield* claim(fast, "a", now + HOUR))._tag).toBe("Claimed")
+      expect((yield* claim(punctual, "b", now + 500))._tag).toBe("Busy")
+      expect((yield* claim(punctual, "b", now + 10_000))._tag).toBe("Claimed")
+      expect((yield* claim(fast, "a", now + HOUR + 10_500))._tag).toBe("Busy")
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("each job goes to one worker, in due order, past those that another worker's transaction has", () =>
