@@ -8,7 +8,7 @@ import * as Line from "./Line.ts"
 import type { Package } from "./Package.ts"
 import { packageId } from "./Package.ts"
 import * as Recurrence from "./Recurrence.ts"
-import type { Instant } from "./Time.ts"
+import { addDays, type Instant } from "./Time.ts"
 
 /** A package as the telco reports it. */
 export interface TelcoTimes {
@@ -110,6 +110,7 @@ export const packageOf = (
 ): Package => {
   const reported = window !== null || attachment.terms.recurrence === null ? telco : null
   const activationAt = reported?.activationAt ?? window?.start ?? null
+  const validUntil = (from: Instant) => addDays(from, attachment.terms.periodDays)
   return {
     organizationId: attachment.organizationId,
     iccid: attachment.iccid,
@@ -118,7 +119,7 @@ export const packageOf = (
     status: telco === null ? "Lapsed" : "Created",
     telcoPackageId: telco?.telcoPackageId ?? null,
     activationAt,
-    expirationAt: activationAt === null ? null : (reported?.expirationAt ?? window?.end ?? null),
+    expirationAt: activationAt === null ? null : (reported?.expirationAt ?? window?.end ?? validUntil(activationAt)),
     usedBytes: 0
   }
 }

@@ -1,0 +1,110 @@
+/**
+ * Deleting a subscription (rule S3): refused once the eSIM was downloaded; else the SIM is held until the telco has
+ * cancelled every package that it has or may be about to have.
+ */
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import type * as Attachment from "../../src/domain/Attachment.ts"
+import * as Deletion from "../../src/domain/Deletion.ts"
+import type { Line } from "../../src/domain/Line.ts"
+import { DAY_MS } from "./Calendar.ts"
+import { attached, free, ICCID, line, NOW, recurring, sim, subscription } from "./Values.ts"
+
+const refusal = (of: Line) => Result.getOrThrow(Result.flip(Deletion.remove(of, NOW)))
+const cancelled = (...attachments: ReadonlyArray<Attachment.WithPackages>) => {
+  const [job] = Result.getOrThrow(Deletion.remove(line(attachments), NOW)).jobs ?? []
+  return job?.work._tag === "CancelPackages" ? job.work.packageIds : undefined
+}
+
+describe("A subscription is deleted (S3)", () => {
+  it("with its SIM held and a job due at once, that frees the SIM", () => {
+    const of = line([attached({}, [{}])])
+    expect(Result.getOrThrow(Deletion.remove(of, NOW))).toEqual({
+      sim: { ...of.sim, hold: { _tag: "Releasing", subscriptionId: "subscription" }, recycledAt: NOW },
+      subscription: { ...subscription(), status: "Deleted" },
+      jobs: [
+        {
+          jobId: "release:subscription",
+          work: { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:0"], release: true },
+          dueAt: NOW
+        }
+      ]
+    })
+  })
+
+  it("of an eSIM never downloaded, and of a physical SIM always", () => {
+    const physical = { isEsim: false, lpa: null }
+    for (const changes of [{}, physical, { ...physical, downloaded: true }]) {
+      expect(Result.isSuccess(Deletion.remove(line([], changes), NOW))).toBe(true)
+    }
+  })
+})
+
+describe("A deletion is refused", () => {
+  it("S3: once the eSIM shows a sign of a download", () => {
+    expect(refusal(line([], { downloaded: true }))).toMatchObject({ _tag: "EsimInstalled", iccid: ICCID })
+  })
+
+  it("where there is no subscription, or none to be seen yet (S5)", () => {
+    const missing = { _tag: "NotFound", resource: "subscription", id: ICCID }
+    const pending = { ...line(), subscription: subscription({ status: "Pending" }) }
+    const deleted = { ...line(), subscription: subscription({ status: "Deleted" }) }
+    for (const of of [free(), free({ downloaded: true }), pending, deleted]) {
+      expect(refusal(of)).toMatchObject(missing)
+    }
+  })
+
+  it("S5: while a plan is being put on it", () => {
+    expect(refusal(line([attached(), attached({ confirmed: false })]))).toMatchObject({ _tag: "SimBusy", iccid: ICCID })
+  })
+})
+
+describe("What is cancelled at the telco (S3)", () => {
+  const daily = { terms: recurring({ occurrences: 3 }) }
+
+  it("is each attachment's package", () => {
+    expect(cancelled()).toEqual([])
+    expect(cancelled(attached({ attachmentId: "a" }, [{}]), attached({ attachmentId: "b" }, [{}]))).toEqual([
+      "a:0",
+      "b:0"
+    ])
+    expect(cancelled(attached(daily, [{}]))).toEqual(["attachment:0"])
+  })
+
+  it("is what is due and not recorded yet, too: a job may be asking for it", () => {
+    expect(cancelled(attached({ ...daily, anchor: NOW - DAY_MS }, [{ occurrence: 0 }]))).toEqual([
+      "attachment:0",
+      "attachment:1"
+    ])
+    expect(cancelled(attached({ ...daily, anchor: NOW + DAY_MS }))).toEqual([])
+  })
+
+  it("is not what the telco never took", () => {
+    const packages = [
+      { occurrence: 0, status: "Lapsed" },
+      { occurrence: 1, status: "Refused" },
+      { occurrence: 2, status: "Created" }
+    ] as const
+    expect(cancelled(attached({ ...daily, anchor: NOW - 2 * DAY_MS }, packages))).toEqual(["attachment:2"])
+  })
+
+  it("is not what has expired", () => {
+    const of = (expirationAt: number) => attached({}, [{ activationAt: NOW - DAY_MS, expirationAt }])
+    expect(cancelled(of(NOW))).toEqual([])
+    expect(cancelled(of(NOW + 1))).toEqual(["attachment:0"])
+  })
+})
+
+describe("Once the telco has confirmed (S3)", () => {
+  it("the SIM is free", () => {
+    const releasing = sim({ hold: { _tag: "Releasing", subscriptionId: "subscription" } })
+    expect(Deletion.released(releasing)).toEqual({ sim: { ...releasing, hold: { _tag: "Free" } } })
+  })
+
+  it("but only where it was held for that", () => {
+    for (const _tag of ["Provisioning", "InService"] as const) {
+      expect(Deletion.released(sim({ hold: { _tag, subscriptionId: "other" } }))).toEqual({})
+    }
+    expect(Deletion.released(sim())).toEqual({})
+  })
+})

@@ -1,0 +1,92 @@
+/**
+ * Recording what became of an occurrence at the telco (rule T5): once, with the next one's job in the same commit, and
+ * undone where the attachment was suspended or deleted meanwhile (rules T7 and S3).
+ */
+import { describe, expect, it } from "vitest"
+import * as Occurrence from "../../src/domain/Occurrence.ts"
+import { DAY_MS } from "./Calendar.ts"
+import { attached, ICCID, line, NOW, pack, recurring, terms } from "./Values.ts"
+
+const daily = { terms: recurring({ occurrences: 3 }), anchor: NOW }
+const work = (occurrence: number) => ({ iccid: ICCID, attachmentId: "attachment", occurrence })
+const created: Occurrence.Outcome = {
+  _tag: "Created",
+  telco: { telcoPackageId: "t-1", activationAt: null, expirationAt: null }
+}
+const outcomes: ReadonlyArray<Occurrence.Outcome> = [created, { _tag: "Refused" }, { _tag: "Lapsed" }]
+const nextOf = (of = attached(daily), occurrence = 2) => Occurrence.next(of.attachment, occurrence)
+
+const second = pack({
+  occurrence: 1,
+  telcoPackageId: "t-1",
+  activationAt: NOW + DAY_MS,
+  expirationAt: NOW + 2 * DAY_MS
+})
+
+describe("An occurrence is recorded (T5)", () => {
+  it.each([
+    ["as created, with the telco's id", created, second],
+    ["as refused", { _tag: "Refused" } as const, { ...second, status: "Refused", telcoPackageId: null }],
+    ["as lapsed", { _tag: "Lapsed" } as const, { ...second, status: "Lapsed", telcoPackageId: null }]
+  ])("%s, and the recurrence goes on", (_, outcome, expected) => {
+    expect(Occurrence.record(line([attached(daily)]), work(1), outcome, NOW)).toEqual({
+      sim: line().sim,
+      packages: [expected],
+      jobs: [nextOf()]
+    })
+  })
+
+  it("and ends with the last one", () => {
+    for (const outcome of outcomes) {
+      expect(Occurrence.record(line([attached(daily)]), work(2), outcome, NOW).jobs).toEqual([])
+    }
+  })
+
+  it("once: again, it leaves only the next one's job", () => {
+    const of = attached(daily, [{ occurrence: 0 }, { occurrence: 1 }])
+    for (const outcome of outcomes) {
+      expect(Occurrence.record(line([of]), work(1), outcome, NOW)).toEqual({ jobs: [nextOf()] })
+    }
+  })
+
+  it("not at all without an anchor or a recurrence", () => {
+    for (const of of [attached({ terms: daily.terms }), attached({ terms: terms() })]) {
+      expect(Occurrence.record(line([of]), work(1), created, NOW)).toEqual({ jobs: [] })
+    }
+  })
+})
+
+describe("While the telco was asked", () => {
+  const suspension = {
+    jobId: "suspend:attachment:1",
+    work: { _tag: "SuspendPackages", iccid: ICCID, attachmentId: "attachment" },
+    dueAt: NOW + 5
+  }
+
+  it("T7: the attachment was suspended: the package it made is suspended there, and none follows", () => {
+    const of = attached({ ...daily, suspendedAt: NOW + 1 })
+    const decision = Occurrence.record(line([of]), work(1), created, NOW + 5)
+    expect(decision.packages).toEqual([second])
+    expect(decision.jobs).toEqual([suspension])
+  })
+
+  it("T7: nothing has to be told of one that it did not make", () => {
+    const of = attached({ ...daily, suspendedAt: NOW + 1 })
+    for (const outcome of outcomes.slice(1)) {
+      expect(Occurrence.record(line([of]), work(1), outcome, NOW + 5).jobs).toEqual([])
+    }
+  })
+
+  it("S3: the subscription was deleted: what it made is cancelled there, and nothing is recorded", () => {
+    const cancellation = {
+      jobId: "cancel:attachment:1",
+      work: { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:1"], release: false },
+      dueAt: NOW
+    }
+    for (const of of [null, line()]) {
+      expect(Occurrence.record(of, work(1), created, NOW)).toEqual({ jobs: [cancellation] })
+      for (const outcome of outcomes.slice(1)) expect(Occurrence.record(of, work(1), outcome, NOW)).toEqual({})
+    }
+    expect(Occurrence.cancellation(ICCID, "attachment:1", NOW)).toEqual(cancellation)
+  })
+})

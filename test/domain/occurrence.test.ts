@@ -1,0 +1,130 @@
+/**
+ * What becomes of each occurrence of a recurring attachment (rule T5): whether it is ordered, and which job follows.
+ */
+import { describe, expect, it } from "vitest"
+import type * as Attachment from "../../src/domain/Attachment.ts"
+import * as Occurrence from "../../src/domain/Occurrence.ts"
+import { DAY_MS, HOUR_MS } from "./Calendar.ts"
+import { attached, attachment, ICCID, line, NOW, recurring, terms } from "./Values.ts"
+
+const daily = { terms: recurring({ occurrences: 3 }), anchor: NOW }
+const dueOf = (occurrence: number) => NOW + occurrence * DAY_MS - 12 * HOUR_MS
+const jobOf = (occurrence: number) => ({
+  jobId: `attachment:${occurrence}`,
+  work: { _tag: "CreatePackage", iccid: ICCID, attachmentId: "attachment", occurrence },
+  dueAt: dueOf(occurrence)
+})
+
+describe("The next occurrence's job (T5)", () => {
+  it("is due 12 h before the occurrence activates, under the package's id", () => {
+    expect(Occurrence.next(attachment(daily), 0)).toEqual(jobOf(0))
+    expect(Occurrence.next(attachment(daily), 2)).toEqual(jobOf(2))
+  })
+
+  it("ends with the last occurrence", () => {
+    expect(Occurrence.next(attachment(daily), 3)).toBeUndefined()
+  })
+
+  it("is none before the anchor is known, and where the plan does not recur", () => {
+    expect(Occurrence.next(attachment({ terms: daily.terms }), 1)).toBeUndefined()
+    expect(Occurrence.next(attachment({ terms: terms() }), 1)).toBeUndefined()
+  })
+
+  it("is none for what was not due yet when the attachment was suspended", () => {
+    const suspendedAt = dueOf(1)
+    expect(Occurrence.next(attachment({ ...daily, suspendedAt }), 1)).toEqual(jobOf(1))
+    expect(Occurrence.next(attachment({ ...daily, suspendedAt: suspendedAt - 1 }), 1)).toBeUndefined()
+    expect(Occurrence.next(attachment({ ...daily, suspendedAt: suspendedAt + 1 }), 2)).toBeUndefined()
+  })
+})
+
+describe("An occurrence whose job is due (T5)", () => {
+  const step = (of: Attachment.WithPackages, occurrence: number, now: number) =>
+    Occurrence.step(line([of]), "attachment", occurrence, now)
+
+  it("is ordered with its window, as long as any of that is left", () => {
+    const of = attached(daily)
+    const window = { start: NOW + DAY_MS, end: NOW + 2 * DAY_MS }
+    for (const now of [dueOf(1), NOW + DAY_MS, NOW + 2 * DAY_MS - 1]) {
+      expect(step(of, 1, now)).toEqual({ _tag: "Order", attachment: of.attachment, window })
+    }
+  })
+
+  it("lapses without a telco call once its whole period is over", () => {
+    const lapsed = { _tag: "Record", outcome: { _tag: "Lapsed" } }
+    expect(step(attached(daily), 1, NOW + 2 * DAY_MS)).toEqual(lapsed)
+    expect(step(attached(daily), 0, NOW + 99 * DAY_MS)).toEqual(lapsed)
+  })
+
+  it("lapses where its attachment was suspended after it was due, and leaves nothing where before", () => {
+    const at = (suspendedAt: number) => step(attached({ ...daily, suspendedAt }), 1, dueOf(1) + 5)
+    expect(at(dueOf(1))).toEqual({ _tag: "Record", outcome: { _tag: "Lapsed" } })
+    expect(at(dueOf(1) - 1)).toEqual({ _tag: "Nothing" })
+  })
+
+  it("is left alone where it is recorded already, however", () => {
+    for (const status of ["Created", "Refused", "Lapsed"] as const) {
+      expect(step(attached(daily, [{ occurrence: 1, status }]), 1, dueOf(1))).toEqual({ _tag: "Nothing" })
+    }
+  })
+
+  it("is none of an attachment that does not recur, has no anchor, or is at its end", () => {
+    expect(step(attached(), 1, NOW)).toEqual({ _tag: "Nothing" })
+    expect(step(attached({ terms: daily.terms }), 1, NOW)).toEqual({ _tag: "Nothing" })
+    expect(step(attached(daily), 3, NOW)).toEqual({ _tag: "Nothing" })
+  })
+
+  it("is to be cancelled where the attachment is gone", () => {
+    expect(Occurrence.step(line(), "attachment", 1, NOW)).toEqual({ _tag: "Gone" })
+    expect(Occurrence.step(null, "attachment", 1, NOW)).toEqual({ _tag: "Gone" })
+  })
+})
+
+describe("A package has the telco's times before the computed ones (T6)", () => {
+  const window = { start: NOW, end: NOW + DAY_MS }
+  const said = (activationAt: number | null, expirationAt: number | null) => ({
+    telcoPackageId: "t-1",
+    activationAt,
+    expirationAt
+  })
+  const times = (of: Attachment.Attachment, within: typeof window | null, telco: Occurrence.TelcoTimes | null) => {
+    const { activationAt, expirationAt } = Occurrence.packageOf(of, 0, within, telco)
+    return [activationAt, expirationAt]
+  }
+
+  it("each on its own, where the telco tells it", () => {
+    const of = attachment(daily)
+    expect(times(of, window, said(null, null))).toEqual([NOW, NOW + DAY_MS])
+    expect(times(of, window, said(NOW + 1, null))).toEqual([NOW + 1, NOW + DAY_MS])
+    expect(times(of, window, said(null, NOW + 2))).toEqual([NOW, NOW + 2])
+    expect(times(of, window, said(NOW + 1, NOW + 2))).toEqual([NOW + 1, NOW + 2])
+  })
+
+  it("and those computed where it lapsed", () => {
+    expect(times(attachment(daily), window, null)).toEqual([NOW, NOW + DAY_MS])
+  })
+
+  it("T3: one that waits for its first use has none, unless the telco names an activation", () => {
+    expect(times(attachment(), null, said(null, null))).toEqual([null, null])
+    expect(times(attachment(), null, said(null, NOW + 5))).toEqual([null, null])
+    expect(times(attachment(), null, said(NOW, NOW + 5))).toEqual([NOW, NOW + 5])
+  })
+
+  it("T3: and an activation alone makes it expire after the plan's validity, not never", () => {
+    expect(times(attachment(), null, said(NOW, null))).toEqual([NOW, NOW + 10 * DAY_MS])
+  })
+
+  it("T6: nor does the telco set a recurring attachment's anchor", () => {
+    expect(times(attachment({ terms: daily.terms }), null, said(NOW, NOW + 5))).toEqual([null, null])
+  })
+
+  it("and starts unused, with the telco's id", () => {
+    expect(Occurrence.packageOf(attachment(daily), 2, window, said(null, null))).toMatchObject({
+      attachmentId: "attachment",
+      occurrence: 2,
+      status: "Created",
+      telcoPackageId: "t-1",
+      usedBytes: 0
+    })
+  })
+})
