@@ -145,13 +145,15 @@ export const confirm = (
 ): { readonly decision: Decision; readonly created: Created } => {
   const { subscriptionId } = attachment
   const sim = { ...line.sim, hold: { _tag: "InService" as const, subscriptionId } }
+  const outcomeOf = (occurrence: number) => outcomes.find((outcome) => outcome.occurrence === occurrence)
   const packages = Activation.initialPackages(attachment).map(({ occurrence, window }): Package => {
-    const outcome = outcomes.find((of) => of.occurrence === occurrence)
-    return Occurrence.packageOf(attachment, occurrence, window, outcome?.telcoPackageId ? outcome : null)
+    const outcome = outcomeOf(occurrence)
+    const telco = outcome === undefined || outcome.telcoPackageId === null ? null : outcome
+    return Occurrence.packageOf(attachment, occurrence, window, telco)
   })
   const next = Occurrence.next(attachment, packages.length)
   const pending = line.subscription?.status === "Pending" ? line.subscription : undefined
-  const first = outcomes[0]
+  const first = outcomeOf(0)
   const { activePeriod } = attachment
   return {
     decision: {

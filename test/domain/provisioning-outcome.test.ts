@@ -1,0 +1,171 @@
+/**
+ * The telco's answer to a creation (rule S5): confirmed, all of it shows, with the times that the interface names; not
+ * taken, nothing remains, and a SIM that was taken for it is free only when nothing of it can be at the telco.
+ */
+import { describe, expect, it } from "vitest"
+import * as Activation from "../../src/domain/Activation.ts"
+import type { Attachment } from "../../src/domain/Attachment.ts"
+import type { Line } from "../../src/domain/Line.ts"
+import * as Provisioning from "../../src/domain/Provisioning.ts"
+import { DAY_MS, HOUR_MS } from "./Calendar.ts"
+import { attached, attachment, free, ICCID, line, NOW, recurring, subscription } from "./Values.ts"
+
+const mine = { subscriptionId: "new", attachmentId: "mine", confirmed: false, metadata: "sent" }
+
+/** A SIM that was taken for a new subscription. */
+const taken = (of: Attachment): Line => ({
+  ...free({ hold: { _tag: "Provisioning", subscriptionId: "new" } }),
+  subscription: subscription({ subscriptionId: "new", status: "Pending", createdAt: NOW, metadata: "sent" }),
+  attachments: [{ attachment: of, packages: [] }]
+})
+
+/** A SIM in service that a further plan is put on. */
+const toppedUp = (of: Attachment): Line => line([attached({}, [{}]), { attachment: of, packages: [] }])
+
+const said = (occurrence: number, activationAt: number | null = null, expirationAt: number | null = null) => ({
+  occurrence,
+  telcoPackageId: `telco-${occurrence}`,
+  activationAt,
+  expirationAt
+})
+
+const inWindow = attachment({ ...mine, activePeriod: { start: NOW + 1, end: NOW + DAY_MS } })
+const anchored = (start: number, end: number | null = null) =>
+  attachment({ ...mine, terms: recurring(), activePeriod: { start, end }, anchor: start })
+
+describe("A creation is confirmed (S5)", () => {
+  it("and SIM, subscription, attachment and package are there", () => {
+    const of = attachment(mine)
+    const { created, decision } = Provisioning.confirm(taken(of), of, [said(0)], NOW + 9)
+    const sim = { ...taken(of).sim, hold: { _tag: "InService", subscriptionId: "new" } }
+    expect(decision).toMatchObject({
+      sim,
+      subscription: { subscriptionId: "new", status: "Live" },
+      attachments: [{ attachmentId: "mine", confirmed: true }],
+      packages: [{ attachmentId: "mine", occurrence: 0, status: "Created", telcoPackageId: "telco-0" }],
+      jobs: []
+    })
+    expect(created).toEqual({
+      subscriptionId: "new",
+      createdAt: NOW,
+      metadata: "sent",
+      attachmentId: "mine",
+      sim,
+      period: null
+    })
+  })
+
+  it("S1: a top-up leaves the subscription as it was, and answers with the sent metadata", () => {
+    const of = attachment({ ...mine, subscriptionId: "subscription" })
+    const { created, decision } = Provisioning.confirm(toppedUp(of), of, [said(0)], NOW + 9)
+    expect(decision.subscription).toBeUndefined()
+    expect(decision.sim).toEqual(line().sim)
+    expect(created).toMatchObject({ subscriptionId: "subscription", createdAt: NOW, metadata: "sent" })
+  })
+
+  it("T5: with every package that was due, and the job of the next", () => {
+    const of = anchored(NOW - 13 * HOUR_MS)
+    const { decision } = Provisioning.confirm(taken(of), of, [said(0), said(1)], NOW)
+    expect(decision.packages?.map(({ activationAt }) => activationAt)).toEqual([NOW - 13 * HOUR_MS, NOW + 11 * HOUR_MS])
+    expect(decision.jobs).toEqual([
+      {
+        jobId: "mine:2",
+        work: { _tag: "CreatePackage", iccid: ICCID, attachmentId: "mine", occurrence: 2 },
+        dueAt: NOW + 23 * HOUR_MS
+      }
+    ])
+  })
+
+  it("T5: those that were over as lapsed", () => {
+    const of = anchored(NOW - DAY_MS)
+    const lapsed = { ...said(0), telcoPackageId: null }
+    const { decision } = Provisioning.confirm(taken(of), of, [lapsed, said(1)], NOW)
+    expect(decision.packages?.map(({ status }) => status)).toEqual(["Lapsed", "Created"])
+  })
+
+  it("as the telco's, whatever it calls its packages", () => {
+    const of = attachment(mine)
+    const { decision } = Provisioning.confirm(taken(of), of, [{ ...said(0), telcoPackageId: "" }], NOW)
+    expect(decision.packages).toMatchObject([{ status: "Created", telcoPackageId: "" }])
+  })
+
+  it("S5: as of the creation, however late a crash lets it be confirmed", () => {
+    const of = anchored(NOW)
+    const { decision } = Provisioning.confirm(taken(of), of, [said(0)], NOW + 5 * DAY_MS)
+    expect(decision.packages).toHaveLength(Activation.initialPackages(of).length)
+    expect(decision.jobs).toMatchObject([{ jobId: "mine:1", dueAt: NOW + 12 * HOUR_MS }])
+  })
+})
+
+describe("The creation's answer tells times only where an active period was sent", () => {
+  const period = (of: Attachment, ...outcomes: ReadonlyArray<Provisioning.Outcome>) =>
+    Provisioning.confirm(taken(of), of, outcomes, NOW).created.period
+
+  it("none where it was not, also where the telco reports some", () => {
+    expect(period(attachment(mine), said(0, NOW, NOW + 1))).toBeNull()
+  })
+
+  it("those of the telco", () => {
+    expect(period(inWindow, said(0, NOW + 7, NOW + 8))).toEqual({ activationAt: NOW + 7, expirationAt: NOW + 8 })
+  })
+
+  it("else those that were sent", () => {
+    expect(period(inWindow, said(0))).toEqual({ activationAt: NOW + 1, expirationAt: NOW + DAY_MS })
+    expect(period(inWindow, said(0, NOW + 7))).toEqual({ activationAt: NOW + 7, expirationAt: NOW + DAY_MS })
+    expect(period(inWindow, said(0, null, NOW + 8))).toEqual({ activationAt: NOW + 1, expirationAt: NOW + 8 })
+  })
+
+  it("of a recurring plan likewise: its first package's, else the sent end, else null", () => {
+    expect(period(anchored(NOW), said(0, NOW + 1, NOW + 2))).toEqual({ activationAt: NOW + 1, expirationAt: NOW + 2 })
+    expect(period(anchored(NOW, NOW + 5), said(0))).toEqual({ activationAt: NOW, expirationAt: NOW + 5 })
+    expect(period(anchored(NOW), said(0))).toEqual({ activationAt: NOW, expirationAt: null })
+    expect(period(anchored(NOW + DAY_MS))).toEqual({ activationAt: NOW + DAY_MS, expirationAt: null })
+  })
+
+  it("T6: the first package's, in whatever order the telco answered", () => {
+    const [first, second] = [said(0, NOW + 1, NOW + 2), said(1, NOW + 3, NOW + 4)]
+    expect(period(anchored(NOW - 13 * HOUR_MS), second, first)).toEqual({
+      activationAt: NOW + 1,
+      expirationAt: NOW + 2
+    })
+  })
+})
+
+describe("A creation is undone (S5)", () => {
+  it("at once where the telco cannot have anything: nothing remains, and the SIM is free", () => {
+    const of = attachment(mine)
+    expect(Provisioning.undo(taken(of), of, [], NOW)).toEqual({
+      sim: free().sim,
+      removedSubscription: taken(of).subscription,
+      removedAttachment: of,
+      jobs: []
+    })
+  })
+
+  it("else by a job that cancels what it may have, and only then frees the SIM", () => {
+    const of = anchored(NOW - 13 * HOUR_MS)
+    expect(Provisioning.undo(taken(of), of, [0, 1], NOW)).toEqual({
+      sim: { ...taken(of).sim, hold: { _tag: "Releasing", subscriptionId: "new" } },
+      removedSubscription: taken(of).subscription,
+      removedAttachment: of,
+      jobs: [
+        {
+          jobId: "cancel:mine",
+          work: { _tag: "CancelPackages", iccid: ICCID, packageIds: ["mine:0", "mine:1"], release: true },
+          dueAt: NOW
+        }
+      ]
+    })
+  })
+
+  it("S1: a top-up takes nothing from the subscription it was for", () => {
+    const of = attachment({ ...mine, subscriptionId: "subscription" })
+    const cancel = { _tag: "CancelPackages", iccid: ICCID, packageIds: ["mine:0"], release: false }
+    expect(Provisioning.undo(toppedUp(of), of, [], NOW)).toEqual({ sim: line().sim, removedAttachment: of, jobs: [] })
+    expect(Provisioning.undo(toppedUp(of), of, [0], NOW)).toEqual({
+      sim: line().sim,
+      removedAttachment: of,
+      jobs: [{ jobId: "cancel:mine", work: cancel, dueAt: NOW }]
+    })
+  })
+})
