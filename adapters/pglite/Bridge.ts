@@ -12,6 +12,9 @@ const CANCEL_REQUEST = 80_877_102
 
 const isCancelRequest = (message: Buffer): boolean => message.length === 16 && message.readInt32BE(4) === CANCEL_REQUEST
 
+// The last message of a connection would end PGlite's session, which the next one needs.
+const isTerminate = (message: Buffer): boolean => message.length === 5 && message.toString("latin1", 0, 1) === "X"
+
 /** A new connection to the database. */
 export const connect = (database: PGlite): Duplex => {
   let opened = false
@@ -30,6 +33,7 @@ export const connect = (database: PGlite): Duplex => {
       }
       await open()
     }
+    if (isTerminate(message)) return
     const reply = await database.execProtocolRaw(new Uint8Array(message))
     if (reply.length > 0 && !stream.destroyed) stream.push(Buffer.from(reply))
   }
