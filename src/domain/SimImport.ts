@@ -25,6 +25,7 @@ const yes = new Set(["true", "1", "yes"])
 const no = new Set(["false", "0", "no"])
 
 const flag = (value: unknown): boolean | undefined => {
+  if (typeof value !== "string" && typeof value !== "boolean" && typeof value !== "number") return undefined
   const text = String(value).trim().toLowerCase()
   return yes.has(text) ? true : no.has(text) ? false : undefined
 }

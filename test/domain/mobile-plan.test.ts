@@ -1,0 +1,75 @@
+/**
+ * The organization's mobile plan on an eSIM (rule I6): asked of the telco before it shows, repeated without effect,
+ * turned back where the telco's answer is unknown.
+ */
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import * as MobilePlan from "../../src/domain/MobilePlan.ts"
+import type { Sim } from "../../src/domain/Sim.ts"
+import { ICCID, NOW, sim } from "./Values.ts"
+
+const settled = (applied: boolean) => sim({ mobilePlan: { _tag: "Settled", applied } })
+const changing = (applied: boolean, target: boolean) => sim({ mobilePlan: { _tag: "Changing", applied, target } })
+const request = (of: Sim, apply: boolean, label: Sim["label"] = "Green") =>
+  MobilePlan.request(of, { apply, label }, "change", NOW)
+const refusal = (of: Sim, apply: boolean, label?: Sim["label"]) =>
+  Result.getOrThrow(Result.flip(request(of, apply, label)))
+
+describe("A mobile plan is asked for (I6)", () => {
+  it.each([true, false])("apply %s: as it was until the telco has it", (apply) => {
+    const work = { _tag: "ChangeMobilePlan", iccid: ICCID, changeId: "change" }
+    expect(Result.getOrThrow(request(settled(!apply), apply))).toEqual({
+      decision: { sim: changing(!apply, apply), jobs: [{ jobId: "mobile-plan:change", work, dueAt: NOW }] },
+      work
+    })
+    expect(MobilePlan.statusOf(changing(!apply, apply))).toEqual({ iccid: ICCID, applied: !apply, id: 7 })
+  })
+
+  it.each([true, false])("apply %s again: nothing changes", (apply) => {
+    expect(Result.getOrThrow(request(settled(apply), apply))).toBeNull()
+  })
+
+  it("not of a physical SIM, one of another label, or one that is being changed, in this order", () => {
+    expect(refusal({ ...changing(false, true), isEsim: false }, true, "Red")).toMatchObject({
+      _tag: "InvalidField",
+      field: "iccid"
+    })
+    expect(refusal(changing(false, true), true, "Red")).toMatchObject({
+      _tag: "LabelMismatch",
+      simLabel: "Green",
+      label: "Red"
+    })
+    expect(refusal(changing(false, true), true)).toMatchObject({ _tag: "SimBusy", iccid: ICCID })
+    expect(refusal(changing(false, true), false)).toMatchObject({ _tag: "SimBusy" })
+  })
+})
+
+describe("The telco's answer (I6)", () => {
+  it.each([true, false])("done: %s is what shows", (target) => {
+    expect(MobilePlan.settled(changing(!target, target))).toEqual({ sim: settled(target) })
+  })
+
+  it.each([true, false])("refused: %s stays", (applied) => {
+    expect(MobilePlan.refused(changing(applied, !applied))).toEqual({ sim: settled(applied) })
+  })
+
+  it("unknown: it is asked for the old state, under another id", () => {
+    expect(MobilePlan.turnedBack(changing(false, true), "undo", NOW)).toEqual({
+      sim: changing(false, false),
+      jobs: [
+        {
+          jobId: "mobile-plan:undo",
+          work: { _tag: "ChangeMobilePlan", iccid: ICCID, changeId: "undo" },
+          dueAt: NOW
+        }
+      ]
+    })
+    expect(MobilePlan.settled(changing(false, false))).toEqual({ sim: settled(false) })
+  })
+
+  it("to a change that is settled already: nothing", () => {
+    expect(MobilePlan.settled(settled(true))).toEqual({})
+    expect(MobilePlan.refused(settled(true))).toEqual({})
+    expect(MobilePlan.turnedBack(settled(true), "undo", NOW)).toEqual({})
+  })
+})

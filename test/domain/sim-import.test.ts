@@ -1,0 +1,104 @@
+/**
+ * Rows of an inventory import (rule I1): a SIM, perhaps with warnings, or an error; never an exception.
+ */
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import * as SimImport from "../../src/domain/SimImport.ts"
+import { ICCID } from "./Values.ts"
+
+const row = (changes: Partial<SimImport.Row> = {}): SimImport.Row => ({
+  iccid: ICCID,
+  label: "Green",
+  isEsim: true,
+  lpa: "LPA:1$smdp.example$CODE",
+  ...changes
+})
+const parsed = (changes: Partial<SimImport.Row> = {}) => Result.getOrThrow(SimImport.parse(row(changes)))
+const error = (changes: Partial<SimImport.Row>) => Result.getOrThrow(Result.flip(SimImport.parse(row(changes))))
+const physical = { isEsim: false, lpa: "" }
+
+describe("A row is a SIM (I1)", () => {
+  it("an eSIM with its LPA", () => {
+    expect(parsed()).toEqual({
+      iccid: ICCID,
+      label: "Green",
+      isEsim: true,
+      lpa: "LPA:1$smdp.example$CODE",
+      warnings: []
+    })
+  })
+
+  it("or a physical one without", () => {
+    for (const lpa of ["", "  ", null, undefined]) {
+      expect(parsed({ ...physical, lpa })).toMatchObject({ isEsim: false, lpa: null, warnings: [] })
+    }
+  })
+
+  it("whatever space is around its values, and with the pad stripped", () => {
+    const typed = parsed({ iccid: ` ${ICCID}F `, label: " Voilet ", isEsim: " TRUE ", lpa: " LPA:1$a$b " })
+    expect(typed).toMatchObject({ iccid: ICCID, label: "Voilet", isEsim: true, lpa: "LPA:1$a$b" })
+  })
+
+  it.each(["Green", "Aqua", "Blue", "Voilet", "Red", "Grey", "Orange"])("of the label %s", (label) => {
+    expect(parsed({ label }).label).toBe(label)
+  })
+
+  it("that says in several ways whether it is an eSIM", () => {
+    for (const yes of [true, "true", "True", "1", 1, "yes"]) expect(parsed({ isEsim: yes }).isEsim).toBe(true)
+    for (const no of [false, "false", "FALSE", "0", 0, "no"]) {
+      expect(parsed({ ...physical, isEsim: no }).isEsim).toBe(false)
+    }
+  })
+})
+
+describe("A row is a SIM with a warning (I1)", () => {
+  it("where the last digit is not the Luhn digit, which is kept", () => {
+    const iccid = "8944500102198304820"
+    const { warnings } = parsed({ iccid })
+    expect(parsed({ iccid }).iccid).toBe(iccid)
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toMatch(/Luhn/)
+  })
+
+  it("where an eSIM has no LPA", () => {
+    expect(parsed({ lpa: null }).warnings).toHaveLength(1)
+    expect(parsed({ lpa: null }).warnings[0]).toMatch(/lpa/)
+  })
+
+  it("or with both", () => {
+    expect(parsed({ iccid: "8944500102198304820", lpa: null }).warnings).toHaveLength(2)
+  })
+})
+
+describe("A row is an error that names the column", () => {
+  it("iccid", () => {
+    for (const iccid of [undefined, null, "", "123", 8944500102198304, {}, [ICCID]]) {
+      expect(error({ iccid })).toMatch(/^iccid /)
+    }
+  })
+
+  it("label", () => {
+    for (const label of [undefined, null, "", "green", "GREEN", "Violet", 1, ["Green"]]) {
+      expect(error({ label })).toMatch(/^label /)
+    }
+  })
+
+  it("is_esim, of whatever type it is", () => {
+    const odd = [undefined, null, "", "maybe", "2", 2, {}, [], ["true"], { toString: 1 }, Object.create(null)]
+    for (const isEsim of odd) expect(error({ isEsim })).toMatch(/^is_esim /)
+  })
+
+  it("lpa", () => {
+    for (const lpa of [1, {}, ["LPA:1$a$b"], true]) expect(error({ lpa })).toMatch(/^lpa /)
+    for (const lpa of ["LPA:1$a$\u0000", "LPA:1$a$\ud800"]) expect(error({ lpa })).toMatch(/^lpa /)
+    expect(error({ isEsim: false, lpa: "LPA:1$a$b" })).toMatch(/^lpa /)
+  })
+})
+
+describe("A row's name", () => {
+  it("is its ICCID as it was given, cut short, or nothing", () => {
+    expect(SimImport.name(row({ iccid: " 12 " }))).toBe(" 12 ")
+    expect(SimImport.name(row({ iccid: "9".repeat(999) }))).toBe("9".repeat(40))
+    expect(SimImport.name(row({ iccid: 12 }))).toBe("")
+  })
+})

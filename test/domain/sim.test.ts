@@ -1,0 +1,34 @@
+/**
+ * Who has a SIM, and which may be chosen (rule S2).
+ */
+import { describe, expect, it } from "vitest"
+import { isLabel, labels } from "../../src/domain/Label.ts"
+import * as Sim from "../../src/domain/Sim.ts"
+import { sim } from "./Values.ts"
+
+const held = (["Provisioning", "InService", "Releasing"] as const).map((_tag) =>
+  sim({ hold: { _tag, subscriptionId: "subscription" } })
+)
+
+describe("A SIM (S2)", () => {
+  it("is used while a subscription holds it, from the first moment to the last", () => {
+    expect(held.map(Sim.isUsed)).toEqual([true, true, true])
+    expect(Sim.isUsed(sim())).toBe(false)
+    expect(Sim.isUsed(sim({ downloaded: true }))).toBe(false)
+  })
+
+  it("is free as an eSIM that no one holds and that shows no sign of a download", () => {
+    expect(Sim.isFree(sim())).toBe(true)
+    expect(Sim.isFree(sim({ isEsim: false, lpa: null }))).toBe(false)
+    expect(Sim.isFree(sim({ downloaded: true }))).toBe(false)
+    expect(held.map(Sim.isFree)).toEqual([false, false, false])
+  })
+})
+
+describe("The labels", () => {
+  it("are the interface's, spelled so", () => {
+    expect(labels).toEqual(["Green", "Aqua", "Blue", "Voilet", "Red", "Grey", "Orange"])
+    expect(labels.every(isLabel)).toBe(true)
+    expect(["green", "Violet", "", "Gray"].some(isLabel)).toBe(false)
+  })
+})
