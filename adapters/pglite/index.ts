@@ -17,6 +17,7 @@ import { Storage } from "simplan"
 import * as Postgres from "../postgres/index.ts"
 import * as Bridge from "./Bridge.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
+import * as Upkeep from "./Upkeep.ts"
 
 export interface Options {
   /** Where the data are; made where it is missing. In memory where it is not given. */
@@ -59,6 +60,7 @@ export const layer = (options: Options = {}): Layer.Layer<Postgres.Provided, Sto
         minConnections: 1,
         multiplex: true
       }).pipe(Effect.mapError(failed("PGlite does not answer")))
+      if (path !== undefined) yield* Upkeep.run(client)
       return { reads: client, writes: client }
     }).pipe(Effect.provide(Reactivity.layer))
   )
