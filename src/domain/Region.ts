@@ -31,11 +31,13 @@ export interface Request {
 export const normalize = (request: Request): Result.Result<Request, InvalidField> => {
   const regionName = request.regionName.trim()
   if (regionName === "") return Result.fail(new InvalidField({ field: "regionName", message: "must not be empty" }))
-  const iso2List = [...new Set(request.iso2List.map((code) => code.trim().toUpperCase()))]
-  if (iso2List.length === 0) {
+  const codes = request.iso2List.map((code) => code.trim())
+  if (codes.length === 0) {
     return Result.fail(new InvalidField({ field: "iso2List", message: "must name at least one country" }))
   }
-  const malformed = iso2List.find((code) => !/^[A-Z]{2}$/.test(code))
+  // Before upper case, which makes two letters of one: "ß" is no South Sudan.
+  const malformed = codes.find((code) => !/^[A-Za-z]{2}$/.test(code))
+  const iso2List = [...new Set(codes.map((code) => code.toUpperCase()))]
   return malformed === undefined
     ? Result.succeed({ ...request, regionName, iso2List })
     : Result.fail(new InvalidField({ field: "iso2List", message: `must hold ISO 2-letter codes, not "${malformed}"` }))

@@ -1,0 +1,51 @@
+/**
+ * Allowance thresholds (rule R2): reached at their very byte, each told once, all that a report crosses, in order.
+ */
+import { describe, expect, it } from "vitest"
+import * as Allowance from "../../src/domain/Allowance.ts"
+import { GIGABYTE, recurring, terms } from "./Values.ts"
+
+const gigabyte = terms({ dataMegaBytes: 1_024 })
+
+/** The first byte at which `percent` of 1 GiB is used: 80 % of it is no whole number of bytes. */
+const first = { 50: GIGABYTE / 2, 80: 858_993_460, 100: GIGABYTE }
+
+describe("A threshold is reached at its very byte (R2)", () => {
+  it.each([
+    [0, []],
+    [first[50] - 1, []],
+    [first[50], [50]],
+    [first[80] - 1, [50]],
+    [first[80], [50, 80]],
+    [first[100] - 1, [50, 80]],
+    [first[100], [50, 80, 100]],
+    [10 * GIGABYTE, [50, 80, 100]],
+    [Number.MAX_SAFE_INTEGER, [50, 80, 100]]
+  ])("%i bytes", (usedBytes, expected) => {
+    expect(Allowance.crossed(gigabyte, 0, usedBytes)).toEqual(expected)
+  })
+
+  it("also of the largest allowance, where a number of 64 bits would not do", () => {
+    const largest = terms({ dataMegaBytes: 2_147_483_647 })
+    const eighty = Number((2_147_483_647n * 1_048_576n * 80n + 99n) / 100n)
+    expect(Allowance.crossed(largest, 50, eighty - 1)).toEqual([])
+    expect(Allowance.crossed(largest, 50, eighty)).toEqual([80])
+  })
+})
+
+describe("A threshold is told once (R2)", () => {
+  it.each([
+    [0, [50, 80, 100]],
+    [50, [80, 100]],
+    [80, [100]],
+    [100, []]
+  ])("after %i %%", (told, expected) => {
+    expect(Allowance.crossed(gigabyte, told, GIGABYTE)).toEqual(expected)
+  })
+})
+
+describe("A recurring plan (R2)", () => {
+  it("tells none", () => {
+    expect(Allowance.crossed(recurring({}, { dataMegaBytes: 1 }), 0, GIGABYTE)).toEqual([])
+  })
+})
