@@ -66,6 +66,9 @@ export const apply = (line: Line.Line, report: Report, now: Instant): Result.Res
   const { fact } = report
   switch (fact._tag) {
     case "Usage":
+      if (!Number.isSafeInteger(fact.usage.bytes) || fact.usage.bytes < 0) {
+        return Result.fail("usage must be a whole number of bytes, and not less than 0")
+      }
       if (fact.usage._tag === "Delta" && report.occurredAt < now - ID_RETENTION) {
         return Result.fail("a delta must not be older than 35 days")
       }

@@ -1,0 +1,110 @@
+/**
+ * What locations and SM-DP+ states do (rule R3): an event where something changes, and nothing moves backwards.
+ */
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import type { Line } from "../../src/domain/Line.ts"
+import type { State } from "../../src/domain/SmdpHistory.ts"
+import * as TelcoReport from "../../src/domain/TelcoReport.ts"
+import { ICCID, line, NOW, report, seenIn } from "./Values.ts"
+
+const apply = (of: Line, fact: TelcoReport.Fact, occurredAt = NOW, id = "report") =>
+  Result.getOrThrow(TelcoReport.apply(of, report(fact, occurredAt, id), NOW))
+const moved = (countryIso2: string, previousCountryIso2: string | null) => ({
+  type: "subscription.esim.locationChanged",
+  data: { esim: ICCID, countryIso2, previousCountryIso2 }
+})
+const state = (to: State, modificationResult = "Success"): TelcoReport.Fact => ({
+  _tag: "SmdpState",
+  state: to,
+  modificationResult
+})
+const stateChanged = (to: State) => ({
+  type: "esim.smdp.stateChanged",
+  data: { sim: ICCID, smdpStateChange: { state: to, modificationResult: "Success" } }
+})
+
+describe("A location (R3)", () => {
+  const sweden = apply(line(), seenIn("SE"), NOW - 10)
+
+  it("tells the first country, with none before", () => {
+    expect(sweden.payloads).toEqual([moved("SE", null)])
+    expect(sweden.line.sim).toMatchObject({
+      location: { countryAlpha2: "SE", operator: "Telia", rat: "5G", imei: "356938035643809", at: NOW - 10 },
+      lastActivityAt: NOW - 10,
+      downloaded: true
+    })
+  })
+
+  it("tells another country, with the one before", () => {
+    expect(apply(sweden.line, seenIn("NO")).payloads).toEqual([moved("NO", "SE")])
+  })
+
+  it("tells nothing of another operator in the same country, but remembers it", () => {
+    const after = apply(sweden.line, seenIn("SE", "Tre"))
+    expect(after.payloads).toEqual([])
+    expect(after.line.sim.location).toMatchObject({ operator: "Tre", at: NOW })
+  })
+
+  it("tells and changes nothing where it is late", () => {
+    const after = apply(sweden.line, seenIn("NO"), NOW - 11)
+    expect(after.payloads).toEqual([])
+    expect(after.line.sim.location).toEqual(sweden.line.sim.location)
+    expect(after.line.sim.lastActivityAt).toBe(NOW - 10)
+  })
+
+  it("leaves no jobs and no history", () => {
+    expect(sweden).toMatchObject({ jobs: [], smdpEntries: [] })
+  })
+})
+
+describe("An SM-DP+ state (R3, I2)", () => {
+  const installed = apply(line(), state("BPP Installation"), NOW - 10, "r-1")
+
+  it("tells the first status, keeps the entry, and is a sign of a download (S2)", () => {
+    expect(installed.payloads).toEqual([stateChanged("BPP Installation")])
+    expect(installed.line.sim).toMatchObject({
+      smdp: { state: "BPP Installation", modifiedAt: NOW - 10 },
+      downloaded: true
+    })
+    expect(installed.smdpEntries).toEqual([
+      {
+        organizationId: "organization",
+        iccid: ICCID,
+        reportId: "r-1",
+        state: "BPP Installation",
+        modificationResult: "Success",
+        modifiedAt: NOW - 10
+      }
+    ])
+  })
+
+  it("tells each change", () => {
+    expect(apply(installed.line, state("Enable")).payloads).toEqual([stateChanged("Enable")])
+  })
+
+  it("tells nothing where the status stays the same, but keeps the entry", () => {
+    const again = apply(installed.line, state("BPP Installation"))
+    expect(again.payloads).toEqual([])
+    expect(again.smdpEntries).toHaveLength(1)
+  })
+
+  it("tells nothing where it is late, but keeps the entry", () => {
+    const late = apply(installed.line, state("Delete"), NOW - 11)
+    expect(late.payloads).toEqual([])
+    expect(late.smdpEntries).toMatchObject([{ state: "Delete", modifiedAt: NOW - 11 }])
+    expect(late.line.sim.smdp).toEqual(installed.line.sim.smdp)
+  })
+
+  it("tells nothing where it failed, which is no sign of a download either, but keeps the entry", () => {
+    const failed = apply(line(), state("BPP Installation", "Failed"))
+    expect(failed.payloads).toEqual([])
+    expect(failed.line.sim).toMatchObject({ smdp: null, downloaded: false })
+    expect(failed.smdpEntries).toMatchObject([{ modificationResult: "Failed" }])
+    expect(apply(installed.line, state("Delete", "Failed")).line.sim.downloaded).toBe(true)
+  })
+
+  it("is no activity on a network", () => {
+    expect(installed.line.sim.lastActivityAt).toBeNull()
+  })
+})

@@ -1,0 +1,149 @@
+/**
+ * What usage and first use do (rules R1, R2 and T3): usage only rises, thresholds are told once, and the first use
+ * activates a package for good.
+ */
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Attachment from "../../src/domain/Attachment.ts"
+import type { Line } from "../../src/domain/Line.ts"
+import * as TelcoReport from "../../src/domain/TelcoReport.ts"
+import { DAY_MS, HOUR_MS } from "./Calendar.ts"
+import { attached, delta, firstUse, GIGABYTE, ICCID, line, NOW, recurring, report, terms, total } from "./Values.ts"
+
+const active = line([attached({}, [{ activationAt: NOW - DAY_MS, expirationAt: NOW + DAY_MS }])])
+const waiting = line([attached({}, [{}])])
+
+const apply = (of: Line, fact: TelcoReport.Fact, occurredAt = NOW) =>
+  Result.getOrThrow(TelcoReport.apply(of, report(fact, occurredAt), NOW))
+const all = (of: Line, ...facts: ReadonlyArray<TelcoReport.Fact>): Line =>
+  facts.reduce((before, fact) => apply(before, fact).line, of)
+const used = (of: Line) => of.attachments[0]?.packages[0]?.usedBytes
+const times = (of: Line) => {
+  const pack = of.attachments[0]?.packages[0]
+  return [pack?.activationAt, pack?.expirationAt]
+}
+
+describe("Usage only rises (R1)", () => {
+  it("to the highest running total, in whatever order they come", () => {
+    expect(used(all(active, total(100)))).toBe(100)
+    expect(used(all(active, total(100), total(300), total(200), total(0)))).toBe(300)
+  })
+
+  it("by each delta", () => {
+    expect(used(all(active, delta(100), delta(300), delta(0)))).toBe(400)
+    expect(used(all(active, delta(100), total(50), delta(1)))).toBe(101)
+    expect(used(all(active, total(Number.MAX_SAFE_INTEGER), delta(1)))).toBe(Number.MAX_SAFE_INTEGER)
+  })
+
+  it("of its package alone", () => {
+    const other = attached({ attachmentId: "other" }, [{ activationAt: NOW - 1, expirationAt: NOW + 99 * DAY_MS }])
+    const { attachments } = apply({ ...active, attachments: [...active.attachments, other] }, total(9)).line
+    expect(attachments[1]).toEqual(other)
+  })
+})
+
+describe("Usage is a whole number of bytes (R1)", () => {
+  it("and anything else is rejected, rather than let it lower what was used or fail its neighbours", () => {
+    for (const bytes of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
+      for (const fact of [total(bytes), delta(bytes)]) {
+        expect(Result.isFailure(TelcoReport.apply(active, report(fact), NOW))).toBe(true)
+      }
+    }
+  })
+})
+
+describe("A use is a sign of a download and of activity (S2, R3)", () => {
+  it.each([total(0), delta(0), firstUse()])("%j", (fact) => {
+    expect(apply(waiting, fact, NOW - 5).line.sim).toMatchObject({ downloaded: true, lastActivityAt: NOW - 5 })
+  })
+
+  it("the activity is the latest, however late another is reported", () => {
+    const before = line(active.attachments, { lastActivityAt: NOW - 3 })
+    expect(apply(before, total(1), NOW - 5).line.sim.lastActivityAt).toBe(NOW - 3)
+    expect(apply(before, total(1), NOW - 1).line.sim.lastActivityAt).toBe(NOW - 1)
+  })
+})
+
+describe("Thresholds are told (R2)", () => {
+  const payload = (usagePercentage: number, dataUsageBytes: number) => ({
+    type: "attachment.allowanceConsumed",
+    data: { usagePercentage, dataUsageBytes, esim: ICCID, planId: "plan", attachmentId: "attachment" }
+  })
+
+  it("all that a report crosses, in order, with what is used", () => {
+    expect(apply(active, total(GIGABYTE)).payloads).toEqual([50, 80, 100].map((told) => payload(told, GIGABYTE)))
+  })
+
+  it("each once, also where the usage is reported again, or goes on", () => {
+    const half = apply(active, total(GIGABYTE / 2))
+    expect(half.payloads).toEqual([payload(50, GIGABYTE / 2)])
+    expect(apply(half.line, total(GIGABYTE / 2)).payloads).toEqual([])
+    expect(apply(half.line, total(1)).payloads).toEqual([])
+    const most = apply(half.line, delta(Math.ceil(0.4 * GIGABYTE)))
+    expect(most.payloads.map(({ data }) => "usagePercentage" in data && data.usagePercentage)).toEqual([80])
+    expect(apply(all(most.line, total(2 * GIGABYTE)), total(9 * GIGABYTE)).payloads).toEqual([])
+  })
+
+  it("by deltas as by totals", () => {
+    expect(apply(all(active, delta(GIGABYTE / 2 - 1)), delta(1)).payloads).toEqual([payload(50, GIGABYTE / 2)])
+  })
+
+  it("not of a recurring plan", () => {
+    const recurs = attached({ terms: recurring(), anchor: NOW }, [{ activationAt: NOW, expirationAt: NOW + DAY_MS }])
+    expect(apply(line([recurs]), total(9 * GIGABYTE)).payloads).toEqual([])
+  })
+})
+
+describe("The first use activates (T3)", () => {
+  it.each([total(0), total(7), delta(7), firstUse(), firstUse("attachment:0"), total(1, "telco-0")])(
+    "by %j",
+    (fact) => {
+      expect(times(apply(waiting, fact, NOW - 5).line)).toEqual([NOW - 5, NOW - 5 + 10 * DAY_MS])
+    }
+  )
+
+  it("once and for good: an earlier one that arrives later changes nothing, nor does a later one", () => {
+    const first = apply(waiting, firstUse(), NOW).line
+    for (const occurredAt of [NOW - DAY_MS, NOW + 1]) {
+      expect(times(apply(first, firstUse("attachment:0"), occurredAt).line)).toEqual([NOW, NOW + 10 * DAY_MS])
+      expect(times(apply(first, total(1, "attachment:0"), occurredAt).line)).toEqual([NOW, NOW + 10 * DAY_MS])
+    }
+  })
+
+  it("not what has an activation already, though that lies ahead", () => {
+    const ahead = line([attached({}, [{ activationAt: NOW + 5, expirationAt: NOW + 9 }])])
+    expect(times(apply(ahead, total(1, "attachment:0")).line)).toEqual([NOW + 5, NOW + 9])
+  })
+
+  it("leaves no job where the plan does not recur", () => {
+    expect(apply(waiting, firstUse()).jobs).toEqual([])
+  })
+
+  it("T5: anchors a recurring attachment, and leaves the job of its second package", () => {
+    const recurs = line([attached({ terms: recurring({ occurrences: 3 }, { periodDays: 2 }) }, [{}])])
+    const { jobs, line: after } = apply(recurs, total(5), NOW - HOUR_MS)
+    expect(after.attachments[0]?.attachment.anchor).toBe(NOW - HOUR_MS)
+    expect(times(after)).toEqual([NOW - HOUR_MS, NOW - HOUR_MS + 2 * DAY_MS])
+    expect(jobs).toMatchObject([{ jobId: "attachment:1", dueAt: NOW + 11 * HOUR_MS }])
+    expect(apply(after, total(6)).jobs).toEqual([])
+    expect(apply(after, firstUse("attachment:0")).jobs).toEqual([])
+  })
+
+  it("T5: which the last package has none of", () => {
+    const once = line([attached({ terms: recurring({ occurrences: 1 }) }, [{}])])
+    expect(apply(once, firstUse()).jobs).toEqual([])
+  })
+
+  it("T2: makes the attachment ACTIVE, or EXPIRED where it is reported too late", () => {
+    const stateAfter = (occurredAt: number) =>
+      apply(waiting, firstUse(), occurredAt).line.attachments.map((of) => Attachment.state(of, NOW))
+    expect(stateAfter(NOW)).toEqual(["ACTIVE"])
+    expect(stateAfter(NOW - 10 * DAY_MS + 1)).toEqual(["ACTIVE"])
+    expect(stateAfter(NOW - 10 * DAY_MS)).toEqual(["EXPIRED"])
+  })
+
+  it("R2: and tells the thresholds that it crosses", () => {
+    const small = line([attached({ terms: terms({ dataMegaBytes: 1 }) }, [{}])])
+    expect(apply(small, total(1_048_576)).payloads).toHaveLength(3)
+  })
+})
