@@ -33,10 +33,9 @@ export const settle = (sql: Sql, settled: NonNullable<Writes["settled"]>): Part.
   const rows = settled.map(({ delivery, token }) => ({ ...delivery, token }))
   return {
     ctes: [
-      sql`delivery_settling as (select * from ${Part.rows(sql, rows, shape)})`,
       sql`delivery_locked as (
-        select delivery.organization_id, delivery.delivery_id
-        from delivery_settling r
+        select r.*
+        from ${Part.rows(sql, rows, shape)}
         join simplan.delivery on delivery.organization_id = r."organizationId"
           and delivery.delivery_id = r."deliveryId" and delivery.lease_token = r.token
         order by delivery.organization_id, delivery.delivery_id
@@ -44,10 +43,8 @@ export const settle = (sql: Sql, settled: NonNullable<Writes["settled"]>): Part.
       )`,
       sql`delivery_settled as (
         update simplan.delivery set ${sql.literal(replacement)}
-        from delivery_locked locked
-        join delivery_settling r on r."organizationId" = locked.organization_id
-          and r."deliveryId" = locked.delivery_id
-        where delivery.organization_id = locked.organization_id and delivery.delivery_id = locked.delivery_id
+        from delivery_locked r
+        where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
         returning 1
       )`
     ],

@@ -15,10 +15,17 @@ export interface Part {
 }
 
 /**
- * The values as rows of these columns, `r`, in the order given. The limit tells the planner how many there are: it
- * takes any JSON array for a hundred rows, and would rather read a table as a whole than look up so many.
+ * The values as rows of these columns, `r`, in the order given. The planner takes them for one, however many they are:
+ * what is joined to them is looked up by its key, and the plan is the same for any parameters, so that it is made once.
  */
 export const rows = (sql: Sql, values: ReadonlyArray<unknown>, columns: string): Fragment =>
+  sql`(
+    select r.*
+    from simplan.rows(${JSON.stringify(values)}::json) as item, json_to_record(item) as r(${sql.literal(columns)})
+  ) r`
+
+/** The values likewise, but with a plan for as many as they are: for joining thousands of them with each other. */
+export const manyRows = (sql: Sql, values: ReadonlyArray<unknown>, columns: string): Fragment =>
   sql`(
     select * from json_to_recordset(${JSON.stringify(values)}::json) as r(${sql.literal(columns)})
     limit ${values.length}::int

@@ -22,7 +22,7 @@ const columns = `
 const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>) => sql<Row<Imported>>`
   with given as (
     select *, row_number() over (partition by iccid order by position) = 1 as is_first
-    from ${Part.rows(
+    from ${Part.manyRows(
       sql,
       sims.map((sim, position) => ({ ...sim, position })),
       columns

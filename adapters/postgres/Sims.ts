@@ -29,12 +29,9 @@ const shape = `
 /** Updates them, each guarded by its version, and ends any claim on them. */
 export const update = (sql: Sql, rows: ReadonlyArray<Sim.Sim>): Part.Part => ({
   ctes: [
-    sql`sim_row as (
-      select * from ${Part.rows(sql, rows, shape)}
-    )`,
     sql`sim_locked as (
-      select sim.organization_id, sim.iccid
-      from sim_row r
+      select r.*
+      from ${Part.rows(sql, rows, shape)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
       order by sim.organization_id, sim.iccid
       for update of sim
@@ -47,9 +44,8 @@ export const update = (sql: Sql, rows: ReadonlyArray<Sim.Sim>): Part.Part => ({
         mobile_plan_applied = (r."mobilePlan"->>'applied')::boolean,
         mobile_plan_target = (r."mobilePlan"->>'target')::boolean,
         version = r.version + 1, claim_token = null, claim_until = null
-      from sim_locked
-      join sim_row r on r."organizationId" = sim_locked.organization_id and r.iccid = sim_locked.iccid
-      where sim.organization_id = sim_locked.organization_id and sim.iccid = sim_locked.iccid
+      from sim_locked r
+      where sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       returning 1
     )`
   ],

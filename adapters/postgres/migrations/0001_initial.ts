@@ -243,6 +243,12 @@ const statements = [
     instant bigint not null
   )`,
 
+  // The rows that a commit hands in, taken by the planner for one (it takes any JSON array for a hundred, and would
+  // rather read a table as a whole than look up so many). Volatile, or it would look inside.
+  `create function simplan.rows(list json) returns setof json language sql volatile rows 1 as $$
+    select json_array_elements(list)
+  $$`,
+
   // What a commit's guards call: the message is the `on` of the `Conflict`.
   `create function simplan.ensure(holds boolean, otherwise text) returns boolean language plpgsql as $$
     begin
