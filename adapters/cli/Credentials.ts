@@ -82,12 +82,5 @@ export const change = (f: (kept: Kept) => Kept): Files<Kept> =>
     return lostRace ? yield* change(f) : after
   })
 
-/** Makes `.simplan/`, for its owner alone. */
-export const makeDirectory: Files<void> = Effect.gen(function* () {
-  const files = yield* FileSystem.FileSystem
-  yield* files.makeDirectory(DIRECTORY, { recursive: true, mode: 0o700 })
-  yield* files.chmod(DIRECTORY, 0o700)
-}).pipe(Effect.mapError((error) => impossible(`${DIRECTORY} cannot be made here (${reasonOf(error)}).`)))
-
 /** A new token: 256 random bits, `[A-Za-z0-9_-]` only. */
 export const newToken = (): string => randomBytes(32).toString("base64url")

@@ -4,13 +4,8 @@
  * The commands work one by one and all at once in any POSIX shell, as often as one likes: each is one line, and hands
  * on what the next one needs in a shell variable. A token that was set is not printed; its variable stands for it.
  */
-import type { Redacted } from "effect"
-
-/** A token in force: made here, so that its value may be shown, or set by the operator. */
-export type Token =
-  | { readonly _tag: "Made"; readonly value: string }
-  | { readonly _tag: "Set" }
-  | { readonly _tag: "Off" }
+import { Redacted } from "effect"
+import type { Token, Tokens } from "./Tokens.ts"
 
 export interface Greeting {
   readonly url: string
@@ -18,19 +13,15 @@ export interface Greeting {
   readonly database: string
   /** Where a virtual clock stands; null on the system clock. */
   readonly virtualNow: string | null
-  readonly adminToken: Token
-  readonly telcoToken: Token
-  readonly demo: { readonly apiKey: string; readonly coverageId: string } | null
+  readonly tokens: Tokens
+  /** `coverageId`: a coverage profile of the label that the demonstration's SIMs have; null where there is none. */
+  readonly demo: { readonly apiKey: string; readonly coverageId: string | null } | null
 }
-
-/** How a token came to be in force. */
-export const tokenOf = (set: Redacted.Redacted | null, made: string | undefined): Token =>
-  set !== null ? { _tag: "Set" } : made === undefined ? { _tag: "Off" } : { _tag: "Made", value: made }
 
 const shown = (token: Token, variable: string): string => {
   switch (token._tag) {
     case "Made":
-      return token.value
+      return Redacted.value(token.value)
     case "Set":
       return `as set in ${variable}`
     case "Off":
@@ -54,19 +45,19 @@ const plan = (url: string, demo: { readonly apiKey: string; readonly coverageId:
     throttling: false
   }
   const call = `curl -sS '${url}/v3/plans?key=${demo.apiKey}' ${JSON_TYPE} -d '${JSON.stringify(body)}'`
-  return `PLAN=$(${call}); echo "$PLAN"; PLAN_ID=${field("PLAN", "plan_id")}`
+  return `PLAN=$(${call}); printf "%s\\n" "$PLAN"; PLAN_ID=${field("PLAN", "plan_id")}`
 }
 
 const subscribe = (url: string, apiKey: string): string => {
   const body = `'{"plan_id":"'"$PLAN_ID"'","metadata":"my first subscription"}'`
   const call = `curl -sS '${url}/v3/subscription?key=${apiKey}' ${JSON_TYPE} -d ${body}`
   const taken = ["iccid", "subscription_id", "created_at"].map((name) => `${name.toUpperCase()}=${field("SUB", name)}`)
-  return `SUB=$(${call}); echo "$SUB"; ${taken.join("; ")}`
+  return `SUB=$(${call}); printf "%s\\n" "$SUB"; ${taken.join("; ")}`
 }
 
 // The event happens at the creation of the subscription, so it fits a virtual clock as well.
 const report = (url: string, token: Token): string => {
-  const bearer = token._tag === "Made" ? token.value : "$SIMPLAN_TELCO_TOKEN"
+  const bearer = token._tag === "Made" ? Redacted.value(token.value) : "$SIMPLAN_TELCO_TOKEN"
   const event = [
     `{"id":"usage-'"$SUBSCRIPTION_ID"'"`,
     `"type":"usage"`,
@@ -80,55 +71,62 @@ const report = (url: string, token: Token): string => {
 const attachments = (url: string, apiKey: string): string =>
   `curl -sS "${url}/v3/subscriptions/$ICCID/plan-attachments?key=${apiKey}"; echo`
 
-/** The commands to paste. */
-export const commands = (
-  greeting: Pick<Greeting, "url" | "telcoToken"> & { readonly demo: Greeting["demo"] & {} }
-): ReadonlyArray<{ readonly title: string; readonly line: string }> => {
-  const { demo, telcoToken, url } = greeting
-  const steps = [
+interface Step {
+  readonly title: string
+  readonly line: string
+}
+
+const steps = (url: string, demo: { readonly apiKey: string; readonly coverageId: string }, telco: Token) => {
+  const reported: ReadonlyArray<Step> =
+    telco._tag === "Off" ? [] : [{ title: "report usage as the telco would", line: report(url, telco) }]
+  return [
     { title: "create a plan", line: plan(url, demo) },
     { title: "subscribe an eSIM to it", line: subscribe(url, demo.apiKey) },
-    ...(telcoToken._tag === "Off"
-      ? []
-      : [{ title: "report usage, as the telco would", line: report(url, telcoToken) }]),
+    ...reported,
     { title: "see what became of it", line: attachments(url, demo.apiKey) }
   ]
-  return steps
+}
+
+// A shell may not know `#` as a comment when it is typed at, so a title has nothing in it that means something.
+const toPaste = (commands: ReadonlyArray<Step>): ReadonlyArray<string> =>
+  commands.flatMap(({ line, title }, index) => [`# ${index + 1} ${title}`, line, ""])
+
+const next = ({ demo, tokens, url }: Greeting): ReadonlyArray<string> => {
+  if (demo === null) {
+    const commands = [
+      'npx simplan org create "Acme Mobile"',
+      "npx simplan key create",
+      "npx simplan sims import sims.csv"
+    ]
+    return tokens.admin._tag === "Off" ? [] : ["Next, in another terminal:", "", ...commands.map((one) => `  ${one}`)]
+  }
+  const { apiKey, coverageId } = demo
+  if (coverageId === null) return []
+  return [
+    "To try it, paste these lines into another terminal, one by one or all at once:",
+    "",
+    ...toPaste(steps(url, { apiKey, coverageId }, tokens.telco))
+  ]
 }
 
 /** The whole text. */
 export const text = (greeting: Greeting): string => {
-  const { demo, url } = greeting
+  const { database, demo, tokens, url, version, virtualNow } = greeting
   const facts: ReadonlyArray<readonly [string, string]> = [
     ["address", url],
     ["reference", `${url}/docs`],
-    ["data", greeting.database],
-    ...(greeting.virtualNow === null ? [] : [["clock", `stands at ${greeting.virtualNow}`] as const]),
+    ["data", database],
+    ...(virtualNow === null ? [] : [["clock", `virtual, stands at ${virtualNow}`] as const]),
     ...(demo === null ? [] : [["API key", demo.apiKey] as const]),
-    ["admin token", shown(greeting.adminToken, "SIMPLAN_ADMIN_TOKEN")],
-    ["telco token", shown(greeting.telcoToken, "SIMPLAN_TELCO_TOKEN")]
+    ["admin token", shown(tokens.admin, "SIMPLAN_ADMIN_TOKEN")],
+    ["telco token", shown(tokens.telco, "SIMPLAN_TELCO_TOKEN")]
   ]
-  const next =
-    demo === null
-      ? [
-          "Next, in another terminal:",
-          "",
-          '  simplan org create "Acme Mobile"',
-          "  simplan key create",
-          "  simplan sims import sims.csv"
-        ]
-      : [
-          "Try it: paste these lines into another terminal, one by one or all at once.",
-          "",
-          ...commands({ ...greeting, demo }).flatMap(({ line, title }, index) => [`# ${index + 1} ${title}`, line, ""])
-        ]
-  return [
-    `simplan ${greeting.version} is listening.`,
+  const lines = [
+    `simplan ${version} is listening.`,
     "",
     ...facts.map(([name, value]) => `  ${name.padEnd(11)}  ${value}`),
     "",
-    ...next
+    ...next(greeting)
   ]
-    .join("\n")
-    .trimEnd()
+  return lines.join("\n").trimEnd()
 }

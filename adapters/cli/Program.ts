@@ -14,6 +14,7 @@ import * as Events from "./commands/Events.ts"
 import * as Key from "./commands/Key.ts"
 import * as Migrate from "./commands/Migrate.ts"
 import * as Org from "./commands/Org.ts"
+import * as Serve from "./commands/Serve.ts"
 import * as Sims from "./commands/Sims.ts"
 import * as Webhook from "./commands/Webhook.ts"
 import * as Misuse from "./Misuse.ts"
@@ -30,6 +31,7 @@ const simplan = Command.make("simplan").pipe(
     ].join("\n")
   ),
   Command.withSubcommands([
+    Serve.command,
     Migrate.command,
     Org.command,
     Key.command,

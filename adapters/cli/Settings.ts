@@ -17,7 +17,7 @@ export interface Settings {
   readonly adminToken: Redacted.Redacted | null
   readonly telcoToken: Redacted.Redacted | null
   readonly clock: ClockSetting.ClockSetting
-  readonly rateLimit: RateLimit.RateLimit | null
+  readonly rateLimit: RateLimit.RateLimit | "off"
   readonly allowPrivateWebhooks: boolean
 }
 
@@ -34,6 +34,8 @@ interface Definition<A> {
   readonly read: (text: string) => A | undefined
   /** How an offending value may be shown: null not at all. */
   readonly show?: ((text: string) => string) | null
+  /** For help. */
+  readonly meaning: string
 }
 
 const define = <A>(definition: Definition<A>): Definition<A> => definition
@@ -41,18 +43,21 @@ const define = <A>(definition: Definition<A>): Definition<A> => definition
 const definitions = {
   host: define({
     name: "SIMPLAN_HOST",
+    meaning: "where it listens",
     default: "127.0.0.1",
     allowed: "a host name or an IP address to listen on, such as 127.0.0.1 or 0.0.0.0",
     read: (text) => (/^[A-Za-z0-9._:%-]+$/.test(text) ? text : undefined)
   }),
   port: define({
     name: "SIMPLAN_PORT",
+    meaning: "where it listens",
     default: "3000",
     allowed: "a port from 0 to 65535 (0 takes any that is free)",
     read: (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined)
   }),
   database: define({
     name: "SIMPLAN_DATABASE_URL",
+    meaning: "pglite://<directory>, memory: or postgres://…",
     default: "pglite://./.simplan/data",
     allowed: DatabaseUrl.allowed,
     read: DatabaseUrl.parse,
@@ -60,18 +65,21 @@ const definitions = {
   }),
   clock: define({
     name: "SIMPLAN_CLOCK",
+    meaning: "system, or virtual[:<instant>]: stands still until it is advanced",
     default: "system",
     allowed: ClockSetting.allowed,
     read: ClockSetting.parse
   }),
   rateLimit: define({
     name: "SIMPLAN_RATE_LIMIT",
+    meaning: "requests per API key and time, off for none",
     default: "100/1s",
     allowed: RateLimit.allowed,
     read: RateLimit.parse
   }),
   allowPrivateWebhooks: define({
     name: "SIMPLAN_ALLOW_PRIVATE_WEBHOOKS",
+    meaning: "let webhooks go to private addresses",
     default: "false",
     allowed: "true or false",
     read: (text) => (text === "true" ? true : text === "false" ? false : undefined)
@@ -83,13 +91,22 @@ export const ADMIN_TOKEN = "SIMPLAN_ADMIN_TOKEN"
 export const TELCO_TOKEN = "SIMPLAN_TELCO_TOKEN"
 
 // What RFC 6750 lets a bearer token consist of, and a little more: it has to survive an HTTP header as it is.
-const token = (name: string): Definition<Redacted.Redacted | null> => ({
+const token = (name: string, api: string): Definition<Redacted.Redacted | null> => ({
   name,
+  meaning: `bearer token of the ${api} API`,
   default: "",
   allowed: "made of visible ASCII characters without spaces",
   read: (text) => (text === "" ? null : /^[!-~]+$/.test(text) ? Redacted.make(text) : undefined),
   show: null
 })
+
+const tokens = { admin: token(ADMIN_TOKEN, "management"), telco: token(TELCO_TOKEN, "telco's") }
+
+/** The settings for a person to read. */
+export const table: ReadonlyArray<{ readonly name: string; readonly meaning: string; readonly shown: string }> = [
+  ...Object.values(definitions).map(({ default: shown, meaning, name }) => ({ name, meaning, shown })),
+  ...Object.values(tokens).map(({ meaning, name }) => ({ name, meaning, shown: "where neither is set, both are made" }))
+]
 
 /** The text of a variable; undefined where it is not set or empty. */
 export const text = (name: string): Effect.Effect<string | undefined, BadSettings> =>
@@ -118,8 +135,8 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
     host: yield* setting(definitions.host),
     port: yield* setting(definitions.port),
     database: yield* setting(definitions.database),
-    adminToken: yield* setting(token(ADMIN_TOKEN)),
-    telcoToken: yield* setting(token(TELCO_TOKEN)),
+    adminToken: yield* setting(tokens.admin),
+    telcoToken: yield* setting(tokens.telco),
     clock: yield* setting(definitions.clock),
     rateLimit: yield* setting(definitions.rateLimit),
     allowPrivateWebhooks: yield* setting(definitions.allowPrivateWebhooks)
@@ -127,5 +144,5 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
   const problems = Object.values(found).flatMap((one) => (one._tag === "Failure" ? [one.failure] : []))
   const all = Result.all(found)
   if (Result.isFailure(all)) return yield* new BadSettings({ message: problems.join("\n") })
-  return { ...all.success, rateLimit: all.success.rateLimit === "off" ? null : all.success.rateLimit }
+  return all.success
 })

@@ -13,8 +13,18 @@ import { type DatabaseUrl, withoutPassword } from "./DatabaseUrl.ts"
 
 export type Stores = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Books.Books
 
-const unusable = (database: DatabaseUrl, message: string): CommandFailed => {
-  const reason = withoutPassword(message)
+const messageOf = (cause: unknown): string | undefined => (cause instanceof Error ? cause.message : undefined)
+
+/** The message, with what is behind it where it does not say so itself. */
+const reasonOf = (error: Storage.StorageError | SqlError.SqlError): string => {
+  const cause = "cause" in error ? messageOf(error.cause) : undefined
+  return cause === undefined || cause === "" || error.message.includes(cause)
+    ? error.message
+    : `${error.message.replace(/\.$/, "")}: ${cause}`
+}
+
+const unusable = (database: DatabaseUrl, error: Storage.StorageError | SqlError.SqlError): CommandFailed => {
+  const reason = withoutPassword(reasonOf(error))
     .replace(/\s*\n\s*/g, " ")
     .replace(/\.?$/, ".")
   return database._tag === "Postgres"
@@ -35,4 +45,4 @@ const layer = (database: DatabaseUrl): Layer.Layer<Stores, Storage.StorageError 
 
 /** Opens the storage and the books, until the scope ends; a data directory is locked for as long. */
 export const open = (database: DatabaseUrl): Effect.Effect<Context.Context<Stores>, CommandFailed, Scope.Scope> =>
-  Effect.mapError(Layer.build(layer(database)), (error) => unusable(database, error.message))
+  Effect.mapError(Layer.build(layer(database)), (error) => unusable(database, error))

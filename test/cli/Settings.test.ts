@@ -48,7 +48,7 @@ describe("the settings", () => {
       port: 0,
       database: { _tag: "Postgres", url: "postgresql://me:secret@db.example:5433/simplan" },
       clock: { _tag: "Virtual", from: Date.UTC(2026, 0, 30, 23) },
-      rateLimit: null,
+      rateLimit: "off",
       allowPrivateWebhooks: true
     })
     expect(settings.adminToken && Redacted.value(settings.adminToken)).toBe("admin-token")

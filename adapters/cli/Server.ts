@@ -1,0 +1,95 @@
+/**
+ * A server composed of its parts, for as long as the scope is open: storage by URL, the simulated telco with its books
+ * beside the data, the catalogue, webhooks over HTTP, the clock, the services, the worker, and last the HTTP surface.
+ *
+ * They are closed the other way round: nothing new is accepted, requests and then jobs are finished, and last the data
+ * directory is let go.
+ */
+import { NodeCrypto } from "@effect/platform-node"
+import { Context, Effect, type FileSystem, Layer, type Scope } from "effect"
+import { BusinessClock, Catalogues, Jobs, Outbox, Services, Time, Worker } from "simplan"
+import { StandardCatalogue } from "../catalogue/index.ts"
+import { TelcoSimulator } from "../telco-simulator/index.ts"
+import { HttpSender } from "../webhooks-http/index.ts"
+import { type CommandFailed, impossible } from "./CommandFailed.ts"
+import * as Credentials from "./Credentials.ts"
+import { isEmbedded, withoutPassword } from "./DatabaseUrl.ts"
+import * as Demo from "./Demo.ts"
+import type { Greeting } from "./Greeting.ts"
+import * as Listener from "./Listener.ts"
+import type { Settings } from "./Settings.ts"
+import * as Stores from "./Stores.ts"
+import * as Tokens from "./Tokens.ts"
+import * as Version from "./Version.ts"
+import * as VirtualTime from "./VirtualTime.ts"
+
+/** The label of the SIM that the first commands pick. */
+const LABEL = "Green"
+
+// A process that is the only one takes over at once what a killed one held.
+const takeOver = Effect.gen(function* () {
+  const jobs = yield* Jobs.Jobs
+  const outbox = yield* Outbox.Outbox
+  yield* jobs.release
+  yield* outbox.release
+})
+
+const services = Effect.fnUntraced(function* (settings: Settings) {
+  const stores = yield* Stores.open(settings.database)
+  const isAlone = isEmbedded(settings.database) || settings.clock._tag === "Virtual"
+  if (isAlone) yield* Effect.provideContext(takeOver, stores)
+  const clock = yield* Effect.provideContext(VirtualTime.open(settings.clock), stores)
+  const ports = Layer.mergeAll(
+    TelcoSimulator.layer(),
+    StandardCatalogue.layer,
+    HttpSender.layer({ allowPrivateAddresses: settings.allowPrivateWebhooks }),
+    NodeCrypto.layer,
+    clock
+  ).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
+  return yield* Layer.build(Worker.background.pipe(Layer.provideMerge(Services.layer), Layer.provideMerge(ports)))
+})
+
+const demonstration = Effect.fnUntraced(function* (settings: Settings) {
+  if (!isEmbedded(settings.database)) return null
+  const { url } = settings.database
+  const kept = yield* Credentials.read
+  const demo = yield* Demo.ensure(kept.demos?.[url])
+  if (demo === null) return null
+  yield* Credentials.change((before) => ({ ...before, demos: { ...before.demos, [url]: demo } }))
+  const catalogues = yield* Catalogues.Catalogues
+  const { profiles } = yield* catalogues.current
+  const fitting = profiles.filter((profile) => profile.label === LABEL)
+  const profile = fitting.find(({ regionCode }) => regionCode === "EUROPE") ?? fitting[0]
+  return { apiKey: demo.apiKey, coverageId: profile?.coverageId ?? null }
+})
+
+const sentence = (error: { readonly _tag: string; readonly message: string }): string =>
+  withoutPassword(error.message || error._tag)
+    .replace(/\s*\n\s*/g, " ")
+    .replace(/\.?$/, ".")
+
+/** Starts a server; it is listening when this returns what to print. */
+export const start = (
+  settings: Settings
+): Effect.Effect<Greeting, CommandFailed, FileSystem.FileSystem | Scope.Scope> =>
+  Effect.gen(function* () {
+    const context = yield* services(settings)
+    const tokens = yield* Tokens.of(settings)
+    const demo = yield* Effect.provideContext(demonstration(settings), context)
+    const url = yield* Effect.provideContext(Listener.listen(settings, tokens), context)
+    const isKept = tokens.admin._tag === "Made" || demo !== null
+    if (isKept) yield* Credentials.change((kept) => ({ ...kept, url }))
+    const clock = Context.get(context, BusinessClock.BusinessClock)
+    return {
+      url,
+      version: Version.version,
+      database: withoutPassword(settings.database.url),
+      virtualNow: clock.set === null ? null : Time.toIso(yield* clock.now),
+      tokens,
+      demo
+    }
+  }).pipe(
+    Effect.mapError((error) =>
+      error._tag === "CommandFailed" ? error : impossible(`The server cannot start: ${sentence(error)}`)
+    )
+  )
