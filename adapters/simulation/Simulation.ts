@@ -25,7 +25,7 @@ import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import * as VirtualClock from "simplan/virtual-clock"
-import type * as Simulated from "../../src/testing/Simulated.ts"
+import type { Simulated } from "../../src/testing/index.ts"
 import * as MachineTime from "./MachineTime.ts"
 import * as SeededCrypto from "./SeededCrypto.ts"
 
