@@ -1,0 +1,93 @@
+/**
+ * API keys (rule W3): their format, what their checksum finds, and until when they are good.
+ */
+import { crc32 } from "node:zlib"
+import { describe, expect, it } from "vitest"
+import * as ApiKey from "../../src/domain/ApiKey.ts"
+import { NOW } from "./Values.ts"
+
+const bytes = (make: (index: number) => number) => Uint8Array.from({ length: 32 }, (_, index) => make(index))
+const key = ApiKey.fromRandom(bytes((index) => index))
+
+describe("A key's format (W3)", () => {
+  // Made by another program: base 62 of the bytes as one big-endian number, then of CRC-32.
+  it.each([
+    [bytes(() => 0), "simplan_00000000000000000000000000000000000000000002CZclj"],
+    [bytes(() => 255), "simplan_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp13sRzl1"],
+    [bytes((index) => index), "simplan_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf1Yo7hP"]
+  ])("is its prefix, secret and checksum", (random, expected) => {
+    expect(ApiKey.fromRandom(random)).toBe(expected)
+  })
+
+  it("goes by 32 bytes of randomness, and by all of them", () => {
+    const keys = Array.from({ length: 32 }, (_, at) => ApiKey.fromRandom(bytes((index) => (index === at ? 1 : 0))))
+    expect(new Set(keys).size).toBe(32)
+    expect(ApiKey.fromRandom(Uint8Array.from({ length: 40 }, (_, index) => index))).toBe(key)
+  })
+
+  it("ends with the CRC-32 of its secret", () => {
+    const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    const value = [...key.slice(-6)].reduce((sum, digit) => sum * 62 + alphabet.indexOf(digit), 0)
+    expect(value).toBe(crc32(key.slice("simplan_".length, -6)))
+  })
+
+  it("is shown by its last four characters", () => {
+    expect(ApiKey.hint(key)).toBe("o7hP")
+  })
+})
+
+describe("A key is well formed (W3)", () => {
+  it("as it was made", () => {
+    expect(ApiKey.isWellFormed(key)).toBe(true)
+  })
+
+  it("not with any one character changed", () => {
+    for (let at = 0; at < key.length; at++) {
+      for (const other of "0aA_zZ9 é\n") {
+        const typed = key.slice(0, at) + other + key.slice(at + 1)
+        expect(ApiKey.isWellFormed(typed)).toBe(typed === key)
+      }
+    }
+  })
+
+  it("not with two neighbours swapped", () => {
+    for (let at = 0; at + 1 < key.length; at++) {
+      const typed = key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2)
+      expect(ApiKey.isWellFormed(typed)).toBe(typed === key)
+    }
+  })
+
+  it.each(["", "simplan_", key.slice(0, -1), `${key}0`, ` ${key}`, `${key}\n`, key.toUpperCase(), key.slice(8)])(
+    "nor as %j",
+    (text) => {
+      expect(ApiKey.isWellFormed(text)).toBe(false)
+    }
+  )
+})
+
+describe("A key is good", () => {
+  const of = (changes: Partial<ApiKey.ApiKey>): ApiKey.ApiKey => ({
+    organizationId: "organization",
+    apiKeyId: "key",
+    name: "Backend",
+    scope: "full",
+    hash: "00",
+    hint: "o7hP",
+    createdAt: NOW,
+    expiresAt: null,
+    revokedAt: null,
+    version: 1,
+    ...changes
+  })
+
+  it("until it expires, its expiry not included", () => {
+    expect(ApiKey.isValid(of({}), NOW)).toBe(true)
+    expect(ApiKey.isValid(of({ expiresAt: NOW + 1 }), NOW)).toBe(true)
+    expect(ApiKey.isValid(of({ expiresAt: NOW }), NOW)).toBe(false)
+    expect(ApiKey.isValid(of({ expiresAt: NOW - 1 }), NOW)).toBe(false)
+  })
+
+  it("until it is revoked, whatever the clock says since", () => {
+    for (const revokedAt of [NOW - 1, NOW, NOW + 1]) expect(ApiKey.isValid(of({ revokedAt }), NOW)).toBe(false)
+  })
+})

@@ -1,0 +1,140 @@
+/**
+ * Deliveries and their ladder of retries (rule W7).
+ */
+import { describe, expect, it } from "vitest"
+import * as Delivery from "../../src/domain/Delivery.ts"
+import { HOUR_MS, MINUTE_MS } from "./Calendar.ts"
+import { NOW } from "./Values.ts"
+
+const pending: Delivery.Delivery = {
+  organizationId: "organization",
+  deliveryId: Delivery.deliveryId("e-1", "w-1"),
+  eventId: "e-1",
+  endpointId: "w-1",
+  status: "Pending",
+  attempts: 0,
+  rung: 0,
+  responseStatus: null,
+  lastError: null,
+  lastAttemptAt: null,
+  nextAttemptAt: NOW,
+  createdAt: NOW
+}
+
+/** Rule W7's waits, in its words. */
+const waits = [
+  5_000,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS
+]
+const responded = (status: number): Delivery.Attempt => ({ _tag: "Responded", status })
+const unreachable: Delivery.Attempt = { _tag: "Unreachable", message: "connection refused" }
+
+/** The delivery after that many failed attempts. */
+const failed = (times: number, random = 0): Delivery.Delivery => {
+  let delivery = pending
+  for (let left = times; left > 0; left--) delivery = Delivery.attempted(delivery, responded(500), NOW, random)
+  return delivery
+}
+
+describe("A failed attempt (W7)", () => {
+  it.each(waits.map((wait, index) => [index + 1, wait] as const))(
+    "number %i is followed by one after %i ms",
+    (n, wait) => {
+      expect(failed(n)).toMatchObject({ status: "Pending", attempts: n, nextAttemptAt: NOW + wait })
+    }
+  )
+
+  it("waits up to 20 % longer, by chance, and never less", () => {
+    for (const [index, wait] of waits.entries()) {
+      expect(failed(index + 1, 0.5).nextAttemptAt).toBe(NOW + wait * 1.1)
+      const longest = failed(index + 1, 1 - Number.EPSILON).nextAttemptAt ?? 0
+      expect(longest).toBeGreaterThan(NOW + wait * 1.19)
+      expect(longest).toBeLessThanOrEqual(NOW + wait * 1.2)
+      expect(Number.isInteger(failed(index + 1, 0.123_456_789).nextAttemptAt)).toBe(true)
+    }
+  })
+
+  it("number 10 is the last", () => {
+    expect(failed(10)).toMatchObject({ status: "Failed", attempts: 10, nextAttemptAt: null })
+  })
+
+  it.each([100, 199, 300, 301, 302, 304, 307, 308, 400, 401, 404, 408, 429, 500, 503, 599])(
+    "is a response of %i",
+    (status) => {
+      expect(Delivery.attempted(pending, responded(status), NOW + 3, 0)).toEqual({
+        ...pending,
+        attempts: 1,
+        rung: 1,
+        responseStatus: status,
+        lastError: `status ${status}`,
+        lastAttemptAt: NOW + 3,
+        nextAttemptAt: NOW + 3 + 5_000
+      })
+    }
+  )
+
+  it("is none at all", () => {
+    const before = { ...pending, responseStatus: 500 }
+    expect(Delivery.attempted(before, unreachable, NOW, 0)).toMatchObject({
+      status: "Pending",
+      responseStatus: null,
+      lastError: "connection refused"
+    })
+  })
+})
+
+describe("An attempt ends a delivery (W7)", () => {
+  it.each([200, 201, 202, 204, 299])("with a response of %i", (status) => {
+    expect(Delivery.attempted(failed(3), responded(status), NOW + 7, 0)).toMatchObject({
+      status: "Delivered",
+      attempts: 4,
+      responseStatus: status,
+      lastError: null,
+      lastAttemptAt: NOW + 7,
+      nextAttemptAt: null
+    })
+  })
+
+  it("with 410 at once: no retry follows", () => {
+    expect(Delivery.attempted(pending, responded(410), NOW, 0)).toMatchObject({
+      status: "Failed",
+      attempts: 1,
+      responseStatus: 410,
+      lastError: "status 410",
+      nextAttemptAt: null
+    })
+  })
+
+  it("and its endpoint's end does, without an attempt", () => {
+    expect(Delivery.abandoned(failed(2), "the endpoint is disabled")).toEqual({
+      ...failed(2),
+      status: "Failed",
+      lastError: "the endpoint is disabled",
+      nextAttemptAt: null
+    })
+  })
+})
+
+describe("A replay (W7)", () => {
+  it("is due at once, with the whole ladder ahead, and counts on", () => {
+    for (const ended of [failed(10), Delivery.attempted(pending, responded(200), NOW, 0)]) {
+      const replay = Delivery.replayed(ended, NOW + 9)
+      expect(replay).toMatchObject({ status: "Pending", nextAttemptAt: NOW + 9, attempts: ended.attempts })
+      const again = Delivery.attempted(replay, unreachable, NOW + 9, 0)
+      expect(again).toMatchObject({ nextAttemptAt: NOW + 9 + 5_000, attempts: ended.attempts + 1 })
+    }
+  })
+})
+
+describe("A delivery's id", () => {
+  it("is one for an event and an endpoint", () => {
+    expect(pending.deliveryId).toBe("e-1:w-1")
+  })
+})

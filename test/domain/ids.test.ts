@@ -1,0 +1,40 @@
+/**
+ * Identifiers: UUIDs of version 7 (RFC 9562) of the instant and the random bytes that are handed in.
+ */
+import { describe, expect, it } from "vitest"
+import * as Id from "../../src/domain/Id.ts"
+import { packageId } from "../../src/domain/Package.ts"
+
+const zeros = new Uint8Array(10)
+const ones = new Uint8Array(10).fill(255)
+
+describe("An id", () => {
+  it("is the one of RFC 9562's example", () => {
+    // Appendix A.6: unix_ts_ms 0x017F22E279B0, rand_a 0xCC3, rand_b 0x18C4DC0C0C07398F.
+    const random = Uint8Array.of(0x0c, 0xc3, 0x18, 0xc4, 0xdc, 0x0c, 0x0c, 0x07, 0x39, 0x8f)
+    expect(Id.uuid7(0x017f22e279b0, random)).toBe("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
+  })
+
+  it("keeps version and variant whatever the random bytes are", () => {
+    expect(Id.uuid7(0, zeros)).toBe("00000000-0000-7000-8000-000000000000")
+    expect(Id.uuid7(2 ** 48 - 1, ones)).toBe("ffffffff-ffff-7fff-bfff-ffffffffffff")
+  })
+
+  it("is of the epoch where the instant lies before it", () => {
+    expect(Id.uuid7(-1, ones)).toBe(Id.uuid7(0, ones))
+  })
+
+  it("is a UUID by its shape, in either case, of any version", () => {
+    expect(Id.isUuid("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")).toBe(true)
+    expect(Id.isUuid("017F22E2-79B0-4CC3-98C4-DC0C0C07398F")).toBe(true)
+    const wrong = ["", "017f22e279b07cc398c4dc0c0c07398f", "017f22e2-79b0-7cc3-98c4-dc0c0c07398", "x", "g".repeat(36)]
+    expect(wrong.some(Id.isUuid)).toBe(false)
+    expect(Id.isUuid("017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n")).toBe(false)
+  })
+})
+
+describe("A package's id (R1)", () => {
+  it("is its attachment's and its occurrence's", () => {
+    expect(packageId("017f22e2", 12)).toBe("017f22e2:12")
+  })
+})

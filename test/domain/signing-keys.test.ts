@@ -1,0 +1,44 @@
+/**
+ * The keys that a webhook endpoint signs with (rule W6): while one is rotated, the one before signs along for a day.
+ */
+import { describe, expect, it } from "vitest"
+import * as WebhookEndpoint from "../../src/domain/WebhookEndpoint.ts"
+import { DAY_MS, HOUR_MS } from "./Calendar.ts"
+import { NOW } from "./Values.ts"
+
+const endpoint: WebhookEndpoint.WebhookEndpoint = {
+  organizationId: "organization",
+  endpointId: "w-1",
+  url: "https://hooks.example/simplan",
+  events: null,
+  description: "",
+  enabled: true,
+  signingKeys: [{ key: "first", validUntil: null }],
+  createdAt: NOW,
+  deletedAt: null,
+  version: 1
+}
+const rotated = WebhookEndpoint.withNewKey(endpoint, "second", NOW)
+const twice = WebhookEndpoint.withNewKey(rotated, "third", NOW + HOUR_MS)
+
+describe("Signing keys (W6)", () => {
+  it("one key signs for ever", () => {
+    expect(WebhookEndpoint.keysAt(endpoint, NOW + 9_999 * DAY_MS)).toEqual(["first"])
+  })
+
+  it("a rotated one signs along for 24 h, after the new one", () => {
+    expect(WebhookEndpoint.keysAt(rotated, NOW)).toEqual(["second", "first"])
+    expect(WebhookEndpoint.keysAt(rotated, NOW + DAY_MS - 1)).toEqual(["second", "first"])
+    expect(WebhookEndpoint.keysAt(rotated, NOW + DAY_MS)).toEqual(["second"])
+  })
+
+  it("rotated again, the one before last signs no more", () => {
+    expect(WebhookEndpoint.keysAt(twice, NOW + HOUR_MS)).toEqual(["third", "second"])
+    expect(WebhookEndpoint.keysAt(twice, NOW + HOUR_MS + DAY_MS - 1)).toEqual(["third", "second"])
+    expect(WebhookEndpoint.keysAt(twice, NOW + HOUR_MS + DAY_MS)).toEqual(["third"])
+  })
+
+  it("nothing else of the endpoint changes", () => {
+    expect({ ...rotated, signingKeys: endpoint.signingKeys }).toEqual(endpoint)
+  })
+})

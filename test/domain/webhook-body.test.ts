@@ -1,0 +1,65 @@
+/**
+ * The body of a webhook (rule W5): exactly these bytes for each type, and the same again after a receiver has parsed
+ * and serialized them.
+ */
+import { describe, expect, it } from "vitest"
+import * as WebhookEvent from "../../src/domain/WebhookEvent.ts"
+import { ICCID, NOW } from "./Values.ts"
+
+const body = (payload: WebhookEvent.Payload, createdAt = NOW) =>
+  WebhookEvent.body({ organizationId: "organization", eventId: "e-1", createdAt, payload })
+const seconds = NOW / 1000
+
+const consumed: WebhookEvent.Payload = {
+  type: "attachment.allowanceConsumed",
+  data: { usagePercentage: 80, dataUsageBytes: 2 ** 53 - 1, esim: ICCID, planId: "p", attachmentId: "a" }
+}
+const moved: WebhookEvent.Payload = {
+  type: "subscription.esim.locationChanged",
+  data: { esim: ICCID, countryIso2: "SE", previousCountryIso2: null }
+}
+const state: WebhookEvent.Payload = {
+  type: "esim.smdp.stateChanged",
+  data: { sim: ICCID, smdpStateChange: { state: "BPP Installation", modificationResult: 'Süccess "\u2028\ud800' } }
+}
+
+describe("A webhook's body (W5)", () => {
+  it("tells an allowance that was consumed", () => {
+    expect(body(consumed)).toBe(
+      `{"id":"e-1","type":"attachment.allowanceConsumed","timestamp":${seconds},"data":{"usagePercentage":80,` +
+        `"dataUsageBytes":9007199254740991,"esim":"${ICCID}","planId":"p","attachmentId":"a"}}`
+    )
+  })
+
+  it("tells a country that changed, and the one before where there was one", () => {
+    const start = `{"id":"e-1","type":"subscription.esim.locationChanged","timestamp":${seconds},"data":{"esim":"${ICCID}",`
+    expect(body(moved)).toBe(`${start}"countryIso2":"SE","previousCountryIso2":null}}`)
+    expect(body({ ...moved, data: { ...moved.data, previousCountryIso2: "NO" } })).toBe(
+      `${start}"countryIso2":"SE","previousCountryIso2":"NO"}}`
+    )
+  })
+
+  it("tells an SM-DP+ state that changed", () => {
+    const change = { state: "Enable", modificationResult: "Success" }
+    expect(body({ ...state, data: { sim: ICCID, smdpStateChange: change } })).toBe(
+      `{"id":"e-1","type":"esim.smdp.stateChanged","timestamp":${seconds},"data":{"sim":"${ICCID}",` +
+        `"smdpStateChange":{"state":"Enable","modificationResult":"Success"}}}`
+    )
+  })
+
+  it("has whole seconds of Unix time", () => {
+    const at = (createdAt: number): unknown => JSON.parse(body(moved, createdAt)).timestamp
+    expect([NOW, NOW + 999, NOW + 1_000, 0, -1].map(at)).toEqual([seconds, seconds, seconds + 1, 0, -1])
+  })
+
+  it("is the same bytes after it was parsed and serialized", () => {
+    for (const payload of [consumed, moved, state]) {
+      expect(JSON.stringify(JSON.parse(body(payload)))).toBe(body(payload))
+      expect(Buffer.from(body(payload)).toString("utf8")).toBe(body(payload))
+    }
+  })
+
+  it("has one of the interface's three types", () => {
+    expect(WebhookEvent.types).toEqual([consumed.type, moved.type, state.type])
+  })
+})
