@@ -37,6 +37,8 @@ export interface Options extends Suite.Options {
   readonly seed?: number
   /** How many random runs are compared with the reference for each of four seeds. */
   readonly runs?: number
+  /** How many milliseconds are spent on making a run that failed shorter. */
+  readonly shrinkFor?: number
 }
 
 const scenarios: ReadonlyArray<World.Scenario> = [
@@ -56,9 +58,14 @@ const scenarios: ReadonlyArray<World.Scenario> = [
 ]
 
 /** The suite's cases, for a runner of one's own. */
-export const cases = ({ reference, runs = 12, seed = 1 }: Options = {}): ReadonlyArray<Suite.Case<Services>> => {
+export const cases = ({
+  reference,
+  runs = 12,
+  seed = 1,
+  shrinkFor = 5_000
+}: Options = {}): ReadonlyArray<Suite.Case<Services>> => {
   const seeds = [seed, seed + 1, seed + 2, seed + 3]
-  const compared = reference === undefined ? [] : Equivalence.cases(reference, seeds, runs)
+  const compared = reference === undefined ? [] : Equivalence.cases(reference, seeds, { runs, shrinkFor })
   return [...scenarios, ...compared].map(({ body, name }, place) => ({
     name,
     effect: Effect.flatMap(World.make(place, name, seed), body)

@@ -137,13 +137,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* hooked(world)
       const events = Array.from({ length: 20 }, () => Rows.event(world))
       yield* world.storage.commit({ events })
-      const send = (found: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, unknown> =>
-        Effect.flatMap(world.outbox.claim(World.claim(world, { limit: 3 })), (more) =>
-          more.length === 0
-            ? Effect.succeed(found)
-            : send([...found, ...more.map(({ delivery }) => delivery.deliveryId)])
-        )
-      const senders = Array.from({ length: 6 }, () => send([]))
+      const claims = Effect.map(
+        Effect.suspend(() => world.outbox.claim(World.claim(world, { limit: 3 }))),
+        (due) => due.map(({ delivery }) => delivery.deliveryId)
+      )
+      const senders = Array.from({ length: 6 }, () => World.takeAll(2 * events.length, claims))
       const sent = (yield* Effect.all(senders, { concurrency: "unbounded" })).flat()
       const logged = (yield* log(world)).map(({ delivery }) => delivery.deliveryId)
       yield* Suite.equals("deliveries", logged.length, 40)

@@ -113,11 +113,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const jobs = Array.from({ length: 60 }, (_, index) => Rows.job(world, { dueAt: world.now - (index % 7) }))
       yield* put(world, jobs)
-      const work = (found: ReadonlyArray<Job>): Effect.Effect<ReadonlyArray<Job>, unknown> =>
-        Effect.flatMap(world.jobs.claim(World.claim(world, { limit: 4 })), (more) =>
-          more.length === 0 ? Effect.succeed(found) : work([...found, ...more])
-        )
-      const workers = Array.from({ length: 8 }, () => work([]))
+      const claims = Effect.suspend(() => world.jobs.claim(World.claim(world, { limit: 4 })))
+      const workers = Array.from({ length: 8 }, () => World.takeAll(jobs.length, claims))
       const claimed = (yield* Effect.all(workers, { concurrency: "unbounded" })).flat()
       yield* Suite.equals("claimed jobs", ids(claimed).toSorted(), ids(jobs).toSorted())
       yield* World.finishAll(world)

@@ -45,7 +45,7 @@ const importSims = (run: Run, { other, world }: Side, { choice, row }: Ask): Ans
     const of = (choice + index) % 3 === 0 ? other : world
     return Rows.newSim(of, {
       simId: world.id(),
-      iccid: pick(run.iccids, row + index * (choice % 2)),
+      iccid: pick(run.iccids, row + index),
       isEsim: choice % 7 !== 6,
       label: choice % 5 === 4 ? "Blue" : "Green"
     })
@@ -161,9 +161,9 @@ export const answer = (run: Run, side: Side, ask: Ask): Answer => {
         organizationId,
         label: choice % 9 === 8 ? "Blue" : "Green",
         purpose: row === 5 ? "mobile plan" : "subscription",
-        token: pick(run.tokens, choice),
+        token: choice > 11 ? world.id() : pick(run.tokens, choice),
         machineNow,
-        until: machineNow + MINUTE
+        until: machineNow + (1 + (choice % 10)) * MINUTE
       })
     case "claim jobs":
       return world.jobs.claim(claim(run, side, ask))

@@ -38,6 +38,9 @@ export const parts = [
   "clock"
 ] as const
 
+// What must meet others to matter comes more often.
+const often = ["event", "event", "put job", "put job", "finish job", "settle delivery", "attach", "pack"] as const
+
 /** A part of a random commit. */
 export interface Part {
   readonly part: (typeof parts)[number]
@@ -62,7 +65,7 @@ export type Step =
 const small = fc.nat({ max: 5 })
 
 const part: fc.Arbitrary<Part> = fc.record({
-  part: fc.constantFrom(...parts),
+  part: fc.constantFrom(...parts, ...often),
   row: small,
   choice: fc.nat({ max: 11 }),
   stale: fc.nat({ max: 9 }).map((number) => number === 9)
@@ -79,7 +82,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      do: fc.constantFrom(...asks, "claim SIM", "claim jobs", "read", "read"),
+      do: fc.constantFrom(...asks, "claim SIM", "claim jobs", "claim deliveries", "read", "read"),
       row: small,
       choice: fc.nat({ max: 23 }),
       jitter: fc.integer({ min: -70_000, max: 10_000 })

@@ -100,20 +100,21 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("requests at once put each SIM into service once, until none is left", (world) =>
     Effect.gen(function* () {
       const sims = yield* World.stock(world, Rows.newSims(world, 10))
-      const request: Effect.Effect<string | null, unknown> = Effect.suspend(() =>
+      const request = (patience: number): Effect.Effect<string | null, unknown> =>
         Effect.flatMap(claim(world), (outcome) => {
           switch (outcome._tag) {
             case "Claimed":
               return Effect.as(takeIntoService(world, outcome.sim), outcome.sim.iccid)
             case "Busy":
-              return Effect.andThen(Effect.yieldNow, request)
+              return patience === 0
+                ? Effect.fail(new Suite.CaseFailed({ message: "The SIMs stay busy though nobody claims them" }))
+                : Effect.andThen(Effect.sleep("1 millis"), request(patience - 1))
             case "None":
               return Effect.succeed(null)
           }
         })
-      )
       const answers = yield* Effect.all(
-        Array.from({ length: 16 }, () => request),
+        Array.from({ length: 16 }, () => request(2_000)),
         { concurrency: 8 }
       )
       const iccids = answers.filter((iccid) => iccid !== null)

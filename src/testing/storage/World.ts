@@ -149,6 +149,23 @@ export const claim = (world: World, changes: Partial<Claim> = {}): Claim => ({
   ...changes
 })
 
+/**
+ * Takes work until there is none, as one of several workers; fails where there is more than there can be, so that a
+ * storage that hands out the same work for ever ends the case.
+ */
+export const takeAll = <A>(
+  most: number,
+  take: Effect.Effect<ReadonlyArray<A>, unknown>,
+  taken: ReadonlyArray<A> = []
+): Effect.Effect<ReadonlyArray<A>, unknown> =>
+  Effect.flatMap(take, (more) => {
+    const all = [...taken, ...more]
+    if (more.length === 0) return Effect.succeed(all)
+    return all.length > most
+      ? Effect.fail(new Suite.CaseFailed({ message: `More than ${most} pieces of work were handed out` }))
+      : takeAll(most, take, all)
+  })
+
 /** Ends all jobs and deliveries that are due within half a year, so that none stays behind. */
 export const finishAll = (world: World) =>
   Effect.gen(function* () {

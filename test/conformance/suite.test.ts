@@ -1,0 +1,213 @@
+/**
+ * The storage suite finds what is wrong: storages broken on purpose fail it, in the case that is about the fault.
+ */
+import { Context, Effect, Exit, Layer } from "effect"
+import { Jobs, Outbox, Storage } from "simplan"
+import * as Memory from "simplan/memory"
+import { describe, expect, it } from "vitest"
+import * as StorageSuite from "../../src/testing/StorageSuite.ts"
+
+type Store = Storage.Storage["Service"]
+type Queue = Jobs.Jobs["Service"]
+
+interface Fault {
+  readonly storage?: (storage: Store) => Partial<Store>
+  readonly jobs?: (jobs: Queue) => Partial<Queue>
+  /** The cases that must fail, others may. */
+  readonly fails: ReadonlyArray<string>
+  /** Whether the comparison with the reference finds it as well. */
+  readonly differs: boolean
+}
+
+const broken = (fault: Fault): Layer.Layer<StorageSuite.Services> =>
+  Layer.effectContext(
+    Effect.map(Layer.build(Layer.fresh(Memory.layer)), (context) => {
+      const storage = Context.get(context, Storage.Storage)
+      const jobs = Context.get(context, Jobs.Jobs)
+      return Context.make(Storage.Storage, { ...storage, ...fault.storage?.(storage) }).pipe(
+        Context.add(Jobs.Jobs, { ...jobs, ...fault.jobs?.(jobs) }),
+        Context.add(Outbox.Outbox, Context.get(context, Outbox.Outbox))
+      )
+    })
+  )
+
+// Commits, and after a conflict on one thing commits something else.
+const evading =
+  (
+    on: Storage.Conflict["on"],
+    evade: (commit: Storage.Commit) => Effect.Effect<Storage.Commit, Storage.StorageError>
+  ) =>
+  (storage: Store): Partial<Store> => ({
+    commit: (commit) =>
+      Effect.catchTag(storage.commit(commit), "Conflict", (conflict) =>
+        conflict.on === on ? Effect.flatMap(evade(commit), storage.commit) : Effect.fail(conflict)
+      )
+  })
+
+const faults: Readonly<Record<string, Fault>> = {
+  "ignores the versions of SIMs": {
+    storage: (storage) =>
+      evading("version", (commit) =>
+        Effect.map(
+          Effect.forEach(commit.sims ?? [], (sim) =>
+            Effect.map(storage.line(sim), (line) => ({ ...sim, version: line?.sim.version ?? sim.version }))
+          ),
+          (sims) => ({ ...commit, sims })
+        )
+      )(storage),
+    fails: [
+      "a commit writes nothing whatever where a SIM's version is stale",
+      "of many commits at once that saw the same SIM, one is made",
+      "a claim raises the version, so that a commit with the one before conflicts"
+    ],
+    differs: true
+  },
+  "gives one SIM to several claims": {
+    storage: (storage) => ({ claimSim: (claim) => storage.claimSim({ ...claim, token: "everyone" }) }),
+    fails: [
+      "claims at once never get the same SIM, and nobody is told that none is left",
+      "free SIMs are given never used first, oldest import first, then the longest recycled"
+    ],
+    differs: true
+  },
+  "drops events": {
+    storage: (storage) => ({ commit: (commit) => storage.commit({ ...commit, events: [] }) }),
+    fails: ["an event goes to the endpoints that are enabled, there and take its type, and to no other"],
+    differs: true
+  },
+  "writes events of a commit that conflicts": {
+    storage: (storage) => ({
+      commit: (commit) => Effect.tapError(storage.commit(commit), () => storage.commit({ events: commit.events ?? [] }))
+    }),
+    fails: ["a commit writes nothing whatever where a job's lease is another's"],
+    differs: true
+  },
+  "writes plans of a commit that lost its lease": {
+    storage: evading("lease", ({ plans = [] }) => Effect.succeed({ plans })),
+    fails: [
+      "a commit writes nothing whatever where a job that it finishes is not there",
+      "a lease that is over hands the job over, and the old token changes nothing any more"
+    ],
+    differs: true
+  },
+  "hands out jobs that are held": {
+    jobs: (jobs) => ({ claim: (claim) => Effect.andThen(jobs.release, jobs.claim(claim)) }),
+    fails: [
+      "workers at once never get the same job, and together get all",
+      "a job put with a lease is held from the start"
+    ],
+    differs: true
+  },
+  "hands out jobs in no order": {
+    jobs: (jobs) => ({ claim: (claim) => Effect.map(jobs.claim(claim), (claimed) => claimed.toReversed()) }),
+    fails: ["jobs are claimed by due time and id, up to the limit, and not before they are due"],
+    differs: true
+  },
+  "forgets the attempts of a job": {
+    storage: (storage) => ({
+      commit: (commit) => {
+        const put = commit.jobs?.put?.map(({ job, lease }) => ({ job: { ...job, attempts: 0 }, lease }))
+        return storage.commit(put === undefined ? commit : { ...commit, jobs: { ...commit.jobs, put } })
+      }
+    }),
+    fails: ["every kind of work comes back from the queue as it was put"],
+    differs: false
+  },
+  "loses the millisecond": {
+    storage: (storage) => ({
+      commit: (commit) =>
+        storage.commit(
+          commit.plans === undefined
+            ? commit
+            : {
+                ...commit,
+                plans: commit.plans.map((plan) => ({ ...plan, createdAt: plan.createdAt - (plan.createdAt % 1000) }))
+              }
+        )
+    }),
+    fails: ["instants round-trip to the millisecond, from the year 0 to 9999"],
+    differs: true
+  },
+  "repeats the last row of a page": {
+    storage: (storage) => ({
+      sims: (query) => storage.sims({ ...query, after: query.after === null ? null : query.after - 1 })
+    }),
+    fails: ["pages of SIMs are complete and without repetition while SIMs come in"],
+    differs: true
+  },
+  "takes a search for a pattern": {
+    storage: (storage) => ({
+      plans: (query) => storage.plans({ ...query, search: query.search?.replaceAll("%", "") ?? null })
+    }),
+    fails: ["plans are found by a part of the name, literally and in any case"],
+    differs: true
+  },
+  "shows one organization what is another's": {
+    storage: (storage) => ({
+      line: ({ iccid }) =>
+        Effect.map(
+          storage.reportedLines({
+            iccids: [{ iccid, since: Number.MIN_SAFE_INTEGER, packageIds: [], reportIds: [] }],
+            seenSince: 0
+          }),
+          ([found]) => found?.line ?? null
+        )
+    }),
+    fails: ["an organization sees nothing of another's"],
+    differs: true
+  },
+  "keeps the packages of a removed attachment": {
+    storage: (storage) => ({ commit: (commit) => storage.commit({ ...commit, removedAttachments: [] }) }),
+    fails: ["a removed attachment takes its packages along"],
+    differs: true
+  },
+  "forgets what it was told of reports": {
+    storage: (storage) => ({ commit: (commit) => storage.commit({ ...commit, seenReports: [] }) }),
+    fails: ["reported lines are found for any organization, with what each one has seen"],
+    differs: true
+  }
+}
+
+const failing = (layer: Layer.Layer<StorageSuite.Services>, isMeant: (name: string) => boolean) =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const context = yield* Layer.build(layer)
+        const names: Array<string> = []
+        for (const { effect, name } of StorageSuite.cases({ reference: Memory.layer, shrinkFor: 0 })) {
+          if (!isMeant(name)) continue
+          const exit = yield* Effect.exit(Effect.provideContext(effect, context))
+          if (Exit.isFailure(exit)) names.push(name)
+        }
+        return names
+      })
+    )
+  )
+
+const isCompared = (name: string): boolean => name.startsWith("random")
+
+describe("The storage suite", () => {
+  it("passes a storage that is right", async () => {
+    expect(await failing(Memory.layer, () => true)).toEqual([])
+  })
+
+  for (const [what, fault] of Object.entries(faults)) {
+    it(`fails a storage that ${what}`, async () => {
+      const names = await failing(broken(fault), (name) => !isCompared(name))
+      expect(names).toEqual(expect.arrayContaining([...fault.fails]))
+    })
+  }
+
+  for (const [what, fault] of Object.entries(faults)) {
+    if (!fault.differs) continue
+    it(`sees that a storage that ${what} is unlike the reference`, async () => {
+      expect(await failing(broken(fault), isCompared)).not.toEqual([])
+    })
+  }
+
+  it("refuses to skip a case that it does not have", () => {
+    const define = () =>
+      StorageSuite.run("Any", Memory.layer, { describe, it }, { skip: { "no such case": "because" } })
+    expect(define).toThrow('there is no case "no such case" to skip')
+  })
+})
