@@ -1,0 +1,46 @@
+/**
+ * No file of the domain goes untested: each one that holds more than types is imported as a value by a test here, or is
+ * named below with the test that goes through it.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+
+const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const domain = readdirSync(folder("../../src/domain")).filter((name) => name.endsWith(".ts"))
+
+const tests = ["../domain", "../property"].flatMap((path) =>
+  readdirSync(folder(path))
+    .filter((name) => name.endsWith(".test.ts") && name !== "every-file.test.ts")
+    .map((name) => readFileSync(`${folder(path)}/${name}`, "utf8"))
+)
+
+/** The domain's files that some test imports, type-only imports aside. */
+const imported = new Set(
+  tests.flatMap((text) =>
+    Array.from(text.matchAll(/^import (?!type ).*"\.\.\/\.\.\/src\/domain\/(\w+\.ts)"$/gm), ([, name]) => name)
+  )
+)
+
+/** Files that a test goes through without naming them. */
+const through: Readonly<Record<string, string>> = {
+  // What a second suspension comes to.
+  "Decision.ts": "suspension.test.ts",
+  // The status of a subscription, from its creation to its deletion.
+  "Subscription.ts": "provisioning-outcome.test.ts"
+}
+
+const holdsValues = (name: string): boolean =>
+  /^export (?:const|class|function)\b/m.test(readFileSync(`${folder("../../src/domain")}/${name}`, "utf8"))
+
+describe("The domain", () => {
+  it("has files, of values and of types alone", () => {
+    expect(domain.filter(holdsValues).length).toBeGreaterThan(25)
+    expect(domain.filter((name) => !holdsValues(name))).toContain("Organization.ts")
+  })
+
+  it.each(domain.filter(holdsValues))("%s is exercised", (name) => {
+    const test = through[name]
+    expect(imported.has(name) || (test !== undefined && existsSync(`${folder(".")}/${test}`))).toBe(true)
+  })
+})
