@@ -2,7 +2,7 @@
  * The routes of the whole HTTP API, with its description and its documentation page, over the services of `simplan`.
  */
 import { Effect, Layer, type Redacted, type Result } from "effect"
-import { HttpMiddleware, HttpRouter, HttpServer } from "effect/unstable/http"
+import { HttpMiddleware, HttpRouter, HttpServer, HttpServerResponse } from "effect/unstable/http"
 import { HttpApiBuilder, HttpApiScalar } from "effect/unstable/httpapi"
 import { Api } from "./api/Api.ts"
 import * as Clock from "./handlers/Clock.ts"
@@ -60,14 +60,34 @@ const hidden = ({ adminToken, telcoToken }: Options): ReadonlyArray<string> => [
   ...(telcoToken === undefined ? ["/telco"] : [])
 ]
 
-// Fonts and scripts come with the page: nothing is loaded from elsewhere.
+// Fonts and scripts come with the page, and the policy lets a browser load nothing from elsewhere.
+const policy = [
+  "default-src 'none'",
+  "script-src 'unsafe-inline' 'unsafe-eval'",
+  "style-src 'unsafe-inline'",
+  "img-src data: blob:",
+  "font-src data:",
+  "worker-src blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join("; ")
+
+const selfContained = HttpRouter.middleware((httpEffect) =>
+  Effect.map(httpEffect, HttpServerResponse.setHeader("content-security-policy", policy))
+)
+
 const docs = HttpApiScalar.layer(Api, {
   path: DOCS,
   scalar: { withDefaultFonts: false, proxyUrl: "" }
-})
+}).pipe(Layer.provide(selfContained.layer))
 
-// The spans of requests are made in `Observed`: those of the platform would show URLs, and URLs hold keys.
-const untraced = Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)
+/**
+ * That the platform makes no span of a request: its spans show URLs, and URLs hold keys. Those of requests are made in
+ * `Observed`.
+ */
+export const isUntraced = (): boolean => true
 
 /** Adds the routes to a router. */
 export const layer = (options: Options) => {
@@ -82,7 +102,7 @@ export const layer = (options: Options) => {
     Layer.provide(HttpServer.layerServices)
   )
   const unmatched = Unmatched.layer({ paths: [OPENAPI, DOCS], hidden: hidden(options) })
-  return Layer.mergeAll(api, docs, unmatched, untraced)
+  return Layer.mergeAll(api, docs, unmatched, Layer.succeed(HttpMiddleware.TracerDisabledWhen, isUntraced))
 }
 
 /** How the router of these routes is set up. */

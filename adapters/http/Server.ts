@@ -5,10 +5,10 @@
  */
 import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Data, type Duration, Effect, Layer, Scope } from "effect"
-import { HttpRouter } from "effect/unstable/http"
+import { HttpMiddleware, HttpRouter } from "effect/unstable/http"
 import * as Http from "node:http"
-import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import * as Bytes from "./Bytes.ts"
 import * as Codes from "./Codes.ts"
 import * as Routes from "./Routes.ts"
 
@@ -45,8 +45,11 @@ const broken = (error: NodeJS.ErrnoException): readonly [Codes.Code, string] => 
   return ["malformed_request", "The request is not valid HTTP"]
 }
 
+// Connections whose request was answered before its body was read to the end.
+const answeredEarly = new WeakSet<Duplex>()
+
 const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  if (error.code === "ECONNRESET" || !socket.writable || answeredEarly.has(socket)) {
     socket.destroy()
     return
   }
@@ -63,9 +66,13 @@ const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
 const linger = (request: Http.IncomingMessage): void => {
   if (request.complete) return
   request.resume()
-  const socket: Socket = request.socket
+  const { socket } = request
   const timer = setTimeout(() => socket.destroy(), LINGER)
-  request.once("end", () => clearTimeout(timer))
+  answeredEarly.add(socket)
+  request.once("end", () => {
+    clearTimeout(timer)
+    answeredEarly.delete(socket)
+  })
   socket.once("close", () => clearTimeout(timer))
 }
 
@@ -106,21 +113,30 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       const httpEffect = yield* HttpRouter.toHttpEffect(Routes.layer(options))
       const scope = yield* Scope.Scope
       const requests = yield* Scope.fork(scope, "parallel")
-      const handle = yield* NodeHttpServer.makeHandler(httpEffect, { scope: requests })
+      const handle = yield* NodeHttpServer.makeHandler(httpEffect, { scope: requests }).pipe(
+        Effect.provideService(HttpMiddleware.TracerDisabledWhen, Routes.isUntraced)
+      )
+      const open = new Set<Http.ServerResponse>()
       let stopping = false
-      const server = Http.createServer((request, response) => {
+      const onRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
         if (stopping) response.setHeader("connection", "close")
-        response.once("finish", () => {
-          linger(request)
-          if (stopping) setImmediate(() => server.closeIdleConnections())
-        })
+        open.add(response)
+        response.once("close", () => open.delete(response))
+        response.once("finish", () => linger(request))
         handle(request, response)
+      }
+      const server = Http.createServer(onRequest)
+      // Who asks before sending is not told to go on with what no route takes.
+      server.on("checkContinue", (request: Http.IncomingMessage, response: Http.ServerResponse) => {
+        if (Number(request.headers["content-length"] ?? 0) <= Bytes.IMPORT_LIMIT) response.writeContinue()
+        onRequest(request, response)
       })
       server.on("clientError", onClientError)
       const port = yield* listening(server, listen)
       yield* Effect.addFinalizer(() =>
         Effect.suspend(() => {
           stopping = true
+          for (const response of open) if (!response.headersSent) response.setHeader("connection", "close")
           return closed(server, listen.drainTimeout ?? "20 seconds")
         })
       )

@@ -6,19 +6,15 @@ import { parse } from "csv-parse"
 import { Effect, Schema, Stream } from "effect"
 import type { HttpServerRequest } from "effect/unstable/http"
 import { Readable } from "node:stream"
+import type { Sims } from "simplan"
 import * as Bytes from "./Bytes.ts"
 import { Problem } from "./Errors.ts"
 import * as JsonBody from "./JsonBody.ts"
 
-/** A row as somebody typed it; whether it is a SIM is for the inventory to say. */
-export interface Row {
-  readonly iccid: unknown
-  readonly label: unknown
-  readonly isEsim: unknown
-  readonly lpa?: unknown
-}
+export type Rows = Stream.Stream<Sims.ImportRow, Problem>
 
-export type Rows = Stream.Stream<Row, Problem>
+/** How long one row may be: an open quote must not swallow the file. */
+const RECORD_LIMIT = 65_536
 
 const malformed = (message: string): Problem => new Problem({ code: "malformed_csv", message })
 
@@ -31,7 +27,7 @@ const columns = (header: ReadonlyArray<string>): Array<string> => {
   return names
 }
 
-const fromRecord = ({ iccid, is_esim, label, lpa }: Readonly<Record<string, string | undefined>>): Row => ({
+const fromRecord = ({ iccid, is_esim, label, lpa }: Readonly<Record<string, string | undefined>>): Sims.ImportRow => ({
   iccid,
   label,
   isEsim: is_esim,
@@ -46,12 +42,25 @@ const csvProblem = (error: unknown): Problem => {
 async function* csvRecords(
   request: HttpServerRequest.HttpServerRequest
 ): AsyncGenerator<Readonly<Record<string, string | undefined>>> {
-  const parser = parse({ bom: true, columns, relax_column_count: true, skip_empty_lines: true, trim: true })
+  let headed = false
+  const named = (header: ReadonlyArray<string>): Array<string> => {
+    headed = true
+    return columns(header)
+  }
+  const parser = parse({
+    bom: true,
+    columns: named,
+    max_record_size: RECORD_LIMIT,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    trim: true
+  })
   const source = Readable.from(Bytes.chunks(request, Bytes.IMPORT_LIMIT))
   source.on("error", (error) => parser.destroy(error))
   source.pipe(parser)
   try {
     for await (const record of parser) yield record
+    if (!headed) columns([])
   } finally {
     source.destroy()
   }
@@ -72,7 +81,7 @@ const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
   const { sims } = yield* decodeRows(value)
   return Stream.map(
     Stream.fromIterable(sims),
-    (row): Row => ({
+    (row): Sims.ImportRow => ({
       iccid: part(row, "iccid"),
       label: part(row, "label"),
       isEsim: part(row, "is_esim"),

@@ -38,7 +38,7 @@ export const firstProblem = (
     return message === undefined ? undefined : { field: name === "" ? "body" : name, message }
   }
   if (typeof value !== "object" || value === null) return undefined
-  if (depth === DEPTH) return { field: name, message: "is nested too deeply" }
+  if (depth === DEPTH) return { field: "body", message: "is nested too deeply" }
   const inArray = Array.isArray(value)
   for (const [key, part] of Object.entries(value)) {
     if (problem(key) !== undefined) return { field: name === "" ? "body" : name, message: `${MESSAGE} in its keys` }

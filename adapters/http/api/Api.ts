@@ -31,6 +31,7 @@ export class Api extends HttpApi.make("simplan")
   .add(ReportsApi)
   .add(SystemApi)
   .middleware(Security.Observed)
+  .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({
       title: "simplan",

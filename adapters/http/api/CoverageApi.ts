@@ -69,8 +69,8 @@ export class CoverageApi extends HttpApiGroup.make("coverage")
   .add(
     HttpApiEndpoint.get("list", "/coverage-profiles", {
       query: {
-        region_code: Schema.optionalKey(Schema.String),
-        label: Schema.optionalKey(Schema.String)
+        region_code: Schema.optionalKey(Wire.Parameter),
+        label: Schema.optionalKey(Wire.Parameter)
       },
       success: CoverageProfileList,
       error: Wire.problems(...Wire.reading)

@@ -22,8 +22,8 @@ export class OperatorsApi extends HttpApiGroup.make("operators")
   .add(
     HttpApiEndpoint.get("list", "/operators", {
       query: {
-        label: Schema.optionalKey(Schema.String),
-        country: Schema.optionalKey(Schema.String.annotate({ description: "ISO 3166-1 alpha-2 code" }))
+        label: Schema.optionalKey(Wire.Parameter),
+        country: Schema.optionalKey(Wire.Parameter.annotate({ description: "ISO 3166-1 alpha-2 code" }))
       },
       success: OperatorList,
       error: Wire.problems(...Wire.reading)

@@ -92,11 +92,11 @@ export class PlansApi extends HttpApiGroup.make("plans")
           Wire.Flag.annotate({ description: "`true`: only archived plans, `false`: only live ones; both where absent" })
         ),
         page_size: Schema.optionalKey(Wire.pageSize(25, 10)),
-        page: Schema.optionalKey(Schema.String),
-        label: Schema.optionalKey(Schema.String),
-        search_query: Schema.optionalKey(Schema.String.annotate({ description: "A part of the name, in any case" })),
+        page: Schema.optionalKey(Wire.Parameter),
+        label: Schema.optionalKey(Wire.Parameter),
+        search_query: Schema.optionalKey(Wire.Parameter.annotate({ description: "A part of the name, in any case" })),
         country_iso_2: Schema.optionalKey(
-          Schema.String.annotate({
+          Wire.Parameter.annotate({
             description: "Comma list of ISO 3166-1 alpha-2 codes: plans that cover all of them"
           })
         )

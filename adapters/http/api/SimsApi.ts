@@ -38,9 +38,9 @@ export class SimsApi extends HttpApiGroup.make("sims")
     HttpApiEndpoint.get("list", "/sims", {
       query: {
         page_size: Schema.optionalKey(Wire.pageSize(100, 25)),
-        page: Schema.optionalKey(Schema.String),
+        page: Schema.optionalKey(Wire.Parameter),
         is_esim: Schema.optionalKey(Wire.Flag),
-        label: Schema.optionalKey(Schema.String)
+        label: Schema.optionalKey(Wire.Parameter)
       },
       success: SimPage,
       error: Wire.problems(...Wire.reading)

@@ -100,7 +100,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       params: ofOrganization,
       query: {
         page_size: Schema.optionalKey(Wire.pageSize(100, 25)),
-        page: Schema.optionalKey(Schema.String)
+        page: Schema.optionalKey(Wire.Parameter)
       },
       success: DeliveryPage,
       error: Wire.problems(...Wire.managing, "invalid_field", "organization_not_found")

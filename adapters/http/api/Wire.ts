@@ -59,9 +59,12 @@ export const integer = (minimum: number, maximum: number) =>
 /** A string that is not empty. */
 export const NonEmpty = Schema.String.check(Schema.isMinLength(1, { message: "must not be empty" }))
 
+/** A text in the query. */
+export const Parameter = Schema.String.annotate({ message: "must be given once" })
+
 /** The largest page of a list, as a string in the query. */
 export const pageSize = (maximum: 25 | 100, preset: number) =>
-  Schema.String.check(
+  Parameter.check(
     Schema.isPattern(maximum === 100 ? /^(?:[1-9][0-9]?|100)$/ : /^(?:[1-9]|1[0-9]|2[0-5])$/, {
       message: `must be an integer from 1 to ${maximum}`
     })

@@ -1,0 +1,46 @@
+/**
+ * What most tests need in their organization: SIMs, a coverage profile, a plan.
+ */
+import * as World from "./World.ts"
+
+export interface Stock {
+  readonly tenant: World.Tenant
+  readonly coverageId: string
+  readonly planId: string
+  /** Makes a plan that differs from the one above in some fields; gives its id. */
+  readonly plan: (fields: Readonly<Record<string, unknown>>) => Promise<string>
+}
+
+/** The body of a plan of 1,000 MB and 30 days. */
+export const planBody = (coverageId: string, fields: Readonly<Record<string, unknown>> = {}) => ({
+  coverage_id: coverageId,
+  data_MBs: 1000,
+  name: "France 1 GB",
+  period_days: 30,
+  recurring: false,
+  throttling: false,
+  ...fields
+})
+
+/** eSIMs `first` to `first + count - 1` of a label. */
+export const esims = (first: number, count: number, label = "Green") =>
+  Array.from({ length: count }, (_, index) => ({
+    iccid: World.iccid(first + index),
+    label,
+    is_esim: true,
+    lpa: `LPA:1$smdp.example$M-${first + index}`
+  }))
+
+/** An organization with `count` free eSIMs from number `first` on, and a plan for France. */
+export const stock = async (world: World.World, first: number, count: number): Promise<Stock> => {
+  const tenant = await World.tenant(world)
+  await world.admin("POST", `/organizations/${tenant.organizationId}/sims`, { sims: esims(first, count) })
+  const profiles = await tenant.get("/v3/coverage-profiles?region_code=FR&label=Green")
+  const coverageId: string = profiles.body.data[0].coverage_id
+  const plan = async (fields: Readonly<Record<string, unknown>>): Promise<string> => {
+    const made = await tenant.post("/v3/plans", planBody(coverageId, fields))
+    if (made.status !== 201) throw new Error(made.text)
+    return made.body.plan_id
+  }
+  return { tenant, coverageId, plan, planId: await plan({}) }
+}

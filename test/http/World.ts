@@ -1,0 +1,177 @@
+/**
+ * A whole service on a port of its own: memory, the telco simulator, the real catalogue, a clock that stands still.
+ */
+import { NodeCrypto } from "@effect/platform-node"
+import { Context, type Duration, Effect, Layer, Logger, ManagedRuntime, Redacted, Result } from "effect"
+import {
+  type BusinessClock,
+  type Catalogues,
+  type Jobs,
+  type Outbox,
+  Services,
+  type Storage,
+  type Telco,
+  WebhookSender
+} from "simplan"
+import { StandardCatalogue } from "../../adapters/catalogue/index.ts"
+import { type Routes, Server } from "../../adapters/http/index.ts"
+import * as Memory from "../../adapters/memory/index.ts"
+import { TelcoSimulator } from "../../adapters/telco-simulator/index.ts"
+import * as VirtualClock from "../../adapters/virtual-clock/index.ts"
+import * as Definition from "./Definition.ts"
+
+export const START = Date.UTC(2026, 0, 10, 12)
+export const ADMIN_TOKEN = "admin-token-of-the-tests"
+export const TELCO_TOKEN = "telco-token-of-the-tests"
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
+  readonly body: any
+}
+
+export interface Call {
+  readonly body?: unknown
+  readonly raw?: string | Uint8Array
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface World {
+  readonly url: string
+  readonly logs: ReadonlyArray<string>
+  readonly fetch: (method: string, path: string, call?: Call) => Promise<Answer>
+  readonly admin: (method: string, path: string, body?: unknown) => Promise<Answer>
+  readonly telco: (events: unknown) => Promise<Answer>
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Provided>) => Promise<A>
+  readonly close: () => Promise<void>
+}
+
+export type Provided = Services.Services | Storage.Storage | Server.Server | TelcoSimulator.TelcoSimulator
+
+export interface Setting extends Partial<Routes.Options> {
+  readonly drainTimeout?: Duration.Input
+  /** What the server's fibers run with. */
+  readonly around?: Layer.Layer<never>
+  /** Puts other services in the place of some. */
+  readonly replace?: (
+    services: Context.Context<Services.Services | Storage.Storage>
+  ) => Context.Context<Services.Services | Storage.Storage>
+}
+
+const silent = Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) })
+
+const ports: Layer.Layer<
+  | Storage.Storage
+  | Jobs.Jobs
+  | Outbox.Outbox
+  | BusinessClock.BusinessClock
+  | Telco.Telco
+  | TelcoSimulator.TelcoSimulator
+  | WebhookSender.WebhookSender
+  | Catalogues.BuiltIn
+  | import("effect").Crypto.Crypto
+> = Layer.mergeAll(
+  Memory.layer,
+  VirtualClock.virtual(START),
+  TelcoSimulator.layerMemory(),
+  silent,
+  StandardCatalogue.layer,
+  NodeCrypto.layer
+)
+
+/** Starts a world. */
+export const start = async ({
+  around = Layer.empty,
+  drainTimeout = "2 seconds",
+  replace,
+  ...options
+}: Setting = {}): Promise<World> => {
+  const logs: Array<string> = []
+  const logger = Logger.layer([Logger.map(Logger.formatJson, (line) => logs.push(line))])
+  const services = Services.layer.pipe(Layer.provideMerge(ports))
+  const used =
+    replace === undefined
+      ? services
+      : Layer.effectContext(
+          Effect.gen(function* () {
+            const context = yield* Effect.context<Layer.Success<typeof services>>()
+            return Context.merge(context, replace(context))
+          })
+        ).pipe(Layer.provide(services))
+  const server = Server.layer(
+    { host: "127.0.0.1", port: 0, drainTimeout },
+    {
+      adminToken: Redacted.make(ADMIN_TOKEN),
+      telcoToken: Redacted.make(TELCO_TOKEN),
+      rateLimit: "off",
+      checkUrl: (url) => (url.startsWith("https://") ? Result.succeed(url) : Result.fail("must start with https://")),
+      ...options
+    }
+  )
+  const runtime = ManagedRuntime.make(server.pipe(Layer.provideMerge(used), Layer.provide([logger, around])))
+  const { url } = await runtime.runPromise(Server.Server)
+
+  const call = async (method: string, path: string, { body, headers, raw }: Call = {}): Promise<Answer> => {
+    const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+    const response = await fetch(url + path, {
+      method,
+      headers: { ...(body === undefined ? undefined : { "content-type": "application/json" }), ...headers },
+      ...(sent === undefined ? undefined : { body: sent })
+    })
+    const text = await response.text()
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") === true && text !== ""
+    const parsed: unknown = isJson ? JSON.parse(text) : undefined
+    const wrong = Definition.mismatch(method, path, response.status, parsed)
+    if (wrong !== undefined) throw new Error(wrong)
+    return { status: response.status, headers: response.headers, text, body: parsed }
+  }
+
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+  return {
+    url,
+    logs,
+    fetch: call,
+    admin: (method, path, body) => call(method, `/admin/v1${path}`, { body, headers: bearer(ADMIN_TOKEN) }),
+    telco: (events) => call("POST", "/telco/v1/events", { body: { events }, headers: bearer(TELCO_TOKEN) }),
+    run: (effect) => runtime.runPromise(effect),
+    close: () => runtime.dispose()
+  }
+}
+
+/** An organization with a key. */
+export interface Tenant {
+  readonly organizationId: string
+  readonly key: string
+  readonly call: (method: string, path: string, call?: Call) => Promise<Answer>
+  readonly get: (path: string) => Promise<Answer>
+  readonly post: (path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answer>
+}
+
+/** Makes an organization, and a key with which everything is called. */
+export const tenant = async (world: World, scope: "full" | "read" = "full"): Promise<Tenant> => {
+  const made = await world.admin("POST", "/organizations", { name: "Acme" })
+  const organizationId: string = made.body.data.organization_id
+  const answer = await world.admin("POST", `/organizations/${organizationId}/api-keys`, { name: "tests", scope })
+  const key: string = answer.body.data.key
+  const call: Tenant["call"] = (method, path, options = {}) =>
+    world.fetch(method, path, { ...options, headers: { "x-api-key": key, ...options.headers } })
+  return {
+    organizationId,
+    key,
+    call,
+    get: (path) => call("GET", path),
+    post: (path, body, headers) => call("POST", path, { body, ...(headers && { headers }) })
+  }
+}
+
+/** The n-th of the ICCIDs of the tests, with its Luhn digit. */
+export const iccid = (n: number): string => {
+  const digits = `8944500${String(n).padStart(11, "0")}`
+  const sum = [...digits].reverse().reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 0 ? 2 : 1)
+    return total + (value > 9 ? value - 9 : value)
+  }, 0)
+  return digits + String((10 - (sum % 10)) % 10)
+}

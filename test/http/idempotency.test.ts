@@ -1,0 +1,98 @@
+/**
+ * Idempotency keys over the wire (rule W2).
+ */
+import { afterAll, beforeAll, expect, it } from "vitest"
+import * as Inventory from "./Inventory.ts"
+import * as World from "./World.ts"
+
+let world: World.World
+let stock: Inventory.Stock
+let acme: World.Tenant
+
+beforeAll(async () => {
+  world = await World.start()
+  stock = await Inventory.stock(world, 1, 20)
+  acme = stock.tenant
+})
+
+afterAll(() => world.close())
+
+const withKey = (key: string, path: string, body?: unknown) => acme.post(path, body, { "idempotency-key": key })
+
+it("tells every kind of answer again, byte for byte", async () => {
+  const made = await acme.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid: World.iccid(10) })
+  expect(made.status).toBe(201)
+  const line = `/v3/subscriptions/${World.iccid(10)}`
+  const attachments = await acme.get(`${line}/plan-attachments`)
+  const period = { start: "2026-01-11T00:00:00Z", end: "2026-01-12T00:00:00Z" }
+  const calls: ReadonlyArray<readonly [string, unknown, number]> = [
+    ["/v3/subscription", { plan_id: stock.planId, metadata: "a" }, 201],
+    ["/v3/subscription", { plan_id: stock.planId, metadata: "a", active_period: period }, 201],
+    ["/v3/plans", Inventory.planBody(stock.coverageId), 201],
+    [`/v3/plans/${stock.planId}/archive`, undefined, 200],
+    [`/v3/plans/${stock.planId}/unarchive`, undefined, 200],
+    [`${line}/send-sms`, { from: "a", message: "b" }, 200],
+    [`${line}/plan-attachments/${attachments.body.data[0].plan_attachment_id}/suspend`, undefined, 200],
+    ["/v3/coverage-profiles/custom-region", { region_name: "R", label: "Green", iso2_list: ["FR", "IT"] }, 200],
+    ["/v3/coverage-profiles/custom-region", { region_name: "S", label: "Green", iso2_list: ["IT", "FR"] }, 409],
+    ["/v3/coverage-profiles/custom-region", { region_name: "S", label: "Green", iso2_list: ["XX"] }, 400],
+    ["/v3/wallet/mobile-plan", { apply: true, label: "Green" }, 200],
+    ["/v3/subscription", { plan_id: "nope", metadata: "" }, 404],
+    ["/v3/subscription", { plan_id: 5 }, 400]
+  ]
+  for (const [index, [path, body, status]] of calls.entries()) {
+    const first = await withKey(`k${index}`, path, body)
+    const second = await withKey(`k${index}`, path, body)
+    expect([path, first.status]).toEqual([path, status])
+    expect([second.status, second.text]).toEqual([first.status, first.text])
+    expect(first.headers.get("idempotent-replayed")).toBeNull()
+    if (status < 300) expect(second.headers.get("idempotent-replayed")).toBe("true")
+  }
+})
+
+it("refuses a key that comes with another body, path or route", async () => {
+  const body = { plan_id: stock.planId, metadata: "first" }
+  expect((await withKey("reused", "/v3/subscription", body)).status).toBe(201)
+  for (const answer of [
+    await withKey("reused", "/v3/subscription", { ...body, metadata: "second" }),
+    await withKey("reused", "/v3/plans", body),
+    await withKey("reused", "/v3/subscription", { metadata: 5 })
+  ]) {
+    expect([answer.status, answer.body.code]).toEqual([422, "idempotency_key_reused"])
+  }
+})
+
+it("creates once, however many twins there are", async () => {
+  const body = { plan_id: stock.planId, metadata: "twin" }
+  const answers = await Promise.all(Array.from({ length: 10 }, () => withKey("twins", "/v3/subscription", body)))
+  const statuses = new Set(answers.map(({ status }) => status))
+  expect([...statuses].filter((status) => status !== 201 && status !== 409)).toEqual([])
+  expect(statuses).toContain(201)
+  const texts = new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text))
+  expect(texts.size).toBe(1)
+  for (const { body, status } of answers) if (status === 409) expect(body.code).toBe("request_in_progress")
+  const all = await acme.get("/v3/subscription")
+  const twins = all.body.data.filter((one: { readonly metadata: string }) => one.metadata === "twin")
+  expect(twins).toHaveLength(1)
+})
+
+it("is per organization, and not remembered where the request never began", async () => {
+  const body = { plan_id: stock.planId, metadata: "mine" }
+  await withKey("mine", "/v3/subscription", body)
+  const other = await Inventory.stock(world, 50, 1)
+  const theirs = { plan_id: other.planId, metadata: "theirs" }
+  expect((await other.tenant.post("/v3/subscription", theirs, { "idempotency-key": "mine" })).status).toBe(201)
+  const call = (raw: string) =>
+    acme.call("POST", "/v3/plans", { raw, headers: { "content-type": "application/json", "idempotency-key": "late" } })
+  expect((await call("{")).status).toBe(400)
+  expect((await call(JSON.stringify(Inventory.planBody(stock.coverageId)))).status).toBe(201)
+})
+
+it("takes 1 to 255 printable characters", async () => {
+  const body = Inventory.planBody(stock.coverageId)
+  expect((await withKey("x".repeat(255), "/v3/plans", body)).status).toBe(201)
+  for (const key of ["", "x".repeat(256), "a\tb", "é"]) {
+    const refused = await withKey(key, "/v3/plans", body)
+    expect([refused.status, refused.body.code]).toEqual([400, "invalid_idempotency_key"])
+  }
+})

@@ -1,0 +1,170 @@
+/**
+ * The server itself: what it tells of a defect, what it never tells, how it is measured, how it stops.
+ */
+import { Context, Effect, Exit, Layer, Result, Tracer } from "effect"
+import { createServer } from "node:net"
+import { Operators, Organizations, Plans } from "simplan"
+import { afterEach, describe, expect, it } from "vitest"
+import { Server } from "../../adapters/http/index.ts"
+import * as World from "./World.ts"
+
+let world: World.World
+
+afterEach(() => world.close())
+
+describe("a defect", () => {
+  it("is 500 with a request id, and is logged without any key", async () => {
+    const started = await World.start({
+      replace: (context) => {
+        const plans = Context.get(context, Plans.Plans)
+        const get = () =>
+          Effect.die(new Error(`boom at /v3/plans?key=${"simplan_"}abc123 with Bearer t0ken and whsec_zzz`))
+        return Context.add(context, Plans.Plans, Plans.Plans.of({ ...plans, get }))
+      }
+    })
+    world = started
+    const acme = await World.tenant(world)
+    const { body, headers, status } = await world.fetch("GET", `/v3/plans/x?key=${acme.key}`)
+    expect(status).toBe(500)
+    expect(body).toStrictEqual({
+      error: true,
+      message: "Something went wrong on our side",
+      code: "internal_error",
+      request_id: headers.get("x-request-id")
+    })
+    const logs = world.logs.join("\n")
+    expect(logs).toContain("boom")
+    expect(logs).toContain(body.request_id)
+    for (const secret of [acme.key, "abc123", "t0ken", "whsec_zzz"]) expect(logs).not.toContain(secret)
+  })
+
+  it("of the authentication is 500 as well", async () => {
+    world = await World.start({
+      replace: (context) => {
+        const organizations = Context.get(context, Organizations.Organizations)
+        const authenticate = () => Effect.die("no")
+        return Context.add(
+          context,
+          Organizations.Organizations,
+          Organizations.Organizations.of({ ...organizations, authenticate })
+        )
+      }
+    })
+    expect((await world.fetch("GET", "/v3/plans?key=x")).body.code).toBe("internal_error")
+  })
+})
+
+describe("a key", () => {
+  it("is in no span and in no metric", async () => {
+    const spans: Array<string> = []
+    const tracer = Tracer.make({
+      span: (options) => {
+        const span = new Tracer.NativeSpan(options)
+        const end = span.end.bind(span)
+        span.end = (time, exit) => {
+          spans.push(JSON.stringify([span.name, [...span.attributes], Exit.isSuccess(exit)]))
+          end(time, exit)
+        }
+        return span
+      }
+    })
+    world = await World.start({ around: Layer.succeed(Tracer.Tracer, tracer) })
+    const acme = await World.tenant(world)
+    await world.fetch("GET", `/v3/plans?key=${acme.key}`)
+    await acme.get(`/v3/plans/x?key=${acme.key}`)
+    await world.fetch("GET", `/v3/nope?key=${acme.key}`)
+    const metrics = await world.fetch("GET", "/metrics")
+    expect(spans.join()).toContain("GET /v3/plans/:planId")
+    for (const text of [spans.join(), metrics.text, world.logs.join()]) expect(text).not.toContain(acme.key)
+    expect(metrics.text).toMatch(/http_requests_total\{method="GET",route="\/v3\/plans\/:planId",status="404"\} \d+/)
+    expect(metrics.text).toMatch(/http_request_duration_seconds_bucket\{.*route="\/v3\/plans".*le="0\.1"/)
+  })
+})
+
+describe("rate limits", () => {
+  it("are per key, with Retry-After in seconds", async () => {
+    world = await World.start({ rateLimit: { requests: 2, window: "1 second" } })
+    const [one, other] = [await World.tenant(world), await World.tenant(world)]
+    const statuses = []
+    for (const _ of [1, 2, 3]) statuses.push((await one.get("/v3/sims")).status)
+    expect(statuses).toEqual([200, 200, 429])
+    expect((await one.get("/v3/sims")).headers.get("retry-after")).toBe("1")
+    expect((await other.get("/v3/sims")).status).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    expect((await one.get("/v3/sims")).status).toBe(200)
+  })
+})
+
+describe("health", () => {
+  it("is told apart from readiness", async () => {
+    let ready = false
+    world = await World.start({ ready: Effect.sync(() => ready) })
+    expect((await world.fetch("GET", "/healthz")).body).toEqual({ status: "ok" })
+    const starting = await world.fetch("GET", "/readyz")
+    expect([starting.status, starting.body.code]).toEqual([503, "not_ready"])
+    ready = true
+    expect((await world.fetch("GET", "/readyz")).body).toEqual({ status: "ok" })
+  })
+})
+
+describe("stopping", () => {
+  it("finishes the requests that are there, and takes no others", async () => {
+    world = await World.start({
+      replace: (context) => {
+        const operators = Context.get(context, Operators.Operators)
+        const list = () => Effect.delay(Effect.succeed([]), "300 millis")
+        return Context.add(context, Operators.Operators, Operators.Operators.of({ ...operators, list }))
+      }
+    })
+    const acme = await World.tenant(world)
+    const slow = acme.get("/v3/operators")
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const stopped = world.close()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await expect(fetch(`${world.url}/healthz`, { headers: { connection: "close" } })).rejects.toThrow()
+    const answer = await slow
+    expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"])
+    await stopped
+  })
+
+  it("does not wait for ever", async () => {
+    world = await World.start({
+      drainTimeout: "200 millis",
+      replace: (context) => {
+        const operators = Context.get(context, Operators.Operators)
+        return Context.add(
+          context,
+          Operators.Operators,
+          Operators.Operators.of({ ...operators, list: () => Effect.never })
+        )
+      }
+    })
+    const acme = await World.tenant(world)
+    const hanging = expect(acme.get("/v3/operators")).rejects.toThrow()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const begun = Date.now()
+    await world.close()
+    expect(Date.now() - begun).toBeLessThan(2_000)
+    await hanging
+  })
+})
+
+describe("listening", () => {
+  it("tells where it cannot", async () => {
+    world = await World.start()
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
+    const address = taken.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    const exit = await world.run(
+      Effect.exit(
+        Effect.scoped(
+          Layer.build(Server.layer({ host: "127.0.0.1", port }, { rateLimit: "off", checkUrl: Result.succeed }))
+        )
+      )
+    )
+    taken.close()
+    expect(JSON.stringify(exit)).toContain("the port is in use")
+    expect(JSON.stringify(exit)).toContain("CannotListen")
+  })
+})

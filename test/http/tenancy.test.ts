@@ -1,0 +1,94 @@
+/**
+ * Nobody sees or touches what is another organization's: every endpoint of the definition is called with a foreign key
+ * and ids that exist.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Definition from "./Definition.ts"
+import * as Inventory from "./Inventory.ts"
+import * as World from "./World.ts"
+
+let world: World.World
+let stranger: World.Tenant
+let owner: Inventory.Stock
+let ids: Readonly<Record<string, string>>
+let before: string
+
+const region = { region_name: "Ours", label: "Green", iso2_list: ["FR", "ES"] }
+
+const snapshot = async (): Promise<string> => {
+  const paths = [
+    "/v3/subscription",
+    "/v3/plans?page_size=25",
+    "/v3/sims?page_size=100",
+    `/v3/subscriptions/${ids["iccid"]}/plan-attachments`,
+    `/v3/coverage-profiles/${ids["coverageId"]}`
+  ]
+  const answers = await Promise.all(paths.map((path) => owner.tenant.get(path)))
+  return answers.map(({ text }) => text).join("\n")
+}
+
+beforeAll(async () => {
+  world = await World.start()
+  owner = await Inventory.stock(world, 1, 3)
+  stranger = await World.tenant(world)
+  const iccid = World.iccid(1)
+  await owner.tenant.post("/v3/subscription", { plan_id: owner.planId, metadata: "ours", iccid })
+  const attachments = await owner.tenant.get(`/v3/subscriptions/${iccid}/plan-attachments`)
+  const made = await owner.tenant.post("/v3/coverage-profiles/custom-region", region)
+  ids = {
+    iccid,
+    plan_id: owner.planId,
+    planId: owner.planId,
+    id: attachments.body.data[0].plan_attachment_id,
+    coverageId: made.body.data.coverage_id,
+    operatorId: "nope"
+  }
+  before = await snapshot()
+})
+
+afterAll(() => world.close())
+
+const bodies: Readonly<Record<string, () => unknown>> = {
+  "subscriptions.create": () => ({ plan_id: owner.planId, metadata: "", iccid: ids["iccid"] }),
+  "subscriptions.sendSms": () => ({ from: "a", message: "b" }),
+  "plans.create": () => Inventory.planBody(ids["coverageId"] ?? ""),
+  "coverage.createRegion": () => region,
+  "wallet.setMobilePlan": () => ({ apply: true, label: "Green", iccid: ids["iccid"] })
+}
+
+/** Lists, and what makes something of the stranger's own: these answer, but show nothing of the owner's. */
+const harmless = new Set([
+  "subscriptions.list",
+  "plans.list",
+  "coverage.list",
+  "sims.list",
+  "operators.list",
+  "coverage.createRegion"
+])
+
+const v3 = Definition.routes.filter(({ path }) => path.startsWith("/v3"))
+
+describe("a foreign key", () => {
+  it("meets all 24 endpoints", () => {
+    expect(v3).toHaveLength(24)
+  })
+
+  it.each(v3.map((route) => [route.method, route.path, route] as const))("%s %s", async (method, path, route) => {
+    const name = `${route.group}.${route.endpoint.identifier}`
+    const url = path.replace(/:(\w+)/g, (_, parameter: string) => {
+      const id = ids[parameter]
+      if (id === undefined) throw new Error(`the walk knows no ${parameter}`)
+      return id
+    })
+    const body = bodies[name]?.()
+    const answer = await stranger.call(method, url, body === undefined ? {} : { body })
+    if (harmless.has(name)) {
+      expect(answer.status).toBe(200)
+      const ours = [owner.planId, ids["iccid"], ids["id"], ids["coverageId"]]
+      for (const id of ours) expect(answer.text).not.toContain(id)
+    } else {
+      expect([answer.status, answer.body.code.endsWith("_not_found")]).toEqual([404, true])
+    }
+    expect(await snapshot()).toBe(before)
+  })
+})
