@@ -15,8 +15,8 @@
  *
  * What a caller sees to: a commit names each row at most once; its rows belong to organizations that are stored or in
  * the same commit, and hang on SIMs, subscriptions and attachments that are stored or in the same commit; a SIM has
- * one pending or live subscription at most; a commit that writes endpoints has no events. Which of several failing
- * guards a `Conflict` names is open.
+ * one pending or live subscription at most; a commit that writes endpoints has no events, and keys do not trade their
+ * hashes in one. Which of several failing guards a `Conflict` names is open.
  */
 import { Context, Data, type Effect } from "effect"
 import type { ApiKey } from "../domain/ApiKey.ts"

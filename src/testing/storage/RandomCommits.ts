@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { DAY, HOUR, MINUTE } from "../../domain/Time.ts"
 import type { Commit, StorageError } from "../../ports/Storage.ts"
-import { idOf, type Part, pick, type Run } from "./RandomSteps.ts"
+import { idOf, type LinePart, type Part, pick, type Run } from "./RandomSteps.ts"
 import { lineEdit } from "./RandomLines.ts"
 import * as Rows from "./Rows.ts"
 import type { World } from "./World.ts"
@@ -22,11 +22,11 @@ const lineOf = ({ other, world }: Side, iccid: string) =>
     mine === null ? world.storage.line({ organizationId: other.organizationId, iccid }) : Effect.succeed(mine)
   )
 
-const ofLine = (run: Run, side: Side, part: Part): Piece => {
+const ofLine = (run: Run, side: Side, name: LinePart, part: Part): Piece => {
   const iccid = pick(run.iccids, part.row)
   return Effect.map(lineOf(side, iccid), (line): Commit => {
     if (line === null) return { sims: [{ ...Rows.newSim(side.world, { iccid }), serial: 1, version: 1 }] }
-    const [{ smdp = line.sim.smdp, ...changes }, commit] = lineEdit(side.world, part, line)
+    const [{ smdp = line.sim.smdp, ...changes }, commit] = lineEdit(side.world, name, part, line)
     const version = line.sim.version - (part.stale ? 1 : 0)
     const status = smdp && { state: smdp.state, modifiedAt: smdp.modifiedAt }
     return { ...commit, sims: [{ ...line.sim, ...changes, smdp: status, version }] }
@@ -88,10 +88,14 @@ const ofRegion = (run: Run, { world }: Side, part: Part): Piece => {
   })
 }
 
-const ofIdempotency = ({ world }: Side, part: Part): Piece => {
+type IdempotencyPart = Extract<Part["part"], `${string} idempotency`>
+
+type JobPart = Extract<Part["part"], `${string} job`>
+
+const ofIdempotency = ({ world }: Side, name: IdempotencyPart, part: Part): Piece => {
   const of = { organizationId: world.organizationId, key: `key ${part.row % 3}` }
   const createdAt = world.now + part.choice * MINUTE
-  switch (part.part) {
+  switch (name) {
     case "put idempotency": {
       const replaces = part.stale ? createdAt + HOUR : world.now
       return Effect.succeed({ idempotency: { put: [{ record: Rows.record(world, { ...of, createdAt }), replaces }] } })
@@ -100,23 +104,23 @@ const ofIdempotency = ({ world }: Side, part: Part): Piece => {
       const answer = { kind: "Done", value: null } as const
       return Effect.succeed({ idempotency: { settled: [{ ...of, outcome: { _tag: "Succeeded", answer } }] } })
     }
-    default:
+    case "forget idempotency":
       return Effect.succeed({ idempotency: { forgotten: [of] } })
   }
 }
 
-const ofJob = (run: Run, { world }: Side, part: Part): Piece => {
+const ofJob = (run: Run, { world }: Side, name: JobPart, part: Part): Piece => {
   const jobId = `${idOf(run, world, part.row)}:0`
   const token = pick(run.tokens, part.choice)
   const dueAt = world.now + (part.choice - 6) * MINUTE
-  switch (part.part) {
+  switch (name) {
     case "put job": {
       const lease = part.stale ? { token, until: run.machineNow + part.choice * MINUTE } : null
       return Effect.succeed({ jobs: { put: [{ job: Rows.job(world, { jobId, dueAt }), lease }] } })
     }
     case "finish job":
       return Effect.succeed({ jobs: { finished: [{ jobId, token }] } })
-    default:
+    case "retry job":
       return Effect.succeed({ jobs: { retried: [{ jobId, token, dueAt, attempts: part.choice }] } })
   }
 }
@@ -153,7 +157,7 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
     case "put idempotency":
     case "settle idempotency":
     case "forget idempotency":
-      return ofIdempotency(side, part)
+      return ofIdempotency(side, part.part, part)
     case "event": {
       const event = Rows.event(world, { createdAt: world.now + (part.choice - 6) * MINUTE })
       return Effect.succeed({ events: [event] })
@@ -161,7 +165,7 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
     case "put job":
     case "finish job":
     case "retry job":
-      return ofJob(run, side, part)
+      return ofJob(run, side, part.part, part)
     case "settle delivery":
     case "replay delivery":
       return ofDelivery(run, side, part)
@@ -171,8 +175,19 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
     }
     case "clock":
       return Effect.succeed({ clock: world.now + part.choice * DAY })
-    default:
-      return ofLine(run, side, part)
+    case "free":
+    case "download":
+    case "mobile plan":
+    case "open":
+    case "open pending":
+    case "confirm":
+    case "attach":
+    case "pack":
+    case "delete":
+    case "remove subscription":
+    case "remove attachment":
+    case "report":
+      return ofLine(run, side, part.part, part)
   }
 }
 
@@ -201,7 +216,18 @@ const rowOf = ({ part, row }: Part): string => {
     case "catalogue":
     case "clock":
       return part
-    default:
+    case "free":
+    case "download":
+    case "mobile plan":
+    case "open":
+    case "open pending":
+    case "confirm":
+    case "attach":
+    case "pack":
+    case "delete":
+    case "remove subscription":
+    case "remove attachment":
+    case "report":
       return `line ${row}`
   }
 }

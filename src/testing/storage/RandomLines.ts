@@ -5,18 +5,18 @@ import type { Line } from "../../domain/Line.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import { HOUR, MINUTE } from "../../domain/Time.ts"
 import type { Commit } from "../../ports/Storage.ts"
-import { type Part, pick } from "./RandomSteps.ts"
+import { type LinePart, type Part, pick } from "./RandomSteps.ts"
 import * as Rows from "./Rows.ts"
 import type { World } from "./World.ts"
 
 /** What a part does to the SIM, and what else it writes. */
-export const lineEdit = (world: World, part: Part, line: Line): readonly [Partial<Sim>, Commit] => {
+export const lineEdit = (world: World, name: LinePart, part: Part, line: Line): readonly [Partial<Sim>, Commit] => {
   const { attachments, sim, subscription } = line
   const { organizationId } = sim
   const of = { ...world, organizationId }
   const free = { _tag: "Free" } as const
   const attachment = attachments.length === 0 ? undefined : pick(attachments, part.choice).attachment
-  switch (part.part) {
+  switch (name) {
     case "free":
       return [subscription === null ? { hold: free, recycledAt: world.now + part.choice } : {}, {}]
     case "download":
@@ -33,7 +33,7 @@ export const lineEdit = (world: World, part: Part, line: Line): readonly [Partia
     case "open pending": {
       if (subscription !== null) return [{}, {}]
       const createdAt = world.now + part.choice
-      const opened = Rows.subscription(of, sim, { createdAt, status: part.part === "open" ? "Live" : "Pending" })
+      const opened = Rows.subscription(of, sim, { createdAt, status: name === "open" ? "Live" : "Pending" })
       const { subscriptionId } = opened
       return [{ hold: { _tag: "Provisioning", subscriptionId } }, { subscriptions: [opened] }]
     }
@@ -69,7 +69,7 @@ export const lineEdit = (world: World, part: Part, line: Line): readonly [Partia
       const attachmentId = attachment?.attachmentId ?? world.id()
       return [{}, { removedAttachments: [{ organizationId, attachmentId }] }]
     }
-    default: {
+    case "report": {
       const entry = Rows.smdpEntry(of, sim, { modifiedAt: world.now + part.choice })
       const seen = { organizationId, reportId: `report ${part.choice % 4}`, receivedAt: world.now + part.row * MINUTE }
       return [{ smdp: entry }, { smdpEntries: [entry], seenReports: [seen] }]

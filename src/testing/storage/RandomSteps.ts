@@ -8,7 +8,7 @@ import * as fc from "fast-check"
 import type { Instant } from "../../domain/Time.ts"
 import type { World } from "./World.ts"
 
-export const parts = [
+const lineParts = [
   "free",
   "download",
   "mobile plan",
@@ -20,7 +20,10 @@ export const parts = [
   "delete",
   "remove subscription",
   "remove attachment",
-  "report",
+  "report"
+] as const
+
+const otherParts = [
   "plan",
   "api key",
   "endpoint",
@@ -41,9 +44,12 @@ export const parts = [
 // What must meet others to matter comes more often.
 const often = ["event", "event", "put job", "put job", "finish job", "settle delivery", "attach", "pack"] as const
 
+/** What changes a line. */
+export type LinePart = (typeof lineParts)[number]
+
 /** A part of a random commit. */
 export interface Part {
-  readonly part: (typeof parts)[number]
+  readonly part: LinePart | (typeof otherParts)[number]
   /** Which row of its pool. */
   readonly row: number
   readonly choice: number
@@ -65,7 +71,7 @@ export type Step =
 const small = fc.nat({ max: 5 })
 
 const part: fc.Arbitrary<Part> = fc.record({
-  part: fc.constantFrom(...parts, ...often),
+  part: fc.constantFrom(...lineParts, ...otherParts, ...often),
   row: small,
   choice: fc.nat({ max: 11 }),
   stale: fc.nat({ max: 9 }).map((number) => number === 9)
