@@ -1,0 +1,58 @@
+/**
+ * Commits of decisions to one line in memory, as a storage would keep them, and the jobs that they leave.
+ */
+import type { Attachment } from "../../src/domain/Attachment.ts"
+import type { Decision, NewJob } from "../../src/domain/Decision.ts"
+import type { Line } from "../../src/domain/Line.ts"
+import type { Package } from "../../src/domain/Package.ts"
+
+export interface Kept {
+  readonly line: Line
+  /** By id: the same work cannot be stored twice. */
+  readonly jobs: ReadonlyMap<string, NewJob>
+}
+
+const withAttachment = (line: Line, next: Attachment): Line => {
+  const known = line.attachments.some(({ attachment }) => attachment.attachmentId === next.attachmentId)
+  return {
+    ...line,
+    attachments: known
+      ? line.attachments.map((of) =>
+          of.attachment.attachmentId === next.attachmentId ? { ...of, attachment: next } : of
+        )
+      : [...line.attachments, { attachment: next, packages: [] }]
+  }
+}
+
+const withPackage = (line: Line, next: Package): Line => ({
+  ...line,
+  attachments: line.attachments.map((of) => {
+    if (of.attachment.attachmentId !== next.attachmentId) return of
+    const others = of.packages.filter(({ occurrence }) => occurrence !== next.occurrence)
+    return { ...of, packages: [...others, next].sort((left, right) => left.occurrence - right.occurrence) }
+  })
+})
+
+/** What there is after a decision. A subscription that was deleted is no part of the line any more. */
+export const commit = (kept: Kept, decision: Decision): Kept => {
+  const { removedAttachment, removedSubscription } = decision
+  let line: Line = { ...kept.line, sim: decision.sim ?? kept.line.sim }
+  for (const attachment of decision.attachments ?? []) line = withAttachment(line, attachment)
+  for (const pack of decision.packages ?? []) line = withPackage(line, pack)
+  const remaining = line.attachments.filter(
+    ({ attachment }) => attachment.attachmentId !== removedAttachment?.attachmentId
+  )
+  const subscription = removedSubscription === undefined ? (decision.subscription ?? line.subscription) : null
+  const gone = subscription === null || subscription.status === "Deleted"
+  return {
+    line: { ...line, subscription: gone ? null : subscription, attachments: gone ? [] : remaining },
+    jobs: new Map([...kept.jobs, ...(decision.jobs ?? []).map((job) => [job.jobId, job] as const)])
+  }
+}
+
+/** The job that is due first of those due at `now`, and what is kept without it. */
+export const claim = (kept: Kept, now: number): { readonly job: NewJob; readonly rest: Kept } | undefined => {
+  const [job] = [...kept.jobs.values()].filter(({ dueAt }) => dueAt <= now).sort((a, b) => a.dueAt - b.dueAt)
+  if (job === undefined) return undefined
+  return { job, rest: { ...kept, jobs: new Map([...kept.jobs].filter(([id]) => id !== job.jobId)) } }
+}
