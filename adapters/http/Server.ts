@@ -69,11 +69,14 @@ const linger = (request: Http.IncomingMessage): void => {
   const { socket } = request
   const timer = setTimeout(() => socket.destroy(), LINGER)
   answeredEarly.add(socket)
-  request.once("end", () => {
+  const done = (): void => {
     clearTimeout(timer)
     answeredEarly.delete(socket)
-  })
-  socket.once("close", () => clearTimeout(timer))
+    request.off("end", done)
+    socket.off("close", done)
+  }
+  request.once("end", done)
+  socket.once("close", done)
 }
 
 const listening = (server: Http.Server, { host, port }: Listen): Effect.Effect<number, CannotListen> =>
