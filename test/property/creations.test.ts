@@ -1,0 +1,101 @@
+/**
+ * Creations at random (rules S1 and S5): undone, nothing of them remains; confirmed, all of it is there; and while the
+ * telco is asked, nobody else can have the SIM.
+ */
+import { Result } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Activation from "../../src/domain/Activation.ts"
+import * as Deletion from "../../src/domain/Deletion.ts"
+import * as Line from "../../src/domain/Line.ts"
+import * as Provisioning from "../../src/domain/Provisioning.ts"
+import { DAY_MS } from "../domain/Calendar.ts"
+import { attached, free, line, NOW, plan, terms } from "../domain/Values.ts"
+import { recurringTerms } from "./Arbitraries.ts"
+import { commit, type Kept } from "./Committing.ts"
+
+const ids = { subscriptionId: "new-subscription", attachmentId: "new" }
+const lines = fc.constantFrom(free(), line([attached({}, [{}])]))
+const plans = fc.oneof(
+  recurringTerms(25).map((of) => plan({ terms: of })),
+  fc.constant(plan({ terms: terms() }))
+)
+/** Periods that any plan may have; the end is ignored where it recurs. */
+const requests = fc
+  .option(
+    fc.record({
+      start: fc.integer({ min: NOW - DAY_MS, max: NOW + DAY_MS / 2 }),
+      lasting: fc.integer({ min: 1, max: DAY_MS })
+    })
+  )
+  .map((period) => ({
+    metadata: "sent",
+    activePeriod: period === null ? null : { start: period.start, end: NOW + DAY_MS + period.lasting }
+  }))
+
+const started = fc.record({ before: lines, plan: plans, request: requests }).map((drawn) => {
+  const subscribed = Result.getOrThrow(Provisioning.subscribe(drawn.plan, drawn.before, drawn.request, ids, NOW))
+  const kept = commit({ line: drawn.before, jobs: new Map() }, subscribed.decision)
+  return { ...drawn, subscribed, kept, of: Line.attachment(kept.line, "new") }
+})
+
+const jobsBut = (kept: Kept, jobId: string) => [...kept.jobs.keys()].filter((id) => id !== jobId)
+
+describe("A creation that awaits the telco (S5)", () => {
+  it("shows nothing, and keeps a new SIM from everybody else", () => {
+    fc.assert(
+      fc.property(started, ({ before, kept, plan: wanted, request, subscribed }) => {
+        fc.pre(subscribed._tag === "AwaitingTelco")
+        expect(Line.confirmed(kept.line)).toEqual(Line.confirmed(before))
+        expect([...kept.jobs.keys()]).toEqual(["provision:new"])
+        if (before.subscription !== null) return
+        const second = Provisioning.subscribe(wanted, kept.line, request, { ...ids, attachmentId: "other" }, NOW)
+        expect(Result.getOrThrow(Result.flip(second))).toMatchObject({ _tag: "SimBusy" })
+        expect(Result.getOrThrow(Result.flip(Deletion.remove(kept.line, NOW)))).toMatchObject({ _tag: "NotFound" })
+      })
+    )
+  })
+
+  it("is undone without a trace, but for the job that cancels what the telco may have", () => {
+    fc.assert(
+      fc.property(started, fc.nat(), ({ before, kept, of, subscribed }, chance) => {
+        fc.pre(subscribed._tag === "AwaitingTelco" && of !== undefined)
+        if (of === undefined) return
+        const due = Activation.initialPackages(of.attachment).map(({ occurrence }) => occurrence)
+        const ordered = due.slice(0, chance % (due.length + 1))
+        const undone = commit(kept, Provisioning.undo(kept.line, of.attachment, ordered, NOW))
+        expect(jobsBut(undone, "provision:new")).toEqual(ordered.length === 0 ? [] : ["cancel:new"])
+        const { sim } = undone.line
+        const released = sim.hold._tag === "Releasing" ? commit(undone, Deletion.released(sim)) : undone
+        expect(sim.hold._tag === "Releasing").toBe(ordered.length > 0 && before.subscription === null)
+        expect(released.line).toEqual(before)
+      })
+    )
+  })
+
+  it("is confirmed with a package for each occurrence that was due, and the attachment to be seen", () => {
+    fc.assert(
+      fc.property(started, ({ before, kept, of, subscribed }) => {
+        fc.pre(subscribed._tag === "AwaitingTelco" && of !== undefined)
+        if (of === undefined) return
+        const due = Activation.initialPackages(of.attachment)
+        const outcomes = due.map(({ occurrence }) => ({
+          occurrence,
+          telcoPackageId: `t-${occurrence}`,
+          activationAt: null,
+          expirationAt: null
+        }))
+        const { created, decision } = Provisioning.confirm(kept.line, of.attachment, outcomes, NOW)
+        const { line: after } = commit(kept, decision)
+        expect(Line.attachment(after, "new")?.packages.map(({ occurrence }) => occurrence)).toEqual(
+          due.map(({ occurrence }) => occurrence)
+        )
+        expect(Line.confirmed(after)).toHaveLength(before.attachments.length + 1)
+        expect(after.subscription).toMatchObject({ status: "Live", subscriptionId: created.subscriptionId })
+        expect(after.sim.hold).toEqual({ _tag: "InService", subscriptionId: created.subscriptionId })
+        expect(created.metadata).toBe("sent")
+        expect(created.period === null).toBe(of.attachment.activePeriod === null)
+      })
+    )
+  })
+})

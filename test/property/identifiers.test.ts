@@ -1,0 +1,142 @@
+/**
+ * API keys, ids and ICCIDs at random (rules W3 and I1): what their checksums find, and how they are ordered.
+ */
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as ApiKey from "../../src/domain/ApiKey.ts"
+import * as Iccid from "../../src/domain/Iccid.ts"
+import * as Id from "../../src/domain/Id.ts"
+
+const keys = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(ApiKey.fromRandom)
+const character = fc.constantFrom(..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_")
+
+/** Where the secret of a key lies. */
+const SECRET = { min: 8, max: 8 + 43 - 1 }
+
+describe("An API key (W3)", () => {
+  it("has only letters, digits and the prefix's underscore, and always the same length", () => {
+    fc.assert(
+      fc.property(keys, (key) => {
+        expect(key).toMatch(/^simplan_[0-9A-Za-z]{49}$/)
+        expect(ApiKey.isWellFormed(key)).toBe(true)
+      })
+    )
+  })
+
+  it("is another for other random bytes", () => {
+    const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
+    fc.assert(
+      fc.property(bytes, bytes, (one, other) => {
+        expect(ApiKey.fromRandom(one) === ApiKey.fromRandom(other)).toBe(one.join() === other.join())
+      })
+    )
+  })
+
+  it("is found out where any one character was mistyped", () => {
+    fc.assert(
+      fc.property(keys, fc.nat(56), character, (key, at, typed) => {
+        fc.pre(key.charAt(at) !== typed)
+        expect(ApiKey.isWellFormed(key.slice(0, at) + typed + key.slice(at + 1))).toBe(false)
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+
+  it("is found out where two characters of the secret, at most three apart, were swapped", () => {
+    // CRC-32 finds every error within 32 bits.
+    fc.assert(
+      fc.property(keys, fc.integer(SECRET), fc.integer({ min: 1, max: 3 }), (key, at, apart) => {
+        const [left, right] = [key.charAt(at), key.charAt(at + apart)]
+        fc.pre(at + apart <= SECRET.max && left !== right)
+        const swapped = key.slice(0, at) + right + key.slice(at + 1, at + apart) + left + key.slice(at + apart + 1)
+        expect(ApiKey.isWellFormed(swapped)).toBe(false)
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+
+  it("is no other text", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.string().map((text) => `simplan_${text}`)
+        ),
+        (text) => {
+          expect(ApiKey.isWellFormed(text)).toBe(false)
+        }
+      )
+    )
+  })
+})
+
+describe("An id", () => {
+  const random = fc.uint8Array({ minLength: 10, maxLength: 10 })
+  const times = fc.nat(2 ** 48 - 1)
+
+  it("is a UUID of version 7, whose first 48 bits are the time", () => {
+    fc.assert(
+      fc.property(times, random, (at, bytes) => {
+        const id = Id.uuid7(at, bytes)
+        expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+        expect(Id.isUuid(id)).toBe(true)
+        expect(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16)).toBe(at)
+      })
+    )
+  })
+
+  it("sorts by time, whatever the random bytes are", () => {
+    fc.assert(
+      fc.property(times, times, random, random, (left, right, some, others) => {
+        fc.pre(left !== right)
+        expect(Id.uuid7(left, some) < Id.uuid7(right, others)).toBe(left < right)
+      })
+    )
+  })
+
+  it("is the same for the same random bytes, and another where any of the 74 bits differs", () => {
+    fc.assert(
+      fc.property(random, fc.nat(79), (bytes, bit) => {
+        const other = bytes.map((byte, index) => (index === bit >> 3 ? byte ^ (128 >> (bit & 7)) : byte))
+        // The four bits of the version and the two of the variant take their place.
+        const unused = bit < 4 || (bit >= 16 && bit < 18)
+        expect(Id.uuid7(5, bytes)).toBe(Id.uuid7(5, Uint8Array.from(bytes)))
+        expect(Id.uuid7(5, bytes) === Id.uuid7(5, other)).toBe(unused)
+      }),
+      { numRuns: 500 }
+    )
+  })
+})
+
+describe("An ICCID's check digit (I1)", () => {
+  const digits = fc.array(fc.nat(9), { minLength: 17, maxLength: 19 })
+
+  /** The digit that makes the sum end in 0: from the right, every other digit doubled and its own digits added. */
+  const checkDigit = (of: ReadonlyArray<number>): number => {
+    const doubled = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9]
+    const sum = of
+      .toReversed()
+      .reduce((all, digit, index) => all + (index % 2 === 0 ? (doubled[digit] ?? 0) : digit), 0)
+    return (10 - (sum % 10)) % 10
+  }
+
+  it("is the one of ten that is right", () => {
+    fc.assert(
+      fc.property(digits, (of) => {
+        const right = Array.from({ length: 10 }, (_, digit) => digit).filter((digit) =>
+          Iccid.hasLuhnDigit(of.join("") + digit)
+        )
+        expect(right).toEqual([checkDigit(of)])
+      })
+    )
+  })
+
+  it("is not asked for when it is read", () => {
+    fc.assert(
+      fc.property(digits, fc.nat(9), fc.constantFrom("", "F", "f"), (of, last, pad) => {
+        const iccid = of.join("") + last
+        expect(Iccid.parse(iccid + pad)).toBe(iccid)
+      })
+    )
+  })
+})

@@ -1,0 +1,55 @@
+/**
+ * Sets of countries at random (rule I4): the same set is the same in any order, any case and however often it is named.
+ */
+import { Result } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Region from "../../src/domain/Region.ts"
+
+const letter = fc.constantFrom(..."ABCD")
+const codes = fc.uniqueArray(
+  fc.tuple(letter, letter).map((both) => both.join("")),
+  { minLength: 1, maxLength: 6 }
+)
+
+const request = (iso2List: ReadonlyArray<string>): Region.Request => ({
+  organizationId: "organization",
+  regionName: "North",
+  label: "Green",
+  iso2List
+})
+
+describe("Two sets of countries (I4)", () => {
+  it("are the same in any order", () => {
+    const shuffled = codes.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }))
+    )
+    fc.assert(
+      fc.property(shuffled, ([all, other]) => {
+        expect(Region.sameCountries(all, other)).toBe(true)
+      })
+    )
+  })
+
+  it("are the same where each has all of the other, and only there", () => {
+    fc.assert(
+      fc.property(codes, codes, (left, right) => {
+        const [some, others] = [new Set(left), new Set(right)]
+        const same = left.every((code) => others.has(code)) && right.every((code) => some.has(code))
+        expect(Region.sameCountries(left, right)).toBe(same)
+      })
+    )
+  })
+
+  it("are the same once normalized, in whatever case and however often a code was sent", () => {
+    const sent = codes.chain((all) =>
+      fc.tuple(fc.constant(all), fc.array(fc.tuple(fc.constantFrom(...all), fc.boolean()), { maxLength: 5 }))
+    )
+    fc.assert(
+      fc.property(sent, ([all, more]) => {
+        const again = more.map(([code, lower]) => ` ${lower ? code.toLowerCase() : code} `)
+        expect(Result.getOrThrow(Region.normalize(request([...all, ...again]))).iso2List).toEqual(all)
+      })
+    )
+  })
+})
