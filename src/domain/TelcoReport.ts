@@ -40,11 +40,14 @@ export interface Report {
   readonly fact: Fact
 }
 
-/** How long report ids are kept, and how old a delta may be. */
-export const ID_RETENTION = 35 * DAY
+/** How old a delta may be. */
+const DELTA_AGE = 35 * DAY
 
 /** How far ahead of the clock a report may be. */
 export const AHEAD_LIMIT = 5 * MINUTE
+
+/** How long report ids are kept: until a delta that came as far ahead of the clock as it may is too old to come again. */
+export const ID_RETENTION = DELTA_AGE + AHEAD_LIMIT
 
 /** What became of one report. */
 export type Verdict =
@@ -69,7 +72,7 @@ export const apply = (line: Line.Line, report: Report, now: Instant): Result.Res
       if (!Number.isSafeInteger(fact.usage.bytes) || fact.usage.bytes < 0) {
         return Result.fail("usage must be a whole number of bytes, and not less than 0")
       }
-      if (fact.usage._tag === "Delta" && report.occurredAt < now - ID_RETENTION) {
+      if (fact.usage._tag === "Delta" && report.occurredAt < now - DELTA_AGE) {
         return Result.fail("a delta must not be older than 35 days")
       }
       return Result.map(target(line, report, fact.packageId), (found) => applyUse(line, found, report, fact.usage))

@@ -161,6 +161,18 @@ describe("A report is rejected for its time (R1)", () => {
   })
 })
 
+describe("A delta that comes twice (R1)", () => {
+  const of = line([attached({}, [lasting(NOW - 99 * DAY_MS, NOW + 99 * DAY_MS)])])
+
+  it("is too old by the time that its id is forgotten, however far ahead of the clock it first came", () => {
+    for (const ahead of [-DAY_MS, 0, 5 * MINUTE_MS]) {
+      const once = report(delta(5), NOW + ahead)
+      expect(Result.isSuccess(TelcoReport.apply(of, once, NOW))).toBe(true)
+      expect(Result.isSuccess(TelcoReport.apply(of, once, NOW + TelcoReport.ID_RETENTION + 1))).toBe(false)
+    }
+  })
+})
+
 describe("A physical SIM (I2)", () => {
   it("has no SM-DP+ state to report", () => {
     const fact = { _tag: "SmdpState", state: "Enable", modificationResult: "Success" } as const
