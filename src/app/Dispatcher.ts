@@ -24,6 +24,18 @@ export class Dispatcher extends Context.Service<
   }
 >()("simplan/Dispatcher") {}
 
+/** Deliveries about one SIM to one endpoint go one after the other, in the order of their events. */
+const bySubject = (due: ReadonlyArray<DueDelivery>): ReadonlyArray<ReadonlyArray<DueDelivery>> => {
+  const groups = new Map<string, Array<DueDelivery>>()
+  for (const one of due) {
+    const key = `${one.endpoint.endpointId}:${WebhookEvent.iccid(one.event.payload)}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [one])
+    else group.push(one)
+  }
+  return [...groups.values()]
+}
+
 type Needs = Storage | Outbox | BusinessClock | WebhookSender | Commits | Ids | Work
 
 export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
@@ -75,23 +87,23 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
       if (delivery.responseStatus === 410) yield* commits.untilDone(disable(due.endpoint))
     })
 
+    const sendAndStore = (due: DueDelivery, token: string) =>
+      Effect.catchCause(send(due, token), (cause) =>
+        Effect.logWarning("the outcome of a delivery was not stored", { deliveryId: due.delivery.deliveryId }, cause)
+      )
+
     return Dispatcher.of({
       dispatch: Effect.gen(function* () {
         const { token, until } = yield* work.lease
         const machineNow = yield* MachineClock.currentTimeMillis
         const now = yield* clock.now
         const claim = outbox.claim({ now, machineNow, until, token, limit: concurrency })
-        return yield* work.claimAndDo(
-          claim,
-          (due) =>
-            Effect.catchCause(send(due, token), (cause) =>
-              Effect.logWarning(
-                "the outcome of a delivery was not stored",
-                { deliveryId: due.delivery.deliveryId },
-                cause
-              )
-            ),
-          "all at once"
+        return yield* work.claimAndDo(claim, (due) =>
+          Effect.forEach(
+            bySubject(due),
+            (ofOne) => Effect.forEach(ofOne, (one) => sendAndStore(one, token), { discard: true }),
+            { concurrency: "unbounded", discard: true }
+          )
         )
       })
     })

@@ -8,7 +8,7 @@ import type { Instant } from "../domain/Time.ts"
 export class Ids extends Context.Service<
   Ids,
   {
-    /** A UUIDv7 of the given instant. */
+    /** A UUIDv7 of the given instant; those that this process makes of one instant sort in the order made. */
     readonly next: (now: Instant) => Effect.Effect<string>
     readonly bytes: (size: number) => Effect.Effect<Uint8Array>
     /** In [0, 1). */
@@ -18,6 +18,9 @@ export class Ids extends Context.Service<
   }
 >()("simplan/Ids") {}
 
+const ID_BYTES = 10
+const POOLED_IDS = 100
+
 const ascii = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
 export const layer: Layer.Layer<Ids, never, Crypto.Crypto> = Layer.effect(
@@ -25,8 +28,31 @@ export const layer: Layer.Layer<Ids, never, Crypto.Crypto> = Layer.effect(
   Effect.gen(function* () {
     const crypto = yield* Crypto.Crypto
     const bytes = (size: number) => Effect.orDie(crypto.randomBytes(size))
+
+    // Random bytes are fetched for many ids at once.
+    let pool: Uint8Array = new Uint8Array(0)
+    let used = 0
+    let last: Instant = Number.NEGATIVE_INFINITY
+    let counter = 0
+    const make = (now: Instant): string => {
+      const random = pool.subarray(used, used + ID_BYTES)
+      used += ID_BYTES
+      // A new instant begins low at random, so that there is room to count and processes differ.
+      counter = now === last ? (counter + 1) % Id.COUNTER_SIZE : ((random[1] ?? 0) << 8) | (random[2] ?? 0)
+      last = now
+      return Id.uuid7(now, Id.withCounter(counter, random))
+    }
+
     return Ids.of({
-      next: (now) => Effect.map(bytes(10), (random) => Id.uuid7(now, random)),
+      next: (now) =>
+        Effect.suspend(() => {
+          if (used + ID_BYTES <= pool.length) return Effect.succeed(make(now))
+          return Effect.map(bytes(ID_BYTES * POOLED_IDS), (fresh) => {
+            pool = fresh
+            used = 0
+            return make(now)
+          })
+        }),
       bytes,
       fraction: crypto.random,
       digest: (text) =>

@@ -16,12 +16,12 @@ export class Work extends Context.Service<
     /** Runs to its end whatever becomes of the caller, and hands back its fiber's outcome. */
     readonly begin: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<Fiber.Fiber<A, E>>
     /**
-     * Claims work and does it. Once claimed it is done to its end, also when the caller is interrupted meanwhile.
+     * Claims work and does it; how much there was. Once claimed it is done to its end, also when the caller is
+     * interrupted meanwhile.
      */
     readonly claimAndDo: <A, E, E2>(
       claim: Effect.Effect<ReadonlyArray<A>, E>,
-      perform: (claimed: A) => Effect.Effect<void, E2>,
-      concurrency: "one by one" | "all at once"
+      perform: (claimed: ReadonlyArray<A>) => Effect.Effect<void, E2>
     ) => Effect.Effect<number, E | E2>
     /** Announces that there may be work. */
     readonly wake: Effect.Effect<void>
@@ -46,16 +46,12 @@ export const layer: Layer.Layer<Work, never, Ids> = Layer.effect(
 
     return Work.of({
       begin,
-      claimAndDo: (claim, perform, concurrency) =>
+      claimAndDo: (claim, perform) =>
         Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
             const claimed = yield* claim
             if (claimed.length === 0) return 0
-            const all = Effect.forEach(claimed, perform, {
-              concurrency: concurrency === "one by one" ? 1 : "unbounded",
-              discard: true
-            })
-            yield* restore(Fiber.join(yield* begin(all)))
+            yield* restore(Fiber.join(yield* begin(perform(claimed))))
             return claimed.length
           })
         ),

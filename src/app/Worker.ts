@@ -60,7 +60,9 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
           Effect.logWarning("a job was not done; it is tried again when its lease is over", { jobId: job.jobId }, cause)
         )
       // In strict due order where time is told by a virtual clock; else as many at once as are claimed.
-      return yield* work.claimAndDo(claim, perform, clock.set === null ? "all at once" : "one by one")
+      return yield* work.claimAndDo(claim, (due) =>
+        Effect.forEach(due, perform, { concurrency: clock.set === null ? "unbounded" : 1, discard: true })
+      )
     })
 
     const pending = (of: Jobs["Service"] | Outbox["Service"]): Effect.Effect<Pending, StorageError> =>

@@ -57,3 +57,7 @@ export const body = (event: WebhookEvent): string =>
     timestamp: Math.floor(event.createdAt / 1000),
     data: event.payload.data
   })
+
+/** The SIM that an event is about. */
+export const iccid = (payload: Payload): string =>
+  payload.type === "esim.smdp.stateChanged" ? payload.data.sim : payload.data.esim

@@ -24,6 +24,14 @@ describe("An id", () => {
     expect(Id.uuid7(-1, ones)).toBe(Id.uuid7(0, ones))
   })
 
+  it("sorts by its counter within one instant", () => {
+    const counters = [0, 1, 255, 256, 4_095, 65_535, 2 ** 20, Id.COUNTER_SIZE - 1]
+    const ids = counters.map((counter) => Id.uuid7(5, Id.withCounter(counter, ones)))
+    expect([...ids].sort()).toEqual(ids)
+    expect(new Set(ids).size).toBe(counters.length)
+    expect(ids.every(Id.isUuid)).toBe(true)
+  })
+
   it("is a UUID by its shape, in either case, of any version", () => {
     expect(Id.isUuid("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")).toBe(true)
     expect(Id.isUuid("017F22E2-79B0-4CC3-98C4-DC0C0C07398F")).toBe(true)

@@ -3,16 +3,7 @@
  */
 import { NodeCrypto } from "@effect/platform-node"
 import { Context, type Duration, Effect, Layer, Logger, ManagedRuntime, Redacted, Result } from "effect"
-import {
-  type BusinessClock,
-  type Catalogues,
-  type Jobs,
-  type Outbox,
-  Services,
-  type Storage,
-  type Telco,
-  WebhookSender
-} from "simplan"
+import { type Jobs, type Outbox, Services, type Storage, WebhookSender } from "simplan"
 import { StandardCatalogue } from "../../adapters/catalogue/index.ts"
 import { type Routes, Server } from "../../adapters/http/index.ts"
 import * as Memory from "../../adapters/memory/index.ts"
@@ -51,6 +42,10 @@ export interface World {
 export type Provided = Services.Services | Storage.Storage | Server.Server | TelcoSimulator.TelcoSimulator
 
 export interface Setting extends Partial<Routes.Options> {
+  /** Memory where it is absent. */
+  readonly storage?: Layer.Layer<Storage.Storage | Jobs.Jobs | Outbox.Outbox, unknown>
+  /** Takes every webhook for delivered where it is absent. */
+  readonly sender?: Layer.Layer<WebhookSender.WebhookSender>
   readonly drainTimeout?: Duration.Input
   /** What the server's fibers run with. */
   readonly around?: Layer.Layer<never>
@@ -62,35 +57,28 @@ export interface Setting extends Partial<Routes.Options> {
 
 const silent = Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) })
 
-const ports: Layer.Layer<
-  | Storage.Storage
-  | Jobs.Jobs
-  | Outbox.Outbox
-  | BusinessClock.BusinessClock
-  | Telco.Telco
-  | TelcoSimulator.TelcoSimulator
-  | WebhookSender.WebhookSender
-  | Catalogues.BuiltIn
-  | import("effect").Crypto.Crypto
-> = Layer.mergeAll(
-  Memory.layer,
-  VirtualClock.virtual(START),
-  TelcoSimulator.layerMemory(),
-  silent,
-  StandardCatalogue.layer,
-  NodeCrypto.layer
-)
+const ports = (storage: NonNullable<Setting["storage"]>, sender: NonNullable<Setting["sender"]>) =>
+  Layer.mergeAll(
+    storage,
+    VirtualClock.virtual(START),
+    TelcoSimulator.layerMemory(),
+    sender,
+    StandardCatalogue.layer,
+    NodeCrypto.layer
+  )
 
 /** Starts a world. */
 export const start = async ({
   around = Layer.empty,
   drainTimeout = "2 seconds",
   replace,
+  sender = silent,
+  storage = Memory.layer,
   ...options
 }: Setting = {}): Promise<World> => {
   const logs: Array<string> = []
   const logger = Logger.layer([Logger.map(Logger.formatJson, (line) => logs.push(line))])
-  const services = Services.layer.pipe(Layer.provideMerge(ports))
+  const services = Services.layer.pipe(Layer.provideMerge(ports(storage, sender)))
   const used =
     replace === undefined
       ? services
