@@ -8,6 +8,7 @@
 import { Clock as MachineClock, Context, Effect, Layer, Scheduler, Scope, Stream } from "effect"
 import {
   BusinessClock,
+  type Catalogues,
   Clock,
   Jobs,
   type Label,
@@ -17,6 +18,7 @@ import {
   Settings,
   Sims,
   Storage,
+  Telco,
   Time,
   WebhookSender,
   Webhooks
@@ -28,6 +30,7 @@ import * as VirtualClock from "simplan/virtual-clock"
 import type { Simulated } from "../../src/testing/index.ts"
 import * as MachineTime from "./MachineTime.ts"
 import * as SeededCrypto from "./SeededCrypto.ts"
+import * as TelcoCalls from "./TelcoCalls.ts"
 
 /** What another storage has to be. */
 export type StorageLayer = Layer.Layer<Storage.Storage | Jobs.Jobs | Outbox.Outbox>
@@ -45,6 +48,8 @@ export interface Options {
   readonly telcoTimes?: "reported" | "withheld"
   /** Memory unless given. Another storage goes by the machine's own time. */
   readonly storage?: StorageLayer
+  /** Is told every call to the telco. */
+  readonly onTelcoCall?: TelcoCalls.Listener
 }
 
 export const DEFAULT_START: Time.Instant = Date.UTC(2026, 0, 1)
@@ -111,9 +116,14 @@ const importInventory = Effect.fnUntraced(function* (name: string, rows: Readonl
   return organizationId
 })
 
-/** Builds the service; it is there until the scope closes. */
-export const make = Effect.fnUntraced(function* (
-  options: Options = {}
+/** Builds the service with the catalogue of the real world; it is there until the scope closes. */
+export const make = (options: Options = {}): Effect.Effect<Simulated.Simulated, never, Scope.Scope> =>
+  makeOver(StandardCatalogue.layer, options)
+
+/** Builds the service with a catalogue of the caller's: a bundle that uses this alone does without the real one. */
+export const makeOver = Effect.fnUntraced(function* (
+  catalogue: Layer.Layer<Catalogues.BuiltIn>,
+  options: Options
 ): Effect.fn.Return<Simulated.Simulated, never, Scope.Scope> {
   const seed = options.seed ?? 1
   const start = options.start ?? DEFAULT_START
@@ -132,7 +142,7 @@ export const make = Effect.fnUntraced(function* (
   const ports = Layer.mergeAll(
     options.storage ?? Memory.layer,
     TelcoSimulator.layerMemory({ times }),
-    StandardCatalogue.layer,
+    catalogue,
     SeededCrypto.layer(seed),
     receiver.pipe(Layer.provideMerge(VirtualClock.virtual(start)))
   )
@@ -151,6 +161,8 @@ export const make = Effect.fnUntraced(function* (
   const telco = Context.get(context, TelcoSimulator.TelcoSimulator)
   const clock = Context.get(context, BusinessClock.BusinessClock)
   const process = killable(storage)
+  const called = Context.get(context, Telco.Telco)
+  const toTelco = options.onTelcoCall === undefined ? called : TelcoCalls.heard(called, clock.now, options.onTelcoCall)
   const limits = Layer.effect(
     Settings.Settings,
     Effect.map(Settings.Settings, (defaults) =>
@@ -164,7 +176,11 @@ export const make = Effect.fnUntraced(function* (
     const present = process.next()
     const built = yield* Layer.buildWithScope(
       Services.layer.pipe(
-        Layer.provide(Layer.succeedContext(Context.add(context, Storage.Storage, present.storage))),
+        Layer.provide(
+          Layer.succeedContext(
+            context.pipe(Context.add(Storage.Storage, present.storage), Context.add(Telco.Telco, toTelco))
+          )
+        ),
         Layer.provide(limits)
       ),
       own

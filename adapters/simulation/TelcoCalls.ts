@@ -1,0 +1,55 @@
+/**
+ * Listening to the calls that a simulated service makes to its telco: what was asked, when, and what came of it.
+ */
+import { Cause, Effect, Exit } from "effect"
+import type { Telco, Time } from "simplan"
+
+export type Kind = keyof Telco.Telco["Service"]
+
+/** `no answer`: the caller gave up; the telco may have done the work, as it may have where it was unavailable. */
+export type Outcome = "done" | "refused" | "unavailable" | "no answer"
+
+export interface Call {
+  readonly at: Time.Instant
+  readonly kind: Kind
+  /** What the call is idempotent by: the package's id, the message's, or a key. */
+  readonly key: string
+  readonly iccid: string
+  readonly outcome: Outcome
+}
+
+export type Listener = (call: Call) => void
+
+type Answer = Exit.Exit<unknown, Telco.Refused | Telco.Unavailable>
+
+const outcome = (answer: Answer): Outcome => {
+  if (Exit.isSuccess(answer)) return "done"
+  const error = Cause.findErrorOption(answer.cause)
+  if (error._tag === "None") return "no answer"
+  return error.value._tag === "Telco.Refused" ? "refused" : "unavailable"
+}
+
+/** The telco, with every call told to the listener as soon as it is over. */
+export const heard = (
+  telco: Telco.Telco["Service"],
+  now: Effect.Effect<Time.Instant>,
+  listener: Listener
+): Telco.Telco["Service"] => {
+  const tell = <A>(
+    kind: Kind,
+    key: string,
+    iccid: string,
+    call: Effect.Effect<A, Telco.Refused | Telco.Unavailable>
+  ): Effect.Effect<A, Telco.Refused | Telco.Unavailable> =>
+    Effect.flatMap(now, (at) =>
+      Effect.onExit(call, (answer) => Effect.sync(() => listener({ at, kind, key, iccid, outcome: outcome(answer) })))
+    )
+  return {
+    createPackage: (order) => tell("createPackage", order.packageId, order.iccid, telco.createPackage(order)),
+    suspendPackage: (of) => tell("suspendPackage", of.packageId, of.iccid, telco.suspendPackage(of)),
+    cancelPackage: (of) => tell("cancelPackage", of.packageId, of.iccid, telco.cancelPackage(of)),
+    sendSms: (sms) => tell("sendSms", sms.messageId, sms.iccid, telco.sendSms(sms)),
+    releaseProfile: (of) => tell("releaseProfile", of.key, of.iccid, telco.releaseProfile(of)),
+    setMobilePlan: (of) => tell("setMobilePlan", of.key, of.iccid, telco.setMobilePlan(of))
+  }
+}
