@@ -69,6 +69,7 @@ describe("What is cancelled at the telco (S3)", () => {
       "b:0"
     ])
     expect(cancelled(attached(daily, [{}]))).toEqual(["attachment:0"])
+    expect(cancelled(attached(), attached({ ...daily, attachmentId: "b" }))).toEqual(["attachment:0", "b:0"])
   })
 
   it("is what is due and not recorded yet, too: a job may be asking for it", () => {

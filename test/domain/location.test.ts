@@ -22,6 +22,11 @@ describe("The last operator (R3)", () => {
     expect(Location.withReport(sweden, norway)).toBe(norway)
     expect(Location.withReport(norway, sweden)).toBe(norway)
   })
+
+  it("is that of the report that came last, of two of the same instant", () => {
+    const [sweden, norway] = [seen("SE", NOW), seen("NO", NOW)]
+    expect(Location.withReport(sweden, norway)).toBe(norway)
+  })
 })
 
 describe("It is told (R3)", () => {
