@@ -41,6 +41,24 @@ describe("An id", () => {
   })
 })
 
+describe("Ids of one instant", () => {
+  const counted = (counter: number, random = zeros) => Id.uuid7(5, Id.withCounter(counter, random))
+
+  it("have a counter in the 26 bits after the time, version and variant between them", () => {
+    expect(counted(0, ones)).toBe("00000000-0005-7000-8000-ffffffffffff")
+    expect(counted(1)).toBe("00000000-0005-7000-8001-000000000000")
+    expect(counted(2 ** 8)).toBe("00000000-0005-7000-8100-000000000000")
+    expect(counted(2 ** 14)).toBe("00000000-0005-7001-8000-000000000000")
+    expect(counted(2 ** 22)).toBe("00000000-0005-7100-8000-000000000000")
+    expect(counted(Id.COUNTER_SIZE - 1)).toBe("00000000-0005-7fff-bfff-000000000000")
+  })
+
+  it("leave the random bytes that were handed in as they were", () => {
+    counted(7, ones)
+    expect(ones).toEqual(new Uint8Array(10).fill(255))
+  })
+})
+
 describe("A package's id (R1)", () => {
   it("is its attachment's and its occurrence's", () => {
     expect(packageId("017f22e2", 12)).toBe("017f22e2:12")

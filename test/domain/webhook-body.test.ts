@@ -59,6 +59,10 @@ describe("A webhook's body (W5)", () => {
     }
   })
 
+  it("is about one SIM", () => {
+    expect([consumed, moved, state].map(WebhookEvent.iccid)).toEqual([ICCID, ICCID, ICCID])
+  })
+
   it("has one of the interface's three types", () => {
     expect(WebhookEvent.types).toEqual([consumed.type, moved.type, state.type])
   })

@@ -94,6 +94,18 @@ describe("An id", () => {
     )
   })
 
+  it("sorts by its counter within one instant, whatever the random bytes are", () => {
+    const counters = fc.nat(Id.COUNTER_SIZE - 1)
+    fc.assert(
+      fc.property(times, counters, counters, random, random, (at, left, right, some, others) => {
+        fc.pre(left !== right)
+        const id = (counter: number, bytes: Uint8Array) => Id.uuid7(at, Id.withCounter(counter, bytes))
+        expect(id(left, some) < id(right, others)).toBe(left < right)
+      }),
+      { numRuns: 1_000 }
+    )
+  })
+
   it("is the same for the same random bytes, and another where any of the 74 bits differs", () => {
     fc.assert(
       fc.property(random, fc.nat(79), (bytes, bit) => {
