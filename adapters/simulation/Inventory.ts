@@ -1,0 +1,47 @@
+/**
+ * What an organization of a simulation begins with: SIMs and a webhook endpoint.
+ */
+import { Effect, Stream } from "effect"
+import { type Label, Organizations, Sims, Webhooks } from "simplan"
+
+export interface Options {
+  /** How many eSIMs of each label an organization begins with: 10 of `Green` unless given. */
+  readonly esims?: Readonly<Partial<Record<Label.Label, number>>>
+  /** How many physical SIMs of label `Green` it begins with: 2 unless given. */
+  readonly physicalSims?: number
+}
+
+/** The ICCID of a simulated SIM, with its Luhn digit. */
+const iccidOf = (organization: number, serial: number): string => {
+  const body = `89330${organization}${String(serial).padStart(12, "0")}`
+  const sum = [...body].reverse().reduce((total, character, index) => {
+    const digit = Number(character)
+    const doubled = index % 2 === 0 ? digit * 2 : digit
+    return total + (doubled > 9 ? doubled - 9 : doubled)
+  }, 0)
+  return `${body}${(10 - (sum % 10)) % 10}`
+}
+
+/** The SIMs of the first organization (0) or the second (1). */
+export const rows = (organization: 0 | 1, options: Options): ReadonlyArray<Sims.ImportRow> => {
+  const esims = Object.entries(options.esims ?? { Green: 10 }).flatMap(([label, count]) =>
+    Array.from({ length: count }, () => ({ label, isEsim: true }))
+  )
+  const physical = Array.from({ length: options.physicalSims ?? 2 }, () => ({ label: "Green", isEsim: false }))
+  return [...esims, ...physical].map((sim, index) => {
+    const iccid = iccidOf(organization, index + 1)
+    return { ...sim, iccid, lpa: sim.isEsim ? `LPA:1$smdp.example$${iccid}` : null }
+  })
+}
+
+export const iccids = (inventory: ReadonlyArray<Sims.ImportRow>): ReadonlyArray<string> =>
+  inventory.map(({ iccid }) => String(iccid))
+
+/** Creates the organization with its inventory, and an endpoint for all its events; its id. */
+export const furnish = Effect.fnUntraced(function* (name: string, inventory: ReadonlyArray<Sims.ImportRow>) {
+  const { organizationId } = yield* Organizations.Organizations.use((of) => of.create({ name }))
+  yield* Sims.Sims.use((of) => of.importRows({ organizationId, rows: Stream.fromIterable(inventory) }))
+  const url = `https://receiver.example/${organizationId}`
+  yield* Webhooks.Webhooks.use((of) => of.create({ organizationId, url, events: null, description: name }))
+  return organizationId
+})

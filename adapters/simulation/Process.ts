@@ -1,0 +1,83 @@
+/**
+ * The processes of a simulated service, one after the other over the same ports.
+ *
+ * One that is killed stands still at a commit, before it or after it: from there on nothing that it does reaches the
+ * storage, the telco or a webhook's receiver, and whoever waits for it waits for ever.
+ */
+import { Context, Effect, Latch } from "effect"
+import { Storage, Telco, WebhookSender } from "simplan"
+
+/** Where a process is to be killed. */
+export interface Death {
+  readonly commits: number
+  readonly when: "before" | "after"
+}
+
+type Killable = Storage.Storage | Telco.Telco | WebhookSender.WebhookSender
+
+export interface Process {
+  /** The ports as the process reaches them while it lives. */
+  readonly ports: Context.Context<Killable>
+  readonly isDead: () => boolean
+}
+
+export interface Processes {
+  /** The next process; the one before stands still for good. */
+  readonly next: () => Process
+  /** Kills the present one where it gets to; replaces what was said before. */
+  readonly kill: (at: Death) => void
+  /** Ends when the present one stands still. */
+  readonly killed: Effect.Effect<void>
+}
+
+/** Processes over these ports; none is there yet. */
+export const over = (ports: Context.Context<Killable>): Processes => {
+  const storage = Context.get(ports, Storage.Storage)
+  const telco = Context.get(ports, Telco.Telco)
+  const sender = Context.get(ports, WebhookSender.WebhookSender)
+  let present = { standsStill: Latch.makeUnsafe(false) }
+  let death: Death | null = null
+
+  const next = (): Process => {
+    const own = { standsStill: Latch.makeUnsafe(false) }
+    present.standsStill.openUnsafe()
+    present = own
+    death = null
+    const isDead = () => own.standsStill.isOpen()
+    const whileAlive = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.suspend(() => (isDead() ? Effect.never : work))
+    const commit = (written: Storage.Commit) =>
+      whileAlive(
+        Effect.suspend(() => {
+          if (death === null) return storage.commit(written)
+          death = { ...death, commits: death.commits - 1 }
+          if (death.commits > 0) return storage.commit(written)
+          own.standsStill.openUnsafe()
+          return death.when === "before" ? Effect.never : Effect.andThen(storage.commit(written), Effect.never)
+        })
+      )
+    return {
+      isDead,
+      ports: ports.pipe(
+        Context.add(Storage.Storage, { ...storage, commit }),
+        Context.add(Telco.Telco, {
+          createPackage: (order) => whileAlive(telco.createPackage(order)),
+          suspendPackage: (of) => whileAlive(telco.suspendPackage(of)),
+          cancelPackage: (of) => whileAlive(telco.cancelPackage(of)),
+          sendSms: (sms) => whileAlive(telco.sendSms(sms)),
+          releaseProfile: (of) => whileAlive(telco.releaseProfile(of)),
+          setMobilePlan: (of) => whileAlive(telco.setMobilePlan(of))
+        }),
+        Context.add(WebhookSender.WebhookSender, { send: (call) => whileAlive(sender.send(call)) })
+      )
+    }
+  }
+
+  return {
+    next,
+    kill: (at) => {
+      death = at
+    },
+    killed: Effect.suspend(() => present.standsStill.await)
+  }
+}

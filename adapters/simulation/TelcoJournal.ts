@@ -1,0 +1,100 @@
+/**
+ * The books of a simulated telco as a journal: what was written, in order, each with its instant.
+ *
+ * The journal is the telco's memory itself, not a copy of it, so it tells the truth also of calls whose answer was lost.
+ */
+import { Effect, Layer, Predicate, type Schema } from "effect"
+import { BusinessClock, type Time } from "simplan"
+import { Books } from "simplan/telco-simulator"
+import type { Simulated } from "../../src/testing/index.ts"
+
+type Record = Simulated.TelcoRecord
+
+const text = (value: Schema.Json | undefined): string => (Predicate.isString(value) ? value : "")
+
+const window = (value: Schema.Json | undefined): { readonly start: number; readonly end: number } | null =>
+  Predicate.hasProperty(value, "start") &&
+  Predicate.hasProperty(value, "end") &&
+  Predicate.isNumber(value.start) &&
+  Predicate.isNumber(value.end)
+    ? { start: value.start, end: value.end }
+    : null
+
+const recordOf = (kind: string, key: string, document: Books.Document, at: Time.Instant): Record => {
+  const refusal = Predicate.isString(document["refusal"]) ? document["refusal"] : null
+  const iccid = text(document["iccid"])
+  switch (kind) {
+    case "package":
+      return { at, key, refusal, kind, iccid, window: window(document["window"]) }
+    case "suspension":
+    case "cancellation":
+      return { at, key, refusal, kind }
+    case "message":
+      return { at, key, refusal, kind, iccid, text: text(document["text"]) }
+    case "release":
+      return { at, key, refusal, kind, iccid }
+    case "mobile plan change":
+      return { at, key, refusal, kind, iccid, applied: document["applied"] === true }
+    default:
+      throw new Error(`a telco has no books of ${kind}`)
+  }
+}
+
+export interface Journal {
+  readonly records: ReadonlyArray<Record>
+  readonly layer: Layer.Layer<Books.Books, never, BusinessClock.BusinessClock>
+}
+
+/** Empty books. */
+export const make = (): Journal => {
+  const records: Array<Record> = []
+  const kinds = new Map<string, Map<string, Books.Document>>()
+  const shelf = (kind: string): Map<string, Books.Document> => {
+    const known = kinds.get(kind)
+    if (known !== undefined) return known
+    const fresh = new Map<string, Books.Document>()
+    kinds.set(kind, fresh)
+    return fresh
+  }
+  const layer = Layer.effect(
+    Books.Books,
+    Effect.map(BusinessClock.BusinessClock, (clock) => ({
+      add: (kind, key, document) =>
+        Effect.map(clock.now, (now) => {
+          const stored = shelf(kind).get(key)
+          if (stored !== undefined) return stored
+          shelf(kind).set(key, document)
+          records.push(recordOf(kind, key, document, now))
+          return document
+        }),
+      get: (kind, key) => Effect.sync(() => shelf(kind).get(key) ?? null),
+      all: (kind) => Effect.sync(() => Array.from(shelf(kind), ([key, document]) => ({ key, document })))
+    }))
+  )
+  return { records, layer }
+}
+
+/** What the books come to. */
+export const booksOf = (records: ReadonlyArray<Record>): Simulated.TelcoBooks => {
+  const granted = records.filter(({ refusal }) => refusal === null)
+  const keys = (kind: Record["kind"]) => new Set(granted.filter((one) => one.kind === kind).map(({ key }) => key))
+  const [suspended, cancelled] = [keys("suspension"), keys("cancellation")]
+  const mobilePlans = new Map<string, boolean>()
+  for (const one of granted) if (one.kind === "mobile plan change") mobilePlans.set(one.iccid, one.applied)
+  return {
+    packages: granted.flatMap((one) =>
+      one.kind !== "package"
+        ? []
+        : [
+            {
+              packageId: one.key,
+              telcoPackageId: `telco-${one.key}`,
+              iccid: one.iccid,
+              status: cancelled.has(one.key) ? "cancelled" : suspended.has(one.key) ? "suspended" : "active"
+            }
+          ]
+    ),
+    messages: granted.flatMap((one) => (one.kind === "message" ? [one.key] : [])),
+    mobilePlans: [...mobilePlans]
+  }
+}
