@@ -30,6 +30,14 @@ export interface Profile {
   readonly countries: ReadonlyArray<Country & { readonly operators: ReadonlyArray<Operator> }>
 }
 
+/** What standard profiles and custom regions have in common. */
+export type Area = Pick<Region, "coverageId" | "label" | "regionName" | "regionCode" | "iso2List">
+
+interface OfProfile {
+  readonly organizationId: string
+  readonly coverageId: string
+}
+
 export class Coverage extends Context.Service<
   Coverage,
   {
@@ -39,10 +47,9 @@ export class Coverage extends Context.Service<
       readonly regionCode: string | null
       readonly label: string | null
     }) => Stream.Stream<Profile, StorageError>
-    readonly get: (of: {
-      readonly organizationId: string
-      readonly coverageId: string
-    }) => Effect.Effect<Profile, NotFound | StorageError>
+    readonly get: (of: OfProfile) => Effect.Effect<Profile, NotFound | StorageError>
+    /** The profile without what is in its countries. */
+    readonly area: (of: OfProfile) => Effect.Effect<Area, NotFound | StorageError>
     readonly createRegion: (request: {
       readonly organizationId: string
       readonly regionName: string
@@ -51,9 +58,6 @@ export class Coverage extends Context.Service<
     }) => Effect.Effect<Region, InvalidField | RegionNameTaken | RegionUncovered | RegionExists | StorageError>
   }
 >()("simplan/Coverage") {}
-
-/** What standard profiles and custom regions have in common. */
-type Area = Pick<Region, "coverageId" | "label" | "regionName" | "regionCode" | "iso2List">
 
 const profileOf = (catalogue: Index, { iso2List, ...area }: Area): Profile => ({
   coverageId: area.coverageId,
@@ -75,7 +79,14 @@ export const layer: Layer.Layer<Coverage, never, Storage | BusinessClock | Ids |
     const commits = yield* Commits
     const catalogues = yield* Catalogues
 
+    const area = Effect.fnUntraced(function* (of: OfProfile): Effect.fn.Return<Area, NotFound | StorageError> {
+      const standard = (yield* catalogues.current).profileById.get(of.coverageId)
+      const found = standard ?? (yield* storage.region(of))
+      return found ?? (yield* new NotFound({ resource: "coverage profile", id: of.coverageId }))
+    })
+
     return Coverage.of({
+      area,
       list: ({ label, organizationId, regionCode }) =>
         Stream.unwrap(
           Effect.map(catalogues.current, (catalogue) => {
@@ -93,10 +104,7 @@ export const layer: Layer.Layer<Coverage, never, Storage | BusinessClock | Ids |
           })
         ),
       get: Effect.fn("Coverage.get")(function* (of) {
-        const catalogue = yield* catalogues.current
-        const area = catalogue.profileById.get(of.coverageId) ?? (yield* storage.region(of))
-        if (area === null) return yield* new NotFound({ resource: "coverage profile", id: of.coverageId })
-        return profileOf(catalogue, area)
+        return profileOf(yield* catalogues.current, yield* area(of))
       }),
       createRegion: Effect.fn("Coverage.createRegion")(function* (request) {
         const wanted = yield* Effect.fromResult(RegionRules.normalize(request))

@@ -74,7 +74,7 @@ export const layer: Layer.Layer<Plans, never, Storage | BusinessClock | Ids | Co
         get,
         create: Effect.fn("Plans.create")(function* ({ organizationId, terms }) {
           const profile = yield* Effect.catchTag(
-            coverage.get({ organizationId, coverageId: terms.coverageId }),
+            coverage.area({ organizationId, coverageId: terms.coverageId }),
             "NotFound",
             () => Effect.succeed(null)
           )

@@ -46,7 +46,18 @@ export interface Index extends Catalogue {
   readonly operatorsByCountry: ReadonlyMap<string, ReadonlyArray<Operator>>
 }
 
+const indexes = new WeakMap<Catalogue, Index>()
+
+/** The catalogue's index, made when it is first asked for. */
 export const index = (catalogue: Catalogue): Index => {
+  const known = indexes.get(catalogue)
+  if (known !== undefined) return known
+  const made = build(catalogue)
+  indexes.set(catalogue, made)
+  return made
+}
+
+const build = (catalogue: Catalogue): Index => {
   const operatorsByCountry = new Map<string, Array<Operator>>()
   for (const operator of catalogue.operators) {
     const known = operatorsByCountry.get(operator.countryIso2)
