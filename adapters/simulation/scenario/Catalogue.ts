@@ -1,0 +1,35 @@
+/**
+ * A catalogue of one coverage profile, under the id that the scenario's plans name: time does not depend on coverage.
+ */
+import { type Catalogue, Catalogues } from "simplan"
+import { Effect, Layer } from "effect"
+
+/** The profile of plans that name none. */
+export const COVERAGE_ID = "00000000-0000-5000-8000-000000000001"
+
+const profile = (coverageId: string): Catalogue.StandardProfile => ({
+  coverageId,
+  label: "Green",
+  regionName: "Everywhere",
+  regionCode: "GLOBAL",
+  iso2List: ["FR"]
+})
+
+const catalogue = (coverageIds: ReadonlyArray<string>): Catalogue.Catalogue => ({
+  countries: [{ iso2: "FR", iso3: "FRA", name: "France" }],
+  operators: [
+    {
+      operatorId: "00000000-0000-5000-8000-000000000002",
+      name: "Simulated",
+      countryIso2: "FR",
+      supportedRats: ["4G", "5G"],
+      mccMnc: ["208-01"],
+      labels: ["Green"]
+    }
+  ],
+  profiles: [...new Set([COVERAGE_ID, ...coverageIds])].map(profile)
+})
+
+/** Starts a service that knows these profiles. */
+export const layer = (coverageIds: ReadonlyArray<string>): Layer.Layer<Catalogues.BuiltIn> =>
+  Layer.succeed(Catalogues.BuiltIn, { catalogue: Effect.sync(() => catalogue(coverageIds)) })

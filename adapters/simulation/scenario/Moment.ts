@@ -1,0 +1,53 @@
+/**
+ * Moments of a scenario: an instant, or a time after the scenario's start such as `+3 days 12 hours`.
+ */
+import { Schema } from "effect"
+import { Time } from "simplan"
+
+const units = {
+  millisecond: 1,
+  second: Time.SECOND,
+  minute: Time.MINUTE,
+  hour: Time.HOUR,
+  day: Time.DAY,
+  week: 7 * Time.DAY
+} as const
+
+const isUnit = (name: string): name is keyof typeof units => Object.hasOwn(units, name)
+
+const RELATIVE = /^\+\s*\d+ [a-z]+(?:[ ,]+\d+ [a-z]+)*$/
+
+const span = (text: string): number | undefined => {
+  if (!RELATIVE.test(text)) return undefined
+  let millis = 0
+  for (const [, count, name = ""] of text.matchAll(/(\d+) ([a-z]+)/g)) {
+    const unit = name.replace(/s$/, "")
+    if (!isUnit(unit)) return undefined
+    millis += Number(count) * units[unit]
+  }
+  return Number.isSafeInteger(millis) ? millis : undefined
+}
+
+/** What a moment must be, after the name of its field. */
+export const MUST =
+  "must be an RFC 3339 instant with a zone, such as 2026-01-31T12:00:00Z, or a time after the start, such as +3 days 12 hours"
+
+/** What an instant must be. */
+export const MUST_BE_INSTANT = "must be an RFC 3339 instant with a zone, such as 2026-01-31T12:00:00Z"
+
+/** The instant that a text names in a scenario that begins at `start`; undefined where it names none. */
+export const parse = (text: string, start: Time.Instant): Time.Instant | undefined => {
+  const after = span(text)
+  const instant = after === undefined ? Time.fromIso(text) : start + after
+  return instant !== undefined && instant < Time.END_OF_TIME ? instant : undefined
+}
+
+/** A moment as a scenario has it. */
+export const Moment = Schema.String.annotate({ message: MUST }).check(
+  Schema.makeFilter((text: string) => parse(text, 0) !== undefined, { message: MUST })
+)
+
+/** An instant as a scenario has it. */
+export const InstantText = Schema.String.annotate({ message: MUST_BE_INSTANT }).check(
+  Schema.makeFilter((text: string) => Time.fromIso(text) !== undefined, { message: MUST_BE_INSTANT })
+)

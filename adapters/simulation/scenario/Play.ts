@@ -1,0 +1,95 @@
+/**
+ * Playing a scenario: the real services, in memory, under a virtual clock.
+ *
+ * The clock goes from one instant at which anything can happen to the next (a step, work that is due, the activation or
+ * expiry of what is there), and the service is looked at after each. The same scenario has the same history each time.
+ */
+import { Effect } from "effect"
+import { type Time, Worker } from "simplan"
+import type { Simulated } from "../../../src/testing/index.ts"
+import * as Simulation from "../Simulation.ts"
+import * as Actions from "./Actions.ts"
+import * as Catalogue from "./Catalogue.ts"
+import * as Courses from "./Courses.ts"
+import type { History } from "./History.ts"
+import * as Mistake from "./Mistake.ts"
+import type * as Scenario from "./Scenario.ts"
+import * as Stage from "./Stage.ts"
+import * as Watch from "./Watch.ts"
+
+/** How often the service is looked at before a scenario is given up. */
+export const LOOKS = 20_000
+
+/** The next instant at which something can happen; null where nothing is left to happen. */
+const nextInstant = Effect.fnUntraced(function* (simulated: Simulated.Simulated, watch: Watch.Watch) {
+  const now = yield* simulated.now
+  const due = yield* Effect.orDie(simulated.use(Worker.Worker.use((of) => of.nextDue)))
+  const change = Courses.nextChange(watch.courses(), now)
+  return due === null || (change !== null && change < due) ? change : due
+})
+
+const scene = Effect.fnUntraced(function* (scenario: Scenario.Playable) {
+  const { source, start } = scenario
+  const plans = [source.plan, ...(source.steps ?? []).flatMap((step) => (step.do === "top_up" ? [step.plan] : []))]
+  const coverageIds = plans.flatMap((plan) => (plan?.coverage_id === undefined ? [] : [plan.coverage_id]))
+  const simulated = yield* Simulation.makeOver(Catalogue.layer(coverageIds), {
+    seed: source.seed ?? 1,
+    start,
+    esims: { Green: 2 },
+    physicalSims: 0,
+    telcoTimes: source.telco_times ?? "reported"
+  })
+  const [organizationId] = simulated.organizationIds
+  const plan = yield* Stage.createPlan(simulated, organizationId, scenario, source.plan, ["plan"])
+  const watch = Watch.make(simulated, organizationId)
+  const iccid = simulated.iccids(organizationId)[0] ?? ""
+  const stage: Stage.Stage = { simulated, scenario, organizationId, plan, courses: watch.courses, iccid }
+  return { simulated, watch, stage }
+})
+
+const play = Effect.fnUntraced(function* (scenario: Scenario.Playable) {
+  const { simulated, stage, watch } = yield* scene(scenario)
+  let looks = 0
+  const lookAt = Effect.fnUntraced(function* (instant: Time.Instant) {
+    looks += 1
+    if (looks > LOOKS) {
+      const must = `must be early enough for the scenario to end within ${LOOKS} changes`
+      return yield* Mistake.at(scenario.source, ["end"], must)
+    }
+    yield* Effect.orDie(simulated.advanceTo(instant))
+    yield* watch.look(stage.iccid)
+  })
+  /** Through everything that happens before `to`, and up to it; null: until nothing is left to happen. */
+  const goTo = Effect.fnUntraced(function* (to: Time.Instant | null) {
+    for (;;) {
+      const next = yield* nextInstant(simulated, watch)
+      if (next === null || (to !== null && next >= to)) break
+      yield* lookAt(next)
+    }
+    if (to !== null) yield* lookAt(to)
+  })
+
+  for (const timed of scenario.steps) {
+    yield* goTo(timed.at)
+    const line = yield* Actions.perform(stage, timed)
+    const note = timed.step.note !== undefined && timed.step.do !== "advance" ? ` (${timed.step.note})` : ""
+    if (line !== null) watch.tell({ ...line, what: line.what + note, at: timed.at, attachment: null })
+    yield* lookAt(timed.at)
+  }
+  yield* goTo(scenario.end)
+  const { source, start } = scenario
+  const history: History = {
+    title: source.title,
+    about: source.about ?? null,
+    seed: simulated.seed,
+    start,
+    end: yield* simulated.now,
+    entries: watch.entries(),
+    attachments: watch.courses()
+  }
+  return history
+})
+
+/** What happens in the scenario. */
+export const history = (scenario: Scenario.Playable): Effect.Effect<History, Mistake.Mistake> =>
+  Effect.scoped(play(scenario))

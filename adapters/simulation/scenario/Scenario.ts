@@ -1,0 +1,110 @@
+/**
+ * Scenarios: what an engineer asks the simulation. Plan terms, a subscription request, and steps in time.
+ *
+ * A scenario that was decoded can be played: its moments are instants, and they go forward.
+ */
+import { Result, Schema } from "effect"
+import { Time } from "simplan"
+import * as Moment from "./Moment.ts"
+import * as PlanTerms from "./PlanTerms.ts"
+import * as Problem from "./Problem.ts"
+import * as Step from "./Step.ts"
+import * as Words from "./Words.ts"
+
+/** Where a scenario begins that does not say so. */
+export const DEFAULT_START = "2026-01-01T00:00:00Z"
+
+const SEED = "must be a whole number from 0 to 4294967295"
+
+/** A scenario as its file has it. */
+export const Scenario = Schema.Struct({
+  $schema: Schema.optionalKey(Schema.String),
+  title: Words.Text,
+  /** What it teaches. */
+  about: Schema.optionalKey(Words.Text),
+  start: Schema.optionalKey(Moment.InstantText),
+  /** Until when it is played; while anything is still to happen, unless given. */
+  end: Schema.optionalKey(Moment.Moment),
+  /** Decides ids and all else that is random. */
+  seed: Schema.optionalKey(
+    Schema.Int.annotate({ message: SEED }).check(
+      Schema.isBetween({ minimum: 0, maximum: 4_294_967_295 }, { message: SEED })
+    )
+  ),
+  /** Whether the telco reports a package's times. */
+  telco_times: Schema.optionalKey(
+    Schema.Literals(["reported", "withheld"]).annotate({ message: "must be reported or withheld" })
+  ),
+  plan: PlanTerms.PlanTerms,
+  /** What is asked for at the start, or where a step says `subscribe`. */
+  subscription: Schema.optionalKey(
+    Schema.Struct({
+      metadata: Schema.optionalKey(Words.Text),
+      active_period: Schema.optionalKey(Schema.NullOr(Words.ActivePeriod))
+    }).annotate({ message: "must be an object with active_period and metadata" })
+  ),
+  steps: Schema.optionalKey(Schema.Array(Step.Step).annotate({ message: "must be an array of steps" }))
+}).annotate({ message: "must be an object with title, plan, subscription and steps" })
+
+/** A step at its instant; `index` is its place among the steps of the file, null where the file does not have it. */
+export interface Timed {
+  readonly at: Time.Instant
+  readonly step: Step.Step
+  readonly index: number | null
+}
+
+/** A scenario that can be played. */
+export interface Playable {
+  readonly source: typeof Scenario.Type
+  readonly start: Time.Instant
+  readonly end: Time.Instant | null
+  readonly steps: ReadonlyArray<Timed>
+}
+
+/** The instant of a moment that was decoded. */
+export const instantOf = (moment: string, start: Time.Instant): Time.Instant => Moment.parse(moment, start) ?? start
+
+const backwards = (root: unknown, path: Problem.Path, at: Time.Instant, than: string, floor: Time.Instant) =>
+  Problem.wrong(
+    root,
+    path,
+    `${Time.toIso(at)} is before ${than}, ${Time.toIso(floor)}: it must be at that instant or later, the clock only goes forward`
+  )
+
+const timed = (
+  root: unknown,
+  source: typeof Scenario.Type
+): Result.Result<Playable, ReadonlyArray<Problem.Problem>> => {
+  const start = Time.fromIso(source.start ?? DEFAULT_START) ?? 0
+  const problems: Array<Problem.Problem> = []
+  let floor = start
+  let than = "the start"
+  const steps = (source.steps ?? []).map((step, index): Timed => {
+    const at = instantOf(step.at, start)
+    if (at < floor) problems.push(backwards(root, ["steps", index, "at"], at, than, floor))
+    else [floor, than] = [at, `steps[${index}].at`]
+    if (step.do === "usage" && Step.amounts.filter((name) => step[name] !== undefined).length !== 1) {
+      problems.push(Problem.wrong(root, ["steps", index], `must have exactly one of ${Step.amounts.join(", ")}`))
+    }
+    return { at, step, index }
+  })
+  const end = source.end === undefined ? null : instantOf(source.end, start)
+  if (end !== null && end < floor) problems.push(backwards(root, ["end"], end, than, floor))
+  const subscribing = steps.filter(({ step }) => step.do === "subscribe")
+  for (const { index } of subscribing.slice(1)) {
+    problems.push(Problem.wrong(root, ["steps", index ?? 0, "do"], "must not be subscribe twice: use top_up"))
+  }
+  const atStart: Timed = { at: start, step: { do: "subscribe", at: "+0 days" }, index: null }
+  return problems.length > 0
+    ? Result.fail(problems)
+    : Result.succeed({ source, start, end, steps: subscribing.length === 0 ? [atStart, ...steps] : steps })
+}
+
+const decodeShape = Schema.decodeUnknownResult(Scenario)
+
+/** The scenario that a JSON value is, or everything that is wrong with it. */
+export const decode = (value: unknown): Result.Result<Playable, ReadonlyArray<Problem.Problem>> =>
+  decodeShape(value, { errors: "all", onExcessProperty: "error" }).pipe(
+    Result.mapError(({ issue }) => Problem.fromIssue(value, issue)),
+    Result.flatMap((source) => timed(value, source))
+  )

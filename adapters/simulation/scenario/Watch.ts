@@ -1,0 +1,128 @@
+/**
+ * Watching a service while a scenario is played: each look says what changed since the last one.
+ */
+import { Effect } from "effect"
+import { Attachments, type Refusal, type Time, type WebhookEvent } from "simplan"
+import type { Simulated } from "../../../src/testing/index.ts"
+import * as Changes from "./Changes.ts"
+import * as Courses from "./Courses.ts"
+import type { Course, Entry } from "./History.ts"
+import * as Rules from "./Rules.ts"
+
+const webhookRules = {
+  "attachment.allowanceConsumed": Rules.thresholds,
+  "subscription.esim.locationChanged": Rules.told,
+  "esim.smdp.stateChanged": Rules.told
+} as const satisfies Record<WebhookEvent.Type, Rules.Rule>
+
+const webhookDetail = (event: WebhookEvent.Payload): string => {
+  switch (event.type) {
+    case "attachment.allowanceConsumed":
+      return `${event.data.usagePercentage} %`
+    case "subscription.esim.locationChanged":
+      return `${event.data.previousCountryIso2 ?? "nowhere yet"} to ${event.data.countryIso2}`
+    case "esim.smdp.stateChanged":
+      return event.data.smdpStateChange.state
+  }
+}
+
+const webhook = ({ at, body }: Simulated.ReceivedWebhook): Entry => {
+  const event: WebhookEvent.Payload = JSON.parse(body)
+  return {
+    at,
+    kind: "webhook",
+    what: `webhook ${event.type}: ${webhookDetail(event)}`,
+    rules: [webhookRules[event.type]],
+    attachment: null
+  }
+}
+
+const asked = {
+  createPackage: "create a package",
+  suspendPackage: "suspend a package",
+  cancelPackage: "cancel a package",
+  sendSms: "send an SMS",
+  releaseProfile: "release the profile",
+  setMobilePlan: "change the mobile plan"
+} as const satisfies Record<Simulated.TelcoCall["kind"], string>
+
+const answers = {
+  done: "done",
+  refused: "it refuses",
+  unavailable: "it cannot be reached or its answer is lost",
+  "no answer": "no answer in time"
+} as const satisfies Record<Simulated.TelcoCall["outcome"], string>
+
+/** A package that was created is told of as such. */
+const isTold = ({ kind, outcome }: Simulated.TelcoCall): boolean => kind !== "createPackage" || outcome !== "done"
+
+const ruleOf = ({ kind, outcome }: Simulated.TelcoCall): ReadonlyArray<Rules.Rule> => {
+  if (kind === "suspendPackage") return [Rules.suspended]
+  if (kind === "cancelPackage" || kind === "releaseProfile") return [Rules.deleted]
+  return outcome === "refused" ? [] : [Rules.retried]
+}
+
+const telcoCall = (call: Simulated.TelcoCall): Entry => ({
+  at: call.at,
+  kind: "telco",
+  what: `the telco is asked to ${asked[call.kind]}: ${answers[call.outcome]}`,
+  rules: ruleOf(call),
+  attachment: null
+})
+
+/** A watch over a service; the SIM that it looks at is given with each look. */
+export const make = (
+  simulated: Simulated.Simulated,
+  organizationId: string
+) => {
+  const entries: Array<Entry> = []
+  const courses = new Map<string, Course>()
+  let [told, heard] = [0, 0]
+  let since: Time.Instant = simulated.start
+
+  const views = (iccid: string) =>
+    simulated.use(Attachments.Attachments.use((of) => of.list({ organizationId, iccid }))).pipe(
+      Effect.catchIf(
+        (error): error is Refusal.NotFound => error._tag === "NotFound",
+        () => Effect.succeed([])
+      ),
+      Effect.orDie
+    )
+
+  const look = Effect.fnUntraced(function* (iccid: string) {
+    const now = yield* simulated.now
+    const fresh = simulated.telcoCalls(heard)
+    heard += fresh.length
+    entries.push(...fresh.filter(isTold).map(telcoCall))
+    const there = yield* views(iccid)
+    for (const view of there) {
+      const { attachmentId } = view.attachment
+      const refused = fresh.flatMap(({ key, kind, outcome }) => {
+        const [of, occurrence] = key.split(":")
+        return kind === "createPackage" && outcome === "refused" && of === attachmentId ? [Number(occurrence)] : []
+      })
+      const before = courses.get(attachmentId)
+      const after = Courses.seen(before, view, refused, now)
+      courses.set(attachmentId, after)
+      const attachment = [...courses.keys()].indexOf(attachmentId)
+      entries.push(...Changes.between(before, after, since, now).map((change) => ({ ...change, at: now, attachment })))
+    }
+    for (const [id, course] of courses) {
+      const gone = course.removedAt === null && !there.some(({ attachment }) => attachment.attachmentId === id)
+      if (gone) courses.set(id, { ...course, removedAt: now })
+    }
+    const webhooks = simulated.received(told)
+    entries.push(...webhooks.map(webhook))
+    told += webhooks.length
+    since = now
+  })
+
+  return {
+    look,
+    tell: (entry: Entry): void => void entries.push(entry),
+    entries: (): ReadonlyArray<Entry> => entries,
+    courses: (): ReadonlyArray<Course> => [...courses.values()]
+  }
+}
+
+export type Watch = ReturnType<typeof make>

@@ -1,0 +1,24 @@
+/**
+ * The small schemas that scenarios are made of.
+ */
+import { Schema } from "effect"
+import * as Moment from "./Moment.ts"
+
+const TEXT = "must be a string that is not empty"
+
+/** A text that says something. */
+export const Text = Schema.String.annotate({ message: TEXT }).check(Schema.isMinLength(1, { message: TEXT }))
+
+export const Truth = Schema.Boolean.annotate({ message: "must be true or false" })
+
+const COUNTRY = "must be an ISO 2-letter country code, such as FR"
+
+export const Country = Schema.String.annotate({ message: COUNTRY }).check(
+  Schema.isPattern(/^[A-Za-z]{2}$/, { message: COUNTRY })
+)
+
+/** An active period as a request has it: which of the two are needed is the service's to say (rules 2 and 4). */
+export const ActivePeriod = Schema.Struct({
+  start: Schema.optionalKey(Schema.NullOr(Moment.Moment)),
+  end: Schema.optionalKey(Schema.NullOr(Moment.Moment))
+}).annotate({ message: "must be an object with start and end, or null" })
