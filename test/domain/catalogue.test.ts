@@ -31,6 +31,12 @@ describe("A catalogue", () => {
     expect([catalogue.countryByIso2.size, catalogue.operatorById.size, catalogue.profileById.size]).toEqual([1, 3, 1])
   })
 
+  it("is indexed once, and another by itself", () => {
+    const other = { countries: [], operators: [], profiles: [] }
+    expect(Catalogue.index(other)).toBe(Catalogue.index(other))
+    expect(Catalogue.index(other).countryByIso2.size).toBe(0)
+  })
+
   it("tells a country's operators under a label, in its own order", () => {
     expect(Catalogue.operatorsOf(catalogue, "SE", "Green")).toEqual([telia, tre])
     expect(Catalogue.operatorsOf(catalogue, "SE", "Aqua")).toEqual([telia])
