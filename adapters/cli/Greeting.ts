@@ -1,8 +1,9 @@
 /**
  * What a server prints when it is really listening: its address, what it made for itself, and commands to paste.
  *
- * The commands work one by one and all at once in any POSIX shell, as often as one likes: each is one line, and hands
- * on what the next one needs in a shell variable. A token that was set is not printed; its variable stands for it.
+ * The commands work one by one and all at once in any POSIX shell, as often as one likes: each is one line that begins
+ * with `curl`, and keeps its answer beside the credentials, where the next one finds what it needs. A token that was set
+ * is not printed; its variable stands for it.
  */
 import { Redacted } from "effect"
 import type { Token, Tokens } from "./Tokens.ts"
@@ -11,6 +12,8 @@ export interface Greeting {
   readonly url: string
   readonly version: string
   readonly database: string
+  /** The directory, absolute, in which the commands keep their answers. */
+  readonly directory: string
   /** Where a virtual clock stands; null on the system clock. */
   readonly virtualNow: string | null
   readonly tokens: Tokens
@@ -31,59 +34,75 @@ const shown = (token: Token, variable: string): string => {
 
 const JSON_TYPE = "-H 'content-type: application/json'"
 
-/** Takes the text of a field out of the JSON in a shell variable. */
-const field = (variable: string, name: string): string =>
-  `$(printf '%s' "$${variable}" | sed -n 's/.*"${name}" *: *"\\([^"]*\\)".*/\\1/p')`
+/** A text that a POSIX shell takes as it is. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-const plan = (url: string, demo: { readonly apiKey: string; readonly coverageId: string }): string => {
+/** What the commands need to know. */
+interface Place {
+  readonly url: string
+  readonly apiKey: string
+  readonly coverageId: string
+  readonly directory: string
+}
+
+const planFile = ({ directory }: Place): string => quoted(`${directory}/plan.json`)
+const subscriptionFile = ({ directory }: Place): string => quoted(`${directory}/subscription.json`)
+
+/** Takes the text of a field out of the JSON in a file. */
+const field = (file: string, name: string): string => `$(sed -n 's/.*"${name}" *: *"\\([^"]*\\)".*/\\1/p' ${file})`
+
+const plan = (place: Place): string => {
   const body = {
     name: "Demo 1 GB",
-    coverage_id: demo.coverageId,
+    coverage_id: place.coverageId,
     data_MBs: 1024,
     period_days: 30,
     recurring: false,
     throttling: false
   }
-  const call = `curl -sS '${url}/v3/plans?key=${demo.apiKey}' ${JSON_TYPE} -d '${JSON.stringify(body)}'`
-  return `PLAN=$(${call}); printf "%s\\n" "$PLAN"; PLAN_ID=${field("PLAN", "plan_id")}`
+  const call = `curl -sS '${place.url}/v3/plans?key=${place.apiKey}' ${JSON_TYPE} -d '${JSON.stringify(body)}'`
+  return `${call} | tee ${planFile(place)}; echo`
 }
 
-const subscribe = (url: string, apiKey: string): string => {
-  const body = `'{"plan_id":"'"$PLAN_ID"'","metadata":"my first subscription"}'`
-  const call = `curl -sS '${url}/v3/subscription?key=${apiKey}' ${JSON_TYPE} -d ${body}`
-  const taken = ["iccid", "subscription_id", "created_at"].map((name) => `${name.toUpperCase()}=${field("SUB", name)}`)
-  return `SUB=$(${call}); printf "%s\\n" "$SUB"; ${taken.join("; ")}`
+const subscribe = (place: Place): string => {
+  const body = `'{"plan_id":"'"${field(planFile(place), "plan_id")}"'","metadata":"my first subscription"}'`
+  const call = `curl -sS '${place.url}/v3/subscription?key=${place.apiKey}' ${JSON_TYPE} -d ${body}`
+  return `${call} | tee ${subscriptionFile(place)}; echo`
 }
 
 // The event happens at the creation of the subscription, so it fits a virtual clock as well.
-const report = (url: string, token: Token): string => {
+const report = (place: Place, token: Token): string => {
   const bearer = token._tag === "Made" ? Redacted.value(token.value) : "$SIMPLAN_TELCO_TOKEN"
+  const taken = (name: string): string => `'"${field(subscriptionFile(place), name)}"'`
   const event = [
-    `{"id":"usage-'"$SUBSCRIPTION_ID"'"`,
+    `{"id":"usage-${taken("subscription_id")}"`,
     `"type":"usage"`,
-    `"iccid":"'"$ICCID"'"`,
-    `"occurred_at":"'"$CREATED_AT"'"`,
+    `"iccid":"${taken("iccid")}"`,
+    `"occurred_at":"${taken("created_at")}"`,
     `"total_bytes":600000000}`
   ].join(",")
-  return `curl -sS '${url}/telco/v1/events' -H "authorization: Bearer ${bearer}" ${JSON_TYPE} -d '{"events":[${event}]}'; echo`
+  const call = `curl -sS '${place.url}/telco/v1/events' -H "authorization: Bearer ${bearer}" ${JSON_TYPE}`
+  return `${call} -d '{"events":[${event}]}'; echo`
 }
 
-const attachments = (url: string, apiKey: string): string =>
-  `curl -sS "${url}/v3/subscriptions/$ICCID/plan-attachments?key=${apiKey}"; echo`
+const attachments = (place: Place): string => {
+  const iccid = field(subscriptionFile(place), "iccid")
+  return `curl -sS "${place.url}/v3/subscriptions/${iccid}/plan-attachments?key=${place.apiKey}"; echo`
+}
 
 interface Step {
   readonly title: string
   readonly line: string
 }
 
-const steps = (url: string, demo: { readonly apiKey: string; readonly coverageId: string }, telco: Token) => {
+const steps = (place: Place, telco: Token) => {
   const reported: ReadonlyArray<Step> =
-    telco._tag === "Off" ? [] : [{ title: "report usage as the telco would", line: report(url, telco) }]
+    telco._tag === "Off" ? [] : [{ title: "report usage as the telco would", line: report(place, telco) }]
   return [
-    { title: "create a plan", line: plan(url, demo) },
-    { title: "subscribe an eSIM to it", line: subscribe(url, demo.apiKey) },
+    { title: "create a plan", line: plan(place) },
+    { title: "subscribe an eSIM to it", line: subscribe(place) },
     ...reported,
-    { title: "see what became of it", line: attachments(url, demo.apiKey) }
+    { title: "see what became of it", line: attachments(place) }
   ]
 }
 
@@ -91,7 +110,7 @@ const steps = (url: string, demo: { readonly apiKey: string; readonly coverageId
 const toPaste = (commands: ReadonlyArray<Step>): ReadonlyArray<string> =>
   commands.flatMap(({ line, title }, index) => [`# ${index + 1} ${title}`, line, ""])
 
-const next = ({ demo, tokens, url }: Greeting): ReadonlyArray<string> => {
+const next = ({ demo, directory, tokens, url }: Greeting): ReadonlyArray<string> => {
   if (demo === null) {
     const commands = [
       'npx simplan org create "Acme Mobile"',
@@ -105,7 +124,7 @@ const next = ({ demo, tokens, url }: Greeting): ReadonlyArray<string> => {
   return [
     "To try it, paste these lines into another terminal, one by one or all at once:",
     "",
-    ...toPaste(steps(url, { apiKey, coverageId }, tokens.telco))
+    ...toPaste(steps({ url, apiKey, coverageId, directory }, tokens.telco))
   ]
 }
 

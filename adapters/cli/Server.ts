@@ -7,6 +7,7 @@
  */
 import { NodeCrypto } from "@effect/platform-node"
 import { Context, Effect, type FileSystem, Layer, type Scope } from "effect"
+import { resolve } from "node:path"
 import { BusinessClock, Catalogues, Jobs, Outbox, Services, Time, Worker } from "simplan"
 import { StandardCatalogue } from "../catalogue/index.ts"
 import { TelcoSimulator } from "../telco-simulator/index.ts"
@@ -84,6 +85,7 @@ export const start = (
       url,
       version: Version.version,
       database: withoutPassword(settings.database.url),
+      directory: resolve(Credentials.DIRECTORY),
       virtualNow: clock.set === null ? null : Time.toIso(yield* clock.now),
       tokens,
       demo
