@@ -77,6 +77,7 @@ describe("No instant is (W8)", () => {
     ["-0001-03-10T12:00:00Z", "a year before 0"],
     ["10000-01-01T00:00:00Z", "the year 10000"],
     ["9999-12-31T23:59:59-01:00", "the year 10000 in UTC"],
+    ["9999-12-31T23:00:00-01:00", "its first instant"],
     ["0000-01-01T00:00:00+01:00", "the year before 0 in UTC"],
     ["\u0662026-03-10T12:00:00Z", "digits of another script"],
     ["1773144000000", "milliseconds"],
