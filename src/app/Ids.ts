@@ -10,6 +10,8 @@ export class Ids extends Context.Service<
   {
     /** A UUIDv7 of the given instant; those that this process makes of one instant sort in the order made. */
     readonly next: (now: Instant) => Effect.Effect<string>
+    /** A name that nothing else has, for a lease. */
+    readonly token: Effect.Effect<string>
     readonly bytes: (size: number) => Effect.Effect<Uint8Array>
     /** In [0, 1). */
     readonly fraction: Effect.Effect<number>
@@ -20,6 +22,8 @@ export class Ids extends Context.Service<
 
 const ID_BYTES = 10
 const POOLED_IDS = 100
+
+const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 
 const ascii = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
@@ -32,11 +36,24 @@ export const layer: Layer.Layer<Ids, never, Crypto.Crypto> = Layer.effect(
     // Random bytes are fetched for many ids at once.
     let pool: Uint8Array = new Uint8Array(0)
     let used = 0
+    const pooled = <A>(make: (random: Uint8Array) => A): Effect.Effect<A> => {
+      const taken = () => {
+        used += ID_BYTES
+        return make(pool.subarray(used - ID_BYTES, used))
+      }
+      return Effect.suspend(() => {
+        if (used < pool.length) return Effect.succeed(taken())
+        return Effect.map(bytes(ID_BYTES * POOLED_IDS), (fresh) => {
+          pool = fresh
+          used = 0
+          return taken()
+        })
+      })
+    }
+
     let last: Instant = Number.NEGATIVE_INFINITY
     let counter = 0
-    const make = (now: Instant): string => {
-      const random = pool.subarray(used, used + ID_BYTES)
-      used += ID_BYTES
+    const counted = (now: Instant, random: Uint8Array): string => {
       // A new instant begins low at random, so that there is room to count and processes differ.
       counter = now === last ? (counter + 1) % Id.COUNTER_SIZE : ((random[1] ?? 0) << 8) | (random[2] ?? 0)
       last = now
@@ -44,21 +61,11 @@ export const layer: Layer.Layer<Ids, never, Crypto.Crypto> = Layer.effect(
     }
 
     return Ids.of({
-      next: (now) =>
-        Effect.suspend(() => {
-          if (used + ID_BYTES <= pool.length) return Effect.succeed(make(now))
-          return Effect.map(bytes(ID_BYTES * POOLED_IDS), (fresh) => {
-            pool = fresh
-            used = 0
-            return make(now)
-          })
-        }),
+      next: (now) => pooled((random) => counted(now, random)),
+      token: pooled(hex),
       bytes,
       fraction: crypto.random,
-      digest: (text) =>
-        Effect.map(Effect.orDie(crypto.digest("SHA-256", ascii(text))), (hash) =>
-          Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("")
-        )
+      digest: (text) => Effect.map(Effect.orDie(crypto.digest("SHA-256", ascii(text))), hex)
     })
   })
 )

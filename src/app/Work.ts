@@ -57,7 +57,7 @@ export const layer: Layer.Layer<Work, never, Ids> = Layer.effect(
         ),
       lease: Effect.gen(function* () {
         const now = yield* MachineClock.currentTimeMillis
-        return { token: yield* ids.next(now), until: now + leaseMillis }
+        return { token: yield* ids.token, until: now + leaseMillis }
       }),
       wake: Effect.sync(() => {
         for (const latch of latches) latch.openUnsafe()
