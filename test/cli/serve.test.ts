@@ -1,21 +1,32 @@
 import { execFileSync } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import * as BuiltCopy from "./BuiltCopy.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
+// A server starts in one to two seconds, and in many more where the tests have the machine's processors to share.
+vi.setConfig({ testTimeout: 120_000 })
+
 let copy: BuiltCopy.BuiltCopy
 let cwd: string
+let used: string
 let running: Array<ServerProcess.ServerProcess> = []
 
-beforeAll(() => {
+beforeAll(async () => {
   copy = BuiltCopy.make()
+  used = mkdtempSync(join(tmpdir(), "simplan-used-"))
+  const server = ServerProcess.start({ main: copy.main, cwd: used })
+  await server.listening
+  await server.kill("SIGTERM")
+}, 120_000)
+afterAll(() => {
+  copy.remove()
+  rmSync(used, { recursive: true, force: true })
 })
-afterAll(() => copy.remove())
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), "simplan-serve-"))
   running = []
@@ -30,6 +41,9 @@ const start = (env: Readonly<Record<string, string>> = {}): ServerProcess.Server
   running.push(server)
   return server
 }
+
+/** Goes on where a server was started before: quicker than a first start. */
+const reuse = (): void => cpSync(used, cwd, { recursive: true })
 
 const up = async (env: Readonly<Record<string, string>> = {}): Promise<ServerProcess.ServerProcess> => {
   const server = start(env)
@@ -100,6 +114,7 @@ describe("a first start", () => {
   })
 
   it("makes a new key for the demonstration where the kept one is lost", async () => {
+    reuse()
     const first = await up()
     await first.kill("SIGTERM")
     rmSync(join(cwd, ".simplan/credentials.json"))
@@ -129,6 +144,7 @@ describe("a first start", () => {
   })
 
   it("goes by a virtual clock that stands, and continues where it stood", async () => {
+    reuse()
     const first = await up({ SIMPLAN_CLOCK: "virtual:2026-01-31T00:00:00Z" })
     expect(first.fact("clock")).toBe("virtual, stands at 2026-01-31T00:00:00.000Z")
     expect(json(shell(commandsOf(first).join("\n")))).toMatchObject(followed)
@@ -191,6 +207,7 @@ describe("one sentence and exit code 1 tell that", () => {
   })
 
   it("the data directory is in use by another process", async () => {
+    reuse()
     const server = await up()
     expect(await refused({})).toContain("is in use by another process")
     await server.kill("SIGKILL")
@@ -211,6 +228,7 @@ describe("one sentence and exit code 1 tell that", () => {
 
 describe("a server that is told to stop", () => {
   it("releases its data directory and ends with 0 on SIGINT as well", async () => {
+    reuse()
     const server = await up()
     expect(await server.kill("SIGINT")).toEqual({ code: 0, signal: null })
     await up()

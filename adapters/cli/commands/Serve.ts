@@ -22,7 +22,8 @@ export const command = Command.make(
   "serve",
   {},
   Effect.fnUntraced(function* () {
-    yield* Effect.raceFirst(Effect.scoped(serve), Signals.first).pipe(Effect.provide(Logs.layer))
+    const stop = Effect.tap(Signals.first, (signal) => Effect.logInfo("stopping", { signal }))
+    yield* Effect.raceFirst(Effect.scoped(serve), stop).pipe(Effect.provide(Logs.layer))
   })
 ).pipe(
   Command.withDescription(
