@@ -16,6 +16,7 @@ import * as Migrate from "./commands/Migrate.ts"
 import * as Org from "./commands/Org.ts"
 import * as Serve from "./commands/Serve.ts"
 import * as Sims from "./commands/Sims.ts"
+import * as Simulate from "./commands/Simulate.ts"
 import * as Webhook from "./commands/Webhook.ts"
 import * as Misuse from "./Misuse.ts"
 import { Output } from "./Output.ts"
@@ -38,7 +39,8 @@ const simplan = Command.make("simplan").pipe(
     Sims.command,
     Webhook.command,
     Events.command,
-    Clock.command
+    Clock.command,
+    Simulate.command
   ]),
   Command.withExamples([
     { command: "simplan serve", description: "In one terminal" },

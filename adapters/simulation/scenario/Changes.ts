@@ -48,7 +48,7 @@ const creation = (course: Course, pack: PackageCourse): Change => {
     case "Lapsed":
       return change("package", `${what} recorded without the telco`, Rules.lapsed)
     case "Refused":
-      return change("telco", `${what} refused by the telco`, Rules.occurrenceRefused)
+      return change("failure", `${what} refused by the telco`, Rules.occurrenceRefused)
   }
 }
 

@@ -18,6 +18,7 @@ const packageCourse = (before: Before<PackageCourse>, pack: Package.Package, now
     createdAt: before?.createdAt ?? now,
     activationAt: pack.activationAt,
     expirationAt: pack.expirationAt,
+    waited: before?.waited ?? pack.activationAt === null,
     used: risen ? [...used, { at: now, bytes: pack.usedBytes }] : used
   }
 }
@@ -35,6 +36,7 @@ const refusedCourse = (view: Attachment.View, occurrence: number, now: Time.Inst
       createdAt: now,
       activationAt: window.start,
       expirationAt: window.end,
+      waited: false,
       used: []
     }
   ]

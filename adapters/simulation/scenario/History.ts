@@ -4,8 +4,11 @@
 import type { Attachment, Package, Plan, Time } from "simplan"
 import type * as Rules from "./Rules.ts"
 
-/** `step`: somebody did something. The others followed from it. */
-export type Kind = "step" | "refused" | "package" | "state" | "usage" | "webhook" | "telco"
+/**
+ * `step`: somebody did something; `refused`: the service said no to it. The others followed: `telco` is a call that was
+ * done, `failure` one that was not.
+ */
+export type Kind = "step" | "refused" | "package" | "state" | "usage" | "webhook" | "telco" | "failure"
 
 export interface Entry {
   readonly at: Time.Instant
@@ -29,6 +32,8 @@ export interface PackageCourse {
   readonly createdAt: Time.Instant
   readonly activationAt: Time.Instant | null
   readonly expirationAt: Time.Instant | null
+  /** Whether it was created without times, to wait for its first use. */
+  readonly waited: boolean
   /** Each time what was used had risen. */
   readonly used: ReadonlyArray<Used>
 }

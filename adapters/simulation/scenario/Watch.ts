@@ -53,28 +53,35 @@ const answers = {
   "no answer": "no answer in time"
 } as const satisfies Record<Simulated.TelcoCall["outcome"], string>
 
-/** A package that was created is told of as such. */
-const isTold = ({ kind, outcome }: Simulated.TelcoCall): boolean => kind !== "createPackage" || outcome !== "done"
+/** A package that was created, or refused, is told of as such. */
+const isTold = ({ kind, outcome }: Simulated.TelcoCall): boolean =>
+  kind !== "createPackage" || outcome === "unavailable" || outcome === "no answer"
 
-const ruleOf = ({ kind, outcome }: Simulated.TelcoCall): ReadonlyArray<Rules.Rule> => {
-  if (kind === "suspendPackage") return [Rules.suspended]
-  if (kind === "cancelPackage" || kind === "releaseProfile") return [Rules.deleted]
-  return outcome === "refused" ? [] : [Rules.retried]
+const ruleOf = ({ kind }: Simulated.TelcoCall): ReadonlyArray<Rules.Rule> => {
+  switch (kind) {
+    case "createPackage":
+      return [Rules.retried]
+    case "suspendPackage":
+      return [Rules.suspended]
+    case "cancelPackage":
+    case "releaseProfile":
+      return [Rules.deleted]
+    case "sendSms":
+    case "setMobilePlan":
+      return []
+  }
 }
 
 const telcoCall = (call: Simulated.TelcoCall): Entry => ({
   at: call.at,
-  kind: "telco",
+  kind: call.outcome === "done" ? "telco" : "failure",
   what: `the telco is asked to ${asked[call.kind]}: ${answers[call.outcome]}`,
   rules: ruleOf(call),
   attachment: null
 })
 
 /** A watch over a service; the SIM that it looks at is given with each look. */
-export const make = (
-  simulated: Simulated.Simulated,
-  organizationId: string
-) => {
+export const make = (simulated: Simulated.Simulated, organizationId: string) => {
   const entries: Array<Entry> = []
   const courses = new Map<string, Course>()
   let [told, heard] = [0, 0]

@@ -1,0 +1,66 @@
+/**
+ * `simplan simulate SCENARIO.json`: what happens to a plan if …, without a server.
+ */
+import { Effect, FileSystem, Option, Result } from "effect"
+import { Argument, Command, Flag } from "effect/unstable/cli"
+import { Scenarios } from "../../simulation/index.ts"
+import { impossible, misused } from "../CommandFailed.ts"
+import * as Output from "../Output.ts"
+
+const picture = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar("<file>"), Flag.withDescription(description), Flag.optional)
+
+const read = Effect.fnUntraced(function* (path: string) {
+  const files = yield* FileSystem.FileSystem
+  return yield* files
+    .readFileString(path)
+    .pipe(Effect.mapError((error) => impossible(`${path} cannot be read (${error.reason._tag}).`)))
+})
+
+const write = Effect.fnUntraced(function* (path: string, content: string) {
+  const files = yield* FileSystem.FileSystem
+  yield* files
+    .writeFileString(path, content)
+    .pipe(Effect.mapError((error) => impossible(`${path} cannot be written (${error.reason._tag}).`)))
+  yield* Output.note(`wrote ${path}`)
+})
+
+const mistakes = (path: string, all: ReadonlyArray<Scenarios.ScenarioFile.Mistake>) =>
+  misused(all.map(({ line, sentence }) => `${path}, line ${line}: ${sentence}.`).join("\n"))
+
+/** The history of the scenario in a file. What is wrong with it is told with the line. */
+const play = Effect.fnUntraced(function* (path: string) {
+  const text = yield* read(path)
+  const scenario = Scenarios.ScenarioFile.read(text)
+  if (Result.isFailure(scenario)) return yield* mistakes(path, scenario.failure)
+  return yield* Effect.mapError(Scenarios.Play.history(scenario.success), ({ path: field, sentence }) =>
+    mistakes(path, [{ line: Scenarios.ScenarioFile.lineIn(text, field), sentence }])
+  )
+})
+
+export const command = Command.make(
+  "simulate",
+  {
+    file: Argument.String("SCENARIO.json").pipe(
+      Argument.withDescription("Plan terms, a subscription request and steps in time (see examples/simulate)")
+    ),
+    svg: picture("svg", "Draw the timeline into this file"),
+    html: picture("html", "Write a page with the timeline, its details and the table into this file"),
+    json: Flag.Boolean("json").pipe(Flag.withDescription("Print JSON instead of a table"), Flag.withDefault(false))
+  },
+  Effect.fnUntraced(function* ({ file, html, json, svg }) {
+    const history = yield* play(file)
+    yield* Output.print(json ? JSON.stringify(Scenarios.Json.of(history), null, 2) : Scenarios.Table.text(history))
+    if (Option.isSome(svg)) yield* write(svg.value, `${Scenarios.Drawing.svg(history)}\n`)
+    if (Option.isSome(html)) yield* write(html.value, Scenarios.Page.html(history))
+  })
+).pipe(
+  Command.withDescription(
+    "Play a scenario under a virtual clock, on the real services in memory, and print what happens when, by which rule. Needs no server."
+  ),
+  Command.withShortDescription("Play a scenario of a plan under a virtual clock"),
+  Command.withExamples([
+    { command: "simplan simulate scenario.json" },
+    { command: "simplan simulate scenario.json --html timeline.html", description: "As a picture with details" }
+  ])
+)

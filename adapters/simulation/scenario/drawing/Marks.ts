@@ -1,0 +1,106 @@
+/**
+ * What happened as marks over the axis: steps, webhooks, and what was refused or failed at the telco.
+ */
+import type { Entry } from "../History.ts"
+import * as Wording from "../Wording.ts"
+import * as Figure from "./Figure.ts"
+import * as Svg from "./Svg.ts"
+
+/** The kinds of mark, in the order of their rows. */
+export const kinds = ["step", "webhook", "bad"] as const
+
+export type Kind = (typeof kinds)[number]
+
+const kindOf = ({ kind }: Entry): Kind | null => {
+  switch (kind) {
+    case "step":
+    case "telco":
+      return "step"
+    case "webhook":
+      return "webhook"
+    case "refused":
+    case "failure":
+      return "bad"
+    case "package":
+    case "state":
+    case "usage":
+      return null
+  }
+}
+
+const ROW = 16
+
+/** Marks closer than this are one. */
+const NEAR = 9
+
+/** The sign of a kind, around a point. */
+export const sign = (kind: Kind, x: number, y: number): Svg.Markup => {
+  switch (kind) {
+    case "step":
+      return Svg.element("circle", { cx: x, cy: y, r: 3.5, class: "tl-step" })
+    case "webhook":
+      return Svg.element("path", {
+        d: `M${x - 4.5} ${y + 4}L${x} ${y - 4.5}L${x + 4.5} ${y + 4}Z`,
+        class: "tl-webhook"
+      })
+    case "bad":
+      return Svg.element("path", {
+        d: `M${x - 3.5} ${y - 3.5}L${x + 3.5} ${y + 3.5}M${x - 3.5} ${y + 3.5}L${x + 3.5} ${y - 3.5}`,
+        class: "tl-bad"
+      })
+  }
+}
+
+interface Cluster {
+  readonly x: number
+  readonly entries: Array<Entry>
+}
+
+const clustered = (figure: Figure.Figure, entries: ReadonlyArray<Entry>): ReadonlyArray<Cluster> => {
+  const clusters: Array<Cluster> = []
+  for (const entry of entries) {
+    const x = figure.scale.x(entry.at)
+    const last = clusters.at(-1)
+    if (last !== undefined && x - last.x < NEAR) last.entries.push(entry)
+    else clusters.push({ x, entries: [entry] })
+  }
+  return clusters
+}
+
+/** As many lines as the details of one mark have. */
+const TOLD = 6
+
+const details = (entries: ReadonlyArray<Entry>): ReadonlyArray<string> => [
+  ...entries.slice(0, TOLD).map(({ at, what }) => `${Wording.instant(at)}  ${what}`),
+  ...(entries.length > TOLD ? [`and ${entries.length - TOLD} more`] : [])
+]
+
+const row = (figure: Figure.Figure, kind: Kind, clusters: ReadonlyArray<Cluster>, y: number): Svg.Markup =>
+  clusters
+    .map(({ entries, x }) =>
+      Figure.telling(
+        figure,
+        details(entries),
+        Svg.rect({ x: x - 7, y: y - 7, width: 14, height: 14 }, { fill: "transparent" }),
+        sign(kind, x, y),
+        entries.length > 1
+          ? Svg.text(x + 7, y + 3.5, String(entries.length), { class: "tl-muted", "font-size": 9 })
+          : ""
+      )
+    )
+    .join("")
+
+/** The kinds that there are in the history. */
+export const present = ({ history }: Figure.Figure): ReadonlyArray<Kind> =>
+  kinds.filter((kind) => history.entries.some((entry) => kindOf(entry) === kind))
+
+export const part = (figure: Figure.Figure): Figure.Part => {
+  const rows = present(figure).map((kind) => {
+    const entries = figure.history.entries.filter((entry) => kindOf(entry) === kind)
+    return { kind, clusters: clustered(figure, entries) }
+  })
+  return {
+    height: rows.length * ROW,
+    draw: (y) => rows.map(({ clusters, kind }, index) => row(figure, kind, clusters, y + index * ROW + 8)).join("")
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * The date axis: where an instant is, and which instants are named. All of it is UTC.
+ */
+import { Time } from "simplan"
+
+export interface TimeScale {
+  readonly from: Time.Instant
+  readonly to: Time.Instant
+  readonly x: (at: Time.Instant) => number
+}
+
+/** A scale from one instant to another over a width that begins at `left`. */
+export const make = (from: Time.Instant, to: Time.Instant, left: number, width: number): TimeScale => ({
+  from,
+  to,
+  x: (at) => left + ((Math.min(Math.max(at, from), to) - from) / (to - from)) * width
+})
+
+export interface Tick {
+  readonly at: Time.Instant
+  readonly label: string
+  /** The year, where it begins or is the first. */
+  readonly year: string | null
+}
+
+const { DAY, HOUR, MINUTE } = Time
+
+const spans = [
+  MINUTE,
+  5 * MINUTE,
+  15 * MINUTE,
+  HOUR,
+  2 * HOUR,
+  3 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  DAY,
+  2 * DAY,
+  4 * DAY,
+  7 * DAY,
+  14 * DAY
+] as const
+
+const months = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1_200] as const
+
+const names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const
+
+const clock = (at: Time.Instant): string => Time.toIso(at).slice(11, 16)
+
+/** The day of an instant: `31 Jan`. */
+export const day = (at: Time.Instant): string => {
+  const date = new Date(at)
+  return `${date.getUTCDate()} ${names[date.getUTCMonth()]}`
+}
+
+// 5 January 1970 was a Monday: weeks begin there.
+const MONDAY = 4 * DAY
+
+const regular = (from: Time.Instant, to: Time.Instant, span: number): ReadonlyArray<Time.Instant> => {
+  const origin = span >= 7 * DAY ? MONDAY : 0
+  const first = Math.ceil((from - origin) / span) * span + origin
+  return Array.from({ length: Math.max(0, Math.floor((to - first) / span) + 1) }, (_, index) => first + index * span)
+}
+
+const monthly = (from: Time.Instant, to: Time.Instant, step: number): ReadonlyArray<Time.Instant> => {
+  const date = new Date(from)
+  const first = Math.floor((date.getUTCFullYear() * 12 + date.getUTCMonth()) / step) * step
+  const ticks: Array<Time.Instant> = []
+  for (let month = first; ; month += step) {
+    const at = Date.UTC(Math.floor(month / 12), month % 12, 1)
+    if (at > to) return ticks
+    if (at >= from) ticks.push(at)
+  }
+}
+
+/** The instants that are named, so far apart that `room` is left for each. */
+export const ticks = (scale: TimeScale, width: number, room: number): ReadonlyArray<Tick> => {
+  const length = scale.to - scale.from
+  const atLeast = (length / width) * room
+  const span = spans.find((one) => one >= atLeast)
+  const step = months.find((count) => count * 30 * DAY >= atLeast) ?? 1_200
+  const instants = span === undefined ? monthly(scale.from, scale.to, step) : regular(scale.from, scale.to, span)
+  let year: string | null = null
+  return instants.map((at) => {
+    const mine = Time.toIso(at).slice(0, 4)
+    const isNew = mine !== year
+    year = mine
+    const label = span === undefined ? (names[new Date(at).getUTCMonth()] ?? "") : at % DAY === 0 ? day(at) : clock(at)
+    return { at, label, year: isNew ? mine : null }
+  })
+}
