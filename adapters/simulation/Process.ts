@@ -24,8 +24,8 @@ export interface Process {
 export interface Processes {
   /** The next process; the one before stands still for good. */
   readonly next: () => Process
-  /** Kills the present one where it gets to; replaces what was said before. */
-  readonly kill: (at: Death) => void
+  /** Kills the present one when it gets there; null: it lives. Replaces what was said before. */
+  readonly kill: (at: Death | null) => void
   /** Ends when the present one stands still. */
   readonly killed: Effect.Effect<void>
 }
@@ -50,10 +50,13 @@ export const over = (ports: Context.Context<Killable>): Processes => {
       whileAlive(
         Effect.suspend(() => {
           if (death === null) return storage.commit(written)
-          death = { ...death, commits: death.commits - 1 }
-          if (death.commits > 0) return storage.commit(written)
+          const { commits, when } = death
+          if (commits > 1) {
+            death = { commits: commits - 1, when }
+            return storage.commit(written)
+          }
           own.standsStill.openUnsafe()
-          return death.when === "before" ? Effect.never : Effect.andThen(storage.commit(written), Effect.never)
+          return when === "before" ? Effect.never : Effect.andThen(storage.commit(written), Effect.never)
         })
       )
     return {

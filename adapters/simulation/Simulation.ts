@@ -5,7 +5,7 @@
  * Everything follows from the seed and the steps: ids, jitter, faults, and the order in which things happen. It needs
  * neither Node nor a test runner.
  */
-import { Clock as MachineClock, Context, Effect, Layer, Scheduler, Scope } from "effect"
+import { Clock as MachineClock, Context, Effect, Layer, Logger, Scheduler, Scope } from "effect"
 import {
   BusinessClock,
   Catalogues,
@@ -26,6 +26,7 @@ import * as VirtualClock from "simplan/virtual-clock"
 import type { Simulated } from "../../src/testing/index.ts"
 import * as Inventory from "./Inventory.ts"
 import * as MachineTime from "./MachineTime.ts"
+import * as Mishaps from "./Mishaps.ts"
 import * as Process from "./Process.ts"
 import * as SeededCrypto from "./SeededCrypto.ts"
 import * as TelcoCalls from "./TelcoCalls.ts"
@@ -87,16 +88,19 @@ export const makeOver = Effect.fnUntraced(function* (
   ).pipe(Layer.provideMerge(VirtualClock.virtual(start)))
   // Fibers that wait for a database cannot be told from fibers that wait for nothing: those go by the real machine.
   const machine = options.storage === undefined ? MachineTime.make(start) : undefined
-  const inMachineTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    machine === undefined
-      ? effect
-      : effect.pipe(
+  const mishaps = Mishaps.make()
+  const inItsTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+    const logged = Effect.provideService(effect, Logger.CurrentLoggers, mishaps.loggers)
+    return machine === undefined
+      ? logged
+      : logged.pipe(
           Effect.provideService(MachineClock.Clock, machine.clock),
           Effect.provideService(Scheduler.Scheduler, machine.scheduler)
         )
+  }
   const patience = machine === undefined ? impatient : patient
   const scope = yield* Effect.scope
-  const built = yield* inMachineTime(Layer.buildWithScope(outside, scope))
+  const built = yield* inItsTime(Layer.buildWithScope(outside, scope))
   const clock = Context.get(built, BusinessClock.BusinessClock)
   const telco = Context.get(built, TelcoSimulator.TelcoSimulator)
   const calls: Array<TelcoCalls.Call> = []
@@ -127,9 +131,13 @@ export const makeOver = Effect.fnUntraced(function* (
       ),
       own
     )
-    yield* Effect.addFinalizer((exit) => (present.isDead() ? Effect.void : inMachineTime(Scope.close(own, exit))))
+    yield* Effect.addFinalizer((exit) => {
+      if (present.isDead()) return Effect.void
+      processes.kill(null)
+      return inItsTime(Scope.close(own, exit))
+    })
     return services
-  }).pipe(inMachineTime, Effect.provideService(Scope.Scope, scope))
+  }).pipe(inItsTime, Effect.provideService(Scope.Scope, scope))
   let services = yield* begin
   const restart = Effect.gen(function* () {
     services = yield* begin
@@ -137,7 +145,7 @@ export const makeOver = Effect.fnUntraced(function* (
     yield* outbox.release
   })
   const use = <A, E>(effect: Effect.Effect<A, E, Services.Services>): Effect.Effect<A, E> =>
-    inMachineTime(Effect.suspend(() => Effect.provideContext(effect, services)))
+    inItsTime(Effect.suspend(() => Effect.provideContext(effect, services)))
 
   const inventories = [Inventory.rows(0, options), Inventory.rows(1, options)] as const
   const first = yield* Effect.orDie(use(Inventory.furnish("First Travel", inventories[0])))
@@ -154,7 +162,7 @@ export const makeOver = Effect.fnUntraced(function* (
     iccids: (organizationId) => iccids.get(organizationId) ?? [],
     coverageIds: (label) => profiles.filter((profile) => profile.label === label).map(({ coverageId }) => coverageId),
     use,
-    inItsTime: inMachineTime,
+    inItsTime,
     now: clock.now,
     advanceTo: (instant) => use(Clock.Clock.use((of) => of.advanceTo(instant))),
     advanceBy: (millis) => use(Clock.Clock.use((of) => of.advanceBy(millis))),
@@ -166,13 +174,14 @@ export const makeOver = Effect.fnUntraced(function* (
         yield* restart
       }),
     setFault: (fault, times) => telco.setFaults(fault === null ? [] : [faultOf(fault, times, patience.slow)]),
-    arrivals: inMachineTime(Effect.sleep(2 * patience.slow)),
+    arrivals: inItsTime(Effect.sleep(2 * patience.slow)),
     telco: Effect.sync(() => TelcoJournal.booksOf(journal.records)),
     telcoRecords: (from) => journal.records.slice(from),
     telcoCalls: (from) => calls.slice(from),
     kill: (at) => Effect.sync(() => processes.kill(at)),
-    killed: inMachineTime(processes.killed),
+    killed: inItsTime(processes.killed),
     restart,
+    mishaps: (from) => mishaps.messages.slice(from),
     received: (from) => webhooks.slice(from),
     webhooks: Effect.sync(() => [...webhooks]),
     storage,
