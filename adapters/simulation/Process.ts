@@ -35,15 +35,20 @@ export const over = (ports: Context.Context<Killable>): Processes => {
   const storage = Context.get(ports, Storage.Storage)
   const telco = Context.get(ports, Telco.Telco)
   const sender = Context.get(ports, WebhookSender.WebhookSender)
-  let present = { standsStill: Latch.makeUnsafe(false) }
+  let present = { dead: false, standsStill: Latch.makeUnsafe(false) }
   let death: Death | null = null
 
   const next = (): Process => {
-    const own = { standsStill: Latch.makeUnsafe(false) }
+    const own = { dead: false, standsStill: Latch.makeUnsafe(false) }
+    present.dead = true
     present.standsStill.openUnsafe()
     present = own
     death = null
-    const isDead = () => own.standsStill.isOpen()
+    const isDead = () => own.dead
+    const standStill = Effect.suspend(() => {
+      own.standsStill.openUnsafe()
+      return Effect.never
+    })
     const whileAlive = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.suspend(() => (isDead() ? Effect.never : work))
     const commit = (written: Storage.Commit) =>
@@ -55,8 +60,8 @@ export const over = (ports: Context.Context<Killable>): Processes => {
             death = { commits: commits - 1, when }
             return storage.commit(written)
           }
-          own.standsStill.openUnsafe()
-          return when === "before" ? Effect.never : Effect.andThen(storage.commit(written), Effect.never)
+          own.dead = true
+          return when === "before" ? standStill : Effect.andThen(storage.commit(written), standStill)
         })
       )
     return {

@@ -3,9 +3,9 @@
  *
  *     fc.assert(fc.property(Arbitraries.PlanRequests.valid(), (terms) => …))
  */
-export * as ActivePeriods from "./arbitraries/ActivePeriods.ts";
-export * as Iccids from "./arbitraries/Iccids.ts";
-export * as Instants from "./arbitraries/Instants.ts";
-export * as PlanRequests from "./arbitraries/PlanRequests.ts";
-export * as Regions from "./arbitraries/Regions.ts";
-export * as UsageHistories from "./arbitraries/UsageHistories.ts";
+export * as ActivePeriods from "./arbitraries/ActivePeriods.ts"
+export * as Iccids from "./arbitraries/Iccids.ts"
+export * as Instants from "./arbitraries/Instants.ts"
+export * as PlanRequests from "./arbitraries/PlanRequests.ts"
+export * as Regions from "./arbitraries/Regions.ts"
+export * as UsageHistories from "./arbitraries/UsageHistories.ts"

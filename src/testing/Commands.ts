@@ -6,67 +6,60 @@
  *
  * `modelRun` wraps them for fast-check's `fc.commands` and `fc.asyncModelRun`.
  */
-import { Effect } from "effect";
-import * as fc from "fast-check";
-import type { StorageError } from "../ports/Storage.ts";
-import * as Arbitrary from "./commands/Arbitrary.ts";
-import type { Asked, Outcome } from "./commands/Asked.ts";
-import type { Command } from "./commands/Command.ts";
-import { perform } from "./commands/Performing.ts";
-import { resolve } from "./commands/Resolving.ts";
-import type { Session } from "./commands/Session.ts";
+import { Effect } from "effect"
+import * as fc from "fast-check"
+import type { StorageError } from "../ports/Storage.ts"
+import * as Arbitrary from "./commands/Arbitrary.ts"
+import type { Asked, Outcome } from "./commands/Asked.ts"
+import type { Command } from "./commands/Command.ts"
+import { perform } from "./commands/Performing.ts"
+import { resolve } from "./commands/Resolving.ts"
+import type { Session } from "./commands/Session.ts"
 
 export {
-	type Bounds,
-	command,
-	modest,
-	run as runs,
-} from "./commands/Arbitrary.ts";
-export type { Answer, Asked, Outcome, Request } from "./commands/Asked.ts";
-export type { Command, Side } from "./commands/Command.ts";
-export { begin, type Session } from "./commands/Session.ts";
+  type Bounds,
+  command,
+  modest,
+  run as runs
+} from "./commands/Arbitrary.ts"
+export type { Answer, Asked, Outcome, Request } from "./commands/Asked.ts"
+export type { Command, Side } from "./commands/Command.ts"
+export { begin, type Session } from "./commands/Session.ts"
 
 /** What a command came to. */
 export interface Ran {
-	/** The request with its ids and instants. */
-	readonly asked: Asked;
-	readonly outcome: Outcome;
+  /** The request with its ids and instants. */
+  readonly asked: Asked
+  readonly outcome: Outcome
 }
 
 /** Runs a command. It never fails: whatever comes of it is an outcome. */
-export const run = (
-	session: Session,
-	command: Command,
-): Effect.Effect<Ran, StorageError> =>
-	Effect.gen(function* () {
-		const asked = yield* resolve(session, command);
-		return { asked, outcome: yield* perform(session, asked) };
-	});
+export const run = (session: Session, command: Command): Effect.Effect<Ran, StorageError> =>
+  Effect.gen(function* () {
+    const asked = yield* resolve(session, command)
+    return { asked, outcome: yield* perform(session, asked) }
+  })
 
 /** What a model run tells of each command, in order; `expect` is called after each, and may throw. */
 export interface Model {
-	readonly ran: Array<Ran>;
+  readonly ran: Array<Ran>
 }
 
 /** Commands for `fc.commands`: `fc.asyncModelRun(() => ({ model: { ran: [] }, real: session }), commands)`. */
 export const modelRun = (
-	expect: (session: Session, model: Model) => Promise<void> | void = () => {},
-	bounds: Arbitrary.Bounds = Arbitrary.modest,
+  expect: (session: Session, model: Model) => Promise<void> | void = () => {},
+  bounds: Arbitrary.Bounds = Arbitrary.modest
 ): fc.Arbitrary<Iterable<fc.AsyncCommand<Model, Session>>> =>
-	fc.commands(
-		[
-			Arbitrary.command(bounds).map((command) => ({
-				check: () => true,
-				run: async (model: Model, session: Session) => {
-					model.ran.push(
-						await Effect.runPromise(
-							session.simulated.inItsTime(run(session, command)),
-						),
-					);
-					await expect(session, model);
-				},
-				toString: () => JSON.stringify(command),
-			})),
-		],
-		{ maxCommands: bounds.commands, size: "max" },
-	);
+  fc.commands(
+    [
+      Arbitrary.command(bounds).map((command) => ({
+        check: () => true,
+        run: async (model: Model, session: Session) => {
+          model.ran.push(await Effect.runPromise(session.simulated.inItsTime(run(session, command))))
+          await expect(session, model)
+        },
+        toString: () => JSON.stringify(command)
+      }))
+    ],
+    { maxCommands: bounds.commands, size: "max" }
+  )

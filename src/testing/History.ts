@@ -5,81 +5,80 @@
  * kept: lines, states, events, the telco's books and calls, webhooks. The same seed and commands give the same history,
  * byte for byte.
  */
-import { Effect } from "effect";
-import type { Instant } from "../domain/Time.ts";
-import type { StorageError } from "../ports/Storage.ts";
-import * as Commands from "./Commands.ts";
-import * as Looking from "./history/Looking.ts";
-import type { Simulated } from "./Simulated.ts";
+import { Effect } from "effect"
+import type { Instant } from "../domain/Time.ts"
+import type { StorageError } from "../ports/Storage.ts"
+import * as Commands from "./Commands.ts"
+import * as Looking from "./history/Looking.ts"
+import type { Simulated } from "./Simulated.ts"
 
-export type { Changes, Told } from "./history/Looking.ts";
+export type { Changes, Told } from "./history/Looking.ts"
 
 export interface Step extends Commands.Ran {
-	readonly command: Commands.Command;
-	/** When it began, and when it was over. */
-	readonly began: Instant;
-	readonly ended: Instant;
-	/** When the next job or delivery is due, as of its end; null where there is none. */
-	readonly nextDue: Instant | null;
-	readonly changes: Looking.Changes;
+  readonly command: Commands.Command
+  /** When it began, and when it was over. */
+  readonly began: Instant
+  readonly ended: Instant
+  /** When the next job or delivery is due, as of its end; null where there is none. */
+  readonly nextDue: Instant | null
+  readonly changes: Looking.Changes
 }
 
 export interface Inventory {
-	readonly organizationId: string;
-	readonly iccids: ReadonlyArray<string>;
+  readonly organizationId: string
+  readonly iccids: ReadonlyArray<string>
 }
 
 export interface History {
-	readonly seed: number;
-	readonly start: Instant;
-	readonly inventories: readonly [Inventory, Inventory];
-	/** What there was before the first step. */
-	readonly before: Looking.Changes;
-	readonly steps: ReadonlyArray<Step>;
+  readonly seed: number
+  readonly start: Instant
+  readonly inventories: readonly [Inventory, Inventory]
+  /** What there was before the first step. */
+  readonly before: Looking.Changes
+  readonly steps: ReadonlyArray<Step>
 }
 
 /** Whether nothing is left to be done at the end of a step. */
-export const isIdle = ({ ended, nextDue }: Step): boolean =>
-	nextDue === null || nextDue > ended;
+export const isIdle = ({ ended, nextDue }: Step): boolean => nextDue === null || nextDue > ended
 
 /** Runs the commands one after another and writes down what came of each. */
 export const record = (
-	simulated: Simulated,
-	commands: ReadonlyArray<Commands.Command>,
+  simulated: Simulated,
+  commands: ReadonlyArray<Commands.Command>
 ): Effect.Effect<History, StorageError> =>
-	simulated.inItsTime(
-		Effect.gen(function* () {
-			const session = Commands.begin(simulated);
-			const look = Looking.over(simulated);
-			const before = yield* look;
-			const steps: Array<Step> = [];
-			for (const command of commands) {
-				const began = yield* simulated.now;
-				const ran = yield* Commands.run(session, command);
-				const ended = yield* simulated.now;
-				const changes = yield* look;
-				steps.push({
-					command,
-					...ran,
-					began,
-					ended,
-					nextDue: yield* Looking.nextDue(simulated),
-					changes,
-				});
-			}
-			const [first, second] = simulated.organizationIds;
-			return {
-				seed: simulated.seed,
-				start: simulated.start,
-				inventories: [
-					{ organizationId: first, iccids: simulated.iccids(first) },
-					{ organizationId: second, iccids: simulated.iccids(second) },
-				],
-				before,
-				steps,
-			};
-		}),
-	);
+  simulated.inItsTime(
+    Effect.gen(function* () {
+      const session = Commands.begin(simulated)
+      const look = Looking.over(simulated)
+      const before = yield* look
+      const steps: Array<Step> = []
+      for (const command of commands) {
+        const began = yield* simulated.now
+        const ran = yield* Commands.run(session, command)
+        const ended = yield* simulated.now
+        const changes = yield* look
+        steps.push({
+          command,
+          ...ran,
+          began,
+          ended,
+          nextDue: yield* Looking.nextDue(simulated),
+          changes
+        })
+      }
+      const [first, second] = simulated.organizationIds
+      return {
+        seed: simulated.seed,
+        start: simulated.start,
+        inventories: [
+          { organizationId: first, iccids: simulated.iccids(first) },
+          { organizationId: second, iccids: simulated.iccids(second) }
+        ],
+        before,
+        steps
+      }
+    })
+  )
 
 /** The history as JSON, in one line. */
-export const toJson = (history: History): string => JSON.stringify(history);
+export const toJson = (history: History): string => JSON.stringify(history)

@@ -5,57 +5,54 @@
  *
  * They take a telco for granted that reports a package's times as it was asked for.
  */
-import type { History } from "./History.ts";
-import * as Answers from "./invariants/Answers.ts";
-import * as Books from "./invariants/Books.ts";
-import * as Events from "./invariants/Events.ts";
-import * as Facts from "./invariants/Facts.ts";
-import type { Invariant, Violation } from "./invariants/Invariant.ts";
-import * as Inventory from "./invariants/Inventory.ts";
-import * as Timing from "./invariants/Timing.ts";
+import type { History } from "./History.ts"
+import * as Answers from "./invariants/Answers.ts"
+import * as Books from "./invariants/Books.ts"
+import * as Events from "./invariants/Events.ts"
+import * as Facts from "./invariants/Facts.ts"
+import type { Invariant, Violation } from "./invariants/Invariant.ts"
+import * as Inventory from "./invariants/Inventory.ts"
+import * as Timing from "./invariants/Timing.ts"
 
-export * from "./invariants/Answers.ts";
-export * from "./invariants/Books.ts";
-export * from "./invariants/Events.ts";
-export * from "./invariants/Facts.ts";
-export { type Frame, framesOf } from "./invariants/Frames.ts";
-export type { Invariant, Violation } from "./invariants/Invariant.ts";
-export * from "./invariants/Inventory.ts";
-export * from "./invariants/Timing.ts";
+export * from "./invariants/Answers.ts"
+export * from "./invariants/Books.ts"
+export * from "./invariants/Events.ts"
+export * from "./invariants/Facts.ts"
+export { type Frame, framesOf } from "./invariants/Frames.ts"
+export type { Invariant, Violation } from "./invariants/Invariant.ts"
+export * from "./invariants/Inventory.ts"
+export * from "./invariants/Timing.ts"
 
 /** All of them. */
 export const all: ReadonlyArray<Invariant> = [
-	Answers.nothingBreaks,
-	Timing.statesFollow,
-	Timing.statesMoveForward,
-	Timing.packagesAreThoseDue,
-	Timing.occurrencesAreThereOnce,
-	Timing.nothingIsEarly,
-	Timing.nothingIsOrderedLate,
-	Timing.advancesFinishTheirWork,
-	Facts.termsStay,
-	Facts.factsStay,
-	Facts.packagesStay,
-	Events.thresholdsFireOnce,
-	Events.eventsHaveOneCause,
-	Events.webhooksArrive,
-	Inventory.simsAreInOnePlace,
-	Inventory.downloadedSimsStay,
-	Inventory.nothingCrossesOrganizations,
-	Books.booksAreEqual,
-	Books.nothingIsUnderWay,
-	Books.packagesAreAsOrdered,
-	Answers.creationsStay,
-	Answers.repetitionsAreToldTheSame,
-	Answers.messagesAreSentOnce,
-	Answers.refusalsLeaveNothing,
-	Answers.plansAreAsAskedFor,
-	Answers.periodsAreTakenByTheRules,
-];
+  Answers.nothingBreaks,
+  Timing.statesFollow,
+  Timing.statesMoveForward,
+  Timing.packagesAreThoseDue,
+  Timing.occurrencesAreThereOnce,
+  Timing.nothingIsEarly,
+  Timing.nothingIsOrderedLate,
+  Timing.advancesFinishTheirWork,
+  Facts.termsStay,
+  Facts.factsStay,
+  Facts.packagesStay,
+  Events.thresholdsFireOnce,
+  Events.eventsHaveOneCause,
+  Events.webhooksArrive,
+  Inventory.simsAreInOnePlace,
+  Inventory.downloadedSimsStay,
+  Inventory.nothingCrossesOrganizations,
+  Books.booksAreEqual,
+  Books.nothingIsUnderWay,
+  Books.packagesAreAsOrdered,
+  Answers.creationsStay,
+  Answers.repetitionsAreToldTheSame,
+  Answers.messagesAreSentOnce,
+  Answers.refusalsLeaveNothing,
+  Answers.plansAreAsAskedFor,
+  Answers.periodsAreTakenByTheRules
+]
 
 /** All violations of a history, one for each invariant that does not hold. */
-export const check = (
-	history: History,
-	invariants: ReadonlyArray<Invariant> = all,
-): ReadonlyArray<Violation> =>
-	invariants.flatMap((invariant) => invariant.check(history) ?? []);
+export const check = (history: History, invariants: ReadonlyArray<Invariant> = all): ReadonlyArray<Violation> =>
+  invariants.flatMap((invariant) => invariant.check(history) ?? [])

@@ -2,134 +2,122 @@
  * A service under simulation, as commands and invariants see it: its services, its storage, what its telco was asked
  * and wrote down, the webhooks that arrived, and the means to kill and restart its process.
  */
-import type { Effect } from "effect";
-import type { Services } from "../app/Services.ts";
-import type { Label } from "../domain/Label.ts";
-import type { Instant } from "../domain/Time.ts";
-import type { Jobs } from "../ports/Jobs.ts";
-import type { Outbox } from "../ports/Outbox.ts";
-import type { Storage, StorageError } from "../ports/Storage.ts";
-import type { Telco } from "../ports/Telco.ts";
+import type { Effect } from "effect"
+import type { Services } from "../app/Services.ts"
+import type { Label } from "../domain/Label.ts"
+import type { Instant } from "../domain/Time.ts"
+import type { Jobs } from "../ports/Jobs.ts"
+import type { Outbox } from "../ports/Outbox.ts"
+import type { Storage, StorageError } from "../ports/Storage.ts"
+import type { Telco } from "../ports/Telco.ts"
 
 /**
  * What can go wrong with a call to the telco. `refuse` befalls only what can be refused for good: creating a package,
  * sending a message, changing a mobile plan. What undoes or stops something is asked for until it is done.
  */
-export const faults = ["refuse", "unavailable", "answer lost", "slow"] as const;
+export const faults = ["refuse", "unavailable", "answer lost", "slow"] as const
 
-export type Fault = (typeof faults)[number];
+export type Fault = (typeof faults)[number]
 
 export interface TelcoPackage {
-	readonly packageId: string;
-	readonly telcoPackageId: string;
-	readonly iccid: string;
-	readonly status: "active" | "suspended" | "cancelled";
+  readonly packageId: string
+  readonly telcoPackageId: string
+  readonly iccid: string
+  readonly status: "active" | "suspended" | "cancelled"
 }
 
 export interface TelcoBooks {
-	readonly packages: ReadonlyArray<TelcoPackage>;
-	/** Ids of the messages that were sent, in order. */
-	readonly messages: ReadonlyArray<string>;
-	/** Whether the mobile plan is applied, by ICCID, where it was ever set. */
-	readonly mobilePlans: ReadonlyArray<
-		readonly [iccid: string, applied: boolean]
-	>;
+  readonly packages: ReadonlyArray<TelcoPackage>
+  /** Ids of the messages that were sent, in order. */
+  readonly messages: ReadonlyArray<string>
+  /** Whether the mobile plan is applied, by ICCID, where it was ever set. */
+  readonly mobilePlans: ReadonlyArray<readonly [iccid: string, applied: boolean]>
 }
 
 /** What the telco wrote down at one instant, under the key of the call; a refusal stands under its key too. */
 export type TelcoRecord = {
-	readonly at: Instant;
-	readonly key: string;
-	readonly refusal: string | null;
+  readonly at: Instant
+  readonly key: string
+  readonly refusal: string | null
 } & (
-	| {
-			readonly kind: "package";
-			readonly iccid: string;
-			readonly window: {
-				readonly start: Instant;
-				readonly end: Instant;
-			} | null;
-	  }
-	| { readonly kind: "suspension" | "cancellation" }
-	| { readonly kind: "message"; readonly iccid: string; readonly text: string }
-	| { readonly kind: "release"; readonly iccid: string }
-	| {
-			readonly kind: "mobile plan change";
-			readonly iccid: string;
-			readonly applied: boolean;
-	  }
-);
+  | {
+      readonly kind: "package"
+      readonly iccid: string
+      readonly window: {
+        readonly start: Instant
+        readonly end: Instant
+      } | null
+    }
+  | { readonly kind: "suspension" | "cancellation" }
+  | { readonly kind: "message"; readonly iccid: string; readonly text: string }
+  | { readonly kind: "release"; readonly iccid: string }
+  | {
+      readonly kind: "mobile plan change"
+      readonly iccid: string
+      readonly applied: boolean
+    }
+)
 
 /** A call as its caller saw it; `no answer`: the caller gave up, and the telco may have done the work. */
 export interface TelcoCall {
-	readonly at: Instant;
-	readonly kind: keyof Telco["Service"];
-	/** What the call is idempotent by. */
-	readonly key: string;
-	readonly iccid: string;
-	readonly outcome: "done" | "refused" | "unavailable" | "no answer";
+  readonly at: Instant
+  readonly kind: keyof Telco["Service"]
+  /** What the call is idempotent by. */
+  readonly key: string
+  readonly iccid: string
+  readonly outcome: "done" | "refused" | "unavailable" | "no answer"
 }
 
 /** A webhook as its receiver gets it. */
 export interface ReceivedWebhook {
-	readonly at: Instant;
-	readonly organizationId: string;
-	readonly body: string;
+  readonly at: Instant
+  readonly organizationId: string
+  readonly body: string
 }
 
 export interface Simulated {
-	readonly seed: number;
-	readonly start: Instant;
-	/** Two organizations with an inventory and a webhook endpoint each; stories commonly play in the first. */
-	readonly organizationIds: readonly [string, string];
-	/** The ICCIDs of an organization's inventory, in order of import. */
-	readonly iccids: (organizationId: string) => ReadonlyArray<string>;
-	/** The standard coverage profiles of a label. */
-	readonly coverageIds: (label: Label) => ReadonlyArray<string>;
-	/** Runs a use case in the present process; one that stands still since a kill never ends it. */
-	readonly use: <A, E>(
-		effect: Effect.Effect<A, E, Services>,
-	) => Effect.Effect<A, E>;
-	/**
-	 * Runs a story of several steps in the simulation's own time throughout, so that it is the same at each run however
-	 * busy the machine is.
-	 */
-	readonly inItsTime: <A, E, R>(
-		story: Effect.Effect<A, E, R>,
-	) => Effect.Effect<A, E, R>;
-	readonly now: Effect.Effect<Instant>;
-	/** To an instant, or by a span; everything due by then is done, in due order. Backwards is refused. */
-	readonly advanceTo: (instant: Instant) => Effect.Effect<Instant, Error>;
-	readonly advanceBy: (millis: number) => Effect.Effect<Instant, Error>;
-	/** The clock goes on by a span while no process runs: what falls due is not done. */
-	readonly sleepThrough: (millis: number) => Effect.Effect<void, StorageError>;
-	/** The next calls to the telco, `times` of them, meet this fault; null: none does. */
-	readonly setFault: (
-		fault: Fault | null,
-		times: number,
-	) => Effect.Effect<void>;
-	/** Waits until calls that are still on their way have reached the telco. */
-	readonly arrivals: Effect.Effect<void>;
-	readonly telco: Effect.Effect<TelcoBooks>;
-	/** All that the telco wrote down from the `from`th record on, in order. */
-	readonly telcoRecords: (from: number) => ReadonlyArray<TelcoRecord>;
-	/** All calls that are over, from the `from`th on. */
-	readonly telcoCalls: (from: number) => ReadonlyArray<TelcoCall>;
-	/** From its `commits`th commit on the process stands still, before it or after it, as if killed there. */
-	readonly kill: (at: {
-		readonly commits: number;
-		readonly when: "before" | "after";
-	}) => Effect.Effect<void>;
-	/** Ends when the present process stands still. */
-	readonly killed: Effect.Effect<void>;
-	/** Another process on the same storage and telco. */
-	readonly restart: Effect.Effect<void, StorageError>;
-	/** What broke in the background, from the `from`th message on: none of that is ever to happen. */
-	readonly mishaps: (from: number) => ReadonlyArray<string>;
-	/** All webhooks that arrived from the `from`th on. */
-	readonly received: (from: number) => ReadonlyArray<ReceivedWebhook>;
-	readonly webhooks: Effect.Effect<ReadonlyArray<ReceivedWebhook>>;
-	readonly storage: Storage["Service"];
-	readonly jobs: Jobs["Service"];
-	readonly outbox: Outbox["Service"];
+  readonly seed: number
+  readonly start: Instant
+  /** Two organizations with an inventory and a webhook endpoint each; stories commonly play in the first. */
+  readonly organizationIds: readonly [string, string]
+  /** The ICCIDs of an organization's inventory, in order of import. */
+  readonly iccids: (organizationId: string) => ReadonlyArray<string>
+  /** The standard coverage profiles of a label. */
+  readonly coverageIds: (label: Label) => ReadonlyArray<string>
+  /** Runs a use case in the present process; one that stands still since a kill never ends it. */
+  readonly use: <A, E>(effect: Effect.Effect<A, E, Services>) => Effect.Effect<A, E>
+  /**
+   * Runs a story of several steps in the simulation's own time throughout, so that it is the same at each run however
+   * busy the machine is.
+   */
+  readonly inItsTime: <A, E, R>(story: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly now: Effect.Effect<Instant>
+  /** To an instant, or by a span; everything due by then is done, in due order. Backwards is refused. */
+  readonly advanceTo: (instant: Instant) => Effect.Effect<Instant, Error>
+  readonly advanceBy: (millis: number) => Effect.Effect<Instant, Error>
+  /** The clock goes on by a span while no process runs: what falls due is not done. */
+  readonly sleepThrough: (millis: number) => Effect.Effect<void, StorageError>
+  /** The next calls to the telco, `times` of them, meet this fault; null: none does. */
+  readonly setFault: (fault: Fault | null, times: number) => Effect.Effect<void>
+  /** Waits until calls that are still on their way have reached the telco. */
+  readonly arrivals: Effect.Effect<void>
+  readonly telco: Effect.Effect<TelcoBooks>
+  /** All that the telco wrote down from the `from`th record on, in order. */
+  readonly telcoRecords: (from: number) => ReadonlyArray<TelcoRecord>
+  /** All calls that are over, from the `from`th on. */
+  readonly telcoCalls: (from: number) => ReadonlyArray<TelcoCall>
+  /** From its `commits`th commit on the process stands still, before it or after it, as if killed there. */
+  readonly kill: (at: { readonly commits: number; readonly when: "before" | "after" }) => Effect.Effect<void>
+  /** Ends when the present process stands still. */
+  readonly killed: Effect.Effect<void>
+  /** Another process on the same storage and telco. */
+  readonly restart: Effect.Effect<void, StorageError>
+  /** What broke in the background, from the `from`th message on: none of that is ever to happen. */
+  readonly mishaps: (from: number) => ReadonlyArray<string>
+  /** All webhooks that arrived from the `from`th on. */
+  readonly received: (from: number) => ReadonlyArray<ReceivedWebhook>
+  readonly webhooks: Effect.Effect<ReadonlyArray<ReceivedWebhook>>
+  readonly storage: Storage["Service"]
+  readonly jobs: Jobs["Service"]
+  readonly outbox: Outbox["Service"]
 }

@@ -7,79 +7,75 @@
  * own, and leaves nothing behind that is due. They are to run one after another, on a storage that nothing else uses.
  * Ids come from a seed: a storage that lasts needs another `seed` for each run.
  */
-import { Effect, type Layer } from "effect";
-import type { Jobs } from "../ports/Jobs.ts";
-import type { Outbox } from "../ports/Outbox.ts";
-import type { Storage } from "../ports/Storage.ts";
-import * as Suite from "./Suite.ts";
-import * as AllOrNothing from "./storage/AllOrNothing.ts";
-import * as Deliveries from "./storage/Deliveries.ts";
-import * as Equivalence from "./storage/Equivalence.ts";
-import * as IdempotencyKeys from "./storage/IdempotencyKeys.ts";
-import * as JobQueue from "./storage/JobQueue.ts";
-import * as Lines from "./storage/Lines.ts";
-import * as Pages from "./storage/Pages.ts";
-import * as PlanFilters from "./storage/PlanFilters.ts";
-import * as Reports from "./storage/Reports.ts";
-import * as Service from "./storage/Service.ts";
-import * as SimClaims from "./storage/SimClaims.ts";
-import * as Uniqueness from "./storage/Uniqueness.ts";
-import * as Values from "./storage/Values.ts";
-import * as Versions from "./storage/Versions.ts";
-import * as World from "./storage/World.ts";
+import { Effect, type Layer } from "effect"
+import type { Jobs } from "../ports/Jobs.ts"
+import type { Outbox } from "../ports/Outbox.ts"
+import type { Storage } from "../ports/Storage.ts"
+import * as Suite from "./Suite.ts"
+import * as AllOrNothing from "./storage/AllOrNothing.ts"
+import * as Deliveries from "./storage/Deliveries.ts"
+import * as Equivalence from "./storage/Equivalence.ts"
+import * as IdempotencyKeys from "./storage/IdempotencyKeys.ts"
+import * as JobQueue from "./storage/JobQueue.ts"
+import * as Lines from "./storage/Lines.ts"
+import * as Pages from "./storage/Pages.ts"
+import * as PlanFilters from "./storage/PlanFilters.ts"
+import * as Reports from "./storage/Reports.ts"
+import * as Service from "./storage/Service.ts"
+import * as SimClaims from "./storage/SimClaims.ts"
+import * as Uniqueness from "./storage/Uniqueness.ts"
+import * as Values from "./storage/Values.ts"
+import * as Versions from "./storage/Versions.ts"
+import * as World from "./storage/World.ts"
 
 /** What the suite is about. */
-export type Services = Storage | Jobs | Outbox;
+export type Services = Storage | Jobs | Outbox
 
 export interface Options extends Suite.Options {
-	/** A storage known to be right, with which random commits and reads are compared; without it, none are. */
-	readonly reference?: Layer.Layer<Services>;
-	readonly seed?: number;
-	/** How many random runs are compared with the reference for each of four seeds. */
-	readonly runs?: number;
-	/** How many milliseconds are spent on making a run that failed shorter. */
-	readonly shrinkFor?: number;
+  /** A storage known to be right, with which random commits and reads are compared; without it, none are. */
+  readonly reference?: Layer.Layer<Services>
+  readonly seed?: number
+  /** How many random runs are compared with the reference for each of four seeds. */
+  readonly runs?: number
+  /** How many milliseconds are spent on making a run that failed shorter. */
+  readonly shrinkFor?: number
 }
 
 const scenarios: ReadonlyArray<World.Scenario> = [
-	...AllOrNothing.cases,
-	...Versions.cases,
-	...Uniqueness.cases,
-	...IdempotencyKeys.cases,
-	...JobQueue.cases,
-	...Deliveries.cases,
-	...SimClaims.cases,
-	...Pages.cases,
-	...PlanFilters.cases,
-	...Lines.cases,
-	...Reports.cases,
-	...Values.cases,
-	...Service.cases,
-];
+  ...AllOrNothing.cases,
+  ...Versions.cases,
+  ...Uniqueness.cases,
+  ...IdempotencyKeys.cases,
+  ...JobQueue.cases,
+  ...Deliveries.cases,
+  ...SimClaims.cases,
+  ...Pages.cases,
+  ...PlanFilters.cases,
+  ...Lines.cases,
+  ...Reports.cases,
+  ...Values.cases,
+  ...Service.cases
+]
 
 /** The suite's cases, for a runner of one's own. */
 export const cases = ({
-	reference,
-	runs = 12,
-	seed = 1,
-	shrinkFor = 5_000,
+  reference,
+  runs = 12,
+  seed = 1,
+  shrinkFor = 5_000
 }: Options = {}): ReadonlyArray<Suite.Case<Services>> => {
-	const seeds = [seed, seed + 1, seed + 2, seed + 3];
-	const compared =
-		reference === undefined
-			? []
-			: Equivalence.cases(reference, seeds, { runs, shrinkFor });
-	return [...scenarios, ...compared].map(({ body, name }, place) => ({
-		name,
-		effect: Effect.flatMap(World.make(place, name, seed), body),
-	}));
-};
+  const seeds = [seed, seed + 1, seed + 2, seed + 3]
+  const compared = reference === undefined ? [] : Equivalence.cases(reference, seeds, { runs, shrinkFor })
+  return [...scenarios, ...compared].map(({ body, name }, place) => ({
+    name,
+    effect: Effect.flatMap(World.make(place, name, seed), body)
+  }))
+}
 
 /** Defines the suite's cases with the runner. */
 export const run = <R, E>(
-	name: string,
-	layer: Layer.Layer<Services | R, E>,
-	runner: Suite.Runner,
-	options: Options = {},
-): void =>
-	Suite.run(`${name} is a storage`, layer, cases(options), runner, options);
+  name: string,
+  layer: Layer.Layer<Services | R, E>,
+  runner: Suite.Runner,
+  options: Options = {}
+): void => Suite.run(`${name} is a storage`, layer, cases(options), runner, options)

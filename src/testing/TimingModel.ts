@@ -15,158 +15,130 @@
  *     the first one 12 hours before its activation time.
  */
 
-const HOUR = 60 * 60 * 1000;
-const DAY = 24 * HOUR;
-const YEAR_10000 = 253_402_300_800_000;
+const HOUR = 60 * 60 * 1000
+const DAY = 24 * HOUR
+const YEAR_10000 = 253_402_300_800_000
 
 export interface Plan {
-	readonly periodDays: number;
-	readonly recurrence: {
-		readonly periodicity: "Daily" | "Weekly" | "Monthly";
-		readonly frequency: number;
-		readonly occurrences: number;
-	} | null;
+  readonly periodDays: number
+  readonly recurrence: {
+    readonly periodicity: "Daily" | "Weekly" | "Monthly"
+    readonly frequency: number
+    readonly occurrences: number
+  } | null
 }
 
 export interface Period {
-	readonly start: number | null;
-	readonly end: number | null;
+  readonly start: number | null
+  readonly end: number | null
 }
 
 /** What is known of an attachment: all that its times and packages follow from. */
 export interface Facts {
-	readonly plan: Plan;
-	/** Null: omitted. */
-	readonly period: Period | null;
-	/** The instant that the first report of use names; null while there was none. */
-	readonly firstUse: number | null;
-	readonly suspendedAt: number | null;
+  readonly plan: Plan
+  /** Null: omitted. */
+  readonly period: Period | null
+  /** The instant that the first report of use names; null while there was none. */
+  readonly firstUse: number | null
+  readonly suspendedAt: number | null
 }
 
 /** From when to when; nulls before the first use. */
 export interface Times {
-	readonly activationAt: number | null;
-	readonly expirationAt: number | null;
+  readonly activationAt: number | null
+  readonly expirationAt: number | null
 }
 
-const unknown: Times = { activationAt: null, expirationAt: null };
+const unknown: Times = { activationAt: null, expirationAt: null }
 
 /** The field of the period that a request made at `now` is refused for; null where it is taken. */
-export const refused = (
-	plan: Plan,
-	period: Period | null,
-	now: number,
-): "start" | "end" | null => {
-	if (period === null) return null; // rules 1 and 3
-	const { end, start } = period;
-	if (start === null) return "start"; // rules 2 and 4
-	if (plan.recurrence === null)
-		return end === null || end <= start || end <= now ? "end" : null; // rule 2, T4
-	if (now - start > 24 * HOUR) return "start"; // rule 5, T5
-	return (lasting(plan, start, plan.recurrence.occurrences - 1).expirationAt ??
-		0) < YEAR_10000
-		? null
-		: "start"; // P1
-};
+export const refused = (plan: Plan, period: Period | null, now: number): "start" | "end" | null => {
+  if (period === null) return null // rules 1 and 3
+  const { end, start } = period
+  if (start === null) return "start" // rules 2 and 4
+  if (plan.recurrence === null) return end === null || end <= start || end <= now ? "end" : null // rule 2, T4
+  if (now - start > 24 * HOUR) return "start" // rule 5, T5
+  return (lasting(plan, start, plan.recurrence.occurrences - 1).expirationAt ?? 0) < YEAR_10000 ? null : "start" // P1
+}
 
 /** T1: `count` months on, on the same day of the month, or the last one where the month is too short. */
 const monthsOn = (anchor: number, count: number): number => {
-	const from = new Date(anchor);
-	const month = from.getUTCMonth() + count;
-	for (let day = from.getUTCDate(); ; day--) {
-		const tried = new Date(anchor);
-		tried.setUTCFullYear(from.getUTCFullYear(), month, day);
-		if (tried.getUTCMonth() === month % 12) return tried.getTime();
-	}
-};
+  const from = new Date(anchor)
+  const month = from.getUTCMonth() + count
+  for (let day = from.getUTCDate(); ; day--) {
+    const tried = new Date(anchor)
+    tried.setUTCFullYear(from.getUTCFullYear(), month, day)
+    if (tried.getUTCMonth() === month % 12) return tried.getTime()
+  }
+}
 
 /** T5: occurrence `i` of a plan that recurs. */
-const lasting = (
-	{ periodDays, recurrence }: Plan,
-	anchor: number,
-	i: number,
-): Times => {
-	const cycles = i * (recurrence?.frequency ?? 0);
-	const activations = {
-		Daily: anchor + cycles * DAY,
-		Weekly: anchor + 7 * cycles * DAY,
-	};
-	const periodicity = recurrence?.periodicity ?? "Daily";
-	const activationAt =
-		periodicity === "Monthly"
-			? monthsOn(anchor, cycles)
-			: activations[periodicity];
-	return { activationAt, expirationAt: activationAt + periodDays * DAY };
-};
+const lasting = ({ periodDays, recurrence }: Plan, anchor: number, i: number): Times => {
+  const cycles = i * (recurrence?.frequency ?? 0)
+  const activations = {
+    Daily: anchor + cycles * DAY,
+    Weekly: anchor + 7 * cycles * DAY
+  }
+  const periodicity = recurrence?.periodicity ?? "Daily"
+  const activationAt = periodicity === "Monthly" ? monthsOn(anchor, cycles) : activations[periodicity]
+  return { activationAt, expirationAt: activationAt + periodDays * DAY }
+}
 
 const sinceFirstUse = (plan: Plan, firstUse: number | null): Times =>
-	firstUse === null
-		? unknown
-		: {
-				activationAt: firstUse,
-				expirationAt: firstUse + plan.periodDays * DAY,
-			};
+  firstUse === null
+    ? unknown
+    : {
+        activationAt: firstUse,
+        expirationAt: firstUse + plan.periodDays * DAY
+      }
 
 /** Where the occurrences of a plan that recurs are counted from: rules 3 and 4. */
-const anchorOf = ({ firstUse, period }: Facts): number | null =>
-	period === null ? firstUse : period.start;
+const anchorOf = ({ firstUse, period }: Facts): number | null => (period === null ? firstUse : period.start)
 
 /** The packages that there are at `now`, whenever nothing is left to be done: in order, from occurrence 0 on. */
 export const packages = (facts: Facts, now: number): ReadonlyArray<Times> => {
-	const { firstUse, period, plan, suspendedAt } = facts;
-	if (plan.recurrence === null) {
-		if (period === null) return [sinceFirstUse(plan, firstUse)]; // rule 1
-		return [{ activationAt: period.start, expirationAt: period.end }]; // rule 2
-	}
-	const anchor = anchorOf(facts);
-	if (anchor === null) return [unknown]; // rule 3
-	const until = suspendedAt === null ? now : Math.min(now, suspendedAt); // T7
-	const due: Array<Times> = period === null ? [lasting(plan, anchor, 0)] : [];
-	for (let i = due.length; i < plan.recurrence.occurrences; i++) {
-		const times = lasting(plan, anchor, i);
-		if ((times.activationAt ?? 0) - 12 * HOUR > until) break; // rules 5 to 7
-		due.push(times);
-	}
-	return due;
-};
+  const { firstUse, period, plan, suspendedAt } = facts
+  if (plan.recurrence === null) {
+    if (period === null) return [sinceFirstUse(plan, firstUse)] // rule 1
+    return [{ activationAt: period.start, expirationAt: period.end }] // rule 2
+  }
+  const anchor = anchorOf(facts)
+  if (anchor === null) return [unknown] // rule 3
+  const until = suspendedAt === null ? now : Math.min(now, suspendedAt) // T7
+  const due: Array<Times> = period === null ? [lasting(plan, anchor, 0)] : []
+  for (let i = due.length; i < plan.recurrence.occurrences; i++) {
+    const times = lasting(plan, anchor, i)
+    if ((times.activationAt ?? 0) - 12 * HOUR > until) break // rules 5 to 7
+    due.push(times)
+  }
+  return due
+}
 
 /** T6: the attachment's own times. */
 export const times = (facts: Facts): Times => {
-	const { plan } = facts;
-	if (plan.recurrence === null) return packages(facts, 0)[0] ?? unknown;
-	const anchor = anchorOf(facts);
-	if (anchor === null) return unknown;
-	return {
-		activationAt: anchor,
-		expirationAt: lasting(plan, anchor, plan.recurrence.occurrences - 1)
-			.expirationAt,
-	};
-};
+  const { plan } = facts
+  if (plan.recurrence === null) return packages(facts, 0)[0] ?? unknown
+  const anchor = anchorOf(facts)
+  if (anchor === null) return unknown
+  return {
+    activationAt: anchor,
+    expirationAt: lasting(plan, anchor, plan.recurrence.occurrences - 1).expirationAt
+  }
+}
 
 /** T2: the state at `now`. An attachment that waits for its first use has a package from the beginning. */
 export const state = (facts: Facts, now: number): string => {
-	const { activationAt, expirationAt } = times(facts);
-	if (facts.suspendedAt !== null) return "SUSPENDED";
-	if (activationAt === null) return "PENDING_FOR_FIRST_USE";
-	if (now < activationAt) return "CREATED";
-	return expirationAt !== null && expirationAt <= now ? "EXPIRED" : "ACTIVE";
-};
+  const { activationAt, expirationAt } = times(facts)
+  if (facts.suspendedAt !== null) return "SUSPENDED"
+  if (activationAt === null) return "PENDING_FOR_FIRST_USE"
+  if (now < activationAt) return "CREATED"
+  return expirationAt !== null && expirationAt <= now ? "EXPIRED" : "ACTIVE"
+}
 
 /** T6: the times that a creation is answered with; none where the period was omitted. */
-export const answer = (
-	plan: Plan,
-	period: Period | null,
-	now: number,
-	telcoTells: boolean,
-): Times | null => {
-	if (period === null) return null;
-	const [first] = packages(
-		{ plan, period, firstUse: null, suspendedAt: null },
-		now,
-	);
-	const told =
-		telcoTells && first !== undefined && (first.expirationAt ?? 0) > now;
-	return told
-		? first
-		: { activationAt: period.start, expirationAt: period.end };
-};
+export const answer = (plan: Plan, period: Period | null, now: number, telcoTells: boolean): Times | null => {
+  if (period === null) return null
+  const [first] = packages({ plan, period, firstUse: null, suspendedAt: null }, now)
+  const told = telcoTells && first !== undefined && (first.expirationAt ?? 0) > now
+  return told ? first : { activationAt: period.start, expirationAt: period.end }
+}

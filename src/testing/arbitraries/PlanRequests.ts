@@ -1,248 +1,186 @@
 /**
  * Requests for plans (rule P1): valid ones, and ones that are wrong in one way, with the field that must be named.
  */
-import * as fc from "fast-check";
-import {
-	limits,
-	type TermsRequest,
-	throttlingLimits,
-} from "../../domain/Plan.ts";
+import * as fc from "fast-check"
+import { limits, type TermsRequest, throttlingLimits } from "../../domain/Plan.ts"
 
 /** A request without its coverage, which depends on the catalogue. */
-export type Terms = Omit<TermsRequest, "coverageId">;
+export type Terms = Omit<TermsRequest, "coverageId">
 
 export interface Bounds {
-	readonly occurrences: number;
-	readonly periodDays: number;
+  readonly occurrences: number
+  readonly periodDays: number
 }
 
 /** Plans of which something can be seen in a run of some years. */
-export const modest: Bounds = { occurrences: 40, periodDays: 45 };
+export const modest: Bounds = { occurrences: 40, periodDays: 45 }
 
 /** All that rule P1 allows; what would last beyond the year 9999 is left out. */
 export const generous: Bounds = {
-	occurrences: limits.occurrences,
-	periodDays: limits.periodDays,
-};
+  occurrences: limits.occurrences,
+  periodDays: limits.periodDays
+}
 
 const name = fc.oneof(
-	fc.constantFrom("Traveller", "Ein Gigabyte", "旅行プラン", "a"),
-	fc.string({ minLength: 1 }).map((text) => `plan ${text}`),
-);
+  fc.constantFrom("Traveller", "Ein Gigabyte", "旅行プラン", "a"),
+  fc.string({ minLength: 1 }).map((text) => `plan ${text}`)
+)
 
 const thresholds = fc
-	.uniqueArray(fc.integer({ min: 1, max: 100 }), { minLength: 3, maxLength: 3 })
-	.chain((percentages) =>
-		fc.tuple(
-			...percentages
-				.sort((a, b) => a - b)
-				.map((percentage) =>
-					fc.record({
-						percentage: fc.constant(percentage),
-						limit: fc.constantFrom(...throttlingLimits),
-					}),
-				),
-		),
-	);
+  .uniqueArray(fc.integer({ min: 1, max: 100 }), { minLength: 3, maxLength: 3 })
+  .chain((percentages) =>
+    fc.tuple(
+      ...percentages
+        .sort((a, b) => a - b)
+        .map((percentage) =>
+          fc.record({
+            percentage: fc.constant(percentage),
+            limit: fc.constantFrom(...throttlingLimits)
+          })
+        )
+    )
+  )
 
 /** What may stand in the fields of a feature that is off: anything, and it is ignored. */
-const ignored = fc.constantFrom(undefined, null, 0, -1, "nonsense");
+const ignored = fc.constantFrom(undefined, null, 0, -1, "nonsense")
 
 const off = {
-	thresholds: fc.constant([]),
-	occurrences: ignored,
-	periodicity: ignored,
-	frequency: ignored,
-};
+  thresholds: fc.constant([]),
+  occurrences: ignored,
+  periodicity: ignored,
+  frequency: ignored
+}
 
 const throttled = fc.oneof(
-	{
-		weight: 3,
-		arbitrary: fc.record({
-			throttling: fc.constant(false),
-			thresholds: off.thresholds,
-		}),
-	},
-	{
-		weight: 1,
-		arbitrary: fc.record({ throttling: fc.constant(true), thresholds }),
-	},
-);
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      throttling: fc.constant(false),
+      thresholds: off.thresholds
+    })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ throttling: fc.constant(true), thresholds })
+  }
+)
 
 const once = (bounds: Bounds) =>
-	fc.record({
-		recurring: fc.constant(false),
-		periodDays: fc.oneof(
-			fc.constantFrom(1, 30),
-			fc.integer({ min: 1, max: bounds.periodDays }),
-		),
-		occurrences: off.occurrences,
-		periodicity: off.periodicity,
-		frequency: off.frequency,
-	});
+  fc.record({
+    recurring: fc.constant(false),
+    periodDays: fc.oneof(fc.constantFrom(1, 30), fc.integer({ min: 1, max: bounds.periodDays })),
+    occurrences: off.occurrences,
+    periodicity: off.periodicity,
+    frequency: off.frequency
+  })
 
 /** Validities shorter than a cycle, as long, and longer. */
 const repeatedly = (bounds: Bounds) =>
-	fc.record({
-		recurring: fc.constant(true),
-		periodDays: fc.oneof(
-			fc.constantFrom(1, 2, 7, 30),
-			fc.integer({ min: 1, max: bounds.periodDays }),
-		),
-		occurrences: fc.oneof(
-			fc.integer({ min: 1, max: 6 }),
-			fc.integer({ min: 1, max: bounds.occurrences }),
-		),
-		periodicity: fc.constantFrom("0", "1", "2"),
-		frequency: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 4 })),
-	});
+  fc.record({
+    recurring: fc.constant(true),
+    periodDays: fc.oneof(fc.constantFrom(1, 2, 7, 30), fc.integer({ min: 1, max: bounds.periodDays })),
+    occurrences: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: bounds.occurrences })),
+    periodicity: fc.constantFrom("0", "1", "2"),
+    frequency: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 4 }))
+  })
 
 /** Valid requests. */
 export const valid = (bounds: Bounds = modest): fc.Arbitrary<Terms> =>
-	fc
-		.record({
-			common: fc.record({
-				name,
-				dataMegaBytes: fc.oneof(
-					fc.integer({ min: 1, max: 1_024 }),
-					fc.constantFrom(1, limits.dataMegaBytes),
-				),
-			}),
-			throttled,
-			recurring: fc.oneof(
-				{ weight: 2, arbitrary: repeatedly(bounds) },
-				{ weight: 1, arbitrary: once(bounds) },
-			),
-		})
-		.map(({ common, recurring, throttled }) => ({
-			...common,
-			...throttled,
-			...recurring,
-		}));
+  fc
+    .record({
+      common: fc.record({
+        name,
+        dataMegaBytes: fc.oneof(fc.integer({ min: 1, max: 1_024 }), fc.constantFrom(1, limits.dataMegaBytes))
+      }),
+      throttled,
+      recurring: fc.oneof({ weight: 2, arbitrary: repeatedly(bounds) }, { weight: 1, arbitrary: once(bounds) })
+    })
+    .map(({ common, recurring, throttled }) => ({
+      ...common,
+      ...throttled,
+      ...recurring
+    }))
 
 /** A request that is wrong in one way. */
 export interface Flawed {
-	readonly terms: Terms;
-	/** The field that the refusal must name. */
-	readonly field: string;
+  readonly terms: Terms
+  /** The field that the refusal must name. */
+  readonly field: string
 }
 
-const notCounts = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY] as const;
+const notCounts = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY] as const
 
-type Flaw = readonly [
-	field: string,
-	wrong: fc.Arbitrary<(terms: Terms) => Terms>,
-];
+type Flaw = readonly [field: string, wrong: fc.Arbitrary<(terms: Terms) => Terms>]
 
-const flaw = <A>(
-	field: string,
-	values: ReadonlyArray<A>,
-	apply: (terms: Terms, value: A) => Terms,
-): Flaw => [
-	field,
-	fc.constantFrom(...values).map((value) => (terms) => apply(terms, value)),
-];
+const flaw = <A>(field: string, values: ReadonlyArray<A>, apply: (terms: Terms, value: A) => Terms): Flaw => [
+  field,
+  fc.constantFrom(...values).map((value) => (terms) => apply(terms, value))
+]
 
 const recurring = {
-	recurring: true,
-	occurrences: 3,
-	periodicity: "0",
-	frequency: 1,
-} as const;
+  recurring: true,
+  occurrences: 3,
+  periodicity: "0",
+  frequency: 1
+} as const
 
-const steps = [10, 20, 30].map((percentage) => ({ percentage, limit: "512" }));
+const steps = [10, 20, 30].map((percentage) => ({ percentage, limit: "512" }))
 
-const withStep = (
-	index: number,
-	change: { readonly percentage?: unknown; readonly limit?: unknown },
-) => steps.map((step, at) => (at === index ? { ...step, ...change } : step));
+const withStep = (index: number, change: { readonly percentage?: unknown; readonly limit?: unknown }) =>
+  steps.map((step, at) => (at === index ? { ...step, ...change } : step))
 
 const flaws: ReadonlyArray<Flaw> = [
-	flaw("name", ["", " ", "\t"], (terms, name) => ({ ...terms, name })),
-	flaw(
-		"dataMegaBytes",
-		[...notCounts, limits.dataMegaBytes + 1],
-		(terms, dataMegaBytes) => ({
-			...terms,
-			dataMegaBytes,
-		}),
-	),
-	flaw(
-		"periodDays",
-		[...notCounts, limits.periodDays + 1],
-		(terms, periodDays) => ({ ...terms, periodDays }),
-	),
-	flaw(
-		"occurrences",
-		[...notCounts, limits.occurrences + 1, "3", undefined],
-		(terms, occurrences) => ({
-			...terms,
-			...recurring,
-			occurrences,
-		}),
-	),
-	flaw(
-		"periodicity",
-		[0, "3", "Daily", null, undefined],
-		(terms, periodicity) => ({
-			...terms,
-			...recurring,
-			periodicity,
-		}),
-	),
-	flaw("frequency", [...notCounts, "1", undefined], (terms, frequency) => ({
-		...terms,
-		...recurring,
-		frequency,
-	})),
-	// 2 to 1,000 cycles of so many days end beyond the year 9999.
-	flaw(
-		"frequency",
-		[10_000_000, Number.MAX_SAFE_INTEGER],
-		(terms, frequency) => ({
-			...terms,
-			...recurring,
-			frequency,
-		}),
-	),
-	...[0, 1, 2].flatMap((index): ReadonlyArray<Flaw> => {
-		const field = `throttlingThreshold${index + 1}`;
-		// Not above the one before.
-		const tooLow = index === 0 ? [] : [steps[index - 1]?.percentage, 1];
-		return [
-			flaw(
-				`${field}Percentage`,
-				[...notCounts, 101, undefined, "10", ...tooLow],
-				(terms, percentage) => ({
-					...terms,
-					throttling: true,
-					thresholds: withStep(index, { percentage }),
-				}),
-			),
-			flaw(
-				`${field}Limit`,
-				["32", "64", 512, "", undefined],
-				(terms, limit) => ({
-					...terms,
-					throttling: true,
-					thresholds: withStep(index, { limit }),
-				}),
-			),
-		];
-	}),
-];
+  flaw("name", ["", " ", "\t"], (terms, name) => ({ ...terms, name })),
+  flaw("dataMegaBytes", [...notCounts, limits.dataMegaBytes + 1], (terms, dataMegaBytes) => ({
+    ...terms,
+    dataMegaBytes
+  })),
+  flaw("periodDays", [...notCounts, limits.periodDays + 1], (terms, periodDays) => ({ ...terms, periodDays })),
+  flaw("occurrences", [...notCounts, limits.occurrences + 1, "3", undefined], (terms, occurrences) => ({
+    ...terms,
+    ...recurring,
+    occurrences
+  })),
+  flaw("periodicity", [0, "3", "Daily", null, undefined], (terms, periodicity) => ({
+    ...terms,
+    ...recurring,
+    periodicity
+  })),
+  flaw("frequency", [...notCounts, "1", undefined], (terms, frequency) => ({
+    ...terms,
+    ...recurring,
+    frequency
+  })),
+  // 2 to 1,000 cycles of so many days end beyond the year 9999.
+  flaw("frequency", [10_000_000, Number.MAX_SAFE_INTEGER], (terms, frequency) => ({
+    ...terms,
+    ...recurring,
+    frequency
+  })),
+  ...[0, 1, 2].flatMap((index): ReadonlyArray<Flaw> => {
+    const field = `throttlingThreshold${index + 1}`
+    // Not above the one before.
+    const tooLow = index === 0 ? [] : [steps[index - 1]?.percentage, 1]
+    return [
+      flaw(`${field}Percentage`, [...notCounts, 101, undefined, "10", ...tooLow], (terms, percentage) => ({
+        ...terms,
+        throttling: true,
+        thresholds: withStep(index, { percentage })
+      })),
+      flaw(`${field}Limit`, ["32", "64", 512, "", undefined], (terms, limit) => ({
+        ...terms,
+        throttling: true,
+        thresholds: withStep(index, { limit })
+      }))
+    ]
+  })
+]
 
 /** Requests that are wrong in one way. What stands elsewhere is right. */
 export const invalid = (bounds: Bounds = modest): fc.Arbitrary<Flawed> =>
-	fc
-		.constantFrom(...flaws)
-		.chain(([field, wrong]) =>
-			fc
-				.tuple(valid(bounds), wrong)
-				.map(([terms, apply]) => ({ field, terms: apply(terms) })),
-		);
+  fc
+    .constantFrom(...flaws)
+    .chain(([field, wrong]) => fc.tuple(valid(bounds), wrong).map(([terms, apply]) => ({ field, terms: apply(terms) })))
 
 /** The names of all flaws there are. */
-export const flawedFields: ReadonlyArray<string> = [
-	...new Set(flaws.map(([field]) => field)),
-];
+export const flawedFields: ReadonlyArray<string> = [...new Set(flaws.map(([field]) => field))]

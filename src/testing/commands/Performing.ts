@@ -2,240 +2,209 @@
  * Makes a request of a service under simulation. Whatever comes of it is an outcome: a refusal, a process that was
  * killed in the middle, and what should never be.
  */
-import { Cause, Effect, Exit, Fiber } from "effect";
-import { Attachments } from "../../app/Attachments.ts";
-import { Clock } from "../../app/Clock.ts";
-import * as IdempotencyKeys from "../../app/IdempotencyKeys.ts";
-import { Messages } from "../../app/Messages.ts";
-import { Plans } from "../../app/Plans.ts";
-import { Reports } from "../../app/Reports.ts";
-import type { Services } from "../../app/Services.ts";
-import { Subscriptions } from "../../app/Subscriptions.ts";
-import { Wallet } from "../../app/Wallet.ts";
-import type { Answers } from "../../domain/Idempotency.ts";
-import * as Refusal from "../../domain/Refusal.ts";
-import { HOUR } from "../../domain/Time.ts";
-import type { StorageError } from "../../ports/Storage.ts";
-import type { Simulated } from "../Simulated.ts";
-import type { Answer, Asked, Outcome, Request } from "./Asked.ts";
-import type { Session } from "./Session.ts";
+import { Cause, Effect, Exit, Fiber } from "effect"
+import { Attachments } from "../../app/Attachments.ts"
+import { Clock } from "../../app/Clock.ts"
+import * as IdempotencyKeys from "../../app/IdempotencyKeys.ts"
+import { Messages } from "../../app/Messages.ts"
+import { Plans } from "../../app/Plans.ts"
+import { Reports } from "../../app/Reports.ts"
+import type { Services } from "../../app/Services.ts"
+import { Subscriptions } from "../../app/Subscriptions.ts"
+import { Wallet } from "../../app/Wallet.ts"
+import type { Answers } from "../../domain/Idempotency.ts"
+import * as Refusal from "../../domain/Refusal.ts"
+import { HOUR } from "../../domain/Time.ts"
+import type { StorageError } from "../../ports/Storage.ts"
+import type { Simulated } from "../Simulated.ts"
+import type { Answer, Asked, Outcome, Request } from "./Asked.ts"
+import type { Session } from "./Session.ts"
 
-const done: Answer = { kind: "Done" };
+const done: Answer = { kind: "Done" }
 
-const answered = (answer: Answer): Outcome => ({ _tag: "Answered", answer });
+const answered = (answer: Answer): Outcome => ({ _tag: "Answered", answer })
 
 const broken = (cause: unknown): Outcome => ({
-	_tag: "Broken",
-	message: String(cause),
-});
+  _tag: "Broken",
+  message: String(cause)
+})
 
 /** What may go wrong with a request. A refusal that is told again (rule W2) is plain data already. */
-type Failure = Refusal.Plain | StorageError;
+type Failure = Refusal.Plain | StorageError
 
 const failed = (cause: Cause.Cause<Failure>): Outcome => {
-	const error = Cause.findErrorOption(cause);
-	if (error._tag === "None" || error.value._tag === "StorageError")
-		return broken(Cause.squash(cause));
-	return {
-		_tag: "Refused",
-		refusal: Refusal.isRefusal(error.value)
-			? Refusal.toPlain(error.value)
-			: error.value,
-	};
-};
+  const error = Cause.findErrorOption(cause)
+  if (error._tag === "None" || error.value._tag === "StorageError") return broken(Cause.squash(cause))
+  return {
+    _tag: "Refused",
+    refusal: Refusal.isRefusal(error.value) ? Refusal.toPlain(error.value) : error.value
+  }
+}
 
 /** Runs it in the present process; where that is killed meanwhile, another one is started. */
-const attempt = (
-	simulated: Simulated,
-	effect: Effect.Effect<Answer, Failure, Services>,
-): Effect.Effect<Outcome> =>
-	Effect.gen(function* () {
-		const fiber = yield* Effect.forkDetach(simulated.use(effect));
-		const exit = yield* Effect.raceFirst(
-			Fiber.await(fiber),
-			Effect.as(simulated.killed, null),
-		);
-		if (exit !== null)
-			return Exit.isSuccess(exit) ? answered(exit.value) : failed(exit.cause);
-		yield* Effect.orDie(simulated.restart);
-		return { _tag: "Killed" };
-	});
+const attempt = (simulated: Simulated, effect: Effect.Effect<Answer, Failure, Services>): Effect.Effect<Outcome> =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkDetach(simulated.use(effect))
+    const exit = yield* Effect.raceFirst(Fiber.await(fiber), Effect.as(simulated.killed, null))
+    if (exit !== null) return Exit.isSuccess(exit) ? answered(exit.value) : failed(exit.cause)
+    yield* Effect.orDie(simulated.restart)
+    return { _tag: "Killed" }
+  })
 
 /** The request under its idempotency key, where it has one. */
 const once = <Kind extends keyof Answers, E>(
-	{ key, organizationId, ...request }: Request,
-	kind: Kind,
-	effect: Effect.Effect<Answers[Kind], E, Services>,
+  { key, organizationId, ...request }: Request,
+  kind: Kind,
+  effect: Effect.Effect<Answers[Kind], E, Services>
 ) =>
-	key === null
-		? effect
-		: IdempotencyKeys.IdempotencyKeys.use((keys) =>
-				keys.once(kind, effect),
-			).pipe(
-				Effect.provideService(IdempotencyKeys.CurrentRequest, {
-					organizationId,
-					key,
-					fingerprint: JSON.stringify(request),
-				}),
-			);
+  key === null
+    ? effect
+    : IdempotencyKeys.IdempotencyKeys.use((keys) => keys.once(kind, effect)).pipe(
+        Effect.provideService(IdempotencyKeys.CurrentRequest, {
+          organizationId,
+          key,
+          fingerprint: JSON.stringify(request)
+        })
+      )
 
 const ask = (request: Request): Effect.Effect<Answer, Failure, Services> => {
-	const { organizationId } = request;
-	switch (request._tag) {
-		case "Subscribe": {
-			const { iccid, metadata, period: activePeriod, planId } = request;
-			return Effect.map(
-				once(
-					request,
-					"Created",
-					Subscriptions.use((of) =>
-						of.create({
-							organizationId,
-							planId,
-							metadata,
-							iccid,
-							activePeriod,
-						}),
-					),
-				),
-				(created) => ({ kind: "Created", created }),
-			);
-		}
-		case "SendSms": {
-			const { iccid, text } = request;
-			return Effect.as(
-				once(
-					request,
-					"Done",
-					Effect.as(
-						Messages.use((of) =>
-							of.send({ organizationId, iccid, from: "simplan", text }),
-						),
-						null,
-					),
-				),
-				done,
-			);
-		}
-	}
-};
+  const { organizationId } = request
+  switch (request._tag) {
+    case "Subscribe": {
+      const { iccid, metadata, period: activePeriod, planId } = request
+      return Effect.map(
+        once(
+          request,
+          "Created",
+          Subscriptions.use((of) =>
+            of.create({
+              organizationId,
+              planId,
+              metadata,
+              iccid,
+              activePeriod
+            })
+          )
+        ),
+        (created) => ({ kind: "Created", created })
+      )
+    }
+    case "SendSms": {
+      const { iccid, text } = request
+      return Effect.as(
+        once(
+          request,
+          "Done",
+          Effect.as(
+            Messages.use((of) => of.send({ organizationId, iccid, from: "simplan", text })),
+            null
+          )
+        ),
+        done
+      )
+    }
+  }
+}
 
 /** As long as it takes until everything that was put off is tried again, with some to spare. */
-const PUT_OFF = HOUR + 1;
+const PUT_OFF = HOUR + 1
 
 const quiet = (simulated: Simulated): Effect.Effect<Outcome> =>
-	Effect.gen(function* () {
-		yield* simulated.setFault(null, 0);
-		yield* Effect.orDie(simulated.restart);
-		yield* simulated.arrivals;
-		return yield* Effect.match(simulated.advanceBy(PUT_OFF), {
-			onFailure: broken,
-			onSuccess: () => answered(done),
-		});
-	});
+  Effect.gen(function* () {
+    yield* simulated.setFault(null, 0)
+    yield* Effect.orDie(simulated.restart)
+    yield* simulated.arrivals
+    return yield* Effect.match(simulated.advanceBy(PUT_OFF), {
+      onFailure: broken,
+      onSuccess: () => answered(done)
+    })
+  })
 
 /** Makes the request, and says what came of it. */
-export const perform = (
-	session: Session,
-	asked: Asked,
-): Effect.Effect<Outcome> => {
-	const { simulated } = session;
-	const attempted = (effect: Effect.Effect<Answer, Failure, Services>) =>
-		attempt(simulated, effect);
-	switch (asked._tag) {
-		case "Nothing":
-			return Effect.succeed(answered(done));
-		case "CreatePlan":
-			return Effect.gen(function* () {
-				const outcome = yield* attempted(
-					Effect.map(
-						Plans.use((of) => of.create(asked)),
-						(plan): Answer => ({ kind: "Plan", plan }),
-					),
-				);
-				if (outcome._tag === "Answered" && outcome.answer.kind === "Plan") {
-					session.plans[
-						simulated.organizationIds[0] === asked.organizationId ? 0 : 1
-					].push(outcome.answer.plan);
-				}
-				return outcome;
-			});
-		case "ArchivePlan":
-		case "UnarchivePlan":
-			return attempted(
-				Effect.map(
-					Plans.use((of) =>
-						asked._tag === "ArchivePlan"
-							? of.archive(asked)
-							: of.unarchive(asked),
-					),
-					(plan): Answer => ({ kind: "Plan", plan }),
-				),
-			);
-		case "DeletePlan":
-			return attempted(
-				Effect.as(
-					Plans.use((of) => of.remove(asked)),
-					done,
-				),
-			);
-		case "Subscribe":
-		case "SendSms":
-			return Effect.gen(function* () {
-				if (asked.key !== null)
-					session.keyed.push({ at: yield* simulated.now, request: asked });
-				return yield* attempted(ask(asked));
-			});
-		case "Repeat":
-			return attempted(ask(asked.request));
-		case "Report":
-			return attempted(
-				Effect.map(
-					Reports.use((of) => of.take(asked)),
-					(verdicts): Answer => ({ kind: "Verdicts", verdicts }),
-				),
-			);
-		case "Suspend":
-			return attempted(
-				Effect.as(
-					Attachments.use((of) => of.suspend(asked)),
-					done,
-				),
-			);
-		case "Delete":
-			return attempted(
-				Effect.as(
-					Subscriptions.use((of) => of.remove(asked)),
-					done,
-				),
-			);
-		case "SetMobilePlan":
-			return attempted(
-				Effect.map(
-					Wallet.use((of) => of.setMobilePlan(asked)),
-					(status): Answer => ({ kind: "MobilePlan", status }),
-				),
-			);
-		case "Advance":
-			return attempted(
-				Effect.as(
-					Clock.use((of) => of.advanceTo(asked.to)),
-					done,
-				),
-			);
-		case "Kill":
-			return Effect.as(simulated.kill(asked), answered(done));
-		case "Restart":
-			return Effect.as(
-				Effect.orDie(simulated.sleepThrough(asked.downtime)),
-				answered(done),
-			);
-		case "Fault":
-			return Effect.as(
-				simulated.setFault(asked.fault, asked.times),
-				answered(done),
-			);
-		case "Quiet":
-			return quiet(simulated);
-	}
-};
+export const perform = (session: Session, asked: Asked): Effect.Effect<Outcome> => {
+  const { simulated } = session
+  const attempted = (effect: Effect.Effect<Answer, Failure, Services>) => attempt(simulated, effect)
+  switch (asked._tag) {
+    case "Nothing":
+      return Effect.succeed(answered(done))
+    case "CreatePlan":
+      return Effect.gen(function* () {
+        const outcome = yield* attempted(
+          Effect.map(
+            Plans.use((of) => of.create(asked)),
+            (plan): Answer => ({ kind: "Plan", plan })
+          )
+        )
+        if (outcome._tag === "Answered" && outcome.answer.kind === "Plan") {
+          session.plans[simulated.organizationIds[0] === asked.organizationId ? 0 : 1].push(outcome.answer.plan)
+        }
+        return outcome
+      })
+    case "ArchivePlan":
+    case "UnarchivePlan":
+      return attempted(
+        Effect.map(
+          Plans.use((of) => (asked._tag === "ArchivePlan" ? of.archive(asked) : of.unarchive(asked))),
+          (plan): Answer => ({ kind: "Plan", plan })
+        )
+      )
+    case "DeletePlan":
+      return attempted(
+        Effect.as(
+          Plans.use((of) => of.remove(asked)),
+          done
+        )
+      )
+    case "Subscribe":
+    case "SendSms":
+      return Effect.gen(function* () {
+        if (asked.key !== null) session.keyed.push({ at: yield* simulated.now, request: asked })
+        return yield* attempted(ask(asked))
+      })
+    case "Repeat":
+      return attempted(ask(asked.request))
+    case "Report":
+      return attempted(
+        Effect.map(
+          Reports.use((of) => of.take(asked)),
+          (verdicts): Answer => ({ kind: "Verdicts", verdicts })
+        )
+      )
+    case "Suspend":
+      return attempted(
+        Effect.as(
+          Attachments.use((of) => of.suspend(asked)),
+          done
+        )
+      )
+    case "Delete":
+      return attempted(
+        Effect.as(
+          Subscriptions.use((of) => of.remove(asked)),
+          done
+        )
+      )
+    case "SetMobilePlan":
+      return attempted(
+        Effect.map(
+          Wallet.use((of) => of.setMobilePlan(asked)),
+          (status): Answer => ({ kind: "MobilePlan", status })
+        )
+      )
+    case "Advance":
+      return attempted(
+        Effect.as(
+          Clock.use((of) => of.advanceTo(asked.to)),
+          done
+        )
+      )
+    case "Kill":
+      return Effect.as(simulated.kill(asked), answered(done))
+    case "Restart":
+      return Effect.as(Effect.orDie(simulated.sleepThrough(asked.downtime)), answered(done))
+    case "Fault":
+      return Effect.as(simulated.setFault(asked.fault, asked.times), answered(done))
+    case "Quiet":
+      return quiet(simulated)
+  }
+}

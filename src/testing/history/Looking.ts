@@ -4,185 +4,151 @@
  * What did not change is not read again, so that looking costs about what has happened: the version of a SIM guards all
  * of its line.
  */
-import { Effect } from "effect";
-import { Attachments } from "../../app/Attachments.ts";
-import type { State } from "../../domain/Attachment.ts";
-import type { Line } from "../../domain/Line.ts";
-import type { Instant } from "../../domain/Time.ts";
-import type { WebhookEvent } from "../../domain/WebhookEvent.ts";
-import type { StorageError } from "../../ports/Storage.ts";
-import type {
-	ReceivedWebhook,
-	Simulated,
-	TelcoCall,
-	TelcoRecord,
-} from "../Simulated.ts";
+import { Effect } from "effect"
+import { Attachments } from "../../app/Attachments.ts"
+import type { State } from "../../domain/Attachment.ts"
+import type { Line } from "../../domain/Line.ts"
+import type { Instant } from "../../domain/Time.ts"
+import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
+import type { StorageError } from "../../ports/Storage.ts"
+import type { ReceivedWebhook, Simulated, TelcoCall, TelcoRecord } from "../Simulated.ts"
 
 /** An attachment as its organization is told of it. */
 export interface Told {
-	readonly attachmentId: string;
-	readonly state: State;
-	readonly activationAt: Instant | null;
-	readonly expirationAt: Instant | null;
-	readonly usedBytes: number;
-	/** How many packages are told. */
-	readonly packages: number;
+  readonly attachmentId: string
+  readonly state: State
+  readonly activationAt: Instant | null
+  readonly expirationAt: Instant | null
+  readonly usedBytes: number
+  /** How many packages are told. */
+  readonly packages: number
 }
 
 /** What there is after a step, so far as it differs from what there was before it. */
 export interface Changes {
-	/** Whole lines of SIMs of which anything changed. */
-	readonly lines: ReadonlyArray<Line>;
-	/** Confirmed attachments of which something else is told. */
-	readonly told: ReadonlyArray<Told>;
-	/** New ones, of both organizations. */
-	readonly events: ReadonlyArray<WebhookEvent>;
-	readonly records: ReadonlyArray<TelcoRecord>;
-	readonly calls: ReadonlyArray<TelcoCall>;
-	readonly webhooks: ReadonlyArray<ReceivedWebhook>;
-	/** What broke in the background. */
-	readonly mishaps: ReadonlyArray<string>;
+  /** Whole lines of SIMs of which anything changed. */
+  readonly lines: ReadonlyArray<Line>
+  /** Confirmed attachments of which something else is told. */
+  readonly told: ReadonlyArray<Told>
+  /** New ones, of both organizations. */
+  readonly events: ReadonlyArray<WebhookEvent>
+  readonly records: ReadonlyArray<TelcoRecord>
+  readonly calls: ReadonlyArray<TelcoCall>
+  readonly webhooks: ReadonlyArray<ReceivedWebhook>
+  /** What broke in the background. */
+  readonly mishaps: ReadonlyArray<string>
 }
 
 /** How many deliveries are read at once, newest first. */
-const PAGE = 20;
+const PAGE = 20
 
 const sameTold = (left: Told, right: Told): boolean =>
-	left.state === right.state &&
-	left.activationAt === right.activationAt &&
-	left.expirationAt === right.expirationAt &&
-	left.usedBytes === right.usedBytes &&
-	left.packages === right.packages;
+  left.state === right.state &&
+  left.activationAt === right.activationAt &&
+  left.expirationAt === right.expirationAt &&
+  left.usedBytes === right.usedBytes &&
+  left.packages === right.packages
 
 /** A look at the service; each one tells what has changed since the one before. */
-export const over = (
-	simulated: Simulated,
-): Effect.Effect<Changes, StorageError> => {
-	const { storage } = simulated;
-	const versions = new Map<string, number>();
-	const told = new Map<string, Told>();
-	const events = new Set<string>();
-	let [records, calls, webhooks, mishaps] = [0, 0, 0, 0];
+export const over = (simulated: Simulated): Effect.Effect<Changes, StorageError> => {
+  const { storage } = simulated
+  const versions = new Map<string, number>()
+  const told = new Map<string, Told>()
+  const events = new Set<string>()
+  let [records, calls, webhooks, mishaps] = [0, 0, 0, 0]
 
-	const changedLines = Effect.fnUntraced(function* (organizationId: string) {
-		const limit = simulated.iccids(organizationId).length + 1;
-		const sims = yield* storage.sims({
-			organizationId,
-			isEsim: null,
-			label: null,
-			after: null,
-			limit,
-		});
-		const lines: Array<Line> = [];
-		for (const { iccid, version } of sims) {
-			if (versions.get(iccid) === version) continue;
-			versions.set(iccid, version);
-			const line = yield* storage.line({ organizationId, iccid });
-			if (line !== null) lines.push(line);
-		}
-		return lines;
-	});
+  const changedLines = Effect.fnUntraced(function* (organizationId: string) {
+    const limit = simulated.iccids(organizationId).length + 1
+    const sims = yield* storage.sims({
+      organizationId,
+      isEsim: null,
+      label: null,
+      after: null,
+      limit
+    })
+    const lines: Array<Line> = []
+    for (const { iccid, version } of sims) {
+      if (versions.get(iccid) === version) continue
+      versions.set(iccid, version)
+      const line = yield* storage.line({ organizationId, iccid })
+      if (line !== null) lines.push(line)
+    }
+    return lines
+  })
 
-	/** As the organization is told; states change by the clock alone. */
-	const changedTold = Effect.fnUntraced(function* (organizationId: string) {
-		const changed: Array<Told> = [];
-		const limit = simulated.iccids(organizationId).length + 1;
-		for (const { sim } of yield* storage.subscriptions({
-			organizationId,
-			after: null,
-			limit,
-		})) {
-			const views = yield* Effect.orDie(
-				simulated.use(
-					Attachments.use((of) =>
-						of.list({ organizationId, iccid: sim.iccid }),
-					),
-				),
-			);
-			for (const {
-				activationAt,
-				attachment,
-				expirationAt,
-				packages,
-				state,
-				usedBytes,
-			} of views) {
-				const { attachmentId } = attachment;
-				const now = {
-					attachmentId,
-					state,
-					activationAt,
-					expirationAt,
-					usedBytes,
-					packages: packages.length,
-				};
-				const before = told.get(attachmentId);
-				if (before !== undefined && sameTold(before, now)) continue;
-				told.set(attachmentId, now);
-				changed.push(now);
-			}
-		}
-		return changed;
-	});
+  /** As the organization is told; states change by the clock alone. */
+  const changedTold = Effect.fnUntraced(function* (organizationId: string) {
+    const changed: Array<Told> = []
+    const limit = simulated.iccids(organizationId).length + 1
+    for (const { sim } of yield* storage.subscriptions({
+      organizationId,
+      after: null,
+      limit
+    })) {
+      const views = yield* Effect.orDie(
+        simulated.use(Attachments.use((of) => of.list({ organizationId, iccid: sim.iccid })))
+      )
+      for (const { activationAt, attachment, expirationAt, packages, state, usedBytes } of views) {
+        const { attachmentId } = attachment
+        const now = {
+          attachmentId,
+          state,
+          activationAt,
+          expirationAt,
+          usedBytes,
+          packages: packages.length
+        }
+        const before = told.get(attachmentId)
+        if (before !== undefined && sameTold(before, now)) continue
+        told.set(attachmentId, now)
+        changed.push(now)
+      }
+    }
+    return changed
+  })
 
-	const newEvents = Effect.fnUntraced(function* (organizationId: string) {
-		const found: Array<WebhookEvent> = [];
-		let after: { readonly createdAt: Instant; readonly id: string } | null =
-			null;
-		while (true) {
-			const page = yield* Effect.suspend(() =>
-				storage.deliveries({ organizationId, after, limit: PAGE }),
-			);
-			const fresh = page.filter(({ event }) => !events.has(event.eventId));
-			for (const { event } of fresh) events.add(event.eventId);
-			found.push(...fresh.map(({ event }) => event));
-			const last = page.at(-1);
-			if (last === undefined || fresh.length === 0 || page.length < PAGE)
-				return found.reverse();
-			after = {
-				createdAt: last.delivery.createdAt,
-				id: last.delivery.deliveryId,
-			};
-		}
-	});
+  const newEvents = Effect.fnUntraced(function* (organizationId: string) {
+    const found: Array<WebhookEvent> = []
+    let after: { readonly createdAt: Instant; readonly id: string } | null = null
+    while (true) {
+      const page = yield* Effect.suspend(() => storage.deliveries({ organizationId, after, limit: PAGE }))
+      const fresh = page.filter(({ event }) => !events.has(event.eventId))
+      for (const { event } of fresh) events.add(event.eventId)
+      found.push(...fresh.map(({ event }) => event))
+      const last = page.at(-1)
+      if (last === undefined || fresh.length === 0 || page.length < PAGE) return found.reverse()
+      after = {
+        createdAt: last.delivery.createdAt,
+        id: last.delivery.deliveryId
+      }
+    }
+  })
 
-	return Effect.gen(function* () {
-		const [first, second] = simulated.organizationIds;
-		const changes: Changes = {
-			lines: [
-				...(yield* changedLines(first)),
-				...(yield* changedLines(second)),
-			],
-			told: [...(yield* changedTold(first)), ...(yield* changedTold(second))],
-			events: [...(yield* newEvents(first)), ...(yield* newEvents(second))],
-			records: simulated.telcoRecords(records),
-			calls: simulated.telcoCalls(calls),
-			webhooks: simulated.received(webhooks),
-			mishaps: simulated.mishaps(mishaps),
-		};
-		records += changes.records.length;
-		calls += changes.calls.length;
-		webhooks += changes.webhooks.length;
-		mishaps += changes.mishaps.length;
-		return changes;
-	});
-};
+  return Effect.gen(function* () {
+    const [first, second] = simulated.organizationIds
+    const changes: Changes = {
+      lines: [...(yield* changedLines(first)), ...(yield* changedLines(second))],
+      told: [...(yield* changedTold(first)), ...(yield* changedTold(second))],
+      events: [...(yield* newEvents(first)), ...(yield* newEvents(second))],
+      records: simulated.telcoRecords(records),
+      calls: simulated.telcoCalls(calls),
+      webhooks: simulated.received(webhooks),
+      mishaps: simulated.mishaps(mishaps)
+    }
+    records += changes.records.length
+    calls += changes.calls.length
+    webhooks += changes.webhooks.length
+    mishaps += changes.mishaps.length
+    return changes
+  })
+}
 
 /** When the next job or delivery is due; null where there is none. What someone holds is due at once. */
-export const nextDue = (
-	simulated: Simulated,
-): Effect.Effect<Instant | null, StorageError> =>
-	Effect.gen(function* () {
-		const now = yield* simulated.now;
-		const machineNow = yield* Effect.clockWith(
-			(clock) => clock.currentTimeMillis,
-		);
-		const pending = [
-			yield* simulated.jobs.pending({ machineNow }),
-			yield* simulated.outbox.pending({ machineNow }),
-		];
-		const due = pending.flatMap(({ dueAt, held }) =>
-			held > 0 ? [now] : dueAt === null ? [] : [dueAt],
-		);
-		return due.length === 0 ? null : Math.min(...due);
-	});
+export const nextDue = (simulated: Simulated): Effect.Effect<Instant | null, StorageError> =>
+  Effect.gen(function* () {
+    const now = yield* simulated.now
+    const machineNow = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+    const pending = [yield* simulated.jobs.pending({ machineNow }), yield* simulated.outbox.pending({ machineNow })]
+    const due = pending.flatMap(({ dueAt, held }) => (held > 0 ? [now] : dueAt === null ? [] : [dueAt]))
+    return due.length === 0 ? null : Math.min(...due)
+  })

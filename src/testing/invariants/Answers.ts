@@ -1,300 +1,191 @@
 /**
  * What must hold of answers: what was acknowledged stays, what was refused leaves nothing, and each is the right one.
  */
-import type { Plan } from "../../domain/Plan.ts";
-import type { Created } from "../../domain/Subscription.ts";
-import type { Asked, Outcome, Request } from "../commands/Asked.ts";
-import type { Step } from "../History.ts";
-import * as TimingModel from "../TimingModel.ts";
-import { attachments, visible } from "./Frames.ts";
-import { first, type Invariant, make, same, show } from "./Invariant.ts";
+import type { Plan } from "../../domain/Plan.ts"
+import type { Created } from "../../domain/Subscription.ts"
+import type { Asked, Outcome, Request } from "../commands/Asked.ts"
+import type { Step } from "../History.ts"
+import * as TimingModel from "../TimingModel.ts"
+import { attachments, visible } from "./Frames.ts"
+import { first, type Invariant, make, same, show } from "./Invariant.ts"
 
 const createdOf = (outcome: Outcome): Created | null =>
-	outcome._tag === "Answered" && outcome.answer.kind === "Created"
-		? outcome.answer.created
-		: null;
+  outcome._tag === "Answered" && outcome.answer.kind === "Created" ? outcome.answer.created : null
 
 export const nothingBreaks: Invariant = make(
-	"nothing breaks: every request is answered or refused, and every job is done",
-	"W1",
-	() =>
-		({ step }) =>
-			step.outcome._tag === "Broken"
-				? step.outcome.message
-				: (step.changes.mishaps[0] ?? null),
-);
+  "nothing breaks: every request is answered or refused, and every job is done",
+  "W1",
+  () =>
+    ({ step }) =>
+      step.outcome._tag === "Broken" ? step.outcome.message : (step.changes.mishaps[0] ?? null)
+)
 
 export const creationsStay: Invariant = make(
-	"a subscription that was acknowledged stays until it is deleted",
-	"S1, S5",
-	() => {
-		const acknowledged = new Map<string, Created>();
-		return ({ after, step }) => {
-			const { asked, outcome } = step;
-			const created = createdOf(outcome);
-			// An answer that is told again may be about a subscription that was deleted meanwhile.
-			if (created !== null && asked._tag === "Subscribe")
-				acknowledged.set(created.attachmentId, created);
-			if (asked._tag === "Delete" && outcome._tag !== "Refused") {
-				for (const [id, { sim }] of acknowledged)
-					if (sim.iccid === asked.iccid) acknowledged.delete(id);
-			}
-			const there = new Map(
-				visible(after).map(({ attachment }) => [
-					attachment.attachmentId,
-					attachment,
-				]),
-			);
-			return first(
-				acknowledged.values(),
-				({ attachmentId, metadata, sim, subscriptionId }) => {
-					const found = there.get(attachmentId);
-					if (found === undefined)
-						return `${attachmentId} was acknowledged on ${sim.iccid}, and is not there`;
-					return found.subscriptionId === subscriptionId &&
-						found.iccid === sim.iccid &&
-						found.metadata === metadata
-						? null
-						: `${attachmentId} was acknowledged otherwise than it is: ${show(found)}`;
-				},
-			);
-		};
-	},
-);
+  "a subscription that was acknowledged stays until it is deleted",
+  "S1, S5",
+  () => {
+    const acknowledged = new Map<string, Created>()
+    return ({ after, step }) => {
+      const { asked, outcome } = step
+      const created = createdOf(outcome)
+      // An answer that is told again may be about a subscription that was deleted meanwhile.
+      if (created !== null && asked._tag === "Subscribe") acknowledged.set(created.attachmentId, created)
+      if (asked._tag === "Delete" && outcome._tag !== "Refused") {
+        for (const [id, { sim }] of acknowledged) if (sim.iccid === asked.iccid) acknowledged.delete(id)
+      }
+      const there = new Map(visible(after).map(({ attachment }) => [attachment.attachmentId, attachment]))
+      return first(acknowledged.values(), ({ attachmentId, metadata, sim, subscriptionId }) => {
+        const found = there.get(attachmentId)
+        if (found === undefined) return `${attachmentId} was acknowledged on ${sim.iccid}, and is not there`
+        return found.subscriptionId === subscriptionId && found.iccid === sim.iccid && found.metadata === metadata
+          ? null
+          : `${attachmentId} was acknowledged otherwise than it is: ${show(found)}`
+      })
+    }
+  }
+)
 
 /** Whether an answer is told again to the same key: all but what the telco's state caused, and what is not done yet. */
 const isFinal = (outcome: Outcome): boolean =>
-	outcome._tag === "Answered" ||
-	(outcome._tag === "Refused" &&
-		!["TelcoRefused", "TelcoUnavailable", "RequestInProgress"].includes(
-			outcome.refusal._tag,
-		));
+  outcome._tag === "Answered" ||
+  (outcome._tag === "Refused" &&
+    !["TelcoRefused", "TelcoUnavailable", "RequestInProgress"].includes(outcome.refusal._tag))
 
 const requestOf = (asked: Asked): Request | null =>
-	asked._tag === "Repeat"
-		? asked.request
-		: asked._tag === "Subscribe" || asked._tag === "SendSms"
-			? asked
-			: null;
+  asked._tag === "Repeat" ? asked.request : asked._tag === "Subscribe" || asked._tag === "SendSms" ? asked : null
 
 export const repetitionsAreToldTheSame: Invariant = make(
-	"a request that comes again with its key is told the same, and has no further effect",
-	"W2",
-	() => {
-		const told = new Map<string, Outcome>();
-		const left = new Map<string, string>();
-		return ({ after, step }) => {
-			const request = requestOf(step.asked);
-			const key = request?.key ?? null;
-			const before = key === null ? undefined : told.get(key);
-			if (
-				before !== undefined &&
-				step.outcome._tag !== "Killed" &&
-				!same(before, step.outcome)
-			) {
-				return `${key} was told ${show(before)}, and then ${show(step.outcome)}`;
-			}
-			if (key !== null && isFinal(step.outcome)) told.set(key, step.outcome);
-			return first(
-				visible(after),
-				({ attachment: { attachmentId, metadata } }) => {
-					const known = left.get(metadata);
-					left.set(metadata, attachmentId);
-					return known === undefined || known === attachmentId
-						? null
-						: `${metadata} has left ${known} and ${attachmentId}`;
-				},
-			);
-		};
-	},
-);
+  "a request that comes again with its key is told the same, and has no further effect",
+  "W2",
+  () => {
+    const told = new Map<string, Outcome>()
+    const left = new Map<string, string>()
+    return ({ after, step }) => {
+      const request = requestOf(step.asked)
+      const key = request?.key ?? null
+      const before = key === null ? undefined : told.get(key)
+      if (before !== undefined && step.outcome._tag !== "Killed" && !same(before, step.outcome)) {
+        return `${key} was told ${show(before)}, and then ${show(step.outcome)}`
+      }
+      if (key !== null && isFinal(step.outcome)) told.set(key, step.outcome)
+      return first(visible(after), ({ attachment: { attachmentId, metadata } }) => {
+        const known = left.get(metadata)
+        left.set(metadata, attachmentId)
+        return known === undefined || known === attachmentId
+          ? null
+          : `${metadata} has left ${known} and ${attachmentId}`
+      })
+    }
+  }
+)
 
 export const messagesAreSentOnce: Invariant = make(
-	"a message that was acknowledged was sent once; no other is sent twice, and none that was refused",
-	"W2",
-	() => {
-		const sent = new Map<string, number>();
-		return ({ step }) => {
-			for (const record of step.changes.records) {
-				if (record.kind === "message" && record.refusal === null) {
-					sent.set(record.text, (sent.get(record.text) ?? 0) + 1);
-				}
-			}
-			const twice = first(sent, ([text, times]) =>
-				times > 1 ? `"${text}" was sent ${times} times` : null,
-			);
-			const request = requestOf(step.asked);
-			if (twice !== null || request?._tag !== "SendSms") return twice;
-			const was = sent.has(request.text);
-			if (step.outcome._tag === "Answered" && !was)
-				return `"${request.text}" was acknowledged, and not sent`;
-			const refused =
-				step.outcome._tag === "Refused" && step.asked._tag === "SendSms"
-					? step.outcome.refusal._tag
-					: "";
-			return was && ["TelcoRefused", "NotFound"].includes(refused)
-				? `"${request.text}" was refused, and sent`
-				: null;
-		};
-	},
-);
+  "a message that was acknowledged was sent once; no other is sent twice, and none that was refused",
+  "W2",
+  () => {
+    const sent = new Map<string, number>()
+    return ({ step }) => {
+      for (const record of step.changes.records) {
+        if (record.kind === "message" && record.refusal === null) {
+          sent.set(record.text, (sent.get(record.text) ?? 0) + 1)
+        }
+      }
+      const twice = first(sent, ([text, times]) => (times > 1 ? `"${text}" was sent ${times} times` : null))
+      const request = requestOf(step.asked)
+      if (twice !== null || request?._tag !== "SendSms") return twice
+      const was = sent.has(request.text)
+      if (step.outcome._tag === "Answered" && !was) return `"${request.text}" was acknowledged, and not sent`
+      const refused = step.outcome._tag === "Refused" && step.asked._tag === "SendSms" ? step.outcome.refusal._tag : ""
+      return was && ["TelcoRefused", "NotFound"].includes(refused) ? `"${request.text}" was refused, and sent` : null
+    }
+  }
+)
 
 /** Requests that touch a line. */
-const touching = new Set<Asked["_tag"]>([
-	"Subscribe",
-	"SendSms",
-	"Suspend",
-	"Delete",
-	"SetMobilePlan",
-]);
+const touching = new Set<Asked["_tag"]>(["Subscribe", "SendSms", "Suspend", "Delete", "SetMobilePlan"])
 
-export const refusalsLeaveNothing: Invariant = make(
-	"a request that was refused leaves nothing",
-	"S5, W1",
-	() => {
-		const refused = new Set<string>();
-		return ({ after, step }) => {
-			const { asked, changes, outcome } = step;
-			if (outcome._tag === "Refused" && touching.has(asked._tag)) {
-				const byTelco =
-					outcome.refusal._tag === "TelcoRefused" ||
-					outcome.refusal._tag === "TelcoUnavailable";
-				const touched = changes.lines[0];
-				if (!byTelco && touched !== undefined) {
-					return `${asked._tag} was refused with ${outcome.refusal._tag}, and changed ${touched.sim.iccid}`;
-				}
-				if (asked._tag === "Subscribe") refused.add(asked.metadata);
-			}
-			// With its key it may come again, and be taken.
-			if (asked._tag === "Repeat" && asked.request._tag === "Subscribe")
-				refused.delete(asked.request.metadata);
-			return first(
-				attachments(after),
-				({ attachment: { attachmentId, metadata } }) =>
-					refused.has(metadata)
-						? `${metadata} was refused, and has left ${attachmentId}`
-						: null,
-			);
-		};
-	},
-);
+export const refusalsLeaveNothing: Invariant = make("a request that was refused leaves nothing", "S5, W1", () => {
+  const refused = new Set<string>()
+  return ({ after, step }) => {
+    const { asked, changes, outcome } = step
+    if (outcome._tag === "Refused" && touching.has(asked._tag)) {
+      const byTelco = outcome.refusal._tag === "TelcoRefused" || outcome.refusal._tag === "TelcoUnavailable"
+      const touched = changes.lines[0]
+      if (!byTelco && touched !== undefined) {
+        return `${asked._tag} was refused with ${outcome.refusal._tag}, and changed ${touched.sim.iccid}`
+      }
+      if (asked._tag === "Subscribe") refused.add(asked.metadata)
+    }
+    // With its key it may come again, and be taken.
+    if (asked._tag === "Repeat" && asked.request._tag === "Subscribe") refused.delete(asked.request.metadata)
+    return first(attachments(after), ({ attachment: { attachmentId, metadata } }) =>
+      refused.has(metadata) ? `${metadata} was refused, and has left ${attachmentId}` : null
+    )
+  }
+})
 
 const flawed = ({ asked, outcome }: Step): string | null => {
-	if (asked._tag !== "CreatePlan" || outcome._tag === "Killed") return null;
-	if (asked.flaw === null)
-		return outcome._tag === "Answered"
-			? null
-			: `a valid plan was refused: ${show(outcome)}`;
-	const field =
-		outcome._tag === "Refused" && outcome.refusal._tag === "InvalidField"
-			? outcome.refusal.field
-			: null;
-	return field === asked.flaw
-		? null
-		: `a plan that is wrong in ${asked.flaw} was answered with ${show(outcome)}`;
-};
+  if (asked._tag !== "CreatePlan" || outcome._tag === "Killed") return null
+  if (asked.flaw === null) return outcome._tag === "Answered" ? null : `a valid plan was refused: ${show(outcome)}`
+  const field = outcome._tag === "Refused" && outcome.refusal._tag === "InvalidField" ? outcome.refusal.field : null
+  return field === asked.flaw ? null : `a plan that is wrong in ${asked.flaw} was answered with ${show(outcome)}`
+}
 
 const misread = ({ asked, outcome }: Step): string | null => {
-	if (
-		asked._tag !== "CreatePlan" ||
-		outcome._tag !== "Answered" ||
-		outcome.answer.kind !== "Plan"
-	)
-		return null;
-	const {
-		coverageId,
-		dataMegaBytes,
-		frequency,
-		name,
-		occurrences,
-		periodDays,
-		periodicity,
-		recurring,
-	} = asked.terms;
-	const { terms } = outcome.answer.plan;
-	const wanted = {
-		name,
-		coverageId,
-		dataMegaBytes,
-		periodDays,
-		throttling: asked.terms.throttling ? asked.terms.thresholds : [],
-		recurrence: recurring
-			? [
-					["Daily", "Weekly", "Monthly"][Number(periodicity)],
-					frequency,
-					occurrences,
-				]
-			: null,
-	};
-	const { recurrence } = terms;
-	const has = {
-		name: terms.name,
-		coverageId: terms.coverageId,
-		dataMegaBytes: terms.dataMegaBytes,
-		periodDays: terms.periodDays,
-		throttling: terms.throttling,
-		recurrence:
-			recurrence === null
-				? null
-				: [
-						recurrence.periodicity,
-						recurrence.frequency,
-						recurrence.occurrences,
-					],
-	};
-	return same(wanted, has)
-		? null
-		: `a plan was asked for with ${show(wanted)}, and has ${show(has)}`;
-};
+  if (asked._tag !== "CreatePlan" || outcome._tag !== "Answered" || outcome.answer.kind !== "Plan") return null
+  const { coverageId, dataMegaBytes, frequency, name, occurrences, periodDays, periodicity, recurring } = asked.terms
+  const { terms } = outcome.answer.plan
+  const wanted = {
+    name,
+    coverageId,
+    dataMegaBytes,
+    periodDays,
+    throttling: asked.terms.throttling ? asked.terms.thresholds : [],
+    recurrence: recurring ? [["Daily", "Weekly", "Monthly"][Number(periodicity)], frequency, occurrences] : null
+  }
+  const { recurrence } = terms
+  const has = {
+    name: terms.name,
+    coverageId: terms.coverageId,
+    dataMegaBytes: terms.dataMegaBytes,
+    periodDays: terms.periodDays,
+    throttling: terms.throttling,
+    recurrence: recurrence === null ? null : [recurrence.periodicity, recurrence.frequency, recurrence.occurrences]
+  }
+  return same(wanted, has) ? null : `a plan was asked for with ${show(wanted)}, and has ${show(has)}`
+}
 
 export const plansAreAsAskedFor: Invariant = make(
-	"a plan is taken as it was asked for, and one that is wrong is refused by the name of its field",
-	"P1",
-	() =>
-		({ step }) =>
-			flawed(step) ?? misread(step),
-);
+  "a plan is taken as it was asked for, and one that is wrong is refused by the name of its field",
+  "P1",
+  () =>
+    ({ step }) =>
+      flawed(step) ?? misread(step)
+)
 
 export const periodsAreTakenByTheRules: Invariant = make(
-	"an active period is taken or refused by the seven rules, and answered with the times they give",
-	"active_period rules 1 to 7, T4, T5, T6",
-	() => {
-		const plans = new Map<string, Plan>();
-		return ({ step }) => {
-			const { asked, began, outcome } = step;
-			if (outcome._tag === "Answered" && outcome.answer.kind === "Plan") {
-				plans.set(outcome.answer.plan.planId, outcome.answer.plan);
-			}
-			const plan =
-				asked._tag === "Subscribe" && !asked.foreign
-					? plans.get(asked.planId)
-					: undefined;
-			if (
-				asked._tag !== "Subscribe" ||
-				plan === undefined ||
-				outcome._tag === "Killed"
-			)
-				return null;
-			if (outcome._tag === "Refused" && outcome.refusal._tag === "NotFound")
-				return null;
-			const refused = TimingModel.refused(plan.terms, asked.period, began);
-			const field =
-				outcome._tag === "Refused" && outcome.refusal._tag === "InvalidField"
-					? outcome.refusal.field
-					: null;
-			if (field !== (refused === null ? null : `activePeriod.${refused}`)) {
-				return `${show(asked.period)} was answered with ${show(outcome)}, and is to be refused for ${refused ?? "nothing"}`;
-			}
-			const created = createdOf(outcome);
-			const expected = TimingModel.answer(
-				plan.terms,
-				asked.period,
-				began,
-				true,
-			);
-			return created === null || same(created.period, expected)
-				? null
-				: `${show(asked.period)} was answered with ${show(created.period)}, not ${show(expected)}`;
-		};
-	},
-);
+  "an active period is taken or refused by the seven rules, and answered with the times they give",
+  "active_period rules 1 to 7, T4, T5, T6",
+  () => {
+    const plans = new Map<string, Plan>()
+    return ({ step }) => {
+      const { asked, began, outcome } = step
+      if (outcome._tag === "Answered" && outcome.answer.kind === "Plan") {
+        plans.set(outcome.answer.plan.planId, outcome.answer.plan)
+      }
+      const plan = asked._tag === "Subscribe" && !asked.foreign ? plans.get(asked.planId) : undefined
+      if (asked._tag !== "Subscribe" || plan === undefined || outcome._tag === "Killed") return null
+      if (outcome._tag === "Refused" && outcome.refusal._tag === "NotFound") return null
+      const refused = TimingModel.refused(plan.terms, asked.period, began)
+      const field = outcome._tag === "Refused" && outcome.refusal._tag === "InvalidField" ? outcome.refusal.field : null
+      if (field !== (refused === null ? null : `activePeriod.${refused}`)) {
+        return `${show(asked.period)} was answered with ${show(outcome)}, and is to be refused for ${refused ?? "nothing"}`
+      }
+      const created = createdOf(outcome)
+      const expected = TimingModel.answer(plan.terms, asked.period, began, true)
+      return created === null || same(created.period, expected)
+        ? null
+        : `${show(asked.period)} was answered with ${show(created.period)}, not ${show(expected)}`
+    }
+  }
+)

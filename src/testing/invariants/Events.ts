@@ -1,200 +1,165 @@
 /**
  * What must hold of events: each has exactly one cause, and each cause its event.
  */
-import type { WithPackages } from "../../domain/Attachment.ts";
-import type { Line } from "../../domain/Line.ts";
-import type { Report } from "../../domain/TelcoReport.ts";
-import type { WebhookEvent } from "../../domain/WebhookEvent.ts";
-import { isIdle, type Step } from "../History.ts";
-import { attachments, type Frame } from "./Frames.ts";
-import { first, type Invariant, make, same, show } from "./Invariant.ts";
+import type { WithPackages } from "../../domain/Attachment.ts"
+import type { Line } from "../../domain/Line.ts"
+import type { Report } from "../../domain/TelcoReport.ts"
+import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
+import { isIdle, type Step } from "../History.ts"
+import { attachments, type Frame } from "./Frames.ts"
+import { first, type Invariant, make, same, show } from "./Invariant.ts"
 
-const thresholds = [50, 80, 100] as const;
+const thresholds = [50, 80, 100] as const
 
 /** The thresholds of 50, 80 and 100 % that the usage of a plan has reached; none where it recurs (rule R2). */
-const reached = ({
-	attachment,
-	packages,
-}: WithPackages): ReadonlyArray<number> => {
-	const { dataMegaBytes, recurrence } = attachment.terms;
-	if (recurrence !== null) return [];
-	const used = BigInt(packages[0]?.usedBytes ?? 0) * 100n;
-	return thresholds.filter(
-		(threshold) =>
-			used >= BigInt(dataMegaBytes) * 1_048_576n * BigInt(threshold),
-	);
-};
+const reached = ({ attachment, packages }: WithPackages): ReadonlyArray<number> => {
+  const { dataMegaBytes, recurrence } = attachment.terms
+  if (recurrence !== null) return []
+  const used = BigInt(packages[0]?.usedBytes ?? 0) * 100n
+  return thresholds.filter((threshold) => used >= BigInt(dataMegaBytes) * 1_048_576n * BigInt(threshold))
+}
 
 export const thresholdsFireOnce: Invariant = make(
-	"a threshold fires when it is reached, once and in order",
-	"R2",
-	() => {
-		const fired = new Map<string, Array<number>>();
-		return ({ after, step }) =>
-			first(step.changes.events, ({ payload }) => {
-				if (payload.type !== "attachment.allowanceConsumed") return null;
-				const { attachmentId, usagePercentage } = payload.data;
-				const before = fired.get(attachmentId) ?? [];
-				fired.set(attachmentId, [...before, usagePercentage]);
-				return usagePercentage > (before.at(-1) ?? 0)
-					? null
-					: `${attachmentId} told ${usagePercentage} % after ${show(before)}`;
-			}) ??
-			first(attachments(after), (of) => {
-				const { attachmentId } = of.attachment;
-				const told = fired.get(attachmentId) ?? [];
-				return same(told, reached(of))
-					? null
-					: `${attachmentId} has told ${show(told)}, and reached ${show(reached(of))}`;
-			});
-	},
-);
+  "a threshold fires when it is reached, once and in order",
+  "R2",
+  () => {
+    const fired = new Map<string, Array<number>>()
+    return ({ after, step }) =>
+      first(step.changes.events, ({ payload }) => {
+        if (payload.type !== "attachment.allowanceConsumed") return null
+        const { attachmentId, usagePercentage } = payload.data
+        const before = fired.get(attachmentId) ?? []
+        fired.set(attachmentId, [...before, usagePercentage])
+        return usagePercentage > (before.at(-1) ?? 0)
+          ? null
+          : `${attachmentId} told ${usagePercentage} % after ${show(before)}`
+      }) ??
+      first(attachments(after), (of) => {
+        const { attachmentId } = of.attachment
+        const told = fired.get(attachmentId) ?? []
+        return same(told, reached(of))
+          ? null
+          : `${attachmentId} has told ${show(told)}, and reached ${show(reached(of))}`
+      })
+  }
+)
 
 /** What a report about a SIM leaves behind: its country, and the state of its profile. */
 interface Sighting {
-	readonly country: { readonly is: string; readonly at: number } | null;
-	readonly state: { readonly is: string; readonly at: number } | null;
+  readonly country: { readonly is: string; readonly at: number } | null
+  readonly state: { readonly is: string; readonly at: number } | null
 }
 
 const sighted = (line: Line | undefined): Sighting => {
-	const { location, smdp } = line?.sim ?? {};
-	return {
-		country: location ? { is: location.countryAlpha2, at: location.at } : null,
-		state: smdp ? { is: smdp.state, at: smdp.modifiedAt } : null,
-	};
-};
+  const { location, smdp } = line?.sim ?? {}
+  return {
+    country: location ? { is: location.countryAlpha2, at: location.at } : null,
+    state: smdp ? { is: smdp.state, at: smdp.modifiedAt } : null
+  }
+}
 
-const isLater = (known: { readonly at: number } | null, at: number): boolean =>
-	known === null || at >= known.at;
+const isLater = (known: { readonly at: number } | null, at: number): boolean => known === null || at >= known.at
 
 /** Rule R3: the events that accepted reports about one SIM cause, in order of what happened, and what is known then. */
-const consequences = (
-	line: Line | undefined,
-	reports: ReadonlyArray<Report>,
-): ReadonlyArray<string> => {
-	const events: Array<string> = [];
-	let { country, state } = sighted(line);
-	for (const { fact, occurredAt: at } of reports) {
-		if (fact._tag === "Location" && isLater(country, at)) {
-			if (country?.is !== fact.countryAlpha2)
-				events.push(`country ${country?.is ?? null} ${fact.countryAlpha2}`);
-			country = { is: fact.countryAlpha2, at };
-		}
-		if (
-			fact._tag === "SmdpState" &&
-			fact.modificationResult === "Success" &&
-			isLater(state, at)
-		) {
-			if (state?.is !== fact.state) events.push(`state ${fact.state}`);
-			state = { is: fact.state, at };
-		}
-	}
-	return events;
-};
+const consequences = (line: Line | undefined, reports: ReadonlyArray<Report>): ReadonlyArray<string> => {
+  const events: Array<string> = []
+  let { country, state } = sighted(line)
+  for (const { fact, occurredAt: at } of reports) {
+    if (fact._tag === "Location" && isLater(country, at)) {
+      if (country?.is !== fact.countryAlpha2) events.push(`country ${country?.is ?? null} ${fact.countryAlpha2}`)
+      country = { is: fact.countryAlpha2, at }
+    }
+    if (fact._tag === "SmdpState" && fact.modificationResult === "Success" && isLater(state, at)) {
+      if (state?.is !== fact.state) events.push(`state ${fact.state}`)
+      state = { is: fact.state, at }
+    }
+  }
+  return events
+}
 
 const nameOf = ({ payload }: WebhookEvent): string => {
-	switch (payload.type) {
-		case "attachment.allowanceConsumed":
-			return `threshold ${payload.data.attachmentId} ${payload.data.usagePercentage}`;
-		case "subscription.esim.locationChanged":
-			return `country ${payload.data.previousCountryIso2} ${payload.data.countryIso2}`;
-		case "esim.smdp.stateChanged":
-			return `state ${payload.data.smdpStateChange.state}`;
-	}
-};
+  switch (payload.type) {
+    case "attachment.allowanceConsumed":
+      return `threshold ${payload.data.attachmentId} ${payload.data.usagePercentage}`
+    case "subscription.esim.locationChanged":
+      return `country ${payload.data.previousCountryIso2} ${payload.data.countryIso2}`
+    case "esim.smdp.stateChanged":
+      return `state ${payload.data.smdpStateChange.state}`
+  }
+}
 
 /** The reports of a step that were accepted, in order of what happened. */
 const accepted = ({ asked, outcome }: Step): ReadonlyArray<Report> => {
-	if (
-		asked._tag !== "Report" ||
-		outcome._tag !== "Answered" ||
-		outcome.answer.kind !== "Verdicts"
-	)
-		return [];
-	const { verdicts } = outcome.answer;
-	return asked.reports
-		.filter((_, index) => verdicts[index]?._tag === "Accepted")
-		.sort((left, right) => left.occurredAt - right.occurredAt);
-};
+  if (asked._tag !== "Report" || outcome._tag !== "Answered" || outcome.answer.kind !== "Verdicts") return []
+  const { verdicts } = outcome.answer
+  return asked.reports
+    .filter((_, index) => verdicts[index]?._tag === "Accepted")
+    .sort((left, right) => left.occurredAt - right.occurredAt)
+}
 
 /** All that should be told of a step. */
 const causes = ({ after, before, step }: Frame): ReadonlyArray<string> => {
-	const crossed = attachments(after).flatMap((of) => {
-		const { attachmentId } = of.attachment;
-		const known = attachments(before).find(
-			({ attachment }) => attachment.attachmentId === attachmentId,
-		);
-		const told = known === undefined ? [] : reached(known);
-		return reached(of)
-			.filter((threshold) => !told.includes(threshold))
-			.map((threshold) => `threshold ${attachmentId} ${threshold}`);
-	});
-	const reports = accepted(step);
-	const iccids = [...new Set(reports.map(({ iccid }) => iccid))];
-	const seen = iccids.flatMap((iccid) =>
-		consequences(
-			before.get(iccid),
-			reports.filter((report) => report.iccid === iccid),
-		),
-	);
-	return [...crossed, ...seen];
-};
+  const crossed = attachments(after).flatMap((of) => {
+    const { attachmentId } = of.attachment
+    const known = attachments(before).find(({ attachment }) => attachment.attachmentId === attachmentId)
+    const told = known === undefined ? [] : reached(known)
+    return reached(of)
+      .filter((threshold) => !told.includes(threshold))
+      .map((threshold) => `threshold ${attachmentId} ${threshold}`)
+  })
+  const reports = accepted(step)
+  const iccids = [...new Set(reports.map(({ iccid }) => iccid))]
+  const seen = iccids.flatMap((iccid) =>
+    consequences(
+      before.get(iccid),
+      reports.filter((report) => report.iccid === iccid)
+    )
+  )
+  return [...crossed, ...seen]
+}
 
 export const eventsHaveOneCause: Invariant = make(
-	"every event has exactly one cause, and every cause its event",
-	"R2, R3",
-	() => (frame) => {
-		const { step } = frame;
-		// A report that was killed may have been taken or not, and which of several were is not known.
-		if (step.asked._tag === "Report" && step.outcome._tag === "Killed")
-			return null;
-		const events = step.changes.events.map(nameOf).sort();
-		const expected = [...causes(frame)].sort();
-		return same(events, expected)
-			? null
-			: `${show(events)} was told, and ${show(expected)} happened`;
-	},
-);
+  "every event has exactly one cause, and every cause its event",
+  "R2, R3",
+  () => (frame) => {
+    const { step } = frame
+    // A report that was killed may have been taken or not, and which of several were is not known.
+    if (step.asked._tag === "Report" && step.outcome._tag === "Killed") return null
+    const events = step.changes.events.map(nameOf).sort()
+    const expected = [...causes(frame)].sort()
+    return same(events, expected) ? null : `${show(events)} was told, and ${show(expected)} happened`
+  }
+)
 
 export const webhooksArrive: Invariant = make(
-	"every event arrives, once unless a process was killed, at the organization that it is about",
-	"W5, W7",
-	() => {
-		const events = new Map<string, WebhookEvent>();
-		const arrived = new Set<string>();
-		let killed = false;
-		return ({ step }) => {
-			for (const event of step.changes.events) events.set(event.eventId, event);
-			killed ||= step.outcome._tag === "Killed";
-			const complaint = first(
-				step.changes.webhooks,
-				({ body, organizationId }) => {
-					const {
-						data,
-						id,
-						type,
-					}: {
-						readonly id: string;
-						readonly type: string;
-						readonly data: unknown;
-					} = JSON.parse(body);
-					const event = events.get(id);
-					if (event === undefined) return `${body} arrived, which no event is`;
-					if (arrived.has(id) && !killed)
-						return `the event ${id} arrived twice`;
-					arrived.add(id);
-					const right =
-						event.organizationId === organizationId &&
-						same(event.payload, { type, data });
-					return right
-						? null
-						: `${body} arrived at ${organizationId} for ${show(event)}`;
-				},
-			);
-			if (complaint !== null || !isIdle(step)) return complaint;
-			return first(events.keys(), (id) =>
-				arrived.has(id) ? null : `the event ${id} never arrived`,
-			);
-		};
-	},
-);
+  "every event arrives, once unless a process was killed, at the organization that it is about",
+  "W5, W7",
+  () => {
+    const events = new Map<string, WebhookEvent>()
+    const arrived = new Set<string>()
+    let killed = false
+    return ({ step }) => {
+      for (const event of step.changes.events) events.set(event.eventId, event)
+      killed ||= step.outcome._tag === "Killed"
+      const complaint = first(step.changes.webhooks, ({ body, organizationId }) => {
+        const {
+          data,
+          id,
+          type
+        }: {
+          readonly id: string
+          readonly type: string
+          readonly data: unknown
+        } = JSON.parse(body)
+        const event = events.get(id)
+        if (event === undefined) return `${body} arrived, which no event is`
+        if (arrived.has(id) && !killed) return `the event ${id} arrived twice`
+        arrived.add(id)
+        const right = event.organizationId === organizationId && same(event.payload, { type, data })
+        return right ? null : `${body} arrived at ${organizationId} for ${show(event)}`
+      })
+      if (complaint !== null || !isIdle(step)) return complaint
+      return first(events.keys(), (id) => (arrived.has(id) ? null : `the event ${id} never arrived`))
+    }
+  }
+)

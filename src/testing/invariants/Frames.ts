@@ -1,101 +1,86 @@
 /**
  * A history step by step, each with all that there is after it: what invariants look at.
  */
-import type { Attachment, WithPackages } from "../../domain/Attachment.ts";
-import type { Line } from "../../domain/Line.ts";
-import { type Package, packageId } from "../../domain/Package.ts";
-import type { Changes, History, Step, Told } from "../History.ts";
-import type { TelcoCall } from "../Simulated.ts";
+import type { Attachment, WithPackages } from "../../domain/Attachment.ts"
+import type { Line } from "../../domain/Line.ts"
+import { type Package, packageId } from "../../domain/Package.ts"
+import type { Changes, History, Step, Told } from "../History.ts"
+import type { TelcoCall } from "../Simulated.ts"
 
 /** The lines as they are, by ICCID. */
-export type Lines = ReadonlyMap<string, Line>;
+export type Lines = ReadonlyMap<string, Line>
 
 export interface Frame {
-	readonly index: number;
-	readonly step: Step;
-	readonly before: Lines;
-	readonly after: Lines;
-	/** What is told of each attachment that was ever seen, as last seen. */
-	readonly told: ReadonlyMap<string, Told>;
-	/** How the last call to create a package ended, by package id. */
-	readonly asked: ReadonlyMap<string, TelcoCall["outcome"]>;
+  readonly index: number
+  readonly step: Step
+  readonly before: Lines
+  readonly after: Lines
+  /** What is told of each attachment that was ever seen, as last seen. */
+  readonly told: ReadonlyMap<string, Told>
+  /** How the last call to create a package ended, by package id. */
+  readonly asked: ReadonlyMap<string, TelcoCall["outcome"]>
 }
 
 const withLines = (lines: Lines, changes: Changes): Lines =>
-	changes.lines.length === 0
-		? lines
-		: new Map([
-				...lines,
-				...changes.lines.map((line) => [line.sim.iccid, line] as const),
-			]);
+  changes.lines.length === 0
+    ? lines
+    : new Map([...lines, ...changes.lines.map((line) => [line.sim.iccid, line] as const)])
 
 const withTold = (told: Frame["told"], changes: Changes): Frame["told"] =>
-	changes.told.length === 0
-		? told
-		: new Map([
-				...told,
-				...changes.told.map((one) => [one.attachmentId, one] as const),
-			]);
+  changes.told.length === 0 ? told : new Map([...told, ...changes.told.map((one) => [one.attachmentId, one] as const)])
 
 const withAsked = (asked: Frame["asked"], changes: Changes): Frame["asked"] => {
-	const calls = changes.calls.filter(({ kind }) => kind === "createPackage");
-	return calls.length === 0
-		? asked
-		: new Map([
-				...asked,
-				...calls.map(({ key, outcome }) => [key, outcome] as const),
-			]);
-};
+  const calls = changes.calls.filter(({ kind }) => kind === "createPackage")
+  return calls.length === 0 ? asked : new Map([...asked, ...calls.map(({ key, outcome }) => [key, outcome] as const)])
+}
 
 const build = (history: History): ReadonlyArray<Frame> => {
-	let before = withLines(new Map(), history.before);
-	let told = withTold(new Map(), history.before);
-	let asked = withAsked(new Map(), history.before);
-	return history.steps.map((step, index) => {
-		const after = withLines(before, step.changes);
-		told = withTold(told, step.changes);
-		asked = withAsked(asked, step.changes);
-		const frame = { index, step, before, after, told, asked };
-		before = after;
-		return frame;
-	});
-};
+  let before = withLines(new Map(), history.before)
+  let told = withTold(new Map(), history.before)
+  let asked = withAsked(new Map(), history.before)
+  return history.steps.map((step, index) => {
+    const after = withLines(before, step.changes)
+    told = withTold(told, step.changes)
+    asked = withAsked(asked, step.changes)
+    const frame = { index, step, before, after, told, asked }
+    before = after
+    return frame
+  })
+}
 
-const built = new WeakMap<History, ReadonlyArray<Frame>>();
+const built = new WeakMap<History, ReadonlyArray<Frame>>()
 
 /** The history's steps; worked out once for all invariants. */
 export const framesOf = (history: History): ReadonlyArray<Frame> => {
-	const known = built.get(history);
-	if (known !== undefined) return known;
-	const frames = build(history);
-	built.set(history, frames);
-	return frames;
-};
+  const known = built.get(history)
+  if (known !== undefined) return known
+  const frames = build(history)
+  built.set(history, frames)
+  return frames
+}
 
 /** The confirmed attachments of subscriptions that can be seen. */
 export const visible = (lines: Lines): ReadonlyArray<WithPackages> =>
-	[...lines.values()].flatMap((line) =>
-		line.subscription?.status === "Live"
-			? line.attachments.filter(({ attachment }) => attachment.confirmed)
-			: [],
-	);
+  [...lines.values()].flatMap((line) =>
+    line.subscription?.status === "Live" ? line.attachments.filter(({ attachment }) => attachment.confirmed) : []
+  )
 
 /** All attachments that there are, those that are not confirmed yet included. */
 export const attachments = (lines: Lines): ReadonlyArray<WithPackages> =>
-	[...lines.values()].flatMap((line) => line.attachments);
+  [...lines.values()].flatMap((line) => line.attachments)
 
 /** All packages that there are, with their attachments. */
 export const packages = (
-	lines: Lines,
+  lines: Lines
 ): ReadonlyArray<{
-	readonly id: string;
-	readonly attachment: Attachment;
-	readonly pack: Package;
+  readonly id: string
+  readonly attachment: Attachment
+  readonly pack: Package
 }> =>
-	attachments(lines).flatMap(({ attachment, packages }) =>
-		packages.map((pack) => ({
-			id: packageId(pack.attachmentId, pack.occurrence),
-			attachment,
-			pack,
-		})),
-	);
+  attachments(lines).flatMap(({ attachment, packages }) =>
+    packages.map((pack) => ({
+      id: packageId(pack.attachmentId, pack.occurrence),
+      attachment,
+      pack
+    }))
+  )

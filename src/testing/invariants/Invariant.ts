@@ -1,22 +1,22 @@
 /**
  * What an invariant is: a named predicate over a whole history.
  */
-import { Equal } from "effect";
-import type { History } from "../History.ts";
-import { type Frame, framesOf } from "./Frames.ts";
+import { Equal } from "effect"
+import type { History } from "../History.ts"
+import { type Frame, framesOf } from "./Frames.ts"
 
 export interface Violation {
-	readonly invariant: string;
-	/** The step after which it does not hold, from 0. */
-	readonly step: number;
-	readonly message: string;
+  readonly invariant: string
+  /** The step after which it does not hold, from 0. */
+  readonly step: number
+  readonly message: string
 }
 
 export interface Invariant {
-	readonly name: string;
-	/** The rules that it stands for. */
-	readonly rule: string;
-	readonly check: (history: History) => Violation | null;
+  readonly name: string
+  /** The rules that it stands for. */
+  readonly rule: string
+  readonly check: (history: History) => Violation | null
 }
 
 /**
@@ -24,38 +24,32 @@ export interface Invariant {
  * of a history it keeps in variables of its own, made anew for each history.
  */
 export const make = (
-	name: string,
-	rule: string,
-	begin: (history: History) => (frame: Frame) => string | null,
+  name: string,
+  rule: string,
+  begin: (history: History) => (frame: Frame) => string | null
 ): Invariant => ({
-	name,
-	rule,
-	check: (history) => {
-		const look = begin(history);
-		for (const frame of framesOf(history)) {
-			const message = look(frame);
-			if (message !== null)
-				return { invariant: name, step: frame.index, message };
-		}
-		return null;
-	},
-});
+  name,
+  rule,
+  check: (history) => {
+    const look = begin(history)
+    for (const frame of framesOf(history)) {
+      const message = look(frame)
+      if (message !== null) return { invariant: name, step: frame.index, message }
+    }
+    return null
+  }
+})
 
 /** The first complaint about any of these things. */
-export const first = <A>(
-	all: Iterable<A>,
-	complaint: (one: A) => string | null,
-): string | null => {
-	for (const one of all) {
-		const found = complaint(one);
-		if (found !== null) return found;
-	}
-	return null;
-};
+export const first = <A>(all: Iterable<A>, complaint: (one: A) => string | null): string | null => {
+  for (const one of all) {
+    const found = complaint(one)
+    if (found !== null) return found
+  }
+  return null
+}
 
 /** Whether two values are the same in all their parts. */
-export const same = (left: unknown, right: unknown): boolean =>
-	left === right || Equal.equals(left, right);
+export const same = (left: unknown, right: unknown): boolean => left === right || Equal.equals(left, right)
 
-export const show = (value: unknown): string =>
-	JSON.stringify(value) ?? String(value);
+export const show = (value: unknown): string => JSON.stringify(value) ?? String(value)

@@ -1,166 +1,119 @@
 /**
  * What must hold of SIMs and of the organizations that own them.
  */
-import type { Line } from "../../domain/Line.ts";
-import type { Asked } from "../commands/Asked.ts";
-import type { Step } from "../History.ts";
-import { first, type Invariant, make, show } from "./Invariant.ts";
+import type { Line } from "../../domain/Line.ts"
+import type { Asked } from "../commands/Asked.ts"
+import type { Step } from "../History.ts"
+import { first, type Invariant, make, show } from "./Invariant.ts"
 
 const misplaced = ({ attachments, sim, subscription }: Line): string | null => {
-	const { hold, iccid } = sim;
-	const holder = hold._tag === "Free" ? null : hold.subscriptionId;
-	const expected = {
-		Free: null,
-		Provisioning: "Pending",
-		InService: "Live",
-		Releasing: null,
-	}[hold._tag];
-	if ((subscription?.status ?? null) !== expected) {
-		return `${iccid} is ${hold._tag}, and its subscription ${subscription?.status ?? "not there"}`;
-	}
-	if (
-		subscription !== null &&
-		(subscription.subscriptionId !== holder || subscription.iccid !== iccid)
-	) {
-		return `${iccid} is held by ${holder}, and has the subscription ${show(subscription)}`;
-	}
-	return first(attachments, ({ attachment, packages }) => {
-		const { attachmentId, subscriptionId } = attachment;
-		if (
-			attachment.iccid !== iccid ||
-			subscriptionId !== subscription?.subscriptionId
-		) {
-			return `${iccid} has the attachment ${attachmentId} of ${attachment.iccid} and ${subscriptionId}`;
-		}
-		return first(packages, (pack) =>
-			pack.iccid === iccid && pack.attachmentId === attachmentId
-				? null
-				: `${attachmentId} has the package ${show(pack)}`,
-		);
-	});
-};
+  const { hold, iccid } = sim
+  const holder = hold._tag === "Free" ? null : hold.subscriptionId
+  const expected = {
+    Free: null,
+    Provisioning: "Pending",
+    InService: "Live",
+    Releasing: null
+  }[hold._tag]
+  if ((subscription?.status ?? null) !== expected) {
+    return `${iccid} is ${hold._tag}, and its subscription ${subscription?.status ?? "not there"}`
+  }
+  if (subscription !== null && (subscription.subscriptionId !== holder || subscription.iccid !== iccid)) {
+    return `${iccid} is held by ${holder}, and has the subscription ${show(subscription)}`
+  }
+  return first(attachments, ({ attachment, packages }) => {
+    const { attachmentId, subscriptionId } = attachment
+    if (attachment.iccid !== iccid || subscriptionId !== subscription?.subscriptionId) {
+      return `${iccid} has the attachment ${attachmentId} of ${attachment.iccid} and ${subscriptionId}`
+    }
+    return first(packages, (pack) =>
+      pack.iccid === iccid && pack.attachmentId === attachmentId
+        ? null
+        : `${attachmentId} has the package ${show(pack)}`
+    )
+  })
+}
 
 export const simsAreInOnePlace: Invariant = make(
-	"a SIM is in exactly one place: free, being put into service, in service, or being released",
-	"S2, S3, S5",
-	(history) => {
-		const iccids = history.inventories.flatMap((inventory) => inventory.iccids);
-		return ({ after }) => {
-			const subscriptions = new Set<string>();
-			return first(iccids, (iccid) => {
-				const line = after.get(iccid);
-				if (line === undefined)
-					return `${iccid} is not in the inventory any more`;
-				const id = line.subscription?.subscriptionId;
-				if (id !== undefined && subscriptions.has(id))
-					return `the subscription ${id} is on two SIMs`;
-				if (id !== undefined) subscriptions.add(id);
-				return misplaced(line);
-			});
-		};
-	},
-);
+  "a SIM is in exactly one place: free, being put into service, in service, or being released",
+  "S2, S3, S5",
+  (history) => {
+    const iccids = history.inventories.flatMap((inventory) => inventory.iccids)
+    return ({ after }) => {
+      const subscriptions = new Set<string>()
+      return first(iccids, (iccid) => {
+        const line = after.get(iccid)
+        if (line === undefined) return `${iccid} is not in the inventory any more`
+        const id = line.subscription?.subscriptionId
+        if (id !== undefined && subscriptions.has(id)) return `the subscription ${id} is on two SIMs`
+        if (id !== undefined) subscriptions.add(id)
+        return misplaced(line)
+      })
+    }
+  }
+)
 
 export const downloadedSimsStay: Invariant = make(
-	"an eSIM that shows a sign of a download is neither given away nor recycled",
-	"S2, S3",
-	() =>
-		({ before, step }) => {
-			const { asked, outcome } = step;
-			if (outcome._tag !== "Answered") return null;
-			if (asked._tag === "Delete") {
-				const sim = before.get(asked.iccid)?.sim;
-				return sim?.isEsim && sim.downloaded
-					? `${asked.iccid} was recycled`
-					: null;
-			}
-			if (
-				asked._tag !== "Subscribe" ||
-				asked.iccid !== null ||
-				outcome.answer.kind !== "Created"
-			)
-				return null;
-			const sim = before.get(outcome.answer.created.sim.iccid)?.sim;
-			return sim?.isEsim && !sim.downloaded && sim.hold._tag === "Free"
-				? null
-				: `${show(sim)} was given away`;
-		},
-);
+  "an eSIM that shows a sign of a download is neither given away nor recycled",
+  "S2, S3",
+  () =>
+    ({ before, step }) => {
+      const { asked, outcome } = step
+      if (outcome._tag !== "Answered") return null
+      if (asked._tag === "Delete") {
+        const sim = before.get(asked.iccid)?.sim
+        return sim?.isEsim && sim.downloaded ? `${asked.iccid} was recycled` : null
+      }
+      if (asked._tag !== "Subscribe" || asked.iccid !== null || outcome.answer.kind !== "Created") return null
+      const sim = before.get(outcome.answer.created.sim.iccid)?.sim
+      return sim?.isEsim && !sim.downloaded && sim.hold._tag === "Free" ? null : `${show(sim)} was given away`
+    }
+)
 
-type ByOrganization = Extract<Asked, { readonly foreign: boolean }>;
+type ByOrganization = Extract<Asked, { readonly foreign: boolean }>
 
 const requestOf = (asked: Asked): ByOrganization | null =>
-	asked._tag === "Repeat" ? asked.request : "foreign" in asked ? asked : null;
+  asked._tag === "Repeat" ? asked.request : "foreign" in asked ? asked : null
 
-const trespassed = (
-	{ changes, outcome }: Step,
-	{ foreign, organizationId }: ByOrganization,
-): string | null => {
-	if (foreign && outcome._tag === "Answered")
-		return "what is another organization's was found";
-	const known = outcome._tag === "Refused" ? outcome.refusal._tag : null;
-	// What is wrong with the request itself is told first (rule W8).
-	if (
-		foreign &&
-		known !== null &&
-		known !== "NotFound" &&
-		known !== "InvalidField"
-	) {
-		return `what is another organization's was answered with ${known}`;
-	}
-	const touched = changes.lines.find(
-		({ sim }) => sim.organizationId !== organizationId,
-	);
-	return touched === undefined
-		? null
-		: `a request of ${organizationId} changed ${touched.sim.iccid}`;
-};
+const trespassed = ({ changes, outcome }: Step, { foreign, organizationId }: ByOrganization): string | null => {
+  if (foreign && outcome._tag === "Answered") return "what is another organization's was found"
+  const known = outcome._tag === "Refused" ? outcome.refusal._tag : null
+  // What is wrong with the request itself is told first (rule W8).
+  if (foreign && known !== null && known !== "NotFound" && known !== "InvalidField") {
+    return `what is another organization's was answered with ${known}`
+  }
+  const touched = changes.lines.find(({ sim }) => sim.organizationId !== organizationId)
+  return touched === undefined ? null : `a request of ${organizationId} changed ${touched.sim.iccid}`
+}
 
 export const nothingCrossesOrganizations: Invariant = make(
-	"nothing crosses organizations",
-	"W1, section 1",
-	(history) => {
-		const owners = new Map(
-			history.inventories.flatMap(({ iccids, organizationId }) =>
-				iccids.map((iccid) => [iccid, organizationId] as const),
-			),
-		);
-		return ({ after, step }) => {
-			const request = requestOf(step.asked);
-			const complaint = request === null ? null : trespassed(step, request);
-			if (complaint !== null) return complaint;
-			return (
-				first(step.changes.lines, ({ attachments, sim, subscription }) => {
-					const all = [sim, ...(subscription === null ? [] : [subscription])];
-					const rows = [
-						...all,
-						...attachments.flatMap(({ attachment, packages }) => [
-							attachment,
-							...packages,
-						]),
-					];
-					const strange = rows.find(
-						({ organizationId }) => organizationId !== owners.get(sim.iccid),
-					);
-					return strange === undefined
-						? null
-						: `${sim.iccid} has a row of ${strange.organizationId}`;
-				}) ??
-				first(step.changes.events, ({ organizationId, payload }) => {
-					const iccid =
-						payload.type === "esim.smdp.stateChanged"
-							? payload.data.sim
-							: payload.data.esim;
-					return owners.get(iccid) === organizationId
-						? null
-						: `${organizationId} was told of ${iccid}`;
-				}) ??
-				first(step.changes.records, (record) =>
-					"iccid" in record && !after.has(record.iccid)
-						? `the telco has ${record.iccid}, which nobody has`
-						: null,
-				)
-			);
-		};
-	},
-);
+  "nothing crosses organizations",
+  "W1, section 1",
+  (history) => {
+    const owners = new Map(
+      history.inventories.flatMap(({ iccids, organizationId }) =>
+        iccids.map((iccid) => [iccid, organizationId] as const)
+      )
+    )
+    return ({ after, step }) => {
+      const request = requestOf(step.asked)
+      const complaint = request === null ? null : trespassed(step, request)
+      if (complaint !== null) return complaint
+      return (
+        first(step.changes.lines, ({ attachments, sim, subscription }) => {
+          const all = [sim, ...(subscription === null ? [] : [subscription])]
+          const rows = [...all, ...attachments.flatMap(({ attachment, packages }) => [attachment, ...packages])]
+          const strange = rows.find(({ organizationId }) => organizationId !== owners.get(sim.iccid))
+          return strange === undefined ? null : `${sim.iccid} has a row of ${strange.organizationId}`
+        }) ??
+        first(step.changes.events, ({ organizationId, payload }) => {
+          const iccid = payload.type === "esim.smdp.stateChanged" ? payload.data.sim : payload.data.esim
+          return owners.get(iccid) === organizationId ? null : `${organizationId} was told of ${iccid}`
+        }) ??
+        first(step.changes.records, (record) =>
+          "iccid" in record && !after.has(record.iccid) ? `the telco has ${record.iccid}, which nobody has` : null
+        )
+      )
+    }
+  }
+)

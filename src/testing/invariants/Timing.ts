@@ -1,251 +1,183 @@
 /**
  * What must hold of times: states, packages and occurrences are what the timing model says.
  */
-import type { WithPackages } from "../../domain/Attachment.ts";
-import { packageId } from "../../domain/Package.ts";
-import { HOUR, type Instant, toIso } from "../../domain/Time.ts";
-import { isIdle } from "../History.ts";
-import * as TimingModel from "../TimingModel.ts";
-import { attachments, type Frame, packages, visible } from "./Frames.ts";
-import { first, type Invariant, make, same, show } from "./Invariant.ts";
+import type { WithPackages } from "../../domain/Attachment.ts"
+import { packageId } from "../../domain/Package.ts"
+import { HOUR, type Instant, toIso } from "../../domain/Time.ts"
+import { isIdle } from "../History.ts"
+import * as TimingModel from "../TimingModel.ts"
+import { attachments, type Frame, packages, visible } from "./Frames.ts"
+import { first, type Invariant, make, same, show } from "./Invariant.ts"
 
 /** What the model needs to know of an attachment. */
-export const factsOf = ({
-	attachment,
-	packages,
-}: WithPackages): TimingModel.Facts => {
-	const { activePeriod: period, anchor, suspendedAt, terms: plan } = attachment;
-	const firstUse =
-		period !== null
-			? null
-			: plan.recurrence === null
-				? (packages[0]?.activationAt ?? null)
-				: anchor;
-	return { plan, period, firstUse, suspendedAt };
-};
+export const factsOf = ({ attachment, packages }: WithPackages): TimingModel.Facts => {
+  const { activePeriod: period, anchor, suspendedAt, terms: plan } = attachment
+  const firstUse = period !== null ? null : plan.recurrence === null ? (packages[0]?.activationAt ?? null) : anchor
+  return { plan, period, firstUse, suspendedAt }
+}
 
-const stateFollows = (
-	{ step, told }: Frame,
-	of: WithPackages,
-): string | null => {
-	const { attachmentId } = of.attachment;
-	const seen = told.get(attachmentId);
-	if (seen === undefined)
-		return `nothing is told of the attachment ${attachmentId}`;
-	const facts = factsOf(of);
-	const expected = {
-		state: TimingModel.state(facts, step.ended),
-		...TimingModel.times(facts),
-	};
-	const { activationAt, expirationAt, state } = seen;
-	return same(expected, { state, activationAt, expirationAt })
-		? null
-		: `${attachmentId} is told as ${show({ state, activationAt, expirationAt })}, and is ${show(expected)}`;
-};
+const stateFollows = ({ step, told }: Frame, of: WithPackages): string | null => {
+  const { attachmentId } = of.attachment
+  const seen = told.get(attachmentId)
+  if (seen === undefined) return `nothing is told of the attachment ${attachmentId}`
+  const facts = factsOf(of)
+  const expected = {
+    state: TimingModel.state(facts, step.ended),
+    ...TimingModel.times(facts)
+  }
+  const { activationAt, expirationAt, state } = seen
+  return same(expected, { state, activationAt, expirationAt })
+    ? null
+    : `${attachmentId} is told as ${show({ state, activationAt, expirationAt })}, and is ${show(expected)}`
+}
 
-const usageFollows = (
-	{ step, told }: Frame,
-	{ attachment, packages }: WithPackages,
-): string | null => {
-	const seen = told.get(attachment.attachmentId);
-	const taken = packages.filter(({ status }) => status !== "Refused");
-	const begun = taken.filter(
-		({ activationAt }) => activationAt !== null && activationAt <= step.ended,
-	);
-	const last =
-		attachment.terms.recurrence === null ? packages[0] : begun.at(-1);
-	const expected = { usedBytes: last?.usedBytes ?? 0, packages: taken.length };
-	return same(expected, {
-		usedBytes: seen?.usedBytes,
-		packages: seen?.packages,
-	})
-		? null
-		: `${attachment.attachmentId} is told with ${show(seen)}, and has ${show(expected)}`;
-};
+const usageFollows = ({ step, told }: Frame, { attachment, packages }: WithPackages): string | null => {
+  const seen = told.get(attachment.attachmentId)
+  const taken = packages.filter(({ status }) => status !== "Refused")
+  const begun = taken.filter(({ activationAt }) => activationAt !== null && activationAt <= step.ended)
+  const last = attachment.terms.recurrence === null ? packages[0] : begun.at(-1)
+  const expected = { usedBytes: last?.usedBytes ?? 0, packages: taken.length }
+  return same(expected, {
+    usedBytes: seen?.usedBytes,
+    packages: seen?.packages
+  })
+    ? null
+    : `${attachment.attachmentId} is told with ${show(seen)}, and has ${show(expected)}`
+}
 
 export const statesFollow: Invariant = make(
-	"what is told of an attachment is a function of its facts and the clock",
-	"T2, T6",
-	() => (frame) =>
-		first(
-			visible(frame.after),
-			(of) => stateFollows(frame, of) ?? usageFollows(frame, of),
-		),
-);
+  "what is told of an attachment is a function of its facts and the clock",
+  "T2, T6",
+  () => (frame) => first(visible(frame.after), (of) => stateFollows(frame, of) ?? usageFollows(frame, of))
+)
 
 const ranks = {
-	CREATED: 0,
-	PENDING_FOR_FIRST_USE: 0,
-	ACTIVE: 1,
-	EXPIRED: 2,
-	SUSPENDED: 2,
-} as const;
+  CREATED: 0,
+  PENDING_FOR_FIRST_USE: 0,
+  ACTIVE: 1,
+  EXPIRED: 2,
+  SUSPENDED: 2
+} as const
 
-export const statesMoveForward: Invariant = make(
-	"states only move forward, and final ones stay",
-	"T2",
-	(history) => {
-		const known = new Map(
-			history.before.told.map(({ attachmentId, state }) => [
-				attachmentId,
-				state,
-			]),
-		);
-		return ({ step }) =>
-			first(step.changes.told, ({ attachmentId, state }) => {
-				const before = known.get(attachmentId);
-				known.set(attachmentId, state);
-				if (
-					before === undefined ||
-					before === state ||
-					ranks[state] > ranks[before]
-				)
-					return null;
-				return ranks[before] < 2 && ranks[state] === ranks[before]
-					? `${attachmentId} went from ${before} to ${state}, which no rule lets it`
-					: `${attachmentId} went back from ${before} to ${state}`;
-			});
-	},
-);
+export const statesMoveForward: Invariant = make("states only move forward, and final ones stay", "T2", (history) => {
+  const known = new Map(history.before.told.map(({ attachmentId, state }) => [attachmentId, state]))
+  return ({ step }) =>
+    first(step.changes.told, ({ attachmentId, state }) => {
+      const before = known.get(attachmentId)
+      known.set(attachmentId, state)
+      if (before === undefined || before === state || ranks[state] > ranks[before]) return null
+      // A use that is reported some minutes ahead of the clock makes one beginning of the other.
+      return ranks[state] + ranks[before] === 0 ? null : `${attachmentId} went from ${before} to ${state}`
+    })
+})
 
 /** Whether an occurrence may be missing: the telco could not take it yet, and its period is not over. */
-const isPutOff = (
-	{ asked, step }: Frame,
-	id: string,
-	times: TimingModel.Times,
-): boolean => {
-	const outcome = asked.get(id);
-	return (
-		(outcome === "unavailable" || outcome === "no answer") &&
-		(times.expirationAt === null || step.ended < times.expirationAt)
-	);
-};
+const isPutOff = ({ asked, step }: Frame, id: string, times: TimingModel.Times): boolean => {
+  const outcome = asked.get(id)
+  return (
+    (outcome === "unavailable" || outcome === "no answer") &&
+    (times.expirationAt === null || step.ended < times.expirationAt)
+  )
+}
 
 const packagesFollow = (frame: Frame, of: WithPackages): string | null => {
-	const { attachmentId } = of.attachment;
-	const expected = TimingModel.packages(factsOf(of), frame.step.ended);
-	const stored = new Map(of.packages.map((pack) => [pack.occurrence, pack]));
-	const extra = of.packages.find(
-		({ occurrence }) => occurrence >= expected.length,
-	);
-	if (extra !== undefined) {
-		return `${attachmentId} has occurrence ${extra.occurrence}, and only ${expected.length} are due`;
-	}
-	return first(expected.entries(), ([occurrence, times]) => {
-		const pack = stored.get(occurrence);
-		if (pack === undefined) {
-			return isPutOff(frame, packageId(attachmentId, occurrence), times)
-				? null
-				: `${attachmentId} is without occurrence ${occurrence}, which is due`;
-		}
-		const { activationAt, expirationAt } = pack;
-		return same(times, { activationAt, expirationAt })
-			? null
-			: `occurrence ${occurrence} of ${attachmentId} has ${show({ activationAt, expirationAt })}, not ${show(times)}`;
-	});
-};
+  const { attachmentId } = of.attachment
+  const expected = TimingModel.packages(factsOf(of), frame.step.ended)
+  const stored = new Map(of.packages.map((pack) => [pack.occurrence, pack]))
+  const extra = of.packages.find(({ occurrence }) => occurrence >= expected.length)
+  if (extra !== undefined) {
+    return `${attachmentId} has occurrence ${extra.occurrence}, and only ${expected.length} are due`
+  }
+  return first(expected.entries(), ([occurrence, times]) => {
+    const pack = stored.get(occurrence)
+    if (pack === undefined) {
+      return isPutOff(frame, packageId(attachmentId, occurrence), times)
+        ? null
+        : `${attachmentId} is without occurrence ${occurrence}, which is due`
+    }
+    const { activationAt, expirationAt } = pack
+    return same(times, { activationAt, expirationAt })
+      ? null
+      : `occurrence ${occurrence} of ${attachmentId} has ${show({ activationAt, expirationAt })}, not ${show(times)}`
+  })
+}
 
 export const packagesAreThoseDue: Invariant = make(
-	"whenever no job is due, exactly those packages exist that are due; refused and late ones are told apart",
-	"T4, T5",
-	() => (frame) =>
-		isIdle(frame.step)
-			? first(visible(frame.after), (of) => packagesFollow(frame, of))
-			: null,
-);
+  "whenever no job is due, exactly those packages exist that are due; refused and late ones are told apart",
+  "T4, T5",
+  () => (frame) => (isIdle(frame.step) ? first(visible(frame.after), (of) => packagesFollow(frame, of)) : null)
+)
 
 export const occurrencesAreThereOnce: Invariant = make(
-	"each occurrence is there once, and ordered once",
-	"T5, S5",
-	() => {
-		const ordered = new Map<string, string>();
-		return ({ after, step }) =>
-			first(attachments(after), ({ attachment, packages }) => {
-				const falling = packages.find(
-					(pack, at) =>
-						at > 0 && pack.occurrence <= (packages[at - 1]?.occurrence ?? 0),
-				);
-				return falling === undefined
-					? null
-					: `${attachment.attachmentId} has occurrence ${falling.occurrence} twice`;
-			}) ??
-			first(step.changes.records, (record) => {
-				if (
-					record.kind !== "package" ||
-					record.refusal !== null ||
-					record.window === null
-				)
-					return null;
-				const what = `${record.key.slice(0, record.key.lastIndexOf(":"))} ${record.window.start}`;
-				const before = ordered.get(what);
-				ordered.set(what, record.key);
-				return before === undefined
-					? null
-					: `${record.key} is for the same time as ${before}`;
-			});
-	},
-);
+  "each occurrence is there once, and ordered once",
+  "T5, S5",
+  () => {
+    const ordered = new Map<string, string>()
+    return ({ after, step }) =>
+      first(attachments(after), ({ attachment, packages }) => {
+        const falling = packages.find((pack, at) => at > 0 && pack.occurrence <= (packages[at - 1]?.occurrence ?? 0))
+        return falling === undefined ? null : `${attachment.attachmentId} has occurrence ${falling.occurrence} twice`
+      }) ??
+      first(step.changes.records, (record) => {
+        if (record.kind !== "package" || record.refusal !== null || record.window === null) return null
+        const what = `${record.key.slice(0, record.key.lastIndexOf(":"))} ${record.window.start}`
+        const before = ordered.get(what)
+        ordered.set(what, record.key)
+        return before === undefined ? null : `${record.key} is for the same time as ${before}`
+      })
+  }
+)
 
-const LEAD = 12 * HOUR;
+const LEAD = 12 * HOUR
 
 export const nothingIsEarly: Invariant = make(
-	"no package of a recurring plan is there before 12 hours ahead of its activation",
-	"T5, active_period rule 7",
-	() => {
-		const recurring = new Set<string>();
-		return ({ after, step }) => {
-			for (const { attachment } of attachments(after)) {
-				if (attachment.terms.recurrence !== null)
-					recurring.add(attachment.attachmentId);
-			}
-			const early = (id: string, at: Instant, start: Instant) =>
-				start - LEAD > at
-					? `${id} was there at ${toIso(at)}, and activates at ${toIso(start)}`
-					: null;
-			return (
-				first(step.changes.records, (record) => {
-					const isKnown = recurring.has(
-						record.key.slice(0, record.key.lastIndexOf(":")),
-					);
-					if (record.kind !== "package" || record.window === null || !isKnown)
-						return null;
-					return early(record.key, record.at, record.window.start);
-				}) ??
-				first(packages(after), ({ attachment, id, pack }) =>
-					attachment.terms.recurrence === null || pack.activationAt === null
-						? null
-						: early(id, step.ended, pack.activationAt),
-				)
-			);
-		};
-	},
-);
+  "no package of a recurring plan is there before 12 hours ahead of its activation",
+  "T5, active_period rule 7",
+  () => {
+    const recurring = new Set<string>()
+    return ({ after, step }) => {
+      for (const { attachment } of attachments(after)) {
+        if (attachment.terms.recurrence !== null) recurring.add(attachment.attachmentId)
+      }
+      const early = (id: string, at: Instant, start: Instant) =>
+        start - LEAD > at ? `${id} was there at ${toIso(at)}, and activates at ${toIso(start)}` : null
+      return (
+        first(step.changes.records, (record) => {
+          const isKnown = recurring.has(record.key.slice(0, record.key.lastIndexOf(":")))
+          if (record.kind !== "package" || record.window === null || !isKnown) return null
+          return early(record.key, record.at, record.window.start)
+        }) ??
+        first(packages(after), ({ attachment, id, pack }) =>
+          attachment.terms.recurrence === null || pack.activationAt === null
+            ? null
+            : early(id, step.ended, pack.activationAt)
+        )
+      )
+    }
+  }
+)
 
 export const nothingIsOrderedLate: Invariant = make(
-	"no package is ordered whose period is over",
-	"T5",
-	() =>
-		({ step }) =>
-			first(step.changes.records, (record) =>
-				record.kind === "package" &&
-				record.window !== null &&
-				record.window.end <= record.at
-					? `${record.key} was ordered at ${toIso(record.at)}, and was over at ${toIso(record.window.end)}`
-					: null,
-			),
-);
+  "no package is ordered whose period is over",
+  "T5",
+  () =>
+    ({ step }) =>
+      first(step.changes.records, (record) =>
+        record.kind === "package" && record.window !== null && record.window.end <= record.at
+          ? `${record.key} was ordered at ${toIso(record.at)}, and was over at ${toIso(record.window.end)}`
+          : null
+      )
+)
 
 export const advancesFinishTheirWork: Invariant = make(
-	"an advance returns when all work due by then is done",
-	"the management API's clock",
-	() =>
-		({ step }) => {
-			const { asked, outcome } = step;
-			const finishes = asked._tag === "Quiet" || asked._tag === "Advance";
-			if (!finishes || outcome._tag !== "Answered") return null;
-			// Work that is due at the standing instant itself is done as well.
-			return isIdle(step)
-				? null
-				: `at ${toIso(step.ended)} work is left that was due at ${toIso(step.nextDue ?? 0)}`;
-		},
-);
+  "an advance returns when all work due by then is done",
+  "the management API's clock",
+  () =>
+    ({ step }) => {
+      const { asked, outcome } = step
+      const finishes = asked._tag === "Quiet" || asked._tag === "Advance"
+      if (!finishes || outcome._tag !== "Answered") return null
+      // Work that is due at the standing instant itself is done as well.
+      return isIdle(step) ? null : `at ${toIso(step.ended)} work is left that was due at ${toIso(step.nextDue ?? 0)}`
+    }
+)

@@ -2,357 +2,310 @@
  * A commit happens as a whole or not at all: one that writes something of every kind is spoilt in every way there is,
  * and nothing of it may be seen. Then it is made without the fault, and all of it must be seen.
  */
-import { Effect, Equal } from "effect";
-import type { Catalogue } from "../../domain/Catalogue.ts";
-import { HOUR } from "../../domain/Time.ts";
-import type { Commit, Conflict } from "../../ports/Storage.ts";
-import * as Suite from "../Suite.ts";
-import * as Rows from "./Rows.ts";
-import * as World from "./World.ts";
-import { scenario } from "./World.ts";
+import { Effect, Equal } from "effect"
+import type { Catalogue } from "../../domain/Catalogue.ts"
+import { HOUR } from "../../domain/Time.ts"
+import type { Commit, Conflict } from "../../ports/Storage.ts"
+import * as Suite from "../Suite.ts"
+import * as Rows from "./Rows.ts"
+import * as World from "./World.ts"
+import { scenario } from "./World.ts"
 
-const everything = { after: null, limit: 1_000 } as const;
+const everything = { after: null, limit: 1_000 } as const
 
 const anyPlan = {
-	...everything,
-	archived: null,
-	label: null,
-	search: null,
-	covering: null,
-} as const;
+  ...everything,
+  archived: null,
+  label: null,
+  search: null,
+  covering: null
+} as const
 
 /** What is there before the commit that writes something of every kind, and that commit. */
 const prepare = (world: World.World) =>
-	Effect.gen(function* () {
-		const { organizationId, storage } = world;
-		const of = { organizationId };
-		const sim = yield* World.stockOne(world);
-		const spare = yield* World.stockOne(world);
-		const plan = Rows.plan(world);
-		const key = Rows.apiKey(world);
-		const hook = Rows.endpoint(world);
-		const region = Rows.region(world);
-		const old = Rows.subscription(world, spare);
-		const oldAttachment = Rows.attachment(world, old);
-		const [settled, forgotten] = [Rows.record(world), Rows.record(world)];
-		const [finished, retried] = [Rows.job(world), Rows.job(world)];
-		const [first, second] = [Rows.event(world), Rows.event(world)];
-		const token = world.id();
-		yield* storage.commit({
-			plans: [plan],
-			apiKeys: [key],
-			webhookEndpoints: [hook],
-			regions: [region],
-		});
-		yield* storage.commit({
-			sims: [Rows.inService(spare, old)],
-			subscriptions: [old],
-			attachments: [oldAttachment],
-			packages: [Rows.pack(world, oldAttachment, 0)],
-			idempotency: {
-				put: [settled, forgotten].map((record) => ({
-					record,
-					replaces: world.now,
-				})),
-			},
-			events: [first, second],
-			jobs: { put: [finished, retried].map((job) => ({ job, lease: null })) },
-		});
-		const jobs = yield* world.jobs.claim(World.claim(world, { token }));
-		yield* Suite.equals(
-			"claimed jobs",
-			new Set(jobs),
-			new Set([finished, retried]),
-		);
-		const deliveries = yield* world.outbox.claim(World.claim(world, { token }));
-		const toSettle = yield* World.given("a due delivery", deliveries[0]);
-		const toReplay = yield* World.given("a second due delivery", deliveries[1]);
+  Effect.gen(function* () {
+    const { organizationId, storage } = world
+    const of = { organizationId }
+    const sim = yield* World.stockOne(world)
+    const spare = yield* World.stockOne(world)
+    const plan = Rows.plan(world)
+    const key = Rows.apiKey(world)
+    const hook = Rows.endpoint(world)
+    const region = Rows.region(world)
+    const old = Rows.subscription(world, spare)
+    const oldAttachment = Rows.attachment(world, old)
+    const [settled, forgotten] = [Rows.record(world), Rows.record(world)]
+    const [finished, retried] = [Rows.job(world), Rows.job(world)]
+    const [first, second] = [Rows.event(world), Rows.event(world)]
+    const token = world.id()
+    yield* storage.commit({
+      plans: [plan],
+      apiKeys: [key],
+      webhookEndpoints: [hook],
+      regions: [region]
+    })
+    yield* storage.commit({
+      sims: [Rows.inService(spare, old)],
+      subscriptions: [old],
+      attachments: [oldAttachment],
+      packages: [Rows.pack(world, oldAttachment, 0)],
+      idempotency: {
+        put: [settled, forgotten].map((record) => ({
+          record,
+          replaces: world.now
+        }))
+      },
+      events: [first, second],
+      jobs: { put: [finished, retried].map((job) => ({ job, lease: null })) }
+    })
+    const jobs = yield* world.jobs.claim(World.claim(world, { token }))
+    yield* Suite.equals("claimed jobs", new Set(jobs), new Set([finished, retried]))
+    const deliveries = yield* world.outbox.claim(World.claim(world, { token }))
+    const toSettle = yield* World.given("a due delivery", deliveries[0])
+    const toReplay = yield* World.given("a second due delivery", deliveries[1])
 
-		const subscription = Rows.subscription(world, sim);
-		const attachment = Rows.attachment(world, subscription);
-		const pack = Rows.pack(world, attachment, 0);
-		const record = Rows.record(world);
-		const seen = {
-			organizationId,
-			reportId: world.id(),
-			receivedAt: world.now,
-		};
-		const catalogue: Catalogue = {
-			countries: [{ iso2: "SE", iso3: "SWE", name: world.id() }],
-			operators: [],
-			profiles: [],
-		};
-		const next = {
-			...toSettle.delivery,
-			attempts: 1,
-			rung: 1,
-			nextAttemptAt: world.now + HOUR,
-		};
-		const commit: Commit = {
-			organizations: [{ ...World.organization(world), name: "Renamed" }],
-			apiKeys: [Rows.apiKey(world), { ...key, version: 1, name: "Renamed" }],
-			plans: [Rows.plan(world), { ...plan, version: 1, archivedAt: world.now }],
-			regions: [Rows.region(world)],
-			sims: [
-				Rows.inService(sim, subscription),
-				{ ...spare, version: spare.version + 1 },
-			],
-			subscriptions: [subscription],
-			attachments: [attachment],
-			packages: [pack],
-			removedSubscriptions: [
-				{ organizationId, subscriptionId: old.subscriptionId },
-			],
-			removedAttachments: [
-				{ organizationId, attachmentId: oldAttachment.attachmentId },
-			],
-			smdpEntries: [Rows.smdpEntry(world, sim)],
-			seenReports: [seen],
-			idempotency: {
-				put: [{ record, replaces: world.now }],
-				settled: [
-					{
-						...of,
-						key: settled.key,
-						outcome: {
-							_tag: "Succeeded",
-							answer: { kind: "Done", value: null },
-						},
-					},
-				],
-				forgotten: [{ ...of, key: forgotten.key }],
-			},
-			events: [Rows.event(world)],
-			jobs: {
-				put: [
-					{
-						job: Rows.job(world, { dueAt: world.now - 2 * HOUR }),
-						lease: null,
-					},
-				],
-				finished: [{ jobId: finished.jobId, token }],
-				retried: [
-					{ jobId: retried.jobId, token, dueAt: world.now - HOUR, attempts: 1 },
-				],
-			},
-			deliveries: {
-				settled: [{ delivery: next, token }],
-				replayed: [{ ...toReplay.delivery, rung: 0, attempts: 3 }],
-			},
-			catalogue,
-			clock: world.now,
-		};
-		const idempotencyKeys = [record.key, settled.key, forgotten.key];
-		const reportIds = [seen.reportId];
-		return {
-			plan,
-			key,
-			hook,
-			region,
-			sim,
-			record,
-			retried,
-			toReplay,
-			commit,
-			observe: observe(
-				world,
-				[sim.iccid, spare.iccid],
-				idempotencyKeys,
-				reportIds,
-			),
-		};
-	});
+    const subscription = Rows.subscription(world, sim)
+    const attachment = Rows.attachment(world, subscription)
+    const pack = Rows.pack(world, attachment, 0)
+    const record = Rows.record(world)
+    const seen = {
+      organizationId,
+      reportId: world.id(),
+      receivedAt: world.now
+    }
+    const catalogue: Catalogue = {
+      countries: [{ iso2: "SE", iso3: "SWE", name: world.id() }],
+      operators: [],
+      profiles: []
+    }
+    const next = {
+      ...toSettle.delivery,
+      attempts: 1,
+      rung: 1,
+      nextAttemptAt: world.now + HOUR
+    }
+    const commit: Commit = {
+      organizations: [{ ...World.organization(world), name: "Renamed" }],
+      apiKeys: [Rows.apiKey(world), { ...key, version: 1, name: "Renamed" }],
+      plans: [Rows.plan(world), { ...plan, version: 1, archivedAt: world.now }],
+      regions: [Rows.region(world)],
+      sims: [Rows.inService(sim, subscription), { ...spare, version: spare.version + 1 }],
+      subscriptions: [subscription],
+      attachments: [attachment],
+      packages: [pack],
+      removedSubscriptions: [{ organizationId, subscriptionId: old.subscriptionId }],
+      removedAttachments: [{ organizationId, attachmentId: oldAttachment.attachmentId }],
+      smdpEntries: [Rows.smdpEntry(world, sim)],
+      seenReports: [seen],
+      idempotency: {
+        put: [{ record, replaces: world.now }],
+        settled: [
+          {
+            ...of,
+            key: settled.key,
+            outcome: {
+              _tag: "Succeeded",
+              answer: { kind: "Done", value: null }
+            }
+          }
+        ],
+        forgotten: [{ ...of, key: forgotten.key }]
+      },
+      events: [Rows.event(world)],
+      jobs: {
+        put: [
+          {
+            job: Rows.job(world, { dueAt: world.now - 2 * HOUR }),
+            lease: null
+          }
+        ],
+        finished: [{ jobId: finished.jobId, token }],
+        retried: [{ jobId: retried.jobId, token, dueAt: world.now - HOUR, attempts: 1 }]
+      },
+      deliveries: {
+        settled: [{ delivery: next, token }],
+        replayed: [{ ...toReplay.delivery, rung: 0, attempts: 3 }]
+      },
+      catalogue,
+      clock: world.now
+    }
+    const idempotencyKeys = [record.key, settled.key, forgotten.key]
+    const reportIds = [seen.reportId]
+    return {
+      plan,
+      key,
+      hook,
+      region,
+      sim,
+      record,
+      retried,
+      toReplay,
+      commit,
+      observe: observe(world, [sim.iccid, spare.iccid], idempotencyKeys, reportIds)
+    }
+  })
 
 const observe = (
-	world: World.World,
-	iccids: ReadonlyArray<string>,
-	keys: ReadonlyArray<string>,
-	reportIds: ReadonlyArray<string>,
+  world: World.World,
+  iccids: ReadonlyArray<string>,
+  keys: ReadonlyArray<string>,
+  reportIds: ReadonlyArray<string>
 ) =>
-	Effect.gen(function* () {
-		const { organizationId, machineNow, storage } = world;
-		const of = { organizationId };
-		const lines = yield* storage.reportedLines({
-			iccids: iccids.map((iccid) => ({
-				iccid,
-				since: world.now,
-				packageIds: [],
-				reportIds,
-			})),
-			seenSince: world.now,
-		});
-		return {
-			organization: yield* storage.organization(organizationId),
-			apiKeys: yield* storage.apiKeys(of),
-			endpoints: yield* storage.webhookEndpoints(of),
-			plans: yield* storage.plans({ ...of, ...anyPlan }),
-			regions: yield* storage.regions({ ...of, ...everything }),
-			lines: yield* Effect.forEach(iccids, (iccid) => World.line(world, iccid)),
-			seen: lines.flatMap(({ seen }) => seen),
-			subscriptions: yield* storage.subscriptions({ ...of, ...everything }),
-			smdpEntries: yield* Effect.forEach(iccids, (iccid) =>
-				storage.smdpEntries({ ...of, iccid }),
-			),
-			deliveries: yield* storage.deliveries({ ...of, ...everything }),
-			idempotency: yield* Effect.forEach(keys, (key) =>
-				storage.idempotency({ ...of, key }),
-			),
-			jobs: yield* world.jobs.pending({ machineNow }),
-			outbox: yield* world.outbox.pending({ machineNow }),
-			catalogueVersion: yield* storage.catalogueVersion,
-			catalogue: yield* storage.catalogue,
-			clock: yield* storage.clock,
-		};
-	});
+  Effect.gen(function* () {
+    const { organizationId, machineNow, storage } = world
+    const of = { organizationId }
+    const lines = yield* storage.reportedLines({
+      iccids: iccids.map((iccid) => ({
+        iccid,
+        since: world.now,
+        packageIds: [],
+        reportIds
+      })),
+      seenSince: world.now
+    })
+    return {
+      organization: yield* storage.organization(organizationId),
+      apiKeys: yield* storage.apiKeys(of),
+      endpoints: yield* storage.webhookEndpoints(of),
+      plans: yield* storage.plans({ ...of, ...anyPlan }),
+      regions: yield* storage.regions({ ...of, ...everything }),
+      lines: yield* Effect.forEach(iccids, (iccid) => World.line(world, iccid)),
+      seen: lines.flatMap(({ seen }) => seen),
+      subscriptions: yield* storage.subscriptions({ ...of, ...everything }),
+      smdpEntries: yield* Effect.forEach(iccids, (iccid) => storage.smdpEntries({ ...of, iccid })),
+      deliveries: yield* storage.deliveries({ ...of, ...everything }),
+      idempotency: yield* Effect.forEach(keys, (key) => storage.idempotency({ ...of, key })),
+      jobs: yield* world.jobs.pending({ machineNow }),
+      outbox: yield* world.outbox.pending({ machineNow }),
+      catalogueVersion: yield* storage.catalogueVersion,
+      catalogue: yield* storage.catalogue,
+      clock: yield* storage.clock
+    }
+  })
 
-type Prepared = Effect.Success<ReturnType<typeof prepare>>;
+type Prepared = Effect.Success<ReturnType<typeof prepare>>
 
 /** One way to make the commit fail: on what, and the commit that does. */
-type Spoil = (
-	world: World.World,
-	prepared: Prepared,
-) => readonly [Conflict["on"], Commit];
+type Spoil = (world: World.World, prepared: Prepared) => readonly [Conflict["on"], Commit]
 
 const spoils: Readonly<Record<string, Spoil>> = {
-	"a SIM's version is stale": (_, { commit, sim }) => [
-		"version",
-		{
-			...commit,
-			sims:
-				commit.sims?.map((one) =>
-					one.iccid === sim.iccid ? { ...one, version: 0 } : one,
-				) ?? [],
-		},
-	],
-	"a SIM does not exist": (world, { commit, sim }) => [
-		"version",
-		{
-			...commit,
-			sims: [
-				...(commit.sims ?? []),
-				{ ...sim, iccid: world.iccid(), simId: world.id() },
-			],
-		},
-	],
-	"a plan's version is stale": (_, { commit, plan }) => [
-		"version",
-		{ ...commit, plans: [{ ...plan, version: 0 }] },
-	],
-	"an API key's version is stale": (_, { commit, key }) => [
-		"version",
-		{ ...commit, apiKeys: [{ ...key, version: 3 }] },
-	],
-	"an endpoint's version is stale": (_, { commit, hook }) => [
-		"version",
-		{ ...commit, events: [], webhookEndpoints: [{ ...hook, version: 0 }] },
-	],
-	"a new plan has a version": (world, { commit }) => [
-		"version",
-		{ ...commit, plans: [Rows.plan(world, { version: 1 })] },
-	],
-	"a region's name is taken": (world, { commit, region }) => [
-		"region name",
-		{
-			...commit,
-			regions: [
-				Rows.region(world),
-				Rows.region(world, { regionName: region.regionName }),
-			],
-		},
-	],
-	"two of its regions have one name": (world, { commit }) => {
-		const region = Rows.region(world);
-		return [
-			"region name",
-			{ ...commit, regions: [region, { ...region, coverageId: world.id() }] },
-		];
-	},
-	"an API key's hash is taken": (world, { commit, key }) => [
-		"api key",
-		{ ...commit, apiKeys: [Rows.apiKey(world, { hash: key.hash })] },
-	],
-	"an idempotency key is taken": (world, { commit, record }) => [
-		"idempotency key",
-		{
-			...commit,
-			idempotency: {
-				...commit.idempotency,
-				put: [
-					{ record, replaces: world.now },
-					{
-						record: {
-							...record,
-							key: commit.idempotency?.settled?.[0]?.key ?? "",
-						},
-						replaces: world.now - 1,
-					},
-				],
-				settled: [],
-			},
-		},
-	],
-	"a job's lease is another's": (world, { commit, retried }) => [
-		"lease",
-		{
-			...commit,
-			jobs: {
-				...commit.jobs,
-				retried: [
-					{
-						jobId: retried.jobId,
-						token: world.id(),
-						dueAt: world.now,
-						attempts: 1,
-					},
-				],
-			},
-		},
-	],
-	"a job that it finishes is not there": (world, { commit }) => [
-		"lease",
-		{
-			...commit,
-			jobs: {
-				...commit.jobs,
-				finished: [{ jobId: world.id(), token: world.id() }],
-			},
-		},
-	],
-	"a delivery's lease is another's": (world, { commit, toReplay }) => [
-		"lease",
-		{
-			...commit,
-			deliveries: {
-				settled: [{ delivery: toReplay.delivery, token: world.id() }],
-			},
-		},
-	],
-};
+  "a SIM's version is stale": (_, { commit, sim }) => [
+    "version",
+    {
+      ...commit,
+      sims: commit.sims?.map((one) => (one.iccid === sim.iccid ? { ...one, version: 0 } : one)) ?? []
+    }
+  ],
+  "a SIM does not exist": (world, { commit, sim }) => [
+    "version",
+    {
+      ...commit,
+      sims: [...(commit.sims ?? []), { ...sim, iccid: world.iccid(), simId: world.id() }]
+    }
+  ],
+  "a plan's version is stale": (_, { commit, plan }) => ["version", { ...commit, plans: [{ ...plan, version: 0 }] }],
+  "an API key's version is stale": (_, { commit, key }) => [
+    "version",
+    { ...commit, apiKeys: [{ ...key, version: 3 }] }
+  ],
+  "an endpoint's version is stale": (_, { commit, hook }) => [
+    "version",
+    { ...commit, events: [], webhookEndpoints: [{ ...hook, version: 0 }] }
+  ],
+  "a new plan has a version": (world, { commit }) => [
+    "version",
+    { ...commit, plans: [Rows.plan(world, { version: 1 })] }
+  ],
+  "a region's name is taken": (world, { commit, region }) => [
+    "region name",
+    {
+      ...commit,
+      regions: [Rows.region(world), Rows.region(world, { regionName: region.regionName })]
+    }
+  ],
+  "two of its regions have one name": (world, { commit }) => {
+    const region = Rows.region(world)
+    return ["region name", { ...commit, regions: [region, { ...region, coverageId: world.id() }] }]
+  },
+  "an API key's hash is taken": (world, { commit, key }) => [
+    "api key",
+    { ...commit, apiKeys: [Rows.apiKey(world, { hash: key.hash })] }
+  ],
+  "an idempotency key is taken": (world, { commit, record }) => [
+    "idempotency key",
+    {
+      ...commit,
+      idempotency: {
+        ...commit.idempotency,
+        put: [
+          { record, replaces: world.now },
+          {
+            record: {
+              ...record,
+              key: commit.idempotency?.settled?.[0]?.key ?? ""
+            },
+            replaces: world.now - 1
+          }
+        ],
+        settled: []
+      }
+    }
+  ],
+  "a job's lease is another's": (world, { commit, retried }) => [
+    "lease",
+    {
+      ...commit,
+      jobs: {
+        ...commit.jobs,
+        retried: [
+          {
+            jobId: retried.jobId,
+            token: world.id(),
+            dueAt: world.now,
+            attempts: 1
+          }
+        ]
+      }
+    }
+  ],
+  "a job that it finishes is not there": (world, { commit }) => [
+    "lease",
+    {
+      ...commit,
+      jobs: {
+        ...commit.jobs,
+        finished: [{ jobId: world.id(), token: world.id() }]
+      }
+    }
+  ],
+  "a delivery's lease is another's": (world, { commit, toReplay }) => [
+    "lease",
+    {
+      ...commit,
+      deliveries: {
+        settled: [{ delivery: toReplay.delivery, token: world.id() }]
+      }
+    }
+  ]
+}
 
-export const cases: ReadonlyArray<World.Scenario> = Object.entries(spoils).map(
-	([why, spoil]) =>
-		scenario(`a commit writes nothing whatever where ${why}`, (world) =>
-			Effect.gen(function* () {
-				const prepared = yield* prepare(world);
-				const before = yield* prepared.observe;
-				const [on, commit] = spoil(world, prepared);
-				yield* World.conflicts(world, `the commit where ${why}`, commit, on);
-				yield* Suite.equals(
-					"what there is after it",
-					yield* prepared.observe,
-					before,
-				);
-				yield* world.storage.commit(prepared.commit);
-				const after = new Map<string, unknown>(
-					Object.entries(yield* prepared.observe),
-				);
-				for (const [part, value] of Object.entries(before)) {
-					yield* Suite.holds(
-						`${part} are changed by the same commit without that fault`,
-						part === "endpoints" || !Equal.equals(after.get(part), value),
-					);
-				}
-				yield* World.finishAll(world);
-			}),
-		),
-);
+export const cases: ReadonlyArray<World.Scenario> = Object.entries(spoils).map(([why, spoil]) =>
+  scenario(`a commit writes nothing whatever where ${why}`, (world) =>
+    Effect.gen(function* () {
+      const prepared = yield* prepare(world)
+      const before = yield* prepared.observe
+      const [on, commit] = spoil(world, prepared)
+      yield* World.conflicts(world, `the commit where ${why}`, commit, on)
+      yield* Suite.equals("what there is after it", yield* prepared.observe, before)
+      yield* world.storage.commit(prepared.commit)
+      const after = new Map<string, unknown>(Object.entries(yield* prepared.observe))
+      for (const [part, value] of Object.entries(before)) {
+        yield* Suite.holds(
+          `${part} are changed by the same commit without that fault`,
+          part === "endpoints" || !Equal.equals(after.get(part), value)
+        )
+      }
+      yield* World.finishAll(world)
+    })
+  )
+)

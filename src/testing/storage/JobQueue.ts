@@ -1,399 +1,268 @@
 /**
  * Jobs: put once, handed out in due order to one worker at a time, and fenced by their lease.
  */
-import { Effect } from "effect";
-import type { Job, Work } from "../../domain/Job.ts";
-import { HOUR, MINUTE } from "../../domain/Time.ts";
-import * as Suite from "../Suite.ts";
-import * as Rows from "./Rows.ts";
-import * as World from "./World.ts";
-import { scenario } from "./World.ts";
+import { Effect } from "effect"
+import type { Job, Work } from "../../domain/Job.ts"
+import { HOUR, MINUTE } from "../../domain/Time.ts"
+import * as Suite from "../Suite.ts"
+import * as Rows from "./Rows.ts"
+import * as World from "./World.ts"
+import { scenario } from "./World.ts"
 
 const put = (world: World.World, jobs: ReadonlyArray<Job>) =>
-	world.storage.commit({
-		jobs: { put: jobs.map((job) => ({ job, lease: null })) },
-	});
+  world.storage.commit({
+    jobs: { put: jobs.map((job) => ({ job, lease: null })) }
+  })
 
-const ids = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> =>
-	jobs.map((job) => job.jobId);
+const ids = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => jobs.map((job) => job.jobId)
 
 export const cases: ReadonlyArray<World.Scenario> = [
-	scenario(
-		"every kind of work comes back from the queue as it was put",
-		(world) =>
-			Effect.gen(function* () {
-				const iccid = world.iccid();
-				const attachmentId = world.id();
-				const works: ReadonlyArray<Work> = [
-					{ _tag: "Provision", iccid, attachmentId },
-					{ _tag: "CreatePackage", iccid, attachmentId, occurrence: 999 },
-					{ _tag: "SuspendPackages", iccid, attachmentId },
-					{
-						_tag: "CancelPackages",
-						iccid,
-						packageIds: [`${attachmentId}:0`, `${attachmentId}:1`],
-						release: true,
-					},
-					{ _tag: "CancelPackages", iccid, packageIds: [], release: false },
-					{
-						_tag: "SendSms",
-						iccid,
-						messageId: world.id(),
-						from: "+46 70",
-						text: "Hej! 👋\n'quoted' \"twice\" \\",
-					},
-					{ _tag: "ChangeMobilePlan", iccid, changeId: world.id() },
-				];
-				const jobs = works.map((work, index) =>
-					Rows.job(world, {
-						jobId: `${attachmentId}:${index}`,
-						work,
-						dueAt: world.now - index,
-						attempts: index,
-						idempotencyKey: index % 2 === 0 ? null : `key ${index}`,
-					}),
-				);
-				yield* put(world, jobs);
-				yield* Suite.equals(
-					"jobs",
-					yield* world.jobs.claim(World.claim(world)),
-					jobs.toReversed(),
-				);
-				yield* World.finishAll(world);
-			}),
-	),
+  scenario("every kind of work comes back from the queue as it was put", (world) =>
+    Effect.gen(function* () {
+      const iccid = world.iccid()
+      const attachmentId = world.id()
+      const works: ReadonlyArray<Work> = [
+        { _tag: "Provision", iccid, attachmentId },
+        { _tag: "CreatePackage", iccid, attachmentId, occurrence: 999 },
+        { _tag: "SuspendPackages", iccid, attachmentId },
+        {
+          _tag: "CancelPackages",
+          iccid,
+          packageIds: [`${attachmentId}:0`, `${attachmentId}:1`],
+          release: true
+        },
+        { _tag: "CancelPackages", iccid, packageIds: [], release: false },
+        {
+          _tag: "SendSms",
+          iccid,
+          messageId: world.id(),
+          from: "+46 70",
+          text: "Hej! 👋\n'quoted' \"twice\" \\"
+        },
+        { _tag: "ChangeMobilePlan", iccid, changeId: world.id() }
+      ]
+      const jobs = works.map((work, index) =>
+        Rows.job(world, {
+          jobId: `${attachmentId}:${index}`,
+          work,
+          dueAt: world.now - index,
+          attempts: index,
+          idempotencyKey: index % 2 === 0 ? null : `key ${index}`
+        })
+      )
+      yield* put(world, jobs)
+      yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world)), jobs.toReversed())
+      yield* World.finishAll(world)
+    })
+  ),
 
-	scenario(
-		"a job is put unless one of its id is there, and comes back once that one is finished",
-		(world) =>
-			Effect.gen(function* () {
-				const { storage } = world;
-				const job = Rows.job(world, { jobId: `${world.id()}:0` });
-				const other = Rows.job(world, { dueAt: world.now + 1 });
-				yield* put(world, [job]);
-				yield* put(world, [
-					{ ...job, dueAt: world.now - HOUR, attempts: 5 },
-					other,
-				]);
-				const lease = { token: world.id(), until: world.machineNow + MINUTE };
-				yield* storage.commit({ jobs: { put: [{ job, lease }] } });
-				const claim = World.claim(world, { now: world.now + 1 });
-				yield* Suite.equals("jobs", yield* world.jobs.claim(claim), [
-					job,
-					other,
-				]);
-				yield* put(world, [{ ...job, attempts: 7 }]);
-				yield* storage.commit({
-					jobs: {
-						finished: [job, other].map(({ jobId }) => ({
-							jobId,
-							token: claim.token,
-						})),
-					},
-				});
-				yield* Suite.equals(
-					"jobs once they are finished",
-					yield* world.jobs.claim(World.claim(world)),
-					[],
-				);
-				yield* put(world, [{ ...job, attempts: 9 }]);
-				yield* Suite.equals(
-					"the job put anew",
-					yield* world.jobs.claim(World.claim(world)),
-					[{ ...job, attempts: 9 }],
-				);
-				yield* World.finishAll(world);
-			}),
-	),
+  scenario("a job is put unless one of its id is there, and comes back once that one is finished", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const job = Rows.job(world, { jobId: `${world.id()}:0` })
+      const other = Rows.job(world, { dueAt: world.now + 1 })
+      yield* put(world, [job])
+      yield* put(world, [{ ...job, dueAt: world.now - HOUR, attempts: 5 }, other])
+      const lease = { token: world.id(), until: world.machineNow + MINUTE }
+      yield* storage.commit({ jobs: { put: [{ job, lease }] } })
+      const claim = World.claim(world, { now: world.now + 1 })
+      yield* Suite.equals("jobs", yield* world.jobs.claim(claim), [job, other])
+      yield* put(world, [{ ...job, attempts: 7 }])
+      yield* storage.commit({
+        jobs: {
+          finished: [job, other].map(({ jobId }) => ({
+            jobId,
+            token: claim.token
+          }))
+        }
+      })
+      yield* Suite.equals("jobs once they are finished", yield* world.jobs.claim(World.claim(world)), [])
+      yield* put(world, [{ ...job, attempts: 9 }])
+      yield* Suite.equals("the job put anew", yield* world.jobs.claim(World.claim(world)), [{ ...job, attempts: 9 }])
+      yield* World.finishAll(world)
+    })
+  ),
 
-	scenario("a job put with a lease is held from the start", (world) =>
-		Effect.gen(function* () {
-			const { machineNow, storage } = world;
-			const [mine, lapsing] = [Rows.job(world), Rows.job(world)];
-			const token = world.id();
-			yield* storage.commit({
-				jobs: {
-					put: [
-						{ job: mine, lease: { token, until: machineNow + HOUR } },
-						{ job: lapsing, lease: { token, until: machineNow + MINUTE } },
-					],
-				},
-			});
-			yield* Suite.equals(
-				"what another gets",
-				yield* world.jobs.claim(World.claim(world)),
-				[],
-			);
-			yield* Suite.equals(
-				"held jobs",
-				(yield* world.jobs.pending({ machineNow })).held,
-				2,
-			);
-			yield* storage.commit({
-				jobs: { finished: [{ jobId: mine.jobId, token }] },
-			});
-			const later = World.claim(world, { machineNow: machineNow + MINUTE });
-			yield* Suite.equals(
-				"what another gets once a lease is over",
-				yield* world.jobs.claim(later),
-				[lapsing],
-			);
-			yield* World.finishAll(world);
-		}),
-	),
+  scenario("a job put with a lease is held from the start", (world) =>
+    Effect.gen(function* () {
+      const { machineNow, storage } = world
+      const [mine, lapsing] = [Rows.job(world), Rows.job(world)]
+      const token = world.id()
+      yield* storage.commit({
+        jobs: {
+          put: [
+            { job: mine, lease: { token, until: machineNow + HOUR } },
+            { job: lapsing, lease: { token, until: machineNow + MINUTE } }
+          ]
+        }
+      })
+      yield* Suite.equals("what another gets", yield* world.jobs.claim(World.claim(world)), [])
+      yield* Suite.equals("held jobs", (yield* world.jobs.pending({ machineNow })).held, 2)
+      yield* storage.commit({
+        jobs: { finished: [{ jobId: mine.jobId, token }] }
+      })
+      const later = World.claim(world, { machineNow: machineNow + MINUTE })
+      yield* Suite.equals("what another gets once a lease is over", yield* world.jobs.claim(later), [lapsing])
+      yield* World.finishAll(world)
+    })
+  ),
 
-	scenario(
-		"jobs are claimed by due time and id, up to the limit, and not before they are due",
-		(world) =>
-			Effect.gen(function* () {
-				const { now } = world;
-				const jobs = [-5, -5, -5, -2, 0, 0].map((offset) =>
-					Rows.job(world, { dueAt: now + offset }),
-				);
-				const later = Rows.job(world, { dueAt: now + 1 });
-				const other = yield* World.neighbour(world);
-				const theirs = Rows.job(other, { dueAt: now - 3 });
-				yield* put(world, [later, ...jobs.toReversed(), theirs]);
-				const inOrder = [...jobs, theirs].sort(
-					(a, b) => a.dueAt - b.dueAt || (a.jobId < b.jobId ? -1 : 1),
-				);
-				const [first, second, third] = [
-					yield* world.jobs.claim(World.claim(world, { limit: 2 })),
-					yield* world.jobs.claim(World.claim(world, { limit: 3 })),
-					yield* world.jobs.claim(World.claim(world)),
-				];
-				yield* Suite.equals(
-					"the first two",
-					ids(first),
-					ids(inOrder.slice(0, 2)),
-				);
-				yield* Suite.equals(
-					"the next three",
-					ids(second),
-					ids(inOrder.slice(2, 5)),
-				);
-				yield* Suite.equals("the rest", ids(third), ids(inOrder.slice(5)));
-				yield* Suite.equals("pending", yield* world.jobs.pending(world), {
-					dueAt: now + 1,
-					held: 7,
-				});
-				yield* World.finishAll(world);
-			}),
-	),
+  scenario("jobs are claimed by due time and id, up to the limit, and not before they are due", (world) =>
+    Effect.gen(function* () {
+      const { now } = world
+      const jobs = [-5, -5, -5, -2, 0, 0].map((offset) => Rows.job(world, { dueAt: now + offset }))
+      const later = Rows.job(world, { dueAt: now + 1 })
+      const other = yield* World.neighbour(world)
+      const theirs = Rows.job(other, { dueAt: now - 3 })
+      yield* put(world, [later, ...jobs.toReversed(), theirs])
+      const inOrder = [...jobs, theirs].sort((a, b) => a.dueAt - b.dueAt || (a.jobId < b.jobId ? -1 : 1))
+      const [first, second, third] = [
+        yield* world.jobs.claim(World.claim(world, { limit: 2 })),
+        yield* world.jobs.claim(World.claim(world, { limit: 3 })),
+        yield* world.jobs.claim(World.claim(world))
+      ]
+      yield* Suite.equals("the first two", ids(first), ids(inOrder.slice(0, 2)))
+      yield* Suite.equals("the next three", ids(second), ids(inOrder.slice(2, 5)))
+      yield* Suite.equals("the rest", ids(third), ids(inOrder.slice(5)))
+      yield* Suite.equals("pending", yield* world.jobs.pending(world), {
+        dueAt: now + 1,
+        held: 7
+      })
+      yield* World.finishAll(world)
+    })
+  ),
 
-	scenario(
-		"workers at once never get the same job, and together get all",
-		(world) =>
-			Effect.gen(function* () {
-				const jobs = Array.from({ length: 60 }, (_, index) =>
-					Rows.job(world, { dueAt: world.now - (index % 7) }),
-				);
-				yield* put(world, jobs);
-				const claims = Effect.suspend(() =>
-					world.jobs.claim(World.claim(world, { limit: 4 })),
-				);
-				const workers = Array.from({ length: 8 }, () =>
-					World.takeAll(jobs.length, claims),
-				);
-				const claimed = (yield* Effect.all(workers, {
-					concurrency: "unbounded",
-				})).flat();
-				yield* Suite.equals(
-					"claimed jobs",
-					ids(claimed).toSorted(),
-					ids(jobs).toSorted(),
-				);
-				yield* World.finishAll(world);
-			}),
-	),
+  scenario("workers at once never get the same job, and together get all", (world) =>
+    Effect.gen(function* () {
+      const jobs = Array.from({ length: 60 }, (_, index) => Rows.job(world, { dueAt: world.now - (index % 7) }))
+      yield* put(world, jobs)
+      const claims = Effect.suspend(() => world.jobs.claim(World.claim(world, { limit: 4 })))
+      const workers = Array.from({ length: 8 }, () => World.takeAll(jobs.length, claims))
+      const claimed = (yield* Effect.all(workers, {
+        concurrency: "unbounded"
+      })).flat()
+      yield* Suite.equals("claimed jobs", ids(claimed).toSorted(), ids(jobs).toSorted())
+      yield* World.finishAll(world)
+    })
+  ),
 
-	scenario(
-		"a lease that is over hands the job over, and the old token changes nothing any more",
-		(world) =>
-			Effect.gen(function* () {
-				const { machineNow, storage } = world;
-				const job = Rows.job(world);
-				const { jobId } = job;
-				yield* put(world, [job]);
-				const slow = World.claim(world);
-				const early = World.claim(world, {
-					machineNow: machineNow + MINUTE - 1,
-				});
-				const quick = World.claim(world, { machineNow: machineNow + MINUTE });
-				yield* Suite.equals(
-					"the slow worker's",
-					yield* world.jobs.claim(slow),
-					[job],
-				);
-				yield* Suite.equals(
-					"before the lease is over",
-					yield* world.jobs.claim(early),
-					[],
-				);
-				yield* Suite.equals("from its end on", yield* world.jobs.claim(quick), [
-					job,
-				]);
-				const { token } = slow;
-				const plan = Rows.plan(world);
-				const finished = { finished: [{ jobId, token }] };
-				const retried = {
-					retried: [{ jobId, token, dueAt: world.now, attempts: 1 }],
-				};
-				yield* World.conflicts(
-					world,
-					"finishing late",
-					{ plans: [plan], jobs: finished },
-					"lease",
-				);
-				yield* World.conflicts(
-					world,
-					"giving back late",
-					{ plans: [plan], jobs: retried },
-					"lease",
-				);
-				yield* Suite.equals("the plan", yield* storage.plan(plan), null);
-				yield* storage.commit({
-					plans: [plan],
-					jobs: { finished: [{ jobId, token: quick.token }] },
-				});
-				const again = { finished: [{ jobId, token: quick.token }] };
-				yield* World.conflicts(
-					world,
-					"finishing twice",
-					{ jobs: again },
-					"lease",
-				);
-			}),
-	),
+  scenario("a lease that is over hands the job over, and the old token changes nothing any more", (world) =>
+    Effect.gen(function* () {
+      const { machineNow, storage } = world
+      const job = Rows.job(world)
+      const { jobId } = job
+      yield* put(world, [job])
+      const slow = World.claim(world)
+      const early = World.claim(world, {
+        machineNow: machineNow + MINUTE - 1
+      })
+      const quick = World.claim(world, { machineNow: machineNow + MINUTE })
+      yield* Suite.equals("the slow worker's", yield* world.jobs.claim(slow), [job])
+      yield* Suite.equals("before the lease is over", yield* world.jobs.claim(early), [])
+      yield* Suite.equals("from its end on", yield* world.jobs.claim(quick), [job])
+      const { token } = slow
+      const plan = Rows.plan(world)
+      const finished = { finished: [{ jobId, token }] }
+      const retried = {
+        retried: [{ jobId, token, dueAt: world.now, attempts: 1 }]
+      }
+      yield* World.conflicts(world, "finishing late", { plans: [plan], jobs: finished }, "lease")
+      yield* World.conflicts(world, "giving back late", { plans: [plan], jobs: retried }, "lease")
+      yield* Suite.equals("the plan", yield* storage.plan(plan), null)
+      yield* storage.commit({
+        plans: [plan],
+        jobs: { finished: [{ jobId, token: quick.token }] }
+      })
+      const again = { finished: [{ jobId, token: quick.token }] }
+      yield* World.conflicts(world, "finishing twice", { jobs: again }, "lease")
+    })
+  ),
 
-	scenario(
-		"a lease that is over is good until someone else has taken the job",
-		(world) =>
-			Effect.gen(function* () {
-				const job = Rows.job(world);
-				yield* put(world, [job]);
-				const { token } = World.claim(world);
-				yield* world.jobs.claim(World.claim(world, { token }));
-				const machineNow = world.machineNow + HOUR;
-				yield* Suite.equals(
-					"pending",
-					yield* world.jobs.pending({ machineNow }),
-					{ dueAt: world.now, held: 0 },
-				);
-				yield* world.storage.commit({
-					jobs: { finished: [{ jobId: job.jobId, token }] },
-				});
-				yield* Suite.equals(
-					"jobs",
-					yield* world.jobs.claim(World.claim(world, { machineNow })),
-					[],
-				);
-			}),
-	),
+  scenario("a lease that is over is good until someone else has taken the job", (world) =>
+    Effect.gen(function* () {
+      const job = Rows.job(world)
+      yield* put(world, [job])
+      const { token } = World.claim(world)
+      yield* world.jobs.claim(World.claim(world, { token }))
+      const machineNow = world.machineNow + HOUR
+      yield* Suite.equals("pending", yield* world.jobs.pending({ machineNow }), { dueAt: world.now, held: 0 })
+      yield* world.storage.commit({
+        jobs: { finished: [{ jobId: job.jobId, token }] }
+      })
+      yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world, { machineNow })), [])
+    })
+  ),
 
-	scenario("a job given back is free at once and due when it says", (world) =>
-		Effect.gen(function* () {
-			const { now, storage } = world;
-			const job = Rows.job(world);
-			const { jobId } = job;
-			yield* put(world, [job]);
-			const { token } = World.claim(world);
-			yield* world.jobs.claim(World.claim(world, { token }));
-			const retried = [{ jobId, token, dueAt: now + HOUR, attempts: 1 }];
-			yield* storage.commit({ jobs: { retried } });
-			yield* World.conflicts(
-				world,
-				"giving back twice",
-				{ jobs: { retried } },
-				"lease",
-			);
-			yield* Suite.equals("pending", yield* world.jobs.pending(world), {
-				dueAt: now + HOUR,
-				held: 0,
-			});
-			yield* Suite.equals(
-				"too early",
-				yield* world.jobs.claim(World.claim(world, { now: now + HOUR - 1 })),
-				[],
-			);
-			const due = yield* world.jobs.claim(
-				World.claim(world, { now: now + HOUR }),
-			);
-			yield* Suite.equals("in time", due, [
-				{ ...job, dueAt: now + HOUR, attempts: 1 },
-			]);
-			yield* World.finishAll(world);
-		}),
-	),
+  scenario("a job given back is free at once and due when it says", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      const job = Rows.job(world)
+      const { jobId } = job
+      yield* put(world, [job])
+      const { token } = World.claim(world)
+      yield* world.jobs.claim(World.claim(world, { token }))
+      const retried = [{ jobId, token, dueAt: now + HOUR, attempts: 1 }]
+      yield* storage.commit({ jobs: { retried } })
+      yield* World.conflicts(world, "giving back twice", { jobs: { retried } }, "lease")
+      yield* Suite.equals("pending", yield* world.jobs.pending(world), {
+        dueAt: now + HOUR,
+        held: 0
+      })
+      yield* Suite.equals("too early", yield* world.jobs.claim(World.claim(world, { now: now + HOUR - 1 })), [])
+      const due = yield* world.jobs.claim(World.claim(world, { now: now + HOUR }))
+      yield* Suite.equals("in time", due, [{ ...job, dueAt: now + HOUR, attempts: 1 }])
+      yield* World.finishAll(world)
+    })
+  ),
 
-	scenario(
-		"what is pending tells the next due time and how many jobs are held",
-		(world) =>
-			Effect.gen(function* () {
-				const { machineNow, now } = world;
-				const jobs = [-2, -1, 5].map((offset) =>
-					Rows.job(world, { dueAt: now + offset * HOUR }),
-				);
-				yield* put(world, jobs);
-				const pending = (at: number) =>
-					world.jobs.pending({ machineNow: machineNow + at });
-				yield* Suite.equals("before", yield* pending(0), {
-					dueAt: now - 2 * HOUR,
-					held: 0,
-				});
-				yield* world.jobs.claim(World.claim(world, { limit: 1 }));
-				yield* Suite.equals("one is held", yield* pending(0), {
-					dueAt: now - HOUR,
-					held: 1,
-				});
-				yield* world.jobs.claim(
-					World.claim(world, { machineNow: machineNow + 1 }),
-				);
-				yield* Suite.equals("two are held", yield* pending(1), {
-					dueAt: now + 5 * HOUR,
-					held: 2,
-				});
-				yield* Suite.equals("one is over", yield* pending(MINUTE), {
-					dueAt: now - 2 * HOUR,
-					held: 1,
-				});
-				yield* Suite.equals("both are over", yield* pending(MINUTE + 1), {
-					dueAt: now - 2 * HOUR,
-					held: 0,
-				});
-				yield* Suite.equals(
-					"asked at an earlier time again",
-					yield* pending(0),
-					{ dueAt: now + 5 * HOUR, held: 2 },
-				);
-				yield* World.finishAll(world);
-			}),
-	),
+  scenario("what is pending tells the next due time and how many jobs are held", (world) =>
+    Effect.gen(function* () {
+      const { machineNow, now } = world
+      const jobs = [-2, -1, 5].map((offset) => Rows.job(world, { dueAt: now + offset * HOUR }))
+      yield* put(world, jobs)
+      const pending = (at: number) => world.jobs.pending({ machineNow: machineNow + at })
+      yield* Suite.equals("before", yield* pending(0), {
+        dueAt: now - 2 * HOUR,
+        held: 0
+      })
+      yield* world.jobs.claim(World.claim(world, { limit: 1 }))
+      yield* Suite.equals("one is held", yield* pending(0), {
+        dueAt: now - HOUR,
+        held: 1
+      })
+      yield* world.jobs.claim(World.claim(world, { machineNow: machineNow + 1 }))
+      yield* Suite.equals("two are held", yield* pending(1), {
+        dueAt: now + 5 * HOUR,
+        held: 2
+      })
+      yield* Suite.equals("one is over", yield* pending(MINUTE), {
+        dueAt: now - 2 * HOUR,
+        held: 1
+      })
+      yield* Suite.equals("both are over", yield* pending(MINUTE + 1), {
+        dueAt: now - 2 * HOUR,
+        held: 0
+      })
+      yield* Suite.equals("asked at an earlier time again", yield* pending(0), { dueAt: now + 5 * HOUR, held: 2 })
+      yield* World.finishAll(world)
+    })
+  ),
 
-	scenario("releasing ends every lease on jobs", (world) =>
-		Effect.gen(function* () {
-			const jobs = [Rows.job(world, { dueAt: world.now - 1 }), Rows.job(world)];
-			yield* put(world, jobs);
-			const { token } = World.claim(world);
-			yield* world.jobs.claim(World.claim(world, { token }));
-			yield* world.jobs.release;
-			yield* Suite.equals("pending", yield* world.jobs.pending(world), {
-				dueAt: world.now - 1,
-				held: 0,
-			});
-			const finished = ids(jobs).map((jobId) => ({ jobId, token }));
-			yield* World.conflicts(
-				world,
-				"finishing under a released lease",
-				{ jobs: { finished } },
-				"lease",
-			);
-			yield* Suite.equals(
-				"jobs",
-				yield* world.jobs.claim(World.claim(world)),
-				jobs,
-			);
-			yield* World.finishAll(world);
-		}),
-	),
-];
+  scenario("releasing ends every lease on jobs", (world) =>
+    Effect.gen(function* () {
+      const jobs = [Rows.job(world, { dueAt: world.now - 1 }), Rows.job(world)]
+      yield* put(world, jobs)
+      const { token } = World.claim(world)
+      yield* world.jobs.claim(World.claim(world, { token }))
+      yield* world.jobs.release
+      yield* Suite.equals("pending", yield* world.jobs.pending(world), {
+        dueAt: world.now - 1,
+        held: 0
+      })
+      const finished = ids(jobs).map((jobId) => ({ jobId, token }))
+      yield* World.conflicts(world, "finishing under a released lease", { jobs: { finished } }, "lease")
+      yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world)), jobs)
+      yield* World.finishAll(world)
+    })
+  )
+]

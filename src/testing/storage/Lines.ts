@@ -1,320 +1,282 @@
 /**
  * Lines: a SIM with its present subscription, that subscription's attachments and their packages.
  */
-import { Effect } from "effect";
-import type { Attachment } from "../../domain/Attachment.ts";
-import type { Line } from "../../domain/Line.ts";
-import type { Sim } from "../../domain/Sim.ts";
-import type { Subscription } from "../../domain/Subscription.ts";
-import * as Suite from "../Suite.ts";
-import * as Rows from "./Rows.ts";
-import * as World from "./World.ts";
-import { scenario } from "./World.ts";
+import { Effect } from "effect"
+import type { Attachment } from "../../domain/Attachment.ts"
+import type { Line } from "../../domain/Line.ts"
+import type { Sim } from "../../domain/Sim.ts"
+import type { Subscription } from "../../domain/Subscription.ts"
+import * as Suite from "../Suite.ts"
+import * as Rows from "./Rows.ts"
+import * as World from "./World.ts"
+import { scenario } from "./World.ts"
 
 const live = (world: World.World, changes: Partial<Subscription> = {}) =>
-	Effect.gen(function* () {
-		const stocked = yield* World.stockOne(world);
-		const subscription = Rows.subscription(world, stocked, changes);
-		yield* world.storage.commit({
-			sims: [Rows.inService(stocked, subscription)],
-			subscriptions: [subscription],
-		});
-		const { sim } = yield* World.line(world, stocked.iccid);
-		return { sim, subscription };
-	});
+  Effect.gen(function* () {
+    const stocked = yield* World.stockOne(world)
+    const subscription = Rows.subscription(world, stocked, changes)
+    yield* world.storage.commit({
+      sims: [Rows.inService(stocked, subscription)],
+      subscriptions: [subscription]
+    })
+    const { sim } = yield* World.line(world, stocked.iccid)
+    return { sim, subscription }
+  })
 
-const isLine = (
-	world: World.World,
-	what: string,
-	{ iccid }: Sim,
-	expected: Omit<Line, "sim">,
-) =>
-	Effect.flatMap(World.line(world, iccid), ({ attachments, subscription }) =>
-		Suite.equals(what, { attachments, subscription }, expected),
-	);
+const isLine = (world: World.World, what: string, { iccid }: Sim, expected: Omit<Line, "sim">) =>
+  Effect.flatMap(World.line(world, iccid), ({ attachments, subscription }) =>
+    Suite.equals(what, { attachments, subscription }, expected)
+  )
 
 // The SIM's versions rise with each commit that touches its line.
 const touched = (sim: Sim, times: number): Sim => ({
-	...sim,
-	version: sim.version + times,
-});
+  ...sim,
+  version: sim.version + times
+})
 
 const listed = (world: World.World) =>
-	world.storage.subscriptions({
-		organizationId: world.organizationId,
-		after: null,
-		limit: 100,
-	});
+  world.storage.subscriptions({
+    organizationId: world.organizationId,
+    after: null,
+    limit: 100
+  })
 
 export const cases: ReadonlyArray<World.Scenario> = [
-	scenario(
-		"a line has its attachments oldest first and their packages by occurrence",
-		(world) =>
-			Effect.gen(function* () {
-				const { sim, subscription } = yield* live(world);
-				const attachments = [3, 1, 2, 1].map((offset) =>
-					Rows.attachment(world, subscription, {
-						createdAt: world.now + offset,
-						confirmed: offset !== 2,
-					}),
-				);
-				const packages = attachments.flatMap((attachment, index) =>
-					[10, 2, 0, 11, 1]
-						.slice(index)
-						.map((occurrence) => Rows.pack(world, attachment, occurrence)),
-				);
-				yield* world.storage.commit({ sims: [sim], attachments, packages });
-				const expected = {
-					subscription,
-					attachments: attachments
-						.toSorted(
-							(a, b) =>
-								a.createdAt - b.createdAt ||
-								(a.attachmentId < b.attachmentId ? -1 : 1),
-						)
-						.map((attachment) => ({
-							attachment,
-							packages: packages
-								.filter((pack) => pack.attachmentId === attachment.attachmentId)
-								.sort((a, b) => a.occurrence - b.occurrence),
-						})),
-				};
-				yield* isLine(world, "the line", sim, expected);
-			}),
-	),
+  scenario("a line has its attachments oldest first and their packages by occurrence", (world) =>
+    Effect.gen(function* () {
+      const { sim, subscription } = yield* live(world)
+      const attachments = [3, 1, 2, 1].map((offset) =>
+        Rows.attachment(world, subscription, {
+          createdAt: world.now + offset,
+          confirmed: offset !== 2
+        })
+      )
+      const packages = attachments.flatMap((attachment, index) =>
+        [10, 2, 0, 11, 1].slice(index).map((occurrence) => Rows.pack(world, attachment, occurrence))
+      )
+      yield* world.storage.commit({ sims: [sim], attachments, packages })
+      const expected = {
+        subscription,
+        attachments: attachments
+          .toSorted((a, b) => a.createdAt - b.createdAt || (a.attachmentId < b.attachmentId ? -1 : 1))
+          .map((attachment) => ({
+            attachment,
+            packages: packages
+              .filter((pack) => pack.attachmentId === attachment.attachmentId)
+              .sort((a, b) => a.occurrence - b.occurrence)
+          }))
+      }
+      yield* isLine(world, "the line", sim, expected)
+    })
+  ),
 
-	scenario(
-		"subscriptions, attachments and packages are replaced by their ids",
-		(world) =>
-			Effect.gen(function* () {
-				const { sim, subscription } = yield* live(world, { status: "Pending" });
-				const attachment = Rows.attachment(world, subscription, {
-					confirmed: false,
-				});
-				const packages = [0, 1, 2].map((occurrence) =>
-					Rows.pack(world, attachment, occurrence),
-				);
-				yield* world.storage.commit({
-					sims: [sim],
-					attachments: [attachment],
-					packages,
-				});
-				yield* isLine(world, "the pending line", sim, {
-					subscription,
-					attachments: [{ attachment, packages }],
-				});
-				yield* Suite.equals(
-					"listed while it is pending",
-					yield* listed(world),
-					[],
-				);
+  scenario("subscriptions, attachments and packages are replaced by their ids", (world) =>
+    Effect.gen(function* () {
+      const { sim, subscription } = yield* live(world, { status: "Pending" })
+      const attachment = Rows.attachment(world, subscription, {
+        confirmed: false
+      })
+      const packages = [0, 1, 2].map((occurrence) => Rows.pack(world, attachment, occurrence))
+      yield* world.storage.commit({
+        sims: [sim],
+        attachments: [attachment],
+        packages
+      })
+      yield* isLine(world, "the pending line", sim, {
+        subscription,
+        attachments: [{ attachment, packages }]
+      })
+      yield* Suite.equals("listed while it is pending", yield* listed(world), [])
 
-				const confirmed: Subscription = {
-					...subscription,
-					status: "Live",
-					metadata: "changed",
-				};
-				const changed: Attachment = {
-					...attachment,
-					confirmed: true,
-					anchor: world.now,
-					suspendedAt: world.now + 1,
-					thresholdTold: 80,
-					metadata: "changed",
-					activePeriod: { start: world.now, end: world.now + 5 },
-				};
-				const used = packages.slice(1, 2).map((pack) => ({
-					...pack,
-					status: "Refused" as const,
-					telcoPackageId: "T-1",
-					activationAt: null,
-					expirationAt: null,
-					usedBytes: 7,
-				}));
-				yield* world.storage.commit({
-					sims: [touched(sim, 1)],
-					subscriptions: [confirmed],
-					attachments: [changed],
-					packages: used,
-				});
-				yield* isLine(world, "the live line", sim, {
-					subscription: confirmed,
-					attachments: [
-						{
-							attachment: changed,
-							packages: packages.map((pack, index) =>
-								index === 1 ? (used[0] ?? pack) : pack,
-							),
-						},
-					],
-				});
-				yield* Suite.equals("listed once it is live", yield* listed(world), [
-					{ subscription: confirmed, sim: touched(sim, 2) },
-				]);
-			}),
-	),
+      const confirmed: Subscription = {
+        ...subscription,
+        status: "Live",
+        metadata: "changed"
+      }
+      const changed: Attachment = {
+        ...attachment,
+        confirmed: true,
+        anchor: world.now,
+        suspendedAt: world.now + 1,
+        thresholdTold: 80,
+        metadata: "changed",
+        activePeriod: { start: world.now, end: world.now + 5 }
+      }
+      const used = packages.slice(1, 2).map((pack) => ({
+        ...pack,
+        status: "Refused" as const,
+        telcoPackageId: "T-1",
+        activationAt: null,
+        expirationAt: null,
+        usedBytes: 7
+      }))
+      yield* world.storage.commit({
+        sims: [touched(sim, 1)],
+        subscriptions: [confirmed],
+        attachments: [changed],
+        packages: used
+      })
+      yield* isLine(world, "the live line", sim, {
+        subscription: confirmed,
+        attachments: [
+          {
+            attachment: changed,
+            packages: packages.map((pack, index) => (index === 1 ? (used[0] ?? pack) : pack))
+          }
+        ]
+      })
+      yield* Suite.equals("listed once it is live", yield* listed(world), [
+        { subscription: confirmed, sim: touched(sim, 2) }
+      ])
+    })
+  ),
 
-	scenario(
-		"a deleted subscription and its attachments are no longer on the line, nor listed",
-		(world) =>
-			Effect.gen(function* () {
-				const { sim, subscription } = yield* live(world);
-				const attachment = Rows.attachment(world, subscription);
-				const packages = [Rows.pack(world, attachment, 0)];
-				yield* world.storage.commit({
-					sims: [sim],
-					attachments: [attachment],
-					packages,
-				});
-				yield* world.storage.commit({
-					sims: [
-						{
-							...touched(sim, 1),
-							hold: {
-								_tag: "Releasing",
-								subscriptionId: subscription.subscriptionId,
-							},
-						},
-					],
-					subscriptions: [{ ...subscription, status: "Deleted" }],
-				});
-				yield* isLine(world, "the line", sim, {
-					subscription: null,
-					attachments: [],
-				});
-				yield* Suite.equals("listed", yield* listed(world), []);
+  scenario("a deleted subscription and its attachments are no longer on the line, nor listed", (world) =>
+    Effect.gen(function* () {
+      const { sim, subscription } = yield* live(world)
+      const attachment = Rows.attachment(world, subscription)
+      const packages = [Rows.pack(world, attachment, 0)]
+      yield* world.storage.commit({
+        sims: [sim],
+        attachments: [attachment],
+        packages
+      })
+      yield* world.storage.commit({
+        sims: [
+          {
+            ...touched(sim, 1),
+            hold: {
+              _tag: "Releasing",
+              subscriptionId: subscription.subscriptionId
+            }
+          }
+        ],
+        subscriptions: [{ ...subscription, status: "Deleted" }]
+      })
+      yield* isLine(world, "the line", sim, {
+        subscription: null,
+        attachments: []
+      })
+      yield* Suite.equals("listed", yield* listed(world), [])
 
-				const next = Rows.subscription(world, sim);
-				const other = Rows.attachment(world, next);
-				yield* world.storage.commit({
-					sims: [Rows.inService(touched(sim, 2), next)],
-					subscriptions: [next],
-					attachments: [other],
-				});
-				yield* isLine(world, "the SIM's next line", sim, {
-					subscription: next,
-					attachments: [{ attachment: other, packages: [] }],
-				});
-				const sims = (yield* listed(world)).map((row) => row.subscription);
-				yield* Suite.equals("listed", sims, [next]);
-			}),
-	),
+      const next = Rows.subscription(world, sim)
+      const other = Rows.attachment(world, next)
+      yield* world.storage.commit({
+        sims: [Rows.inService(touched(sim, 2), next)],
+        subscriptions: [next],
+        attachments: [other]
+      })
+      yield* isLine(world, "the SIM's next line", sim, {
+        subscription: next,
+        attachments: [{ attachment: other, packages: [] }]
+      })
+      const sims = (yield* listed(world)).map((row) => row.subscription)
+      yield* Suite.equals("listed", sims, [next])
+    })
+  ),
 
-	scenario("a removed attachment takes its packages along", (world) =>
-		Effect.gen(function* () {
-			const { organizationId, storage } = world;
-			const { sim, subscription } = yield* live(world);
-			const [kept, removed] = [
-				Rows.attachment(world, subscription),
-				Rows.attachment(world, subscription),
-			];
-			const packages = [kept, removed].map((attachment) =>
-				Rows.pack(world, attachment, 0),
-			);
-			yield* storage.commit({
-				sims: [sim],
-				attachments: [kept, removed],
-				packages,
-			});
-			const { attachmentId } = removed;
-			yield* storage.commit({
-				sims: [touched(sim, 1)],
-				removedAttachments: [
-					{ organizationId, attachmentId },
-					{ organizationId, attachmentId: world.id() },
-				],
-			});
-			const left = { attachment: kept, packages: packages.slice(0, 1) };
-			yield* isLine(world, "the line", sim, {
-				subscription,
-				attachments: [left],
-			});
-			const later = { ...removed, createdAt: world.now + 1 };
-			yield* storage.commit({ sims: [touched(sim, 2)], attachments: [later] });
-			yield* isLine(world, "the line with the attachment written anew", sim, {
-				subscription,
-				attachments: [left, { attachment: later, packages: [] }],
-			});
-		}),
-	),
+  scenario("a removed attachment takes its packages along", (world) =>
+    Effect.gen(function* () {
+      const { organizationId, storage } = world
+      const { sim, subscription } = yield* live(world)
+      const [kept, removed] = [Rows.attachment(world, subscription), Rows.attachment(world, subscription)]
+      const packages = [kept, removed].map((attachment) => Rows.pack(world, attachment, 0))
+      yield* storage.commit({
+        sims: [sim],
+        attachments: [kept, removed],
+        packages
+      })
+      const { attachmentId } = removed
+      yield* storage.commit({
+        sims: [touched(sim, 1)],
+        removedAttachments: [
+          { organizationId, attachmentId },
+          { organizationId, attachmentId: world.id() }
+        ]
+      })
+      const left = { attachment: kept, packages: packages.slice(0, 1) }
+      yield* isLine(world, "the line", sim, {
+        subscription,
+        attachments: [left]
+      })
+      const later = { ...removed, createdAt: world.now + 1 }
+      yield* storage.commit({ sims: [touched(sim, 2)], attachments: [later] })
+      yield* isLine(world, "the line with the attachment written anew", sim, {
+        subscription,
+        attachments: [left, { attachment: later, packages: [] }]
+      })
+    })
+  ),
 
-	scenario("a removed subscription takes its attachments along", (world) =>
-		Effect.gen(function* () {
-			const { organizationId, storage } = world;
-			const { sim, subscription } = yield* live(world);
-			const attachment = Rows.attachment(world, subscription);
-			yield* storage.commit({
-				sims: [sim],
-				attachments: [attachment],
-				packages: [Rows.pack(world, attachment, 0)],
-			});
-			const { subscriptionId } = subscription;
-			yield* storage.commit({
-				sims: [{ ...touched(sim, 1), hold: { _tag: "Free" } }],
-				removedSubscriptions: [
-					{ organizationId, subscriptionId },
-					{ organizationId, subscriptionId: world.id() },
-				],
-			});
-			yield* isLine(world, "the line", sim, {
-				subscription: null,
-				attachments: [],
-			});
-			yield* Suite.equals("listed", yield* listed(world), []);
-			yield* storage.commit({
-				sims: [Rows.inService(touched(sim, 2), subscription)],
-				subscriptions: [subscription],
-			});
-			yield* isLine(world, "the line with the subscription written anew", sim, {
-				subscription,
-				attachments: [],
-			});
-		}),
-	),
+  scenario("a removed subscription takes its attachments along", (world) =>
+    Effect.gen(function* () {
+      const { organizationId, storage } = world
+      const { sim, subscription } = yield* live(world)
+      const attachment = Rows.attachment(world, subscription)
+      yield* storage.commit({
+        sims: [sim],
+        attachments: [attachment],
+        packages: [Rows.pack(world, attachment, 0)]
+      })
+      const { subscriptionId } = subscription
+      yield* storage.commit({
+        sims: [{ ...touched(sim, 1), hold: { _tag: "Free" } }],
+        removedSubscriptions: [
+          { organizationId, subscriptionId },
+          { organizationId, subscriptionId: world.id() }
+        ]
+      })
+      yield* isLine(world, "the line", sim, {
+        subscription: null,
+        attachments: []
+      })
+      yield* Suite.equals("listed", yield* listed(world), [])
+      yield* storage.commit({
+        sims: [Rows.inService(touched(sim, 2), subscription)],
+        subscriptions: [subscription]
+      })
+      yield* isLine(world, "the line with the subscription written anew", sim, {
+        subscription,
+        attachments: []
+      })
+    })
+  ),
 
-	scenario(
-		"a line is read as of one moment while it is being changed",
-		(world) =>
-			Effect.gen(function* () {
-				const { sim, subscription } = yield* live(world);
-				const attachment = Rows.attachment(world, subscription);
-				yield* world.storage.commit({ sims: [sim], attachments: [attachment] });
-				const first = touched(sim, 1);
-				const write = (step: number) =>
-					world.storage.commit({
-						sims: [touched(first, step)],
-						attachments: [{ ...attachment, thresholdTold: step + 1 }],
-						packages: [
-							Rows.pack(world, attachment, 0, { usedBytes: step + 1 }),
-						],
-					});
-				const read = Effect.flatMap(World.line(world, sim.iccid), (line) => {
-					const [only] = line.attachments;
-					const told = only?.attachment.thresholdTold ?? 0;
-					const used = only?.packages[0]?.usedBytes ?? 0;
-					const version = line.sim.version - first.version;
-					return Suite.equals(
-						"version, threshold and usage of one moment",
-						[told, used],
-						[version, version],
-					);
-				});
-				yield* Effect.all(
-					[
-						Effect.forEach(
-							Array.from({ length: 25 }, (_, step) => step),
-							write,
-							{ discard: true },
-						),
-						...Array.from({ length: 3 }, () =>
-							Effect.repeat(Effect.andThen(read, Effect.yieldNow), {
-								times: 25,
-							}),
-						),
-					],
-					{ concurrency: "unbounded", discard: true },
-				);
-				yield* read;
-			}),
-	),
-];
+  scenario("a line is read as of one moment while it is being changed", (world) =>
+    Effect.gen(function* () {
+      const { sim, subscription } = yield* live(world)
+      const attachment = Rows.attachment(world, subscription)
+      yield* world.storage.commit({ sims: [sim], attachments: [attachment] })
+      const first = touched(sim, 1)
+      const write = (step: number) =>
+        world.storage.commit({
+          sims: [touched(first, step)],
+          attachments: [{ ...attachment, thresholdTold: step + 1 }],
+          packages: [Rows.pack(world, attachment, 0, { usedBytes: step + 1 })]
+        })
+      const read = Effect.flatMap(World.line(world, sim.iccid), (line) => {
+        const [only] = line.attachments
+        const told = only?.attachment.thresholdTold ?? 0
+        const used = only?.packages[0]?.usedBytes ?? 0
+        const version = line.sim.version - first.version
+        return Suite.equals("version, threshold and usage of one moment", [told, used], [version, version])
+      })
+      yield* Effect.all(
+        [
+          Effect.forEach(
+            Array.from({ length: 25 }, (_, step) => step),
+            write,
+            { discard: true }
+          ),
+          ...Array.from({ length: 3 }, () =>
+            Effect.repeat(Effect.andThen(read, Effect.yieldNow), {
+              times: 25
+            })
+          )
+        ],
+        { concurrency: "unbounded", discard: true }
+      )
+      yield* read
+    })
+  )
+]

@@ -1,257 +1,204 @@
 /**
  * Lists: keyset pages give what was there before the first page exactly once and in order, whatever comes in meanwhile.
  */
-import { Effect } from "effect";
-import type { Instant } from "../../domain/Time.ts";
-import type { CreatedCursor } from "../../ports/Storage.ts";
-import * as Suite from "../Suite.ts";
-import * as Rows from "./Rows.ts";
-import * as World from "./World.ts";
-import { scenario } from "./World.ts";
+import { Effect } from "effect"
+import type { Instant } from "../../domain/Time.ts"
+import type { CreatedCursor } from "../../ports/Storage.ts"
+import * as Suite from "../Suite.ts"
+import * as Rows from "./Rows.ts"
+import * as World from "./World.ts"
+import { scenario } from "./World.ts"
 
 interface List<Cursor> {
-	/** One page of ids, with the cursor after each. */
-	readonly page: (
-		after: Cursor | null,
-		limit: number,
-	) => Effect.Effect<ReadonlyArray<readonly [string, Cursor]>, unknown>;
-	/** Writes one row created at an instant; gives its id. */
-	readonly insert: (createdAt: Instant) => Effect.Effect<string, unknown>;
-	readonly newestFirst?: boolean;
+  /** One page of ids, with the cursor after each. */
+  readonly page: (
+    after: Cursor | null,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<readonly [string, Cursor]>, unknown>
+  /** Writes one row created at an instant; gives its id. */
+  readonly insert: (createdAt: Instant) => Effect.Effect<string, unknown>
+  readonly newestFirst?: boolean
 }
 
 // Asked after each page: pages that repeat themselves would never end.
-const noneTwice = (read: ReadonlyArray<unknown>) =>
-	Suite.equals("rows read twice", read.length - new Set(read).size, 0);
+const noneTwice = (read: ReadonlyArray<unknown>) => Suite.equals("rows read twice", read.length - new Set(read).size, 0)
 
 // Reads all pages, and inserts rows before, among and after what is read between them.
 const walk = <Cursor>(world: World.World, list: List<Cursor>) =>
-	Effect.gen(function* () {
-		const { now, random } = world;
-		const before: Array<{ readonly id: string; readonly createdAt: Instant }> =
-			[];
-		for (let count = 0; count < 23; count++) {
-			const createdAt = now + random(5);
-			before.push({ id: yield* list.insert(createdAt), createdAt });
-		}
-		const sorted = before
-			.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
-			.map(({ id }) => id);
-		const inOrder = list.newestFirst === true ? sorted.toReversed() : sorted;
-		for (const limit of [1, 4, 7, 100]) {
-			const read: Array<string> = [];
-			let after: Cursor | null = null;
-			for (;;) {
-				const page: ReadonlyArray<readonly [string, Cursor]> = yield* list.page(
-					after,
-					limit,
-				);
-				yield* Suite.holds(
-					`a page has ${page.length} rows, ${limit} at most`,
-					page.length <= limit,
-				);
-				const last = page.at(-1);
-				if (last === undefined) break;
-				read.push(...page.map(([id]) => id));
-				yield* noneTwice(read);
-				after = last[1];
-				if (limit > 1 && read.length < 60) {
-					yield* Effect.all(
-						[-1, random(5), 9].map((offset) => list.insert(now + offset)),
-						{
-							concurrency: "unbounded",
-						},
-					);
-				}
-			}
-			const known = new Set(inOrder);
-			yield* Suite.equals(
-				`with pages of ${limit}, the rows from before`,
-				read.filter((id) => known.has(id)),
-				inOrder,
-			);
-		}
-	});
+  Effect.gen(function* () {
+    const { now, random } = world
+    const before: Array<{ readonly id: string; readonly createdAt: Instant }> = []
+    for (let count = 0; count < 23; count++) {
+      const createdAt = now + random(5)
+      before.push({ id: yield* list.insert(createdAt), createdAt })
+    }
+    const sorted = before.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)).map(({ id }) => id)
+    const inOrder = list.newestFirst === true ? sorted.toReversed() : sorted
+    for (const limit of [1, 4, 7, 100]) {
+      const read: Array<string> = []
+      let after: Cursor | null = null
+      for (;;) {
+        const page: ReadonlyArray<readonly [string, Cursor]> = yield* list.page(after, limit)
+        yield* Suite.holds(`a page has ${page.length} rows, ${limit} at most`, page.length <= limit)
+        const last = page.at(-1)
+        if (last === undefined) break
+        read.push(...page.map(([id]) => id))
+        yield* noneTwice(read)
+        after = last[1]
+        if (limit > 1 && read.length < 60) {
+          yield* Effect.all(
+            [-1, random(5), 9].map((offset) => list.insert(now + offset)),
+            {
+              concurrency: "unbounded"
+            }
+          )
+        }
+      }
+      const known = new Set(inOrder)
+      yield* Suite.equals(
+        `with pages of ${limit}, the rows from before`,
+        read.filter((id) => known.has(id)),
+        inOrder
+      )
+    }
+  })
 
 const created = <A extends { readonly createdAt: Instant }>(
-	id: string,
-	{ createdAt }: A,
-): readonly [string, CreatedCursor] => [id, { createdAt, id }];
+  id: string,
+  { createdAt }: A
+): readonly [string, CreatedCursor] => [id, { createdAt, id }]
 
 export const cases: ReadonlyArray<World.Scenario> = [
-	scenario(
-		"pages of plans are complete and without repetition while plans come in",
-		(world) =>
-			walk<CreatedCursor>(world, {
-				page: (after, limit) =>
-					Effect.map(
-						world.storage.plans({
-							...World.of(world),
-							after,
-							limit,
-							archived: null,
-							label: null,
-							search: null,
-							covering: null,
-						}),
-						(plans) => plans.map((plan) => created(plan.planId, plan)),
-					),
-				insert: (createdAt) => {
-					const plan = Rows.plan(world, { createdAt });
-					return Effect.as(
-						world.storage.commit({ plans: [plan] }),
-						plan.planId,
-					);
-				},
-			}),
-	),
+  scenario("pages of plans are complete and without repetition while plans come in", (world) =>
+    walk<CreatedCursor>(world, {
+      page: (after, limit) =>
+        Effect.map(
+          world.storage.plans({
+            ...World.of(world),
+            after,
+            limit,
+            archived: null,
+            label: null,
+            search: null,
+            covering: null
+          }),
+          (plans) => plans.map((plan) => created(plan.planId, plan))
+        ),
+      insert: (createdAt) => {
+        const plan = Rows.plan(world, { createdAt })
+        return Effect.as(world.storage.commit({ plans: [plan] }), plan.planId)
+      }
+    })
+  ),
 
-	scenario(
-		"pages of regions are complete and without repetition while regions come in",
-		(world) =>
-			walk<CreatedCursor>(world, {
-				page: (after, limit) =>
-					Effect.map(
-						world.storage.regions({ ...World.of(world), after, limit }),
-						(regions) =>
-							regions.map((region) => created(region.coverageId, region)),
-					),
-				insert: (createdAt) => {
-					const region = Rows.region(world, { createdAt });
-					return Effect.as(
-						world.storage.commit({ regions: [region] }),
-						region.coverageId,
-					);
-				},
-			}),
-	),
+  scenario("pages of regions are complete and without repetition while regions come in", (world) =>
+    walk<CreatedCursor>(world, {
+      page: (after, limit) =>
+        Effect.map(world.storage.regions({ ...World.of(world), after, limit }), (regions) =>
+          regions.map((region) => created(region.coverageId, region))
+        ),
+      insert: (createdAt) => {
+        const region = Rows.region(world, { createdAt })
+        return Effect.as(world.storage.commit({ regions: [region] }), region.coverageId)
+      }
+    })
+  ),
 
-	scenario(
-		"pages of subscriptions are complete and without repetition while subscriptions come in",
-		(world) =>
-			walk<CreatedCursor>(world, {
-				page: (after, limit) =>
-					Effect.map(
-						world.storage.subscriptions({ ...World.of(world), after, limit }),
-						(rows) =>
-							rows.map(({ subscription }) =>
-								created(subscription.subscriptionId, subscription),
-							),
-					),
-				insert: (createdAt) =>
-					Effect.flatMap(World.stockOne(world), (sim) => {
-						const subscription = Rows.subscription(world, sim, { createdAt });
-						return Effect.as(
-							world.storage.commit({
-								sims: [Rows.inService(sim, subscription)],
-								subscriptions: [subscription],
-							}),
-							subscription.subscriptionId,
-						);
-					}),
-			}),
-	),
+  scenario("pages of subscriptions are complete and without repetition while subscriptions come in", (world) =>
+    walk<CreatedCursor>(world, {
+      page: (after, limit) =>
+        Effect.map(world.storage.subscriptions({ ...World.of(world), after, limit }), (rows) =>
+          rows.map(({ subscription }) => created(subscription.subscriptionId, subscription))
+        ),
+      insert: (createdAt) =>
+        Effect.flatMap(World.stockOne(world), (sim) => {
+          const subscription = Rows.subscription(world, sim, { createdAt })
+          return Effect.as(
+            world.storage.commit({
+              sims: [Rows.inService(sim, subscription)],
+              subscriptions: [subscription]
+            }),
+            subscription.subscriptionId
+          )
+        })
+    })
+  ),
 
-	scenario(
-		"pages of deliveries are complete and without repetition while deliveries come in",
-		(world) => {
-			const endpoint = Rows.endpoint(world);
-			return world.storage.commit({ webhookEndpoints: [endpoint] }).pipe(
-				Effect.andThen(
-					walk<CreatedCursor>(world, {
-						newestFirst: true,
-						page: (after, limit) =>
-							Effect.map(
-								world.storage.deliveries({ ...World.of(world), after, limit }),
-								(rows) =>
-									rows.map(({ delivery }) =>
-										created(delivery.deliveryId, delivery),
-									),
-							),
-						insert: (createdAt) => {
-							const event = Rows.event(world, { createdAt });
-							return Effect.as(
-								world.storage.commit({ events: [event] }),
-								`${event.eventId}:${endpoint.endpointId}`,
-							);
-						},
-					}),
-				),
-				Effect.andThen(World.finishAll(world)),
-			);
-		},
-	),
+  scenario("pages of deliveries are complete and without repetition while deliveries come in", (world) => {
+    const endpoint = Rows.endpoint(world)
+    return world.storage.commit({ webhookEndpoints: [endpoint] }).pipe(
+      Effect.andThen(
+        walk<CreatedCursor>(world, {
+          newestFirst: true,
+          page: (after, limit) =>
+            Effect.map(world.storage.deliveries({ ...World.of(world), after, limit }), (rows) =>
+              rows.map(({ delivery }) => created(delivery.deliveryId, delivery))
+            ),
+          insert: (createdAt) => {
+            const event = Rows.event(world, { createdAt })
+            return Effect.as(world.storage.commit({ events: [event] }), `${event.eventId}:${endpoint.endpointId}`)
+          }
+        })
+      ),
+      Effect.andThen(World.finishAll(world))
+    )
+  }),
 
-	scenario(
-		"pages of SIMs are complete and without repetition while SIMs come in",
-		(world) =>
-			Effect.gen(function* () {
-				const before = yield* World.stock(world, Rows.newSims(world, 30));
-				for (const limit of [1, 7, 100]) {
-					const read: Array<number> = [];
-					for (let after: number | null = null; ; after = read.at(-1) ?? null) {
-						const page = yield* world.storage.sims({
-							...World.of(world),
-							after,
-							limit,
-							isEsim: null,
-							label: null,
-						});
-						if (page.length === 0) break;
-						read.push(...page.map((sim) => sim.serial));
-						yield* noneTwice(read);
-						if (read.length < 40)
-							yield* world.storage.importSims(Rows.newSims(world, 1));
-					}
-					const known = before.map((sim) => sim.serial);
-					yield* Suite.equals(
-						"serials rise",
-						read.toSorted((a, b) => a - b),
-						read,
-					);
-					yield* Suite.equals(
-						"the rows from before",
-						read.slice(0, known.length),
-						known,
-					);
-				}
-			}),
-	),
+  scenario("pages of SIMs are complete and without repetition while SIMs come in", (world) =>
+    Effect.gen(function* () {
+      const before = yield* World.stock(world, Rows.newSims(world, 30))
+      for (const limit of [1, 7, 100]) {
+        const read: Array<number> = []
+        for (let after: number | null = null; ; after = read.at(-1) ?? null) {
+          const page = yield* world.storage.sims({
+            ...World.of(world),
+            after,
+            limit,
+            isEsim: null,
+            label: null
+          })
+          if (page.length === 0) break
+          read.push(...page.map((sim) => sim.serial))
+          yield* noneTwice(read)
+          if (read.length < 40) yield* world.storage.importSims(Rows.newSims(world, 1))
+        }
+        const known = before.map((sim) => sim.serial)
+        yield* Suite.equals(
+          "serials rise",
+          read.toSorted((a, b) => a - b),
+          read
+        )
+        yield* Suite.equals("the rows from before", read.slice(0, known.length), known)
+      }
+    })
+  ),
 
-	scenario("SIMs are listed by kind and label", (world) =>
-		Effect.gen(function* () {
-			const kinds = [true, false, true].flatMap((isEsim) =>
-				(["Green", "Blue"] as const).map((label) =>
-					Rows.newSim(world, { isEsim, label }),
-				),
-			);
-			const sims = yield* World.stock(world, kinds);
-			for (const isEsim of [null, true, false]) {
-				for (const label of [null, "Green", "Blue", "Red"] as const) {
-					const expected = sims.filter(
-						(sim) =>
-							(isEsim === null || sim.isEsim === isEsim) &&
-							(label === null || sim.label === label),
-					);
-					const query = { ...World.of(world), isEsim, label };
-					const first = yield* world.storage.sims({
-						...query,
-						after: null,
-						limit: 1,
-					});
-					yield* Suite.equals(
-						`first of ${isEsim} ${label}`,
-						first,
-						expected.slice(0, 1),
-					);
-					const all = yield* world.storage.sims({
-						...query,
-						after: null,
-						limit: 100,
-					});
-					yield* Suite.equals(`all of ${isEsim} ${label}`, all, expected);
-				}
-			}
-		}),
-	),
-];
+  scenario("SIMs are listed by kind and label", (world) =>
+    Effect.gen(function* () {
+      const kinds = [true, false, true].flatMap((isEsim) =>
+        (["Green", "Blue"] as const).map((label) => Rows.newSim(world, { isEsim, label }))
+      )
+      const sims = yield* World.stock(world, kinds)
+      for (const isEsim of [null, true, false]) {
+        for (const label of [null, "Green", "Blue", "Red"] as const) {
+          const expected = sims.filter(
+            (sim) => (isEsim === null || sim.isEsim === isEsim) && (label === null || sim.label === label)
+          )
+          const query = { ...World.of(world), isEsim, label }
+          const first = yield* world.storage.sims({
+            ...query,
+            after: null,
+            limit: 1
+          })
+          yield* Suite.equals(`first of ${isEsim} ${label}`, first, expected.slice(0, 1))
+          const all = yield* world.storage.sims({
+            ...query,
+            after: null,
+            limit: 100
+          })
+          yield* Suite.equals(`all of ${isEsim} ${label}`, all, expected)
+        }
+      }
+    })
+  )
+]

@@ -2,316 +2,249 @@
  * What belongs to the whole service: organizations, the catalogue, the clock and what is forgotten by age; and that
  * organizations see nothing of each other.
  */
-import { Effect } from "effect";
-import type { Catalogue } from "../../domain/Catalogue.ts";
-import { HOUR } from "../../domain/Time.ts";
-import * as Suite from "../Suite.ts";
-import * as Rows from "./Rows.ts";
-import * as World from "./World.ts";
-import { scenario } from "./World.ts";
+import { Effect } from "effect"
+import type { Catalogue } from "../../domain/Catalogue.ts"
+import { HOUR } from "../../domain/Time.ts"
+import * as Suite from "../Suite.ts"
+import * as Rows from "./Rows.ts"
+import * as World from "./World.ts"
+import { scenario } from "./World.ts"
 
 const catalogue = (world: World.World, operators: number): Catalogue => ({
-	countries: [
-		{ iso2: "SE", iso3: "SWE", name: "Sweden" },
-		{ iso2: "CI", iso3: "CIV", name: "Côte d'Ivoire" },
-	],
-	operators: Array.from({ length: operators }, (_, index) => ({
-		operatorId: world.id(),
-		name: `Operator "${index}" é`,
-		countryIso2: index % 2 === 0 ? "SE" : "CI",
-		supportedRats: ["2G", "4G"].slice(index % 3),
-		mccMnc: ["240-01", "240-099"],
-		labels: ["Green", "Voilet"],
-	})),
-	profiles: [
-		{
-			coverageId: world.id(),
-			label: "Green",
-			regionName: "Sweden",
-			regionCode: "SE",
-			iso2List: ["SE"],
-		},
-		{
-			coverageId: world.id(),
-			label: "Blue",
-			regionName: "Nowhere",
-			regionCode: "NOWHERE",
-			iso2List: [],
-		},
-	],
-});
+  countries: [
+    { iso2: "SE", iso3: "SWE", name: "Sweden" },
+    { iso2: "CI", iso3: "CIV", name: "Côte d'Ivoire" }
+  ],
+  operators: Array.from({ length: operators }, (_, index) => ({
+    operatorId: world.id(),
+    name: `Operator "${index}" é`,
+    countryIso2: index % 2 === 0 ? "SE" : "CI",
+    supportedRats: ["2G", "4G"].slice(index % 3),
+    mccMnc: ["240-01", "240-099"],
+    labels: ["Green", "Voilet"]
+  })),
+  profiles: [
+    {
+      coverageId: world.id(),
+      label: "Green",
+      regionName: "Sweden",
+      regionCode: "SE",
+      iso2List: ["SE"]
+    },
+    {
+      coverageId: world.id(),
+      label: "Blue",
+      regionName: "Nowhere",
+      regionCode: "NOWHERE",
+      iso2List: []
+    }
+  ]
+})
 
-const page = { after: null, limit: 100 } as const;
+const page = { after: null, limit: 100 } as const
 
 const anyPlan = {
-	archived: null,
-	label: null,
-	search: null,
-	covering: null,
-} as const;
+  archived: null,
+  label: null,
+  search: null,
+  covering: null
+} as const
 
 export const cases: ReadonlyArray<World.Scenario> = [
-	scenario("the storage is ready", (world) => world.storage.ready),
+  scenario("the storage is ready", (world) => world.storage.ready),
 
-	scenario(
-		"organizations are listed oldest first, and replaced by their id",
-		(world) =>
-			Effect.gen(function* () {
-				const { now, storage } = world;
-				const mine = [3, 1, 2].map((offset) => ({
-					organizationId: world.id(),
-					name: `Organization ${offset}`,
-					createdAt: now - offset * HOUR,
-				}));
-				yield* storage.commit({ organizations: mine });
-				const renamed = mine.map((organization) => ({
-					...organization,
-					name: `${organization.name} AB`,
-				}));
-				yield* storage.commit({ organizations: renamed.slice(0, 1) });
-				const expected = [...renamed.slice(0, 1), ...mine.slice(1)].sort(
-					(a, b) => a.createdAt - b.createdAt,
-				);
-				const ids = new Set(
-					mine.map((organization) => organization.organizationId),
-				);
-				const listed = (yield* storage.organizations).filter((one) =>
-					ids.has(one.organizationId),
-				);
-				yield* Suite.equals("organizations", listed, expected);
-				for (const one of expected)
-					yield* Suite.equals(
-						"one",
-						yield* storage.organization(one.organizationId),
-						one,
-					);
-				yield* Suite.equals(
-					"an unknown one",
-					yield* storage.organization(world.id()),
-					null,
-				);
-			}),
-	),
+  scenario("organizations are listed oldest first, and replaced by their id", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      const mine = [3, 1, 2].map((offset) => ({
+        organizationId: world.id(),
+        name: `Organization ${offset}`,
+        createdAt: now - offset * HOUR
+      }))
+      yield* storage.commit({ organizations: mine })
+      const renamed = mine.map((organization) => ({
+        ...organization,
+        name: `${organization.name} AB`
+      }))
+      yield* storage.commit({ organizations: renamed.slice(0, 1) })
+      const expected = [...renamed.slice(0, 1), ...mine.slice(1)].sort((a, b) => a.createdAt - b.createdAt)
+      const ids = new Set(mine.map((organization) => organization.organizationId))
+      const listed = (yield* storage.organizations).filter((one) => ids.has(one.organizationId))
+      yield* Suite.equals("organizations", listed, expected)
+      for (const one of expected) yield* Suite.equals("one", yield* storage.organization(one.organizationId), one)
+      yield* Suite.equals("an unknown one", yield* storage.organization(world.id()), null)
+    })
+  ),
 
-	scenario(
-		"keys and endpoints are listed oldest first, deleted endpoints left out",
-		(world) =>
-			Effect.gen(function* () {
-				const { now, storage } = world;
-				const of = World.of(world);
-				const keys = [5, 1, 3].map((offset) =>
-					Rows.apiKey(world, {
-						createdAt: now + offset,
-						revokedAt: offset === 1 ? now : null,
-						scope: "read",
-					}),
-				);
-				const endpoints = [5, 1, 3, 2].map((offset) =>
-					Rows.endpoint(world, {
-						createdAt: now + offset,
-						deletedAt: offset === 3 ? now : null,
-						enabled: offset !== 2,
-					}),
-				);
-				yield* storage.commit({ apiKeys: keys, webhookEndpoints: endpoints });
-				const stored = <A extends { readonly createdAt: number }>(
-					rows: ReadonlyArray<A>,
-				) =>
-					rows
-						.toSorted((a, b) => a.createdAt - b.createdAt)
-						.map((row) => ({ ...row, version: 1 }));
-				yield* Suite.equals("keys", yield* storage.apiKeys(of), stored(keys));
-				const present = endpoints.filter(
-					(endpoint) => endpoint.deletedAt === null,
-				);
-				yield* Suite.equals(
-					"endpoints",
-					yield* storage.webhookEndpoints(of),
-					stored(present),
-				);
-			}),
-	),
+  scenario("keys and endpoints are listed oldest first, deleted endpoints left out", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      const of = World.of(world)
+      const keys = [5, 1, 3].map((offset) =>
+        Rows.apiKey(world, {
+          createdAt: now + offset,
+          revokedAt: offset === 1 ? now : null,
+          scope: "read"
+        })
+      )
+      const endpoints = [5, 1, 3, 2].map((offset) =>
+        Rows.endpoint(world, {
+          createdAt: now + offset,
+          deletedAt: offset === 3 ? now : null,
+          enabled: offset !== 2
+        })
+      )
+      yield* storage.commit({ apiKeys: keys, webhookEndpoints: endpoints })
+      const stored = <A extends { readonly createdAt: number }>(rows: ReadonlyArray<A>) =>
+        rows.toSorted((a, b) => a.createdAt - b.createdAt).map((row) => ({ ...row, version: 1 }))
+      yield* Suite.equals("keys", yield* storage.apiKeys(of), stored(keys))
+      const present = endpoints.filter((endpoint) => endpoint.deletedAt === null)
+      yield* Suite.equals("endpoints", yield* storage.webhookEndpoints(of), stored(present))
+    })
+  ),
 
-	scenario(
-		"the catalogue round-trips, and its version counts how often it was replaced",
-		(world) =>
-			Effect.gen(function* () {
-				const { storage } = world;
-				const version = yield* storage.catalogueVersion;
-				for (const [index, size] of [3, 0, 1_500].entries()) {
-					const next = catalogue(world, size);
-					yield* storage.commit({ catalogue: next });
-					yield* Suite.equals(
-						"the version",
-						yield* storage.catalogueVersion,
-						version + index + 1,
-					);
-					yield* Suite.equals("the catalogue", yield* storage.catalogue, next);
-				}
-				yield* storage.commit({ clock: world.now });
-				yield* Suite.equals(
-					"the version after another commit",
-					yield* storage.catalogueVersion,
-					version + 3,
-				);
-			}),
-	),
+  scenario("the catalogue round-trips, and its version counts how often it was replaced", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const version = yield* storage.catalogueVersion
+      for (const [index, size] of [3, 0, 1_500].entries()) {
+        const next = catalogue(world, size)
+        yield* storage.commit({ catalogue: next })
+        yield* Suite.equals("the version", yield* storage.catalogueVersion, version + index + 1)
+        yield* Suite.equals("the catalogue", yield* storage.catalogue, next)
+      }
+      yield* storage.commit({ clock: world.now })
+      yield* Suite.equals("the version after another commit", yield* storage.catalogueVersion, version + 3)
+    })
+  ),
 
-	scenario("the clock is where it was set last", (world) =>
-		Effect.gen(function* () {
-			const { now, storage } = world;
-			for (const instant of [now, now + 12_345, -1]) {
-				yield* storage.commit({ clock: instant });
-				yield* Suite.equals("the clock", yield* storage.clock, instant);
-			}
-			yield* storage.commit({});
-			yield* Suite.equals(
-				"the clock after another commit",
-				yield* storage.clock,
-				-1,
-			);
-		}),
-	),
+  scenario("the clock is where it was set last", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      for (const instant of [now, now + 12_345, -1]) {
+        yield* storage.commit({ clock: instant })
+        yield* Suite.equals("the clock", yield* storage.clock, instant)
+      }
+      yield* storage.commit({})
+      yield* Suite.equals("the clock after another commit", yield* storage.clock, -1)
+    })
+  ),
 
-	scenario(
-		"report ids and idempotency records are forgotten once they are old enough",
-		(world) =>
-			Effect.gen(function* () {
-				const { now, organizationId, storage } = world;
-				const { iccid } = yield* World.stockOne(world);
-				yield* storage.purge({ reportsBefore: now, idempotencyBefore: now });
-				const ages = [-2, -1, 0, 1].map((offset) => now + offset);
-				const records = ages.map((createdAt) =>
-					Rows.record(world, { createdAt }),
-				);
-				const reportIds = ages.map((receivedAt) => `at ${receivedAt}`);
-				yield* storage.commit({
-					seenReports: ages.map((receivedAt) => ({
-						organizationId,
-						reportId: `at ${receivedAt}`,
-						receivedAt,
-					})),
-					idempotency: {
-						put: records.map((record) => ({ record, replaces: now })),
-					},
-				});
-				const purged = yield* storage.purge({
-					reportsBefore: now,
-					idempotencyBefore: now - 1,
-				});
-				yield* Suite.equals("rows that went", purged, 3);
-				const left = yield* Effect.forEach(records, (record) =>
-					storage.idempotency(record),
-				);
-				yield* Suite.equals("records", left, [null, ...records.slice(1)]);
-				const [line] = yield* storage.reportedLines({
-					iccids: [{ iccid, since: now, packageIds: [], reportIds }],
-					seenSince: 0,
-				});
-				yield* Suite.equals(
-					"report ids",
-					new Set(line?.seen),
-					new Set(reportIds.slice(2)),
-				);
-				const again = yield* storage.purge({
-					reportsBefore: now,
-					idempotencyBefore: now - 1,
-				});
-				yield* Suite.equals("rows that went the second time", again, 0);
-			}),
-	),
+  scenario("report ids and idempotency records are forgotten once they are old enough", (world) =>
+    Effect.gen(function* () {
+      const { now, organizationId, storage } = world
+      const { iccid } = yield* World.stockOne(world)
+      yield* storage.purge({ reportsBefore: now, idempotencyBefore: now })
+      const ages = [-2, -1, 0, 1].map((offset) => now + offset)
+      const records = ages.map((createdAt) => Rows.record(world, { createdAt }))
+      const reportIds = ages.map((receivedAt) => `at ${receivedAt}`)
+      yield* storage.commit({
+        seenReports: ages.map((receivedAt) => ({
+          organizationId,
+          reportId: `at ${receivedAt}`,
+          receivedAt
+        })),
+        idempotency: {
+          put: records.map((record) => ({ record, replaces: now }))
+        }
+      })
+      const purged = yield* storage.purge({
+        reportsBefore: now,
+        idempotencyBefore: now - 1
+      })
+      yield* Suite.equals("rows that went", purged, 3)
+      const left = yield* Effect.forEach(records, (record) => storage.idempotency(record))
+      yield* Suite.equals("records", left, [null, ...records.slice(1)])
+      const [line] = yield* storage.reportedLines({
+        iccids: [{ iccid, since: now, packageIds: [], reportIds }],
+        seenSince: 0
+      })
+      yield* Suite.equals("report ids", new Set(line?.seen), new Set(reportIds.slice(2)))
+      const again = yield* storage.purge({
+        reportsBefore: now,
+        idempotencyBefore: now - 1
+      })
+      yield* Suite.equals("rows that went the second time", again, 0)
+    })
+  ),
 
-	scenario("an organization sees nothing of another's", (world) =>
-		Effect.gen(function* () {
-			const { storage } = world;
-			const other = yield* World.neighbour(world);
-			const sim = yield* World.stockOne(world);
-			const subscription = Rows.subscription(world, sim);
-			const attachment = Rows.attachment(world, subscription);
-			const plan = Rows.plan(world);
-			const region = Rows.region(world);
-			const key = Rows.apiKey(world);
-			const entry = Rows.smdpEntry(world, sim);
-			const event = Rows.event(world);
-			const record = Rows.record(world);
-			const endpoint = Rows.endpoint(world);
-			yield* storage.commit({ webhookEndpoints: [endpoint] });
-			yield* storage.commit({
-				sims: [Rows.inService(sim, subscription)],
-				subscriptions: [subscription],
-				attachments: [attachment],
-				packages: [Rows.pack(world, attachment, 0)],
-				plans: [plan],
-				regions: [region],
-				apiKeys: [key],
-				smdpEntries: [entry],
-				events: [event],
-				idempotency: { put: [{ record, replaces: world.now }] },
-			});
-			const deliveryId = `${event.eventId}:${endpoint.endpointId}`;
-			const seen = (of: { readonly organizationId: string }) =>
-				Effect.all([
-					storage.apiKeys(of),
-					storage.webhookEndpoints(of),
-					storage.plans({ ...of, ...page, ...anyPlan }),
-					storage.regions({ ...of, ...page }),
-					storage.regionsLike({
-						...of,
-						regionName: region.regionName,
-						iso2List: region.iso2List,
-					}),
-					storage.sims({ ...of, ...page, isEsim: null, label: null }),
-					storage.subscriptions({ ...of, ...page }),
-					storage.smdpEntries({ ...of, iccid: sim.iccid }),
-					storage.deliveries({ ...of, ...page }),
-					Effect.map(
-						Effect.all([
-							storage.plan({ ...of, planId: plan.planId }),
-							storage.region({ ...of, coverageId: region.coverageId }),
-							storage.line({ ...of, iccid: sim.iccid }),
-							storage.delivery({ ...of, deliveryId }),
-							storage.idempotency({ ...of, key: record.key }),
-						]),
-						(found) => found.filter((one) => one !== null),
-					),
-				]);
-			const counts = (lists: ReadonlyArray<ReadonlyArray<unknown>>) =>
-				lists.map((list) => list.length);
-			yield* Suite.equals(
-				"what its own organization sees",
-				counts(yield* seen(World.of(world))),
-				[...Array.from({ length: 9 }, () => 1), 5],
-			);
-			const nothing = Array.from({ length: 10 }, () => 0);
-			yield* Suite.equals(
-				"what another sees",
-				counts(yield* seen(World.of(other))),
-				nothing,
-			);
-			const unknown = counts(yield* seen({ organizationId: world.id() }));
-			yield* Suite.equals("what an unknown one sees", unknown, nothing);
+  scenario("an organization sees nothing of another's", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const other = yield* World.neighbour(world)
+      const sim = yield* World.stockOne(world)
+      const subscription = Rows.subscription(world, sim)
+      const attachment = Rows.attachment(world, subscription)
+      const plan = Rows.plan(world)
+      const region = Rows.region(world)
+      const key = Rows.apiKey(world)
+      const entry = Rows.smdpEntry(world, sim)
+      const event = Rows.event(world)
+      const record = Rows.record(world)
+      const endpoint = Rows.endpoint(world)
+      yield* storage.commit({ webhookEndpoints: [endpoint] })
+      yield* storage.commit({
+        sims: [Rows.inService(sim, subscription)],
+        subscriptions: [subscription],
+        attachments: [attachment],
+        packages: [Rows.pack(world, attachment, 0)],
+        plans: [plan],
+        regions: [region],
+        apiKeys: [key],
+        smdpEntries: [entry],
+        events: [event],
+        idempotency: { put: [{ record, replaces: world.now }] }
+      })
+      const deliveryId = `${event.eventId}:${endpoint.endpointId}`
+      const seen = (of: { readonly organizationId: string }) =>
+        Effect.all([
+          storage.apiKeys(of),
+          storage.webhookEndpoints(of),
+          storage.plans({ ...of, ...page, ...anyPlan }),
+          storage.regions({ ...of, ...page }),
+          storage.regionsLike({
+            ...of,
+            regionName: region.regionName,
+            iso2List: region.iso2List
+          }),
+          storage.sims({ ...of, ...page, isEsim: null, label: null }),
+          storage.subscriptions({ ...of, ...page }),
+          storage.smdpEntries({ ...of, iccid: sim.iccid }),
+          storage.deliveries({ ...of, ...page }),
+          Effect.map(
+            Effect.all([
+              storage.plan({ ...of, planId: plan.planId }),
+              storage.region({ ...of, coverageId: region.coverageId }),
+              storage.line({ ...of, iccid: sim.iccid }),
+              storage.delivery({ ...of, deliveryId }),
+              storage.idempotency({ ...of, key: record.key })
+            ]),
+            (found) => found.filter((one) => one !== null)
+          )
+        ])
+      const counts = (lists: ReadonlyArray<ReadonlyArray<unknown>>) => lists.map((list) => list.length)
+      yield* Suite.equals("what its own organization sees", counts(yield* seen(World.of(world))), [
+        ...Array.from({ length: 9 }, () => 1),
+        5
+      ])
+      const nothing = Array.from({ length: 10 }, () => 0)
+      yield* Suite.equals("what another sees", counts(yield* seen(World.of(other))), nothing)
+      const unknown = counts(yield* seen({ organizationId: world.id() }))
+      yield* Suite.equals("what an unknown one sees", unknown, nothing)
 
-			const theirs = { organizationId: other.organizationId };
-			const { sim: current } = yield* World.line(world, sim.iccid);
-			const taken = { sims: [{ ...current, ...theirs }] };
-			yield* World.conflicts(world, "writing another's SIM", taken, "version");
-			yield* storage.commit({
-				removedSubscriptions: [
-					{ ...theirs, subscriptionId: subscription.subscriptionId },
-				],
-				removedAttachments: [
-					{ ...theirs, attachmentId: attachment.attachmentId },
-				],
-				idempotency: { forgotten: [{ ...theirs, key: record.key }] },
-			});
-			const after = yield* World.line(world, sim.iccid);
-			yield* Suite.equals("the attachments", after.attachments.length, 1);
-			yield* Suite.equals(
-				"the record",
-				yield* storage.idempotency(record),
-				record,
-			);
-			yield* World.finishAll(world);
-		}),
-	),
-];
+      const theirs = { organizationId: other.organizationId }
+      const { sim: current } = yield* World.line(world, sim.iccid)
+      const taken = { sims: [{ ...current, ...theirs }] }
+      yield* World.conflicts(world, "writing another's SIM", taken, "version")
+      yield* storage.commit({
+        removedSubscriptions: [{ ...theirs, subscriptionId: subscription.subscriptionId }],
+        removedAttachments: [{ ...theirs, attachmentId: attachment.attachmentId }],
+        idempotency: { forgotten: [{ ...theirs, key: record.key }] }
+      })
+      const after = yield* World.line(world, sim.iccid)
+      yield* Suite.equals("the attachments", after.attachments.length, 1)
+      yield* Suite.equals("the record", yield* storage.idempotency(record), record)
+      yield* World.finishAll(world)
+    })
+  )
+]

@@ -1,216 +1,157 @@
 /**
  * What is unique: ICCIDs and key hashes in the whole service, region names in their organization.
  */
-import { Effect } from "effect";
-import * as Suite from "../Suite.ts";
-import * as Rows from "./Rows.ts";
-import * as World from "./World.ts";
-import { scenario } from "./World.ts";
+import { Effect } from "effect"
+import * as Suite from "../Suite.ts"
+import * as Rows from "./Rows.ts"
+import * as World from "./World.ts"
+import { scenario } from "./World.ts"
 
 export const cases: ReadonlyArray<World.Scenario> = [
-	scenario(
-		"an ICCID is imported once in the whole service, and the other rows of the import come in",
-		(world) =>
-			Effect.gen(function* () {
-				const { organizationId, storage } = world;
-				const other = yield* World.neighbour(world);
-				const theirs = yield* World.stockOne(other);
-				const mine = yield* World.stockOne(world);
-				const [first, second, third] = [
-					Rows.newSim(world),
-					Rows.newSim(world),
-					Rows.newSim(world),
-				];
-				const outcome = yield* storage.importSims([
-					first,
-					Rows.newSim(world, { iccid: theirs.iccid }),
-					second,
-					Rows.newSim(world, { iccid: mine.iccid }),
-					{ ...first, simId: world.id(), label: "Blue" },
-					third,
-				]);
-				yield* Suite.equals("the outcome", outcome, {
-					imported: [first.iccid, second.iccid, third.iccid],
-					taken: [
-						{ iccid: theirs.iccid, organizationId: other.organizationId },
-						{ iccid: mine.iccid, organizationId },
-						{ iccid: first.iccid, organizationId },
-					],
-				});
-				yield* Suite.equals(
-					"their SIM",
-					(yield* World.line(other, theirs.iccid)).sim,
-					theirs,
-				);
-				yield* Suite.equals(
-					"my SIM",
-					(yield* World.line(world, mine.iccid)).sim,
-					mine,
-				);
-				const sims = yield* storage.sims({
-					organizationId,
-					after: null,
-					limit: 100,
-					isEsim: null,
-					label: null,
-				});
-				yield* Suite.equals(
-					"my SIMs by serial",
-					sims.map(({ serial: _, version, ...sim }) => ({ ...sim, version })),
-					[
-						{ ...withoutSerial(mine), version: 1 },
-						{ ...first, version: 1 },
-						{ ...second, version: 1 },
-						{ ...third, version: 1 },
-					],
-				);
-				const serials = sims.map((sim) => sim.serial);
-				yield* Suite.holds(
-					`serials rise strictly from 1: ${serials}`,
-					serials.every((serial, index) => serial > (serials[index - 1] ?? 0)),
-				);
-			}),
-	),
+  scenario("an ICCID is imported once in the whole service, and the other rows of the import come in", (world) =>
+    Effect.gen(function* () {
+      const { organizationId, storage } = world
+      const other = yield* World.neighbour(world)
+      const theirs = yield* World.stockOne(other)
+      const mine = yield* World.stockOne(world)
+      const [first, second, third] = [Rows.newSim(world), Rows.newSim(world), Rows.newSim(world)]
+      const outcome = yield* storage.importSims([
+        first,
+        Rows.newSim(world, { iccid: theirs.iccid }),
+        second,
+        Rows.newSim(world, { iccid: mine.iccid }),
+        { ...first, simId: world.id(), label: "Blue" },
+        third
+      ])
+      yield* Suite.equals("the outcome", outcome, {
+        imported: [first.iccid, second.iccid, third.iccid],
+        taken: [
+          { iccid: theirs.iccid, organizationId: other.organizationId },
+          { iccid: mine.iccid, organizationId },
+          { iccid: first.iccid, organizationId }
+        ]
+      })
+      yield* Suite.equals("their SIM", (yield* World.line(other, theirs.iccid)).sim, theirs)
+      yield* Suite.equals("my SIM", (yield* World.line(world, mine.iccid)).sim, mine)
+      const sims = yield* storage.sims({
+        organizationId,
+        after: null,
+        limit: 100,
+        isEsim: null,
+        label: null
+      })
+      yield* Suite.equals(
+        "my SIMs by serial",
+        sims.map(({ serial: _, version, ...sim }) => ({ ...sim, version })),
+        [
+          { ...withoutSerial(mine), version: 1 },
+          { ...first, version: 1 },
+          { ...second, version: 1 },
+          { ...third, version: 1 }
+        ]
+      )
+      const serials = sims.map((sim) => sim.serial)
+      yield* Suite.holds(
+        `serials rise strictly from 1: ${serials}`,
+        serials.every((serial, index) => serial > (serials[index - 1] ?? 0))
+      )
+    })
+  ),
 
-	scenario("imports at once of the same ICCIDs bring each in once", (world) =>
-		Effect.gen(function* () {
-			const sims = Rows.newSims(world, 20);
-			const other = yield* World.neighbour(world);
-			const imports = [world, other, world, other].map(
-				({ organizationId }, index) =>
-					world.storage.importSims(
-						(index < 2 ? sims : sims.toReversed()).map((sim) => ({
-							...sim,
-							simId: world.id(),
-							organizationId,
-						})),
-					),
-			);
-			const outcomes = yield* Effect.all(imports, { concurrency: "unbounded" });
-			const imported = outcomes.flatMap((outcome) => outcome.imported);
-			yield* Suite.equals(
-				"imported",
-				imported.toSorted(),
-				sims.map((sim) => sim.iccid).toSorted(),
-			);
-			const taken = outcomes.reduce(
-				(sum, outcome) => sum + outcome.taken.length,
-				0,
-			);
-			yield* Suite.equals("taken", taken, 3 * sims.length);
-		}),
-	),
+  scenario("imports at once of the same ICCIDs bring each in once", (world) =>
+    Effect.gen(function* () {
+      const sims = Rows.newSims(world, 20)
+      const other = yield* World.neighbour(world)
+      const imports = [world, other, world, other].map(({ organizationId }, index) =>
+        world.storage.importSims(
+          (index < 2 ? sims : sims.toReversed()).map((sim) => ({
+            ...sim,
+            simId: world.id(),
+            organizationId
+          }))
+        )
+      )
+      const outcomes = yield* Effect.all(imports, { concurrency: "unbounded" })
+      const imported = outcomes.flatMap((outcome) => outcome.imported)
+      yield* Suite.equals("imported", imported.toSorted(), sims.map((sim) => sim.iccid).toSorted())
+      const taken = outcomes.reduce((sum, outcome) => sum + outcome.taken.length, 0)
+      yield* Suite.equals("taken", taken, 3 * sims.length)
+    })
+  ),
 
-	scenario("an import of nothing and one of a thousand SIMs work", (world) =>
-		Effect.gen(function* () {
-			const { organizationId, storage } = world;
-			yield* Suite.equals("nothing", yield* storage.importSims([]), {
-				imported: [],
-				taken: [],
-			});
-			const sims = Rows.newSims(world, 1_000);
-			const { imported } = yield* storage.importSims(sims);
-			const iccids = sims.map((sim) => sim.iccid);
-			yield* Suite.equals("imported", imported, iccids);
-			const listed = yield* storage.sims({
-				organizationId,
-				after: null,
-				limit: 2_000,
-				isEsim: null,
-				label: null,
-			});
-			yield* Suite.equals(
-				"listed",
-				listed.map((sim) => sim.iccid),
-				iccids,
-			);
-		}),
-	),
+  scenario("an import of nothing and one of a thousand SIMs work", (world) =>
+    Effect.gen(function* () {
+      const { organizationId, storage } = world
+      yield* Suite.equals("nothing", yield* storage.importSims([]), {
+        imported: [],
+        taken: []
+      })
+      const sims = Rows.newSims(world, 1_000)
+      const { imported } = yield* storage.importSims(sims)
+      const iccids = sims.map((sim) => sim.iccid)
+      yield* Suite.equals("imported", imported, iccids)
+      const listed = yield* storage.sims({
+        organizationId,
+        after: null,
+        limit: 2_000,
+        isEsim: null,
+        label: null
+      })
+      yield* Suite.equals(
+        "listed",
+        listed.map((sim) => sim.iccid),
+        iccids
+      )
+    })
+  ),
 
-	scenario(
-		"a region's name is unique in its organization, letter by letter",
-		(world) =>
-			Effect.gen(function* () {
-				const { storage } = world;
-				const other = yield* World.neighbour(world);
-				const regionName = "Les Îles";
-				const region = Rows.region(world, { regionName });
-				yield* storage.commit({ regions: [region] });
-				const again = Rows.region(world, { regionName, label: "Blue" });
-				yield* World.conflicts(
-					world,
-					"the same name again",
-					{ regions: [again] },
-					"region name",
-				);
-				yield* storage.commit({
-					regions: [
-						Rows.region(other, { regionName }),
-						Rows.region(world, { regionName: "les îles" }),
-					],
-				});
-				const { coverageId, organizationId } = region;
-				yield* Suite.equals(
-					"the region",
-					yield* storage.region({ organizationId, coverageId }),
-					region,
-				);
-			}),
-	),
+  scenario("a region's name is unique in its organization, letter by letter", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const other = yield* World.neighbour(world)
+      const regionName = "Les Îles"
+      const region = Rows.region(world, { regionName })
+      yield* storage.commit({ regions: [region] })
+      const again = Rows.region(world, { regionName, label: "Blue" })
+      yield* World.conflicts(world, "the same name again", { regions: [again] }, "region name")
+      yield* storage.commit({
+        regions: [Rows.region(other, { regionName }), Rows.region(world, { regionName: "les îles" })]
+      })
+      const { coverageId, organizationId } = region
+      yield* Suite.equals("the region", yield* storage.region({ organizationId, coverageId }), region)
+    })
+  ),
 
-	scenario(
-		"a key's hash is unique in the whole service, and free again once the key has another",
-		(world) =>
-			Effect.gen(function* () {
-				const { storage } = world;
-				const other = yield* World.neighbour(world);
-				const key = Rows.apiKey(world);
-				yield* storage.commit({ apiKeys: [key] });
-				const { hash } = key;
-				yield* World.conflicts(
-					other,
-					"another's hash",
-					{ apiKeys: [Rows.apiKey(other, { hash })] },
-					"api key",
-				);
-				const twins = [Rows.apiKey(world), Rows.apiKey(world)].map((twin) => ({
-					...twin,
-					hash: hash.replace(/^./, "x"),
-				}));
-				yield* World.conflicts(
-					world,
-					"one hash twice in a commit",
-					{ apiKeys: twins },
-					"api key",
-				);
+  scenario("a key's hash is unique in the whole service, and free again once the key has another", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const other = yield* World.neighbour(world)
+      const key = Rows.apiKey(world)
+      yield* storage.commit({ apiKeys: [key] })
+      const { hash } = key
+      yield* World.conflicts(other, "another's hash", { apiKeys: [Rows.apiKey(other, { hash })] }, "api key")
+      const twins = [Rows.apiKey(world), Rows.apiKey(world)].map((twin) => ({
+        ...twin,
+        hash: hash.replace(/^./, "x")
+      }))
+      yield* World.conflicts(world, "one hash twice in a commit", { apiKeys: twins }, "api key")
 
-				yield* storage.commit({
-					apiKeys: [{ ...key, version: 1, revokedAt: world.now }],
-				});
-				const fresh = Rows.apiKey(world).hash;
-				yield* storage.commit({
-					apiKeys: [{ ...key, version: 2, hash: fresh }],
-				});
-				yield* Suite.equals(
-					"the key of the new hash",
-					yield* storage.apiKeyByHash(fresh),
-					{
-						...key,
-						hash: fresh,
-						version: 3,
-					},
-				);
-				yield* Suite.equals(
-					"the key of the old hash",
-					yield* storage.apiKeyByHash(hash),
-					null,
-				);
-				yield* storage.commit({ apiKeys: [Rows.apiKey(other, { hash })] });
-			}),
-	),
-];
+      yield* storage.commit({
+        apiKeys: [{ ...key, version: 1, revokedAt: world.now }]
+      })
+      const fresh = Rows.apiKey(world).hash
+      yield* storage.commit({
+        apiKeys: [{ ...key, version: 2, hash: fresh }]
+      })
+      yield* Suite.equals("the key of the new hash", yield* storage.apiKeyByHash(fresh), {
+        ...key,
+        hash: fresh,
+        version: 3
+      })
+      yield* Suite.equals("the key of the old hash", yield* storage.apiKeyByHash(hash), null)
+      yield* storage.commit({ apiKeys: [Rows.apiKey(other, { hash })] })
+    })
+  )
+]
 
-const withoutSerial = <A extends { readonly serial: number }>({
-	serial: _,
-	...rest
-}: A): Omit<A, "serial"> => rest;
+const withoutSerial = <A extends { readonly serial: number }>({ serial: _, ...rest }: A): Omit<A, "serial"> => rest

@@ -1,362 +1,322 @@
 /**
  * Values round-trip: instants to the millisecond, texts to the letter, numbers exactly, and every field of every row.
  */
-import { Effect } from "effect";
-import {
-	END_OF_TIME,
-	type Instant,
-	SECOND,
-	START_OF_TIME,
-} from "../../domain/Time.ts";
-import * as Suite from "../Suite.ts";
-import * as Rows from "./Rows.ts";
-import * as World from "./World.ts";
-import { scenario } from "./World.ts";
+import { Effect } from "effect"
+import { END_OF_TIME, type Instant, SECOND, START_OF_TIME } from "../../domain/Time.ts"
+import * as Suite from "../Suite.ts"
+import * as Rows from "./Rows.ts"
+import * as World from "./World.ts"
+import { scenario } from "./World.ts"
 
 const instants: ReadonlyArray<Instant> = [
-	START_OF_TIME,
-	START_OF_TIME + 1,
-	-62_135_596_800_000, // 0001-01-01T00:00:00.000Z
-	-62_135_596_800_001,
-	Date.UTC(1582, 9, 10, 1, 2, 3, 4),
-	Date.UTC(1969, 11, 31, 23, 59, 59, 999),
-	-1,
-	0,
-	1,
-	Date.UTC(2024, 1, 29, 12, 34, 56, 789),
-	1_711_846_800_001, // within a change to daylight-saving time
-	2 ** 31 * SECOND + 1,
-	2 ** 32 * SECOND + 3,
-	END_OF_TIME - 1,
-];
+  START_OF_TIME,
+  START_OF_TIME + 1,
+  -62_135_596_800_000, // 0001-01-01T00:00:00.000Z
+  -62_135_596_800_001,
+  Date.UTC(1582, 9, 10, 1, 2, 3, 4),
+  Date.UTC(1969, 11, 31, 23, 59, 59, 999),
+  -1,
+  0,
+  1,
+  Date.UTC(2024, 1, 29, 12, 34, 56, 789),
+  1_711_846_800_001, // within a change to daylight-saving time
+  2 ** 31 * SECOND + 1,
+  2 ** 32 * SECOND + 3,
+  END_OF_TIME - 1
+]
 
 const texts: ReadonlyArray<string> = [
-	"",
-	" ",
-	"  both sides\t\n",
-	"'single' \"double\" `back` $$dollar$$ $1 ?",
-	"back\\slash \\n \\u0041 \\\\x41",
-	"line\r\nfeed\n\u0001\u001f\u007f\u0085\u2028\u2029",
-	'{"json": [1, null]} {a,b} \\{',
-	"<b>&amp;</b> -- ; drop table sims; /* */",
-	"null",
-	"e\u0301 and é, ﬁ, İ, ß, 👩‍👩‍👧‍👦 🇸🇪 𝔘",
-	"\ufeffbom \u200b\u200e\ufffd\uffff",
-	`${"long ünïcode text ".repeat(6_000)}end`,
-];
+  "",
+  " ",
+  "  both sides\t\n",
+  "'single' \"double\" `back` $$dollar$$ $1 ?",
+  "back\\slash \\n \\u0041 \\\\x41",
+  "line\r\nfeed\n\u0001\u001f\u007f\u0085\u2028\u2029",
+  '{"json": [1, null]} {a,b} \\{',
+  "<b>&amp;</b> -- ; drop table sims; /* */",
+  "null",
+  "e\u0301 and é, ﬁ, İ, ß, 👩‍👩‍👧‍👦 🇸🇪 𝔘",
+  "\ufeffbom \u200b\u200e\ufffd\uffff",
+  `${"long ünïcode text ".repeat(6_000)}end`
+]
 
 export const cases: ReadonlyArray<World.Scenario> = [
-	scenario(
-		"instants round-trip to the millisecond, from the year 0 to 9999",
-		(world) =>
-			Effect.gen(function* () {
-				const { organizationId, storage } = world;
-				for (const at of instants) {
-					const what = new Date(at).toISOString();
-					const plan = Rows.plan(world, {
-						createdAt: at,
-						archivedAt: at,
-						deletedAt: at,
-					});
-					const organization = { ...World.organization(world), createdAt: at };
-					const key = Rows.apiKey(world, {
-						createdAt: at,
-						expiresAt: at,
-						revokedAt: at,
-					});
-					const region = Rows.region(world, { createdAt: at });
-					const signingKeys = [
-						{ key: "whsec_1", validUntil: null },
-						{ key: "whsec_2", validUntil: at },
-					];
-					const endpoint = Rows.endpoint(world, { createdAt: at, signingKeys });
-					const record = Rows.record(world, { createdAt: at });
-					const sim = yield* World.stockOne(world, {
-						createdAt: at,
-						recycledAt: at,
-						lastActivityAt: at,
-						smdp: { state: "Disable", modifiedAt: at },
-						location: {
-							countryAlpha2: "SE",
-							operator: "Telia",
-							rat: "5G",
-							imei: "356938035643809",
-							at,
-						},
-					});
-					const subscription = Rows.subscription(world, sim, { createdAt: at });
-					const attachment = Rows.attachment(world, subscription, {
-						createdAt: at,
-						activePeriod: { start: at, end: at },
-						anchor: at,
-						suspendedAt: at,
-					});
-					const pack = Rows.pack(world, attachment, 0, {
-						activationAt: at,
-						expirationAt: at,
-					});
-					const entry = Rows.smdpEntry(world, sim, { modifiedAt: at });
-					yield* Suite.equals(`${what} in an imported SIM`, sim.recycledAt, at);
-					yield* storage.commit({
-						organizations: [organization],
-						plans: [plan],
-						apiKeys: [key],
-						regions: [region],
-						webhookEndpoints: [endpoint],
-						sims: [sim],
-						subscriptions: [subscription],
-						attachments: [attachment],
-						packages: [pack],
-						smdpEntries: [entry],
-						seenReports: [
-							{ organizationId, reportId: entry.reportId, receivedAt: at },
-						],
-						idempotency: { put: [{ record, replaces: at }] },
-						clock: at,
-					});
-					const { iccid } = sim;
-					const read = {
-						organization: yield* storage.organization(organizationId),
-						plan: yield* storage.plan(plan),
-						key: yield* storage.apiKeyByHash(key.hash),
-						region: yield* storage.region(region),
-						endpoint: (yield* storage.webhookEndpoints({
-							organizationId,
-						})).find((one) => one.endpointId === endpoint.endpointId),
-						line: yield* World.line(world, iccid),
-						entries: yield* storage.smdpEntries({ organizationId, iccid }),
-						record: yield* storage.idempotency(record),
-						clock: yield* storage.clock,
-					};
-					yield* Suite.equals(`what was written with ${what}`, read, {
-						organization,
-						plan: { ...plan, version: 1 },
-						key: { ...key, version: 1 },
-						region,
-						endpoint: { ...endpoint, version: 1 },
-						line: {
-							sim: { ...sim, version: sim.version + 1 },
-							subscription,
-							attachments: [{ attachment, packages: [pack] }],
-						},
-						entries: [entry],
-						record,
-						clock: at,
-					});
-					const seen = yield* storage.reportedLines({
-						iccids: [
-							{ iccid, since: at, packageIds: [], reportIds: [entry.reportId] },
-						],
-						seenSince: at,
-					});
-					yield* Suite.equals(`seen at ${what}`, seen[0]?.seen, [
-						entry.reportId,
-					]);
-				}
-				yield* storage.commit({ clock: world.now });
-			}),
-	),
+  scenario("instants round-trip to the millisecond, from the year 0 to 9999", (world) =>
+    Effect.gen(function* () {
+      const { organizationId, storage } = world
+      for (const at of instants) {
+        const what = new Date(at).toISOString()
+        const plan = Rows.plan(world, {
+          createdAt: at,
+          archivedAt: at,
+          deletedAt: at
+        })
+        const organization = { ...World.organization(world), createdAt: at }
+        const key = Rows.apiKey(world, {
+          createdAt: at,
+          expiresAt: at,
+          revokedAt: at
+        })
+        const region = Rows.region(world, { createdAt: at })
+        const signingKeys = [
+          { key: "whsec_1", validUntil: null },
+          { key: "whsec_2", validUntil: at }
+        ]
+        const endpoint = Rows.endpoint(world, { createdAt: at, signingKeys })
+        const record = Rows.record(world, { createdAt: at })
+        const sim = yield* World.stockOne(world, {
+          createdAt: at,
+          recycledAt: at,
+          lastActivityAt: at,
+          smdp: { state: "Disable", modifiedAt: at },
+          location: {
+            countryAlpha2: "SE",
+            operator: "Telia",
+            rat: "5G",
+            imei: "356938035643809",
+            at
+          }
+        })
+        const subscription = Rows.subscription(world, sim, { createdAt: at })
+        const attachment = Rows.attachment(world, subscription, {
+          createdAt: at,
+          activePeriod: { start: at, end: at },
+          anchor: at,
+          suspendedAt: at
+        })
+        const pack = Rows.pack(world, attachment, 0, {
+          activationAt: at,
+          expirationAt: at
+        })
+        const entry = Rows.smdpEntry(world, sim, { modifiedAt: at })
+        yield* Suite.equals(`${what} in an imported SIM`, sim.recycledAt, at)
+        yield* storage.commit({
+          organizations: [organization],
+          plans: [plan],
+          apiKeys: [key],
+          regions: [region],
+          webhookEndpoints: [endpoint],
+          sims: [sim],
+          subscriptions: [subscription],
+          attachments: [attachment],
+          packages: [pack],
+          smdpEntries: [entry],
+          seenReports: [{ organizationId, reportId: entry.reportId, receivedAt: at }],
+          idempotency: { put: [{ record, replaces: at }] },
+          clock: at
+        })
+        const { iccid } = sim
+        const read = {
+          organization: yield* storage.organization(organizationId),
+          plan: yield* storage.plan(plan),
+          key: yield* storage.apiKeyByHash(key.hash),
+          region: yield* storage.region(region),
+          endpoint: (yield* storage.webhookEndpoints({
+            organizationId
+          })).find((one) => one.endpointId === endpoint.endpointId),
+          line: yield* World.line(world, iccid),
+          entries: yield* storage.smdpEntries({ organizationId, iccid }),
+          record: yield* storage.idempotency(record),
+          clock: yield* storage.clock
+        }
+        yield* Suite.equals(`what was written with ${what}`, read, {
+          organization,
+          plan: { ...plan, version: 1 },
+          key: { ...key, version: 1 },
+          region,
+          endpoint: { ...endpoint, version: 1 },
+          line: {
+            sim: { ...sim, version: sim.version + 1 },
+            subscription,
+            attachments: [{ attachment, packages: [pack] }]
+          },
+          entries: [entry],
+          record,
+          clock: at
+        })
+        const seen = yield* storage.reportedLines({
+          iccids: [{ iccid, since: at, packageIds: [], reportIds: [entry.reportId] }],
+          seenSince: at
+        })
+        yield* Suite.equals(`seen at ${what}`, seen[0]?.seen, [entry.reportId])
+      }
+      yield* storage.commit({ clock: world.now })
+    })
+  ),
 
-	scenario(
-		"jobs and deliveries keep their instants, however early or late",
-		(world) =>
-			Effect.gen(function* () {
-				const { storage } = world;
-				const endpoint = Rows.endpoint(world);
-				yield* storage.commit({ webhookEndpoints: [endpoint] });
-				for (const at of instants.filter((instant) => instant <= world.now)) {
-					const job = Rows.job(world, { dueAt: at, createdAt: at });
-					const event = Rows.event(world, { createdAt: at });
-					yield* storage.commit({
-						jobs: { put: [{ job, lease: null }] },
-						events: [event],
-					});
-					const claim = World.claim(world, { now: at, limit: 1 });
-					const early = World.claim(world, { now: at - 1 });
-					yield* Suite.equals(
-						"jobs too early",
-						yield* world.jobs.claim(early),
-						[],
-					);
-					yield* Suite.equals(
-						"deliveries too early",
-						yield* world.outbox.claim(early),
-						[],
-					);
-					yield* Suite.equals("jobs", yield* world.jobs.claim(claim), [job]);
-					const due = yield* World.given(
-						"due delivery",
-						(yield* world.outbox.claim(claim))[0],
-					);
-					const delivery = {
-						...due.delivery,
-						status: "Failed",
-						lastAttemptAt: at,
-						nextAttemptAt: null,
-					} as const;
-					const settled = [{ delivery, token: claim.token }];
-					const finished = [{ jobId: job.jobId, token: claim.token }];
-					yield* storage.commit({
-						jobs: { finished },
-						deliveries: { settled },
-					});
-					yield* Suite.equals(
-						"the delivery",
-						yield* storage.delivery(delivery),
-						{ delivery, event },
-					);
-				}
-			}),
-	),
+  scenario("jobs and deliveries keep their instants, however early or late", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const endpoint = Rows.endpoint(world)
+      yield* storage.commit({ webhookEndpoints: [endpoint] })
+      for (const at of instants.filter((instant) => instant <= world.now)) {
+        const job = Rows.job(world, { dueAt: at, createdAt: at })
+        const event = Rows.event(world, { createdAt: at })
+        yield* storage.commit({
+          jobs: { put: [{ job, lease: null }] },
+          events: [event]
+        })
+        const claim = World.claim(world, { now: at, limit: 1 })
+        const early = World.claim(world, { now: at - 1 })
+        yield* Suite.equals("jobs too early", yield* world.jobs.claim(early), [])
+        yield* Suite.equals("deliveries too early", yield* world.outbox.claim(early), [])
+        yield* Suite.equals("jobs", yield* world.jobs.claim(claim), [job])
+        const due = yield* World.given("due delivery", (yield* world.outbox.claim(claim))[0])
+        const delivery = {
+          ...due.delivery,
+          status: "Failed",
+          lastAttemptAt: at,
+          nextAttemptAt: null
+        } as const
+        const settled = [{ delivery, token: claim.token }]
+        const finished = [{ jobId: job.jobId, token: claim.token }]
+        yield* storage.commit({
+          jobs: { finished },
+          deliveries: { settled }
+        })
+        yield* Suite.equals("the delivery", yield* storage.delivery(delivery), { delivery, event })
+      }
+    })
+  ),
 
-	scenario("texts round-trip to the letter", (world) =>
-		Effect.gen(function* () {
-			const { organizationId, storage } = world;
-			const sim = yield* World.stockOne(world, {
-				lpa: "LPA:1$SMDP.EXAMPLE$'\"\\",
-			});
-			const subscription = Rows.subscription(world, sim);
-			yield* storage.commit({
-				sims: [Rows.inService(sim, subscription)],
-				subscriptions: [subscription],
-			});
-			let { version } = (yield* World.line(world, sim.iccid)).sim;
-			for (const text of texts) {
-				const plan = Rows.plan(world, {
-					terms: Rows.terms(world, { name: text }),
-				});
-				const endpoint = Rows.endpoint(world, { description: text });
-				const region = Rows.region(world, {
-					regionName: short(text),
-					regionCode: text,
-				});
-				const attachment = Rows.attachment(world, subscription, {
-					metadata: text,
-					terms: plan.terms,
-				});
-				const changed = { ...subscription, metadata: text };
-				const record = Rows.record(world, { key: `key ${short(text)}` });
-				yield* storage.commit({
-					plans: [plan],
-					webhookEndpoints: [endpoint],
-					regions: [region],
-					sims: [{ ...Rows.inService(sim, subscription), version }],
-					subscriptions: [changed],
-					attachments: [attachment],
-					idempotency: { put: [{ record, replaces: world.now }] },
-				});
-				version++;
-				const line = yield* World.line(world, sim.iccid);
-				const read = {
-					plan: yield* storage.plan(plan),
-					endpoints: (yield* storage.webhookEndpoints({
-						organizationId,
-					})).filter((one) => one.endpointId === endpoint.endpointId),
-					region: yield* storage.region(region),
-					subscription: line.subscription,
-					attachments: line.attachments.filter(
-						(one) => one.attachment.attachmentId === attachment.attachmentId,
-					),
-					record: yield* storage.idempotency(record),
-				};
-				yield* Suite.equals("what was written", read, {
-					plan: { ...plan, version: 1 },
-					endpoints: [{ ...endpoint, version: 1 }],
-					region,
-					subscription: changed,
-					attachments: [{ attachment, packages: [] }],
-					record,
-				});
-			}
-		}),
-	),
+  scenario("texts round-trip to the letter", (world) =>
+    Effect.gen(function* () {
+      const { organizationId, storage } = world
+      const sim = yield* World.stockOne(world, {
+        lpa: "LPA:1$SMDP.EXAMPLE$'\"\\"
+      })
+      const subscription = Rows.subscription(world, sim)
+      yield* storage.commit({
+        sims: [Rows.inService(sim, subscription)],
+        subscriptions: [subscription]
+      })
+      let { version } = (yield* World.line(world, sim.iccid)).sim
+      for (const text of texts) {
+        const plan = Rows.plan(world, {
+          terms: Rows.terms(world, { name: text })
+        })
+        const endpoint = Rows.endpoint(world, { description: text })
+        const region = Rows.region(world, {
+          regionName: short(text),
+          regionCode: text
+        })
+        const attachment = Rows.attachment(world, subscription, {
+          metadata: text,
+          terms: plan.terms
+        })
+        const changed = { ...subscription, metadata: text }
+        const record = Rows.record(world, { key: `key ${short(text)}` })
+        yield* storage.commit({
+          plans: [plan],
+          webhookEndpoints: [endpoint],
+          regions: [region],
+          sims: [{ ...Rows.inService(sim, subscription), version }],
+          subscriptions: [changed],
+          attachments: [attachment],
+          idempotency: { put: [{ record, replaces: world.now }] }
+        })
+        version++
+        const line = yield* World.line(world, sim.iccid)
+        const read = {
+          plan: yield* storage.plan(plan),
+          endpoints: (yield* storage.webhookEndpoints({
+            organizationId
+          })).filter((one) => one.endpointId === endpoint.endpointId),
+          region: yield* storage.region(region),
+          subscription: line.subscription,
+          attachments: line.attachments.filter((one) => one.attachment.attachmentId === attachment.attachmentId),
+          record: yield* storage.idempotency(record)
+        }
+        yield* Suite.equals("what was written", read, {
+          plan: { ...plan, version: 1 },
+          endpoints: [{ ...endpoint, version: 1 }],
+          region,
+          subscription: changed,
+          attachments: [{ attachment, packages: [] }],
+          record
+        })
+      }
+    })
+  ),
 
-	scenario("numbers round-trip exactly, up to 2^53 - 1 bytes", (world) =>
-		Effect.gen(function* () {
-			const stocked = yield* World.stockOne(world);
-			const subscription = Rows.subscription(world, stocked);
-			const recurrence = {
-				periodicity: "Weekly",
-				frequency: 2 ** 31 - 1,
-				occurrences: 1_000,
-			} as const;
-			const attachment = Rows.attachment(world, subscription, {
-				terms: Rows.terms(world, {
-					dataMegaBytes: 2 ** 31 - 1,
-					periodDays: 3_660,
-					recurrence,
-				}),
-			});
-			const amounts = [0, 1, 2 ** 31, 2 ** 32 + 1, 2 ** 53 - 2, 2 ** 53 - 1];
-			const packages = amounts.map((usedBytes, occurrence) =>
-				Rows.pack(world, attachment, occurrence, { usedBytes }),
-			);
-			yield* world.storage.commit({
-				sims: [Rows.inService(stocked, subscription)],
-				subscriptions: [subscription],
-				attachments: [attachment],
-				packages,
-			});
-			const line = yield* World.line(world, stocked.iccid);
-			yield* Suite.equals("the attachments", line.attachments, [
-				{ attachment, packages },
-			]);
-		}),
-	),
+  scenario("numbers round-trip exactly, up to 2^53 - 1 bytes", (world) =>
+    Effect.gen(function* () {
+      const stocked = yield* World.stockOne(world)
+      const subscription = Rows.subscription(world, stocked)
+      const recurrence = {
+        periodicity: "Weekly",
+        frequency: 2 ** 31 - 1,
+        occurrences: 1_000
+      } as const
+      const attachment = Rows.attachment(world, subscription, {
+        terms: Rows.terms(world, {
+          dataMegaBytes: 2 ** 31 - 1,
+          periodDays: 3_660,
+          recurrence
+        })
+      })
+      const amounts = [0, 1, 2 ** 31, 2 ** 32 + 1, 2 ** 53 - 2, 2 ** 53 - 1]
+      const packages = amounts.map((usedBytes, occurrence) => Rows.pack(world, attachment, occurrence, { usedBytes }))
+      yield* world.storage.commit({
+        sims: [Rows.inService(stocked, subscription)],
+        subscriptions: [subscription],
+        attachments: [attachment],
+        packages
+      })
+      const line = yield* World.line(world, stocked.iccid)
+      yield* Suite.equals("the attachments", line.attachments, [{ attachment, packages }])
+    })
+  ),
 
-	scenario("plans keep all their terms, and SIMs all their states", (world) =>
-		Effect.gen(function* () {
-			const { storage } = world;
-			const throttling = [
-				{ percentage: 50, limit: "20480" },
-				{ percentage: 80, limit: "1024" },
-				{ percentage: 100, limit: "128" },
-			] as const;
-			const plans = (["Daily", "Weekly", "Monthly"] as const).map(
-				(periodicity, index) =>
-					Rows.plan(world, {
-						terms: Rows.terms(world, {
-							label: "Voilet",
-							throttling: index === 0 ? [] : throttling,
-							recurrence: {
-								periodicity,
-								frequency: index + 1,
-								occurrences: 12,
-							},
-						}),
-					}),
-			);
-			yield* storage.commit({ plans });
-			for (const plan of plans)
-				yield* Suite.equals("plan", yield* storage.plan(plan), {
-					...plan,
-					version: 1,
-				});
-			const subscriptionId = world.id();
-			const sims = [
-				Rows.newSim(world, { isEsim: false, lpa: null, label: "Grey" }),
-				Rows.newSim(world, {
-					hold: { _tag: "Provisioning", subscriptionId },
-					downloaded: true,
-				}),
-				Rows.newSim(world, {
-					hold: { _tag: "Releasing", subscriptionId },
-					smdp: { state: "Delete", modifiedAt: -5 },
-				}),
-				Rows.newSim(world, { mobilePlan: { _tag: "Settled", applied: true } }),
-				Rows.newSim(world, {
-					mobilePlan: { _tag: "Changing", applied: true, target: false },
-				}),
-			];
-			for (const [index, { serial: _, ...sim }] of (yield* World.stock(
-				world,
-				sims,
-			)).entries()) {
-				yield* Suite.equals("SIM", sim, { ...sims[index], version: 1 });
-			}
-		}),
-	),
-];
+  scenario("plans keep all their terms, and SIMs all their states", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const throttling = [
+        { percentage: 50, limit: "20480" },
+        { percentage: 80, limit: "1024" },
+        { percentage: 100, limit: "128" }
+      ] as const
+      const plans = (["Daily", "Weekly", "Monthly"] as const).map((periodicity, index) =>
+        Rows.plan(world, {
+          terms: Rows.terms(world, {
+            label: "Voilet",
+            throttling: index === 0 ? [] : throttling,
+            recurrence: {
+              periodicity,
+              frequency: index + 1,
+              occurrences: 12
+            }
+          })
+        })
+      )
+      yield* storage.commit({ plans })
+      for (const plan of plans)
+        yield* Suite.equals("plan", yield* storage.plan(plan), {
+          ...plan,
+          version: 1
+        })
+      const subscriptionId = world.id()
+      const sims = [
+        Rows.newSim(world, { isEsim: false, lpa: null, label: "Grey" }),
+        Rows.newSim(world, {
+          hold: { _tag: "Provisioning", subscriptionId },
+          downloaded: true
+        }),
+        Rows.newSim(world, {
+          hold: { _tag: "Releasing", subscriptionId },
+          smdp: { state: "Delete", modifiedAt: -5 }
+        }),
+        Rows.newSim(world, { mobilePlan: { _tag: "Settled", applied: true } }),
+        Rows.newSim(world, {
+          mobilePlan: { _tag: "Changing", applied: true, target: false }
+        })
+      ]
+      for (const [index, { serial: _, ...sim }] of (yield* World.stock(world, sims)).entries()) {
+        yield* Suite.equals("SIM", sim, { ...sims[index], version: 1 })
+      }
+    })
+  )
+]
 
 // A short text with the same peculiarities: unique names are indexed, and an index has its limits.
-const short = (text: string): string => text.slice(0, 100);
+const short = (text: string): string => text.slice(0, 100)

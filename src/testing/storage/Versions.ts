@@ -1,186 +1,150 @@
 /**
  * Versions: each write raises them by one, and of those who saw the same one, one may write.
  */
-import { Effect } from "effect";
-import type { Sim } from "../../domain/Sim.ts";
-import type { Commit } from "../../ports/Storage.ts";
-import * as Suite from "../Suite.ts";
-import * as Rows from "./Rows.ts";
-import * as World from "./World.ts";
-import { scenario } from "./World.ts";
+import { Effect } from "effect"
+import type { Sim } from "../../domain/Sim.ts"
+import type { Commit } from "../../ports/Storage.ts"
+import * as Suite from "../Suite.ts"
+import * as Rows from "./Rows.ts"
+import * as World from "./World.ts"
+import { scenario } from "./World.ts"
 
-const atOnce = 8;
+const atOnce = 8
 
 // How many of these commits were made; the others must have conflicted.
 const race = (world: World.World, commits: ReadonlyArray<Commit>) =>
-	Effect.map(
-		Effect.forEach(
-			commits,
-			(commit) =>
-				Effect.matchEffect(world.storage.commit(commit), {
-					onSuccess: () => Effect.succeed(1),
-					onFailure: (error) =>
-						error._tag === "Conflict" ? Effect.succeed(0) : Effect.fail(error),
-				}),
-			{ concurrency: "unbounded" },
-		),
-		(made) => made.reduce<number>((sum, one) => sum + one, 0),
-	);
+  Effect.map(
+    Effect.forEach(
+      commits,
+      (commit) =>
+        Effect.matchEffect(world.storage.commit(commit), {
+          onSuccess: () => Effect.succeed(1),
+          onFailure: (error) => (error._tag === "Conflict" ? Effect.succeed(0) : Effect.fail(error))
+        }),
+      { concurrency: "unbounded" }
+    ),
+    (made) => made.reduce<number>((sum, one) => sum + one, 0)
+  )
 
 const times = <A>(make: (index: number) => A): ReadonlyArray<A> =>
-	Array.from({ length: atOnce }, (_, index) => make(index));
+  Array.from({ length: atOnce }, (_, index) => make(index))
 
 export const cases: ReadonlyArray<World.Scenario> = [
-	scenario(
-		"each write of a SIM, plan, key or endpoint raises its version by one",
-		(world) =>
-			Effect.gen(function* () {
-				const { organizationId, storage } = world;
-				const sim = yield* World.stockOne(world);
-				yield* Suite.equals("version of an imported SIM", sim.version, 1);
-				const plan = Rows.plan(world);
-				const key = Rows.apiKey(world);
-				const hook = Rows.endpoint(world);
-				for (const version of [0, 1, 2]) {
-					yield* storage.commit({
-						plans: [{ ...plan, version }],
-						apiKeys: [{ ...key, version }],
-						webhookEndpoints: [{ ...hook, version }],
-						sims: [{ ...sim, version: version + 1 }],
-					});
-					const next = { version: version + 1 };
-					yield* Suite.equals(
-						"the plan",
-						yield* storage.plan({ organizationId, planId: plan.planId }),
-						{
-							...plan,
-							...next,
-						},
-					);
-					yield* Suite.equals(
-						"the key",
-						yield* storage.apiKeyByHash(key.hash),
-						{ ...key, ...next },
-					);
-					yield* Suite.equals(
-						"the endpoints",
-						yield* storage.webhookEndpoints({ organizationId }),
-						[{ ...hook, ...next }],
-					);
-					const line = yield* World.line(world, sim.iccid);
-					yield* Suite.equals("the SIM", line.sim, {
-						...sim,
-						version: version + 2,
-					});
-				}
-			}),
-	),
+  scenario("each write of a SIM, plan, key or endpoint raises its version by one", (world) =>
+    Effect.gen(function* () {
+      const { organizationId, storage } = world
+      const sim = yield* World.stockOne(world)
+      yield* Suite.equals("version of an imported SIM", sim.version, 1)
+      const plan = Rows.plan(world)
+      const key = Rows.apiKey(world)
+      const hook = Rows.endpoint(world)
+      for (const version of [0, 1, 2]) {
+        yield* storage.commit({
+          plans: [{ ...plan, version }],
+          apiKeys: [{ ...key, version }],
+          webhookEndpoints: [{ ...hook, version }],
+          sims: [{ ...sim, version: version + 1 }]
+        })
+        const next = { version: version + 1 }
+        yield* Suite.equals("the plan", yield* storage.plan({ organizationId, planId: plan.planId }), {
+          ...plan,
+          ...next
+        })
+        yield* Suite.equals("the key", yield* storage.apiKeyByHash(key.hash), { ...key, ...next })
+        yield* Suite.equals("the endpoints", yield* storage.webhookEndpoints({ organizationId }), [
+          { ...hook, ...next }
+        ])
+        const line = yield* World.line(world, sim.iccid)
+        yield* Suite.equals("the SIM", line.sim, {
+          ...sim,
+          version: version + 2
+        })
+      }
+    })
+  ),
 
-	scenario(
-		"of many commits at once that saw the same SIM, one is made",
-		(world) =>
-			Effect.gen(function* () {
-				const sim = yield* World.stockOne(world);
-				const commits = times(() => {
-					const subscription = Rows.subscription(world, sim);
-					return {
-						sims: [Rows.inService(sim, subscription)],
-						subscriptions: [subscription],
-					};
-				});
-				yield* Suite.equals("commits made", yield* race(world, commits), 1);
-				const { sim: after, subscription } = yield* World.line(
-					world,
-					sim.iccid,
-				);
-				const listed = yield* world.storage.subscriptions({
-					organizationId: world.organizationId,
-					after: null,
-					limit: 100,
-				});
-				yield* Suite.equals("subscriptions", listed.length, 1);
-				yield* Suite.equals("version", after.version, sim.version + 1);
-				yield* Suite.equals("the SIM's hold", after.hold, {
-					_tag: "InService",
-					subscriptionId: subscription?.subscriptionId ?? "",
-				});
-			}),
-	),
+  scenario("of many commits at once that saw the same SIM, one is made", (world) =>
+    Effect.gen(function* () {
+      const sim = yield* World.stockOne(world)
+      const commits = times(() => {
+        const subscription = Rows.subscription(world, sim)
+        return {
+          sims: [Rows.inService(sim, subscription)],
+          subscriptions: [subscription]
+        }
+      })
+      yield* Suite.equals("commits made", yield* race(world, commits), 1)
+      const { sim: after, subscription } = yield* World.line(world, sim.iccid)
+      const listed = yield* world.storage.subscriptions({
+        organizationId: world.organizationId,
+        after: null,
+        limit: 100
+      })
+      yield* Suite.equals("subscriptions", listed.length, 1)
+      yield* Suite.equals("version", after.version, sim.version + 1)
+      yield* Suite.equals("the SIM's hold", after.hold, {
+        _tag: "InService",
+        subscriptionId: subscription?.subscriptionId ?? ""
+      })
+    })
+  ),
 
-	scenario(
-		"of many commits at once that write the same new plan, key or region name, one is made",
-		(world) =>
-			Effect.gen(function* () {
-				const plan = Rows.plan(world);
-				const key = Rows.apiKey(world);
-				const region = Rows.region(world);
-				const plans = times((index) => ({
-					plans: [{ ...plan, terms: { ...plan.terms, name: `Plan ${index}` } }],
-				}));
-				const keys = times(() => ({
-					apiKeys: [{ ...key, apiKeyId: world.id() }],
-				}));
-				const regions = times(() => ({
-					regions: [{ ...region, coverageId: world.id() }],
-				}));
-				const record = Rows.record(world);
-				const records = times((index) => ({
-					idempotency: {
-						put: [
-							{
-								record: { ...record, fingerprint: `${index}` },
-								replaces: world.now - 1,
-							},
-						],
-					},
-				}));
-				yield* Suite.equals("plans made", yield* race(world, plans), 1);
-				yield* Suite.equals("keys made", yield* race(world, keys), 1);
-				yield* Suite.equals("regions made", yield* race(world, regions), 1);
-				yield* Suite.equals(
-					"idempotency records made",
-					yield* race(world, records),
-					1,
-				);
-			}),
-	),
+  scenario("of many commits at once that write the same new plan, key or region name, one is made", (world) =>
+    Effect.gen(function* () {
+      const plan = Rows.plan(world)
+      const key = Rows.apiKey(world)
+      const region = Rows.region(world)
+      const plans = times((index) => ({
+        plans: [{ ...plan, terms: { ...plan.terms, name: `Plan ${index}` } }]
+      }))
+      const keys = times(() => ({
+        apiKeys: [{ ...key, apiKeyId: world.id() }]
+      }))
+      const regions = times(() => ({
+        regions: [{ ...region, coverageId: world.id() }]
+      }))
+      const record = Rows.record(world)
+      const records = times((index) => ({
+        idempotency: {
+          put: [
+            {
+              record: { ...record, fingerprint: `${index}` },
+              replaces: world.now - 1
+            }
+          ]
+        }
+      }))
+      yield* Suite.equals("plans made", yield* race(world, plans), 1)
+      yield* Suite.equals("keys made", yield* race(world, keys), 1)
+      yield* Suite.equals("regions made", yield* race(world, regions), 1)
+      yield* Suite.equals("idempotency records made", yield* race(world, records), 1)
+    })
+  ),
 
-	scenario(
-		"commits at once that write the same SIMs in different orders all get through in turn",
-		(world) =>
-			Effect.gen(function* () {
-				const sims = yield* World.stock(world, Rows.newSims(world, 4));
-				const touch: Effect.Effect<void, unknown> = Effect.suspend(() =>
-					Effect.gen(function* () {
-						const lines = yield* Effect.forEach(sims, ({ iccid }) =>
-							World.line(world, iccid),
-						);
-						const turned = lines
-							.map((line) => line.sim)
-							.sort(() => world.random(3) - 1);
-						yield* world.storage.commit({ sims: turned });
-					}),
-				);
-				const untilMade = Effect.retry(touch, {
-					times: 200,
-					while: (error) =>
-						typeof error === "object" &&
-						error !== null &&
-						"_tag" in error &&
-						error._tag === "Conflict",
-				});
-				yield* Effect.all(
-					times(() => untilMade),
-					{ concurrency: "unbounded" },
-				);
-				const after = yield* Effect.forEach(sims, ({ iccid }) =>
-					World.line(world, iccid),
-				);
-				yield* Suite.equals(
-					"versions",
-					after.map(({ sim }) => sim.version),
-					sims.map((sim: Sim) => sim.version + atOnce),
-				);
-			}),
-	),
-];
+  scenario("commits at once that write the same SIMs in different orders all get through in turn", (world) =>
+    Effect.gen(function* () {
+      const sims = yield* World.stock(world, Rows.newSims(world, 4))
+      const touch: Effect.Effect<void, unknown> = Effect.suspend(() =>
+        Effect.gen(function* () {
+          const lines = yield* Effect.forEach(sims, ({ iccid }) => World.line(world, iccid))
+          const turned = lines.map((line) => line.sim).sort(() => world.random(3) - 1)
+          yield* world.storage.commit({ sims: turned })
+        })
+      )
+      const untilMade = Effect.retry(touch, {
+        times: 200,
+        while: (error) => typeof error === "object" && error !== null && "_tag" in error && error._tag === "Conflict"
+      })
+      yield* Effect.all(
+        times(() => untilMade),
+        { concurrency: "unbounded" }
+      )
+      const after = yield* Effect.forEach(sims, ({ iccid }) => World.line(world, iccid))
+      yield* Suite.equals(
+        "versions",
+        after.map(({ sim }) => sim.version),
+        sims.map((sim: Sim) => sim.version + atOnce)
+      )
+    })
+  )
+]
