@@ -5,6 +5,7 @@ import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import * as Databases from "../setup/Databases.ts"
 import * as BuiltCopy from "./BuiltCopy.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
@@ -193,6 +194,39 @@ describe("the commands beside a server", () => {
       code: 1,
       err: expect.stringContaining("clock_is_system")
     })
+  })
+})
+
+describe("on a database server", () => {
+  const database = Databases.forEachTest()
+
+  const run = async (...args: ReadonlyArray<string>) => {
+    const child = ServerProcess.start({ main: copy.main, cwd, args, env: { SIMPLAN_DATABASE_URL: database() } })
+    return { ...(await child.ended), out: child.out(), err: child.err() }
+  }
+
+  it("there is no demonstration, but tokens to begin with, and what is kept is kept", async () => {
+    const env = { SIMPLAN_DATABASE_URL: database(), SIMPLAN_CLOCK: "virtual:2026-01-31T00:00:00Z" }
+    const first = await up(env)
+    expect(first.out()).toContain("npx simplan org create")
+    expect(first.fact("API key")).toBe("")
+    expect((await run("org", "create", "Acme")).code).toBe(0)
+    expect((await run("clock", "advance", "--to", "2026-02-01T00:00:00Z")).code).toBe(0)
+    expect(await first.kill("SIGTERM")).toEqual({ code: 0, signal: null })
+
+    const second = await up(env)
+    expect(second.fact("admin token")).toBe(first.fact("admin token"))
+    expect(second.fact("clock")).toBe("virtual, stands at 2026-02-01T00:00:00.000Z")
+    const key = await run("key", "create")
+    expect(key).toMatchObject({ code: 0, out: expect.stringContaining("simplan_") })
+  })
+
+  it("`migrate` brings it up to date, and says so without the password", async () => {
+    const once = await run("migrate")
+    expect(once).toMatchObject({ code: 0, err: "" })
+    expect(once.out).toMatch(/^The database at postgres.* is up to date\.\n$/)
+    expect(once.out).not.toContain(`:${new URL(database()).password}@`)
+    expect(await run("migrate")).toEqual(once)
   })
 })
 

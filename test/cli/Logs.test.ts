@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest"
+import * as Logs from "../../adapters/cli/Logs.ts"
+
+const key = `simplan_${"a1B2".repeat(13)}`
+
+describe("a log line", () => {
+  const lines: ReadonlyArray<readonly [line: string, logged: string]> = [
+    [`the key ${key} was used`, "the key simplan_*** was used"],
+    [`GET /v3/sims?page=1&key=${key}&label=Green`, "GET /v3/sims?page=1&key=***&label=Green"],
+    ["GET /v3/sims?key=anything", "GET /v3/sims?key=***"],
+    ['{"authorization":"Bearer abc.def-ghi"}', '{"authorization":"Bearer ***"}'],
+    ["signed by whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "signed by whsec_***"],
+    ["postgres://me:pass@word@db/simplan refused", "postgres://me:***@db/simplan refused"],
+    ["simplan_data is no key, nor is monkey=1", "simplan_data is no key, nor is monkey=1"]
+  ]
+  for (const [line, logged] of lines) {
+    it(`is written as ${logged}`, () => {
+      expect(Logs.withoutSecrets(line)).toBe(logged)
+    })
+  }
+})

@@ -1,0 +1,67 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { NodeServices } from "@effect/platform-node"
+import { Effect, type FileSystem, Redacted } from "effect"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as Credentials from "../../adapters/cli/Credentials.ts"
+import * as Tokens from "../../adapters/cli/Tokens.ts"
+import { elsewhere } from "./Terminal.ts"
+
+let goBack: () => void
+beforeEach(() => {
+  goBack = elsewhere()
+})
+afterEach(() => goBack())
+
+const run = <A, E>(effect: Effect.Effect<A, E, FileSystem.FileSystem>): Promise<A> =>
+  Effect.runPromise(effect.pipe(Effect.provide(NodeServices.layer)))
+
+const none = { adminToken: null, telcoToken: null }
+
+describe("credentials", () => {
+  it("are for their owner alone, also where the directory was open to others", async () => {
+    mkdirSync(".simplan")
+    chmodSync(".simplan", 0o755)
+    await run(Credentials.change((kept) => ({ ...kept, url: "http://127.0.0.1:1" })))
+    expect(statSync(".simplan").mode & 0o777).toBe(0o700)
+    expect(statSync(Credentials.FILE).mode & 0o777).toBe(0o600)
+    expect(readdirSync(".simplan")).toEqual(["credentials.json"])
+  })
+
+  it("are not written where nothing changes", async () => {
+    await run(Credentials.change((kept) => kept))
+    expect(readdirSync(".")).toEqual([])
+  })
+
+  it("are left alone where they are damaged", async () => {
+    mkdirSync(".simplan")
+    writeFileSync(Credentials.FILE, "{ torn")
+    await expect(run(Credentials.read)).rejects.toMatchObject({
+      message: expect.stringMatching(/^\.simplan\/credentials\.json is not what simplan wrote there; .+\.$/)
+    })
+    expect(readFileSync(Credentials.FILE, "utf8")).toBe("{ torn")
+  })
+})
+
+describe("the tokens", () => {
+  it("are made once, also by several that begin at the same time", async () => {
+    const all = await Promise.all(Array.from({ length: 8 }, () => run(Tokens.of(none))))
+    const values = new Set(all.map(({ admin, telco }) => JSON.stringify([admin, telco].map(reveal))))
+    expect(values.size).toBe(1)
+    expect(await run(Tokens.of(none))).toEqual(all[0])
+    expect(readdirSync(".simplan")).toEqual(["credentials.json"])
+  })
+
+  it("are off one by one where only the other is set, and none is made or kept", async () => {
+    const value = Redacted.make("set")
+    expect(await run(Tokens.of({ ...none, adminToken: value }))).toEqual({
+      admin: { _tag: "Set", value },
+      telco: { _tag: "Off" }
+    })
+    expect(readdirSync(".")).toEqual([])
+  })
+})
+
+const reveal = (token: Tokens.Token): string => {
+  const value = Tokens.value(token)
+  return value === undefined ? "" : Redacted.value(value)
+}
