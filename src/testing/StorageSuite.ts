@@ -11,7 +11,6 @@ import { Effect, type Layer } from "effect"
 import type { Jobs } from "../ports/Jobs.ts"
 import type { Outbox } from "../ports/Outbox.ts"
 import type { Storage } from "../ports/Storage.ts"
-import * as Suite from "./Suite.ts"
 import * as AllOrNothing from "./storage/AllOrNothing.ts"
 import * as Deliveries from "./storage/Deliveries.ts"
 import * as Equivalence from "./storage/Equivalence.ts"
@@ -27,6 +26,7 @@ import * as Uniqueness from "./storage/Uniqueness.ts"
 import * as Values from "./storage/Values.ts"
 import * as Versions from "./storage/Versions.ts"
 import * as World from "./storage/World.ts"
+import * as Suite from "./Suite.ts"
 
 /** What the suite is about. */
 export type Services = Storage | Jobs | Outbox

@@ -68,9 +68,7 @@ export const run = <R, E>(
 }
 
 /** What a case expected was not so. */
-export class CaseFailed extends Data.TaggedError("CaseFailed")<{
-  readonly message: string
-}> {}
+export class CaseFailed extends Data.TaggedError("CaseFailed")<{ readonly message: string }> {}
 
 /** Fails the case unless the condition holds; `what` says what should have been. */
 export const holds = (what: string, condition: boolean): Effect.Effect<void, CaseFailed> =>
@@ -91,11 +89,7 @@ export const failsWith = <A, E extends { readonly _tag: string }, Tag extends E[
     onFailure: (error) =>
       hasTag(error, tag)
         ? Effect.succeed(error)
-        : Effect.fail(
-            new CaseFailed({
-              message: `${what}: failed with ${error._tag}, not ${tag}`
-            })
-          )
+        : Effect.fail(new CaseFailed({ message: `${what}: failed with ${error._tag}, not ${tag}` }))
   })
 
 const hasTag = <E extends { readonly _tag: string }, Tag extends E["_tag"]>(

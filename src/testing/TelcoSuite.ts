@@ -114,10 +114,7 @@ export const cases = <R = never>(options: Options<R> = {}): ReadonlyArray<Suite.
       effect: Effect.gen(function* () {
         const telco = yield* Telco
         const packageId = yield* freshPackageId
-        const window = {
-          start: Date.UTC(2031, 0, 1),
-          end: Date.UTC(2031, 0, 8)
-        }
+        const window = { start: Date.UTC(2031, 0, 1), end: Date.UTC(2031, 0, 8) }
         const first = yield* telco.createPackage(order(packageId, window))
         yield* timesInOrder(first)
         yield* Suite.equals("the second answer", yield* telco.createPackage(order(packageId, window)), first)
@@ -176,10 +173,7 @@ export const cases = <R = never>(options: Options<R> = {}): ReadonlyArray<Suite.
       name: "a package that is not there can be suspended",
       effect: Effect.gen(function* () {
         const telco = yield* Telco
-        yield* telco.suspendPackage({
-          packageId: yield* freshPackageId,
-          iccid
-        })
+        yield* telco.suspendPackage({ packageId: yield* freshPackageId, iccid })
       })
     },
     {
@@ -198,12 +192,7 @@ export const cases = <R = never>(options: Options<R> = {}): ReadonlyArray<Suite.
       name: "a message with one id is sent once",
       effect: Effect.gen(function* () {
         const messageId = yield* freshKey
-        const sms = {
-          messageId,
-          iccid,
-          from: "Conformance",
-          text: `Héllo ✓ ${messageId}`
-        }
+        const sms = { messageId, iccid, from: "Conformance", text: `Héllo ✓ ${messageId}` }
         yield* sameCall("sending", (telco) => telco.sendSms(sms))
         yield* observed("messages", 1, ({ messages }) => messages(iccid, sms.text))
       })
@@ -214,10 +203,7 @@ export const cases = <R = never>(options: Options<R> = {}): ReadonlyArray<Suite.
         const key = yield* freshKey
         yield* sameCall("releasing", (telco) => telco.releaseProfile({ key, iccid }))
         const telco = yield* Telco
-        yield* telco.releaseProfile({
-          key: `${key}-unknown`,
-          iccid: "8900000000000000000"
-        })
+        yield* telco.releaseProfile({ key: `${key}-unknown`, iccid: "8900000000000000000" })
       })
     },
     {
@@ -225,11 +211,7 @@ export const cases = <R = never>(options: Options<R> = {}): ReadonlyArray<Suite.
       effect: Effect.gen(function* () {
         const telco = yield* Telco
         const key = yield* freshKey
-        const apply = telco.setMobilePlan({
-          key: `${key}-1`,
-          iccid,
-          applied: true
-        })
+        const apply = telco.setMobilePlan({ key: `${key}-1`, iccid, applied: true })
         yield* apply
         yield* observed("applied", true, ({ mobilePlan }) => mobilePlan(iccid))
         yield* telco.setMobilePlan({ key: `${key}-2`, iccid, applied: false })

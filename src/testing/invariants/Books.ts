@@ -32,15 +32,8 @@ const isOver = (end: Instant | null | undefined, now: Instant): boolean =>
 /** What is wrong with a package of ours, as the telco has it. */
 const ourPackage = (
   books: Books,
-  {
-    id,
-    pack,
-    suspendedAt
-  }: {
-    readonly id: string
-    readonly pack: Package
-    readonly suspendedAt: Instant | null
-  }
+  { id, pack, suspendedAt }: { readonly id: string; readonly pack: Package; readonly suspendedAt: Instant | null },
+  now: Instant
 ): string | null => {
   const record = books.ordered.get(id)
   switch (pack.status) {

@@ -13,13 +13,7 @@ import { scenario } from "./World.ts"
 
 const everything = { after: null, limit: 1_000 } as const
 
-const anyPlan = {
-  ...everything,
-  archived: null,
-  label: null,
-  search: null,
-  covering: null
-} as const
+const anyPlan = { ...everything, archived: null, label: null, search: null, covering: null } as const
 
 /** What is there before the commit that writes something of every kind, and that commit. */
 const prepare = (world: World.World) =>
@@ -38,23 +32,13 @@ const prepare = (world: World.World) =>
     const [finished, retried] = [Rows.job(world), Rows.job(world)]
     const [first, second] = [Rows.event(world), Rows.event(world)]
     const token = world.id()
-    yield* storage.commit({
-      plans: [plan],
-      apiKeys: [key],
-      webhookEndpoints: [hook],
-      regions: [region]
-    })
+    yield* storage.commit({ plans: [plan], apiKeys: [key], webhookEndpoints: [hook], regions: [region] })
     yield* storage.commit({
       sims: [Rows.inService(spare, old)],
       subscriptions: [old],
       attachments: [oldAttachment],
       packages: [Rows.pack(world, oldAttachment, 0)],
-      idempotency: {
-        put: [settled, forgotten].map((record) => ({
-          record,
-          replaces: world.now
-        }))
-      },
+      idempotency: { put: [settled, forgotten].map((record) => ({ record, replaces: world.now })) },
       events: [first, second],
       jobs: { put: [finished, retried].map((job) => ({ job, lease: null })) }
     })
@@ -68,22 +52,13 @@ const prepare = (world: World.World) =>
     const attachment = Rows.attachment(world, subscription)
     const pack = Rows.pack(world, attachment, 0)
     const record = Rows.record(world)
-    const seen = {
-      organizationId,
-      reportId: world.id(),
-      receivedAt: world.now
-    }
+    const seen = { organizationId, reportId: world.id(), receivedAt: world.now }
     const catalogue: Catalogue = {
       countries: [{ iso2: "SE", iso3: "SWE", name: world.id() }],
       operators: [],
       profiles: []
     }
-    const next = {
-      ...toSettle.delivery,
-      attempts: 1,
-      rung: 1,
-      nextAttemptAt: world.now + HOUR
-    }
+    const next = { ...toSettle.delivery, attempts: 1, rung: 1, nextAttemptAt: world.now + HOUR }
     const commit: Commit = {
       organizations: [{ ...World.organization(world), name: "Renamed" }],
       apiKeys: [Rows.apiKey(world), { ...key, version: 1, name: "Renamed" }],
@@ -99,26 +74,12 @@ const prepare = (world: World.World) =>
       seenReports: [seen],
       idempotency: {
         put: [{ record, replaces: world.now }],
-        settled: [
-          {
-            ...of,
-            key: settled.key,
-            outcome: {
-              _tag: "Succeeded",
-              answer: { kind: "Done", value: null }
-            }
-          }
-        ],
+        settled: [{ ...of, key: settled.key, outcome: { _tag: "Succeeded", answer: { kind: "Done", value: null } } }],
         forgotten: [{ ...of, key: forgotten.key }]
       },
       events: [Rows.event(world)],
       jobs: {
-        put: [
-          {
-            job: Rows.job(world, { dueAt: world.now - 2 * HOUR }),
-            lease: null
-          }
-        ],
+        put: [{ job: Rows.job(world, { dueAt: world.now - 2 * HOUR }), lease: null }],
         finished: [{ jobId: finished.jobId, token }],
         retried: [{ jobId: retried.jobId, token, dueAt: world.now - HOUR, attempts: 1 }]
       },
@@ -155,12 +116,7 @@ const observe = (
     const { organizationId, machineNow, storage } = world
     const of = { organizationId }
     const lines = yield* storage.reportedLines({
-      iccids: iccids.map((iccid) => ({
-        iccid,
-        since: world.now,
-        packageIds: [],
-        reportIds
-      })),
+      iccids: iccids.map((iccid) => ({ iccid, since: world.now, packageIds: [], reportIds })),
       seenSince: world.now
     })
     return {
@@ -191,17 +147,11 @@ type Spoil = (world: World.World, prepared: Prepared) => readonly [Conflict["on"
 const spoils: Readonly<Record<string, Spoil>> = {
   "a SIM's version is stale": (_, { commit, sim }) => [
     "version",
-    {
-      ...commit,
-      sims: commit.sims?.map((one) => (one.iccid === sim.iccid ? { ...one, version: 0 } : one)) ?? []
-    }
+    { ...commit, sims: commit.sims?.map((one) => (one.iccid === sim.iccid ? { ...one, version: 0 } : one)) ?? [] }
   ],
   "a SIM does not exist": (world, { commit, sim }) => [
     "version",
-    {
-      ...commit,
-      sims: [...(commit.sims ?? []), { ...sim, iccid: world.iccid(), simId: world.id() }]
-    }
+    { ...commit, sims: [...(commit.sims ?? []), { ...sim, iccid: world.iccid(), simId: world.id() }] }
   ],
   "a plan's version is stale": (_, { commit, plan }) => ["version", { ...commit, plans: [{ ...plan, version: 0 }] }],
   "an API key's version is stale": (_, { commit, key }) => [
@@ -218,10 +168,7 @@ const spoils: Readonly<Record<string, Spoil>> = {
   ],
   "a region's name is taken": (world, { commit, region }) => [
     "region name",
-    {
-      ...commit,
-      regions: [Rows.region(world), Rows.region(world, { regionName: region.regionName })]
-    }
+    { ...commit, regions: [Rows.region(world), Rows.region(world, { regionName: region.regionName })] }
   ],
   "two of its regions have one name": (world, { commit }) => {
     const region = Rows.region(world)
@@ -240,10 +187,7 @@ const spoils: Readonly<Record<string, Spoil>> = {
         put: [
           { record, replaces: world.now },
           {
-            record: {
-              ...record,
-              key: commit.idempotency?.settled?.[0]?.key ?? ""
-            },
+            record: { ...record, key: commit.idempotency?.settled?.[0]?.key ?? "" },
             replaces: world.now - 1
           }
         ],
@@ -257,35 +201,17 @@ const spoils: Readonly<Record<string, Spoil>> = {
       ...commit,
       jobs: {
         ...commit.jobs,
-        retried: [
-          {
-            jobId: retried.jobId,
-            token: world.id(),
-            dueAt: world.now,
-            attempts: 1
-          }
-        ]
+        retried: [{ jobId: retried.jobId, token: world.id(), dueAt: world.now, attempts: 1 }]
       }
     }
   ],
   "a job that it finishes is not there": (world, { commit }) => [
     "lease",
-    {
-      ...commit,
-      jobs: {
-        ...commit.jobs,
-        finished: [{ jobId: world.id(), token: world.id() }]
-      }
-    }
+    { ...commit, jobs: { ...commit.jobs, finished: [{ jobId: world.id(), token: world.id() }] } }
   ],
   "a delivery's lease is another's": (world, { commit, toReplay }) => [
     "lease",
-    {
-      ...commit,
-      deliveries: {
-        settled: [{ delivery: toReplay.delivery, token: world.id() }]
-      }
-    }
+    { ...commit, deliveries: { settled: [{ delivery: toReplay.delivery, token: world.id() }] } }
   ]
 }
 

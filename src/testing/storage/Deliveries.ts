@@ -4,8 +4,8 @@
 import { Effect } from "effect"
 import type { Delivery } from "../../domain/Delivery.ts"
 import { HOUR, MINUTE } from "../../domain/Time.ts"
-import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import { body, type Payload, type WebhookEvent } from "../../domain/WebhookEvent.ts"
+import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
@@ -30,19 +30,12 @@ const byDelivery = <A extends { readonly delivery: Delivery }>(rows: ReadonlyArr
   rows.toSorted((a, b) => (a.delivery.deliveryId < b.delivery.deliveryId ? -1 : 1))
 
 const log = (world: World.World) =>
-  world.storage.deliveries({
-    organizationId: world.organizationId,
-    after: null,
-    limit: 1_000
-  })
+  world.storage.deliveries({ organizationId: world.organizationId, after: null, limit: 1_000 })
 
 /** An endpoint as it is stored once it was written. */
 const hooked = (world: World.World, changes: Partial<WebhookEndpoint> = {}) => {
   const endpoint = Rows.endpoint(world, changes)
-  return Effect.as(world.storage.commit({ webhookEndpoints: [endpoint] }), {
-    ...endpoint,
-    version: 1
-  })
+  return Effect.as(world.storage.commit({ webhookEndpoints: [endpoint] }), { ...endpoint, version: 1 })
 }
 
 const payloads = (world: World.World): ReadonlyArray<Payload> => [
@@ -62,13 +55,7 @@ const payloads = (world: World.World): ReadonlyArray<Payload> => [
   },
   {
     type: "esim.smdp.stateChanged",
-    data: {
-      sim: world.iccid(),
-      smdpStateChange: {
-        state: "BPP Installation",
-        modificationResult: 'Ok "é" \\ 👍'
-      }
-    }
+    data: { sim: world.iccid(), smdpStateChange: { state: "BPP Installation", modificationResult: 'Ok "é" \\ 👍' } }
   }
 ]
 
@@ -77,9 +64,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const other = yield* World.neighbour(world)
       const all = yield* hooked(world)
-      const some = yield* hooked(world, {
-        events: ["esim.smdp.stateChanged", "attachment.allowanceConsumed"]
-      })
+      const some = yield* hooked(world, { events: ["esim.smdp.stateChanged", "attachment.allowanceConsumed"] })
       yield* hooked(world, { events: ["subscription.esim.locationChanged"] })
       yield* hooked(world, { events: [] })
       yield* hooked(world, { enabled: false })
@@ -87,24 +72,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const theirs = yield* hooked(other)
       const [mine, foreign] = [Rows.event(world), Rows.event(other)]
       yield* world.storage.commit({ events: [mine, foreign] })
-      const logged = byDelivery(
-        [all, some].map((endpoint) => ({
-          delivery: fresh(mine, endpoint),
-          event: mine
-        }))
-      )
+      const logged = byDelivery([all, some].map((endpoint) => ({ delivery: fresh(mine, endpoint), event: mine })))
       yield* Suite.equals("the log", byDelivery(yield* log(world)), logged)
       const due = [
-        ...[all, some].map((endpoint) => ({
-          delivery: fresh(mine, endpoint),
-          event: mine,
-          endpoint
-        })),
-        {
-          delivery: fresh(foreign, theirs),
-          event: foreign,
-          endpoint: theirs
-        }
+        ...[all, some].map((endpoint) => ({ delivery: fresh(mine, endpoint), event: mine, endpoint })),
+        { delivery: fresh(foreign, theirs), event: foreign, endpoint: theirs }
       ]
       yield* Suite.equals("claimed", yield* world.outbox.claim(World.claim(world)), byDelivery(due))
       yield* World.finishAll(world)
@@ -141,30 +113,20 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const endpoint = yield* hooked(world)
       const events = [-3, -3, -2, 0, 1].map((offset) => Rows.event(world, { createdAt: now + offset }))
       yield* storage.commit({ events: events.toReversed() })
-      yield* storage.commit({
-        webhookEndpoints: [{ ...endpoint, enabled: false, url: "https://moved.example/" }]
-      })
+      yield* storage.commit({ webhookEndpoints: [{ ...endpoint, enabled: false, url: "https://moved.example/" }] })
       const expected = events
         .filter((event) => event.createdAt <= now)
         .sort((a, b) => a.createdAt - b.createdAt || (a.eventId < b.eventId ? -1 : 1))
         .map((event) => ({
           delivery: fresh(event, endpoint),
           event,
-          endpoint: {
-            ...endpoint,
-            enabled: false,
-            url: "https://moved.example/",
-            version: 2
-          }
+          endpoint: { ...endpoint, enabled: false, url: "https://moved.example/", version: 2 }
         }))
       const first = yield* world.outbox.claim(World.claim(world, { limit: 3 }))
       const second = yield* world.outbox.claim(World.claim(world, { limit: 3 }))
       yield* Suite.equals("the first three", first, expected.slice(0, 3))
       yield* Suite.equals("the rest that is due", second, expected.slice(3))
-      yield* Suite.equals("pending", yield* world.outbox.pending(world), {
-        dueAt: now + 1,
-        held: 4
-      })
+      yield* Suite.equals("pending", yield* world.outbox.pending(world), { dueAt: now + 1, held: 4 })
       yield* World.finishAll(world)
     })
   ),
@@ -180,9 +142,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         (due) => due.map(({ delivery }) => delivery.deliveryId)
       )
       const senders = Array.from({ length: 6 }, () => World.takeAll(2 * events.length, claims))
-      const sent = (yield* Effect.all(senders, {
-        concurrency: "unbounded"
-      })).flat()
+      const sent = (yield* Effect.all(senders, { concurrency: "unbounded" })).flat()
       const logged = (yield* log(world)).map(({ delivery }) => delivery.deliveryId)
       yield* Suite.equals("deliveries", logged.length, 40)
       yield* Suite.equals("sent deliveries", sent.toSorted(), logged.toSorted())
@@ -206,15 +166,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
         lastAttemptAt: now,
         nextAttemptAt: now + MINUTE
       }
-      const settle = (delivery: Delivery, token: string) => ({
-        deliveries: { settled: [{ delivery, token }] }
-      })
+      const settle = (delivery: Delivery, token: string) => ({ deliveries: { settled: [{ delivery, token }] } })
       yield* storage.commit(settle(retry, claim.token))
       yield* World.conflicts(world, "settling twice", settle(retry, claim.token), "lease")
-      yield* Suite.equals("pending", yield* world.outbox.pending(world), {
-        dueAt: now + MINUTE,
-        held: 0
-      })
+      yield* Suite.equals("pending", yield* world.outbox.pending(world), { dueAt: now + MINUTE, held: 0 })
       const early = World.claim(world, { now: now + MINUTE - 1 })
       yield* Suite.equals("too early", yield* world.outbox.claim(early), [])
       const later = World.claim(world, { now: now + MINUTE })
@@ -230,15 +185,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
       }
       yield* storage.commit(settle(done, later.token))
       const { event } = claimed
-      yield* Suite.equals("the delivery", yield* storage.delivery(done), {
-        delivery: done,
-        event
-      })
+      yield* Suite.equals("the delivery", yield* storage.delivery(done), { delivery: done, event })
       yield* Suite.equals("held", (yield* world.outbox.pending(world)).held, 0)
-      const never = World.claim(world, {
-        now: now + HOUR,
-        machineNow: world.machineNow + HOUR
-      })
+      const never = World.claim(world, { now: now + HOUR, machineNow: world.machineNow + HOUR })
       yield* Suite.equals("once it is delivered", yield* world.outbox.claim(never), [])
     })
   ),
@@ -248,19 +197,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* hooked(world)
       yield* world.storage.commit({ events: [Rows.event(world)] })
       const slow = World.claim(world)
-      const quick = World.claim(world, {
-        machineNow: world.machineNow + MINUTE
-      })
+      const quick = World.claim(world, { machineNow: world.machineNow + MINUTE })
       const { delivery } = yield* World.given("due delivery", (yield* world.outbox.claim(slow))[0])
-      const early = World.claim(world, {
-        machineNow: world.machineNow + MINUTE - 1
-      })
+      const early = World.claim(world, { machineNow: world.machineNow + MINUTE - 1 })
       yield* Suite.equals("before the lease is over", yield* world.outbox.claim(early), [])
       yield* Suite.equals("from its end on", (yield* world.outbox.claim(quick)).length, 1)
       const settle = (token: string) => ({
-        deliveries: {
-          settled: [{ delivery: { ...delivery, attempts: 1 }, token }]
-        }
+        deliveries: { settled: [{ delivery: { ...delivery, attempts: 1 }, token }] }
       })
       yield* World.conflicts(world, "settling late", settle(slow.token), "lease")
       yield* Suite.equals(
@@ -280,16 +223,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.commit({ events: [Rows.event(world)] })
       const first = World.claim(world)
       const { delivery } = yield* World.given("due delivery", (yield* world.outbox.claim(first))[0])
-      const replayed: Delivery = {
-        ...delivery,
-        attempts: 4,
-        rung: 0,
-        nextAttemptAt: now + 1
-      }
+      const replayed: Delivery = { ...delivery, attempts: 4, rung: 0, nextAttemptAt: now + 1 }
       yield* storage.commit({ deliveries: { replayed: [replayed] } })
-      const late = {
-        deliveries: { settled: [{ delivery, token: first.token }] }
-      }
+      const late = { deliveries: { settled: [{ delivery, token: first.token }] } }
       yield* World.conflicts(world, "settling the attempt before", late, "lease")
       const second = World.claim(world, { now: now + 1 })
       yield* Suite.equals(
@@ -297,21 +233,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
         (yield* world.outbox.claim(second)).map((due) => due.delivery),
         [replayed]
       )
-      const failed: Delivery = {
-        ...replayed,
-        status: "Failed",
-        nextAttemptAt: null,
-        attempts: 5
-      }
-      yield* storage.commit({
-        deliveries: { settled: [{ delivery: failed, token: second.token }] }
-      })
+      const failed: Delivery = { ...replayed, status: "Failed", nextAttemptAt: null, attempts: 5 }
+      yield* storage.commit({ deliveries: { settled: [{ delivery: failed, token: second.token }] } })
       yield* Suite.equals("once it failed", (yield* storage.delivery(delivery))?.delivery, failed)
-      yield* storage.commit({
-        deliveries: {
-          replayed: [replayed, { ...replayed, deliveryId: world.id() }]
-        }
-      })
+      yield* storage.commit({ deliveries: { replayed: [replayed, { ...replayed, deliveryId: world.id() }] } })
       const third = World.claim(world, { now: now + 1 })
       yield* Suite.equals(
         "replayed",
@@ -330,19 +255,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* world.storage.commit({
         events: [Rows.event(world, { createdAt: now - 1 }), Rows.event(world, { createdAt: now + 1 })]
       })
-      yield* Suite.equals("before", yield* world.outbox.pending(world), {
-        dueAt: now - 1,
-        held: 0
-      })
+      yield* Suite.equals("before", yield* world.outbox.pending(world), { dueAt: now - 1, held: 0 })
       yield* world.outbox.claim(World.claim(world))
       yield* Suite.equals("while it is held", yield* world.outbox.pending(world), { dueAt: now + 1, held: 1 })
       const over = { machineNow: machineNow + MINUTE }
       yield* Suite.equals("once it is over", yield* world.outbox.pending(over), { dueAt: now - 1, held: 0 })
       yield* world.outbox.release
-      yield* Suite.equals("released", yield* world.outbox.pending(world), {
-        dueAt: now - 1,
-        held: 0
-      })
+      yield* Suite.equals("released", yield* world.outbox.pending(world), { dueAt: now - 1, held: 0 })
       yield* Suite.equals("due again", (yield* world.outbox.claim(World.claim(world))).length, 1)
       yield* World.finishAll(world)
     })

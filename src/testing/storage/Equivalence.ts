@@ -81,11 +81,7 @@ const take = (run: Run, service: Service, taken: Step, place: number) =>
     if (world === undefined || other === undefined) return yield* Effect.die("a run has two organizations")
     const side: Side = { world, other }
     const machineNow = run.machineNow + place * 10 * SECOND
-    if (taken.do !== "commit")
-      return yield* answer(run, side, {
-        ...taken,
-        machineNow: machineNow + taken.jitter
-      })
+    if (taken.do !== "commit") return yield* answer(run, side, { ...taken, machineNow: machineNow + taken.jitter })
     const pieces = yield* Effect.forEach(compatible(taken.parts), (part) => piece(run, side, part))
     return yield* world.storage.commit(pieces.reduce(merge, {}))
   }).pipe(Effect.catchTag("Conflict", () => Effect.succeed("Conflict")))
@@ -119,10 +115,7 @@ const beginning: ReadonlyArray<Step> = [
   { do: "import", row: 0, choice: 2, jitter: 0 },
   { do: "import", row: 3, choice: 5, jitter: 0 },
   ...(["open", "attach"] as const).map(
-    (part): Step => ({
-      do: "commit",
-      parts: [0, 1, 3].map((row) => ({ part, row, choice: 2, stale: false }))
-    })
+    (part): Step => ({ do: "commit", parts: [0, 1, 3].map((row) => ({ part, row, choice: 2, stale: false })) })
   )
 ]
 
@@ -136,12 +129,7 @@ const lockstep = (world: World.World, sides: readonly [Service, Service], steps:
     for (const [index, one] of steps.entries()) {
       yield* same(`step ${index}, ${one.do}`, sides, (side) => take(run, side, one, 10 + index))
     }
-    const ask: Ask = {
-      do: "read",
-      row: 0,
-      choice: 0,
-      machineNow: run.machineNow + 10 * MINUTE
-    }
+    const ask: Ask = { do: "read", row: 0, choice: 0, machineNow: run.machineNow + 10 * MINUTE }
     for (const one of run.worlds) {
       for (const row of run.iccids.keys()) {
         yield* same("all that can be read", sides, (side) => {
@@ -151,11 +139,7 @@ const lockstep = (world: World.World, sides: readonly [Service, Service], steps:
       }
     }
     for (const side of sides)
-      yield* World.finishAll({
-        ...run.worlds[0],
-        ...side,
-        machineNow: run.machineNow + 14 * MINUTE
-      })
+      yield* World.finishAll({ ...run.worlds[0], ...side, machineNow: run.machineNow + 14 * MINUTE })
   })
 
 const STEPS = 60
@@ -171,11 +155,7 @@ const failureOf = async (
   const found = await check({ endOnFailure: true })
   if (!found.failed) return null
   const path = found.counterexamplePath ?? ""
-  const shrunk = await check({
-    path,
-    interruptAfterTimeLimit: shrinkFor,
-    markInterruptAsFailure: true
-  })
+  const shrunk = await check({ path, interruptAfterTimeLimit: shrinkFor, markInterruptAsFailure: true })
   return fc.defaultReportMessage(shrunk.counterexample === null ? found : shrunk) ?? "The outcomes differ"
 }
 

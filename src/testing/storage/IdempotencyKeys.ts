@@ -17,24 +17,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { key } = record
       const read = storage.idempotency({ organizationId, key })
       yield* Suite.equals("before", yield* read, null)
-      yield* storage.commit({
-        idempotency: { put: [{ record, replaces: world.now - DAY }] }
-      })
+      yield* storage.commit({ idempotency: { put: [{ record, replaces: world.now - DAY }] } })
       yield* Suite.equals("once it is put", yield* read, record)
-      const outcome: Outcome = {
-        _tag: "Succeeded",
-        answer: { kind: "Done", value: null }
-      }
-      yield* storage.commit({
-        idempotency: { settled: [{ organizationId, key, outcome }] }
-      })
-      yield* Suite.equals("once it is settled", yield* read, {
-        ...record,
-        outcome
-      })
-      yield* storage.commit({
-        idempotency: { forgotten: [{ organizationId, key }] }
-      })
+      const outcome: Outcome = { _tag: "Succeeded", answer: { kind: "Done", value: null } }
+      yield* storage.commit({ idempotency: { settled: [{ organizationId, key, outcome }] } })
+      yield* Suite.equals("once it is settled", yield* read, { ...record, outcome })
+      yield* storage.commit({ idempotency: { forgotten: [{ organizationId, key }] } })
       yield* Suite.equals("once it is forgotten", yield* read, null)
       yield* storage.commit({
         idempotency: {
@@ -52,18 +40,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const record = Rows.record(world)
       const { key } = record
       const put = (createdAt: number, replaces: number) => ({
-        idempotency: {
-          put: [
-            {
-              record: {
-                ...record,
-                createdAt,
-                fingerprint: `of ${createdAt}`
-              },
-              replaces
-            }
-          ]
-        }
+        idempotency: { put: [{ record: { ...record, createdAt, fingerprint: `of ${createdAt}` }, replaces }] }
       })
       const read = storage.idempotency({ organizationId, key })
       yield* storage.commit(put(now, now - DAY))
@@ -81,9 +58,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const other = yield* World.neighbour(world)
       const [mine, theirs] = [Rows.record(world, { key: "k" }), Rows.record(other, { key: "k", fingerprint: "other" })]
       for (const record of [mine, theirs]) {
-        yield* storage.commit({
-          idempotency: { put: [{ record, replaces: world.now - 1 }] }
-        })
+        yield* storage.commit({ idempotency: { put: [{ record, replaces: world.now - 1 }] } })
       }
       yield* storage.commit({ idempotency: { forgotten: [theirs] } })
       yield* Suite.equals("mine", yield* storage.idempotency(mine), mine)
@@ -94,56 +69,28 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("every kind of outcome of an idempotency record is told again as it was", (world) =>
     Effect.gen(function* () {
       const { storage } = world
-      const recurrence = {
-        periodicity: "Monthly",
-        frequency: 2,
-        occurrences: 12
-      } as const
-      const plan = Rows.plan(world, {
-        version: 3,
-        terms: Rows.terms(world, { name: 'Ü "100 %" \\', recurrence })
-      })
+      const recurrence = { periodicity: "Monthly", frequency: 2, occurrences: 12 } as const
+      const plan = Rows.plan(world, { version: 3, terms: Rows.terms(world, { name: 'Ü "100 %" \\', recurrence }) })
       const outcomes: ReadonlyArray<Outcome> = [
         { _tag: "Pending" },
         { _tag: "Succeeded", answer: { kind: "Done", value: null } },
         { _tag: "Succeeded", answer: { kind: "Plan", value: plan } },
-        {
-          _tag: "Succeeded",
-          answer: { kind: "Region", value: Rows.region(world) }
-        },
+        { _tag: "Succeeded", answer: { kind: "Region", value: Rows.region(world) } },
+        { _tag: "Refused", refusal: { _tag: "NoFreeSim", message: "", label: "Voilet" } },
         {
           _tag: "Refused",
-          refusal: { _tag: "NoFreeSim", message: "", label: "Voilet" }
-        },
-        {
-          _tag: "Refused",
-          refusal: {
-            _tag: "RegionNameTaken",
-            message: "Taken",
-            regionName: "{}",
-            missingIso2: []
-          }
+          refusal: { _tag: "RegionNameTaken", message: "Taken", regionName: "{}", missingIso2: [] }
         }
       ]
       for (const outcome of outcomes) {
         const record = Rows.record(world, { outcome })
         const pending = Rows.record(world)
         yield* storage.commit({
-          idempotency: {
-            put: [record, pending].map((one) => ({
-              record: one,
-              replaces: world.now
-            }))
-          }
+          idempotency: { put: [record, pending].map((one) => ({ record: one, replaces: world.now })) }
         })
         yield* Suite.equals("put", yield* storage.idempotency(record), record)
-        yield* storage.commit({
-          idempotency: { settled: [{ ...pending, outcome }] }
-        })
-        yield* Suite.equals("settled", yield* storage.idempotency(pending), {
-          ...pending,
-          outcome
-        })
+        yield* storage.commit({ idempotency: { settled: [{ ...pending, outcome }] } })
+        yield* Suite.equals("settled", yield* storage.idempotency(pending), { ...pending, outcome })
       }
     })
   )

@@ -10,9 +10,7 @@ import * as World from "./World.ts"
 import { scenario } from "./World.ts"
 
 const put = (world: World.World, jobs: ReadonlyArray<Job>) =>
-  world.storage.commit({
-    jobs: { put: jobs.map((job) => ({ job, lease: null })) }
-  })
+  world.storage.commit({ jobs: { put: jobs.map((job) => ({ job, lease: null })) } })
 
 const ids = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => jobs.map((job) => job.jobId)
 
@@ -25,20 +23,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
         { _tag: "Provision", iccid, attachmentId },
         { _tag: "CreatePackage", iccid, attachmentId, occurrence: 999 },
         { _tag: "SuspendPackages", iccid, attachmentId },
-        {
-          _tag: "CancelPackages",
-          iccid,
-          packageIds: [`${attachmentId}:0`, `${attachmentId}:1`],
-          release: true
-        },
+        { _tag: "CancelPackages", iccid, packageIds: [`${attachmentId}:0`, `${attachmentId}:1`], release: true },
         { _tag: "CancelPackages", iccid, packageIds: [], release: false },
-        {
-          _tag: "SendSms",
-          iccid,
-          messageId: world.id(),
-          from: "+46 70",
-          text: "Hej! 👋\n'quoted' \"twice\" \\"
-        },
+        { _tag: "SendSms", iccid, messageId: world.id(), from: "+46 70", text: "Hej! 👋\n'quoted' \"twice\" \\" },
         { _tag: "ChangeMobilePlan", iccid, changeId: world.id() }
       ]
       const jobs = works.map((work, index) =>
@@ -69,12 +56,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("jobs", yield* world.jobs.claim(claim), [job, other])
       yield* put(world, [{ ...job, attempts: 7 }])
       yield* storage.commit({
-        jobs: {
-          finished: [job, other].map(({ jobId }) => ({
-            jobId,
-            token: claim.token
-          }))
-        }
+        jobs: { finished: [job, other].map(({ jobId }) => ({ jobId, token: claim.token })) }
       })
       yield* Suite.equals("jobs once they are finished", yield* world.jobs.claim(World.claim(world)), [])
       yield* put(world, [{ ...job, attempts: 9 }])
@@ -98,9 +80,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       })
       yield* Suite.equals("what another gets", yield* world.jobs.claim(World.claim(world)), [])
       yield* Suite.equals("held jobs", (yield* world.jobs.pending({ machineNow })).held, 2)
-      yield* storage.commit({
-        jobs: { finished: [{ jobId: mine.jobId, token }] }
-      })
+      yield* storage.commit({ jobs: { finished: [{ jobId: mine.jobId, token }] } })
       const later = World.claim(world, { machineNow: machineNow + MINUTE })
       yield* Suite.equals("what another gets once a lease is over", yield* world.jobs.claim(later), [lapsing])
       yield* World.finishAll(world)
@@ -124,10 +104,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("the first two", ids(first), ids(inOrder.slice(0, 2)))
       yield* Suite.equals("the next three", ids(second), ids(inOrder.slice(2, 5)))
       yield* Suite.equals("the rest", ids(third), ids(inOrder.slice(5)))
-      yield* Suite.equals("pending", yield* world.jobs.pending(world), {
-        dueAt: now + 1,
-        held: 7
-      })
+      yield* Suite.equals("pending", yield* world.jobs.pending(world), { dueAt: now + 1, held: 7 })
       yield* World.finishAll(world)
     })
   ),
@@ -138,9 +115,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* put(world, jobs)
       const claims = Effect.suspend(() => world.jobs.claim(World.claim(world, { limit: 4 })))
       const workers = Array.from({ length: 8 }, () => World.takeAll(jobs.length, claims))
-      const claimed = (yield* Effect.all(workers, {
-        concurrency: "unbounded"
-      })).flat()
+      const claimed = (yield* Effect.all(workers, { concurrency: "unbounded" })).flat()
       yield* Suite.equals("claimed jobs", ids(claimed).toSorted(), ids(jobs).toSorted())
       yield* World.finishAll(world)
     })
@@ -153,9 +128,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { jobId } = job
       yield* put(world, [job])
       const slow = World.claim(world)
-      const early = World.claim(world, {
-        machineNow: machineNow + MINUTE - 1
-      })
+      const early = World.claim(world, { machineNow: machineNow + MINUTE - 1 })
       const quick = World.claim(world, { machineNow: machineNow + MINUTE })
       yield* Suite.equals("the slow worker's", yield* world.jobs.claim(slow), [job])
       yield* Suite.equals("before the lease is over", yield* world.jobs.claim(early), [])
@@ -163,16 +136,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { token } = slow
       const plan = Rows.plan(world)
       const finished = { finished: [{ jobId, token }] }
-      const retried = {
-        retried: [{ jobId, token, dueAt: world.now, attempts: 1 }]
-      }
+      const retried = { retried: [{ jobId, token, dueAt: world.now, attempts: 1 }] }
       yield* World.conflicts(world, "finishing late", { plans: [plan], jobs: finished }, "lease")
       yield* World.conflicts(world, "giving back late", { plans: [plan], jobs: retried }, "lease")
       yield* Suite.equals("the plan", yield* storage.plan(plan), null)
-      yield* storage.commit({
-        plans: [plan],
-        jobs: { finished: [{ jobId, token: quick.token }] }
-      })
+      yield* storage.commit({ plans: [plan], jobs: { finished: [{ jobId, token: quick.token }] } })
       const again = { finished: [{ jobId, token: quick.token }] }
       yield* World.conflicts(world, "finishing twice", { jobs: again }, "lease")
     })
@@ -186,9 +154,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* world.jobs.claim(World.claim(world, { token }))
       const machineNow = world.machineNow + HOUR
       yield* Suite.equals("pending", yield* world.jobs.pending({ machineNow }), { dueAt: world.now, held: 0 })
-      yield* world.storage.commit({
-        jobs: { finished: [{ jobId: job.jobId, token }] }
-      })
+      yield* world.storage.commit({ jobs: { finished: [{ jobId: job.jobId, token }] } })
       yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world, { machineNow })), [])
     })
   ),
@@ -204,10 +170,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const retried = [{ jobId, token, dueAt: now + HOUR, attempts: 1 }]
       yield* storage.commit({ jobs: { retried } })
       yield* World.conflicts(world, "giving back twice", { jobs: { retried } }, "lease")
-      yield* Suite.equals("pending", yield* world.jobs.pending(world), {
-        dueAt: now + HOUR,
-        held: 0
-      })
+      yield* Suite.equals("pending", yield* world.jobs.pending(world), { dueAt: now + HOUR, held: 0 })
       yield* Suite.equals("too early", yield* world.jobs.claim(World.claim(world, { now: now + HOUR - 1 })), [])
       const due = yield* world.jobs.claim(World.claim(world, { now: now + HOUR }))
       yield* Suite.equals("in time", due, [{ ...job, dueAt: now + HOUR, attempts: 1 }])
@@ -221,28 +184,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const jobs = [-2, -1, 5].map((offset) => Rows.job(world, { dueAt: now + offset * HOUR }))
       yield* put(world, jobs)
       const pending = (at: number) => world.jobs.pending({ machineNow: machineNow + at })
-      yield* Suite.equals("before", yield* pending(0), {
-        dueAt: now - 2 * HOUR,
-        held: 0
-      })
+      yield* Suite.equals("before", yield* pending(0), { dueAt: now - 2 * HOUR, held: 0 })
       yield* world.jobs.claim(World.claim(world, { limit: 1 }))
-      yield* Suite.equals("one is held", yield* pending(0), {
-        dueAt: now - HOUR,
-        held: 1
-      })
+      yield* Suite.equals("one is held", yield* pending(0), { dueAt: now - HOUR, held: 1 })
       yield* world.jobs.claim(World.claim(world, { machineNow: machineNow + 1 }))
-      yield* Suite.equals("two are held", yield* pending(1), {
-        dueAt: now + 5 * HOUR,
-        held: 2
-      })
-      yield* Suite.equals("one is over", yield* pending(MINUTE), {
-        dueAt: now - 2 * HOUR,
-        held: 1
-      })
-      yield* Suite.equals("both are over", yield* pending(MINUTE + 1), {
-        dueAt: now - 2 * HOUR,
-        held: 0
-      })
+      yield* Suite.equals("two are held", yield* pending(1), { dueAt: now + 5 * HOUR, held: 2 })
+      yield* Suite.equals("one is over", yield* pending(MINUTE), { dueAt: now - 2 * HOUR, held: 1 })
+      yield* Suite.equals("both are over", yield* pending(MINUTE + 1), { dueAt: now - 2 * HOUR, held: 0 })
       yield* Suite.equals("asked at an earlier time again", yield* pending(0), { dueAt: now + 5 * HOUR, held: 2 })
       yield* World.finishAll(world)
     })
@@ -255,10 +203,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { token } = World.claim(world)
       yield* world.jobs.claim(World.claim(world, { token }))
       yield* world.jobs.release
-      yield* Suite.equals("pending", yield* world.jobs.pending(world), {
-        dueAt: world.now - 1,
-        held: 0
-      })
+      yield* Suite.equals("pending", yield* world.jobs.pending(world), { dueAt: world.now - 1, held: 0 })
       const finished = ids(jobs).map((jobId) => ({ jobId, token }))
       yield* World.conflicts(world, "finishing under a released lease", { jobs: { finished } }, "lease")
       yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world)), jobs)

@@ -15,10 +15,7 @@ const live = (world: World.World, changes: Partial<Subscription> = {}) =>
   Effect.gen(function* () {
     const stocked = yield* World.stockOne(world)
     const subscription = Rows.subscription(world, stocked, changes)
-    yield* world.storage.commit({
-      sims: [Rows.inService(stocked, subscription)],
-      subscriptions: [subscription]
-    })
+    yield* world.storage.commit({ sims: [Rows.inService(stocked, subscription)], subscriptions: [subscription] })
     const { sim } = yield* World.line(world, stocked.iccid)
     return { sim, subscription }
   })
@@ -29,27 +26,17 @@ const isLine = (world: World.World, what: string, { iccid }: Sim, expected: Omit
   )
 
 // The SIM's versions rise with each commit that touches its line.
-const touched = (sim: Sim, times: number): Sim => ({
-  ...sim,
-  version: sim.version + times
-})
+const touched = (sim: Sim, times: number): Sim => ({ ...sim, version: sim.version + times })
 
 const listed = (world: World.World) =>
-  world.storage.subscriptions({
-    organizationId: world.organizationId,
-    after: null,
-    limit: 100
-  })
+  world.storage.subscriptions({ organizationId: world.organizationId, after: null, limit: 100 })
 
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("a line has its attachments oldest first and their packages by occurrence", (world) =>
     Effect.gen(function* () {
       const { sim, subscription } = yield* live(world)
       const attachments = [3, 1, 2, 1].map((offset) =>
-        Rows.attachment(world, subscription, {
-          createdAt: world.now + offset,
-          confirmed: offset !== 2
-        })
+        Rows.attachment(world, subscription, { createdAt: world.now + offset, confirmed: offset !== 2 })
       )
       const packages = attachments.flatMap((attachment, index) =>
         [10, 2, 0, 11, 1].slice(index).map((occurrence) => Rows.pack(world, attachment, occurrence))
@@ -73,26 +60,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("subscriptions, attachments and packages are replaced by their ids", (world) =>
     Effect.gen(function* () {
       const { sim, subscription } = yield* live(world, { status: "Pending" })
-      const attachment = Rows.attachment(world, subscription, {
-        confirmed: false
-      })
+      const attachment = Rows.attachment(world, subscription, { confirmed: false })
       const packages = [0, 1, 2].map((occurrence) => Rows.pack(world, attachment, occurrence))
-      yield* world.storage.commit({
-        sims: [sim],
-        attachments: [attachment],
-        packages
-      })
-      yield* isLine(world, "the pending line", sim, {
-        subscription,
-        attachments: [{ attachment, packages }]
-      })
+      yield* world.storage.commit({ sims: [sim], attachments: [attachment], packages })
+      yield* isLine(world, "the pending line", sim, { subscription, attachments: [{ attachment, packages }] })
       yield* Suite.equals("listed while it is pending", yield* listed(world), [])
 
-      const confirmed: Subscription = {
-        ...subscription,
-        status: "Live",
-        metadata: "changed"
-      }
+      const confirmed: Subscription = { ...subscription, status: "Live", metadata: "changed" }
       const changed: Attachment = {
         ...attachment,
         confirmed: true,
@@ -119,10 +93,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* isLine(world, "the live line", sim, {
         subscription: confirmed,
         attachments: [
-          {
-            attachment: changed,
-            packages: packages.map((pack, index) => (index === 1 ? (used[0] ?? pack) : pack))
-          }
+          { attachment: changed, packages: packages.map((pack, index) => (index === 1 ? (used[0] ?? pack) : pack)) }
         ]
       })
       yield* Suite.equals("listed once it is live", yield* listed(world), [
@@ -136,27 +107,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { sim, subscription } = yield* live(world)
       const attachment = Rows.attachment(world, subscription)
       const packages = [Rows.pack(world, attachment, 0)]
+      yield* world.storage.commit({ sims: [sim], attachments: [attachment], packages })
       yield* world.storage.commit({
-        sims: [sim],
-        attachments: [attachment],
-        packages
-      })
-      yield* world.storage.commit({
-        sims: [
-          {
-            ...touched(sim, 1),
-            hold: {
-              _tag: "Releasing",
-              subscriptionId: subscription.subscriptionId
-            }
-          }
-        ],
+        sims: [{ ...touched(sim, 1), hold: { _tag: "Releasing", subscriptionId: subscription.subscriptionId } }],
         subscriptions: [{ ...subscription, status: "Deleted" }]
       })
-      yield* isLine(world, "the line", sim, {
-        subscription: null,
-        attachments: []
-      })
+      yield* isLine(world, "the line", sim, { subscription: null, attachments: [] })
       yield* Suite.equals("listed", yield* listed(world), [])
 
       const next = Rows.subscription(world, sim)
@@ -181,11 +137,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { sim, subscription } = yield* live(world)
       const [kept, removed] = [Rows.attachment(world, subscription), Rows.attachment(world, subscription)]
       const packages = [kept, removed].map((attachment) => Rows.pack(world, attachment, 0))
-      yield* storage.commit({
-        sims: [sim],
-        attachments: [kept, removed],
-        packages
-      })
+      yield* storage.commit({ sims: [sim], attachments: [kept, removed], packages })
       const { attachmentId } = removed
       yield* storage.commit({
         sims: [touched(sim, 1)],
@@ -195,10 +147,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         ]
       })
       const left = { attachment: kept, packages: packages.slice(0, 1) }
-      yield* isLine(world, "the line", sim, {
-        subscription,
-        attachments: [left]
-      })
+      yield* isLine(world, "the line", sim, { subscription, attachments: [left] })
       const later = { ...removed, createdAt: world.now + 1 }
       yield* storage.commit({ sims: [touched(sim, 2)], attachments: [later] })
       yield* isLine(world, "the line with the attachment written anew", sim, {
@@ -213,11 +162,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { organizationId, storage } = world
       const { sim, subscription } = yield* live(world)
       const attachment = Rows.attachment(world, subscription)
-      yield* storage.commit({
-        sims: [sim],
-        attachments: [attachment],
-        packages: [Rows.pack(world, attachment, 0)]
-      })
+      yield* storage.commit({ sims: [sim], attachments: [attachment], packages: [Rows.pack(world, attachment, 0)] })
       const { subscriptionId } = subscription
       yield* storage.commit({
         sims: [{ ...touched(sim, 1), hold: { _tag: "Free" } }],
@@ -226,19 +171,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
           { organizationId, subscriptionId: world.id() }
         ]
       })
-      yield* isLine(world, "the line", sim, {
-        subscription: null,
-        attachments: []
-      })
+      yield* isLine(world, "the line", sim, { subscription: null, attachments: [] })
       yield* Suite.equals("listed", yield* listed(world), [])
-      yield* storage.commit({
-        sims: [Rows.inService(touched(sim, 2), subscription)],
-        subscriptions: [subscription]
-      })
-      yield* isLine(world, "the line with the subscription written anew", sim, {
-        subscription,
-        attachments: []
-      })
+      yield* storage.commit({ sims: [Rows.inService(touched(sim, 2), subscription)], subscriptions: [subscription] })
+      yield* isLine(world, "the line with the subscription written anew", sim, { subscription, attachments: [] })
     })
   ),
 
@@ -268,11 +204,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
             write,
             { discard: true }
           ),
-          ...Array.from({ length: 3 }, () =>
-            Effect.repeat(Effect.andThen(read, Effect.yieldNow), {
-              times: 25
-            })
-          )
+          ...Array.from({ length: 3 }, () => Effect.repeat(Effect.andThen(read, Effect.yieldNow), { times: 25 }))
         ],
         { concurrency: "unbounded", discard: true }
       )

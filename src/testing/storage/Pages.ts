@@ -114,10 +114,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         Effect.flatMap(World.stockOne(world), (sim) => {
           const subscription = Rows.subscription(world, sim, { createdAt })
           return Effect.as(
-            world.storage.commit({
-              sims: [Rows.inService(sim, subscription)],
-              subscriptions: [subscription]
-            }),
+            world.storage.commit({ sims: [Rows.inService(sim, subscription)], subscriptions: [subscription] }),
             subscription.subscriptionId
           )
         })
@@ -150,13 +147,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       for (const limit of [1, 7, 100]) {
         const read: Array<number> = []
         for (let after: number | null = null; ; after = read.at(-1) ?? null) {
-          const page = yield* world.storage.sims({
-            ...World.of(world),
-            after,
-            limit,
-            isEsim: null,
-            label: null
-          })
+          const page = yield* world.storage.sims({ ...World.of(world), after, limit, isEsim: null, label: null })
           if (page.length === 0) break
           read.push(...page.map((sim) => sim.serial))
           yield* noneTwice(read)
@@ -185,17 +176,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
             (sim) => (isEsim === null || sim.isEsim === isEsim) && (label === null || sim.label === label)
           )
           const query = { ...World.of(world), isEsim, label }
-          const first = yield* world.storage.sims({
-            ...query,
-            after: null,
-            limit: 1
-          })
+          const first = yield* world.storage.sims({ ...query, after: null, limit: 1 })
           yield* Suite.equals(`first of ${isEsim} ${label}`, first, expected.slice(0, 1))
-          const all = yield* world.storage.sims({
-            ...query,
-            after: null,
-            limit: 100
-          })
+          const all = yield* world.storage.sims({ ...query, after: null, limit: 100 })
           yield* Suite.equals(`all of ${isEsim} ${label}`, all, expected)
         }
       }

@@ -123,9 +123,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const { storage } = world
       const other = yield* World.neighbour(world)
-      const nordics = Rows.region(world, {
-        iso2List: ["SE", "NO", "FI", "DK"]
-      })
+      const nordics = Rows.region(world, { iso2List: ["SE", "NO", "FI", "DK"] })
       const sweden = Rows.region(world, { iso2List: ["SE"] })
       const theirs = Rows.region(other, { iso2List: ["SE", "NO", "FR"] })
       yield* storage.commit({ regions: [nordics, sweden, theirs] })
@@ -152,11 +150,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const region = Rows.region(world, { iso2List: ["SE"] })
       yield* world.storage.commit({ regions: [region] })
-      const wanted = {
-        name: "Wanted",
-        label: "Blue",
-        coverageId: region.coverageId
-      } as const
+      const wanted = { name: "Wanted", label: "Blue", coverageId: region.coverageId } as const
       const plans = yield* written(
         world,
         Array.from({ length: 30 }, (_, index) => ({
@@ -195,30 +189,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const { storage } = world
       const other = yield* World.neighbour(world)
-      const three = Rows.region(world, {
-        regionName: "Three",
-        iso2List: ["SE", "NO", "FI"]
-      })
-      const blue = Rows.region(world, {
-        regionName: "Blue three",
-        label: "Blue",
-        iso2List: ["FI", "SE", "NO"]
-      })
-      const two = Rows.region(world, {
-        regionName: "Two",
-        iso2List: ["SE", "NO"]
-      })
-      yield* storage.commit({
-        regions: [three, blue, two, Rows.region(other, { regionName: "Three" })]
-      })
+      const three = Rows.region(world, { regionName: "Three", iso2List: ["SE", "NO", "FI"] })
+      const blue = Rows.region(world, { regionName: "Blue three", label: "Blue", iso2List: ["FI", "SE", "NO"] })
+      const two = Rows.region(world, { regionName: "Two", iso2List: ["SE", "NO"] })
+      yield* storage.commit({ regions: [three, blue, two, Rows.region(other, { regionName: "Three" })] })
       const alike = (regionName: string, iso2List: ReadonlyArray<string>, expected: ReadonlyArray<typeof three>) =>
-        Effect.flatMap(
-          storage.regionsLike({
-            organizationId: world.organizationId,
-            regionName,
-            iso2List
-          }),
-          (regions) => Suite.equals(`regions like ${regionName} ${iso2List}`, new Set(regions), new Set(expected))
+        Effect.flatMap(storage.regionsLike({ organizationId: world.organizationId, regionName, iso2List }), (regions) =>
+          Suite.equals(`regions like ${regionName} ${iso2List}`, new Set(regions), new Set(expected))
         )
       yield* alike("Three", ["DE"], [three])
       yield* alike("None", ["NO", "FI", "SE"], [three, blue])

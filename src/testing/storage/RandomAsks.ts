@@ -110,11 +110,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
       (region) => ({ createdAt: region.createdAt, id: region.coverageId })
     ),
     Effect.map(
-      storage.regionsLike({
-        ...of,
-        regionName: `Region ${row}`,
-        iso2List: pick([["NO", "SE"], ["SE"], []], choice)
-      }),
+      storage.regionsLike({ ...of, regionName: `Region ${row}`, iso2List: pick([["NO", "SE"], ["SE"], []], choice) }),
       (regions) => byText(regions, (region) => region.coverageId)
     ),
     pages(
@@ -128,28 +124,18 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
         iccids: run.iccids.slice(row).map((one) => ({ ...asked, iccid: one })),
         seenSince: world.now + (choice % 6) * MINUTE
       }),
-      (lines) =>
-        byText(lines, ({ line }) => line.sim.iccid).map(({ line, seen }) => ({
-          line,
-          seen: seen.toSorted()
-        }))
+      (lines) => byText(lines, ({ line }) => line.sim.iccid).map(({ line, seen }) => ({ line, seen: seen.toSorted() }))
     ),
     pages(
       ask,
       (after: CreatedCursor | null, limit) => storage.subscriptions({ ...of, after, limit }),
-      ({ subscription }) => ({
-        createdAt: subscription.createdAt,
-        id: subscription.subscriptionId
-      })
+      ({ subscription }) => ({ createdAt: subscription.createdAt, id: subscription.subscriptionId })
     ),
     storage.smdpEntries({ ...of, iccid }),
     pages(
       ask,
       (after: CreatedCursor | null, limit) => storage.deliveries({ ...of, after, limit }),
-      ({ delivery }) => ({
-        createdAt: delivery.createdAt,
-        id: delivery.deliveryId
-      })
+      ({ delivery }) => ({ createdAt: delivery.createdAt, id: delivery.deliveryId })
     ),
     storage.idempotency({ ...of, key: `key ${row % 3}` }),
     storage.catalogue,

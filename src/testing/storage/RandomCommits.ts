@@ -4,8 +4,8 @@
 import { Effect } from "effect"
 import { DAY, HOUR, MINUTE } from "../../domain/Time.ts"
 import type { Commit, StorageError } from "../../ports/Storage.ts"
-import { lineEdit } from "./RandomLines.ts"
 import { idOf, type LinePart, type Part, pick, type Run } from "./RandomSteps.ts"
+import { lineEdit } from "./RandomLines.ts"
 import * as Rows from "./Rows.ts"
 import type { World } from "./World.ts"
 
@@ -25,17 +25,11 @@ const lineOf = ({ other, world }: Side, iccid: string) =>
 const ofLine = (run: Run, side: Side, name: LinePart, part: Part): Piece => {
   const iccid = pick(run.iccids, part.row)
   return Effect.map(lineOf(side, iccid), (line): Commit => {
-    if (line === null)
-      return {
-        sims: [{ ...Rows.newSim(side.world, { iccid }), serial: 1, version: 1 }]
-      }
+    if (line === null) return { sims: [{ ...Rows.newSim(side.world, { iccid }), serial: 1, version: 1 }] }
     const [{ smdp = line.sim.smdp, ...changes }, commit] = lineEdit(side.world, name, part, line)
     const version = line.sim.version - (part.stale ? 1 : 0)
     const status = smdp && { state: smdp.state, modifiedAt: smdp.modifiedAt }
-    return {
-      ...commit,
-      sims: [{ ...line.sim, ...changes, smdp: status, version }]
-    }
+    return { ...commit, sims: [{ ...line.sim, ...changes, smdp: status, version }] }
   })
 }
 
@@ -68,15 +62,7 @@ const ofKey = (run: Run, { world }: Side, part: Part): Piece => {
   return Effect.map(world.storage.apiKeys({ organizationId: world.organizationId }), (keys): Commit => {
     const stored = keys.find((key) => key.apiKeyId === apiKeyId)
     const hash = pick(run.hashes, part.choice)
-    return {
-      apiKeys: [
-        Rows.apiKey(world, {
-          apiKeyId,
-          hash,
-          version: seenVersion(stored, part)
-        })
-      ]
-    }
+    return { apiKeys: [Rows.apiKey(world, { apiKeyId, hash, version: seenVersion(stored, part) })] }
   })
 }
 
@@ -87,9 +73,7 @@ const ofEndpoint = (run: Run, { world }: Side, part: Part): Piece => {
     const events = pick([null, null, ["esim.smdp.stateChanged" as const], []], part.choice)
     const version = seenVersion(stored, part)
     const enabled = part.choice % 5 !== 4
-    return {
-      webhookEndpoints: [Rows.endpoint(world, { endpointId, events, enabled, version })]
-    }
+    return { webhookEndpoints: [Rows.endpoint(world, { endpointId, events, enabled, version })] }
   })
 }
 
@@ -100,15 +84,7 @@ const ofRegion = (run: Run, { world }: Side, part: Part): Piece => {
   return Effect.map(world.storage.region({ organizationId, coverageId }), (stored): Commit => {
     if (stored !== null) return {}
     const iso2List = pick([["SE", "NO"], ["NO", "SE"], ["SE"], ["FR", "DE"]], part.choice)
-    return {
-      regions: [
-        Rows.region(world, {
-          coverageId,
-          regionName: `Region ${part.row}`,
-          iso2List
-        })
-      ]
-    }
+    return { regions: [Rows.region(world, { coverageId, regionName: `Region ${part.row}`, iso2List })] }
   })
 }
 
@@ -117,27 +93,16 @@ type IdempotencyPart = Extract<Part["part"], `${string} idempotency`>
 type JobPart = Extract<Part["part"], `${string} job`>
 
 const ofIdempotency = ({ world }: Side, name: IdempotencyPart, part: Part): Piece => {
-  const of = {
-    organizationId: world.organizationId,
-    key: `key ${part.row % 3}`
-  }
+  const of = { organizationId: world.organizationId, key: `key ${part.row % 3}` }
   const createdAt = world.now + part.choice * MINUTE
   switch (name) {
     case "put idempotency": {
       const replaces = part.stale ? createdAt + HOUR : world.now
-      return Effect.succeed({
-        idempotency: {
-          put: [{ record: Rows.record(world, { ...of, createdAt }), replaces }]
-        }
-      })
+      return Effect.succeed({ idempotency: { put: [{ record: Rows.record(world, { ...of, createdAt }), replaces }] } })
     }
     case "settle idempotency": {
       const answer = { kind: "Done", value: null } as const
-      return Effect.succeed({
-        idempotency: {
-          settled: [{ ...of, outcome: { _tag: "Succeeded", answer } }]
-        }
-      })
+      return Effect.succeed({ idempotency: { settled: [{ ...of, outcome: { _tag: "Succeeded", answer } }] } })
     }
     case "forget idempotency":
       return Effect.succeed({ idempotency: { forgotten: [of] } })
@@ -151,44 +116,29 @@ const ofJob = (run: Run, { world }: Side, name: JobPart, part: Part): Piece => {
   switch (name) {
     case "put job": {
       const lease = part.stale ? { token, until: run.machineNow + part.choice * MINUTE } : null
-      return Effect.succeed({
-        jobs: { put: [{ job: Rows.job(world, { jobId, dueAt }), lease }] }
-      })
+      return Effect.succeed({ jobs: { put: [{ job: Rows.job(world, { jobId, dueAt }), lease }] } })
     }
     case "finish job":
       return Effect.succeed({ jobs: { finished: [{ jobId, token }] } })
     case "retry job":
-      return Effect.succeed({
-        jobs: { retried: [{ jobId, token, dueAt, attempts: part.choice }] }
-      })
+      return Effect.succeed({ jobs: { retried: [{ jobId, token, dueAt, attempts: part.choice }] } })
   }
 }
 
 const ofDelivery = (run: Run, { world }: Side, part: Part): Piece =>
   Effect.map(
-    world.storage.deliveries({
-      organizationId: world.organizationId,
-      after: null,
-      limit: 6
-    }),
+    world.storage.deliveries({ organizationId: world.organizationId, after: null, limit: 6 }),
     (logged): Commit => {
       if (logged.length === 0) return {}
       const { delivery } = pick(logged, part.row)
       const next =
         part.choice % 2 === 0
           ? ({ status: "Delivered", nextAttemptAt: null } as const)
-          : ({
-              status: "Pending",
-              nextAttemptAt: world.now + part.choice * MINUTE
-            } as const)
+          : ({ status: "Pending", nextAttemptAt: world.now + part.choice * MINUTE } as const)
       const changed = { ...delivery, ...next, attempts: delivery.attempts + 1 }
       return part.part === "replay delivery"
         ? { deliveries: { replayed: [changed] } }
-        : {
-            deliveries: {
-              settled: [{ delivery: changed, token: pick(run.tokens, part.choice) }]
-            }
-          }
+        : { deliveries: { settled: [{ delivery: changed, token: pick(run.tokens, part.choice) }] } }
     }
   )
 
@@ -209,9 +159,7 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
     case "forget idempotency":
       return ofIdempotency(side, part.part, part)
     case "event": {
-      const event = Rows.event(world, {
-        createdAt: world.now + (part.choice - 6) * MINUTE
-      })
+      const event = Rows.event(world, { createdAt: world.now + (part.choice - 6) * MINUTE })
       return Effect.succeed({ events: [event] })
     }
     case "put job":
@@ -222,14 +170,8 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
     case "replay delivery":
       return ofDelivery(run, side, part)
     case "catalogue": {
-      const country = {
-        iso2: "SE",
-        iso3: "SWE",
-        name: `Sweden ${part.choice}`
-      }
-      return Effect.succeed({
-        catalogue: { countries: [country], operators: [], profiles: [] }
-      })
+      const country = { iso2: "SE", iso3: "SWE", name: `Sweden ${part.choice}` }
+      return Effect.succeed({ catalogue: { countries: [country], operators: [], profiles: [] } })
     }
     case "clock":
       return Effect.succeed({ clock: world.now + part.choice * DAY })

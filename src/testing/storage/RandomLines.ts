@@ -20,20 +20,12 @@ export const lineEdit = (world: World, name: LinePart, part: Part, line: Line): 
     case "free":
       return [subscription === null ? { hold: free, recycledAt: world.now + part.choice } : {}, {}]
     case "download":
-      return [
-        {
-          downloaded: part.choice > 3,
-          lastActivityAt: world.now + part.choice
-        },
-        {}
-      ]
+      return [{ downloaded: part.choice > 3, lastActivityAt: world.now + part.choice }, {}]
     case "mobile plan": {
       const applied = part.choice % 2 === 0
       const target = !applied
       return [
-        {
-          mobilePlan: part.choice < 8 ? { _tag: "Settled", applied } : { _tag: "Changing", applied, target }
-        },
+        { mobilePlan: part.choice < 8 ? { _tag: "Settled", applied } : { _tag: "Changing", applied, target } },
         {}
       ]
     }
@@ -41,32 +33,16 @@ export const lineEdit = (world: World, name: LinePart, part: Part, line: Line): 
     case "open pending": {
       if (subscription !== null) return [{}, {}]
       const createdAt = world.now + part.choice
-      const opened = Rows.subscription(of, sim, {
-        createdAt,
-        status: name === "open" ? "Live" : "Pending"
-      })
+      const opened = Rows.subscription(of, sim, { createdAt, status: name === "open" ? "Live" : "Pending" })
       const { subscriptionId } = opened
       return [{ hold: { _tag: "Provisioning", subscriptionId } }, { subscriptions: [opened] }]
     }
     case "confirm":
       if (subscription === null) return [{}, {}]
-      return [
-        {},
-        {
-          subscriptions: [
-            {
-              ...subscription,
-              status: "Live",
-              metadata: `choice ${part.choice}`
-            }
-          ]
-        }
-      ]
+      return [{}, { subscriptions: [{ ...subscription, status: "Live", metadata: `choice ${part.choice}` }] }]
     case "attach": {
       if (subscription === null) return [{}, {}]
-      const added = Rows.attachment(of, subscription, {
-        createdAt: world.now + part.choice
-      })
+      const added = Rows.attachment(of, subscription, { createdAt: world.now + part.choice })
       const packages = Array.from({ length: part.choice % 3 }, (_, index) => Rows.pack(of, added, index))
       return [{}, { attachments: [added], packages }]
     }
@@ -77,23 +53,12 @@ export const lineEdit = (world: World, name: LinePart, part: Part, line: Line): 
         expirationAt: part.choice === 0 ? null : world.now + (part.choice - 5) * HOUR,
         telcoPackageId: part.choice > 6 ? `T-${part.choice}` : null
       })
-      return [
-        {},
-        {
-          attachments: [{ ...attachment, thresholdTold: part.choice }],
-          packages: [pack]
-        }
-      ]
+      return [{}, { attachments: [{ ...attachment, thresholdTold: part.choice }], packages: [pack] }]
     }
     case "delete":
       if (subscription === null) return [{}, {}]
       return [
-        {
-          hold: {
-            _tag: "Releasing",
-            subscriptionId: subscription.subscriptionId
-          }
-        },
+        { hold: { _tag: "Releasing", subscriptionId: subscription.subscriptionId } },
         { subscriptions: [{ ...subscription, status: "Deleted" }] }
       ]
     case "remove subscription": {
@@ -105,14 +70,8 @@ export const lineEdit = (world: World, name: LinePart, part: Part, line: Line): 
       return [{}, { removedAttachments: [{ organizationId, attachmentId }] }]
     }
     case "report": {
-      const entry = Rows.smdpEntry(of, sim, {
-        modifiedAt: world.now + part.choice
-      })
-      const seen = {
-        organizationId,
-        reportId: `report ${part.choice % 4}`,
-        receivedAt: world.now + part.row * MINUTE
-      }
+      const entry = Rows.smdpEntry(of, sim, { modifiedAt: world.now + part.choice })
+      const seen = { organizationId, reportId: `report ${part.choice % 4}`, receivedAt: world.now + part.row * MINUTE }
       return [{ smdp: entry }, { smdpEntries: [entry], seenReports: [seen] }]
     }
   }

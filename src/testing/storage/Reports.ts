@@ -16,12 +16,7 @@ type Asked = Parameters<Storage["Service"]["reportedLines"]>[0]["iccids"][number
 const ask = (world: World.World, iccids: ReadonlyArray<Partial<Asked> & { readonly iccid: string }>, seenSince = 0) =>
   Effect.map(
     world.storage.reportedLines({
-      iccids: iccids.map((asked) => ({
-        since: world.now,
-        packageIds: [],
-        reportIds: [],
-        ...asked
-      })),
+      iccids: iccids.map((asked) => ({ since: world.now, packageIds: [], reportIds: [], ...asked })),
       seenSince
     }),
     (lines) => new Map(lines.map((reported) => [reported.line.sim.iccid, reported]))
@@ -39,10 +34,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const ends = [null, now - DAY, now - 1, now, now + 1, now + DAY]
       const packages = [first, second].flatMap((attachment) =>
         ends.map((expirationAt, occurrence) =>
-          Rows.pack(world, attachment, occurrence, {
-            expirationAt,
-            telcoPackageId: `T-${world.id()}`
-          })
+          Rows.pack(world, attachment, occurrence, { expirationAt, telcoPackageId: `T-${world.id()}` })
         )
       )
       yield* world.storage.commit({
@@ -88,10 +80,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { now, storage } = world
       const other = yield* World.neighbour(world)
       const mine = yield* World.stockOne(world)
-      const theirs = yield* World.stockOne(other, {
-        isEsim: false,
-        lpa: null
-      })
+      const theirs = yield* World.stockOne(other, { isEsim: false, lpa: null })
       const seen = (of: World.World, reportId: string, receivedAt: number) => ({
         organizationId: of.organizationId,
         reportId,
@@ -105,9 +94,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           seen(other, "theirs", now + 1)
         ]
       })
-      yield* storage.commit({
-        seenReports: [seen(world, "raised", now + 1)]
-      })
+      yield* storage.commit({ seenReports: [seen(world, "raised", now + 1)] })
       const reportIds = ["raised", "theirs", "old", "new", "never"]
       const asked = yield* ask(
         world,
@@ -145,25 +132,15 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const [sim, other] = yield* World.stock(world, Rows.newSims(world, 2))
       if (sim === undefined || other === undefined) return
       const entry = (offset: number, modificationResult: string) =>
-        Rows.smdpEntry(world, sim, {
-          modifiedAt: now + offset,
-          modificationResult
-        })
+        Rows.smdpEntry(world, sim, { modifiedAt: now + offset, modificationResult })
       const [a, b, c, d] = [entry(5, "a"), entry(-5, "b"), entry(5, "c"), entry(0, "d")]
-      yield* storage.commit({
-        smdpEntries: [a, b, Rows.smdpEntry(world, other)]
-      })
+      yield* storage.commit({ smdpEntries: [a, b, Rows.smdpEntry(world, other)] })
       yield* storage.commit({ smdpEntries: [c] })
-      yield* storage.commit({
-        smdpEntries: [d, { ...b, modifiedAt: now + 5 }]
-      })
+      yield* storage.commit({ smdpEntries: [d, { ...b, modifiedAt: now + 5 }] })
       const { iccid } = sim
       const expected = [b, d, a, c, { ...b, modifiedAt: now + 5 }]
       yield* Suite.equals("the history", yield* storage.smdpEntries({ organizationId, iccid }), expected)
-      const none = yield* storage.smdpEntries({
-        organizationId,
-        iccid: world.iccid()
-      })
+      const none = yield* storage.smdpEntries({ organizationId, iccid: world.iccid() })
       yield* Suite.equals("of an unknown SIM", none, [])
     })
   )

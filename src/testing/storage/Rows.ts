@@ -185,10 +185,7 @@ export const event = (world: World, changes: Partial<WebhookEvent> = {}): Webhoo
   createdAt: world.now,
   payload: {
     type: "esim.smdp.stateChanged",
-    data: {
-      sim: world.iccid(),
-      smdpStateChange: { state: "Enable", modificationResult: "Success" }
-    }
+    data: { sim: world.iccid(), smdpStateChange: { state: "Enable", modificationResult: "Success" } }
   },
   ...changes
 })
@@ -196,11 +193,7 @@ export const event = (world: World, changes: Partial<WebhookEvent> = {}): Webhoo
 export const job = (world: World, changes: Partial<Job> = {}): Job => ({
   jobId: world.id(),
   organizationId: world.organizationId,
-  work: {
-    _tag: "SuspendPackages",
-    iccid: world.iccid(),
-    attachmentId: world.id()
-  },
+  work: { _tag: "SuspendPackages", iccid: world.iccid(), attachmentId: world.id() },
   dueAt: world.now,
   attempts: 0,
   createdAt: world.now,

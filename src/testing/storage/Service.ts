@@ -24,31 +24,14 @@ const catalogue = (world: World.World, operators: number): Catalogue => ({
     labels: ["Green", "Voilet"]
   })),
   profiles: [
-    {
-      coverageId: world.id(),
-      label: "Green",
-      regionName: "Sweden",
-      regionCode: "SE",
-      iso2List: ["SE"]
-    },
-    {
-      coverageId: world.id(),
-      label: "Blue",
-      regionName: "Nowhere",
-      regionCode: "NOWHERE",
-      iso2List: []
-    }
+    { coverageId: world.id(), label: "Green", regionName: "Sweden", regionCode: "SE", iso2List: ["SE"] },
+    { coverageId: world.id(), label: "Blue", regionName: "Nowhere", regionCode: "NOWHERE", iso2List: [] }
   ]
 })
 
 const page = { after: null, limit: 100 } as const
 
-const anyPlan = {
-  archived: null,
-  label: null,
-  search: null,
-  covering: null
-} as const
+const anyPlan = { archived: null, label: null, search: null, covering: null } as const
 
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("the storage is ready", (world) => world.storage.ready),
@@ -62,10 +45,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         createdAt: now - offset * HOUR
       }))
       yield* storage.commit({ organizations: mine })
-      const renamed = mine.map((organization) => ({
-        ...organization,
-        name: `${organization.name} AB`
-      }))
+      const renamed = mine.map((organization) => ({ ...organization, name: `${organization.name} AB` }))
       yield* storage.commit({ organizations: renamed.slice(0, 1) })
       const expected = [...renamed.slice(0, 1), ...mine.slice(1)].sort((a, b) => a.createdAt - b.createdAt)
       const ids = new Set(mine.map((organization) => organization.organizationId))
@@ -81,18 +61,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { now, storage } = world
       const of = World.of(world)
       const keys = [5, 1, 3].map((offset) =>
-        Rows.apiKey(world, {
-          createdAt: now + offset,
-          revokedAt: offset === 1 ? now : null,
-          scope: "read"
-        })
+        Rows.apiKey(world, { createdAt: now + offset, revokedAt: offset === 1 ? now : null, scope: "read" })
       )
       const endpoints = [5, 1, 3, 2].map((offset) =>
-        Rows.endpoint(world, {
-          createdAt: now + offset,
-          deletedAt: offset === 3 ? now : null,
-          enabled: offset !== 2
-        })
+        Rows.endpoint(world, { createdAt: now + offset, deletedAt: offset === 3 ? now : null, enabled: offset !== 2 })
       )
       yield* storage.commit({ apiKeys: keys, webhookEndpoints: endpoints })
       const stored = <A extends { readonly createdAt: number }>(rows: ReadonlyArray<A>) =>
@@ -139,19 +111,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const records = ages.map((createdAt) => Rows.record(world, { createdAt }))
       const reportIds = ages.map((receivedAt) => `at ${receivedAt}`)
       yield* storage.commit({
-        seenReports: ages.map((receivedAt) => ({
-          organizationId,
-          reportId: `at ${receivedAt}`,
-          receivedAt
-        })),
-        idempotency: {
-          put: records.map((record) => ({ record, replaces: now }))
-        }
+        seenReports: ages.map((receivedAt) => ({ organizationId, reportId: `at ${receivedAt}`, receivedAt })),
+        idempotency: { put: records.map((record) => ({ record, replaces: now })) }
       })
-      const purged = yield* storage.purge({
-        reportsBefore: now,
-        idempotencyBefore: now - 1
-      })
+      const purged = yield* storage.purge({ reportsBefore: now, idempotencyBefore: now - 1 })
       yield* Suite.equals("rows that went", purged, 3)
       const left = yield* Effect.forEach(records, (record) => storage.idempotency(record))
       yield* Suite.equals("records", left, [null, ...records.slice(1)])
@@ -160,10 +123,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         seenSince: 0
       })
       yield* Suite.equals("report ids", new Set(line?.seen), new Set(reportIds.slice(2)))
-      const again = yield* storage.purge({
-        reportsBefore: now,
-        idempotencyBefore: now - 1
-      })
+      const again = yield* storage.purge({ reportsBefore: now, idempotencyBefore: now - 1 })
       yield* Suite.equals("rows that went the second time", again, 0)
     })
   ),
@@ -202,11 +162,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           storage.webhookEndpoints(of),
           storage.plans({ ...of, ...page, ...anyPlan }),
           storage.regions({ ...of, ...page }),
-          storage.regionsLike({
-            ...of,
-            regionName: region.regionName,
-            iso2List: region.iso2List
-          }),
+          storage.regionsLike({ ...of, regionName: region.regionName, iso2List: region.iso2List }),
           storage.sims({ ...of, ...page, isEsim: null, label: null }),
           storage.subscriptions({ ...of, ...page }),
           storage.smdpEntries({ ...of, iccid: sim.iccid }),

@@ -26,11 +26,7 @@ const claim = (world: World.World, changes: Partial<Claim> = {}) =>
 const claimed = (outcome: ClaimOutcome) =>
   outcome._tag === "Claimed"
     ? Effect.succeed(outcome.sim)
-    : Effect.fail(
-        new Suite.CaseFailed({
-          message: `No SIM was claimed: ${outcome._tag}`
-        })
-      )
+    : Effect.fail(new Suite.CaseFailed({ message: `No SIM was claimed: ${outcome._tag}` }))
 
 const expects = (what: string, outcome: Effect.Effect<ClaimOutcome, unknown>, expected: ClaimOutcome) =>
   Effect.flatMap(outcome, (actual) => Suite.equals(what, actual, expected))
@@ -38,17 +34,11 @@ const expects = (what: string, outcome: Effect.Effect<ClaimOutcome, unknown>, ex
 const busy: ClaimOutcome = { _tag: "Busy" }
 const none: ClaimOutcome = { _tag: "None" }
 
-const given = (sim: Sim): ClaimOutcome => ({
-  _tag: "Claimed",
-  sim: { ...sim, version: sim.version + 1 }
-})
+const given = (sim: Sim): ClaimOutcome => ({ _tag: "Claimed", sim: { ...sim, version: sim.version + 1 } })
 
 const takeIntoService = (world: World.World, sim: Sim) => {
   const subscription = Rows.subscription(world, sim)
-  return world.storage.commit({
-    sims: [Rows.inService(sim, subscription)],
-    subscriptions: [subscription]
-  })
+  return world.storage.commit({ sims: [Rows.inService(sim, subscription)], subscriptions: [subscription] })
 }
 
 export const cases: ReadonlyArray<World.Scenario> = [
@@ -117,11 +107,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
               return Effect.as(takeIntoService(world, outcome.sim), outcome.sim.iccid)
             case "Busy":
               return patience === 0
-                ? Effect.fail(
-                    new Suite.CaseFailed({
-                      message: "The SIMs stay busy though nobody claims them"
-                    })
-                  )
+                ? Effect.fail(new Suite.CaseFailed({ message: "The SIMs stay busy though nobody claims them" }))
                 : Effect.andThen(Effect.sleep("1 millis"), request(patience - 1))
             case "None":
               return Effect.succeed(null)
@@ -180,15 +166,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const [first, second] = yield* World.stock(world, Rows.newSims(world, 2))
       if (first === undefined || second === undefined) return
       const subscription = Rows.subscription(world, first)
-      yield* world.storage.commit({
-        sims: [Rows.inService(first, subscription)],
-        subscriptions: [subscription]
-      })
-      const back: Sim = {
-        ...first,
-        version: first.version + 1,
-        recycledAt: world.now
-      }
+      yield* world.storage.commit({ sims: [Rows.inService(first, subscription)], subscriptions: [subscription] })
+      const back: Sim = { ...first, version: first.version + 1, recycledAt: world.now }
       yield* world.storage.commit({
         sims: [back],
         subscriptions: [{ ...subscription, status: "Deleted" }]
@@ -202,18 +181,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const sims = yield* World.stock(world, [
         Rows.newSim(world, { isEsim: false }),
-        Rows.newSim(world, {
-          downloaded: true,
-          mobilePlan: { _tag: "Settled", applied: true }
-        }),
+        Rows.newSim(world, { downloaded: true, mobilePlan: { _tag: "Settled", applied: true } }),
         Rows.newSim(world, { recycledAt: world.now, downloaded: true }),
-        Rows.newSim(world, {
-          downloaded: true,
-          mobilePlan: { _tag: "Changing", applied: false, target: true }
-        }),
-        Rows.newSim(world, {
-          hold: { _tag: "InService", subscriptionId: world.id() }
-        }),
+        Rows.newSim(world, { downloaded: true, mobilePlan: { _tag: "Changing", applied: false, target: true } }),
+        Rows.newSim(world, { hold: { _tag: "InService", subscriptionId: world.id() } }),
         Rows.newSim(world, { label: "Blue" }),
         Rows.newSim(world)
       ])

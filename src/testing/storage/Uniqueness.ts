@@ -33,13 +33,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       })
       yield* Suite.equals("their SIM", (yield* World.line(other, theirs.iccid)).sim, theirs)
       yield* Suite.equals("my SIM", (yield* World.line(world, mine.iccid)).sim, mine)
-      const sims = yield* storage.sims({
-        organizationId,
-        after: null,
-        limit: 100,
-        isEsim: null,
-        label: null
-      })
+      const sims = yield* storage.sims({ organizationId, after: null, limit: 100, isEsim: null, label: null })
       yield* Suite.equals(
         "my SIMs by serial",
         sims.map(({ serial: _, version, ...sim }) => ({ ...sim, version })),
@@ -64,11 +58,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const other = yield* World.neighbour(world)
       const imports = [world, other, world, other].map(({ organizationId }, index) =>
         world.storage.importSims(
-          (index < 2 ? sims : sims.toReversed()).map((sim) => ({
-            ...sim,
-            simId: world.id(),
-            organizationId
-          }))
+          (index < 2 ? sims : sims.toReversed()).map((sim) => ({ ...sim, simId: world.id(), organizationId }))
         )
       )
       const outcomes = yield* Effect.all(imports, { concurrency: "unbounded" })
@@ -82,21 +72,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("an import of nothing and one of a thousand SIMs work", (world) =>
     Effect.gen(function* () {
       const { organizationId, storage } = world
-      yield* Suite.equals("nothing", yield* storage.importSims([]), {
-        imported: [],
-        taken: []
-      })
+      yield* Suite.equals("nothing", yield* storage.importSims([]), { imported: [], taken: [] })
       const sims = Rows.newSims(world, 1_000)
       const { imported } = yield* storage.importSims(sims)
       const iccids = sims.map((sim) => sim.iccid)
       yield* Suite.equals("imported", imported, iccids)
-      const listed = yield* storage.sims({
-        organizationId,
-        after: null,
-        limit: 2_000,
-        isEsim: null,
-        label: null
-      })
+      const listed = yield* storage.sims({ organizationId, after: null, limit: 2_000, isEsim: null, label: null })
       yield* Suite.equals(
         "listed",
         listed.map((sim) => sim.iccid),
@@ -130,19 +111,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.commit({ apiKeys: [key] })
       const { hash } = key
       yield* World.conflicts(other, "another's hash", { apiKeys: [Rows.apiKey(other, { hash })] }, "api key")
-      const twins = [Rows.apiKey(world), Rows.apiKey(world)].map((twin) => ({
-        ...twin,
-        hash: hash.replace(/^./, "x")
-      }))
+      const twins = [Rows.apiKey(world), Rows.apiKey(world)].map((twin) => ({ ...twin, hash: hash.replace(/^./, "x") }))
       yield* World.conflicts(world, "one hash twice in a commit", { apiKeys: twins }, "api key")
 
-      yield* storage.commit({
-        apiKeys: [{ ...key, version: 1, revokedAt: world.now }]
-      })
+      yield* storage.commit({ apiKeys: [{ ...key, version: 1, revokedAt: world.now }] })
       const fresh = Rows.apiKey(world).hash
-      yield* storage.commit({
-        apiKeys: [{ ...key, version: 2, hash: fresh }]
-      })
+      yield* storage.commit({ apiKeys: [{ ...key, version: 2, hash: fresh }] })
       yield* Suite.equals("the key of the new hash", yield* storage.apiKeyByHash(fresh), {
         ...key,
         hash: fresh,

@@ -2,7 +2,7 @@
  * Values round-trip: instants to the millisecond, texts to the letter, numbers exactly, and every field of every row.
  */
 import { Effect } from "effect"
-import { END_OF_TIME, type Instant, SECOND, START_OF_TIME } from "../../domain/Time.ts"
+import { SECOND, START_OF_TIME, END_OF_TIME, type Instant } from "../../domain/Time.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
@@ -46,17 +46,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { organizationId, storage } = world
       for (const at of instants) {
         const what = new Date(at).toISOString()
-        const plan = Rows.plan(world, {
-          createdAt: at,
-          archivedAt: at,
-          deletedAt: at
-        })
+        const plan = Rows.plan(world, { createdAt: at, archivedAt: at, deletedAt: at })
         const organization = { ...World.organization(world), createdAt: at }
-        const key = Rows.apiKey(world, {
-          createdAt: at,
-          expiresAt: at,
-          revokedAt: at
-        })
+        const key = Rows.apiKey(world, { createdAt: at, expiresAt: at, revokedAt: at })
         const region = Rows.region(world, { createdAt: at })
         const signingKeys = [
           { key: "whsec_1", validUntil: null },
@@ -69,13 +61,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           recycledAt: at,
           lastActivityAt: at,
           smdp: { state: "Disable", modifiedAt: at },
-          location: {
-            countryAlpha2: "SE",
-            operator: "Telia",
-            rat: "5G",
-            imei: "356938035643809",
-            at
-          }
+          location: { countryAlpha2: "SE", operator: "Telia", rat: "5G", imei: "356938035643809", at }
         })
         const subscription = Rows.subscription(world, sim, { createdAt: at })
         const attachment = Rows.attachment(world, subscription, {
@@ -84,10 +70,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           anchor: at,
           suspendedAt: at
         })
-        const pack = Rows.pack(world, attachment, 0, {
-          activationAt: at,
-          expirationAt: at
-        })
+        const pack = Rows.pack(world, attachment, 0, { activationAt: at, expirationAt: at })
         const entry = Rows.smdpEntry(world, sim, { modifiedAt: at })
         yield* Suite.equals(`${what} in an imported SIM`, sim.recycledAt, at)
         yield* storage.commit({
@@ -111,9 +94,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
           plan: yield* storage.plan(plan),
           key: yield* storage.apiKeyByHash(key.hash),
           region: yield* storage.region(region),
-          endpoint: (yield* storage.webhookEndpoints({
-            organizationId
-          })).find((one) => one.endpointId === endpoint.endpointId),
+          endpoint: (yield* storage.webhookEndpoints({ organizationId })).find(
+            (one) => one.endpointId === endpoint.endpointId
+          ),
           line: yield* World.line(world, iccid),
           entries: yield* storage.smdpEntries({ organizationId, iccid }),
           record: yield* storage.idempotency(record),
@@ -152,28 +135,17 @@ export const cases: ReadonlyArray<World.Scenario> = [
       for (const at of instants.filter((instant) => instant <= world.now)) {
         const job = Rows.job(world, { dueAt: at, createdAt: at })
         const event = Rows.event(world, { createdAt: at })
-        yield* storage.commit({
-          jobs: { put: [{ job, lease: null }] },
-          events: [event]
-        })
+        yield* storage.commit({ jobs: { put: [{ job, lease: null }] }, events: [event] })
         const claim = World.claim(world, { now: at, limit: 1 })
         const early = World.claim(world, { now: at - 1 })
         yield* Suite.equals("jobs too early", yield* world.jobs.claim(early), [])
         yield* Suite.equals("deliveries too early", yield* world.outbox.claim(early), [])
         yield* Suite.equals("jobs", yield* world.jobs.claim(claim), [job])
         const due = yield* World.given("due delivery", (yield* world.outbox.claim(claim))[0])
-        const delivery = {
-          ...due.delivery,
-          status: "Failed",
-          lastAttemptAt: at,
-          nextAttemptAt: null
-        } as const
+        const delivery = { ...due.delivery, status: "Failed", lastAttemptAt: at, nextAttemptAt: null } as const
         const settled = [{ delivery, token: claim.token }]
         const finished = [{ jobId: job.jobId, token: claim.token }]
-        yield* storage.commit({
-          jobs: { finished },
-          deliveries: { settled }
-        })
+        yield* storage.commit({ jobs: { finished }, deliveries: { settled } })
         yield* Suite.equals("the delivery", yield* storage.delivery(delivery), { delivery, event })
       }
     })
@@ -182,28 +154,15 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("texts round-trip to the letter", (world) =>
     Effect.gen(function* () {
       const { organizationId, storage } = world
-      const sim = yield* World.stockOne(world, {
-        lpa: "LPA:1$SMDP.EXAMPLE$'\"\\"
-      })
+      const sim = yield* World.stockOne(world, { lpa: "LPA:1$SMDP.EXAMPLE$'\"\\" })
       const subscription = Rows.subscription(world, sim)
-      yield* storage.commit({
-        sims: [Rows.inService(sim, subscription)],
-        subscriptions: [subscription]
-      })
+      yield* storage.commit({ sims: [Rows.inService(sim, subscription)], subscriptions: [subscription] })
       let { version } = (yield* World.line(world, sim.iccid)).sim
       for (const text of texts) {
-        const plan = Rows.plan(world, {
-          terms: Rows.terms(world, { name: text })
-        })
+        const plan = Rows.plan(world, { terms: Rows.terms(world, { name: text }) })
         const endpoint = Rows.endpoint(world, { description: text })
-        const region = Rows.region(world, {
-          regionName: short(text),
-          regionCode: text
-        })
-        const attachment = Rows.attachment(world, subscription, {
-          metadata: text,
-          terms: plan.terms
-        })
+        const region = Rows.region(world, { regionName: short(text), regionCode: text })
+        const attachment = Rows.attachment(world, subscription, { metadata: text, terms: plan.terms })
         const changed = { ...subscription, metadata: text }
         const record = Rows.record(world, { key: `key ${short(text)}` })
         yield* storage.commit({
@@ -219,9 +178,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
         const line = yield* World.line(world, sim.iccid)
         const read = {
           plan: yield* storage.plan(plan),
-          endpoints: (yield* storage.webhookEndpoints({
-            organizationId
-          })).filter((one) => one.endpointId === endpoint.endpointId),
+          endpoints: (yield* storage.webhookEndpoints({ organizationId })).filter(
+            (one) => one.endpointId === endpoint.endpointId
+          ),
           region: yield* storage.region(region),
           subscription: line.subscription,
           attachments: line.attachments.filter((one) => one.attachment.attachmentId === attachment.attachmentId),
@@ -243,17 +202,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const stocked = yield* World.stockOne(world)
       const subscription = Rows.subscription(world, stocked)
-      const recurrence = {
-        periodicity: "Weekly",
-        frequency: 2 ** 31 - 1,
-        occurrences: 1_000
-      } as const
+      const recurrence = { periodicity: "Weekly", frequency: 2 ** 31 - 1, occurrences: 1_000 } as const
       const attachment = Rows.attachment(world, subscription, {
-        terms: Rows.terms(world, {
-          dataMegaBytes: 2 ** 31 - 1,
-          periodDays: 3_660,
-          recurrence
-        })
+        terms: Rows.terms(world, { dataMegaBytes: 2 ** 31 - 1, periodDays: 3_660, recurrence })
       })
       const amounts = [0, 1, 2 ** 31, 2 ** 32 + 1, 2 ** 53 - 2, 2 ** 53 - 1]
       const packages = amounts.map((usedBytes, occurrence) => Rows.pack(world, attachment, occurrence, { usedBytes }))
@@ -281,35 +232,19 @@ export const cases: ReadonlyArray<World.Scenario> = [
           terms: Rows.terms(world, {
             label: "Voilet",
             throttling: index === 0 ? [] : throttling,
-            recurrence: {
-              periodicity,
-              frequency: index + 1,
-              occurrences: 12
-            }
+            recurrence: { periodicity, frequency: index + 1, occurrences: 12 }
           })
         })
       )
       yield* storage.commit({ plans })
-      for (const plan of plans)
-        yield* Suite.equals("plan", yield* storage.plan(plan), {
-          ...plan,
-          version: 1
-        })
+      for (const plan of plans) yield* Suite.equals("plan", yield* storage.plan(plan), { ...plan, version: 1 })
       const subscriptionId = world.id()
       const sims = [
         Rows.newSim(world, { isEsim: false, lpa: null, label: "Grey" }),
-        Rows.newSim(world, {
-          hold: { _tag: "Provisioning", subscriptionId },
-          downloaded: true
-        }),
-        Rows.newSim(world, {
-          hold: { _tag: "Releasing", subscriptionId },
-          smdp: { state: "Delete", modifiedAt: -5 }
-        }),
+        Rows.newSim(world, { hold: { _tag: "Provisioning", subscriptionId }, downloaded: true }),
+        Rows.newSim(world, { hold: { _tag: "Releasing", subscriptionId }, smdp: { state: "Delete", modifiedAt: -5 } }),
         Rows.newSim(world, { mobilePlan: { _tag: "Settled", applied: true } }),
-        Rows.newSim(world, {
-          mobilePlan: { _tag: "Changing", applied: true, target: false }
-        })
+        Rows.newSim(world, { mobilePlan: { _tag: "Changing", applied: true, target: false } })
       ]
       for (const [index, { serial: _, ...sim }] of (yield* World.stock(world, sims)).entries()) {
         yield* Suite.equals("SIM", sim, { ...sims[index], version: 1 })

@@ -55,10 +55,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           { ...hook, ...next }
         ])
         const line = yield* World.line(world, sim.iccid)
-        yield* Suite.equals("the SIM", line.sim, {
-          ...sim,
-          version: version + 2
-        })
+        yield* Suite.equals("the SIM", line.sim, { ...sim, version: version + 2 })
       }
     })
   ),
@@ -68,10 +65,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const sim = yield* World.stockOne(world)
       const commits = times(() => {
         const subscription = Rows.subscription(world, sim)
-        return {
-          sims: [Rows.inService(sim, subscription)],
-          subscriptions: [subscription]
-        }
+        return { sims: [Rows.inService(sim, subscription)], subscriptions: [subscription] }
       })
       yield* Suite.equals("commits made", yield* race(world, commits), 1)
       const { sim: after, subscription } = yield* World.line(world, sim.iccid)
@@ -94,25 +88,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const plan = Rows.plan(world)
       const key = Rows.apiKey(world)
       const region = Rows.region(world)
-      const plans = times((index) => ({
-        plans: [{ ...plan, terms: { ...plan.terms, name: `Plan ${index}` } }]
-      }))
-      const keys = times(() => ({
-        apiKeys: [{ ...key, apiKeyId: world.id() }]
-      }))
-      const regions = times(() => ({
-        regions: [{ ...region, coverageId: world.id() }]
-      }))
+      const plans = times((index) => ({ plans: [{ ...plan, terms: { ...plan.terms, name: `Plan ${index}` } }] }))
+      const keys = times(() => ({ apiKeys: [{ ...key, apiKeyId: world.id() }] }))
+      const regions = times(() => ({ regions: [{ ...region, coverageId: world.id() }] }))
       const record = Rows.record(world)
       const records = times((index) => ({
-        idempotency: {
-          put: [
-            {
-              record: { ...record, fingerprint: `${index}` },
-              replaces: world.now - 1
-            }
-          ]
-        }
+        idempotency: { put: [{ record: { ...record, fingerprint: `${index}` }, replaces: world.now - 1 }] }
       }))
       yield* Suite.equals("plans made", yield* race(world, plans), 1)
       yield* Suite.equals("keys made", yield* race(world, keys), 1)

@@ -36,10 +36,7 @@ export interface Scenario {
   readonly body: (world: World) => Effect.Effect<void, unknown>
 }
 
-export const scenario = (name: string, body: Scenario["body"]): Scenario => ({
-  name,
-  body
-})
+export const scenario = (name: string, body: Scenario["body"]): Scenario => ({ name, body })
 
 const FIRST_YEAR = 2600
 const FIRST_MACHINE_DAY: Instant = Date.UTC(2030, 0, 1)
@@ -165,27 +162,18 @@ export const takeAll = <A>(
     const all = [...taken, ...more]
     if (more.length === 0) return Effect.succeed(all)
     return all.length > most
-      ? Effect.fail(
-          new Suite.CaseFailed({
-            message: `More than ${most} pieces of work were handed out`
-          })
-        )
+      ? Effect.fail(new Suite.CaseFailed({ message: `More than ${most} pieces of work were handed out` }))
       : takeAll(most, take, all)
   })
 
 /** Ends all jobs and deliveries that are due within half a year, so that none stays behind. */
 export const finishAll = (world: World) =>
   Effect.gen(function* () {
-    const all = claim(world, {
-      now: world.now + 180 * DAY,
-      machineNow: world.machineNow + 23 * HOUR
-    })
+    const all = claim(world, { now: world.now + 180 * DAY, machineNow: world.machineNow + 23 * HOUR })
     const jobs = yield* world.jobs.claim(all)
     const deliveries = yield* world.outbox.claim(all)
     yield* world.storage.commit({
-      jobs: {
-        finished: jobs.map(({ jobId }) => ({ jobId, token: all.token }))
-      },
+      jobs: { finished: jobs.map(({ jobId }) => ({ jobId, token: all.token })) },
       deliveries: {
         settled: deliveries.map(({ delivery }) => ({
           delivery: { ...delivery, status: "Delivered", nextAttemptAt: null },
