@@ -25,15 +25,19 @@ const window = ({ activationAt, expirationAt }: PackageCourse): string =>
 
 const dayOfMonth = (at: Time.Instant): number => new Date(at).getUTCDate()
 
+/** Whether a package begins on another day of the month than the anchor, because its month has no such day. */
+export const isClamped = ({ activationAt, terms }: Course, pack: PackageCourse): boolean =>
+  terms.recurrence?.periodicity === "Monthly" &&
+  activationAt !== null &&
+  pack.activationAt !== null &&
+  dayOfMonth(pack.activationAt) < dayOfMonth(activationAt)
+
 /** The rules by which a package came to be at this instant. */
 const creationRules = (course: Course, pack: PackageCourse): ReadonlyArray<Rules.Rule> => {
   const { recurrence } = course.terms
   const { activationAt } = pack
   if (recurrence === null || activationAt === null || course.activationAt === null) return course.rules
-  const clamped =
-    recurrence.periodicity === "Monthly" && dayOfMonth(activationAt) !== dayOfMonth(course.activationAt)
-      ? [Rules.clamped]
-      : []
+  const clamped = isClamped(course, pack) ? [Rules.clamped] : []
   if (pack.createdAt === course.createdAt) return pack.occurrence === 0 ? course.rules : [Rules.occurrences]
   const due = Recurrence.dueAt(recurrence, course.activationAt, pack.occurrence)
   const late = pack.createdAt > due && pack.createdAt > (course.states[0]?.from ?? 0) ? [Rules.retried] : []

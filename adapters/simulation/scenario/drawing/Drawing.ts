@@ -4,6 +4,7 @@
  * The same history is the same text each time, in light and dark.
  */
 import { Time } from "simplan"
+import * as Changes from "../Changes.ts"
 import type { Course, History } from "../History.ts"
 import * as Rules from "../Rules.ts"
 import * as Wording from "../Wording.ts"
@@ -56,8 +57,12 @@ const lines = (texts: ReadonlyArray<string>, className: string, size: number): P
       .join("")
 })
 
+/** The rules that decided about an attachment's packages. */
+const rulesOf = (course: Course): ReadonlyArray<Rules.Rule> =>
+  course.packages.some((pack) => Changes.isClamped(course, pack)) ? [...course.rules, Rules.clamped] : course.rules
+
 const headings = ({ about, attachments, title }: History, width: number): ReadonlyArray<Part> => {
-  const rules = [...new Set(attachments.flatMap((course) => course.rules.map(Rules.inWords)))]
+  const rules = [...new Set(attachments.flatMap(rulesOf).map(Rules.inWords))]
   const wrapped = [...rules, ...(about === null ? [] : [about])].flatMap((text) => Svg.wrap(text, width - 2 * SIDE, 12))
   return [lines(Svg.wrap(title, width - 2 * SIDE, 17), "tl-title", 16), gap(2), lines(wrapped, "tl-muted", 12), gap(10)]
 }

@@ -31,7 +31,7 @@ const kindOf = ({ kind }: Entry): Kind | null => {
 const ROW = 16
 
 /** Marks closer than this are one. */
-const NEAR = 9
+const NEAR = 18
 
 /** The sign of a kind, around a point. */
 export const sign = (kind: Kind, x: number, y: number): Svg.Markup => {

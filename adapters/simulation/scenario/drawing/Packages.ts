@@ -25,16 +25,17 @@ const inRows = (packages: ReadonlyArray<PackageCourse>): ReadonlyArray<ReadonlyA
   return rows
 }
 
+/** What a bar may say, the longest first. */
 const labels = (pack: PackageCourse, recurs: boolean): ReadonlyArray<string> => {
-  const name = recurs ? `package ${pack.occurrence + 1}` : "package"
   const { activationAt, expirationAt } = pack
-  return [
-    ...(activationAt === null || expirationAt === null
-      ? []
-      : [`${name}: ${TimeScale.day(activationAt)} – ${TimeScale.day(expirationAt)}`]),
-    name,
-    ...(recurs ? [String(pack.occurrence + 1)] : [])
-  ]
+  const number = recurs ? String(pack.occurrence + 1) : ""
+  const days =
+    activationAt === null || expirationAt === null
+      ? null
+      : `${TimeScale.day(activationAt)} – ${TimeScale.day(expirationAt)}`
+  const name = `package ${number}`.trimEnd()
+  const dated = days === null ? [] : [`${name}: ${days}`, recurs ? `${number}: ${days}` : days]
+  return [...dated, name, ...(recurs ? [number] : [])]
 }
 
 const details = (course: Course, pack: PackageCourse): ReadonlyArray<string> => {
