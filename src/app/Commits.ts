@@ -6,6 +6,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { Decision } from "../domain/Decision.ts"
+import { isAwaited } from "../domain/Job.ts"
 import type { Instant } from "../domain/Time.ts"
 import { BusinessClock } from "../ports/BusinessClock.ts"
 import * as Storage from "../ports/Storage.ts"
@@ -80,7 +81,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
                     organizationId,
                     attempts: 0,
                     createdAt: now,
-                    idempotencyKey: recording?.request.key ?? null
+                    idempotencyKey: isAwaited(job.work) ? (recording?.request.key ?? null) : null
                   },
                   lease: lease ?? null
                 }))

@@ -1,8 +1,8 @@
 /**
  * The organization's mobile plan on an eSIM (rule I6).
  *
- * A change is asked of the telco before it shows: until then the SIM is `Changing`, and a change that the telco could
- * not take in time is turned back.
+ * A change is asked of the telco before it shows: until then the SIM is `Changing`. One that the telco could not take in
+ * time has failed for its caller; it is asked again until the outcome is known, and turned back if it was done.
  */
 import { Result } from "effect"
 import type { Decision } from "./Decision.ts"
@@ -65,13 +65,19 @@ export const settled = (sim: Sim): Decision =>
     ? { sim: { ...sim, mobilePlan: { _tag: "Settled", applied: sim.mobilePlan.target } } }
     : {}
 
-/** The telco refused the change: the plan stays as it was. */
-export const refused = (sim: Sim): Decision =>
-  sim.mobilePlan._tag === "Changing"
-    ? { sim: { ...sim, mobilePlan: { _tag: "Settled", applied: sim.mobilePlan.applied } } }
-    : {}
+/** The telco refused the change: it stays as it was there, which after a refused turning back is what was turned from. */
+export const refused = (sim: Sim): Decision => {
+  const { mobilePlan } = sim
+  if (mobilePlan._tag === "Settled") return {}
+  const applied = isTurningBack(mobilePlan) ? !mobilePlan.applied : mobilePlan.applied
+  return { sim: { ...sim, mobilePlan: { _tag: "Settled", applied } } }
+}
 
-/** The telco could not be reached, and may have done it or not: it is asked for the old state until it confirms. */
+/** Whether a change brings back what is told, after one that its caller was told has failed. */
+export const isTurningBack = (mobilePlan: Extract<MobilePlan, { readonly _tag: "Changing" }>): boolean =>
+  mobilePlan.target === mobilePlan.applied
+
+/** The telco has done what its caller was told has failed: it is asked for the old state, under a key of its own. */
 export const turnedBack = (sim: Sim, undoId: string, now: Instant): Decision =>
   sim.mobilePlan._tag === "Changing"
     ? {

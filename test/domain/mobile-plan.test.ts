@@ -49,6 +49,10 @@ describe("The telco's answer (I6)", () => {
     expect(MobilePlan.settled(changing(!target, target))).toEqual({ sim: settled(target) })
   })
 
+  it.each([true, false])("refused while turning back to %s: the telco keeps what was turned from", (applied) => {
+    expect(MobilePlan.refused(changing(applied, applied))).toEqual({ sim: settled(!applied) })
+  })
+
   it.each([true, false])("refused: %s stays", (applied) => {
     expect(MobilePlan.refused(changing(applied, !applied))).toEqual({ sim: settled(applied) })
   })

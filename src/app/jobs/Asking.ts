@@ -28,22 +28,21 @@ export const inTime = Effect.fnUntraced(function* <A, E>(call: Effect.Effect<A, 
 /** How many seconds a caller is asked to wait when the telco is unavailable. */
 export const RETRY_AFTER_SECONDS = 5
 
+/** Forgets the request that waits for the job, so that it may be made again (rule W2). */
+export const forgetting = ({ job: { idempotencyKey: key, organizationId } }: Held): Pick<Commit, "idempotency"> =>
+  key === null ? {} : { idempotency: { forgotten: [{ organizationId, key }] } }
+
+const settling = (
+  { job: { idempotencyKey: key, organizationId } }: Held,
+  outcome: Outcome
+): Pick<Commit, "idempotency"> => (key === null ? {} : { idempotency: { settled: [{ organizationId, key, outcome }] } })
+
 /** The commit that also ends the job, and tells the request that waits for it, if one does (rule W2). */
-export const finishing = ({ job, token }: Held, commit: Commit, outcome: Outcome | "forget"): Commit => {
-  const { idempotencyKey: key, organizationId } = job
-  return {
-    ...commit,
-    jobs: { ...commit.jobs, finished: [{ jobId: job.jobId, token }] },
-    ...(key === null
-      ? {}
-      : {
-          idempotency:
-            outcome === "forget"
-              ? { forgotten: [{ organizationId, key }] }
-              : { settled: [{ organizationId, key, outcome }] }
-        })
-  }
-}
+export const finishing = (held: Held, commit: Commit, outcome: Outcome | "forget"): Commit => ({
+  ...commit,
+  jobs: { ...commit.jobs, finished: [{ jobId: held.job.jobId, token: held.token }] },
+  ...(outcome === "forget" ? forgetting(held) : settling(held, outcome))
+})
 
 /** The commit that gives the job back for a later try, at the latest at `latest`. */
 export const retrying = ({ job, token }: Held, now: Instant, latest: Instant = Number.POSITIVE_INFINITY): Commit => {

@@ -1,6 +1,6 @@
 /**
- * Bringing the mobile plan of an eSIM to its target (rule I6). A change that the telco could not take in time is turned
- * back by a job of its own, which goes on until the telco confirms.
+ * Bringing the mobile plan of an eSIM to its target (rule I6). A change whose outcome stays open has failed for its
+ * caller; it is asked again under the same key until the telco tells, and what turns out to be done is turned back.
  */
 import { Effect, Result } from "effect"
 import type { Work } from "../../domain/Job.ts"
@@ -11,8 +11,9 @@ import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../Commits.ts"
 import { Ids } from "../Ids.ts"
-import { finishing, type Held, inTime, RETRY_AFTER_SECONDS, retrying } from "./Asking.ts"
+import { finishing, forgetting, type Held, inTime, RETRY_AFTER_SECONDS, retrying } from "./Asking.ts"
 
+/** Does the job; the outcome is for the request that waits for it, if one does. */
 export const perform = Effect.fnUntraced(function* (
   held: Held,
   { changeId, iccid }: Extract<Work, { _tag: "ChangeMobilePlan" }>
@@ -22,7 +23,7 @@ export const perform = Effect.fnUntraced(function* (
   const commits = yield* Commits
   const clock = yield* BusinessClock
   const ids = yield* Ids
-  const { organizationId } = held.job
+  const { attempts, organizationId } = held.job
   const unavailable = new TelcoUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS })
   const load = storage.line({ organizationId, iccid })
   const plan = (yield* load)?.sim.mobilePlan
@@ -30,13 +31,12 @@ export const perform = Effect.fnUntraced(function* (
     yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
     return Result.fail(unavailable)
   }
-  const call = telco.setMobilePlan({ key: changeId, iccid, applied: plan.target })
-  const answer = yield* Effect.result(inTime(call))
-  const turningBack = plan.target === plan.applied
-  if (Result.isFailure(answer) && answer.failure._tag === "Telco.Unavailable" && turningBack) {
-    yield* commits.untilDone(commits.write(retrying(held, yield* clock.now)))
+  const answer = yield* Effect.result(inTime(telco.setMobilePlan({ key: changeId, iccid, applied: plan.target })))
+  if (Result.isFailure(answer) && answer.failure._tag === "Telco.Unavailable") {
+    yield* commits.untilDone(commits.write({ ...retrying(held, yield* clock.now), ...forgetting(held) }))
     return Result.fail(unavailable)
   }
+  const hasFailed = attempts > 0 && !MobilePlan.isTurningBack(plan)
   return yield* commits.untilDone(
     Effect.gen(function* () {
       const line = yield* load
@@ -45,19 +45,22 @@ export const perform = Effect.fnUntraced(function* (
         yield* commits.write(finishing(held, {}, "forget"))
         return Result.fail(unavailable)
       }
-      if (Result.isSuccess(answer)) {
-        const decision = MobilePlan.settled(line.sim)
-        const value = MobilePlan.statusOf(decision.sim ?? line.sim)
-        const commit = yield* commits.of(organizationId, decision, now)
-        yield* commits.write(finishing(held, commit, { _tag: "Succeeded", answer: { kind: "MobilePlan", value } }))
-        return Result.succeed(value)
+      const { sim } = line
+      if (Result.isFailure(answer)) {
+        const commit = yield* commits.of(organizationId, MobilePlan.refused(sim), now)
+        yield* commits.write(finishing(held, commit, "forget"))
+        return Result.fail(new TelcoRefused({ message: answer.failure.message }))
       }
-      const refused = answer.failure._tag === "Telco.Refused"
-      const decision = refused
-        ? MobilePlan.refused(line.sim)
-        : MobilePlan.turnedBack(line.sim, yield* ids.next(now), now)
-      yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
-      return Result.fail(refused ? new TelcoRefused({ message: answer.failure.message }) : unavailable)
+      if (hasFailed) {
+        const decision = MobilePlan.turnedBack(sim, yield* ids.next(now), now)
+        yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
+        return Result.fail(unavailable)
+      }
+      const decision = MobilePlan.settled(sim)
+      const value = MobilePlan.statusOf(decision.sim ?? sim)
+      const commit = yield* commits.of(organizationId, decision, now)
+      yield* commits.write(finishing(held, commit, { _tag: "Succeeded", answer: { kind: "MobilePlan", value } }))
+      return Result.succeed(value)
     })
   )
 })
