@@ -47,3 +47,17 @@ export interface Job {
   /** The idempotency key of the request that waits for this job's outcome, if one does (rule W2). */
   readonly idempotencyKey: string | null
 }
+
+/** Whether a request waits for what comes of the work: only then does the job tell the request's idempotency record. */
+export const isAwaited = (work: Work): boolean => {
+  switch (work._tag) {
+    case "Provision":
+    case "SendSms":
+    case "ChangeMobilePlan":
+      return true
+    case "CreatePackage":
+    case "SuspendPackages":
+    case "CancelPackages":
+      return false
+  }
+}

@@ -60,7 +60,8 @@ export const step = (line: Line.Line | null, attachmentId: string, occurrence: n
 
 /**
  * Records what became of an occurrence, and the job of the next one. An attachment that was suspended or deleted while
- * the telco was asked has the package suspended or cancelled there.
+ * the telco was asked has the package suspended or cancelled there; one that was suspended before its outcome was known
+ * has it cancelled, whether or not the telco has it.
  */
 export const record = (
   line: Line.Line | null,
@@ -82,6 +83,9 @@ export const record = (
   const window = Recurrence.window(terms, terms.recurrence, anchor, occurrence)
   if (outcome._tag === "Created" && suspendedAt !== null) {
     jobs.push({ jobId: `suspend:${id}`, work: { _tag: "SuspendPackages", iccid, attachmentId }, dueAt: now })
+  }
+  if (outcome._tag === "Lapsed" && suspendedAt !== null && !Recurrence.isOver(window, now)) {
+    jobs.push(cancellation(iccid, id, now))
   }
   const recorded = packageOf(of.attachment, occurrence, window, outcome._tag === "Created" ? outcome.telco : null)
   return {

@@ -70,11 +70,17 @@ describe("While the telco was asked", () => {
     expect(decision.jobs).toEqual([suspension])
   })
 
-  it("T7: nothing has to be told of one that it did not make", () => {
+  it("T7: nothing has to be told of one that it refused", () => {
     const of = attached({ ...daily, suspendedAt: NOW + 1 })
-    for (const outcome of outcomes.slice(1)) {
-      expect(Occurrence.record(line([of]), work(1), outcome, NOW + 5).jobs).toEqual([])
-    }
+    expect(Occurrence.record(line([of]), work(1), { _tag: "Refused" }, NOW + 5).jobs).toEqual([])
+  })
+
+  it("T7: one that it may have made, or not, is cancelled there unless it is over", () => {
+    const of = attached({ ...daily, suspendedAt: NOW + 1 })
+    const jobs = (now: number) => Occurrence.record(line([of]), work(1), { _tag: "Lapsed" }, now).jobs
+    const end = NOW + 2 * DAY_MS
+    expect(jobs(end - 1)).toEqual([Occurrence.cancellation(ICCID, "attachment:1", end - 1)])
+    expect(jobs(end)).toEqual([])
   })
 
   it("S3: the subscription was deleted: what it made is cancelled there, and nothing is recorded", () => {

@@ -1,0 +1,26 @@
+/**
+ * Jobs: those that a request waits for tell its idempotency record what came of them (rule W2), and no others.
+ */
+import { describe, expect, it } from "vitest"
+import { isAwaited, type Work } from "../../src/domain/Job.ts"
+import { ICCID } from "./Values.ts"
+
+const attachmentId = "attachment"
+
+const awaited: ReadonlyArray<Work> = [
+  { _tag: "Provision", iccid: ICCID, attachmentId },
+  { _tag: "SendSms", iccid: ICCID, messageId: "message", from: "simplan", text: "hello" },
+  { _tag: "ChangeMobilePlan", iccid: ICCID, changeId: "change" }
+]
+
+const left: ReadonlyArray<Work> = [
+  { _tag: "CreatePackage", iccid: ICCID, attachmentId, occurrence: 1 },
+  { _tag: "SuspendPackages", iccid: ICCID, attachmentId },
+  { _tag: "CancelPackages", iccid: ICCID, packageIds: [], release: true }
+]
+
+describe("A request's answer", () => {
+  it.each(awaited)("depends on $_tag", (work) => expect(isAwaited(work)).toBe(true))
+
+  it.each(left)("does not depend on $_tag", (work) => expect(isAwaited(work)).toBe(false))
+})

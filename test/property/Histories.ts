@@ -1,0 +1,52 @@
+/**
+ * Recorded runs of simulated services, over memory or over a database that is emptied before each.
+ */
+import { type Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/unstable/sql"
+import * as Simulation from "../../adapters/simulation/Simulation.ts"
+import { type Commands, History, Invariants } from "../../src/testing/index.ts"
+import type { Provided } from "simplan/postgres"
+
+/** A small inventory, so that its SIMs run out and come back. */
+export const inventory = { esims: { Green: 4, Aqua: 1 }, physicalSims: 1 } as const
+
+/** The history of the commands on a service of its own. */
+export const recorded = (
+  seed: number,
+  commands: ReadonlyArray<Commands.Command>,
+  options: Simulation.Options = {}
+): Promise<History.History> =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.flatMap(Simulation.make({ seed, ...inventory, ...options }), (simulated) =>
+        History.record(simulated, commands)
+      )
+    )
+  )
+
+const describe = (history: History.History): string =>
+  history.steps
+    .map(({ asked, began, outcome }, index) => {
+      const when = new Date(began).toISOString()
+      return `${index}. ${when} ${JSON.stringify(asked)} => ${JSON.stringify(outcome)}`
+    })
+    .join("\n")
+
+/** Throws what does not hold of the history, with the steps that led there. */
+export const mustHold = (history: History.History, invariants = Invariants.all): void => {
+  const violations = Invariants.check(history, invariants)
+  if (violations.length === 0) return
+  const found = violations.map(({ invariant, message, step }) => `after step ${step}: ${invariant}: ${message}`)
+  throw new Error(`${found.join("\n")}\nThe seed was ${history.seed}, the steps\n${describe(history)}`)
+}
+
+/** A database that is empty, as a storage for one run after the other. */
+export const emptied = (context: Context.Context<Provided>): Effect.Effect<Simulation.StorageLayer> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ readonly names: string }>`
+      select string_agg(format('%I.%I', schemaname, tablename), ', ') as names
+      from pg_tables where schemaname = 'simplan' and tablename <> 'migration'`
+    yield* sql.unsafe(`truncate ${rows[0]?.names ?? ""} restart identity cascade`)
+    return Layer.succeedContext(context)
+  }).pipe(Effect.provideContext(context), Effect.orDie)

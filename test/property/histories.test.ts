@@ -1,0 +1,56 @@
+/**
+ * Whatever is done to a service, and whatever goes wrong, the invariants hold; and the same seed and commands give the
+ * same history.
+ */
+import { Effect, Exit, Scope } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Simulation from "../../adapters/simulation/Simulation.ts"
+import { Commands, History, Invariants } from "../../src/testing/index.ts"
+import { inventory, mustHold, recorded } from "./Histories.ts"
+
+describe("Any run of a service", () => {
+  it("keeps every invariant", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), Commands.runs(), async (seed, commands) => mustHold(await recorded(seed, commands))),
+      { numRuns: 600 }
+    )
+  }, 60_000)
+
+  it("keeps every invariant as a model run of fast-check", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(),
+        Commands.modelRun(() => {}, { ...Commands.modest, commands: 12 }),
+        async (seed, commands) => {
+          const scope = Scope.makeUnsafe()
+          const simulated = await Effect.runPromise(Scope.provide(Simulation.make({ seed, ...inventory }), scope))
+          const setup = () => ({ model: { ran: [] }, real: Commands.begin(simulated) })
+          await fc.asyncModelRun(setup, commands)
+          await Effect.runPromise(Scope.close(scope, Exit.void))
+        }
+      ),
+      { numRuns: 40 }
+    )
+  }, 60_000)
+})
+
+describe("The same seed and commands", () => {
+  it("give the same history, byte for byte, and it survives JSON", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), Commands.runs(), async (seed, commands) => {
+        const [once, again] = [await recorded(seed, commands), await recorded(seed, commands)]
+        expect(History.toJson(again)).toBe(History.toJson(once))
+        const parsed: History.History = JSON.parse(History.toJson(once))
+        expect(Invariants.check(parsed)).toEqual([])
+      }),
+      { numRuns: 60 }
+    )
+  }, 60_000)
+
+  it("give other ids with another seed", async () => {
+    const [commands = []] = fc.sample(Commands.runs(), { seed: 1, numRuns: 1 })
+    const [one, other] = [await recorded(1, commands), await recorded(2, commands)]
+    expect(History.toJson(one)).not.toBe(History.toJson(other))
+  })
+})
