@@ -29,6 +29,11 @@ export interface Options {
   readonly catalogue?: Layer.Layer<Core.Catalogues.BuiltIn, unknown>
   /** The machine's where it is not given; `VirtualClock.virtual(start)` for one that can be advanced. */
   readonly clock?: Layer.Layer<Core.BusinessClock.BusinessClock, unknown>
+  /**
+   * Whether this is the only process on the storage, as on one that is embedded: what a killed process held is then
+   * taken over at once, and not when its leases end.
+   */
+  readonly alone?: boolean
   /** Whether due work is done in the background (it is, unless false); if not, `drain` does it. */
   readonly background?: boolean
 }
@@ -77,10 +82,21 @@ const portsOf = (options: Options) =>
     NodeCrypto.layer
   )
 
+const takeOver = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const jobs = yield* Core.Jobs.Jobs
+    const outbox = yield* Core.Outbox.Outbox
+    yield* jobs.release
+    yield* outbox.release
+  })
+)
+
 /** Starts the services. Rejects with the reason where a part cannot be used: a storage in use, a database not there. */
 export const make = async (options: Options): Promise<Simplan> => {
   const scope = Scope.makeUnsafe()
-  const services = Core.Services.layer.pipe(Layer.provide(portsOf(options)))
+  const ports = portsOf(options)
+  const begun = options.alone === true ? Layer.provideMerge(takeOver, ports) : ports
+  const services = Core.Services.layer.pipe(Layer.provide(begun))
   const all = options.background === false ? services : Layer.provideMerge(Core.Worker.background, services)
   const context = await Effect.runPromise(
     Layer.buildWithScope(all, scope).pipe(Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))))

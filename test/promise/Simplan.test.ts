@@ -1,4 +1,4 @@
-import { BusinessClock, type Plan, Storage, Telco, Time } from "simplan"
+import { BusinessClock, Jobs, type Plan, Storage, Telco, Time } from "simplan"
 import * as Memory from "simplan/memory"
 import { type PromisedTelco, Simplan } from "simplan/promise"
 import { TelcoSimulator } from "simplan/telco-simulator"
@@ -119,6 +119,23 @@ describe("simplan with Promises", () => {
   it("goes by the machine's clock unless told otherwise, and that cannot be advanced", async () => {
     await open({ clock: Layer.succeed(BusinessClock.BusinessClock, { now: Effect.succeed(start), set: null }) })
     await expect(simplan.clock.advanceBy(1)).rejects.toMatchObject({ _tag: "ClockRefused", reason: "system clock" })
+  })
+
+  it("takes over at once what a killed process held, where it is alone", async () => {
+    let released = 0
+    const release = Effect.sync(() => {
+      released += 1
+    })
+    const held = Layer.effect(
+      Jobs.Jobs,
+      Effect.map(Jobs.Jobs, (jobs) => ({ ...jobs, release }))
+    )
+    const storage = Layer.provideMerge(held, Memory.layer)
+    await open({ storage, alone: true })
+    expect(released).toBe(1)
+    await simplan.close()
+    await open({ storage })
+    expect(released).toBe(1)
   })
 
   it("closes once, whoever asks how often", async () => {
