@@ -32,6 +32,10 @@ export const isClamped = ({ activationAt, terms }: Course, pack: PackageCourse):
   pack.activationAt !== null &&
   dayOfMonth(pack.activationAt) < dayOfMonth(activationAt)
 
+/** The rules that decided when an attachment's packages are. */
+export const rulesOf = (course: Course): ReadonlyArray<Rules.Rule> =>
+  course.packages.some((pack) => isClamped(course, pack)) ? [...course.rules, Rules.clamped] : course.rules
+
 /** The rules by which a package came to be at this instant. */
 const creationRules = (course: Course, pack: PackageCourse): ReadonlyArray<Rules.Rule> => {
   const { recurrence } = course.terms

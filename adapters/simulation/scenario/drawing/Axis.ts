@@ -7,6 +7,14 @@ import * as TimeScale from "./TimeScale.ts"
 
 const ROOM = 62
 
+/** The names of an instant, kept within the drawing. */
+const names = (figure: Figure.Figure, { at, label, year }: TimeScale.Tick, y: number): Svg.Markup => {
+  const half = Svg.widthOf(label) / 2
+  const x = Math.min(Math.max(figure.scale.x(at), half), figure.width - half)
+  const attributes = { class: "tl-muted", "text-anchor": "middle" }
+  return Svg.text(x, y + 14, label, attributes) + (year === null ? "" : Svg.text(x, y + 27, year, attributes))
+}
+
 /** The grid from `top` to `bottom`, and the names of its instants below. */
 export const draw = (figure: Figure.Figure, top: number, bottom: number): Svg.Markup => {
   const { history, scale } = figure
@@ -14,11 +22,8 @@ export const draw = (figure: Figure.Figure, top: number, bottom: number): Svg.Ma
   const start = scale.x(history.start)
   const ticks = TimeScale.ticks(scale, right - left, ROOM)
   return [
-    ...ticks.flatMap(({ at, label, year }) => [
-      Svg.line(scale.x(at), top, scale.x(at), bottom, "tl-rule"),
-      Svg.text(scale.x(at), bottom + 14, label, { class: "tl-muted", "text-anchor": "middle" }),
-      year === null ? "" : Svg.text(scale.x(at), bottom + 27, year, { class: "tl-muted", "text-anchor": "middle" })
-    ]),
+    ...ticks.map((tick) => Svg.line(scale.x(tick.at), top, scale.x(tick.at), bottom, "tl-rule")),
+    ...ticks.map((tick) => names(figure, tick, bottom)),
     Svg.line(left, bottom, right, bottom, "tl-rule"),
     Svg.line(start, top, start, bottom, "tl-guide")
   ].join("")

@@ -22,14 +22,17 @@ import * as Usage from "./Usage.ts"
 export interface Options {
   /** In pixels: 960 unless given. */
   readonly width?: number
-  /** Whether title and rules stand above the drawing; unless said otherwise they do. */
-  readonly titled?: boolean
+  /** Whether it stands alone, with a title and the rules above it and a margin; unless said otherwise it does. */
+  readonly alone?: boolean
   /** Whether it is for a page that shows details of its own (see `Figure`). */
   readonly interactive?: boolean
 }
 
 const SIDE = 20
 const EDGE = 14
+
+/** The margin of a drawing in a page that has one itself. */
+const SLIM = 8
 
 const heightOf = (parts: ReadonlyArray<Part>): number => parts.reduce((sum, { height }) => sum + height, 0)
 
@@ -47,32 +50,35 @@ const stacked = (parts: ReadonlyArray<Part>, top: number): Svg.Markup => {
 
 const gap = (height: number): Part => ({ height, draw: () => "" })
 
-const lines = (texts: ReadonlyArray<string>, className: string, size: number): Part => ({
+const lines = (texts: ReadonlyArray<string>, className: string, size: number, left = SIDE): Part => ({
   height: texts.length * (size + 6),
   draw: (y) =>
     texts
       .map((text, index) =>
-        Svg.text(SIDE, y + size + index * (size + 6), text, { class: className, "font-size": size })
+        Svg.text(left, y + size + index * (size + 6), text, { class: className, "font-size": size })
       )
       .join("")
 })
 
-/** The rules that decided about an attachment's packages. */
-const rulesOf = (course: Course): ReadonlyArray<Rules.Rule> =>
-  course.packages.some((pack) => Changes.isClamped(course, pack)) ? [...course.rules, Rules.clamped] : course.rules
-
 const headings = ({ about, attachments, title }: History, width: number): ReadonlyArray<Part> => {
-  const rules = [...new Set(attachments.flatMap(rulesOf).map(Rules.inWords))]
+  const rules = [...new Set(attachments.flatMap(Changes.rulesOf).map(Rules.inWords))]
   const wrapped = [...rules, ...(about === null ? [] : [about])].flatMap((text) => Svg.wrap(text, width - 2 * SIDE, 12))
   return [lines(Svg.wrap(title, width - 2 * SIDE, 17), "tl-title", 16), gap(2), lines(wrapped, "tl-muted", 12), gap(10)]
 }
 
-const lane = (figure: Figure, course: Course, index: number, count: number): ReadonlyArray<Part> => {
+/** What an attachment is called: a page that shows one plan's terms itself needs no name for it. */
+const nameOf = (figure: Figure, course: Course, index: number, alone: boolean): ReadonlyArray<Part> => {
+  const count = figure.history.attachments.length
+  if (count === 1 && !alone) return []
   const name = count > 1 ? `attachment ${index + 1}: ` : ""
+  const left = figure.scale.x(figure.scale.from)
+  return [lines(Svg.wrap(name + Wording.terms(course.terms), figure.width - 2 * left, 11), "tl-name", 11, left), gap(2)]
+}
+
+const lane = (figure: Figure, course: Course, index: number, alone: boolean): ReadonlyArray<Part> => {
   const usage = Usage.part(figure, course)
   return [
-    lines(Svg.wrap(name + Wording.terms(course.terms), figure.width - 2 * SIDE, 11), "tl-name", 11),
-    gap(2),
+    ...nameOf(figure, course, index, alone),
     States.part(figure, course),
     gap(6),
     Packages.part(figure, course),
@@ -94,23 +100,24 @@ const extent = ({ attachments, end, start }: History): readonly [from: Time.Inst
 
 /** Draws the history. */
 export const svg = (history: History, options: Options = {}): Svg.Markup => {
-  const { interactive = false, titled = true, width = 960 } = options
+  const { alone = true, interactive = false, width = 960 } = options
+  const [side, edge] = alone ? [SIDE, EDGE] : [SLIM, 2]
   const [from, to] = extent(history)
   const figure: Figure = {
     history,
-    scale: TimeScale.make(from, to, SIDE, width - 2 * SIDE),
+    scale: TimeScale.make(from, to, side, width - 2 * side),
     width,
     interactive
   }
   const { attachments } = history
-  const head = titled ? headings(history, width) : []
-  const lanes = attachments.flatMap((course, index) => lane(figure, course, index, attachments.length))
-  const top = EDGE + heightOf(head)
+  const head = alone ? headings(history, width) : []
+  const lanes = attachments.flatMap((course, index) => lane(figure, course, index, alone))
+  const top = edge + heightOf(head)
   const body = [Marks.part(figure), gap(6), ...lanes]
   const bottom = top + heightOf(body)
   const legend = Legend.part(figure)
   const below = bottom + Axis.HEIGHT + 4
-  const height = Math.ceil(below + legend.height + EDGE)
+  const height = Math.ceil(below + legend.height + edge)
   return Svg.element(
     "svg",
     {
@@ -125,7 +132,7 @@ export const svg = (history: History, options: Options = {}): Svg.Markup => {
     },
     Svg.element("style", {}, Style.css),
     Svg.rect({ x: 0, y: 0, width, height }, { class: "tl-ground", rx: 6 }),
-    stacked(head, EDGE),
+    stacked(head, edge),
     Axis.draw(figure, top, bottom),
     stacked(body, top),
     legend.draw(below)

@@ -1,0 +1,186 @@
+/**
+ * The form: a scenario in fields, and back. What the form does not show of a scenario is kept as it is.
+ */
+import { Plan, Time } from "simplan"
+import { Scenario } from "../scenario/index.ts"
+import * as Dates from "./Dates.ts"
+import * as Dom from "./Dom.ts"
+import { number } from "./StepKinds.ts"
+import * as StepRows from "./StepRows.ts"
+
+const { DAY, HOUR, MINUTE } = Time
+
+/** Starts around the boundaries of the rules, as seen from when the subscription is asked for. */
+const starts: ReadonlyArray<readonly [label: string, offset: number]> = [
+  ["24 h ago", -DAY],
+  ["now", 0],
+  ["in 12 h", 12 * HOUR],
+  ["in 12 h 1 min", 12 * HOUR + MINUTE],
+  ["in 3 days", 3 * DAY]
+]
+
+const throttlingPresets = ["50", "80", "100"] as const
+const speedPresets = ["5120", "1024", "128"] as const
+
+const numbers = ["data_MBs", "period_days", "nb_occurrence", "recurring_periodicity_frequency"] as const
+const recurrence = ["nb_occurrence", "recurring_periodicity_frequency", "recurring_periodicity_type"] as const
+
+const thresholdFields = (container: HTMLElement) => {
+  for (const [index, percentage] of throttlingPresets.entries()) {
+    const name = `plan.throttling_threshold${index + 1}`
+    const perc = Dom.make("input", { type: "number", name: `${name}_perc`, min: "1", max: "100", inputmode: "numeric" })
+    perc.value = percentage
+    const limit = Dom.make("select", { name: `${name}_limit` })
+    limit.append(...Plan.throttlingLimits.map((one) => Dom.make("option", { value: one }, `${one} Kbit/s`)))
+    limit.value = speedPresets[index] ?? "128"
+    container.append(
+      Dom.make(
+        "div",
+        { class: "pair" },
+        Dom.make("label", { class: "field" }, `From, %`, perc),
+        Dom.make("label", { class: "field" }, "held at", limit)
+      )
+    )
+  }
+}
+
+/** The form on the page; `changed` is told of every change. */
+export const of = (form: HTMLFormElement, changed: () => void) => {
+  thresholdFields(Dom.find("#throttling", HTMLElement, form))
+  const rows = StepRows.of(Dom.find("#steps", HTMLElement, form), changed)
+  let base: Readonly<Record<string, unknown>> = {}
+
+  const control = (name: string): HTMLInputElement | HTMLSelectElement | null => {
+    const found = form.elements.namedItem(name)
+    return found instanceof HTMLInputElement || found instanceof HTMLSelectElement ? found : null
+  }
+  const value = (name: string): string => control(name)?.value ?? ""
+  const set = (name: string, text: string): void => {
+    const found = control(name)
+    if (found !== null) found.value = text
+  }
+  const checked = (name: string): boolean => Dom.find(`[name="${name}"]`, HTMLInputElement, form).checked
+  const check = (name: string, on: boolean): void => {
+    Dom.find(`[name="${name}"]`, HTMLInputElement, form).checked = on
+  }
+  const isGiven = (): boolean => Dom.find('[name="period"][value="given"]', HTMLInputElement, form).checked
+  const choosePeriod = (given: boolean): void => {
+    const wanted = given ? "given" : "first-use"
+    Dom.find(`[name="period"][value="${wanted}"]`, HTMLInputElement, form).checked = true
+  }
+
+  /** Shows what belongs to the choices that were made. */
+  const arrange = (): void => {
+    Dom.find("#recurrence", HTMLElement, form).hidden = !checked("plan.recurring")
+    Dom.find("#throttling", HTMLElement, form).hidden = !checked("plan.throttling")
+    Dom.find("#period", HTMLElement, form).hidden = !isGiven()
+  }
+
+  const offset = (name: string, millis: number): void => {
+    const now = Dates.instantOf(value("start"))
+    if (now !== undefined) set(name, Dates.toPicker(now + millis))
+  }
+  const chips = Dom.find("#starts", HTMLElement, form)
+  for (const [label, millis] of starts) {
+    const chip = Dom.make("button", { type: "button", "aria-label": `Start ${label}` }, label)
+    chip.addEventListener("click", () => {
+      offset("subscription.active_period.start", millis)
+      changed()
+    })
+    chips.append(chip)
+  }
+
+  const planFields = (): Readonly<Record<string, unknown>> => {
+    const recurring = checked("plan.recurring")
+    const throttling = checked("plan.throttling")
+    const text = (name: string) => [name, value(`plan.${name}`)] as const
+    const asNumber = (name: string) => [name, number(value(`plan.${name}`))] as const
+    const thresholds = [1, 2, 3].flatMap((index) => [
+      asNumber(`throttling_threshold${index}_perc`),
+      text(`throttling_threshold${index}_limit`)
+    ])
+    return Object.fromEntries([
+      ...numbers.slice(0, 2).map(asNumber),
+      ["recurring", recurring],
+      ...(recurring ? [...numbers.slice(2).map(asNumber), text("recurring_periodicity_type")] : []),
+      ["throttling", throttling],
+      ...(throttling ? thresholds : [])
+    ])
+  }
+
+  const activePeriod = () => {
+    const start = Dates.fromPicker(value("subscription.active_period.start"))
+    const end = Dates.fromPicker(value("subscription.active_period.end"))
+    return { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) }
+  }
+
+  form.addEventListener("input", () => {
+    if (isGiven() && value("subscription.active_period.start") === "") {
+      offset("subscription.active_period.start", DAY)
+      offset("subscription.active_period.end", 8 * DAY)
+    }
+    arrange()
+    changed()
+  })
+  form.addEventListener("submit", (event) => event.preventDefault())
+  Dom.find("#add", HTMLButtonElement, form).addEventListener("click", () => {
+    const last = Dates.instantOf(String(rows.read().at(-1)?.["at"] ?? "").slice(0, 16))
+    const at = Math.max(last ?? 0, Dates.instantOf(value("start")) ?? 0) + DAY
+    rows.add({ do: "usage", total_MBs: 500 }, at)?.querySelector("input")?.focus()
+    changed()
+  })
+
+  return {
+    /** Fills the form with a scenario. */
+    write: ({ end, source, start, steps }: Scenario.Playable): void => {
+      base = { ...source }
+      const { plan, subscription } = source
+      const period = subscription?.active_period ?? null
+      const instant = (moment: string | null | undefined) =>
+        moment === null || moment === undefined ? "" : Dates.toPicker(Scenario.instantOf(moment, start))
+      set("start", Dates.toPicker(start))
+      set("end", end === null ? "" : Dates.toPicker(end))
+      check("plan.recurring", plan.recurring ?? false)
+      check("plan.throttling", plan.throttling ?? false)
+      const presets = { nb_occurrence: 4, recurring_periodicity_frequency: 1, recurring_periodicity_type: "1" }
+      for (const name of recurrence) set(`plan.${name}`, String(plan[name] ?? presets[name]))
+      for (const name of ["data_MBs", "period_days"] as const) set(`plan.${name}`, String(plan[name]))
+      const thresholds = Object.entries(plan).filter(([name]) => name.startsWith("throttling_threshold"))
+      for (const [name, given] of thresholds) set(`plan.${name}`, String(given))
+      choosePeriod(period !== null)
+      set("subscription.active_period.start", instant(period?.start))
+      set("subscription.active_period.end", instant(period?.end))
+      rows.set(steps.flatMap(({ at, index, step }) => (index === null ? [] : [{ at, step: { ...step } }])))
+      arrange()
+    },
+    /** The scenario that the form says; it may be a bad one. */
+    read: (): Readonly<Record<string, unknown>> => {
+      const { plan, subscription } = base
+      const kept = (part: unknown) => (typeof part === "object" && part !== null ? part : {})
+      const until = Dates.fromPicker(value("end"))
+      const { end: _, ...rest } = base
+      return {
+        ...rest,
+        start: Dates.fromPicker(value("start")),
+        ...(until === undefined ? {} : { end: until }),
+        plan: { ...withoutTerms(kept(plan)), ...planFields() },
+        subscription: { ...kept(subscription), active_period: isGiven() ? activePeriod() : null },
+        steps: rows.read()
+      }
+    },
+    /** The control of a field, by its path in the scenario. */
+    control: (path: ReadonlyArray<PropertyKey>): HTMLElement | null => {
+      const [first, index, field] = path
+      if (first === "steps" && typeof index === "number") return rows.control(index, String(field ?? "value"))
+      return control(path.map(String).join("."))
+    }
+  }
+}
+
+const shown = /^(data_MBs|period_days|recurring|nb_occurrence|recurring_|throttling)/
+
+/** The parts of a plan that the form has no fields for. */
+const withoutTerms = (plan: object): object =>
+  Object.fromEntries(Object.entries(plan).filter(([name]) => !shown.test(name)))
+
+export type Form = ReturnType<typeof of>

@@ -1,0 +1,85 @@
+/**
+ * The answer on the page: the rules that applied, the timeline, and the table.
+ */
+import { Changes, Drawing, type History, Page, type Rules } from "../scenario/index.ts"
+import * as Dom from "./Dom.ts"
+import type { Form } from "./Form.ts"
+
+interface Told {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly sentence: string
+}
+
+const verdict = (history: History.History): ReadonlyArray<HTMLElement> => {
+  const refused = history.entries.find(({ kind }) => kind === "refused")
+  const rules = [
+    ...new Map(
+      history.attachments.flatMap((course) => Changes.rulesOf(course)).map((rule) => [rule.name, rule])
+    ).values()
+  ]
+  const said = (rule: Rules.Rule, className: string) =>
+    Dom.make("p", { class: className }, Dom.make("b", {}, rule.name), ` ${rule.says}`)
+  if (history.attachments.length > 0 || refused === undefined) return rules.map((rule) => said(rule, "applied"))
+  const rule = refused.rules[0]
+  return [Dom.make("p", { class: "refused" }, refused.what), ...(rule === undefined ? [] : [said(rule, "refused")])]
+}
+
+/** Draws answers into the page. */
+export const of = (form: Form) => {
+  const timeline = Dom.find("#timeline", HTMLElement)
+  const rules = Dom.find("#verdict", HTMLElement)
+  const problems = Dom.find("#problems", HTMLElement)
+  const table = Dom.find("#table", HTMLElement)
+  let shown: History.History | undefined
+  let marked: ReadonlyArray<HTMLElement> = []
+
+  const draw = () => {
+    if (shown === undefined) return
+    const width = Math.max(280, Math.floor(timeline.clientWidth))
+    timeline.innerHTML = Drawing.svg(shown, { width, alone: false, interactive: true })
+  }
+  new ResizeObserver(draw).observe(timeline)
+
+  const unmark = () => {
+    for (const control of marked) {
+      control.removeAttribute("aria-invalid")
+      control.removeAttribute("aria-describedby")
+    }
+    marked = []
+    for (const error of document.querySelectorAll(".error")) error.remove()
+  }
+
+  const mark = ({ path, sentence }: Told, index: number) => {
+    const control = form.control(path)
+    if (control === null) return
+    const id = `error-${index}`
+    control.setAttribute("aria-invalid", "true")
+    control.setAttribute("aria-describedby", id)
+    const beside = control.closest("li") ?? control
+    const error = Dom.make("span", { class: "error", id }, sentence)
+    if (beside === control) control.after(error)
+    else beside.append(error)
+    marked = [...marked, control]
+  }
+
+  return {
+    history: (): History.History | undefined => shown,
+    show: (history: History.History): void => {
+      unmark()
+      shown = history
+      problems.hidden = true
+      timeline.classList.remove("stale")
+      rules.replaceChildren(...verdict(history))
+      table.innerHTML = Page.table(history)
+      draw()
+    },
+    /** What is wrong with the fields; the timeline stays that of before. */
+    complain: (told: ReadonlyArray<Told>): void => {
+      unmark()
+      timeline.classList.add("stale")
+      problems.replaceChildren(...told.map(({ sentence }) => Dom.make("li", {}, `${sentence}.`)))
+      problems.hidden = false
+      for (const [index, one] of told.entries()) mark(one, index)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// Builds the playground: one HTML file that holds the page, the core and the simulation, and needs nothing else.
+import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { build, defaultClientConditions } from "vite"
+
+const here = fileURLToPath(new URL(".", import.meta.url))
+const root = fileURLToPath(new URL("../../..", import.meta.url))
+
+const scenarios = () => {
+  const directory = join(root, "examples", "simulate")
+  const names = readdirSync(directory).filter((name) => name.endsWith(".json"))
+  return names.map((name) => ({
+    name: name.replace(/\.json$/, ""),
+    scenario: JSON.parse(readFileSync(join(directory, name), "utf8"))
+  }))
+}
+
+/** Puts the example scenarios in, and keeps out what a browser does not have or the page does not need. */
+const boundary = {
+  name: "playground-boundary",
+  enforce: "pre",
+  resolveId(id, importer) {
+    if (id === "virtual:scenarios") return "\0scenarios"
+    if (id.startsWith("node:")) throw new Error(`The playground would need ${id}, which ${importer} imports.`)
+  },
+  load(id) {
+    return id === "\0scenarios" ? `export default ${JSON.stringify(scenarios())}` : undefined
+  }
+}
+
+/** The page with its script and style in it. */
+const inlined = (output) => {
+  const file = (test) => output.find(({ fileName }) => test(fileName))
+  const page = String(file((name) => name.endsWith(".html")).source)
+  const script = file((name) => name.endsWith(".js")).code.replaceAll("</script", "<\\/script")
+  const style = String(file((name) => name.endsWith(".css")).source)
+  return page
+    .replace(/\s*<script type="module"[^>]*><\/script>/, "")
+    .replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${style}</style>`)
+    .replace("</body>", () => `<script type="module">${script}</script></body>`)
+}
+
+/** Writes the playground into a file; gives its size in bytes. */
+export const buildPlayground = async (path) => {
+  const { output } = await build({
+    configFile: false,
+    root: here,
+    logLevel: "warn",
+    plugins: [boundary],
+    resolve: { conditions: ["simplan-source", ...defaultClientConditions] },
+    build: {
+      write: false,
+      modulePreload: false,
+      target: "es2023",
+      rolldownOptions: { treeshake: { moduleSideEffects: (id) => id.startsWith(here) } }
+    }
+  })
+  const html = inlined(output)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, html)
+  return Buffer.byteLength(html)
+}
+
+const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)
+if (isProgram) {
+  const path = join(root, "dist", "playground.html")
+  const size = await buildPlayground(path)
+  console.log(`${path} (${Math.round(size / 1024)} kB): open it in a browser.`)
+}

@@ -1,0 +1,76 @@
+/**
+ * The playground: a form, and the timeline that the real service makes of it, in the browser.
+ */
+import { Effect, Result } from "effect"
+import examples from "virtual:scenarios"
+import { Drawing, Play, Scenario, Tooltip } from "../scenario/index.ts"
+import * as Dom from "./Dom.ts"
+import * as Form from "./Form.ts"
+import * as View from "./View.ts"
+
+const begin = "rule-7-start-ahead"
+
+let playing = false
+let waiting = false
+
+/** Plays what the form says; while one scenario is played, only the latest change waits. */
+const play = async (): Promise<void> => {
+  if (playing) {
+    waiting = true
+    return
+  }
+  playing = true
+  const value = form.read()
+  const scenario = Scenario.decode(value)
+  if (Result.isFailure(scenario)) view.complain(scenario.failure)
+  else {
+    const played = await Effect.runPromise(Effect.result(Play.history(scenario.success)))
+    if (Result.isFailure(played)) view.complain([played.failure])
+    else view.show(played.success)
+    history.replaceState(null, "", `#${encodeURIComponent(JSON.stringify(value))}`)
+  }
+  playing = false
+  if (waiting) {
+    waiting = false
+    await play()
+  }
+}
+
+const form = Form.of(Dom.find("#form", HTMLFormElement), () => void play())
+const view = View.of(form)
+
+const load = (value: unknown): boolean => {
+  const scenario = Scenario.decode(value)
+  if (Result.isFailure(scenario)) return false
+  form.write(scenario.success)
+  void play()
+  return true
+}
+
+const select = Dom.find("#example", HTMLSelectElement)
+select.append(...examples.map(({ name, scenario }) => Dom.make("option", { value: name }, scenario.title)))
+const loadExample = (name: string) => load(examples.find((example) => example.name === name)?.scenario)
+select.addEventListener("change", () => loadExample(select.value))
+
+/** What was played here last, or what somebody has passed on. */
+const remembered = (): unknown => {
+  try {
+    return JSON.parse(decodeURIComponent(location.hash.slice(1)))
+  } catch {
+    return undefined
+  }
+}
+
+Dom.find("#download", HTMLButtonElement).addEventListener("click", () => {
+  Dom.offer("scenario.json", "application/json", `${JSON.stringify(form.read(), null, 2)}\n`)
+})
+Dom.find("#picture", HTMLButtonElement).addEventListener("click", () => {
+  const shown = view.history()
+  if (shown !== undefined) Dom.offer("timeline.svg", "image/svg+xml", Drawing.svg(shown))
+})
+
+document.head.append(Dom.make("style", {}, Tooltip.css))
+document.body.append(Dom.make("script", {}, Tooltip.script))
+
+select.value = begin
+if (!load(remembered())) loadExample(begin)
