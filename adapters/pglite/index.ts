@@ -10,13 +10,13 @@
 import { mkdir } from "node:fs/promises"
 import { resolve } from "node:path"
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { PGlite } from "@electric-sql/pglite"
 import { Effect, type Layer, Redacted } from "effect"
 import { Reactivity } from "effect/unstable/reactivity"
 import { Storage } from "simplan"
 import * as Postgres from "../postgres/index.ts"
 import * as Bridge from "./Bridge.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
+import * as Opening from "./Opening.ts"
 import * as Upkeep from "./Upkeep.ts"
 
 export interface Options {
@@ -39,7 +39,7 @@ const directory = Effect.fnUntraced(function* (dataDir: string) {
 const database = (dataDir: string | undefined) =>
   Effect.acquireRelease(
     Effect.tryPromise({
-      try: () => (dataDir === undefined ? PGlite.create() : PGlite.create(dataDir, { relaxedDurability: false })),
+      try: () => (dataDir === undefined ? Opening.inMemory() : Opening.inDirectory(dataDir)),
       catch: failed(dataDir === undefined ? "PGlite cannot start" : `PGlite cannot open ${dataDir}`)
     }),
     (opened) => Effect.ignore(Effect.tryPromise(() => opened.close()))

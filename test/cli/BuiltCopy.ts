@@ -19,7 +19,7 @@ export interface BuiltCopy {
 /** Copies and builds; throws what the compiler says. */
 export const make = (): BuiltCopy => {
   const directory = mkdtempSync(join(tmpdir(), "simplan-built-"))
-  for (const name of ["package.json", "package-lock.json", "tsconfig.json", "src", "adapters"]) {
+  for (const name of ["package.json", "package-lock.json", "tsconfig.json", "src", "adapters", ".pglite"]) {
     cpSync(join(root, name), join(directory, name), { recursive: true })
   }
   symlinkSync(join(root, "node_modules"), join(directory, "node_modules"), "dir")

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtemp, rm, symlink } from "node:fs/promises"
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -101,6 +101,15 @@ describe("A data directory of PGlite", () => {
       const stored = await use(dataDir, (storage) => storage.clock)
       expect(stored).toBeGreaterThanOrEqual(answered)
     }
+  }, 60_000)
+
+  it("is made anew where a process was killed while it made it", async () => {
+    const dataDir = join(home, "data")
+    await mkdir(join(dataDir, "base"), { recursive: true })
+    await writeFile(join(dataDir, "simplan-is-making-this"), "")
+    await writeFile(join(dataDir, "PG_VERSION"), "half")
+    await use(dataDir, (storage) => storage.commit({ clock: 7 }))
+    expect(await use(dataDir, (storage) => storage.clock)).toBe(7)
   }, 60_000)
 
   it("is refused to a second layer of the same process", async () => {

@@ -7,7 +7,7 @@ import { renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, extname, join, relative } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
 
 const require = createRequire(import.meta.url)
 
@@ -120,6 +120,14 @@ const copyData = (target) => {
   }
 }
 
+/** A fresh embedded database is copied from a template, which is made once for a version of PGlite. */
+const copyTemplate = async (target) => {
+  const { make } = await import(pathToFileURL(join(target, "adapters", "pglite", "Template.js")).href)
+  const templates = join(root, ".pglite")
+  await make(templates)
+  cpSync(templates, join(target, ".pglite"), { recursive: true })
+}
+
 const buildAndSwap = async () => {
   const suffix = `${process.pid}-${randomBytes(4).toString("hex")}`
   const fresh = join(workshop, `new-${suffix}`)
@@ -133,6 +141,7 @@ const buildAndSwap = async () => {
   try {
     await compile(fresh)
     copyData(fresh)
+    await copyTemplate(fresh)
     writeFileSync(join(fresh, ".sources"), from)
     if (existsSync(dist)) renameSync(dist, old)
     renameSync(fresh, dist)
