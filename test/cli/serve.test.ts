@@ -25,8 +25,8 @@ beforeAll(async () => {
   await server.kill("SIGTERM")
 }, 120_000)
 afterAll(() => {
-  copy.remove()
-  rmSync(used, { recursive: true, force: true })
+  copy?.remove()
+  if (used !== undefined) rmSync(used, { recursive: true, force: true })
 })
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), "simplan-serve-"))

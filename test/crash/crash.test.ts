@@ -29,9 +29,9 @@ beforeAll(async () => {
 }, 120_000)
 
 afterAll(async () => {
-  await receiver.close()
-  copy.remove()
-  rmSync(cwd, { recursive: true, force: true })
+  await receiver?.close()
+  copy?.remove()
+  if (cwd !== undefined) rmSync(cwd, { recursive: true, force: true })
 })
 
 const start = (): ServerProcess.ServerProcess =>
