@@ -10,24 +10,23 @@ interface Told {
   readonly sentence: string
 }
 
+const paragraph = (className: string, rule: Rules.Rule | undefined, says: string): HTMLElement =>
+  Dom.make("p", { class: className }, ...(rule === undefined ? [] : [Dom.make("b", {}, rule.name), " "]), says)
+
+/** The rules that decided; where nothing came of the subscription, what it was refused for. */
 const verdict = (history: History.History): ReadonlyArray<HTMLElement> => {
+  const rules = new Map(history.attachments.flatMap(Changes.rulesOf).map((rule) => [rule.name, rule]))
   const refused = history.entries.find(({ kind }) => kind === "refused")
-  const rules = [
-    ...new Map(
-      history.attachments.flatMap((course) => Changes.rulesOf(course)).map((rule) => [rule.name, rule])
-    ).values()
-  ]
-  const said = (rule: Rules.Rule, className: string) =>
-    Dom.make("p", { class: className }, Dom.make("b", {}, rule.name), ` ${rule.says}`)
-  if (history.attachments.length > 0 || refused === undefined) return rules.map((rule) => said(rule, "applied"))
-  const rule = refused.rules[0]
-  return [Dom.make("p", { class: "refused" }, refused.what), ...(rule === undefined ? [] : [said(rule, "refused")])]
+  return rules.size === 0 && refused !== undefined
+    ? [paragraph("refused", refused.rules[0], refused.what)]
+    : [...rules.values()].map((rule) => paragraph("applied", rule, rule.says))
 }
 
 /** Draws answers into the page. */
 export const of = (form: Form) => {
   const timeline = Dom.find("#timeline", HTMLElement)
   const rules = Dom.find("#verdict", HTMLElement)
+  const answer = Dom.find("#answer", HTMLElement)
   const problems = Dom.find("#problems", HTMLElement)
   const table = Dom.find("#table", HTMLElement)
   let shown: History.History | undefined
@@ -68,7 +67,7 @@ export const of = (form: Form) => {
       unmark()
       shown = history
       problems.hidden = true
-      timeline.classList.remove("stale")
+      answer.classList.remove("stale")
       rules.replaceChildren(...verdict(history))
       table.innerHTML = Page.table(history)
       draw()
@@ -76,7 +75,7 @@ export const of = (form: Form) => {
     /** What is wrong with the fields; the timeline stays that of before. */
     complain: (told: ReadonlyArray<Told>): void => {
       unmark()
-      timeline.classList.add("stale")
+      answer.classList.add("stale")
       problems.replaceChildren(...told.map(({ sentence }) => Dom.make("li", {}, `${sentence}.`)))
       problems.hidden = false
       for (const [index, one] of told.entries()) mark(one, index)

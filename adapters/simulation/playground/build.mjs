@@ -16,29 +16,27 @@ const scenarios = () => {
   }))
 }
 
-/** Puts the example scenarios in, and keeps out what a browser does not have or the page does not need. */
+/** Keeps out what a browser does not have. */
 const boundary = {
   name: "playground-boundary",
   enforce: "pre",
   resolveId(id, importer) {
-    if (id === "virtual:scenarios") return "\0scenarios"
     if (id.startsWith("node:")) throw new Error(`The playground would need ${id}, which ${importer} imports.`)
-  },
-  load(id) {
-    return id === "\0scenarios" ? `export default ${JSON.stringify(scenarios())}` : undefined
   }
 }
 
-/** The page with its script and style in it. */
+/** The page with its script, its style and the example scenarios in it. */
 const inlined = (output) => {
   const file = (test) => output.find(({ fileName }) => test(fileName))
   const page = String(file((name) => name.endsWith(".html")).source)
   const script = file((name) => name.endsWith(".js")).code.replaceAll("</script", "<\\/script")
   const style = String(file((name) => name.endsWith(".css")).source)
+  const examples = JSON.stringify(scenarios()).replaceAll("<", "\\u003c")
+  const data = `<script type="application/json" id="scenarios">${examples}</script>`
   return page
     .replace(/\s*<script type="module"[^>]*><\/script>/, "")
     .replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${style}</style>`)
-    .replace("</body>", () => `<script type="module">${script}</script></body>`)
+    .replace("</body>", () => `${data}<script type="module">${script}</script></body>`)
 }
 
 /** Writes the playground into a file; gives its size in bytes. */

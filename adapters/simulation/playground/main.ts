@@ -2,11 +2,18 @@
  * The playground: a form, and the timeline that the real service makes of it, in the browser.
  */
 import { Effect, Result } from "effect"
-import examples from "virtual:scenarios"
 import { Drawing, Play, Scenario, Tooltip } from "../scenario/index.ts"
 import * as Dom from "./Dom.ts"
 import * as Form from "./Form.ts"
 import * as View from "./View.ts"
+
+interface Example {
+  readonly name: string
+  readonly scenario: { readonly title: string }
+}
+
+/** The scenarios of `examples/simulate`, which the build puts into the page. */
+const examples: ReadonlyArray<Example> = JSON.parse(Dom.find("#scenarios", HTMLScriptElement).text)
 
 const begin = "rule-7-start-ahead"
 

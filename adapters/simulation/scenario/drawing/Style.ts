@@ -2,7 +2,8 @@
  * The colours and type of a drawing, in light and dark. Every colour that means something is also said in words.
  */
 
-const light = {
+/** The colours by day and by night. */
+export const light = {
   ink: "#1d2330",
   muted: "#5a6376",
   ground: "#ffffff",
@@ -27,7 +28,7 @@ const light = {
   bad: "#b42323"
 } as const
 
-const dark: Readonly<Record<keyof typeof light, string>> = {
+export const dark: Readonly<Record<keyof typeof light, string>> = {
   ink: "#e8ebf2",
   muted: "#a0a9bb",
   ground: "#14171d",
