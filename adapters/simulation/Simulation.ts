@@ -191,14 +191,14 @@ export const makeOver = Effect.fnUntraced(function* (
 })
 
 /** What the telco may refuse for good. */
-const refusable: ReadonlySet<Faults.Kind> = new Set(["createPackage", "sendSms"])
+const refusable: ReadonlySet<Faults.Kind> = new Set(["createPackage", "sendSms", "setMobilePlan"])
 
 const faultOf = (fault: Simulated.Fault, times: number, delay: number): Faults.Fault => {
   switch (fault) {
     case "refuse":
       return { fault, times, when: ({ kind }) => refusable.has(kind) }
     case "slow":
-      return { fault, times, delay, when: ({ kind }) => kind !== "setMobilePlan" }
+      return { fault, times, delay }
     case "unavailable":
     case "answer lost":
       return { fault, times }

@@ -12,6 +12,7 @@ import * as Events from "./invariants/Events.ts"
 import * as Facts from "./invariants/Facts.ts"
 import type { Invariant, Violation } from "./invariants/Invariant.ts"
 import * as Inventory from "./invariants/Inventory.ts"
+import * as Reports from "./invariants/Reports.ts"
 import * as Timing from "./invariants/Timing.ts"
 
 export * from "./invariants/Answers.ts"
@@ -21,6 +22,7 @@ export * from "./invariants/Facts.ts"
 export { type Frame, framesOf } from "./invariants/Frames.ts"
 export type { Invariant, Violation } from "./invariants/Invariant.ts"
 export * from "./invariants/Inventory.ts"
+export * from "./invariants/Reports.ts"
 export * from "./invariants/Timing.ts"
 
 /** All of them. */
@@ -36,6 +38,8 @@ export const all: ReadonlyArray<Invariant> = [
   Facts.termsStay,
   Facts.factsStay,
   Facts.packagesStay,
+  Reports.reportsCountOnce,
+  Reports.usageIsWhatWasReported,
   Events.thresholdsFireOnce,
   Events.eventsHaveOneCause,
   Events.webhooksArrive,

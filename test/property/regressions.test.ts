@@ -26,16 +26,20 @@ const daily: Commands.Command = {
   flaw: null
 }
 
-/** A subscription whose first package is created in a millisecond. */
-const subscribe = (keyed: boolean): Commands.Command => ({
+const HOUR = 3_600_000
+
+const subscribeFrom = (start: number, keyed: boolean): Commands.Command => ({
   _tag: "Subscribe",
   by: 0,
   plan: 0,
   sim: null,
   foreign: false,
-  period: { start: 43_200_001, end: null },
+  period: { start, end: null },
   keyed
 })
+
+/** A subscription whose first package is created in a millisecond. */
+const subscribe = (keyed: boolean): Commands.Command => subscribeFrom(12 * HOUR + 1, keyed)
 
 const suspend: Commands.Command = { _tag: "Suspend", by: 0, line: 0, attachment: 0, foreign: false }
 
@@ -59,6 +63,34 @@ const runs: ReadonlyArray<readonly [what: string, run: Run]> = [
       { _tag: "Fault", fault: "answer lost", times: 1 },
       { _tag: "Advance", millis: 1 },
       suspend,
+      { _tag: "Quiet" }
+    ]
+  ],
+  [
+    "T5: a creation that was taken over when its package was over ordered it",
+    [
+      daily,
+      { _tag: "Kill", commits: 1, when: "after" },
+      subscribeFrom(0, false),
+      { _tag: "Restart", downtime: 48 * HOUR },
+      { _tag: "Quiet" }
+    ]
+  ],
+  [
+    "I6: a change of the mobile plan whose answer was lost, and whose turning back was refused, was told as not made",
+    [
+      { _tag: "Fault", fault: "answer lost", times: 1 },
+      { _tag: "SetMobilePlan", by: 0, sim: null, label: "Green", apply: true, foreign: false },
+      { _tag: "Fault", fault: "refuse", times: 1 },
+      { _tag: "Advance", millis: HOUR },
+      { _tag: "Quiet" }
+    ]
+  ],
+  [
+    "I6: a change of the mobile plan that reached the telco after it was turned back stayed there",
+    [
+      { _tag: "Fault", fault: "slow", times: 1 },
+      { _tag: "SetMobilePlan", by: 0, sim: null, label: "Green", apply: true, foreign: false },
       { _tag: "Quiet" }
     ]
   ],

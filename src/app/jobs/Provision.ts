@@ -12,6 +12,7 @@ import type { Work } from "../../domain/Job.ts"
 import * as Line from "../../domain/Line.ts"
 import { packageId } from "../../domain/Package.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
+import * as Recurrence from "../../domain/Recurrence.ts"
 import { TelcoRefused, TelcoUnavailable } from "../../domain/Refusal.ts"
 import type { Created } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
@@ -30,13 +31,15 @@ type Answer =
       readonly ordered: ReadonlyArray<number>
     }
 
+/** A package whose period is over by now, perhaps because a crash was in between, is not asked for (rule T5). */
 const ask = Effect.fnUntraced(function* (attachment: Attachment) {
   const telco = yield* Telco
+  const now = yield* (yield* BusinessClock).now
   const { attachmentId, iccid, terms } = attachment
   const outcomes: Array<Provisioning.Outcome> = []
   const ordered: Array<number> = []
   for (const { occurrence, over, window } of Activation.initialPackages(attachment)) {
-    if (over) {
+    if (over || (window !== null && Recurrence.isOver(window, now))) {
       outcomes.push({ occurrence, telcoPackageId: null, activationAt: null, expirationAt: null })
       continue
     }

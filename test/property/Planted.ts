@@ -1,0 +1,105 @@
+/**
+ * Faults planted around a simulated service's ports: small mistakes as somebody might make them.
+ */
+import { Context, Effect } from "effect"
+import { Storage, Telco } from "simplan"
+import type * as Simulation from "../../adapters/simulation/Simulation.ts"
+
+export type Around = NonNullable<Simulation.Options["around"]>
+
+/** Storage whose commits are changed on their way in. */
+const committing =
+  (change: (commit: Storage.Commit) => Storage.Commit): Around =>
+  (ports) => {
+    const storage = Context.get(ports, Storage.Storage)
+    return Context.add(ports, Storage.Storage, { ...storage, commit: (commit) => storage.commit(change(commit)) })
+  }
+
+const asking =
+  (change: (telco: Telco.Telco["Service"]) => Partial<Telco.Telco["Service"]>): Around =>
+  (ports) => {
+    const telco = Context.get(ports, Telco.Telco)
+    return Context.add(ports, Telco.Telco, { ...telco, ...change(telco) })
+  }
+
+/** Later packages are created a millisecond late: 12 h ahead is not quite enough. */
+const lateLead = committing((commit) => ({
+  ...commit,
+  jobs: {
+    ...commit.jobs,
+    put: (commit.jobs?.put ?? []).map(({ job, lease }) => ({
+      job: job.work._tag === "CreatePackage" ? { ...job, dueAt: job.dueAt + 1 } : job,
+      lease
+    }))
+  }
+}))
+
+/** The chain of occurrences breaks after the third one. */
+const brokenChain = committing((commit) => ({
+  ...commit,
+  jobs: {
+    ...commit.jobs,
+    put: (commit.jobs?.put ?? []).filter(({ job }) => job.work._tag !== "CreatePackage" || job.work.occurrence < 3)
+  }
+}))
+
+/** Usage is what was reported last, not the most. */
+const forgottenReports: Around = (ports) => {
+  const storage = Context.get(ports, Storage.Storage)
+  return Context.add(ports, Storage.Storage, {
+    ...storage,
+    reportedLines: (of) =>
+      Effect.map(storage.reportedLines(of), (lines) => lines.map(({ line }) => ({ line, seen: [] })))
+  })
+}
+
+/** The threshold that was told last is not kept. */
+const forgottenThresholds = committing((commit) => ({
+  ...commit,
+  attachments: (commit.attachments ?? []).map((attachment) => ({ ...attachment, thresholdTold: 0 }))
+}))
+
+/** A deleted subscription's SIM is free before the telco has cancelled its packages, which it never does. */
+const keptPackages = asking(() => ({ cancelPackage: () => Effect.void }))
+
+/** The telco is not told of suspensions. */
+const deafSuspensions = asking(() => ({ suspendPackage: () => Effect.void }))
+
+/** A refusal counts as a success. */
+const ignoredRefusals = asking((telco) => ({
+  createPackage: (order) =>
+    Effect.catchTag(telco.createPackage(order), "Telco.Refused", () =>
+      Effect.succeed({ telcoPackageId: `telco-${order.packageId}`, activationAt: null, expirationAt: null })
+    )
+}))
+
+/** Another organization's lines are found. */
+const openDoors: Around = (ports) => {
+  const storage = Context.get(ports, Storage.Storage)
+  return Context.add(ports, Storage.Storage, {
+    ...storage,
+    line: (of) =>
+      Effect.flatMap(storage.line(of), (line) =>
+        line !== null
+          ? Effect.succeed(line)
+          : Effect.gen(function* () {
+              for (const { organizationId } of yield* storage.organizations) {
+                const found = yield* storage.line({ organizationId, iccid: of.iccid })
+                if (found !== null) return found
+              }
+              return null
+            })
+      )
+  })
+}
+
+export const faults: ReadonlyArray<readonly [what: string, around: Around]> = [
+  ["later packages are created a millisecond late", lateLead],
+  ["the chain of occurrences breaks after the third", brokenChain],
+  ["reports are not recognized when they come again", forgottenReports],
+  ["the threshold that was told last is forgotten", forgottenThresholds],
+  ["packages of deleted subscriptions are not cancelled", keptPackages],
+  ["the telco is not told of suspensions", deafSuspensions],
+  ["a refusal of the telco counts as a success", ignoredRefusals],
+  ["another organization's lines are found", openDoors]
+]

@@ -1,0 +1,89 @@
+// Random runs of a simulated service for a given time, on all cores:
+//
+//     npm run test:deep -- --seconds 60
+//
+// Prints how much was run, and of a run that breaks an invariant the seed and the shortest commands that do; its exit
+// code is then 1. Options: --seconds (60), --runs (as many as there is time for), --seed (by the time of day),
+// --workers (one for each core), --plant N (puts fault N of Planted.ts around each service, to see it found).
+import { mkdtempSync, rmSync } from "node:fs"
+import { availableParallelism, tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+import { Worker } from "node:worker_threads"
+import { build } from "vite"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "60" },
+    runs: { type: "string" },
+    seed: { type: "string" },
+    workers: { type: "string", default: String(availableParallelism()) },
+    plant: { type: "string" }
+  }
+})
+
+const wholeNumber = (name, text, least) => {
+  const number = Number(text)
+  if (Number.isSafeInteger(number) && number >= least) return number
+  console.error(`--${name} must be a whole number of at least ${least}, not ${text}`)
+  process.exit(2)
+}
+
+const seconds = wholeNumber("seconds", values.seconds, 1)
+const runs = values.runs === undefined ? Number.MAX_SAFE_INTEGER : wholeNumber("runs", values.runs, 1)
+const seed = values.seed === undefined ? Date.now() % 2 ** 31 : wholeNumber("seed", values.seed, 0)
+const workers = Math.min(wholeNumber("workers", values.workers, 1), runs)
+const plant = values.plant === undefined ? null : wholeNumber("plant", values.plant, 0)
+
+/** Everything in one file, as it would run in an application. */
+const bundle = async (folder) => {
+  const conditions = ["simplan-source", "node", "import", "module", "default"]
+  await build({
+    configFile: false,
+    root,
+    logLevel: "warn",
+    resolve: { conditions },
+    ssr: { noExternal: true, resolve: { conditions } },
+    build: { ssr: "test/property/deep.ts", outDir: folder, emptyOutDir: true, target: "node20", minify: false }
+  })
+  return join(folder, "deep.js")
+}
+
+const work = (script, workerData) =>
+  new Promise((resolve, reject) => {
+    const worker = new Worker(script, { workerData })
+    worker.once("message", resolve)
+    worker.once("error", reject)
+    worker.once("exit", (code) => reject(new Error(`a worker ended with code ${code} and said nothing`)))
+  })
+
+const folder = mkdtempSync(join(tmpdir(), "simplan-deep-"))
+try {
+  const script = await bundle(folder)
+  const began = Date.now()
+  const until = began + seconds * 1_000
+  const told = await Promise.all(
+    Array.from({ length: workers }, (_, index) => {
+      const mine = Math.floor(runs / workers) + (index < runs % workers ? 1 : 0)
+      return work(script, { seed: seed + index, step: workers, runs: mine, until, plant })
+    })
+  )
+  const sum = (part) => told.reduce((total, one) => total + one[part], 0)
+  const took = (Date.now() - began) / 1_000
+  console.log(
+    `${sum("runs")} runs from seed ${seed} on, ${sum("commands")} commands, ${sum("years").toFixed(1)} simulated years ` +
+      `in ${took.toFixed(1)} s: ${(sum("runs") / took).toFixed(0)} runs and ${(sum("years") / took).toFixed(1)} years a second`
+  )
+  const failures = told.flatMap(({ failure }) => (failure === null ? [] : [failure]))
+  for (const { commands, seed: failed, violations } of failures) {
+    console.error(`\nSeed ${failed} fails. The shortest commands found that do, ${commands.length} of them:`)
+    for (const command of commands) console.error(`  ${JSON.stringify(command)}`)
+    for (const { invariant, message, step } of violations) console.error(`After step ${step}: ${invariant}: ${message}`)
+  }
+  if (failures.length > 0) process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
