@@ -42,6 +42,7 @@ const table = {
   clock_advancing: [409, "The clock is being moved already"],
   body_too_large: [413, "The body is over the limit"],
   unsupported_media_type: [415, "The body has a content type that the route does not take"],
+  expectation_failed: [417, "The request expects what the server does not do"],
   idempotency_key_reused: [422, "The idempotency key was used with another request"],
   rate_limited: [429, "Too many requests; `Retry-After` tells when to come back"],
   headers_too_large: [431, "The request's headers are over the limit"],

@@ -128,11 +128,17 @@ export const layer = (listen: Listen, options: Routes.Options) =>
         response.once("finish", () => linger(request))
         handle(request, response)
       }
-      const server = Http.createServer(onRequest)
+      // A request without a host is answered as any other: nothing here depends on it.
+      const server = Http.createServer({ requireHostHeader: false }, onRequest)
       // Who asks before sending is not told to go on with what no route takes.
       server.on("checkContinue", (request: Http.IncomingMessage, response: Http.ServerResponse) => {
         if (Number(request.headers["content-length"] ?? 0) <= Bytes.IMPORT_LIMIT) response.writeContinue()
         onRequest(request, response)
+      })
+      server.on("checkExpectation", (_: Http.IncomingMessage, response: Http.ServerResponse) => {
+        const code = "expectation_failed"
+        response.writeHead(Codes.status(code), { "content-type": "application/json", connection: "close" })
+        response.end(body(code, "The server can only be expected to say 100-continue"))
       })
       server.on("clientError", onClientError)
       const port = yield* listening(server, listen)

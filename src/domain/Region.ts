@@ -27,6 +27,9 @@ export interface Request {
   readonly iso2List: ReadonlyArray<string>
 }
 
+/** How many characters a region's name may have. */
+export const NAME_LENGTH = 255
+
 /** The request with its name trimmed and its country codes in upper case, each once. */
 export const normalize = (request: Request): Result.Result<Request, InvalidField> => {
   const regionName = request.regionName.trim()
@@ -37,6 +40,11 @@ export const normalize = (request: Request): Result.Result<Request, InvalidField
   }
   // Before upper case, which makes two letters of one: "ß" is no South Sudan.
   const malformed = codes.find((code) => !/^[A-Za-z]{2}$/.test(code))
+  if (regionName.length > NAME_LENGTH) {
+    return Result.fail(
+      new InvalidField({ field: "regionName", message: `must have at most ${NAME_LENGTH} characters` })
+    )
+  }
   const iso2List = [...new Set(codes.map((code) => code.toUpperCase()))]
   return malformed === undefined
     ? Result.succeed({ ...request, regionName, iso2List })

@@ -43,7 +43,10 @@ export interface Report {
 /** How old a delta may be. */
 const DELTA_AGE = 35 * DAY
 
-/** How far ahead of the clock a report may be. */
+/** How many characters a report id may have. */
+export const ID_LENGTH = 255
+
+/** How far ahead of the clock a report may be, and how far before an attachment its first use. */
 export const AHEAD_LIMIT = 5 * MINUTE
 
 /** How long report ids are kept: until a delta that came as far ahead of the clock as it may is too old to come again. */
@@ -65,6 +68,7 @@ export interface Applied {
 
 /** Applies a report that was not seen before at `now`, or says why it cannot be taken. */
 export const apply = (line: Line.Line, report: Report, now: Instant): Result.Result<Applied, string> => {
+  if (report.reportId.length > ID_LENGTH) return Result.fail(`id must have at most ${ID_LENGTH} characters`)
   if (report.occurredAt > now + AHEAD_LIMIT) return Result.fail("occurred_at is more than 5 minutes ahead of the clock")
   const { fact } = report
   switch (fact._tag) {
@@ -94,7 +98,8 @@ interface Target {
 
 /**
  * The package that a use counts for: the named one; else the one active at that time that expires first, else the
- * oldest that waits for its first use. A first use looks for the waiting one first.
+ * oldest that waits for its first use. A first use looks for the waiting one first. What was used before an attachment
+ * was there cannot have been it, unless it is named: a recycled SIM's late reports start no new plan.
  */
 const target = (line: Line.Line, report: Report, named: string | null): Result.Result<Target, string> => {
   const all = Line.confirmed(line).flatMap((of) =>
@@ -108,7 +113,9 @@ const target = (line: Line.Line, report: Report, named: string | null): Result.R
   }
   const at = report.occurredAt
   const served = all.filter(({ of }) => of.attachment.suspendedAt === null || at < of.attachment.suspendedAt)
-  const waiting = served.find(({ pack }) => pack.activationAt === null)
+  const waiting = served.find(
+    ({ of, pack }) => pack.activationAt === null && of.attachment.createdAt - AHEAD_LIMIT <= at
+  )
   const active = served
     .filter(({ pack }) => pack.activationAt !== null && pack.activationAt <= at && at < end(pack))
     .reduce<Target | undefined>(

@@ -30,12 +30,14 @@ export interface WebhookEndpoint {
 /** How long a rotated key goes on signing. */
 export const ROTATION_OVERLAP = DAY
 
-/** The endpoint with a new signing key; the one before signs along for 24 h, older ones no more. */
+/** The endpoint with a new signing key; each one before signs along for 24 h from when it was replaced. */
 export const withNewKey = (endpoint: WebhookEndpoint, key: string, now: Instant): WebhookEndpoint => ({
   ...endpoint,
   signingKeys: [
     { key, validUntil: null },
-    ...endpoint.signingKeys.slice(0, 1).map((before) => ({ ...before, validUntil: now + ROTATION_OVERLAP }))
+    ...endpoint.signingKeys.flatMap(({ key: before, validUntil }) =>
+      validUntil === null || now < validUntil ? [{ key: before, validUntil: validUntil ?? now + ROTATION_OVERLAP }] : []
+    )
   ]
 })
 

@@ -65,6 +65,14 @@ describe("A region is created (I4)", () => {
   })
 })
 
+describe("A region's name", () => {
+  it("has at most 255 characters", () => {
+    expect(Result.isSuccess(Region.normalize(asked("x".repeat(255), "SE")))).toBe(true)
+    const refused = Result.getOrThrow(Result.flip(Region.normalize(asked("x".repeat(256), "SE"))))
+    expect(refused).toMatchObject({ field: "regionName", message: "must have at most 255 characters" })
+  })
+})
+
 describe("A region is refused (I4)", () => {
   it("first, for a name that the organization has, with what is missing beside", () => {
     const taken = existing("North", "Aqua", "SE", "NO")

@@ -10,6 +10,8 @@ import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import { DAY_MS, HOUR_MS } from "./Calendar.ts"
 import { attached, delta, firstUse, GIGABYTE, ICCID, line, NOW, recurring, report, terms, total } from "./Values.ts"
 
+const MINUTE_MS = HOUR_MS / 60
+
 const active = line([attached({}, [{ activationAt: NOW - DAY_MS, expirationAt: NOW + DAY_MS }])])
 const waiting = line([attached({}, [{}])])
 
@@ -17,6 +19,8 @@ const apply = (of: Line, fact: TelcoReport.Fact, occurredAt = NOW) =>
   Result.getOrThrow(TelcoReport.apply(of, report(fact, occurredAt), NOW))
 const all = (of: Line, ...facts: ReadonlyArray<TelcoReport.Fact>): Line =>
   facts.reduce((before, fact) => apply(before, fact).line, of)
+const refused = (of: Line, fact: TelcoReport.Fact, occurredAt = NOW) =>
+  Result.getOrThrow(Result.flip(TelcoReport.apply(of, report(fact, occurredAt), NOW)))
 const used = (of: Line) => of.attachments[0]?.packages[0]?.usedBytes
 const times = (of: Line) => {
   const pack = of.attachments[0]?.packages[0]
@@ -49,6 +53,14 @@ describe("Usage is a whole number of bytes (R1)", () => {
         expect(Result.isFailure(TelcoReport.apply(active, report(fact), NOW))).toBe(true)
       }
     }
+  })
+})
+
+describe("A report id (R1)", () => {
+  it("has at most 255 characters, and a longer one is rejected alone", () => {
+    const withId = (length: number) => ({ ...report(total(1)), reportId: "x".repeat(length) })
+    expect(Result.isSuccess(TelcoReport.apply(active, withId(255), NOW))).toBe(true)
+    expect(Result.isFailure(TelcoReport.apply(active, withId(256), NOW))).toBe(true)
   })
 })
 
@@ -120,7 +132,9 @@ describe("The first use activates (T3)", () => {
   })
 
   it("T5: anchors a recurring attachment, and leaves the job of its second package", () => {
-    const recurs = line([attached({ terms: recurring({ occurrences: 3 }, { periodDays: 2 }) }, [{}])])
+    const recurs = line([
+      attached({ terms: recurring({ occurrences: 3 }, { periodDays: 2 }), createdAt: NOW - DAY_MS }, [{}])
+    ])
     const { jobs, line: after } = apply(recurs, total(5), NOW - HOUR_MS)
     expect(after.attachments[0]?.attachment.anchor).toBe(NOW - HOUR_MS)
     expect(times(after)).toEqual([NOW - HOUR_MS, NOW - HOUR_MS + 2 * DAY_MS])
@@ -136,10 +150,19 @@ describe("The first use activates (T3)", () => {
 
   it("T2: makes the attachment ACTIVE, or EXPIRED where it is reported too late", () => {
     const stateAfter = (occurredAt: number) =>
-      apply(waiting, firstUse(), occurredAt).line.attachments.map((of) => Attachment.state(of, NOW))
+      apply(waiting, firstUse("attachment:0"), occurredAt).line.attachments.map((of) => Attachment.state(of, NOW))
     expect(stateAfter(NOW)).toEqual(["ACTIVE"])
     expect(stateAfter(NOW - 10 * DAY_MS + 1)).toEqual(["ACTIVE"])
     expect(stateAfter(NOW - 10 * DAY_MS)).toEqual(["EXPIRED"])
+  })
+
+  it("R1: from before it was there only where it is named, as a recycled SIM's late reports are about others", () => {
+    expect(refused(waiting, firstUse(), NOW - 5 * MINUTE_MS - 1)).toBe(
+      "the SIM has no package that this could count for"
+    )
+    expect(refused(waiting, total(5), NOW - 5 * MINUTE_MS - 1)).toBe("the SIM has no package that this could count for")
+    expect(times(apply(waiting, firstUse(), NOW - 5 * MINUTE_MS).line)[0]).toBe(NOW - 5 * MINUTE_MS)
+    expect(times(apply(waiting, firstUse("attachment:0"), NOW - DAY_MS).line)[0]).toBe(NOW - DAY_MS)
   })
 
   it("R2: and tells the thresholds that it crosses", () => {

@@ -32,10 +32,17 @@ describe("Signing keys (W6)", () => {
     expect(WebhookEndpoint.keysAt(rotated, NOW + DAY_MS)).toEqual(["second"])
   })
 
-  it("rotated again, the one before last signs no more", () => {
-    expect(WebhookEndpoint.keysAt(twice, NOW + HOUR_MS)).toEqual(["third", "second"])
+  it("rotated again, each one before signs along for 24 h from when it was replaced", () => {
+    expect(WebhookEndpoint.keysAt(twice, NOW + HOUR_MS)).toEqual(["third", "second", "first"])
+    expect(WebhookEndpoint.keysAt(twice, NOW + DAY_MS - 1)).toEqual(["third", "second", "first"])
+    expect(WebhookEndpoint.keysAt(twice, NOW + DAY_MS)).toEqual(["third", "second"])
     expect(WebhookEndpoint.keysAt(twice, NOW + HOUR_MS + DAY_MS - 1)).toEqual(["third", "second"])
     expect(WebhookEndpoint.keysAt(twice, NOW + HOUR_MS + DAY_MS)).toEqual(["third"])
+  })
+
+  it("one whose time is over is kept no longer", () => {
+    const later = WebhookEndpoint.withNewKey(rotated, "third", NOW + DAY_MS)
+    expect(later.signingKeys.map(({ key }) => key)).toEqual(["third", "second"])
   })
 
   it("nothing else of the endpoint changes", () => {

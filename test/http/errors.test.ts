@@ -202,6 +202,12 @@ describe("what is not HTTP", () => {
     const headers = await exchange(`GET / HTTP/1.1\r\nHost: x\r\nA: ${"a".repeat(20_000)}\r\n\r\n`)
     expect(headers).toMatch(/^HTTP\/1\.1 431 .*"headers_too_large"\}$/s)
   })
+
+  it("may come without a host, and must not expect the unknown", async () => {
+    expect(await exchange("GET /v3/plans HTTP/1.1\r\n\r\n")).toMatch(/^HTTP\/1\.1 401 .*"code":"key_missing"/s)
+    const expecting = await exchange("GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\n\r\n")
+    expect(expecting).toMatch(/^HTTP\/1\.1 417 .*"code":"expectation_failed"\}/s)
+  })
 })
 
 describe("paths and queries", () => {
