@@ -60,11 +60,11 @@ export interface TermsRequest {
   readonly throttling: boolean
   readonly recurring: boolean
   /** Thresholds 1 to 3. */
-  readonly thresholds: ReadonlyArray<{ readonly percentage: unknown; readonly limit: unknown }>
-  readonly occurrences: unknown
+  readonly thresholds?: ReadonlyArray<{ readonly percentage: unknown; readonly limit: unknown }>
+  readonly occurrences?: unknown
   /** `"0"`, `"1"` or `"2"`. */
-  readonly periodicity: unknown
-  readonly frequency: unknown
+  readonly periodicity?: unknown
+  readonly frequency?: unknown
 }
 
 export interface Plan {
@@ -101,7 +101,7 @@ const throttlingSteps = (request: TermsRequest): Result.Result<ReadonlyArray<Thr
     const steps: Array<ThrottlingStep> = []
     for (const index of [0, 1, 2]) {
       const field = `throttlingThreshold${index + 1}`
-      const { limit, percentage } = request.thresholds[index] ?? {}
+      const { limit, percentage } = request.thresholds?.[index] ?? {}
       const above = steps.at(-1)?.percentage ?? 0
       const perc = yield* wholeNumber(`${field}Percentage`, percentage, 100)
       if (perc <= above) return yield* refuse(`${field}Percentage`, `must be above threshold ${index}'s, ${above}`)

@@ -109,7 +109,7 @@ describe("Terms are refused by field (P1)", () => {
   })
 
   it("each threshold and limit is named as its own", () => {
-    const [first, second, third] = termsRequest().thresholds
+    const [first, second, third] = termsRequest().thresholds ?? []
     const bad = { percentage: 0, limit: "1" }
     expect(fieldOf({ thresholds: [] })).toBe("throttlingThreshold1Percentage")
     expect(fieldOf({ thresholds: [first ?? bad] })).toBe("throttlingThreshold2Percentage")

@@ -36,7 +36,7 @@ const whole = (value: unknown, most: number): boolean =>
   typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= most
 
 /** Rule P1 in one sentence each. */
-const throttled = ({ thresholds }: Plan.TermsRequest): boolean =>
+const throttled = ({ thresholds = [] }: Plan.TermsRequest): boolean =>
   thresholds.length === 3 &&
   thresholds.every(({ limit, percentage }) => whole(percentage, 100) && limits.some((one) => one === limit)) &&
   thresholds.every(
