@@ -1,0 +1,285 @@
+/**
+ * Each invariant holds of a true history, and fails of one that was broken by hand where it looks.
+ */
+import { beforeAll, describe, expect, it } from "vitest"
+import type { Line } from "../../src/domain/Line.ts"
+import type { Package } from "../../src/domain/Package.ts"
+import { type Commands, type History, Invariants } from "../../src/testing/index.ts"
+import { recorded } from "./Histories.ts"
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+const plan = (recurring: boolean, flaw: string | null = null): Commands.Command => ({
+  _tag: "CreatePlan",
+  by: 0,
+  label: "Green",
+  coverage: 0,
+  terms: {
+    name: flaw === "name" ? "" : "Plan",
+    dataMegaBytes: 100,
+    periodDays: recurring ? 1 : 30,
+    throttling: false,
+    thresholds: [],
+    recurring,
+    occurrences: 3,
+    periodicity: "0",
+    frequency: 1
+  },
+  flaw
+})
+
+const subscribe = (
+  of: number,
+  sim: number | null,
+  start: number | null,
+  changes: { readonly by?: Commands.Side; readonly foreign?: boolean } = {}
+): Commands.Command => ({
+  _tag: "Subscribe",
+  by: changes.by ?? 0,
+  plan: of,
+  sim,
+  foreign: changes.foreign ?? false,
+  period: start === null ? null : { start, end: null },
+  keyed: false
+})
+
+const half = { _tag: "Total", package: null, amount: { percent: 50, beside: 0 } } as const
+
+/** A short life with something of everything, and the steps by what they are. */
+const story = {
+  daily: plan(true),
+  once: plan(false),
+  recurring: subscribe(0, 0, 0),
+  later: { _tag: "Advance", millis: 12 * HOUR },
+  firstUse: subscribe(1, 1, null),
+  half: { _tag: "Report", of: 0, line: 1, reports: [{ after: 0, again: null, fact: half }] },
+  halfAgain: { _tag: "Report", of: 0, line: 1, reports: [{ after: 0, again: 0, fact: half }] },
+  delivered: { _tag: "Advance", millis: 1 },
+  message: { _tag: "SendSms", by: 0, line: 0, foreign: false, keyed: true },
+  messageAgain: { _tag: "Repeat", back: 0 },
+  suspended: { _tag: "Suspend", by: 0, line: 0, attachment: 0, foreign: false },
+  foreign: subscribe(1, 0, null, { foreign: true }),
+  flawed: plan(false, "name"),
+  mobilePlan: { _tag: "SetMobilePlan", by: 0, sim: 3, label: "Green", apply: true, foreign: false },
+  quiet: { _tag: "Quiet" },
+  month: { _tag: "Advance", millis: 40 * DAY },
+  another: subscribe(1, 2, null),
+  deleted: { _tag: "Delete", by: 0, line: 2, foreign: false },
+  end: { _tag: "Quiet" }
+} as const satisfies Readonly<Record<string, Commands.Command>>
+
+type Name = keyof typeof story
+
+const names: ReadonlyArray<string> = Object.keys(story)
+
+const altered = (history: History.History, name: Name, alter: (step: History.Step) => History.Step) => ({
+  ...history,
+  steps: history.steps.map((step, index) => (index === names.indexOf(name) ? alter(step) : step))
+})
+
+const changed =
+  (name: Name, change: (changes: History.Changes) => Partial<History.Changes>) => (history: History.History) =>
+    altered(history, name, (step) => ({ ...step, changes: { ...step.changes, ...change(step.changes) } }))
+
+const lines = (name: Name, change: (line: Line) => Line) =>
+  changed(name, (changes) => ({ lines: changes.lines.map(change) }))
+
+const packages = (name: Name, change: (packages: ReadonlyArray<Package>) => ReadonlyArray<Package>) =>
+  lines(name, (line) => ({
+    ...line,
+    attachments: line.attachments.map((of) => ({ ...of, packages: change(of.packages) }))
+  }))
+
+const outcome = (name: Name, told: History.Step["outcome"]) => (history: History.History) =>
+  altered(history, name, (step) => ({ ...step, outcome: told }))
+
+const answered: History.Step["outcome"] = { _tag: "Answered", answer: { kind: "Done" } }
+
+const stepOf = (history: History.History, name: Name): History.Step => {
+  const step = history.steps[names.indexOf(name)]
+  if (step === undefined) throw new Error(`there is no step ${name}`)
+  return step
+}
+
+type Break = (history: History.History) => History.History
+
+const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
+  [Invariants.nothingBreaks, outcome("recurring", { _tag: "Broken", message: "a defect" })],
+  [Invariants.nothingBreaks, changed("later", () => ({ mishaps: ["a job was not done"] }))],
+  [
+    Invariants.statesFollow,
+    changed("recurring", ({ told }) => ({ told: told.map((one) => ({ ...one, state: "CREATED" })) }))
+  ],
+  [
+    Invariants.statesFollow,
+    changed("half", ({ told }) => ({ told: told.map((one) => ({ ...one, usedBytes: one.usedBytes + 1 })) }))
+  ],
+  [
+    Invariants.statesMoveForward,
+    (history) => changed("end", () => ({ told: stepOf(history, "recurring").changes.told }))(history)
+  ],
+  [Invariants.packagesAreThoseDue, packages("later", (all) => all.slice(0, 1))],
+  [
+    Invariants.packagesAreThoseDue,
+    packages("later", (all) => all.map((pack) => ({ ...pack, expirationAt: (pack.expirationAt ?? 0) + 1 })))
+  ],
+  [Invariants.occurrencesAreThereOnce, packages("later", (all) => [...all, ...all])],
+  [
+    Invariants.nothingIsEarly,
+    changed("later", ({ calls }) => ({ calls: calls.map((call) => ({ ...call, at: call.at - 1 })) }))
+  ],
+  [
+    Invariants.nothingIsOrderedLate,
+    changed("later", ({ calls }) => ({ calls: calls.map((call) => ({ ...call, at: call.at + 36 * HOUR })) }))
+  ],
+  [
+    Invariants.advancesFinishTheirWork,
+    (history) => altered(history, "later", (step) => ({ ...step, nextDue: step.ended }))
+  ],
+  [
+    Invariants.termsStay,
+    lines("later", (line) => ({
+      ...line,
+      attachments: line.attachments.map((of) => ({
+        ...of,
+        attachment: { ...of.attachment, terms: { ...of.attachment.terms, dataMegaBytes: 1 } }
+      }))
+    }))
+  ],
+  [
+    Invariants.factsStay,
+    packages("suspended", (all) => all.map((pack) => ({ ...pack, activationAt: (pack.activationAt ?? 0) - 1 })))
+  ],
+  [
+    Invariants.factsStay,
+    (history) =>
+      changed("end", () => ({
+        lines: stepOf(history, "half").changes.lines.map((line) => ({
+          ...line,
+          attachments: line.attachments.map((of) => ({
+            ...of,
+            packages: of.packages.map((pack) => ({ ...pack, usedBytes: pack.usedBytes - 1 }))
+          }))
+        }))
+      }))(history)
+  ],
+  [Invariants.packagesStay, packages("suspended", (all) => all.slice(0, 1))],
+  [
+    Invariants.reportsCountOnce,
+    outcome("halfAgain", { _tag: "Answered", answer: { kind: "Verdicts", verdicts: [{ _tag: "Accepted" }] } })
+  ],
+  [
+    Invariants.usageIsWhatWasReported,
+    packages("half", (all) => all.map((pack) => ({ ...pack, usedBytes: pack.usedBytes + 1 })))
+  ],
+  [Invariants.thresholdsFireOnce, changed("half", () => ({ events: [] }))],
+  [Invariants.thresholdsFireOnce, changed("half", ({ events }) => ({ events: [...events, ...events] }))],
+  [
+    Invariants.eventsHaveOneCause,
+    (history) => changed("delivered", () => ({ events: stepOf(history, "half").changes.events }))(history)
+  ],
+  [Invariants.webhooksArrive, changed("delivered", () => ({ webhooks: [] }))],
+  [Invariants.webhooksArrive, changed("delivered", ({ webhooks }) => ({ webhooks: [...webhooks, ...webhooks] }))],
+  [
+    Invariants.simsAreInOnePlace,
+    lines("recurring", (line) => ({ ...line, sim: { ...line.sim, hold: { _tag: "Free" } } }))
+  ],
+  [Invariants.downloadedSimsStay, lines("another", (line) => ({ ...line, sim: { ...line.sim, downloaded: true } }))],
+  [Invariants.nothingCrossesOrganizations, outcome("foreign", answered)],
+  [
+    Invariants.nothingCrossesOrganizations,
+    (history) =>
+      lines("recurring", (line) => ({
+        ...line,
+        sim: { ...line.sim, organizationId: history.inventories[1].organizationId }
+      }))(history)
+  ],
+  [
+    Invariants.booksAreEqual,
+    changed("quiet", ({ records }) => ({ records: records.filter(({ kind }) => kind !== "suspension") }))
+  ],
+  [
+    Invariants.booksAreEqual,
+    changed("mobilePlan", ({ records }) => ({
+      records: records.filter(({ kind }) => kind !== "mobile plan change")
+    }))
+  ],
+  [
+    Invariants.nothingIsUnderWay,
+    (history) =>
+      changed("quiet", () => ({
+        lines: stepOf(history, "suspended").changes.lines.map((line) => ({
+          ...line,
+          sim: { ...line.sim, hold: { _tag: "Releasing", subscriptionId: "subscription" } }
+        }))
+      }))(history)
+  ],
+  [
+    Invariants.packagesAreAsOrdered,
+    changed("later", ({ records }) => ({
+      records: records.map((record) =>
+        record.kind === "package" && record.window !== null
+          ? { ...record, window: { ...record.window, end: record.window.end + 1 } }
+          : record
+      )
+    }))
+  ],
+  [
+    Invariants.creationsStay,
+    (history) =>
+      changed("end", () => ({
+        lines: stepOf(history, "firstUse").changes.lines.map((line) => ({ ...line, attachments: [] }))
+      }))(history)
+  ],
+  [
+    Invariants.repetitionsAreToldTheSame,
+    outcome("messageAgain", { _tag: "Refused", refusal: { _tag: "TelcoRefused", message: "no" } })
+  ],
+  [
+    Invariants.messagesAreSentOnce,
+    (history) => changed("messageAgain", () => ({ records: stepOf(history, "message").changes.records }))(history)
+  ],
+  [Invariants.messagesAreSentOnce, changed("message", () => ({ records: [] }))],
+  [
+    Invariants.refusalsLeaveNothing,
+    (history) => changed("foreign", () => ({ lines: stepOf(history, "firstUse").changes.lines }))(history)
+  ],
+  [Invariants.plansAreAsAskedFor, outcome("flawed", answered)],
+  [
+    Invariants.plansAreAsAskedFor,
+    outcome("once", { _tag: "Refused", refusal: { _tag: "InvalidField", field: "name", message: "no" } })
+  ],
+  [
+    Invariants.periodsAreTakenByTheRules,
+    outcome("recurring", {
+      _tag: "Refused",
+      refusal: { _tag: "InvalidField", field: "activePeriod.start", message: "no" }
+    })
+  ]
+]
+
+describe("An invariant", () => {
+  let history: History.History
+  beforeAll(async () => {
+    history = await recorded(1, Object.values(story))
+  })
+
+  it("holds of a true history, in which every request came to what it should", () => {
+    expect(Invariants.check(history)).toEqual([])
+    const refused = names.filter((_, index) => history.steps[index]?.outcome._tag !== "Answered")
+    expect(refused).toEqual(["foreign", "flawed"])
+  })
+
+  it.each(breaks.map(([invariant, alter]) => ({ name: invariant.name, invariant, alter })))(
+    "can fail: $name",
+    ({ alter, invariant }) => {
+      expect(invariant.check(alter(history))).toMatchObject({ invariant: invariant.name })
+    }
+  )
+
+  it("is among those that are shown to fail, whichever it is, and has a name of its own", () => {
+    expect(new Set(breaks.map(([invariant]) => invariant))).toEqual(new Set(Invariants.all))
+    expect(new Set(Invariants.all.map(({ name }) => name)).size).toBe(Invariants.all.length)
+  })
+})

@@ -1,0 +1,24 @@
+/**
+ * The same commands over memory and over a PostgreSQL server are the same history: a fixed corpus of runs.
+ */
+import { Effect, Layer, Redacted } from "effect"
+import * as fc from "fast-check"
+import * as Postgres from "simplan/postgres"
+import { describe, it } from "vitest"
+import * as Databases from "../setup/Databases.ts"
+import { comparing, runs } from "./Comparing.ts"
+
+const layer = Layer.unwrap(
+  Effect.map(Databases.scoped(), ({ url }) => Postgres.layer({ url: Redacted.make(url), maxConnections: 4 }))
+)
+
+const corpus = Array.from({ length: 10 }, (_, index) => index + 1)
+
+describe("PostgreSQL", () => {
+  const compare = comparing(() => layer)
+
+  it.each(corpus)("goes through run %i as memory does", async (seed) => {
+    const [commands = []] = fc.sample(runs, { seed, numRuns: 1 })
+    await compare(seed, commands)
+  })
+})

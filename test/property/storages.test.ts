@@ -1,0 +1,15 @@
+/**
+ * The same commands over memory and over PGlite are the same history, and every invariant holds of it.
+ */
+import * as fc from "fast-check"
+import * as Pglite from "simplan/pglite"
+import { describe, it } from "vitest"
+import { comparing, runs } from "./Comparing.ts"
+
+describe("PGlite", () => {
+  const compare = comparing(() => Pglite.layer())
+
+  it("goes through random runs as memory does", async () => {
+    await fc.assert(fc.asyncProperty(fc.nat(), runs, compare), { numRuns: 12 })
+  }, 60_000)
+})
