@@ -73,14 +73,18 @@ export const seen = (
   }
 }
 
-/** The next instant after `now` at which a view may change by the clock alone. */
+/** The next instant after `now` at which a view may change by the clock alone; null where there is none. */
 export const nextChange = (courses: ReadonlyArray<Course>, now: Time.Instant): Time.Instant | null => {
-  const instants = courses
-    .filter(({ removedAt, suspendedAt }) => removedAt === null && suspendedAt === null)
-    .flatMap((course) => [course, ...course.packages])
-    .flatMap(({ activationAt, expirationAt }) => [activationAt, expirationAt])
-  return instants.reduce<Time.Instant | null>(
-    (next, at) => (at !== null && at > now && (next === null || at < next) ? at : next),
-    null
-  )
+  let next = Number.POSITIVE_INFINITY
+  const consider = (at: Time.Instant | null): void => {
+    if (at !== null && at > now && at < next) next = at
+  }
+  for (const course of courses) {
+    if (course.removedAt !== null || course.suspendedAt !== null) continue
+    for (const { activationAt, expirationAt } of [course, ...course.packages]) {
+      consider(activationAt)
+      consider(expirationAt)
+    }
+  }
+  return Number.isFinite(next) ? next : null
 }

@@ -4,11 +4,19 @@
  * Only the kinds of values are looked at here: what they may be is the service's own rule (P1).
  */
 import { Schema } from "effect"
-import type { Plan } from "simplan"
+import { Plan } from "simplan"
 import * as Words from "./Words.ts"
 
 const number = Schema.Finite.annotate({ message: "must be a number" })
-const anything = Schema.optionalKey(Schema.Unknown)
+const optionalNumber = Schema.optionalKey(number)
+
+const periodicity = Schema.optionalKey(
+  Schema.String.annotate({ message: 'must be a string: "0" (Daily), "1" (Weekly) or "2" (Monthly)' })
+)
+
+const limit = Schema.optionalKey(
+  Schema.String.annotate({ message: `must be a string: ${Plan.throttlingLimits.map((one) => `"${one}"`).join(", ")}` })
+)
 
 /** The terms as a scenario has them; a plan neither recurs nor is throttled unless they say so. */
 export const PlanTerms = Schema.Struct({
@@ -17,16 +25,16 @@ export const PlanTerms = Schema.Struct({
   data_MBs: number,
   period_days: number,
   recurring: Schema.optionalKey(Words.Truth),
-  nb_occurrence: anything,
-  recurring_periodicity_type: anything,
-  recurring_periodicity_frequency: anything,
+  nb_occurrence: optionalNumber,
+  recurring_periodicity_type: periodicity,
+  recurring_periodicity_frequency: optionalNumber,
   throttling: Schema.optionalKey(Words.Truth),
-  throttling_threshold1_perc: anything,
-  throttling_threshold1_limit: anything,
-  throttling_threshold2_perc: anything,
-  throttling_threshold2_limit: anything,
-  throttling_threshold3_perc: anything,
-  throttling_threshold3_limit: anything
+  throttling_threshold1_perc: optionalNumber,
+  throttling_threshold1_limit: limit,
+  throttling_threshold2_perc: optionalNumber,
+  throttling_threshold2_limit: limit,
+  throttling_threshold3_perc: optionalNumber,
+  throttling_threshold3_limit: limit
 }).annotate({ message: "must be an object with data_MBs and period_days" })
 
 export type PlanTerms = typeof PlanTerms.Type

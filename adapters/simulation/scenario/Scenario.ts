@@ -64,12 +64,8 @@ export interface Playable {
 /** The instant of a moment that was decoded. */
 export const instantOf = (moment: string, start: Time.Instant): Time.Instant => Moment.parse(moment, start) ?? start
 
-const backwards = (root: unknown, path: Problem.Path, at: Time.Instant, than: string, floor: Time.Instant) =>
-  Problem.wrong(
-    root,
-    path,
-    `${Time.toIso(at)} is before ${than}, ${Time.toIso(floor)}: it must be at that instant or later, the clock only goes forward`
-  )
+const backwards = (root: unknown, path: Problem.Path, than: string, floor: Time.Instant) =>
+  Problem.wrong(root, path, `must not be before ${than}, ${Time.toIso(floor)}: the clock only goes forward`)
 
 const timed = (
   root: unknown,
@@ -81,7 +77,7 @@ const timed = (
   let than = "the start"
   const steps = (source.steps ?? []).map((step, index): Timed => {
     const at = instantOf(step.at, start)
-    if (at < floor) problems.push(backwards(root, ["steps", index, "at"], at, than, floor))
+    if (at < floor) problems.push(backwards(root, ["steps", index, "at"], than, floor))
     else [floor, than] = [at, `steps[${index}].at`]
     if (step.do === "usage" && Step.amounts.filter((name) => step[name] !== undefined).length !== 1) {
       problems.push(Problem.wrong(root, ["steps", index], `must have exactly one of ${Step.amounts.join(", ")}`))
@@ -89,7 +85,7 @@ const timed = (
     return { at, step, index }
   })
   const end = source.end === undefined ? null : instantOf(source.end, start)
-  if (end !== null && end < floor) problems.push(backwards(root, ["end"], end, than, floor))
+  if (end !== null && end < floor) problems.push(backwards(root, ["end"], than, floor))
   const subscribing = steps.filter(({ step }) => step.do === "subscribe")
   for (const { index } of subscribing.slice(1)) {
     problems.push(Problem.wrong(root, ["steps", index ?? 0, "do"], "must not be subscribe twice: use top_up"))

@@ -33,14 +33,34 @@ const lineOf = (body: Json.ValueNode, path: Problem.Path): number => {
   return node.loc.start.line
 }
 
+/** The parser's names of tokens, as they stand in the file. */
+const tokens: Readonly<Record<string, string>> = {
+  LBrace: '"{"',
+  RBrace: '"}"',
+  LBracket: '"["',
+  RBracket: '"]"',
+  Colon: '":"',
+  Comma: '","',
+  String: "a string",
+  Number: "a number",
+  Boolean: "true or false",
+  Null: "null"
+}
+
+const reasonOf = (message: string): string => {
+  const token = /^Unexpected token (\w+) found/.exec(message)?.[1]
+  if (token !== undefined) return `${tokens[token] ?? token} is not allowed there`
+  if (message.startsWith("Unexpected end of input")) return "it ends too early"
+  return message.replace(/\s*\(\d+:\d+\)$/, "").replace(/\.$/, "")
+}
+
 const parse = (text: string): Result.Result<Json.DocumentNode, Mistake> =>
   Result.try({
     try: () => Json.parse(text),
-    catch: (error) => {
-      const line = error instanceof Error && "line" in error && typeof error.line === "number" ? error.line : 1
-      const reason = error instanceof Error ? error.message.replace(/\s*\(\d+:\d+\)$/, "").replace(/\.$/, "") : ""
-      return { line, sentence: `the file is not JSON: ${reason}` }
-    }
+    catch: (error) => ({
+      line: error instanceof Error && "line" in error && typeof error.line === "number" ? error.line : 1,
+      sentence: `the file is not JSON: ${reasonOf(error instanceof Error ? error.message : String(error))}`
+    })
   })
 
 /** The scenario that a file holds, or everything that is wrong with it, by line. */

@@ -72,6 +72,8 @@ export const courseOf = (stage: Stage, number: number, path: Problem.Path): Effe
   const allowed =
     courses.length === 0
       ? "there is no attachment by then"
-      : `must be from 1 to ${courses.length}, in the order in which attachments were made`
+      : courses.length === 1
+        ? "must be 1: there is one attachment by then"
+        : `must be from 1 to ${courses.length}, in the order in which attachments were made`
   return Mistake.at(stage.scenario.source, path, allowed)
 }

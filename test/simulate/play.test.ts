@@ -1,0 +1,300 @@
+/**
+ * Playing scenarios: the history is what the service would have told at any instant, and the same each time.
+ */
+import { Effect } from "effect"
+import { Attachments, Plans, Subscriptions, Time } from "simplan"
+import { describe, expect, it } from "vitest"
+import { Scenarios } from "../../adapters/simulation/index.ts"
+import * as Simulation from "../../adapters/simulation/Simulation.ts"
+import * as Played from "./Played.ts"
+
+const { DAY, HOUR } = Time
+const START = Date.UTC(2026, 0, 1)
+
+const daily = {
+  data_MBs: 100,
+  period_days: 1,
+  recurring: true,
+  nb_occurrence: 4,
+  recurring_periodicity_type: "0",
+  recurring_periodicity_frequency: 1
+}
+const once = { data_MBs: 1000, period_days: 7 }
+
+const lines = ({ entries }: Scenarios.History.History) => entries.map(({ what }) => what)
+const rulesOf = ({ entries }: Scenarios.History.History, what: RegExp) =>
+  entries.filter((entry) => what.test(entry.what)).flatMap(({ rules }) => rules.map(({ name }) => name))
+
+const only = (history: Scenarios.History.History) => {
+  const [first, ...others] = history.attachments
+  if (first === undefined || others.length > 0) throw new Error("there is not exactly one attachment")
+  return first
+}
+
+describe("a history", () => {
+  const scenario = {
+    plan: daily,
+    subscription: { active_period: { start: "+30 hours" } },
+    steps: [{ at: "+2 days", do: "usage", total_MBs: 60 }]
+  }
+
+  it("is byte for byte the same each time, and the seed decides its ids", async () => {
+    const json = async (seed: number) => JSON.stringify(Scenarios.Json.of(await Played.value({ ...scenario, seed })))
+    expect(await json(7)).toBe(await json(7))
+    expect(await json(8)).not.toBe(await json(7))
+  })
+
+  it("has the states and packages that a service tells which is asked every quarter of an hour", async () => {
+    const course = only(await Played.value(scenario))
+    const asked = Effect.gen(function* () {
+      const simulated = yield* Simulation.make({ start: START })
+      const [organizationId] = simulated.organizationIds
+      const { planId } = yield* simulated.use(
+        Plans.Plans.use((of) =>
+          of.create({
+            organizationId,
+            terms: {
+              name: "daily",
+              coverageId: simulated.coverageIds("Green")[0] ?? "",
+              dataMegaBytes: 100,
+              periodDays: 1,
+              throttling: false,
+              recurring: true,
+              thresholds: [],
+              occurrences: 4,
+              periodicity: "0",
+              frequency: 1
+            }
+          })
+        )
+      )
+      const activePeriod = { start: START + 30 * HOUR, end: null }
+      const created = yield* simulated.use(
+        Subscriptions.Subscriptions.use((of) =>
+          of.create({ organizationId, planId, metadata: "", iccid: null, activePeriod })
+        )
+      )
+      const seen: Array<{ readonly at: number; readonly state: string; readonly packages: number }> = []
+      for (let at = START; at <= START + 7 * DAY; at += HOUR / 4) {
+        yield* simulated.advanceTo(at)
+        const views = yield* simulated.use(
+          Attachments.Attachments.use((of) => of.list({ organizationId, iccid: created.sim.iccid }))
+        )
+        for (const { packages, state } of views) seen.push({ at, state, packages: packages.length })
+      }
+      return seen
+    })
+    const seen = await Effect.runPromise(Effect.scoped(asked))
+    expect(seen.length).toBe(7 * 24 * 4 + 1)
+    const told = seen.map(({ at }) => ({
+      at,
+      state: course.states.findLast(({ from }) => from <= at)?.state,
+      packages: course.packages.filter(({ createdAt }) => createdAt <= at).length
+    }))
+    expect(told).toEqual(seen)
+  })
+
+  it("ends when nothing is left to happen, or where it is told to", async () => {
+    expect((await Played.value(scenario)).end).toBe(START + 30 * HOUR + 4 * DAY)
+    const cut = await Played.value({ ...scenario, end: "+3 days" })
+    expect(cut.end).toBe(START + 3 * DAY)
+    expect(only(cut).packages).toHaveLength(3)
+    expect((await Played.value({ ...scenario, end: "+30 days" })).end).toBe(START + 30 * DAY)
+  })
+})
+
+describe("the rule that applied is named", () => {
+  const minute = (start: string, plan: object = daily) =>
+    Played.value({ plan, start: "2026-01-10T00:00:00Z", subscription: { active_period: { start } } })
+
+  it.each([
+    ["2026-01-09T00:00:00Z", "rule 5", 2],
+    ["2026-01-10T00:00:00Z", "rule 5", 1],
+    ["2026-01-10T12:00:00Z", "rule 6", 1],
+    ["2026-01-10T12:00:00.001Z", "rule 7", 0]
+  ])("%s", async (start, rule, packages) => {
+    const history = await minute(start)
+    expect(only(history).rules.map(({ name }) => name)).toEqual([rule])
+    expect(only(history).packages.filter(({ createdAt }) => createdAt === history.start)).toHaveLength(packages)
+  })
+
+  it("also to what is refused", async () => {
+    const history = await minute("2026-01-08T23:59:59.999Z")
+    expect(history.attachments).toEqual([])
+    expect(lines(history)).toEqual([
+      "subscription from 2026-01-08 23:59:59.999 refused: active_period.start must be at most 24 hours in the past"
+    ])
+    expect(rulesOf(history, /refused/)).toEqual(["T5"])
+    const window = await Played.value({
+      plan: once,
+      subscription: { active_period: { start: "+2 days", end: "+1 day" } }
+    })
+    expect(rulesOf(window, /end must be after active_period.start/)).toEqual(["T4"])
+  })
+
+  it("and to a month that has no such day", async () => {
+    const monthly = { ...daily, recurring_periodicity_type: "2" }
+    const history = await Played.value({
+      plan: monthly,
+      start: "2026-01-31T00:00:00Z",
+      subscription: { active_period: { start: "+0 days" } }
+    })
+    expect(rulesOf(history, /^package 2 of 4 created: active from 2026-02-28/)).toEqual(["T5", "T1"])
+    expect(rulesOf(history, /^package 3 of 4 created: active from 2026-03-31/)).toEqual(["T5"])
+  })
+})
+
+describe("steps", () => {
+  const play = (...steps: ReadonlyArray<object>) => Played.value({ plan: once, steps })
+
+  it("use a package, tell thresholds, and throttle it", async () => {
+    const throttled = {
+      throttling: true,
+      throttling_threshold1_perc: 50,
+      throttling_threshold1_limit: "1024",
+      throttling_threshold2_perc: 80,
+      throttling_threshold2_limit: "512",
+      throttling_threshold3_perc: 100,
+      throttling_threshold3_limit: "128"
+    }
+    const history = await Played.value({
+      plan: { ...once, ...throttled },
+      steps: [
+        { at: "+1 day", do: "usage", total_MBs: 500 },
+        { at: "+2 days", do: "usage", delta_MBs: 499 }
+      ]
+    })
+    expect(lines(history)).toEqual(
+      expect.arrayContaining([
+        "the package is used first: active from 2026-01-02 00:00 to 2026-01-09 00:00",
+        "the package is held at 1024 Kbit/s",
+        "webhook attachment.allowanceConsumed: 50 %",
+        "the package is held at 512 Kbit/s",
+        "webhook attachment.allowanceConsumed: 80 %"
+      ])
+    )
+    expect(lines(history)).not.toContain("webhook attachment.allowanceConsumed: 100 %")
+    expect(only(history).packages[0]?.used.map(({ bytes }) => bytes / 1_048_576)).toEqual([500, 999])
+  })
+
+  it("name a package, and an id that was seen", async () => {
+    const history = await Played.value({
+      plan: daily,
+      subscription: { active_period: { start: "+0 days" } },
+      steps: [
+        { at: "+13 hours", do: "usage", package: 2, total_MBs: 10, id: "a" },
+        { at: "+14 hours", do: "usage", package: 2, total_MBs: 20, id: "a" },
+        { at: "+14 hours", do: "usage", package: 4, total_MBs: 20 }
+      ]
+    })
+    expect(only(history).packages.map(({ used }) => used.length)).toEqual([0, 1, 0, 0])
+    expect(lines(history)).toContainEqual(expect.stringMatching(/again under the same id: a duplicate$/))
+    expect(lines(history)).toContainEqual(
+      expect.stringMatching(/rejected: package_id ".*:3" is no package of this SIM$/)
+    )
+  })
+
+  it("tell locations and SM-DP+ states", async () => {
+    const history = await play(
+      { at: "+1 day", do: "smdp_state", state: "Enable" },
+      { at: "+2 days", do: "location", country_alpha_2: "fr" }
+    )
+    expect(lines(history)).toEqual(
+      expect.arrayContaining([
+        "webhook esim.smdp.stateChanged: Enable",
+        "webhook subscription.esim.locationChanged: nowhere yet to FR"
+      ])
+    )
+  })
+
+  it("suspend for good, and tell a telco that is out of reach until it succeeds", async () => {
+    const history = await Played.value({
+      plan: daily,
+      subscription: { active_period: { start: "+0 days" } },
+      steps: [
+        { at: "+20 hours", do: "telco", fault: "unavailable", calls: 2 },
+        { at: "+20 hours", do: "suspend" }
+      ]
+    })
+    expect(only(history).states.map(({ state }) => state)).toEqual(["ACTIVE", "SUSPENDED"])
+    expect(only(history).packages).toHaveLength(2)
+    expect(lines(history).filter((line) => line.startsWith("the telco is asked to suspend"))).toHaveLength(4)
+    expect(lines(history).at(-1)).toMatch(/done$/)
+  })
+
+  it("delete what was not used, and not what was", async () => {
+    const unused = await play({ at: "+1 day", do: "delete" })
+    expect(only(unused).removedAt).toBe(START + DAY)
+    const used = await play({ at: "+1 day", do: "first_use" }, { at: "+2 days", do: "delete" })
+    expect(only(used).removedAt).toBe(null)
+    expect(rulesOf(used, /^deletion of the subscription refused/)).toEqual(["S3"])
+  })
+
+  it("top up with another plan, and not with one that was archived", async () => {
+    const history = await play(
+      { at: "+1 day", do: "top_up", plan: { data_MBs: 5, period_days: 1 } },
+      { at: "+2 days", do: "archive_plan" },
+      { at: "+3 days", do: "top_up" },
+      { at: "+3 days", do: "unarchive_plan" },
+      { at: "+4 days", do: "top_up" },
+      { at: "+5 days", do: "delete_plan" },
+      { at: "+6 days", do: "top_up" }
+    )
+    expect(history.attachments.map(({ terms }) => terms.dataMegaBytes)).toEqual([1000, 5, 1000])
+    expect(lines(history).filter((line) => line.includes("refused"))).toEqual([
+      "top-up without an active_period refused: the plan is archived",
+      "top-up without an active_period refused: there is no such plan"
+    ])
+  })
+
+  it("subscribe later, to a telco in trouble", async () => {
+    const history = await play(
+      { at: "+1 day", do: "telco", fault: "refuse" },
+      { at: "+1 day", do: "subscribe", note: "it will not" }
+    )
+    expect(lines(history)).toEqual([
+      "the telco refuses the next call",
+      "subscription without an active_period refused: the telco refuses; nothing remains (it will not)"
+    ])
+    const slow = await play({ at: "+1 day", do: "telco", fault: "slow" }, { at: "+1 day", do: "subscribe" })
+    expect(lines(slow)).toContain("the telco is asked to create a package: no answer in time")
+    expect(slow.attachments).toEqual([])
+  })
+
+  it("record an occurrence that the telco refuses, and go on", async () => {
+    const history = await Played.value({
+      plan: daily,
+      subscription: { active_period: { start: "+0 days" } },
+      steps: [
+        { at: "+1 hour", do: "telco", fault: "refuse" },
+        { at: "+13 hours", do: "telco", fault: "none" }
+      ]
+    })
+    expect(only(history).packages.map(({ status }) => status)).toEqual(["Created", "Refused", "Created", "Created"])
+    expect(only(history).packages[1]?.activationAt).toBe(START + DAY)
+  })
+})
+
+describe("the telco's times", () => {
+  it("may be withheld", async () => {
+    const scenario = { plan: once, subscription: { active_period: { start: "+0 days", end: "+2 days" } } }
+    const [reported, withheld] = await Promise.all([
+      Played.value(scenario),
+      Played.value({ ...scenario, telco_times: "withheld" })
+    ])
+    expect(only(withheld).packages).toEqual(only(reported).packages)
+  })
+})
+
+describe("moments", () => {
+  it.each([
+    ["+0 days", START],
+    ["+1 day", START + DAY],
+    ["+ 36 hours", START + 36 * HOUR],
+    ["+1 week 2 days, 3 hours 4 minutes 5 seconds 6 milliseconds", START + 9 * DAY + 3 * HOUR + 245_006],
+    ["2026-01-02T03:00:00+03:00", START + DAY]
+  ])("%s", async (at, instant) => {
+    const history = await Played.value({ plan: once, steps: [{ at, do: "advance", note: "here" }] })
+    expect(history.entries.find(({ what }) => what === "here")?.at).toBe(instant)
+  })
+})
