@@ -6,7 +6,7 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { Schema } from "effect"
 import * as fc from "fast-check"
-import { Commands, type History, Invariants } from "../../src/testing/index.ts"
+import { Arbitraries, Commands, type History, Invariants } from "../../src/testing/index.ts"
 import { recorded } from "./Histories.ts"
 import { faults } from "./Planted.ts"
 
@@ -41,10 +41,11 @@ const yearsOf = ({ start, steps }: History.History): number => ((steps.at(-1)?.e
 
 const work = async ({ plant, runs, seed: first, step, until }: typeof Task.Type): Promise<Told> => {
   const planted = plant === null ? undefined : faults[plant]?.[1]
-  const options = planted === undefined ? {} : { around: planted }
+  const around = planted === undefined ? {} : { around: planted }
   const told = { runs: 0, commands: 0, years: 0 }
   const violationsOf = async (seed: number, commands: ReadonlyArray<Commands.Command>) => {
-    const history = await recorded(seed, commands, options)
+    const [start = 0] = fc.sample(Arbitraries.Instants.instants, { seed, numRuns: 1 })
+    const history = await recorded(seed, commands, { ...around, start })
     return { history, violations: Invariants.check(history) }
   }
   for (let seed = first; told.runs < runs && Date.now() < until; seed += step) {

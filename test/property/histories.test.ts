@@ -6,14 +6,20 @@ import { Effect, Exit, Scope } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Simulation from "../../adapters/simulation/Simulation.ts"
-import { Commands, History, Invariants } from "../../src/testing/index.ts"
+import { Arbitraries, Commands, History, Invariants } from "../../src/testing/index.ts"
 import { inventory, mustHold, recorded } from "./Histories.ts"
+
+const { Instants } = Arbitraries
+
+const starts = fc.oneof(Instants.instants, Instants.monthEnds)
 
 describe("Any run of a service", () => {
   it("keeps every invariant", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.nat(), Commands.runs(), async (seed, commands) => mustHold(await recorded(seed, commands))),
-      { numRuns: 600 }
+      fc.asyncProperty(fc.nat(), starts, Commands.runs(), async (seed, start, commands) =>
+        mustHold(await recorded(seed, commands, { start }))
+      ),
+      { numRuns: 500 }
     )
   }, 60_000)
 

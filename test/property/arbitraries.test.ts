@@ -1,0 +1,139 @@
+/**
+ * The published arbitraries give what they say: what is valid is taken, and what is wrong in one way is refused for
+ * that.
+ */
+import { Result } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Activation from "../../src/domain/Activation.ts"
+import * as Iccid from "../../src/domain/Iccid.ts"
+import * as Plan from "../../src/domain/Plan.ts"
+import * as Region from "../../src/domain/Region.ts"
+import * as TelcoReport from "../../src/domain/TelcoReport.ts"
+import { Arbitraries } from "../../src/testing/index.ts"
+import { DAY_MS, HOUR_MS } from "../domain/Calendar.ts"
+import { attached, line, NOW, recurring, report, terms, total } from "../domain/Values.ts"
+
+const { ActivePeriods, Iccids, Instants, PlanRequests, Regions, UsageHistories } = Arbitraries
+
+const coverage = { regionCode: "FR", label: "Green" } as const
+
+const decided = (request: Arbitraries.PlanRequests.Terms) =>
+  Plan.terms({ ...request, coverageId: "coverage" }, coverage, NOW)
+
+/** Every drawn value has to be seen once in so many. */
+const some = <A>(arbitrary: fc.Arbitrary<A>, seen: (drawn: A) => boolean) =>
+  expect(fc.sample(arbitrary, { numRuns: 2_000, seed: 1 }).some(seen)).toBe(true)
+
+describe("Plans", () => {
+  it("that are valid are taken, within whatever bounds", () => {
+    fc.assert(
+      fc.property(PlanRequests.valid(), (request) => Result.isSuccess(decided(request))),
+      { numRuns: 1_000 }
+    )
+    const bounds = { occurrences: 1_000, periodDays: 3_660 }
+    fc.assert(fc.property(PlanRequests.valid(bounds), (request) => Result.isSuccess(decided(request))))
+  })
+
+  it("that are wrong in one way are refused by the name of that field", () => {
+    fc.assert(
+      fc.property(PlanRequests.invalid(), ({ field, terms: request }) => {
+        const refused = decided(request)
+        expect(Result.isFailure(refused) ? refused.failure : null).toMatchObject({ _tag: "InvalidField", field })
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+
+  it("are wrong in every field that can be", () => {
+    for (const name of PlanRequests.flawedFields) some(PlanRequests.invalid(), ({ field }) => field === name)
+    expect(PlanRequests.flawedFields).toHaveLength(12)
+  })
+})
+
+describe("Active periods", () => {
+  it.each([-DAY_MS, 0, 12 * HOUR_MS].flatMap((boundary) => [boundary - 1, boundary, boundary + 1]))(
+    "of a recurring plan start %i ms from now",
+    (start) => some(ActivePeriods.recurring, (period) => period.start === start)
+  )
+
+  it("of another plan end at their start and at now, and a millisecond on both sides", () => {
+    for (const beside of [-1, 0, 1]) {
+      some(ActivePeriods.once, ({ end, start }) => start !== null && end === start + beside)
+      some(ActivePeriods.once, ({ end }) => end === beside)
+    }
+  })
+
+  it("are taken and refused alike", () => {
+    const taken = (of: Plan.PlanTerms, { end, start }: Arbitraries.ActivePeriods.Distances) =>
+      Result.isSuccess(
+        Activation.start(of, { start: start === null ? null : NOW + start, end: end === null ? null : NOW + end }, NOW)
+      )
+    for (const wanted of [true, false]) {
+      some(ActivePeriods.recurring, (period) => taken(recurring(), period) === wanted)
+      some(ActivePeriods.once, (period) => taken(terms(), period) === wanted)
+    }
+  })
+})
+
+describe("ICCIDs", () => {
+  it("are what they are said to be", () => {
+    fc.assert(fc.property(Iccids.valid, (iccid) => Iccid.parse(iccid) === iccid && Iccid.hasLuhnDigit(iccid)))
+    fc.assert(fc.property(Iccids.padded, ({ iccid, written }) => Iccid.parse(written) === iccid))
+    fc.assert(
+      fc.property(Iccids.wrongCheckDigit, (iccid) => Iccid.parse(iccid) === iccid && !Iccid.hasLuhnDigit(iccid))
+    )
+    fc.assert(fc.property(Iccids.invalid, (text) => Iccid.parse(text) === undefined))
+  })
+})
+
+describe("Regions", () => {
+  const codes = ["SE", "NO", "FI"]
+
+  it("that are valid are normalized, and others refused for their field", () => {
+    const normalized = (wanted: Arbitraries.Regions.Wanted) =>
+      Region.normalize({ organizationId: "organization", ...wanted })
+    fc.assert(fc.property(Regions.valid(codes), (wanted) => Result.isSuccess(normalized(wanted))))
+    fc.assert(
+      fc.property(Regions.invalid(codes), ({ field, wanted }) => {
+        const refused = normalized(wanted)
+        expect(Result.isFailure(refused) ? refused.failure.field : null).toBe(field)
+      })
+    )
+  })
+})
+
+describe("Instants", () => {
+  it("end months, fall on leap days, and lie a millisecond around others", () => {
+    fc.assert(fc.property(Instants.monthEnds, (at) => new Date(at + DAY_MS).getUTCDate() === 1))
+    fc.assert(fc.property(Instants.leapDays, (at) => new Date(at).toISOString().slice(5, 10) === "02-29"))
+    fc.assert(fc.property(Instants.instants, (at) => Number.isInteger(at) && new Date(at).getUTCFullYear() >= 2024))
+    for (const beside of [-1, 0, 1]) some(Instants.around(NOW), (at) => at === NOW + beside)
+    fc.assert(fc.property(Instants.spans(50 * DAY_MS), (span) => span >= 1 && span <= 50 * DAY_MS))
+  })
+})
+
+describe("Usage histories", () => {
+  it("come to what was used, however they are told", () => {
+    fc.assert(
+      fc.property(UsageHistories.usageHistories(), ({ readings, told }) => {
+        const end = NOW + 40 * DAY_MS
+        let present = line([attached({}, [{ activationAt: NOW, expirationAt: end }])])
+        for (const index of told) {
+          const { after, totalBytes } = readings[index] ?? { after: 0, totalBytes: 0 }
+          const one = report(total(totalBytes, "attachment:0"), NOW + after, `report ${index}`)
+          const applied = TelcoReport.apply(present, one, end)
+          if (Result.isSuccess(applied)) present = applied.success.line
+        }
+        expect(present.attachments[0]?.packages[0]?.usedBytes).toBe(readings.at(-1)?.totalBytes)
+      })
+    )
+  })
+
+  it("have gaps, duplicates, and reports out of order", () => {
+    const histories = UsageHistories.usageHistories()
+    some(histories, ({ readings, told }) => new Set(told).size < readings.length)
+    some(histories, ({ told }) => new Set(told).size < told.length)
+    some(histories, ({ told }) => told.some((index, at) => index < (told[at - 1] ?? 0)))
+  })
+})
