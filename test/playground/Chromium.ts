@@ -4,6 +4,8 @@
  */
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { promisify } from "node:util"
 import { type Browser, chromium } from "playwright-core"
 
@@ -11,11 +13,9 @@ const run = promisify(execFile)
 
 const path = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium"
 
-const apt = (...args: ReadonlyArray<string>) =>
-  run("apt-get", ["-q", "-y", "-o", "DPkg::Lock::Timeout=300", ...args], {
-    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-    maxBuffer: 64 * 1024 * 1024
-  })
+/** Two tests may want it at once: the second waits for the first, and finds it there. */
+const script = `test -x /usr/bin/chromium ||
+  { apt-get -q update && apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends chromium; }`
 
 const install = async (): Promise<void> => {
   const advice = "install Debian's package chromium, or name a Chromium in CHROMIUM_PATH"
@@ -23,8 +23,10 @@ const install = async (): Promise<void> => {
     throw new Error(`${path} is missing and cannot be installed from here: ${advice}.`)
   }
   try {
-    await apt("update")
-    await apt("install", "--no-install-recommends", "chromium")
+    await run("flock", [join(tmpdir(), "simplan-chromium.lock"), "sh", "-c", script], {
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+      maxBuffer: 64 * 1024 * 1024
+    })
   } catch (error) {
     throw new Error(`${path} is missing and apt-get could not install it: ${advice}.`, { cause: error })
   }
