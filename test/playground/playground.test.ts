@@ -210,6 +210,20 @@ describe("on a phone", () => {
     }
   })
 
+  it("never hides the field that has the focus behind the timeline", async () => {
+    await page.selectOption("#example", { label: "Reports late, twice and out of order, and a top-up" })
+    await expect.poll(() => page.locator("#steps li").count()).toBe(8)
+    await page.mouse.wheel(0, 3_000)
+    await page.focus("#picture")
+    for (let presses = 0; presses < 20; presses++) {
+      await page.keyboard.press("Shift+Tab")
+      const gap = await page.evaluate<number>(
+        "document.activeElement.getBoundingClientRect().top - document.querySelector('#answer').getBoundingClientRect().bottom"
+      )
+      expect(gap).toBeGreaterThanOrEqual(0)
+    }
+  })
+
   it("keeps the timeline in sight while the form is edited", async () => {
     await page.locator(start).scrollIntoViewIfNeeded()
     await page.mouse.wheel(0, 300)
