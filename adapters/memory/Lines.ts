@@ -125,8 +125,9 @@ export const reported = (tables: Tables.Tables, asked: Asked): ReadonlyArray<Sto
     const isAsked = (one: Package.Package): boolean =>
       one.expirationAt === null ||
       one.expirationAt > since ||
-      named.has(Package.packageId(one.attachmentId, one.occurrence)) ||
-      (one.telcoPackageId !== null && named.has(one.telcoPackageId))
+      (named.size > 0 &&
+        (named.has(Package.packageId(one.attachmentId, one.occurrence)) ||
+          (one.telcoPackageId !== null && named.has(one.telcoPackageId))))
     const line = read(tables, sim)
     const attachments = line.attachments.map(({ attachment, packages }) => ({
       attachment,

@@ -43,7 +43,10 @@ const shelf = <A extends Document>(books: Books["Service"], kind: string, schema
     Effect.mapError(decode(document), (cause) => new BooksError({ message: `Not a ${kind} of the simulator`, cause }))
   return {
     /** Stores the record unless the key has one already; gives the one that is stored now. */
-    add: (key: string, record: A) => Effect.flatMap(books.add(kind, key, record), read),
+    add: (key: string, record: A) =>
+      Effect.flatMap(books.add(kind, key, record), (stored) =>
+        stored === record ? Effect.succeed(record) : read(stored)
+      ),
     get: (key: string) =>
       Effect.flatMap(books.get(kind, key), (document) => (document === null ? Effect.succeed(null) : read(document))),
     /** All of them with their keys, in the order in which they were added. */

@@ -2,13 +2,14 @@
  * Reading the business clock, and moving a virtual one: an advance goes from due instant to due instant and returns
  * when all work due by then, its consequences included, is done in due order.
  */
-import { Context, Effect, Layer, Semaphore } from "effect"
+import { Context, Effect, Fiber, Layer, Semaphore } from "effect"
 import { ClockRefused, InvalidField } from "../domain/Refusal.ts"
 import type { Instant } from "../domain/Time.ts"
 import { END_OF_TIME, toIso } from "../domain/Time.ts"
 import { BusinessClock } from "../ports/BusinessClock.ts"
 import type { StorageError } from "../ports/Storage.ts"
 import { Commits } from "./Commits.ts"
+import { Work } from "./Work.ts"
 import { Worker } from "./Worker.ts"
 
 export class Clock extends Context.Service<
@@ -22,12 +23,13 @@ export class Clock extends Context.Service<
   }
 >()("simplan/Clock") {}
 
-export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits> = Layer.effect(
+export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits | Work> = Layer.effect(
   Clock,
   Effect.gen(function* () {
     const clock = yield* BusinessClock
     const worker = yield* Worker
     const commits = yield* Commits
+    const work = yield* Work
     const one = Semaphore.makeUnsafe(1)
 
     /** Stored before anything happens at the new instant, so that a restart never goes back behind what happened. */
@@ -39,16 +41,14 @@ export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits> 
     const advance = Effect.fnUntraced(function* (target: (now: Instant) => Instant) {
       const { set } = clock
       if (set === null) return yield* new ClockRefused({ reason: "system clock" })
-      yield* worker.drain
+      let due = yield* worker.drainToNext
       const now = yield* clock.now
       const to = target(now)
       if (to < now) return yield* new InvalidField({ field: "to", message: `must not be before now, ${toIso(now)}` })
       if (!(to < END_OF_TIME)) return yield* new InvalidField({ field: "to", message: "must be before the year 10000" })
-      while (true) {
-        const due = yield* worker.nextDue
-        if (due === null || due > to) break
-        yield* moveTo(set, Math.max(due, yield* clock.now))
-        yield* worker.drain
+      while (due !== null && due <= to) {
+        yield* moveTo(set, due)
+        due = yield* worker.drainToNext
       }
       yield* moveTo(set, to)
       yield* worker.forget
@@ -57,7 +57,9 @@ export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits> 
 
     const exclusively = (target: (now: Instant) => Instant) =>
       Effect.gen(function* () {
-        const done = yield* one.withPermitsIfAvailable(1)(advance(target))
+        // Goes on to its end when the request that asked for it is gone.
+        const begun = yield* work.begin(one.withPermitsIfAvailable(1)(advance(target)))
+        const done = yield* Fiber.join(begun)
         return yield* done._tag === "Some"
           ? Effect.succeed(done.value)
           : Effect.fail(new ClockRefused({ reason: "already advancing" }))

@@ -8,6 +8,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Decision } from "../domain/Decision.ts"
 import { isAwaited } from "../domain/Job.ts"
 import type { Instant } from "../domain/Time.ts"
+import type { WebhookEvent } from "../domain/WebhookEvent.ts"
 import { BusinessClock } from "../ports/BusinessClock.ts"
 import * as Storage from "../ports/Storage.ts"
 import { Ids } from "./Ids.ts"
@@ -54,14 +55,10 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
     ) {
       const { sim, subscription, removedSubscription, removedAttachment, payloads = [], jobs = [] } = decision
       const recording = yield* Recording.Current
-      const events = yield* Effect.forEach(payloads, (payload) =>
-        Effect.map(ids.next(now), (eventId) => ({
-          organizationId,
-          eventId,
-          createdAt: now,
-          payload
-        }))
-      )
+      const events: Array<WebhookEvent> = []
+      for (const payload of payloads) {
+        events.push({ organizationId, eventId: yield* ids.next(now), createdAt: now, payload })
+      }
       const commit: Storage.Commit = {
         ...(sim === undefined ? {} : { sims: [sim] }),
         ...(subscription === undefined ? {} : { subscriptions: [subscription] }),

@@ -60,9 +60,12 @@ export const layer: Layer.Layer<Ids, never, Crypto.Crypto> = Layer.effect(
       return Id.uuid7(now, Id.withCounter(counter, random))
     }
 
+    const prefix = yield* Effect.cached(Effect.map(bytes(ID_BYTES), hex))
+    let tokens = 0
+
     return Ids.of({
       next: (now) => pooled((random) => counted(now, random)),
-      token: pooled(hex),
+      token: Effect.map(prefix, (of) => `${of}-${tokens++}`),
       bytes,
       fraction: crypto.random,
       digest: (text) => Effect.map(Effect.orDie(crypto.digest("SHA-256", ascii(text))), hex)

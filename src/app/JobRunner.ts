@@ -71,11 +71,11 @@ export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): Held => {
 export const layer: Layer.Layer<JobRunner, never, Needs | Work> = Layer.effect(
   JobRunner,
   Effect.gen(function* () {
-    const context = yield* Effect.context<Needs>()
-    const work = yield* Work
     // A job serves no request, even where a request began it: it has the request's key in itself.
+    const context = Context.add(yield* Effect.context<Needs>(), Recording.Current, null)
+    const work = yield* Work
     const alone = <A, E>(effect: Effect.Effect<A, E, Needs>): Effect.Effect<A, E> =>
-      Effect.provideService(Effect.provideContext(effect, context), Recording.Current, null)
+      Effect.provideContext(effect, context)
     // Goes on when the request that waits for it is gone.
     const awaited = <A, E>(effect: Effect.Effect<A, E, Needs>): Effect.Effect<A, E> =>
       Effect.flatMap(work.begin(alone(effect)), Fiber.join)

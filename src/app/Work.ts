@@ -30,6 +30,9 @@ export class Work extends Context.Service<
   }
 >()("simplan/Work") {}
 
+/** Whether the running fiber was begun here, so that no caller's end can interrupt it. */
+const IsBegun = Context.Reference<boolean>("simplan/Work/IsBegun", { defaultValue: () => false })
+
 export const layer: Layer.Layer<Work, never, Ids> = Layer.effect(
   Work,
   Effect.gen(function* () {
@@ -41,7 +44,9 @@ export const layer: Layer.Layer<Work, never, Ids> = Layer.effect(
 
     const begin = <A, E>(effect: Effect.Effect<A, E>) =>
       Effect.uninterruptible(
-        Effect.tap(Effect.forkDetach(Effect.interruptible(effect)), (fiber) => FiberSet.add(fibers, fiber))
+        Effect.tap(Effect.forkDetach(Effect.interruptible(Effect.provideService(effect, IsBegun, true))), (fiber) =>
+          FiberSet.add(fibers, fiber)
+        )
       )
 
     return Work.of({
@@ -51,7 +56,8 @@ export const layer: Layer.Layer<Work, never, Ids> = Layer.effect(
           Effect.gen(function* () {
             const claimed = yield* claim
             if (claimed.length === 0) return 0
-            yield* restore(Fiber.join(yield* begin(perform(claimed))))
+            if (yield* IsBegun) yield* restore(perform(claimed))
+            else yield* restore(Fiber.join(yield* begin(perform(claimed))))
             return claimed.length
           })
         ),

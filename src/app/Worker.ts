@@ -26,12 +26,17 @@ export class Worker extends Context.Service<
     readonly drain: Effect.Effect<void, StorageError>
     /** When the next job or delivery is due; null where there is none. */
     readonly nextDue: Effect.Effect<Instant | null, StorageError>
+    /** Drains, and tells when the next job or delivery is due, null where there is none. */
+    readonly drainToNext: Effect.Effect<Instant | null, StorageError>
     /** Forgets report ids and idempotency records that are past their time. */
     readonly forget: Effect.Effect<void, StorageError>
     /** Does work as it falls due, for ever. */
     readonly runForever: Effect.Effect<never>
   }
 >()("simplan/Worker") {}
+
+const earlier = (left: Instant | null, right: Instant | null): Instant | null =>
+  left === null ? right : right === null ? left : Math.min(left, right)
 
 /** How long to wait for work that is under way before looking again, in milliseconds. */
 const PAUSE = 5
@@ -68,19 +73,26 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     const pending = (of: Jobs["Service"] | Outbox["Service"]): Effect.Effect<Pending, StorageError> =>
       Effect.flatMap(MachineClock.currentTimeMillis, (machineNow) => of.pending({ machineNow }))
 
-    const drain = Effect.gen(function* () {
+    const drainToNext = Effect.gen(function* () {
       while (true) {
-        if ((yield* runDue) > 0) continue
-        if ((yield* dispatcher.dispatch) > 0) continue
-        const held = (yield* pending(jobs)).held + (yield* pending(outbox)).held
-        if (held === 0) return
+        const now = yield* clock.now
+        const job = yield* pending(jobs)
+        if (job.dueAt !== null && job.dueAt <= now) {
+          yield* runDue
+          continue
+        }
+        const delivery = yield* pending(outbox)
+        if (delivery.dueAt !== null && delivery.dueAt <= now) {
+          yield* dispatcher.dispatch
+          continue
+        }
+        if (job.held + delivery.held === 0) return earlier(job.dueAt, delivery.dueAt)
         yield* Effect.sleep(PAUSE)
       }
     })
 
     const nextDue = Effect.gen(function* () {
-      const due = [(yield* pending(jobs)).dueAt, (yield* pending(outbox)).dueAt].filter((at) => at !== null)
-      return due.length === 0 ? null : Math.min(...due)
+      return earlier((yield* pending(jobs)).dueAt, (yield* pending(outbox)).dueAt)
     })
 
     const forget = Effect.gen(function* () {
@@ -125,7 +137,8 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
 
     return Worker.of({
       runDue,
-      drain,
+      drain: Effect.asVoid(drainToNext),
+      drainToNext,
       nextDue,
       forget,
       runForever: Effect.andThen(

@@ -21,17 +21,22 @@ export const perform = Effect.fnUntraced(function* (held: Held, work: Extract<Wo
   const id = packageId(attachmentId, occurrence)
   const load = storage.line({ organizationId, iccid })
 
+  const now = yield* clock.now
+  const line = yield* load
+  let known: typeof line | undefined = line
+
+  // Decided on the line as it was read first; where it has changed meanwhile, the commit says so and it is read again.
   const record = (outcome: Occurrence.Outcome) =>
     commits.untilDone(
       Effect.gen(function* () {
+        const present = known === undefined ? yield* load : known
+        known = undefined
         const now = yield* clock.now
-        const decision = Occurrence.record(yield* load, work, outcome, now)
+        const decision = Occurrence.record(present, work, outcome, now)
         yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
       })
     )
 
-  const now = yield* clock.now
-  const line = yield* load
   const step = Occurrence.step(line, attachmentId, occurrence, now)
   switch (step._tag) {
     case "Nothing":

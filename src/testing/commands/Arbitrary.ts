@@ -79,7 +79,7 @@ const fact: fc.Arbitrary<Fact> = fc.oneof(
     })
   },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({
       _tag: fc.constant("Location" as const),
       countryAlpha2: fc.constantFrom("FR", "DE", "JP"),
@@ -87,7 +87,7 @@ const fact: fc.Arbitrary<Fact> = fc.oneof(
     })
   },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({
       _tag: fc.constant("SmdpState" as const),
       state: fc.constantFrom(...states),

@@ -3,6 +3,7 @@
  */
 import type { Plan } from "../../domain/Plan.ts"
 import type { Created } from "../../domain/Subscription.ts"
+import { type Instant, toIso } from "../../domain/Time.ts"
 import type { Asked, Outcome, Request } from "../commands/Asked.ts"
 import type { Step } from "../History.ts"
 import * as TimingModel from "../TimingModel.ts"
@@ -40,6 +41,28 @@ export const creationsStay: Invariant = make(
         return found.subscriptionId === subscriptionId && found.iccid === sim.iccid && found.metadata === metadata
           ? null
           : `${attachmentId} was acknowledged otherwise than it is: ${show(found)}`
+      })
+    }
+  }
+)
+
+export const suspensionsStay: Invariant = make(
+  "a suspension that was acknowledged holds from when it was asked for, for good",
+  "T7",
+  () => {
+    const suspended = new Map<string, Instant>()
+    return ({ after, before, step }) => {
+      const { asked, began, outcome } = step
+      if (asked._tag === "Suspend" && outcome._tag === "Answered") {
+        const { attachmentId } = asked
+        const known = attachments(before).find(({ attachment }) => attachment.attachmentId === attachmentId)
+        suspended.set(attachmentId, known?.attachment.suspendedAt ?? began)
+      }
+      return first(attachments(after), ({ attachment: { attachmentId, suspendedAt } }) => {
+        const expected = suspended.get(attachmentId)
+        return expected === undefined || suspendedAt === expected
+          ? null
+          : `${attachmentId} was suspended at ${toIso(expected)}, and is told so from ${show(suspendedAt)}`
       })
     }
   }

@@ -4,7 +4,7 @@
 import type { Report, Verdict } from "../../domain/TelcoReport.ts"
 import { DAY, type Instant, MINUTE, toIso } from "../../domain/Time.ts"
 import type { Step } from "../History.ts"
-import { packages } from "./Frames.ts"
+import { type Lines, packages } from "./Frames.ts"
 import { first, type Invariant, make, show } from "./Invariant.ts"
 
 /** How long an id is kept at least. */
@@ -49,7 +49,9 @@ export const reportsCountOnce: Invariant = make(
           return `${show(report)} was ${verdict._tag}, and was taken at ${toIso(known)} already`
         }
         if (verdict._tag === "Accepted") accepted.set(reportId, began)
-        return verdict._tag === "Accepted" && isOutOfReach(report, began) ? `${show(report)} was taken` : null
+        const isTaken = verdict._tag === "Accepted"
+        if (isOutOfReach(report, began)) return isTaken ? `${show(report)} was taken` : null
+        return isTaken || report.fact._tag !== "Location" ? null : `${show(report)} was not taken`
       })
     }
   }
@@ -78,3 +80,26 @@ export const usageIsWhatWasReported: Invariant = make(
       })
     }
 )
+
+/** When the packages that wait for their first use are active from: not known yet. */
+const waiting = (lines: Lines): ReadonlySet<string> =>
+  new Set(packages(lines).flatMap(({ id, pack }) => (pack.activationAt === null ? [id] : [])))
+
+export const firstUsesActivate: Invariant = make(
+  "a package that waits for its first use is activated by a report of use, at the instant that it names",
+  "T3",
+  () =>
+    ({ after, before, step }) => {
+      const { asked } = step
+      const idle = waiting(before)
+      const activated = packages(after).filter(({ id, pack }) => idle.has(id) && pack.activationAt !== null)
+      const uses = asked._tag === "Report" ? asked.reports.filter(({ fact }) => isUse(fact)) : []
+      return first(activated, ({ id, pack: { activationAt, iccid } }) =>
+        uses.some((use) => use.iccid === iccid && use.occurredAt === activationAt)
+          ? null
+          : `${id} was activated at ${toIso(activationAt ?? 0)}, when no use was reported`
+      )
+    }
+)
+
+const isUse = ({ _tag }: Report["fact"]): boolean => _tag === "Usage" || _tag === "FirstUse"
