@@ -173,6 +173,17 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
     Invariants.usageIsWhatWasReported,
     packages("half", (all) => all.map((pack) => ({ ...pack, usedBytes: pack.usedBytes + 1 })))
   ],
+  [
+    Invariants.firstUsesActivate,
+    packages("half", (all) => all.map((pack) => ({ ...pack, activationAt: (pack.activationAt ?? 0) + 1 })))
+  ],
+  [
+    Invariants.suspensionsStay,
+    lines("suspended", (line) => ({
+      ...line,
+      attachments: line.attachments.map((of) => ({ ...of, attachment: { ...of.attachment, suspendedAt: 0 } }))
+    }))
+  ],
   [Invariants.thresholdsFireOnce, changed("half", () => ({ events: [] }))],
   [Invariants.thresholdsFireOnce, changed("half", ({ events }) => ({ events: [...events, ...events] }))],
   [
