@@ -21,7 +21,7 @@ import {
 } from "simplan"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
-import { type Faults, TelcoSimulator } from "simplan/telco-simulator"
+import { type Faults, MemoryBooks, TelcoSimulator } from "simplan/telco-simulator"
 import * as VirtualClock from "simplan/virtual-clock"
 import type { Simulated } from "../../src/testing/index.ts"
 import * as Inventory from "./Inventory.ts"
@@ -44,6 +44,11 @@ export interface Options extends Inventory.Options {
   readonly telcoTimes?: "reported" | "withheld"
   /** Memory unless given. Another storage goes by the machine's own time. */
   readonly storage?: StorageLayer
+  /**
+   * Whether what happened outside the service is kept to be looked at: the telco's records, the calls to it, and the
+   * webhooks that arrived. It is unless this is false; a run of a million events may want the memory.
+   */
+  readonly keepsHistory?: boolean
   /** Is told every call to the telco. */
   readonly onTelcoCall?: TelcoCalls.Listener
   /** What to put around the ports: to plant a fault, and see it found. */
@@ -66,13 +71,14 @@ export const makeOver = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Simulated.Simulated, never, Scope.Scope> {
   const seed = options.seed ?? 1
   const start = options.start ?? DEFAULT_START
+  const keepsHistory = options.keepsHistory ?? true
   const webhooks: Array<Simulated.ReceivedWebhook> = []
   const receiver = Layer.effect(
     WebhookSender.WebhookSender,
     Effect.map(BusinessClock.BusinessClock, (clock) => ({
       send: ({ body, url }: WebhookSender.WebhookCall) =>
         Effect.map(clock.now, (at) => {
-          webhooks.push({ at, organizationId: url.slice(url.lastIndexOf("/") + 1), body })
+          if (keepsHistory) webhooks.push({ at, organizationId: url.slice(url.lastIndexOf("/") + 1), body })
           return { status: 200 }
         })
     }))
@@ -83,7 +89,7 @@ export const makeOver = Effect.fnUntraced(function* (
     options.storage ?? Memory.layer,
     catalogue,
     SeededCrypto.layer(seed),
-    simulator.pipe(Layer.provide(journal.layer)),
+    simulator.pipe(Layer.provide(keepsHistory ? journal.layer : MemoryBooks.layer)),
     receiver
   ).pipe(Layer.provideMerge(VirtualClock.virtual(start)))
   // Fibers that wait for a database cannot be told from fibers that wait for nothing: those go by the real machine.
@@ -105,7 +111,7 @@ export const makeOver = Effect.fnUntraced(function* (
   const telco = Context.get(built, TelcoSimulator.TelcoSimulator)
   const calls: Array<TelcoCalls.Call> = []
   const heard = TelcoCalls.heard(Context.get(built, Telco.Telco), clock.now, (call) => {
-    calls.push(call)
+    if (keepsHistory) calls.push(call)
     options.onTelcoCall?.(call)
   })
   const ports = (options.around ?? ((same) => same))(Context.add(built, Telco.Telco, heard))

@@ -23,7 +23,7 @@ const batches = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(all.length / BATCH) }, (_, index) => all.slice(index * BATCH, (index + 1) * BATCH))
 
 const live = Effect.fnUntraced(function* (subscriptions: number, days: number) {
-  const simulation = yield* Simulation.make({ esims: { Green: subscriptions }, physicalSims: 0 })
+  const simulation = yield* Simulation.make({ esims: { Green: subscriptions }, physicalSims: 0, keepsHistory: false })
   const [organizationId] = simulation.organizationIds
   const iccids = simulation.iccids(organizationId)
   const france = StandardCatalogue.catalogue().profiles.find((one) => one.label === "Green" && one.regionCode === "FR")
