@@ -3,11 +3,11 @@
  *
  * A line that was read is kept until something on it changes: most of what happens to a line is a read.
  */
-import { type Attachment, type Line, Package, type Storage, type Subscription } from "simplan"
+import { type Attachment, type Line, Package, type Storage, type Subscription, type Time } from "simplan"
 import { byCreation } from "./Order.ts"
 import { SortedSet } from "./SortedSet.ts"
 import * as Tables from "./Tables.ts"
-import type { SimPlace, Tenant, WithPackages } from "./Tenant.ts"
+import type { AttachmentPlace, SimPlace, Tenant, WithPackages } from "./Tenant.ts"
 
 const cursor = (attachment: Attachment.Attachment): Storage.CreatedCursor => ({
   createdAt: attachment.createdAt,
@@ -53,9 +53,12 @@ export const putAttachment = (tables: Tables.Tables, attachment: Attachment.Atta
   const tenant = Tables.tenant(tables, attachment.organizationId)
   const known = tenant.attachments.get(attachment.attachmentId)
   if (known !== undefined) {
-    tenant.subscriptions.get(known.attachment.subscriptionId)?.attachmentIds.delete(cursor(known.attachment))
+    tenant.subscriptions
+      .get(known.standing.attachment.subscriptionId)
+      ?.attachmentIds.delete(cursor(known.standing.attachment))
   }
-  tenant.attachments.set(attachment.attachmentId, { attachment, packages: known?.packages ?? [] })
+  const standing = { attachment, packages: known?.standing.packages ?? [] }
+  tenant.attachments.set(attachment.attachmentId, { standing, latestExpiries: known?.latestExpiries ?? [] })
   tenant.subscriptions.get(attachment.subscriptionId)?.attachmentIds.add(cursor(attachment))
   changed(tables, attachment)
 }
@@ -64,17 +67,32 @@ export const putPackage = (tables: Tables.Tables, added: Package.Package): void 
   const tenant = Tables.tenant(tables, added.organizationId)
   const known = tenant.attachments.get(added.attachmentId)
   if (known === undefined) return
-  const { attachment, packages } = known
-  tenant.attachments.set(added.attachmentId, { attachment, packages: withPackage(packages, added) })
-  changed(tables, attachment)
+  const { latestExpiries, standing } = known
+  const before = standing.packages.findLastIndex((other) => other.occurrence <= added.occurrence)
+  const replaces = standing.packages[before]?.occurrence === added.occurrence
+  const at = replaces ? before : before + 1
+  const packages = replaces ? standing.packages.with(at, added) : standing.packages.toSpliced(at, 0, added)
+  for (let index = at; index < packages.length; index++) {
+    const expiry = packages[index]?.expirationAt ?? Number.POSITIVE_INFINITY
+    latestExpiries[index] = Math.max(latestExpiries[index - 1] ?? expiry, expiry)
+  }
+  tenant.attachments.set(added.attachmentId, { standing: { ...standing, packages }, latestExpiries })
+  changed(tables, standing.attachment)
 }
 
-const withPackage = (
-  packages: ReadonlyArray<Package.Package>,
-  added: Package.Package
+/** The packages that expire after an instant, or never. */
+const expiringAfter = (
+  { latestExpiries, standing }: AttachmentPlace,
+  since: Time.Instant
 ): ReadonlyArray<Package.Package> => {
-  const at = packages.findLastIndex((other) => other.occurrence <= added.occurrence)
-  return packages[at]?.occurrence === added.occurrence ? packages.with(at, added) : packages.toSpliced(at + 1, 0, added)
+  let low = 0
+  let high = latestExpiries.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((latestExpiries[middle] ?? since) > since) high = middle
+    else low = middle + 1
+  }
+  return standing.packages.slice(low).filter(({ expirationAt }) => expirationAt === null || expirationAt > since)
 }
 
 export const removeAttachment = (tables: Tables.Tables, organizationId: string, attachmentId: string): void => {
@@ -82,8 +100,9 @@ export const removeAttachment = (tables: Tables.Tables, organizationId: string, 
   const known = tenant.attachments.get(attachmentId)
   if (known === undefined) return
   tenant.attachments.delete(attachmentId)
-  tenant.subscriptions.get(known.attachment.subscriptionId)?.attachmentIds.delete(cursor(known.attachment))
-  changed(tables, known.attachment)
+  const { attachment } = known.standing
+  tenant.subscriptions.get(attachment.subscriptionId)?.attachmentIds.delete(cursor(attachment))
+  changed(tables, attachment)
 }
 
 export const removeSubscription = (tables: Tables.Tables, organizationId: string, subscriptionId: string): void => {
@@ -107,8 +126,8 @@ const build = (tables: Tables.Tables, { row, subscriptionId }: SimPlace): Line.L
   if (place === undefined) return { sim: row.sim, subscription: null, attachments: [] }
   const attachments: Array<WithPackages> = []
   for (const { id } of place.attachmentIds.ascending(null)) {
-    const attachment = tenant.attachments.get(id)
-    if (attachment !== undefined) attachments.push(attachment)
+    const place = tenant.attachments.get(id)
+    if (place !== undefined) attachments.push(place.standing)
   }
   return { sim: row.sim, subscription: place.subscription, attachments }
 }
@@ -120,19 +139,19 @@ export const reported = (tables: Tables.Tables, asked: Asked): ReadonlyArray<Sto
   asked.iccids.flatMap(({ iccid, packageIds, reportIds, since }) => {
     const sim = tables.sims.get(iccid)
     if (sim === undefined) return []
-    const { seenReports } = Tables.tenant(tables, sim.row.sim.organizationId)
+    const { attachments: places, seenReports } = Tables.tenant(tables, sim.row.sim.organizationId)
     const named = new Set(packageIds)
     const isAsked = (one: Package.Package): boolean =>
       one.expirationAt === null ||
       one.expirationAt > since ||
-      (named.size > 0 &&
-        (named.has(Package.packageId(one.attachmentId, one.occurrence)) ||
-          (one.telcoPackageId !== null && named.has(one.telcoPackageId))))
+      named.has(Package.packageId(one.attachmentId, one.occurrence)) ||
+      (one.telcoPackageId !== null && named.has(one.telcoPackageId))
+    const askedOf = ({ attachment, packages }: WithPackages): ReadonlyArray<Package.Package> => {
+      const place = named.size > 0 ? undefined : places.get(attachment.attachmentId)
+      return place === undefined ? packages.filter(isAsked) : expiringAfter(place, since)
+    }
     const line = read(tables, sim)
-    const attachments = line.attachments.map(({ attachment, packages }) => ({
-      attachment,
-      packages: packages.filter(isAsked)
-    }))
+    const attachments = line.attachments.map((of) => ({ attachment: of.attachment, packages: askedOf(of) }))
     const seen = reportIds.filter((id) => (seenReports.get(id) ?? Number.NEGATIVE_INFINITY) >= asked.seenSince)
     return [{ line: { ...line, attachments }, seen }]
   })

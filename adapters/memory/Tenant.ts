@@ -25,6 +25,13 @@ import { type Order, SortedSet } from "./SortedSet.ts"
 /** An attachment as it stands on a line. */
 export type WithPackages = Line.Line["attachments"][number]
 
+/** The place of an attachment: what stands on the line is replaced as it changes. */
+export interface AttachmentPlace {
+  readonly standing: WithPackages
+  /** For each package, the latest expiry among it and those before it, so that what is over can be passed over. */
+  readonly latestExpiries: Array<Time.Instant>
+}
+
 /** A SIM and the claim on it. */
 export interface SimRow {
   readonly sim: Sim.Sim
@@ -73,7 +80,7 @@ export interface Tenant {
   readonly subscriptions: Map<string, SubscriptionPlace>
   /** Only live ones. */
   readonly subscriptionList: SortedSet<Storage.CreatedCursor>
-  readonly attachments: Map<string, WithPackages>
+  readonly attachments: Map<string, AttachmentPlace>
   readonly smdpEntries: Map<string, Array<SmdpHistory.Entry>>
   readonly deliveries: Map<string, DeliveryRow>
   readonly deliveryList: SortedSet<Storage.CreatedCursor>

@@ -45,12 +45,16 @@ export const next = (attachment: Attachment.Attachment, occurrence: number): New
   }
 }
 
+// Packages are in order, and it is nearly always the last that is asked for.
+const isRecorded = ({ packages }: Attachment.WithPackages, occurrence: number): boolean =>
+  packages.findLast((pack) => pack.occurrence <= occurrence)?.occurrence === occurrence
+
 /** Rule T5: order the occurrence, unless its period is over, its attachment suspended or gone, or it is there. */
 export const step = (line: Line.Line | null, attachmentId: string, occurrence: number, now: Instant): Step => {
   const of = line === null ? undefined : Line.attachment(line, attachmentId)
   if (of === undefined) return { _tag: "Gone" }
   const { anchor, suspendedAt, terms } = of.attachment
-  if (of.packages.some((pack) => pack.occurrence === occurrence)) return { _tag: "Nothing" }
+  if (isRecorded(of, occurrence)) return { _tag: "Nothing" }
   if (terms.recurrence === null || anchor === null) return { _tag: "Nothing" }
   if (next(of.attachment, occurrence) === undefined) return { _tag: "Nothing" }
   const window = Recurrence.window(terms, terms.recurrence, anchor, occurrence)
@@ -79,7 +83,7 @@ export const record = (
   const jobs = following === undefined ? [] : [following]
   const { anchor, suspendedAt, terms } = of.attachment
   if (terms.recurrence === null || anchor === null) return { jobs }
-  if (of.packages.some((pack) => pack.occurrence === occurrence)) return { jobs }
+  if (isRecorded(of, occurrence)) return { jobs }
   const window = Recurrence.window(terms, terms.recurrence, anchor, occurrence)
   if (outcome._tag === "Created" && suspendedAt !== null) {
     jobs.push({ jobId: `suspend:${id}`, work: { _tag: "SuspendPackages", iccid, attachmentId }, dueAt: now })
