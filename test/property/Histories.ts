@@ -3,9 +3,8 @@
  */
 import { type Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/unstable/sql"
-import * as Simulation from "../../adapters/simulation/Simulation.ts"
-import { type Commands, History, Invariants } from "../../src/testing/index.ts"
 import type { Provided } from "simplan/postgres"
+import { type Commands, History, Invariants, Simulation } from "simplan/testing"
 
 /** A small inventory, so that its SIMs run out and come back. */
 export const inventory = { esims: { Green: 4, Aqua: 1 }, physicalSims: 1 } as const
