@@ -27,6 +27,7 @@ import type { Simulated } from "../../src/testing/index.ts"
 import * as Inventory from "./Inventory.ts"
 import * as MachineTime from "./MachineTime.ts"
 import * as Mishaps from "./Mishaps.ts"
+import * as Misuse from "./Misuse.ts"
 import * as Process from "./Process.ts"
 import * as SeededCrypto from "./SeededCrypto.ts"
 import * as TelcoCalls from "./TelcoCalls.ts"
@@ -60,7 +61,10 @@ export type Ports = Services.Ports
 
 export const DEFAULT_START: Time.Instant = Date.UTC(2026, 0, 1)
 
-/** Builds the service with the catalogue of the real world; it is there until the scope closes. */
+/**
+ * Builds the service with the catalogue of the real world; it is there until the scope closes. Options that cannot be
+ * are a defect, a `Misuse` whose sentence says which.
+ */
 export const make = (options: Options = {}): Effect.Effect<Simulated.Simulated, never, Scope.Scope> =>
   makeOver(StandardCatalogue.layer, options)
 
@@ -69,6 +73,7 @@ export const makeOver = Effect.fnUntraced(function* (
   catalogue: Layer.Layer<Catalogues.BuiltIn>,
   options: Options
 ): Effect.fn.Return<Simulated.Simulated, never, Scope.Scope> {
+  yield* Effect.orDie(Misuse.options(options))
   const seed = options.seed ?? 1
   const start = options.start ?? DEFAULT_START
   const keepsHistory = options.keepsHistory ?? true
@@ -170,8 +175,11 @@ export const makeOver = Effect.fnUntraced(function* (
     use,
     inItsTime,
     now: clock.now,
-    advanceTo: (instant) => use(Clock.Clock.use((of) => of.advanceTo(instant))),
-    advanceBy: (millis) => use(Clock.Clock.use((of) => of.advanceBy(millis))),
+    advanceTo: (instant) =>
+      Effect.flatMap(clock.now, (now) =>
+        Effect.andThen(Misuse.instant(instant, now), use(Clock.Clock.use((of) => of.advanceTo(instant))))
+      ),
+    advanceBy: (by) => Effect.flatMap(Misuse.span(by), (millis) => use(Clock.Clock.use((of) => of.advanceBy(millis)))),
     sleepThrough: (millis) =>
       Effect.gen(function* () {
         processes.next()

@@ -2,7 +2,7 @@
  * A service under simulation, as commands and invariants see it: its services, its storage, what its telco was asked
  * and wrote down, the webhooks that arrived, and the means to kill and restart its process.
  */
-import type { Effect } from "effect"
+import type { Duration, Effect } from "effect"
 import type { Services } from "../app/Services.ts"
 import type { Label } from "../domain/Label.ts"
 import type { Instant } from "../domain/Time.ts"
@@ -94,7 +94,7 @@ export interface Simulated {
   readonly now: Effect.Effect<Instant>
   /** To an instant, or by a span; everything due by then is done, in due order. Backwards is refused. */
   readonly advanceTo: (instant: Instant) => Effect.Effect<Instant, Error>
-  readonly advanceBy: (millis: number) => Effect.Effect<Instant, Error>
+  readonly advanceBy: (by: Duration.Input) => Effect.Effect<Instant, Error>
   /** The clock goes on by a span while no process runs: what falls due is not done. */
   readonly sleepThrough: (millis: number) => Effect.Effect<void, StorageError>
   /** The next calls to the telco, `times` of them, meet this fault; null: none does. */
