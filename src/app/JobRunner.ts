@@ -43,24 +43,6 @@ export class JobRunner extends Context.Service<
   }
 >()("simplan/JobRunner") {}
 
-const dispatch = (held: Held): Effect.Effect<unknown, Storage.StorageError, Needs> => {
-  const { work } = held.job
-  switch (work._tag) {
-    case "Provision":
-      return Provision.perform(held, work)
-    case "CreatePackage":
-      return CreatePackage.perform(held, work)
-    case "SuspendPackages":
-      return SuspendPackages.perform(held, work)
-    case "CancelPackages":
-      return CancelPackages.perform(held, work)
-    case "SendSms":
-      return SendSms.perform(held, work)
-    case "ChangeMobilePlan":
-      return ChangeMobilePlan.perform(held, work)
-  }
-}
-
 /** The job as it is stored by the commit that leaves it, for whoever begins it at once. */
 export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): Held => {
   const job: Job | undefined = commit.jobs?.put?.[0]?.job
@@ -71,20 +53,44 @@ export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): Held => {
 export const layer: Layer.Layer<JobRunner, never, Needs | Work> = Layer.effect(
   JobRunner,
   Effect.gen(function* () {
-    // A job serves no request, even where a request began it: it has the request's key in itself.
-    const context = Context.add(yield* Effect.context<Needs>(), Recording.Current, null)
     const work = yield* Work
-    const alone = <A, E>(effect: Effect.Effect<A, E, Needs>): Effect.Effect<A, E> =>
-      Effect.provideContext(effect, context)
-    // Goes on when the request that waits for it is gone.
-    const awaited = <A, E>(effect: Effect.Effect<A, E, Needs>): Effect.Effect<A, E> =>
-      Effect.flatMap(work.begin(alone(effect)), Fiber.join)
+    const provision = yield* Provision.make
+    const createPackage = yield* CreatePackage.make
+    const suspendPackages = yield* SuspendPackages.make
+    const cancelPackages = yield* CancelPackages.make
+    const sendSms = yield* SendSms.make
+    const changeMobilePlan = yield* ChangeMobilePlan.make
+
+    const perform = (held: Held): Effect.Effect<unknown, Storage.StorageError> => {
+      const of = held.job.work
+      switch (of._tag) {
+        case "Provision":
+          return provision(held, of)
+        case "CreatePackage":
+          return createPackage(held, of)
+        case "SuspendPackages":
+          return suspendPackages(held, of)
+        case "CancelPackages":
+          return cancelPackages(held, of)
+        case "SendSms":
+          return sendSms(held, of)
+        case "ChangeMobilePlan":
+          return changeMobilePlan(held, of)
+      }
+    }
+
+    // Goes on when the request that began it is gone. A job serves no request: it has the request's key in itself.
+    const begin = <A, E>(effect: Effect.Effect<A, E>) =>
+      work.begin(Effect.provideService(effect, Recording.Current, null))
+    const awaited = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.flatMap(begin(effect), Fiber.join)
+
     return JobRunner.of({
-      perform: (held) => Effect.asVoid(alone(dispatch(held))),
-      provision: (held, of) => awaited(Provision.perform(held, of)),
-      sendSms: (held, of) => awaited(SendSms.perform(held, of)),
-      changeMobilePlan: (held, of) => awaited(ChangeMobilePlan.perform(held, of)),
-      begin: (held) => work.begin(Effect.asVoid(alone(dispatch(held))))
+      perform: (held) => Effect.asVoid(perform(held)),
+      provision: (held, of) => awaited(provision(held, of)),
+      sendSms: (held, of) => awaited(sendSms(held, of)),
+      changeMobilePlan: (held, of) => awaited(changeMobilePlan(held, of)),
+      begin: (held) => begin(Effect.asVoid(perform(held)))
     })
   })
 )

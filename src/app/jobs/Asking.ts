@@ -1,7 +1,7 @@
 /**
  * Asking the telco, from within a job: what all kinds of job have in common.
  */
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { Job } from "../../domain/Job.ts"
 import { Unavailable } from "../../ports/Telco.ts"
 import type { Commit } from "../../ports/Storage.ts"
@@ -16,14 +16,28 @@ export interface Held {
   readonly token: string
 }
 
-/** The call, given up as unavailable when it takes too long: the telco may still do the work. */
-export const inTime = Effect.fnUntraced(function* <A, E>(call: Effect.Effect<A, E>) {
-  const { telcoTimeoutMillis } = yield* Settings
-  return yield* Effect.timeoutOrElse(call, {
-    duration: telcoTimeoutMillis,
-    orElse: () => Effect.fail(new Unavailable({ message: `no answer within ${telcoTimeoutMillis} ms` }))
-  })
-})
+/** Makes of a call one that is given up as unavailable when it takes too long: the telco may still do the work. */
+export type InTime = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E | Unavailable>
+
+export const makeInTime: Effect.Effect<InTime> = Effect.map(
+  Settings,
+  ({ telcoTimeoutMillis }): InTime =>
+    Effect.fnUntraced(function* (call) {
+      const asked = yield* Effect.forkChild(call, { startImmediately: true })
+      const answered = asked.pollUnsafe()
+      // Most telcos take a while, and then a clock has to run; one in the same process may have answered already.
+      if (answered !== undefined) return yield* answered
+      return yield* Effect.timeoutOrElse(Fiber.join(asked), {
+        duration: telcoTimeoutMillis,
+        orElse: () =>
+          Effect.suspend(() => {
+            // Not waited for: a call that cannot be interrupted must not hold up its caller.
+            asked.interruptUnsafe()
+            return Effect.fail(new Unavailable({ message: `no answer within ${telcoTimeoutMillis} ms` }))
+          })
+      })
+    })
+)
 
 /** How many seconds a caller is asked to wait when the telco is unavailable. */
 export const RETRY_AFTER_SECONDS = 5

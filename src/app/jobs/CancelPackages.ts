@@ -9,32 +9,36 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../Commits.ts"
-import { finishing, type Held, inTime, retrying } from "./Asking.ts"
+import { finishing, type Held, makeInTime, retrying } from "./Asking.ts"
 
-export const perform = Effect.fnUntraced(function* (
-  held: Held,
-  { iccid, packageIds, release }: Extract<Work, { _tag: "CancelPackages" }>
-) {
+/** What does the job. */
+export const make = Effect.gen(function* () {
   const storage = yield* Storage
   const telco = yield* Telco
+  const inTime = yield* makeInTime
   const commits = yield* Commits
   const clock = yield* BusinessClock
-  const { jobId, organizationId } = held.job
-  const cancel = Effect.forEach(packageIds, (packageId) => inTime(telco.cancelPackage({ packageId, iccid })), {
-    discard: true
-  })
-  const all = release ? Effect.andThen(cancel, inTime(telco.releaseProfile({ key: jobId, iccid }))) : cancel
-  const answer = yield* Effect.result(all)
-  if (Result.isFailure(answer)) {
-    yield* Effect.logWarning("the telco has not taken a cancellation", { iccid, answer: answer.failure.message })
-    return yield* commits.untilDone(commits.write(retrying(held, yield* clock.now)))
-  }
-  return yield* commits.untilDone(
-    Effect.gen(function* () {
-      const line = release ? yield* storage.line({ organizationId, iccid }) : null
-      const decision = line === null ? {} : Deletion.released(line.sim)
-      const commit = yield* commits.of(organizationId, decision, yield* clock.now)
-      yield* commits.write(finishing(held, commit, "forget"))
+  return Effect.fnUntraced(function* (
+    held: Held,
+    { iccid, packageIds, release }: Extract<Work, { _tag: "CancelPackages" }>
+  ) {
+    const { jobId, organizationId } = held.job
+    const cancel = Effect.forEach(packageIds, (packageId) => inTime(telco.cancelPackage({ packageId, iccid })), {
+      discard: true
     })
-  )
+    const all = release ? Effect.andThen(cancel, inTime(telco.releaseProfile({ key: jobId, iccid }))) : cancel
+    const answer = yield* Effect.result(all)
+    if (Result.isFailure(answer)) {
+      yield* Effect.logWarning("the telco has not taken a cancellation", { iccid, answer: answer.failure.message })
+      return yield* commits.untilDone(commits.write(retrying(held, yield* clock.now)))
+    }
+    return yield* commits.untilDone(
+      Effect.gen(function* () {
+        const line = release ? yield* storage.line({ organizationId, iccid }) : null
+        const decision = line === null ? {} : Deletion.released(line.sim)
+        const commit = yield* commits.of(organizationId, decision, yield* clock.now)
+        yield* commits.write(finishing(held, commit, "forget"))
+      })
+    )
+  })
 })

@@ -11,56 +11,56 @@ import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../Commits.ts"
 import { Ids } from "../Ids.ts"
-import { finishing, forgetting, type Held, inTime, RETRY_AFTER_SECONDS, retrying } from "./Asking.ts"
+import { finishing, forgetting, type Held, makeInTime, RETRY_AFTER_SECONDS, retrying } from "./Asking.ts"
 
-/** Does the job; the outcome is for the request that waits for it, if one does. */
-export const perform = Effect.fnUntraced(function* (
-  held: Held,
-  { changeId, iccid }: Extract<Work, { _tag: "ChangeMobilePlan" }>
-) {
+/** What does the job; the outcome is for the request that waits for it, if one does. */
+export const make = Effect.gen(function* () {
   const storage = yield* Storage
   const telco = yield* Telco
+  const inTime = yield* makeInTime
   const commits = yield* Commits
   const clock = yield* BusinessClock
   const ids = yield* Ids
-  const { attempts, organizationId } = held.job
-  const unavailable = new TelcoUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS })
-  const load = storage.line({ organizationId, iccid })
-  const plan = (yield* load)?.sim.mobilePlan
-  if (plan === undefined || plan._tag === "Settled") {
-    yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
-    return Result.fail(unavailable)
-  }
-  const answer = yield* Effect.result(inTime(telco.setMobilePlan({ key: changeId, iccid, applied: plan.target })))
-  if (Result.isFailure(answer) && answer.failure._tag === "Telco.Unavailable") {
-    yield* commits.untilDone(commits.write({ ...retrying(held, yield* clock.now), ...forgetting(held) }))
-    return Result.fail(unavailable)
-  }
-  const hasFailed = attempts > 0 && !MobilePlan.isTurningBack(plan)
-  return yield* commits.untilDone(
-    Effect.gen(function* () {
-      const line = yield* load
-      const now = yield* clock.now
-      if (line === null) {
-        yield* commits.write(finishing(held, {}, "forget"))
-        return Result.fail(unavailable)
-      }
-      const { sim } = line
-      if (Result.isFailure(answer)) {
-        const commit = yield* commits.of(organizationId, MobilePlan.refused(sim), now)
-        yield* commits.write(finishing(held, commit, "forget"))
-        return Result.fail(new TelcoRefused({ message: answer.failure.message }))
-      }
-      if (hasFailed) {
-        const decision = MobilePlan.turnedBack(sim, yield* ids.next(now), now)
-        yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
-        return Result.fail(unavailable)
-      }
-      const decision = MobilePlan.settled(sim)
-      const value = MobilePlan.statusOf(decision.sim ?? sim)
-      const commit = yield* commits.of(organizationId, decision, now)
-      yield* commits.write(finishing(held, commit, { _tag: "Succeeded", answer: { kind: "MobilePlan", value } }))
-      return Result.succeed(value)
-    })
-  )
+  return Effect.fnUntraced(function* (held: Held, { changeId, iccid }: Extract<Work, { _tag: "ChangeMobilePlan" }>) {
+    const { attempts, organizationId } = held.job
+    const unavailable = new TelcoUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS })
+    const load = storage.line({ organizationId, iccid })
+    const plan = (yield* load)?.sim.mobilePlan
+    if (plan === undefined || plan._tag === "Settled") {
+      yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
+      return Result.fail(unavailable)
+    }
+    const answer = yield* Effect.result(inTime(telco.setMobilePlan({ key: changeId, iccid, applied: plan.target })))
+    if (Result.isFailure(answer) && answer.failure._tag === "Telco.Unavailable") {
+      yield* commits.untilDone(commits.write({ ...retrying(held, yield* clock.now), ...forgetting(held) }))
+      return Result.fail(unavailable)
+    }
+    const hasFailed = attempts > 0 && !MobilePlan.isTurningBack(plan)
+    return yield* commits.untilDone(
+      Effect.gen(function* () {
+        const line = yield* load
+        const now = yield* clock.now
+        if (line === null) {
+          yield* commits.write(finishing(held, {}, "forget"))
+          return Result.fail(unavailable)
+        }
+        const { sim } = line
+        if (Result.isFailure(answer)) {
+          const commit = yield* commits.of(organizationId, MobilePlan.refused(sim), now)
+          yield* commits.write(finishing(held, commit, "forget"))
+          return Result.fail(new TelcoRefused({ message: answer.failure.message }))
+        }
+        if (hasFailed) {
+          const decision = MobilePlan.turnedBack(sim, yield* ids.next(now), now)
+          yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
+          return Result.fail(unavailable)
+        }
+        const decision = MobilePlan.settled(sim)
+        const value = MobilePlan.statusOf(decision.sim ?? sim)
+        const commit = yield* commits.of(organizationId, decision, now)
+        yield* commits.write(finishing(held, commit, { _tag: "Succeeded", answer: { kind: "MobilePlan", value } }))
+        return Result.succeed(value)
+      })
+    )
+  })
 })

@@ -9,56 +9,60 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../Commits.ts"
-import { finishing, type Held, inTime, retrying } from "./Asking.ts"
+import { finishing, type Held, makeInTime, retrying } from "./Asking.ts"
 
-export const perform = Effect.fnUntraced(function* (held: Held, work: Extract<Work, { _tag: "CreatePackage" }>) {
+/** What does the job. */
+export const make = Effect.gen(function* () {
   const storage = yield* Storage
   const telco = yield* Telco
+  const inTime = yield* makeInTime
   const commits = yield* Commits
   const clock = yield* BusinessClock
-  const { organizationId } = held.job
-  const { attachmentId, iccid, occurrence } = work
-  const id = packageId(attachmentId, occurrence)
-  const load = storage.line({ organizationId, iccid })
+  return Effect.fnUntraced(function* (held: Held, work: Extract<Work, { _tag: "CreatePackage" }>) {
+    const { organizationId } = held.job
+    const { attachmentId, iccid, occurrence } = work
+    const id = packageId(attachmentId, occurrence)
+    const load = storage.line({ organizationId, iccid })
 
-  const now = yield* clock.now
-  const line = yield* load
-  let known: typeof line | undefined = line
+    const now = yield* clock.now
+    const line = yield* load
+    let known: typeof line | undefined = line
 
-  // Decided on the line as it was read first; where it has changed meanwhile, the commit says so and it is read again.
-  const record = (outcome: Occurrence.Outcome) =>
-    commits.untilDone(
-      Effect.gen(function* () {
-        const present = known === undefined ? yield* load : known
-        known = undefined
-        const now = yield* clock.now
-        const decision = Occurrence.record(present, work, outcome, now)
-        yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
-      })
-    )
+    // Decided on the line as it was read first; where it has changed meanwhile, the commit says so and it is read again.
+    const record = (outcome: Occurrence.Outcome) =>
+      commits.untilDone(
+        Effect.gen(function* () {
+          const present = known === undefined ? yield* load : known
+          known = undefined
+          const now = yield* clock.now
+          const decision = Occurrence.record(present, work, outcome, now)
+          yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
+        })
+      )
 
-  const step = Occurrence.step(line, attachmentId, occurrence, now)
-  switch (step._tag) {
-    case "Nothing":
-      return yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
-    case "Gone": {
-      const decision = { jobs: [Occurrence.cancellation(iccid, id, now)] }
-      const commit = yield* commits.of(organizationId, decision, now)
-      return yield* commits.untilDone(commits.write(finishing(held, commit, "forget")))
+    const step = Occurrence.step(line, attachmentId, occurrence, now)
+    switch (step._tag) {
+      case "Nothing":
+        return yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
+      case "Gone": {
+        const decision = { jobs: [Occurrence.cancellation(iccid, id, now)] }
+        const commit = yield* commits.of(organizationId, decision, now)
+        return yield* commits.untilDone(commits.write(finishing(held, commit, "forget")))
+      }
+      case "Record":
+        return yield* record(step.outcome)
+      case "Order": {
+        const { attachment, window } = step
+        const order = { packageId: id, iccid, window, terms: attachment.terms }
+        const answer = yield* Effect.result(inTime(telco.createPackage(order)))
+        if (Result.isSuccess(answer)) return yield* record({ _tag: "Created", telco: answer.success })
+        if (answer.failure._tag === "Telco.Refused") return yield* record({ _tag: "Refused" })
+        // The next occurrence does not wait for this one.
+        const following = Occurrence.next(attachment, occurrence + 1)
+        const { jobs } = yield* commits.of(organizationId, { jobs: following === undefined ? [] : [following] }, now)
+        const retry = retrying(held, yield* clock.now, window.end)
+        return yield* commits.untilDone(commits.write({ ...retry, jobs: { ...jobs, ...retry.jobs } }))
+      }
     }
-    case "Record":
-      return yield* record(step.outcome)
-    case "Order": {
-      const { attachment, window } = step
-      const order = { packageId: id, iccid, window, terms: attachment.terms }
-      const answer = yield* Effect.result(inTime(telco.createPackage(order)))
-      if (Result.isSuccess(answer)) return yield* record({ _tag: "Created", telco: answer.success })
-      if (answer.failure._tag === "Telco.Refused") return yield* record({ _tag: "Refused" })
-      // The next occurrence does not wait for this one.
-      const following = Occurrence.next(attachment, occurrence + 1)
-      const { jobs } = yield* commits.of(organizationId, { jobs: following === undefined ? [] : [following] }, now)
-      const retry = retrying(held, yield* clock.now, window.end)
-      return yield* commits.untilDone(commits.write({ ...retry, jobs: { ...jobs, ...retry.jobs } }))
-    }
-  }
+  })
 })

@@ -19,7 +19,7 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../Commits.ts"
-import { finishing, type Held, inTime, RETRY_AFTER_SECONDS } from "./Asking.ts"
+import { finishing, type Held, makeInTime, RETRY_AFTER_SECONDS } from "./Asking.ts"
 
 /** What the telco said of all packages together. */
 type Answer =
@@ -32,66 +32,72 @@ type Answer =
     }
 
 /** A package whose period is over by now, perhaps because a crash was in between, is not asked for (rule T5). */
-const ask = Effect.fnUntraced(function* (attachment: Attachment) {
+const makeAsk = Effect.gen(function* () {
   const telco = yield* Telco
-  const now = yield* (yield* BusinessClock).now
-  const { attachmentId, iccid, terms } = attachment
-  const outcomes: Array<Provisioning.Outcome> = []
-  const ordered: Array<number> = []
-  for (const { occurrence, over, window } of Activation.initialPackages(attachment)) {
-    if (over || (window !== null && Recurrence.isOver(window, now))) {
-      outcomes.push({ occurrence, telcoPackageId: null, activationAt: null, expirationAt: null })
-      continue
+  const inTime = yield* makeInTime
+  const clock = yield* BusinessClock
+  return Effect.fnUntraced(function* (attachment: Attachment) {
+    const now = yield* clock.now
+    const { attachmentId, iccid, terms } = attachment
+    const outcomes: Array<Provisioning.Outcome> = []
+    const ordered: Array<number> = []
+    for (const { occurrence, over, window } of Activation.initialPackages(attachment)) {
+      if (over || (window !== null && Recurrence.isOver(window, now))) {
+        outcomes.push({ occurrence, telcoPackageId: null, activationAt: null, expirationAt: null })
+        continue
+      }
+      const order = { packageId: packageId(attachmentId, occurrence), iccid, window, terms }
+      const answer = yield* Effect.result(inTime(telco.createPackage(order)))
+      if (Result.isSuccess(answer)) {
+        ordered.push(occurrence)
+        outcomes.push({ occurrence, ...answer.success })
+      } else if (answer.failure._tag === "Telco.Refused") {
+        const refusal = new TelcoRefused({ message: answer.failure.message })
+        return { _tag: "NotTaken", refusal, ordered } satisfies Answer
+      } else {
+        const refusal = new TelcoUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS })
+        return { _tag: "NotTaken", refusal, ordered: [...ordered, occurrence] } satisfies Answer
+      }
     }
-    const order = { packageId: packageId(attachmentId, occurrence), iccid, window, terms }
-    const answer = yield* Effect.result(inTime(telco.createPackage(order)))
-    if (Result.isSuccess(answer)) {
-      ordered.push(occurrence)
-      outcomes.push({ occurrence, ...answer.success })
-    } else if (answer.failure._tag === "Telco.Refused") {
-      const refusal = new TelcoRefused({ message: answer.failure.message })
-      return { _tag: "NotTaken", refusal, ordered } satisfies Answer
-    } else {
-      const refusal = new TelcoUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS })
-      return { _tag: "NotTaken", refusal, ordered: [...ordered, occurrence] } satisfies Answer
-    }
-  }
-  return { _tag: "Taken", outcomes } satisfies Answer
+    return { _tag: "Taken", outcomes } satisfies Answer
+  })
 })
 
-/** Does the job; the outcome is for the request that waits for it, if one does. */
-export const perform = Effect.fnUntraced(function* (
-  held: Held,
-  { attachmentId, iccid }: Extract<Work, { _tag: "Provision" }>
-) {
+/** What does the job; the outcome is for the request that waits for it, if one does. */
+export const make = Effect.gen(function* () {
   const storage = yield* Storage
   const commits = yield* Commits
   const clock = yield* BusinessClock
-  const { organizationId } = held.job
-  const load = Effect.map(storage.line({ organizationId, iccid }), (line) => {
-    const of = line === null ? undefined : Line.attachment(line, attachmentId)
-    return line === null || of === undefined || of.attachment.confirmed ? null : { line, attachment: of.attachment }
-  })
-  const first = yield* load
-  const answer = first === null ? null : yield* ask(first.attachment)
-  return yield* commits.untilDone(
-    Effect.gen(function* () {
-      const loaded = yield* load
-      const now = yield* clock.now
-      if (loaded === null || answer === null) {
-        yield* commits.write(finishing(held, {}, "forget"))
-        return Result.fail(new TelcoUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS }))
-      }
-      const { attachment, line } = loaded
-      if (answer._tag === "NotTaken") {
-        const decision = Provisioning.undo(line, attachment, answer.ordered, now)
-        yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
-        return Result.fail(answer.refusal)
-      }
-      const { created, decision } = Provisioning.confirm(line, attachment, answer.outcomes, now)
-      const commit = yield* commits.of(organizationId, decision, now)
-      yield* commits.write(finishing(held, commit, { _tag: "Succeeded", answer: { kind: "Created", value: created } }))
-      return Result.succeed<Created>(created)
+  const ask = yield* makeAsk
+  return Effect.fnUntraced(function* (held: Held, { attachmentId, iccid }: Extract<Work, { _tag: "Provision" }>) {
+    const { organizationId } = held.job
+    const load = Effect.map(storage.line({ organizationId, iccid }), (line) => {
+      const of = line === null ? undefined : Line.attachment(line, attachmentId)
+      return line === null || of === undefined || of.attachment.confirmed ? null : { line, attachment: of.attachment }
     })
-  )
+    const first = yield* load
+    const answer = first === null ? null : yield* ask(first.attachment)
+    return yield* commits.untilDone(
+      Effect.gen(function* () {
+        const loaded = yield* load
+        const now = yield* clock.now
+        if (loaded === null || answer === null) {
+          yield* commits.write(finishing(held, {}, "forget"))
+          return Result.fail(new TelcoUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS }))
+        }
+        const { attachment, line } = loaded
+        if (answer._tag === "NotTaken") {
+          const decision = Provisioning.undo(line, attachment, answer.ordered, now)
+          yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
+          return Result.fail(answer.refusal)
+        }
+        const { created, decision } = Provisioning.confirm(line, attachment, answer.outcomes, now)
+        const commit = yield* commits.of(organizationId, decision, now)
+        yield* commits.write(
+          finishing(held, commit, { _tag: "Succeeded", answer: { kind: "Created", value: created } })
+        )
+        return Result.succeed<Created>(created)
+      })
+    )
+  })
 })

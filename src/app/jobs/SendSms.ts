@@ -7,24 +7,28 @@ import type { Work } from "../../domain/Job.ts"
 import { TelcoRefused, TelcoUnavailable } from "../../domain/Refusal.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../Commits.ts"
-import { finishing, type Held, inTime, RETRY_AFTER_SECONDS } from "./Asking.ts"
+import { finishing, type Held, makeInTime, RETRY_AFTER_SECONDS } from "./Asking.ts"
 
-export const perform = Effect.fnUntraced(function* (
-  held: Held,
-  { from, iccid, messageId, text }: Extract<Work, { _tag: "SendSms" }>
-) {
+/** What does the job. */
+export const make = Effect.gen(function* () {
   const telco = yield* Telco
+  const inTime = yield* makeInTime
   const commits = yield* Commits
-  const answer = yield* Effect.result(inTime(telco.sendSms({ messageId, iccid, from, text })))
-  const finished = finishing(
-    held,
-    {},
-    Result.isSuccess(answer) ? { _tag: "Succeeded", answer: { kind: "Done", value: null } } : "forget"
-  )
-  yield* commits.untilDone(commits.write(finished))
-  return Result.mapError(answer, (failure) =>
-    failure._tag === "Telco.Refused"
-      ? new TelcoRefused({ message: failure.message })
-      : new TelcoUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS })
-  )
+  return Effect.fnUntraced(function* (
+    held: Held,
+    { from, iccid, messageId, text }: Extract<Work, { _tag: "SendSms" }>
+  ) {
+    const answer = yield* Effect.result(inTime(telco.sendSms({ messageId, iccid, from, text })))
+    const finished = finishing(
+      held,
+      {},
+      Result.isSuccess(answer) ? { _tag: "Succeeded", answer: { kind: "Done", value: null } } : "forget"
+    )
+    yield* commits.untilDone(commits.write(finished))
+    return Result.mapError(answer, (failure) =>
+      failure._tag === "Telco.Refused"
+        ? new TelcoRefused({ message: failure.message })
+        : new TelcoUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS })
+    )
+  })
 })

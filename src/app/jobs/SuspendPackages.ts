@@ -9,28 +9,32 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../Commits.ts"
-import { finishing, type Held, inTime, retrying } from "./Asking.ts"
+import { finishing, type Held, makeInTime, retrying } from "./Asking.ts"
 
-export const perform = Effect.fnUntraced(function* (
-  held: Held,
-  { attachmentId, iccid }: Extract<Work, { _tag: "SuspendPackages" }>
-) {
+/** What does the job. */
+export const make = Effect.gen(function* () {
   const storage = yield* Storage
   const telco = yield* Telco
+  const inTime = yield* makeInTime
   const commits = yield* Commits
   const clock = yield* BusinessClock
-  const line = yield* storage.line({ organizationId: held.job.organizationId, iccid })
-  const packages = (line === null ? undefined : Line.attachment(line, attachmentId))?.packages ?? []
-  const now = yield* clock.now
-  for (const pack of packages) {
-    const over = pack.expirationAt !== null && pack.expirationAt <= now
-    if (pack.status !== "Created" || over) continue
-    const call = telco.suspendPackage({ packageId: packageId(attachmentId, pack.occurrence), iccid })
-    const answer = yield* Effect.result(inTime(call))
-    if (Result.isFailure(answer)) {
-      yield* Effect.logWarning("the telco has not taken a suspension", { attachmentId, answer: answer.failure.message })
-      return yield* commits.untilDone(commits.write(retrying(held, yield* clock.now)))
+  return Effect.fnUntraced(function* (held: Held, { attachmentId, iccid }: Extract<Work, { _tag: "SuspendPackages" }>) {
+    const line = yield* storage.line({ organizationId: held.job.organizationId, iccid })
+    const packages = (line === null ? undefined : Line.attachment(line, attachmentId))?.packages ?? []
+    const now = yield* clock.now
+    for (const pack of packages) {
+      const over = pack.expirationAt !== null && pack.expirationAt <= now
+      if (pack.status !== "Created" || over) continue
+      const call = telco.suspendPackage({ packageId: packageId(attachmentId, pack.occurrence), iccid })
+      const answer = yield* Effect.result(inTime(call))
+      if (Result.isFailure(answer)) {
+        yield* Effect.logWarning("the telco has not taken a suspension", {
+          attachmentId,
+          answer: answer.failure.message
+        })
+        return yield* commits.untilDone(commits.write(retrying(held, yield* clock.now)))
+      }
     }
-  }
-  return yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
+    return yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
+  })
 })
