@@ -44,7 +44,6 @@ const leave = (tables: Tables.Tables, row: SimRow): void => {
 const replace = (tables: Tables.Tables, place: SimPlace, row: SimRow): void => {
   leave(tables, place.row)
   place.row = row
-  place.line = null
   enter(tables, row)
 }
 
@@ -65,7 +64,7 @@ export const importSims = (tables: Tables.Tables, sims: ReadonlyArray<Storage.Ne
     }
     tables.serial++
     const row: SimRow = { sim: { ...sim, serial: tables.serial, version: 1 }, lease: null }
-    const place: SimPlace = { row, subscriptionId: null, line: null }
+    const place: SimPlace = { row, subscriptionId: null }
     tables.sims.set(sim.iccid, place)
     Tables.tenant(tables, sim.organizationId).sims.add({ serial: tables.serial, place })
     enter(tables, row)

@@ -1,13 +1,14 @@
 /**
  * Lines: writing and removing subscriptions, attachments and packages, and reading a SIM with all of them.
  *
- * A line that was read is kept until something on it changes: most of what happens to a line is a read.
+ * The packages of an attachment are one array that is changed in place, and copied for whoever reads the line: a copy
+ * that is soon forgotten costs less than one that is kept.
  */
 import { type Attachment, type Line, Package, type Storage, type Subscription, type Time } from "simplan"
 import { byCreation } from "./Order.ts"
 import { SortedSet } from "./SortedSet.ts"
 import * as Tables from "./Tables.ts"
-import type { AttachmentPlace, SimPlace, Tenant, WithPackages } from "./Tenant.ts"
+import type { AttachmentPlace, SimPlace, Tenant } from "./Tenant.ts"
 
 const cursor = (attachment: Attachment.Attachment): Storage.CreatedCursor => ({
   createdAt: attachment.createdAt,
@@ -31,7 +32,6 @@ export const putSubscription = (tables: Tables.Tables, subscription: Subscriptio
   if (subscription.status === "Live") tenant.subscriptionList.add(listed(subscription))
   const sim = Tables.simOf(tables, subscription.organizationId, subscription.iccid)
   if (sim === undefined) return
-  sim.line = null
   if (subscription.status !== "Deleted") sim.subscriptionId = subscription.subscriptionId
 }
 
@@ -40,49 +40,39 @@ const detach = (tables: Tables.Tables, tenant: Tenant, subscription: Subscriptio
   tenant.subscriptionList.delete(listed(subscription))
   const sim = Tables.simOf(tables, subscription.organizationId, subscription.iccid)
   if (sim === undefined) return
-  sim.line = null
   if (sim.subscriptionId === subscription.subscriptionId) sim.subscriptionId = null
-}
-
-const changed = (tables: Tables.Tables, attachment: Attachment.Attachment): void => {
-  const sim = Tables.simOf(tables, attachment.organizationId, attachment.iccid)
-  if (sim !== undefined) sim.line = null
 }
 
 export const putAttachment = (tables: Tables.Tables, attachment: Attachment.Attachment): void => {
   const tenant = Tables.tenant(tables, attachment.organizationId)
   const known = tenant.attachments.get(attachment.attachmentId)
-  if (known !== undefined) {
-    tenant.subscriptions
-      .get(known.standing.attachment.subscriptionId)
-      ?.attachmentIds.delete(cursor(known.standing.attachment))
+  if (known === undefined) {
+    tenant.attachments.set(attachment.attachmentId, { attachment, packages: [], latestExpiries: [] })
+  } else {
+    const before = known.attachment
+    tenant.subscriptions.get(before.subscriptionId)?.attachmentIds.delete(cursor(before))
+    known.attachment = attachment
   }
-  const standing = { attachment, packages: known?.standing.packages ?? [] }
-  tenant.attachments.set(attachment.attachmentId, { standing, latestExpiries: known?.latestExpiries ?? [] })
   tenant.subscriptions.get(attachment.subscriptionId)?.attachmentIds.add(cursor(attachment))
-  changed(tables, attachment)
 }
 
 export const putPackage = (tables: Tables.Tables, added: Package.Package): void => {
-  const tenant = Tables.tenant(tables, added.organizationId)
-  const known = tenant.attachments.get(added.attachmentId)
-  if (known === undefined) return
-  const { latestExpiries, standing } = known
-  const before = standing.packages.findLastIndex((other) => other.occurrence <= added.occurrence)
-  const replaces = standing.packages[before]?.occurrence === added.occurrence
+  const place = Tables.tenant(tables, added.organizationId).attachments.get(added.attachmentId)
+  if (place === undefined) return
+  const { latestExpiries, packages } = place
+  const before = packages.findLastIndex((other) => other.occurrence <= added.occurrence)
+  const replaces = packages[before]?.occurrence === added.occurrence
   const at = replaces ? before : before + 1
-  const packages = replaces ? standing.packages.with(at, added) : standing.packages.toSpliced(at, 0, added)
+  packages.splice(at, replaces ? 1 : 0, added)
   for (let index = at; index < packages.length; index++) {
     const expiry = packages[index]?.expirationAt ?? Number.POSITIVE_INFINITY
     latestExpiries[index] = Math.max(latestExpiries[index - 1] ?? expiry, expiry)
   }
-  tenant.attachments.set(added.attachmentId, { standing: { ...standing, packages }, latestExpiries })
-  changed(tables, standing.attachment)
 }
 
 /** The packages that expire after an instant, or never. */
 const expiringAfter = (
-  { latestExpiries, standing }: AttachmentPlace,
+  { latestExpiries, packages }: AttachmentPlace,
   since: Time.Instant
 ): ReadonlyArray<Package.Package> => {
   let low = 0
@@ -92,7 +82,7 @@ const expiringAfter = (
     if ((latestExpiries[middle] ?? since) > since) high = middle
     else low = middle + 1
   }
-  return standing.packages.slice(low).filter(({ expirationAt }) => expirationAt === null || expirationAt > since)
+  return packages.slice(low).filter(({ expirationAt }) => expirationAt === null || expirationAt > since)
 }
 
 export const removeAttachment = (tables: Tables.Tables, organizationId: string, attachmentId: string): void => {
@@ -100,9 +90,8 @@ export const removeAttachment = (tables: Tables.Tables, organizationId: string, 
   const known = tenant.attachments.get(attachmentId)
   if (known === undefined) return
   tenant.attachments.delete(attachmentId)
-  const { attachment } = known.standing
+  const { attachment } = known
   tenant.subscriptions.get(attachment.subscriptionId)?.attachmentIds.delete(cursor(attachment))
-  changed(tables, attachment)
 }
 
 export const removeSubscription = (tables: Tables.Tables, organizationId: string, subscriptionId: string): void => {
@@ -114,44 +103,47 @@ export const removeSubscription = (tables: Tables.Tables, organizationId: string
   for (const { id } of place.attachmentIds.ascending(null)) tenant.attachments.delete(id)
 }
 
-/** The line of a SIM. */
-export const read = (tables: Tables.Tables, sim: SimPlace): Line.Line => {
-  if (sim.line === null) sim.line = build(tables, sim)
-  return sim.line
-}
+type PackagesOf = (place: AttachmentPlace) => ReadonlyArray<Package.Package>
 
-const build = (tables: Tables.Tables, { row, subscriptionId }: SimPlace): Line.Line => {
+/** The line of a SIM, with those packages of its attachments that are asked for: all of them, unless told otherwise. */
+export const read = (
+  tables: Tables.Tables,
+  { row, subscriptionId }: SimPlace,
+  packagesOf: PackagesOf = ({ packages }) => packages.slice()
+): Line.Line => {
   const tenant = Tables.tenant(tables, row.sim.organizationId)
-  const place = subscriptionId === null ? undefined : tenant.subscriptions.get(subscriptionId)
-  if (place === undefined) return { sim: row.sim, subscription: null, attachments: [] }
-  const attachments: Array<WithPackages> = []
-  for (const { id } of place.attachmentIds.ascending(null)) {
+  const subscribed = subscriptionId === null ? undefined : tenant.subscriptions.get(subscriptionId)
+  if (subscribed === undefined) return { sim: row.sim, subscription: null, attachments: [] }
+  const attachments: Array<Line.Line["attachments"][number]> = []
+  for (const { id } of subscribed.attachmentIds.ascending(null)) {
     const place = tenant.attachments.get(id)
-    if (place !== undefined) attachments.push(place.standing)
+    if (place !== undefined) attachments.push({ attachment: place.attachment, packages: packagesOf(place) })
   }
-  return { sim: row.sim, subscription: place.subscription, attachments }
+  return { sim: row.sim, subscription: subscribed.subscription, attachments }
 }
 
 type Asked = Parameters<Storage.Storage["Service"]["reportedLines"]>[0]
+
+const askedFor = (since: Time.Instant, packageIds: ReadonlyArray<string>): PackagesOf => {
+  if (packageIds.length === 0) return (place) => expiringAfter(place, since)
+  const named = new Set(packageIds)
+  return ({ packages }) =>
+    packages.filter(
+      ({ attachmentId, expirationAt, occurrence, telcoPackageId }) =>
+        expirationAt === null ||
+        expirationAt > since ||
+        named.has(Package.packageId(attachmentId, occurrence)) ||
+        (telcoPackageId !== null && named.has(telcoPackageId))
+    )
+}
 
 /** The lines that reports are about, each with the packages that they can touch. */
 export const reported = (tables: Tables.Tables, asked: Asked): ReadonlyArray<Storage.ReportedLine> =>
   asked.iccids.flatMap(({ iccid, packageIds, reportIds, since }) => {
     const sim = tables.sims.get(iccid)
     if (sim === undefined) return []
-    const { attachments: places, seenReports } = Tables.tenant(tables, sim.row.sim.organizationId)
-    const named = new Set(packageIds)
-    const isAsked = (one: Package.Package): boolean =>
-      one.expirationAt === null ||
-      one.expirationAt > since ||
-      named.has(Package.packageId(one.attachmentId, one.occurrence)) ||
-      (one.telcoPackageId !== null && named.has(one.telcoPackageId))
-    const askedOf = ({ attachment, packages }: WithPackages): ReadonlyArray<Package.Package> => {
-      const place = named.size > 0 ? undefined : places.get(attachment.attachmentId)
-      return place === undefined ? packages.filter(isAsked) : expiringAfter(place, since)
-    }
-    const line = read(tables, sim)
-    const attachments = line.attachments.map((of) => ({ attachment: of.attachment, packages: askedOf(of) }))
+    const { seenReports } = Tables.tenant(tables, sim.row.sim.organizationId)
+    const line = read(tables, sim, askedFor(since, packageIds))
     const seen = reportIds.filter((id) => (seenReports.get(id) ?? Number.NEGATIVE_INFINITY) >= asked.seenSince)
-    return [{ line: { ...line, attachments }, seen }]
+    return [{ line, seen }]
   })

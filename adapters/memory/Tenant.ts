@@ -3,10 +3,11 @@
  */
 import type {
   ApiKey,
+  Attachment,
   Delivery,
   Idempotency,
   Label,
-  Line,
+  Package,
   Plan,
   Region,
   Sim,
@@ -22,12 +23,11 @@ import { byCreation, byNumber } from "./Order.ts"
 import { Queue } from "./Queue.ts"
 import { type Order, SortedSet } from "./SortedSet.ts"
 
-/** An attachment as it stands on a line. */
-export type WithPackages = Line.Line["attachments"][number]
-
-/** The place of an attachment: what stands on the line is replaced as it changes. */
+/** The place of an attachment: it is replaced as it changes, its packages change in place. */
 export interface AttachmentPlace {
-  readonly standing: WithPackages
+  attachment: Attachment.Attachment
+  /** By occurrence, ascending. */
+  readonly packages: Array<Package.Package>
   /** For each package, the latest expiry among it and those before it, so that what is over can be passed over. */
   readonly latestExpiries: Array<Time.Instant>
 }
@@ -43,8 +43,6 @@ export interface SimPlace {
   row: SimRow
   /** The pending or live one. */
   subscriptionId: string | null
-  /** Kept from one reading to the next until something on the line changes. */
-  line: Line.Line | null
 }
 
 export interface SubscriptionPlace {
