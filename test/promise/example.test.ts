@@ -1,19 +1,22 @@
 /**
- * The embedding example works, and the README shows it as it is.
+ * The examples work, and the README shows them as they are.
  */
 import { readFileSync } from "node:fs"
 import { expect, it, vi } from "vitest"
 
 const text = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), "utf8")
 
-it("prints what the traveller scans", async () => {
+it.each([
+  ["examples/embed.ts", "LPA:1$smdp.example$ONE"],
+  ["examples/advance.ts", Date.UTC(2026, 0, 1, 12)]
+])("%s prints what it says, and is the README's", async (name, printed) => {
   const log = vi.spyOn(console, "log").mockImplementation(() => undefined)
-  await import("../../examples/embed.ts")
-  expect(log.mock.calls).toEqual([["LPA:1$smdp.example$ONE"]])
+  await import(`../../${name}`)
+  expect(log.mock.calls).toEqual([[printed]])
   log.mockRestore()
+  expect(text("README.md")).toContain(`\`\`\`ts\n${text(name)}\`\`\``)
 })
 
-it("is the README's, of 15 lines", () => {
-  expect(text("README.md")).toContain(`\`\`\`ts\n${text("examples/embed.ts")}\`\`\``)
+it("embedding takes 15 lines", () => {
   expect(text("examples/embed.ts").trimEnd().split("\n")).toHaveLength(15)
 })
