@@ -1,0 +1,85 @@
+/**
+ * Thresholds at random, of allowances from the smallest to the largest (rules P1, R2): reached at their very byte, told
+ * once and in order, however the usage comes.
+ */
+import { Result } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Allowance from "../../src/domain/Allowance.ts"
+import type { Line } from "../../src/domain/Line.ts"
+import * as TelcoReport from "../../src/domain/TelcoReport.ts"
+import { DAY_MS } from "../domain/Calendar.ts"
+import { attached, delta, line, NOW, recurring, report, terms, total } from "../domain/Values.ts"
+
+const levels = [50, 80, 100]
+const megabytes = fc.oneof(fc.integer({ min: 1, max: 2 ** 31 - 1 }), fc.constantFrom(1, 3, 1_024, 2 ** 31 - 1))
+
+/** The first byte at which `percent` of an allowance is used. */
+const firstByte = (dataMegaBytes: number, percent: number): number =>
+  Number((BigInt(dataMegaBytes) * 1_048_576n * BigInt(percent) + 99n) / 100n)
+
+/** An allowance, and an amount of it: around a threshold's byte, or any. */
+const used = megabytes.chain((dataMegaBytes) =>
+  fc.record({
+    dataMegaBytes: fc.constant(dataMegaBytes),
+    bytes: fc.oneof(
+      fc
+        .record({ percent: fc.constantFrom(...levels), beside: fc.integer({ min: -1, max: 1 }) })
+        .map(({ beside, percent }) => firstByte(dataMegaBytes, percent) + beside),
+      fc.integer({ min: 0, max: 3 * dataMegaBytes * 1_048_576 })
+    )
+  })
+)
+
+describe("Thresholds (R2)", () => {
+  it("are crossed from their first byte on, beyond the one that was told", () => {
+    fc.assert(
+      fc.property(used, fc.constantFrom(0, ...levels), ({ bytes, dataMegaBytes }, told) => {
+        const expected = levels.filter((level) => level > told && firstByte(dataMegaBytes, level) <= bytes)
+        expect(Allowance.crossed(terms({ dataMegaBytes }), told, bytes)).toEqual(expected)
+        expect(Allowance.crossed(recurring({}, { dataMegaBytes }), told, bytes)).toEqual([])
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+
+  it("are told with the report that crosses them, and what was used by then", () => {
+    const amounts = fc.array(fc.record({ share: fc.integer({ min: 0, max: 60 }), asDelta: fc.boolean() }), {
+      minLength: 1,
+      maxLength: 8
+    })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2_000_000 }), amounts, (dataMegaBytes, all) => {
+        let present: Line = line([
+          attached({ terms: terms({ dataMegaBytes }) }, [{ activationAt: NOW, expirationAt: NOW + DAY_MS }])
+        ])
+        let sum = 0
+        for (const { asDelta, share } of all) {
+          const before = sum
+          const amount = Math.floor((share * dataMegaBytes * 1_048_576) / 100)
+          sum = asDelta ? sum + amount : Math.max(sum, amount)
+          const fact = asDelta ? delta(amount) : total(amount)
+          const applied = Result.getOrThrow(TelcoReport.apply(present, report(fact), NOW))
+          const crossed = levels.filter((level) => {
+            const byte = firstByte(dataMegaBytes, level)
+            return before < byte && byte <= sum
+          })
+          expect(applied.payloads).toEqual(
+            crossed.map((usagePercentage) => ({
+              type: "attachment.allowanceConsumed",
+              data: {
+                usagePercentage,
+                dataUsageBytes: sum,
+                esim: present.sim.iccid,
+                planId: "plan",
+                attachmentId: "attachment"
+              }
+            }))
+          )
+          present = applied.line
+        }
+      }),
+      { numRuns: 500 }
+    )
+  })
+})

@@ -1,0 +1,117 @@
+/**
+ * What is told of an attachment at random (rule T6), and which one a path names (rule S4).
+ */
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Attachment from "../../src/domain/Attachment.ts"
+import { DAY_MS, HOUR_MS } from "../domain/Calendar.ts"
+import { attached, NOW, recurring } from "../domain/Values.ts"
+
+/** Of a plan that recurs daily: the packages of a life's beginning, with what was used of each. */
+const daily = fc
+  .record({
+    packages: fc.array(
+      fc.record({
+        usedBytes: fc.nat(9),
+        status: fc.constantFrom("Created", "Created", "Created", "Refused", "Lapsed"),
+        telcoIsLate: fc.constantFrom(0, 0, 0, HOUR_MS)
+      }),
+      { maxLength: 6 }
+    ),
+    occurrences: fc.integer({ min: 6, max: 9 })
+  })
+  .map(({ occurrences, packages }) =>
+    attached(
+      { terms: recurring({ occurrences }), anchor: NOW },
+      packages.map(({ status, telcoIsLate, usedBytes }, occurrence) => {
+        const activationAt = NOW + occurrence * DAY_MS + telcoIsLate
+        return { occurrence, status, usedBytes, activationAt, expirationAt: activationAt + DAY_MS }
+      })
+    )
+  )
+
+const moments = fc
+  .record({
+    day: fc.integer({ min: -1, max: 7 }),
+    hour: fc.constantFrom(0, 1, 12),
+    ms: fc.integer({ min: -1, max: 1 })
+  })
+  .map(({ day, hour, ms }) => NOW + day * DAY_MS + hour * HOUR_MS + ms)
+
+describe("What is told of an attachment that recurs (T6)", () => {
+  it("is what was used of the last package that began, and all packages but those refused", () => {
+    fc.assert(
+      fc.property(daily, moments, (of, now) => {
+        const told = Attachment.view(of, now)
+        const there = of.packages.filter(({ status }) => status !== "Refused")
+        let used = 0
+        for (const { activationAt, usedBytes } of there) if ((activationAt ?? now) <= now) used = usedBytes
+        expect(told.usedBytes).toBe(used)
+        expect(told.packages).toEqual(there)
+      }),
+      { numRuns: 1_000 }
+    )
+  })
+
+  it("is its anchor and its last occurrence's expiry, whatever packages there are", () => {
+    fc.assert(
+      fc.property(daily, moments, (of, now) => {
+        const last = NOW + (of.attachment.terms.recurrence?.occurrences ?? 0) * DAY_MS
+        expect(Attachment.view(of, now)).toMatchObject({ activationAt: NOW, expirationAt: last })
+        const expected = now < NOW ? "CREATED" : now < last ? "ACTIVE" : "EXPIRED"
+        expect(Attachment.state(of, now)).toBe(expected)
+      })
+    )
+  })
+})
+
+describe("What is told of another attachment (T6)", () => {
+  it("is what its one package is", () => {
+    const times = fc.option(fc.record({ start: moments, lasting: fc.integer({ min: 1, max: 9 * DAY_MS }) }))
+    fc.assert(
+      fc.property(times, fc.nat(9), moments, (period, usedBytes, now) => {
+        const activationAt = period?.start ?? null
+        const expirationAt = period === null ? null : period.start + period.lasting
+        const of = attached({}, [{ activationAt, expirationAt, usedBytes }])
+        expect(Attachment.view(of, now)).toMatchObject({ activationAt, expirationAt, usedBytes, packages: of.packages })
+      })
+    )
+  })
+})
+
+describe("A path names an attachment (S4)", () => {
+  it("by its id, else the newest active one with that plan, else the newest with it", () => {
+    const attachments = fc
+      .array(
+        fc.record({
+          plan: fc.constantFrom("p", "q", "a1"),
+          start: fc.option(fc.integer({ min: -2, max: 2 })),
+          suspended: fc.constantFrom(false, false, false, true)
+        }),
+        { maxLength: 6 }
+      )
+      .map((all) =>
+        all.map(({ plan, start, suspended }, index) => {
+          const activationAt = start === null ? null : NOW + start
+          return attached({ attachmentId: `a${index}`, planId: plan, suspendedAt: suspended ? NOW : null }, [
+            { activationAt, expirationAt: activationAt === null ? null : activationAt + 2 }
+          ])
+        })
+      )
+    fc.assert(
+      fc.property(attachments, fc.constantFrom("p", "q", "a0", "a1", "a2", "none"), (all, id) => {
+        const isActive = ({ attachment: { suspendedAt }, packages: [pack] }: Attachment.WithPackages) =>
+          suspendedAt === null &&
+          typeof pack?.activationAt === "number" &&
+          pack.activationAt <= NOW &&
+          NOW < pack.activationAt + 2
+        const newest = all.toReversed()
+        const ofPlan = newest.filter(({ attachment }) => attachment.planId === id)
+        const expected =
+          all.find(({ attachment }) => attachment.attachmentId === id) ?? ofPlan.find(isActive) ?? ofPlan[0]
+        expect(Attachment.find(all, id, NOW)).toBe(expected)
+      }),
+      { numRuns: 1_000 }
+    )
+  })
+})
