@@ -100,4 +100,53 @@ describe("An instant as text (W8)", () => {
       { numRuns: 2_000 }
     )
   })
+
+  it("is read with any fraction, of which the milliseconds count", () => {
+    fc.assert(
+      fc.property(spans.map(instantOf), fc.stringMatching(/^\d{1,12}$/), (at, fraction) => {
+        const second = Math.floor(at / 1_000) * 1_000
+        const text = `${Time.toIso(second).slice(0, 19)}.${fraction}Z`
+        expect(Time.fromIso(text)).toBe(second + Number(`${fraction}00`.slice(0, 3)))
+      }),
+      { numRuns: 1_000 }
+    )
+  })
+
+  it("is read in zones of up to 23:59", () => {
+    fc.assert(
+      fc.property(dates(1, 9998).map(instantOf), fc.nat(25), fc.nat(61), fc.boolean(), (at, hours, minutes, west) => {
+        const two = (value: number): string => String(value).padStart(2, "0")
+        const text = `${Time.toIso(at).slice(0, -1)}${west ? "-" : "+"}${two(hours)}:${two(minutes)}`
+        const offset = (hours * 60 + minutes) * MINUTE_MS * (west ? -1 : 1)
+        expect(Time.fromIso(text)).toBe(hours > 23 || minutes > 59 ? undefined : at - offset)
+      }),
+      { numRuns: 1_000 }
+    )
+  })
+
+  it("is read up to the ends of time, in whatever zone they come, and not beyond", () => {
+    const first = instant(0, 1, 1)
+    const end = instant(9999, 12, 31) + DAY_MS
+    const locals = fc.oneof(
+      fc.constantFrom(first, first + 1, end - 1),
+      fc.nat(2_000).map((minutes) => first + minutes * MINUTE_MS),
+      fc.nat(2_000).map((minutes) => end - (minutes + 1) * MINUTE_MS),
+      fc.nat(2_000).map((minutes) => end - minutes * MINUTE_MS - 1)
+    )
+    const zones = fc.oneof(fc.constantFrom(0, -1, 1), fc.integer({ min: -1_439, max: 1_439 }))
+    const sameInstant = fc.nat(1_438).map((minutes) => ({ local: first + minutes * MINUTE_MS, zone: minutes }))
+    const lastInstant = fc
+      .record({ minutes: fc.integer({ min: 1, max: 1_439 }), ms: fc.constantFrom(0, 1) })
+      .map(({ minutes, ms }) => ({ local: end - minutes * MINUTE_MS - ms, zone: -minutes }))
+    fc.assert(
+      fc.property(fc.oneof(fc.record({ local: locals, zone: zones }), sameInstant, lastInstant), ({ local, zone }) => {
+        const two = (value: number): string => String(value).padStart(2, "0")
+        const [hours, minutes] = [Math.floor(Math.abs(zone) / 60), Math.abs(zone) % 60]
+        const text = `${Time.toIso(local).slice(0, -1)}${zone < 0 ? "-" : "+"}${two(hours)}:${two(minutes)}`
+        const at = local - zone * MINUTE_MS
+        expect(Time.fromIso(text)).toBe(at >= first && at < end ? at : undefined)
+      }),
+      { numRuns: 1_000 }
+    )
+  })
 })
