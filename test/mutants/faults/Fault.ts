@@ -1,0 +1,35 @@
+/**
+ * Small faults in the domain, as data.
+ */
+
+/** What a fault is about. Of the first four nine in ten have to be found by the property tests. */
+export type Area =
+  | "activation"
+  | "recurrence"
+  | "state"
+  | "threshold"
+  | "calendar"
+  | "terms"
+  | "reports"
+  | "creation"
+  | "deletion"
+
+export interface Fault {
+  /** In src/domain. */
+  readonly file: string
+  readonly area: Area
+  /** Of DESIGN.md's section 2. */
+  readonly rule: string
+  /** What is wrong, in the words of the rule. */
+  readonly name: string
+  /** The text that is right; it occurs exactly once in the file. */
+  readonly right: string
+  readonly wrong: string
+  /** Why nothing can tell the wrong text from the right one; null where something has to. */
+  readonly equivalent: string | null
+}
+
+type Row = readonly [rule: string, name: string, right: string, wrong: string, equivalent?: string]
+
+export const faultsOf = (file: string, area: Area, rows: ReadonlyArray<Row>): ReadonlyArray<Fault> =>
+  rows.map(([rule, name, right, wrong, equivalent = null]) => ({ file, area, rule, name, right, wrong, equivalent }))

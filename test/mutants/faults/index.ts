@@ -1,0 +1,24 @@
+/**
+ * All faults that are planted in the domain, one by one.
+ */
+import { activation } from "./activation.ts"
+import { calendar } from "./calendar.ts"
+import type { Fault } from "./Fault.ts"
+import { recurrence } from "./recurrence.ts"
+import { reports } from "./reports.ts"
+import { creation, deletion } from "./service.ts"
+import { state } from "./state.ts"
+import { terms } from "./terms.ts"
+import { threshold } from "./threshold.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  ...activation,
+  ...recurrence,
+  ...state,
+  ...threshold,
+  ...calendar,
+  ...terms,
+  ...reports,
+  ...creation,
+  ...deletion
+]

@@ -1,0 +1,151 @@
+/**
+ * Faults in what the telco's reports come to: R1, R3, T3, I2, S2.
+ */
+import { faultsOf } from "./Fault.ts"
+
+const AHEAD = "report.occurredAt > now + AHEAD_LIMIT"
+const DELTA = "report.occurredAt < now - DELTA_AGE"
+const SERVED = "of.attachment.suspendedAt === null || at < of.attachment.suspendedAt"
+const BORN = "of.attachment.createdAt - AHEAD_LIMIT <= at"
+const ACTIVE = "pack.activationAt !== null && pack.activationAt <= at && at < end(pack)"
+const EARLIER = "end(one.pack) < end(best.pack) ? one : best"
+
+const intake = faultsOf("TelcoReport.ts", "reports", [
+  ["R1", "5 minutes ahead at 6", "AHEAD_LIMIT = 5 * MINUTE", "AHEAD_LIMIT = 6 * MINUTE"],
+  ["R1", "exactly 5 minutes ahead is refused", AHEAD, "report.occurredAt >= now + AHEAD_LIMIT"],
+  ["R1", "a millisecond more than 5 minutes ahead is taken", AHEAD, "report.occurredAt > now + AHEAD_LIMIT + 1"],
+  ["R1", "deltas of 36 days are taken", "DELTA_AGE = 35 * DAY", "DELTA_AGE = 36 * DAY"],
+  ["R1", "a delta of exactly 35 days is refused", DELTA, "report.occurredAt <= now - DELTA_AGE"],
+  ["R1", "any delta is taken", DELTA, "false"],
+  ["R1", "totals grow too old as well", 'fact.usage._tag === "Delta" &&', ""],
+  ["R1", "used data may be less than nothing", "|| fact.usage.bytes < 0", ""],
+  ["R1", "a byte may be cut", "!Number.isSafeInteger(fact.usage.bytes) ||", ""],
+  ["R1", "a package is not found by the telco's id", "=== named || pack.telcoPackageId === named", "=== named"],
+  ["R1", "a package is not found by our id", "packageId(pack.attachmentId, pack.occurrence) === named ||", ""],
+  [
+    "R1",
+    "usage of what the telco does not have",
+    'of.packages.filter((pack) => pack.status === "Created")',
+    "of.packages"
+  ],
+  ["S5", "usage of what is not to be seen", "Line.confirmed(line).flatMap(", "line.attachments.flatMap("],
+  ["R1", "usage at the suspension counts", SERVED, SERVED.replace("at <", "at <=")],
+  ["R1", "usage after a suspension counts", SERVED, "true"],
+  ["R1", "usage before a suspension does not count", SERVED, "of.attachment.suspendedAt === null"],
+  ["R1", "a first use starts a plan of later", BORN, "true"],
+  ["R1", "a first use exactly 5 minutes before the plan does not start it", BORN, BORN.replace("<=", "<")],
+  ["R1", "a first use has to come after its plan", BORN, "of.attachment.createdAt <= at"],
+  ["R1", "usage at the activation does not count", ACTIVE, ACTIVE.replace("activationAt <= at", "activationAt < at")],
+  ["R1", "usage at the expiry counts", ACTIVE, ACTIVE.replace("at < end", "at <= end")],
+  ["R1", "usage before the activation counts", ACTIVE, "pack.activationAt !== null && at < end(pack)"],
+  ["R1", "usage after the expiry counts", ACTIVE, "pack.activationAt !== null && pack.activationAt <= at"],
+  ["R1", "usage goes to what expires last", EARLIER, EARLIER.replace("<", ">")],
+  ["R1", "usage goes to the newer of two that expire together", EARLIER, EARLIER.replace("<", "<=")],
+  ["T3", "a first use goes to what is active", "(waiting ?? active) :", "(active ?? waiting) :"],
+  ["R1", "usage goes to what waits before what is active", ": (active ?? waiting)", ": (waiting ?? active)"],
+  [
+    "T3",
+    "a later first use counts again",
+    "pack.activationAt === null ? activate(",
+    'report.fact._tag === "FirstUse" ? activate('
+  ],
+  [
+    "T3",
+    "usage is no first use",
+    "pack.activationAt === null ? activate(",
+    "pack.activationAt === null && usage === null ? activate("
+  ],
+  ["T3", "a first use is no anchor", "{ ...attachment, anchor: firstUse }", "attachment"],
+  [
+    "T3",
+    "the anchor is a millisecond late",
+    "{ ...attachment, anchor: firstUse }",
+    "{ ...attachment, anchor: firstUse + 1 }"
+  ],
+  [
+    "T3",
+    "the occurrence after a first use is not planned",
+    "jobs: following === undefined ? [] : [following]",
+    "jobs: []"
+  ],
+  ["T3", "an occurrence is left out after a first use", "pack.occurrence + 1)", "pack.occurrence + 2)"],
+  ["T3", "a first use has no expiry", "expirationAt: window.end }", "expirationAt: null }"],
+  ["S2", "a use is no sign of a download", "  downloaded: true,\n", ""],
+  ["R3", "the last activity moves back", "Math.max(sim.lastActivityAt ?? at, at)", "at"],
+  ["R3", "the first activity stays the last", "Math.max(sim.lastActivityAt ?? at, at)", "sim.lastActivityAt ?? at"],
+  ["R3", "every location is a change", "location.countryAlpha2 !== before?.countryAlpha2", "true"],
+  [
+    "R3",
+    "the first country is no change",
+    "location.countryAlpha2 !== before?.countryAlpha2",
+    "before !== null && location.countryAlpha2 !== before.countryAlpha2"
+  ],
+  [
+    "R3",
+    "the country reported is told, not the last one",
+    "const changed = location.countryAlpha2 !==",
+    "const changed = countryAlpha2 !=="
+  ],
+  [
+    "R3",
+    "every successful SM-DP+ report is a change",
+    "smdp !== null && smdp.state !== before?.state",
+    "smdp !== null && smdp !== before"
+  ],
+  ["I2", "a failed SM-DP+ report is not kept", "smdpEntries: [entry]", "smdpEntries: smdp === before ? [] : [entry]"],
+  [
+    "S2",
+    "a failed SM-DP+ report is a sign of a download",
+    "line.sim.downloaded || SmdpHistory.isSuccessful(modificationResult)",
+    "true"
+  ],
+  [
+    "S2",
+    "an SM-DP+ report takes a sign of a download back",
+    "line.sim.downloaded || SmdpHistory.isSuccessful(modificationResult)",
+    "SmdpHistory.isSuccessful(modificationResult)"
+  ],
+  ["I2", "a physical SIM has SM-DP+ states", "return line.sim.isEsim\n", "return line !== null\n"]
+])
+
+const sightings = [
+  ...faultsOf("Location.ts", "reports", [
+    ["R3", "an older location counts", "last !== null && report.at < last.at ? last : report", "report"],
+    ["R3", "a location of the same instant does not count", "report.at < last.at", "report.at <= last.at"],
+    ["R3", "the first location stays", "report.at < last.at", "true"],
+    ["R3", "a last operator is told for 8 days", "7 * DAY", "8 * DAY"],
+    [
+      "R3",
+      "a last operator is not told at the 7th day's end",
+      "now - lastActivityAt > ACTIVITY_WINDOW",
+      "now - lastActivityAt >= ACTIVITY_WINDOW"
+    ],
+    ["R3", "a last operator is told forever", "now - lastActivityAt > ACTIVITY_WINDOW", "false"]
+  ]),
+  ...faultsOf("SmdpHistory.ts", "reports", [
+    ["R3", "failed states count", "if (!isSuccessful(entry.modificationResult)) return current", ""],
+    ["R3", "older states count", "entry.modifiedAt < current.modifiedAt", "false"],
+    [
+      "R3",
+      "a state of the same instant does not count",
+      "entry.modifiedAt < current.modifiedAt",
+      "entry.modifiedAt <= current.modifiedAt"
+    ]
+  ]),
+  ...faultsOf("Line.ts", "reports", [
+    [
+      "R1",
+      "all packages are replaced by the one that was used",
+      "pack.occurrence === next.occurrence ? next : pack",
+      "next"
+    ],
+    [
+      "R1",
+      "all attachments are replaced by the one that was used",
+      "of.attachment.attachmentId === next.attachment.attachmentId ? next : of",
+      "next"
+    ]
+  ])
+]
+
+export const reports = [...intake, ...sightings]

@@ -1,0 +1,168 @@
+/**
+ * Faults in how a SIM comes into service and out of it: S1 to S5, P2.
+ */
+import { faultsOf } from "./Fault.ts"
+
+const BUSY = 'sim.hold._tag === "Provisioning" || sim.hold._tag === "Releasing"'
+const ENDED = "now < known.expirationAt"
+
+export const creation = faultsOf("Provisioning.ts", "creation", [
+  ["S1", "any SIM takes any label", "sim.label !== plan.terms.label", "false"],
+  ["P2", "archived plans are subscribed to", "if (plan.archivedAt !== null) return", "if (false) return"],
+  ["P2", "archived plans are subscribed to without an ICCID", "iccid === null && plan.archivedAt !== null", "false"],
+  ["S5", "a SIM that is being put into service is taken", BUSY, 'sim.hold._tag === "Releasing"'],
+  ["S5", "a SIM that is being released is taken", BUSY, 'sim.hold._tag === "Provisioning"'],
+  ["S1", "a top-up makes another subscription", "= line.subscription ?? {", "= {"],
+  ["S5", "a new subscription shows before the telco has it", 'status: "Pending"\n', 'status: "Live"\n'],
+  ["S5", "a new attachment shows before the telco has it", "confirmed: false,", "confirmed: true,"],
+  [
+    "S5",
+    "a SIM is free while it is put into service",
+    '{ ...sim, hold: { _tag: "Provisioning", subscriptionId: subscription.subscriptionId } }',
+    "sim"
+  ],
+  [
+    "S1",
+    "a top-up forgets the plans before",
+    "[...line.attachments, { attachment, packages: [] }]",
+    "[{ attachment, packages: [] }]"
+  ],
+  [
+    "T5",
+    "a creation is complete once one occurrence is over",
+    "initial.every(({ over }) => over)",
+    "initial.some(({ over }) => over)"
+  ],
+  [
+    "T5",
+    "nothing to order is ordered",
+    "initial.every(({ over }) => over)",
+    "initial.length > 0 && initial.every(({ over }) => over)"
+  ],
+  ["T5", "a creation is made up for an hour late", "work, dueAt: now }", "work, dueAt: now + 3_600_000 }"],
+  [
+    "S1",
+    "a top-up has the subscription's metadata",
+    "metadata: attachment.metadata",
+    'metadata: line.subscription?.metadata ?? ""'
+  ],
+  [
+    "S5",
+    "a confirmed subscription stays pending",
+    'subscription: { ...pending, status: "Live" }',
+    "subscription: pending"
+  ],
+  ["S5", "a confirmed attachment does not show", "{ ...attachment, confirmed: true }", "attachment"],
+  [
+    "S5",
+    "a confirmed SIM is still being put into service",
+    'hold: { _tag: "InService" as const, subscriptionId }',
+    'hold: { _tag: "Provisioning" as const, subscriptionId }'
+  ],
+  [
+    "T5",
+    "a package that was over counts as created",
+    "outcome === undefined || outcome.telcoPackageId === null ? null : outcome",
+    "outcome ?? null"
+  ],
+  [
+    "T5",
+    "an occurrence is left out after the creation",
+    "Occurrence.next(attachment, packages.length)",
+    "Occurrence.next(attachment, packages.length + 1)"
+  ],
+  ["T5", "the occurrences after the creation are not planned", "jobs: next === undefined ? [] : [next]", "jobs: []"],
+  [
+    "T6",
+    "the period that was sent is told, not the telco's",
+    "first?.activationAt ?? activePeriod.start",
+    "activePeriod.start"
+  ],
+  [
+    "T6",
+    "the end that was sent is told, not the telco's",
+    "first?.expirationAt ?? activePeriod.end",
+    "activePeriod.end"
+  ],
+  ["T6", "a period is told that was not sent", "activePeriod === null\n          ? null", "false\n          ? null"],
+  [
+    "S5",
+    "an undone SIM is free before the telco has cancelled",
+    'clean ? { _tag: "Free" } :',
+    'true ? { _tag: "Free" } :'
+  ],
+  ["S5", "an undone SIM is never free", 'clean ? { _tag: "Free" } :', 'false ? { _tag: "Free" } :'],
+  ["S5", "what may be at the telco is not cancelled", "jobs: clean\n", "jobs: true\n"],
+  ["S5", "an undone top-up frees the SIM", "release: isNew", "release: true"],
+  ["S5", "an undone creation keeps the SIM", "release: isNew", "release: false"],
+  [
+    "S5",
+    "an undone top-up takes the subscription along",
+    'isNew = line.subscription?.status === "Pending"',
+    "isNew = line.subscription !== null"
+  ],
+  ["S5", "an undone attachment stays", "    removedAttachment: attachment,\n", ""],
+  ["S5", "an undone subscription stays", "isNew && line.subscription !== null ?", "false ?"],
+  ["S5", "only the first package is cancelled", "ordered.map((occurrence)", "ordered.slice(0, 1).map((occurrence)"]
+])
+
+export const deletion = faultsOf("Deletion.ts", "deletion", [
+  ["S3", "an eSIM on a device is deleted", "if (sim.isEsim && sim.downloaded)", "if (false)"],
+  ["S3", "a physical SIM that was used is not deleted", "if (sim.isEsim && sim.downloaded)", "if (sim.downloaded)"],
+  [
+    "S5",
+    "what is being created is deleted",
+    'subscription === null || subscription.status !== "Live"',
+    "subscription === null"
+  ],
+  [
+    "S5",
+    "a subscription is deleted while a plan is added",
+    "if (Line.confirmed(line).length < line.attachments.length)",
+    "if (false)"
+  ],
+  [
+    "S3",
+    "a deleted SIM is free before the telco has cancelled",
+    'hold: { _tag: "Releasing", subscriptionId }, recycledAt',
+    'hold: { _tag: "Free" }, recycledAt'
+  ],
+  ["S2", "a recycled SIM counts as never used", ", recycledAt: now }", " }"],
+  ["S3", "a deleted subscription stays", '{ ...subscription, status: "Deleted" }', "subscription"],
+  ["S3", "a deleted SIM is never free", "release: true", "release: false"],
+  [
+    "S3",
+    "nothing is cancelled",
+    "packageIds: line.attachments.flatMap((of) => packageIdsAtTelco(of, now))",
+    "packageIds: []"
+  ],
+  [
+    "S3",
+    "only the first plan is cancelled",
+    "packageIds: line.attachments.flatMap(",
+    "packageIds: line.attachments.slice(0, 1).flatMap("
+  ],
+  [
+    "S3",
+    "an occurrence that may be under way is not cancelled",
+    "if (known === undefined) return true",
+    "if (known === undefined) return false"
+  ],
+  [
+    "S3",
+    "only the packages that are known are cancelled",
+    "? Recurrence.dueCount(terms.recurrence, anchor, now)",
+    "? packages.length"
+  ],
+  ["S3", "refused packages are cancelled", 'known.status === "Created" &&', ""],
+  ["S3", "what ends at this instant is cancelled", ENDED, "now <= known.expirationAt"],
+  ["S3", "what is over is cancelled", `known.expirationAt === null || ${ENDED}`, "true"],
+  [
+    "S3",
+    "what waits for its first use is not cancelled",
+    "known.expirationAt === null ||",
+    "known.expirationAt !== null &&"
+  ],
+  ["S3", "a SIM in service is freed", 'sim.hold._tag === "Releasing" ?', "true ?"],
+  ["S3", "a released SIM is not freed", 'sim.hold._tag === "Releasing" ?', "false ?"]
+])

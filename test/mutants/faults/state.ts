@@ -1,0 +1,140 @@
+/**
+ * Faults in the state of an attachment and in all that is told of it: T2, T6, T7 and S4.
+ */
+import { faultsOf } from "./Fault.ts"
+
+const SUSPENDED = "if (of.attachment.suspendedAt !== null)"
+const ENDED = "if (expirationAt !== null && expirationAt <= now)"
+const BEGUN = "if (now < activationAt)"
+const EXPIRY = "Recurrence.expiration(terms, terms.recurrence, anchor)"
+
+const view = faultsOf("Attachment.ts", "state", [
+  ["T2", "a suspension does not show", SUSPENDED, "if (false)"],
+  [
+    "T2",
+    "a suspension shows a millisecond late",
+    SUSPENDED,
+    "if (of.attachment.suspendedAt !== null && of.attachment.suspendedAt < now)"
+  ],
+  [
+    "T2",
+    "a final state is left: what is suspended expires",
+    SUSPENDED,
+    "if (of.attachment.suspendedAt !== null && now < (times(of).expirationAt ?? Number.POSITIVE_INFINITY))"
+  ],
+  [
+    "T2",
+    "a final state is left: what expired is active a day later",
+    ENDED,
+    "if (expirationAt !== null && expirationAt <= now && now < expirationAt + 86_400_000)"
+  ],
+  [
+    "T2",
+    "what waits for its first use is not suspended",
+    SUSPENDED,
+    "if (of.attachment.suspendedAt !== null && times(of).activationAt !== null)"
+  ],
+  ["T2", "what has no package waits for its first use", "of.packages.length > 0", "of.packages.length >= 0"],
+  ["T2", "nothing waits for its first use", "of.packages.length > 0", "of.packages.length > 1"],
+  [
+    "T2",
+    "what waits for its first use is active",
+    'if (activationAt === null) return of.packages.length > 0 ? "PENDING_FOR_FIRST_USE" : "CREATED"',
+    'if (activationAt === null) return "ACTIVE"'
+  ],
+  ["T2", "active a millisecond late", BEGUN, "if (now <= activationAt)"],
+  ["T2", "active a millisecond early", BEGUN, "if (now < activationAt - 1)"],
+  ["T2", "active from the creation on", BEGUN, "if (false)"],
+  ["T2", "active 12 h early, with the package", BEGUN, "if (now < activationAt - Recurrence.LEAD)"],
+  ["T2", "expired a millisecond late", ENDED, "if (expirationAt !== null && expirationAt < now)"],
+  ["T2", "expired a millisecond early", ENDED, "if (expirationAt !== null && expirationAt <= now + 1)"],
+  ["T2", "nothing expires", ENDED, "if (false)"],
+  ["T2", "what has no expiry is expired", ENDED, "if (expirationAt === null || expirationAt <= now)"],
+  [
+    "T6",
+    "a recurring attachment's activation is its first package's",
+    "activationAt: anchor,",
+    "activationAt: packages[0]?.activationAt ?? null,"
+  ],
+  [
+    "T6",
+    "a recurring attachment has no activation before a package",
+    "activationAt: anchor,",
+    "activationAt: packages.length > 0 ? anchor : null,"
+  ],
+  ["T6", "a recurring attachment expires with its latest package", EXPIRY, "(packages.at(-1)?.expirationAt ?? null)"],
+  [
+    "T6",
+    "a recurring attachment expires with its first package",
+    EXPIRY,
+    "Recurrence.window(terms, terms.recurrence, anchor, 0).end"
+  ],
+  ["T6", "an attachment that does not recur has no activation", "only?.activationAt ?? null", "null"],
+  ["T6", "an attachment that does not recur has no expiry", "only?.expirationAt ?? null", "null"],
+  ["T6", "a recurring attachment tells what was used of its first package", ": packages.findLast(", ": packages.find("],
+  [
+    "T6",
+    "a recurring attachment tells what was used of its latest package, begun or not",
+    "&& activationAt <= now\n",
+    "\n"
+  ],
+  ["T6", "a package has begun a millisecond late", "&& activationAt <= now\n", "&& activationAt < now\n"],
+  ["T6", "a refused package tells what was used", 'status !== "Refused" && activationAt', "activationAt"],
+  ["T6", "nothing is used", "told?.usedBytes ?? 0", "0"],
+  ["T6", "refused packages are told", 'of.packages.filter((pack) => pack.status !== "Refused")', "of.packages"],
+  [
+    "T6",
+    "packages that lapsed are not told",
+    'of.packages.filter((pack) => pack.status !== "Refused")',
+    'of.packages.filter((pack) => pack.status === "Created")'
+  ],
+  [
+    "T6",
+    "packages are told newest first",
+    'of.packages.filter((pack) => pack.status !== "Refused")',
+    'of.packages.filter((pack) => pack.status !== "Refused").toReversed()'
+  ],
+  ["S4", "an attachment is not found by its id", "if (byId !== undefined) return byId", ""],
+  ["S4", "the oldest of several active ones is found", "ofPlan.findLast((candidate)", "ofPlan.find((candidate)"],
+  ["S4", "the newest is found, active or not", 'state(candidate, now) === "ACTIVE"', "true"],
+  ["S4", "the oldest is found where none is active", "?? ofPlan.at(-1)", "?? ofPlan[0]"],
+  ["S4", "nothing is found where none is active", " ?? ofPlan.at(-1)", ""]
+])
+
+const suspending = faultsOf("Suspension.ts", "state", [
+  [
+    "T7",
+    "a final state is left: what expired is suspended",
+    'case "EXPIRED":\n      return Result.fail(new AttachmentExpired({ attachmentId }))',
+    'case "EXPIRED":'
+  ],
+  [
+    "T7",
+    "again moves the suspension",
+    "return Result.succeed(nothing)",
+    "return Result.succeed({ sim: line.sim, attachments: [{ ...of.attachment, suspendedAt: now }] })"
+  ],
+  [
+    "T7",
+    "again is refused",
+    "return Result.succeed(nothing)",
+    "return Result.fail(new AttachmentExpired({ attachmentId }))"
+  ],
+  [
+    "T7",
+    "what is not active is not suspended",
+    'case "CREATED":',
+    'case "CREATED":\n      return Result.succeed(nothing)'
+  ],
+  ["T7", "suspended a millisecond late", "suspendedAt: now }", "suspendedAt: now + 1 }"],
+  ["T7", "the telco is told an hour late", "dueAt: now", "dueAt: now + 3_600_000"],
+  [
+    "T7",
+    "another attachment is suspended at the telco",
+    "iccid: line.sim.iccid, attachmentId }",
+    'iccid: line.sim.iccid, attachmentId: line.attachments[0]?.attachment.attachmentId ?? "" }'
+  ],
+  ["S5", "what is not to be seen is suspended", "of === undefined || !of.attachment.confirmed", "of === undefined"]
+])
+
+export const state = [...view, ...suspending]

@@ -1,0 +1,67 @@
+/**
+ * Faults in the allowance thresholds and in what is used: R2, T1.
+ */
+import { faultsOf } from "./Fault.ts"
+
+const LEVELS = "[50, 80, 100] as const"
+const REACHED = "BigInt(usedBytes) * 100n >= BigInt(allowanceBytes(terms)) * BigInt(threshold)"
+const TOLD = "told.at(-1) ?? attachment.thresholdTold"
+const CROSSED = "Allowance.crossed(attachment.terms, attachment.thresholdTold, usedBytes)"
+
+const crossing = faultsOf("Allowance.ts", "threshold", [
+  ["R2", "80 % is skipped", LEVELS, "[50, 100] as const"],
+  ["R2", "50 % is skipped", LEVELS, "[80, 100] as const"],
+  ["R2", "100 % is skipped", LEVELS, "[50, 80] as const"],
+  ["R2", "80 % at 81", LEVELS, "[50, 81, 100] as const"],
+  ["R2", "90 % is told as well", LEVELS, "[50, 80, 90, 100] as const"],
+  ["R2", "thresholds are told from the highest on", LEVELS, "[100, 80, 50] as const"],
+  ["R2", "a threshold is told again", "threshold > told &&", "threshold >= told &&"],
+  ["R2", "all thresholds are told each time", "threshold > told &&", ""],
+  ["R2", "a threshold is reached a byte late", REACHED, REACHED.replace(">=", ">")],
+  ["R2", "a threshold is reached a byte early", REACHED, REACHED.replace("BigInt(usedBytes)", "BigInt(usedBytes + 1)")],
+  ["R2", "percentages are rounded", REACHED, "Math.round((usedBytes * 100) / allowanceBytes(terms)) >= threshold"],
+  ["R2", "reckoned in floating point", REACHED, "usedBytes * 100 >= allowanceBytes(terms) * threshold"],
+  ["R2", "only the highest threshold is told", "BigInt(threshold)\n      )", "BigInt(threshold)\n      ).slice(-1)"],
+  ["R2", "only the lowest threshold is told", "BigInt(threshold)\n      )", "BigInt(threshold)\n      ).slice(0, 1)"],
+  ["R2", "a plan that recurs tells thresholds", "terms.recurrence !== null", "false"],
+  ["R2", "no plan tells thresholds", "terms.recurrence !== null", "true"]
+])
+
+const telling = faultsOf("TelcoReport.ts", "threshold", [
+  ["R2", "the first of the thresholds told is kept", TOLD, "told[0] ?? attachment.thresholdTold"],
+  ["R2", "what was told is not kept", TOLD, "attachment.thresholdTold"],
+  ["R2", "a report that crosses none forgets what was told", TOLD, "told.at(-1) ?? 0"],
+  ["R2", "a threshold is told with the next report", CROSSED, CROSSED.replace("usedBytes)", "pack.usedBytes)")],
+  ["R2", "what was told does not count", CROSSED, CROSSED.replace("attachment.thresholdTold", "0")],
+  [
+    "R2",
+    "the percentage that was used is told",
+    "usagePercentage: threshold",
+    "usagePercentage: Math.floor((100 * usedBytes) / (attachment.terms.dataMegaBytes * 1_048_576))"
+  ],
+  ["R2", "what was used before the report is told", "dataUsageBytes: usedBytes", "dataUsageBytes: pack.usedBytes"],
+  ["R2", "thresholds are told falling", "payloads: told.map(", "payloads: told.toReversed().map("],
+  [
+    "W5",
+    "the plan's id is told as the attachment's",
+    "attachmentId: attachment.attachmentId\n      }",
+    "attachmentId: attachment.planId\n      }"
+  ],
+  ["R1", "the last total counts, not the highest", "Math.max(usedBytes, usage.bytes)", "usage.bytes"],
+  ["R1", "totals are added up", "Math.max(usedBytes, usage.bytes)", "usedBytes + usage.bytes"],
+  ["R1", "deltas replace what was used", "Math.min(usedBytes + usage.bytes, Number.MAX_SAFE_INTEGER)", "usage.bytes"],
+  [
+    "R1",
+    "clamping removed: a sum of deltas is no whole number any more",
+    "Math.min(usedBytes + usage.bytes, Number.MAX_SAFE_INTEGER)",
+    "usedBytes + usage.bytes"
+  ],
+  ["R1", "a first use clears what was used", "usage === null ? pack.usedBytes :", "usage === null ? 0 :"]
+])
+
+const megabytes = faultsOf("Plan.ts", "threshold", [
+  ["T1", "megabytes of a million bytes", "MEGABYTE = 1_048_576", "MEGABYTE = 1_000_000"],
+  ["T1", "megabytes a byte short", "MEGABYTE = 1_048_576", "MEGABYTE = 1_048_575"]
+])
+
+export const threshold = [...crossing, ...telling, ...megabytes]

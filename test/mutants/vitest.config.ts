@@ -1,0 +1,43 @@
+/**
+ * How the tests run against a faulty domain: the property tests, or the unit tests, in the order in which they are
+ * likely to find the fault in the shortest time, and no further than the first that does.
+ *
+ * Left out are the property tests that say nothing of the domain: those that compare storages with each other, and
+ * those that look for faults of their own.
+ */
+import { basename } from "node:path"
+import { fileURLToPath } from "node:url"
+import { configDefaults, defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
+import { fromSources } from "../setup/sources.ts"
+
+/** Those that simulate a whole service take longest. */
+const last = ["invariants", "arbitraries", "timing-model", "regressions", "histories"]
+
+const rank = ({ moduleId }: TestSpecification): number => last.indexOf(basename(moduleId, ".test.ts"))
+
+class Quickest extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const named = files.toSorted((left, right) => (left.moduleId < right.moduleId ? -1 : 1))
+    return named.toSorted((left, right) => rank(left) - rank(right))
+  }
+}
+
+const others = ["storages*", "planted*", "deep*", "misuse*"]
+
+export default defineConfig({
+  ...fromSources,
+  root: fileURLToPath(new URL("../..", import.meta.url)),
+  cacheDir: ".vite",
+  test: {
+    include: ["test/{domain,property}/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...others.map((name) => `test/property/${name}.test.ts`)],
+    setupFiles: ["test/mutants/setup.ts"],
+    sequence: { sequencer: Quickest },
+    testTimeout: 60_000,
+    pool: "threads",
+    maxWorkers: 1,
+    isolate: false,
+    bail: 1
+  }
+})
