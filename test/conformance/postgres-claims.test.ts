@@ -105,7 +105,7 @@ describe("Claims of several processes on one PostgreSQL", () => {
         Array.from({ length: 30 }, (_, index) =>
           Effect.provide(
             Jobs.Jobs.use((jobs) =>
-              jobs.claim({ now: 1_000, machineNow: 0, until: 10, token: `worker-${index}`, limit: 8 })
+              jobs.claim({ now: 1_000, machineNow: 0, until: 60_000, token: `worker-${index}`, limit: 8 })
             ),
             adapters[index % 2] ?? adapters[0]
           )
