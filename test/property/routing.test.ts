@@ -7,6 +7,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { WithPackages } from "../../src/domain/Attachment.ts"
 import * as TelcoReport from "../../src/domain/TelcoReport.ts"
+import { MINUTE_MS } from "../domain/Calendar.ts"
 import { attached, firstUse, line, NOW, report, total } from "../domain/Values.ts"
 
 /** So few instants that many boundaries meet. */
@@ -17,21 +18,29 @@ const attachments: fc.Arbitrary<ReadonlyArray<WithPackages>> = fc
     fc.record({
       times: fc.option(fc.record({ start: near, lasting: fc.integer({ min: 1, max: 4 }) })),
       suspendedAt: fc.option(near, { freq: 4 }),
+      // A first use may come up to 5 minutes before what it is of.
+      createdAt: fc.oneof(
+        fc.constant(NOW - 4),
+        near.map((at) => at + 5 * MINUTE_MS)
+      ),
       confirmed: fc.constantFrom(true, true, true, false),
       status: fc.constantFrom("Created", "Created", "Created", "Refused", "Lapsed")
     }),
     { maxLength: 5 }
   )
   .map((all) =>
-    all.map(({ confirmed, status, suspendedAt, times }, index) => {
+    all.map(({ confirmed, createdAt, status, suspendedAt, times }, index) => {
       const activationAt = times?.start ?? null
       const expirationAt = times === null ? null : times.start + times.lasting
-      return attached({ attachmentId: `a${index}`, confirmed, suspendedAt }, [{ status, activationAt, expirationAt }])
+      return attached({ attachmentId: `a${index}`, confirmed, createdAt, suspendedAt }, [
+        { status, activationAt, expirationAt }
+      ])
     })
   )
 
 interface Candidate {
   readonly id: string
+  readonly createdAt: number
   readonly start: number | null
   readonly end: number
 }
@@ -40,12 +49,21 @@ const candidates = (all: ReadonlyArray<WithPackages>, at: number): ReadonlyArray
   all.flatMap(({ attachment, packages: [pack] }) => {
     const suspended = attachment.suspendedAt !== null && attachment.suspendedAt <= at
     if (pack === undefined || !attachment.confirmed || suspended || pack.status !== "Created") return []
-    return [{ id: attachment.attachmentId, start: pack.activationAt, end: pack.expirationAt ?? 0 }]
+    return [
+      {
+        id: attachment.attachmentId,
+        createdAt: attachment.createdAt,
+        start: pack.activationAt,
+        end: pack.expirationAt ?? 0
+      }
+    ]
   })
 
 /** The rule, by sorting. */
 const expected = (all: ReadonlyArray<WithPackages>, at: number, isFirstUse: boolean): string | undefined => {
-  const waiting = candidates(all, at).filter(({ start }) => start === null)
+  const waiting = candidates(all, at).filter(
+    ({ createdAt, start }) => start === null && createdAt - at <= 5 * MINUTE_MS
+  )
   const active = candidates(all, at)
     .filter(({ end, start }) => start !== null && start <= at && at < end)
     .toSorted((left, right) => left.end - right.end)
@@ -59,7 +77,7 @@ describe("A report that names no package", () => {
   ])("%s", (_, isFirstUse, fact) => {
     fc.assert(
       fc.property(attachments, near, (all, at) => {
-        const applied = TelcoReport.apply(line(all), report(fact, at), NOW)
+        const applied = TelcoReport.apply(line(all), report(fact, at), NOW + 10 * MINUTE_MS)
         const id = expected(all, at, isFirstUse)
         expect(Result.isSuccess(applied)).toBe(id !== undefined)
         if (Result.isFailure(applied)) return
