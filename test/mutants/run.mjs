@@ -81,12 +81,12 @@ class Copy {
     // The child is gone, and with it its copy's fault.
     this.#stop()
     writeFileSync(join(this.#folder, "src/domain", file), texts.get(file))
-    return "no test: it runs forever"
+    return "no test, but they never end"
   }
 
   close() {
     this.#stop()
-    rmSync(this.#folder, { recursive: true, force: true })
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 })
   }
 
   async #started() {

@@ -3,4 +3,4 @@
  */
 import * as fc from "fast-check"
 
-fc.configureGlobal({ seed: Number(process.env["MUTANTS_SEED"]), endOnFailure: true })
+fc.configureGlobal({ seed: Number(process.env["MUTANTS_SEED"] ?? 1), endOnFailure: true })

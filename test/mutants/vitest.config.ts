@@ -28,7 +28,6 @@ const others = ["storages*", "planted*", "deep*", "misuse*"]
 export default defineConfig({
   ...fromSources,
   root: fileURLToPath(new URL("../..", import.meta.url)),
-  cacheDir: ".vite",
   test: {
     include: ["test/{domain,property}/**/*.test.ts"],
     exclude: [...configDefaults.exclude, ...others.map((name) => `test/property/${name}.test.ts`)],

@@ -20,12 +20,10 @@ const reporter = {
   }
 }
 
-const vitest = await createVitest("test", {
-  root,
-  config: "test/mutants/vitest.config.ts",
-  watch: false,
-  reporters: [reporter]
-})
+const options = { root, config: "test/mutants/vitest.config.ts", watch: false, reporters: [reporter] }
+
+/** The cache is the copy's own: its dependencies are not. */
+const vitest = await createVitest("test", options, { cacheDir: join(root, ".vite") })
 
 const suites = {
   property: await vitest.globTestSpecifications(["test/property/"]),

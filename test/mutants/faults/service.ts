@@ -25,7 +25,8 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
     "S1",
     "a top-up forgets the plans before",
     "[...line.attachments, { attachment, packages: [] }]",
-    "[{ attachment, packages: [] }]"
+    "[{ attachment, packages: [] }]",
+    "of the line that was taken only the SIM and the subscription are read; storage keeps what a decision does not name"
   ],
   [
     "T5",
