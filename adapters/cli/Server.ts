@@ -1,9 +1,9 @@
 /**
  * A server composed of its parts, for as long as the scope is open: storage by URL, the simulated telco with its books
- * beside the data, the catalogue, webhooks over HTTP, the clock, the services, the worker, and last the HTTP surface.
+ * beside the data, the catalogue, webhooks over HTTP, the clock, the services, the HTTP surface, and last the worker.
  *
- * They are closed the other way round: nothing new is accepted, requests and then jobs are finished, and last the data
- * directory is let go.
+ * They are closed the other way round: no more work is claimed, nothing new is accepted, requests and then jobs are
+ * finished or handed back, and last the data directory is let go.
  */
 import { NodeCrypto } from "@effect/platform-node"
 import { Context, Effect, type FileSystem, Layer, type Scope } from "effect"
@@ -47,7 +47,7 @@ const services = Effect.fnUntraced(function* (settings: Settings) {
     NodeCrypto.layer,
     clock
   ).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
-  return yield* Layer.build(Worker.background.pipe(Layer.provideMerge(Services.layer), Layer.provideMerge(ports)))
+  return yield* Layer.build(Layer.provideMerge(Services.layer, ports))
 })
 
 const demonstration = Effect.fnUntraced(function* (settings: Settings) {
@@ -78,6 +78,7 @@ export const start = (
     const tokens = yield* Tokens.of(settings)
     const demo = yield* Effect.provideContext(demonstration(settings), context)
     const url = yield* Effect.provideContext(Listener.listen(settings, tokens), context)
+    yield* Effect.provideContext(Layer.build(Worker.background), context)
     const isKept = tokens.admin._tag === "Made" || demo !== null
     if (isKept) yield* Credentials.change((kept) => ({ ...kept, url }))
     const clock = Context.get(context, BusinessClock.BusinessClock)

@@ -48,6 +48,9 @@ export const pending = (tables: Tables, machineNow: number): Jobs.Pending => {
   return { dueAt: null, held }
 }
 
-export const release = (tables: Tables): void => {
-  for (const row of tables.jobQueue.leased()) replace(tables, row, { job: row.job, lease: null })
+/** Ends every lease, or those whose token begins with a text. */
+export const release = (tables: Tables, prefix = ""): void => {
+  for (const row of tables.jobQueue.leased()) {
+    if (row.lease?.token.startsWith(prefix)) replace(tables, row, { job: row.job, lease: null })
+  }
 }

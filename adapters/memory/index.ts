@@ -76,13 +76,15 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
 const jobs = (tables: Tables.Tables): Jobs.Jobs["Service"] => ({
   claim: (claim) => Effect.sync(() => JobRows.claim(tables, claim)),
   pending: ({ machineNow }) => Effect.sync(() => JobRows.pending(tables, machineNow)),
-  release: Effect.sync(() => JobRows.release(tables))
+  release: Effect.sync(() => JobRows.release(tables)),
+  handBack: ({ holder }) => Effect.sync(() => JobRows.release(tables, `${holder}-`))
 })
 
 const outbox = (tables: Tables.Tables): Outbox.Outbox["Service"] => ({
   claim: (claim) => Effect.sync(() => Deliveries.claim(tables, claim)),
   pending: ({ machineNow }) => Effect.sync(() => Deliveries.pending(tables, machineNow)),
-  release: Effect.sync(() => Deliveries.release(tables))
+  release: Effect.sync(() => Deliveries.release(tables)),
+  handBack: ({ holder }) => Effect.sync(() => Deliveries.release(tables, `${holder}-`))
 })
 
 /** An empty store of its own wherever the layer is built. */

@@ -152,3 +152,13 @@ export const release = (database: Database) =>
         where delivery.lease_until is not null`
     )
   )
+
+/** Ends the leases of one holder. */
+export const handBack = (database: Database) => (of: { readonly holder: string }) =>
+  Effect.asVoid(
+    database.write(
+      (sql) => sql<Row<never>>`
+        update simplan.delivery set lease_token = null, lease_until = null
+        where delivery.lease_until is not null and starts_with(delivery.lease_token, ${`${of.holder}-`}::text)`
+    )
+  )

@@ -129,3 +129,13 @@ export const release = (database: Database) =>
         update simplan.job set lease_token = null, lease_until = null where job.lease_until is not null`
     )
   )
+
+/** Ends the leases of one holder. */
+export const handBack = (database: Database) => (of: { readonly holder: string }) =>
+  Effect.asVoid(
+    database.write(
+      (sql) => sql<Row<never>>`
+        update simplan.job set lease_token = null, lease_until = null
+        where job.lease_until is not null and starts_with(job.lease_token, ${`${of.holder}-`}::text)`
+    )
+  )

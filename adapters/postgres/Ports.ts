@@ -58,14 +58,16 @@ const jobs = (database: Database) =>
   Jobs.Jobs.of({
     claim: JobQueue.claim(database),
     pending: JobQueue.pending(database),
-    release: JobQueue.release(database)
+    release: JobQueue.release(database),
+    handBack: JobQueue.handBack(database)
   })
 
 const outbox = (database: Database) =>
   Outbox.Outbox.of({
     claim: Deliveries.claim(database),
     pending: Deliveries.pending(database),
-    release: Deliveries.release(database)
+    release: Deliveries.release(database),
+    handBack: Deliveries.handBack(database)
   })
 
 /** All three ports; the offset is that of the database's clock, where it is another machine's. */

@@ -2,7 +2,7 @@
  * The dispatcher: sends due webhook deliveries and writes down what came of each (rules W5 to W7). At least once: a
  * process that dies between the call and the commit sends again.
  */
-import { Clock as MachineClock, Context, Effect, Layer } from "effect"
+import { Cause, Clock as MachineClock, Context, Effect, Layer } from "effect"
 import * as Delivery from "../domain/Delivery.ts"
 import type { DueDelivery } from "../domain/Delivery.ts"
 import * as Endpoint from "../domain/WebhookEndpoint.ts"
@@ -89,7 +89,14 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
 
     const sendAndStore = (due: DueDelivery, token: string) =>
       Effect.catchCause(send(due, token), (cause) =>
-        Effect.logWarning("the outcome of a delivery was not stored", { deliveryId: due.delivery.deliveryId }, cause)
+        // Interrupted by a stop, it is handed back.
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.void
+          : Effect.logWarning(
+              "the outcome of a delivery was not stored",
+              { deliveryId: due.delivery.deliveryId },
+              cause
+            )
       )
 
     return Dispatcher.of({

@@ -10,8 +10,10 @@ export class Ids extends Context.Service<
   {
     /** A UUIDv7 of the given instant; those that this process makes of one instant sort in the order made. */
     readonly next: (now: Instant) => Effect.Effect<string>
-    /** A name that nothing else has, for a lease. */
+    /** A name that nothing else has, for a lease: `<holder>-<number>`. */
     readonly token: Effect.Effect<string>
+    /** What the tokens of this process have in common. */
+    readonly holder: Effect.Effect<string>
     readonly bytes: (size: number) => Effect.Effect<Uint8Array>
     /** In [0, 1). */
     readonly fraction: Effect.Effect<number>
@@ -60,12 +62,13 @@ export const layer: Layer.Layer<Ids, never, Crypto.Crypto> = Layer.effect(
       return Id.uuid7(now, Id.withCounter(counter, random))
     }
 
-    const prefix = yield* Effect.cached(Effect.map(bytes(ID_BYTES), hex))
+    const holder = yield* Effect.cached(Effect.map(bytes(ID_BYTES), hex))
     let tokens = 0
 
     return Ids.of({
       next: (now) => pooled((random) => counted(now, random)),
-      token: Effect.map(prefix, (of) => `${of}-${tokens++}`),
+      token: Effect.map(holder, (of) => `${of}-${tokens++}`),
+      holder,
       bytes,
       fraction: crypto.random,
       digest: (text) => Effect.map(Effect.orDie(crypto.digest("SHA-256", ascii(text))), hex)

@@ -16,6 +16,8 @@ export interface Limits {
   readonly concurrency: number
   /** How long keys and the catalogue are believed without asking storage. */
   readonly cacheMillis: number
+  /** How long stopping waits for work that is under way before it hands it back. */
+  readonly drainMillis: number
   /** How long an answer waits for work that is tried at once but need not be done. */
   readonly patienceMillis: number
 }
@@ -28,6 +30,7 @@ export const Settings = Context.Reference<Limits>("simplan/Settings", {
     pollMillis: 1_000,
     concurrency: 32,
     cacheMillis: 2_000,
+    drainMillis: 2_000,
     patienceMillis: 1_000
   })
 })

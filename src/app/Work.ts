@@ -1,9 +1,12 @@
 /**
  * Work under way in this process: leases for it, and fibers that go on when the request that began them is gone.
  *
- * Closing the layer's scope waits for what was begun, so that stopping a process drains it.
+ * Closing the layer's scope waits a while for what was begun, then interrupts the rest and hands back the leases, so
+ * that another process takes over at once what a stopped one has not done.
  */
-import { Context, Clock as MachineClock, Effect, Fiber, FiberSet, Latch, Layer } from "effect"
+import { Context, Clock as MachineClock, Effect, Fiber, FiberSet, Latch, Layer, Scope } from "effect"
+import { Jobs } from "../ports/Jobs.ts"
+import { Outbox } from "../ports/Outbox.ts"
 import type { Lease } from "../ports/Storage.ts"
 import { Ids } from "./Ids.ts"
 import { Settings } from "./Settings.ts"
@@ -33,13 +36,29 @@ export class Work extends Context.Service<
 /** Whether the running fiber was begun here, so that no caller's end can interrupt it. */
 const IsBegun = Context.Reference<boolean>("simplan/Work/IsBegun", { defaultValue: () => false })
 
-export const layer: Layer.Layer<Work, never, Ids> = Layer.effect(
+/** How long what is interrupted may take to end, and how long handing back may take, in milliseconds. */
+const PATIENCE = 500
+
+export const layer: Layer.Layer<Work, never, Ids | Jobs | Outbox> = Layer.effect(
   Work,
   Effect.gen(function* () {
     const ids = yield* Ids
-    const { leaseMillis } = yield* Settings
-    const fibers = yield* FiberSet.make()
-    yield* Effect.addFinalizer(() => FiberSet.awaitEmpty(fibers))
+    const jobs = yield* Jobs
+    const outbox = yield* Outbox
+    const { drainMillis, leaseMillis } = yield* Settings
+    // In a scope of its own, which nobody closes: closing it would wait for what cannot be interrupted.
+    const fibers = yield* Effect.provideService(FiberSet.make(), Scope.Scope, Scope.makeUnsafe())
+
+    // What goes on in spite of its interruption changes nothing once its lease is gone.
+    const handBack = Effect.gen(function* () {
+      for (const fiber of fibers) fiber.interruptUnsafe()
+      yield* Effect.timeoutOption(FiberSet.awaitEmpty(fibers), PATIENCE)
+      const holder = yield* ids.holder
+      yield* Effect.timeoutOption(Effect.andThen(jobs.handBack({ holder }), outbox.handBack({ holder })), PATIENCE)
+    })
+    yield* Effect.addFinalizer(() =>
+      Effect.timeoutOption(FiberSet.awaitEmpty(fibers), drainMillis).pipe(Effect.andThen(handBack), Effect.ignore)
+    )
     const latches: Array<Latch.Latch> = []
 
     const begin = <A, E>(effect: Effect.Effect<A, E>) =>

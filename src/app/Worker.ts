@@ -2,7 +2,7 @@
  * The worker: does due jobs and sends due deliveries, in the background and, for an advance of a virtual clock, until
  * nothing due is left.
  */
-import { Clock as MachineClock, Context, Effect, Layer, Schedule } from "effect"
+import { Cause, Clock as MachineClock, Context, Effect, Layer, Schedule } from "effect"
 import * as Idempotency from "../domain/Idempotency.ts"
 import type { Job } from "../domain/Job.ts"
 import * as TelcoReport from "../domain/TelcoReport.ts"
@@ -62,7 +62,14 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       const claim = jobs.claim({ now, machineNow, until, token, limit: concurrency })
       const perform = (job: Job) =>
         Effect.catchCause(runner.perform({ job, token }), (cause) =>
-          Effect.logWarning("a job was not done; it is tried again when its lease is over", { jobId: job.jobId }, cause)
+          // Interrupted by a stop, it is handed back.
+          Cause.hasInterruptsOnly(cause)
+            ? Effect.void
+            : Effect.logWarning(
+                "a job was not done; it is tried again when its lease is over",
+                { jobId: job.jobId },
+                cause
+              )
         )
       // In strict due order where time is told by a virtual clock; else as many at once as are claimed.
       return yield* work.claimAndDo(claim, (due) =>

@@ -34,5 +34,7 @@ export class Jobs extends Context.Service<
     readonly pending: (at: { readonly machineNow: Instant }) => Effect.Effect<Pending, StorageError>
     /** Ends every lease: for the start of a process that is known to be the only one. */
     readonly release: Effect.Effect<void, StorageError>
+    /** Ends every lease whose token begins with `<holder>-`: for a process that stops. */
+    readonly handBack: (of: { readonly holder: string }) => Effect.Effect<void, StorageError>
   }
 >()("simplan/Jobs") {}

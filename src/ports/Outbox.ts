@@ -18,5 +18,7 @@ export class Outbox extends Context.Service<
     readonly pending: (at: { readonly machineNow: number }) => Effect.Effect<Pending, StorageError>
     /** Ends every lease: for the start of a process that is known to be the only one. */
     readonly release: Effect.Effect<void, StorageError>
+    /** Ends every lease whose token begins with `<holder>-`: for a process that stops. */
+    readonly handBack: (of: { readonly holder: string }) => Effect.Effect<void, StorageError>
   }
 >()("simplan/Outbox") {}

@@ -225,6 +225,8 @@ const use = (adapter: Adapter, round: number) =>
       }
     })
     yield* storage.purge({ reportsBefore: -1, idempotencyBefore: -1 })
+    yield* jobs.handBack({ holder: "nobody" })
+    yield* outbox.handBack({ holder: "nobody" })
     yield* jobs.release
     yield* outbox.release
   }).pipe(Effect.provide(adapter))

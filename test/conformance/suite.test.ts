@@ -98,6 +98,11 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
     differs: true
   },
+  "hands back the jobs of all": {
+    jobs: (jobs) => ({ handBack: () => jobs.release }),
+    fails: ["a holder that hands its jobs back ends its own leases and nobody else's"],
+    differs: false
+  },
   "hands out jobs in no order": {
     jobs: (jobs) => ({ claim: (claim) => Effect.map(jobs.claim(claim), (claimed) => claimed.toReversed()) }),
     fails: ["jobs are claimed by due time and id, up to the limit, and not before they are due"],

@@ -36,14 +36,15 @@ export interface ReceivedWebhook {
 }
 
 /** A service of its own, with one organization. */
-export const make = async (options: { readonly telcoTimeoutMillis?: number } = {}) => {
+export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutMillis" | "drainMillis">> = {}) => {
   const received: Array<ReceivedWebhook> = []
-  const receiver = { status: 200 }
+  const receiver = { status: 200, hangs: false }
   const sender = Layer.succeed(WebhookSender.WebhookSender, {
     send: ({ body }) =>
-      Effect.sync(() => {
+      Effect.suspend(() => {
+        if (receiver.hangs) return Effect.never
         received.push(JSON.parse(body))
-        return { status: receiver.status }
+        return Effect.succeed({ status: receiver.status })
       })
   })
   const ports = Layer.mergeAll(
@@ -105,6 +106,18 @@ export const make = async (options: { readonly telcoTimeoutMillis?: number } = {
           Outbox.Outbox.use((of) => of.release)
         )
       )
+    },
+    /** Another process, once this one is told to stop and has stopped. */
+    stopAndStart: async () => {
+      await runtime.dispose()
+      runtime = start()
+    },
+    /** How many jobs and deliveries somebody holds. */
+    held: async () => {
+      const at = { machineNow: Date.now() }
+      const jobs = await outside.runPromise(Jobs.Jobs.use((of) => of.pending(at)))
+      const deliveries = await outside.runPromise(Outbox.Outbox.use((of) => of.pending(at)))
+      return { jobs: jobs.held, deliveries: deliveries.held }
     },
     /** Imports eSIMs of a label; the ICCIDs they get. */
     importSims: async (count: number, label: Label.Label = "Green", isEsim = true): Promise<ReadonlyArray<string>> => {

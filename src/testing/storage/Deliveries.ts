@@ -265,5 +265,24 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("due again", (yield* world.outbox.claim(World.claim(world))).length, 1)
       yield* World.finishAll(world)
     })
+  ),
+
+  scenario("a holder that hands its deliveries back ends its own leases and nobody else's", (world) =>
+    Effect.gen(function* () {
+      const { now } = world
+      yield* hooked(world)
+      yield* world.storage.commit({
+        events: [Rows.event(world, { createdAt: now - 2 }), Rows.event(world, { createdAt: now - 1 })]
+      })
+      const mine = world.id()
+      for (const token of [`${mine}-7`, `${mine}7-7`])
+        yield* world.outbox.claim(World.claim(world, { token, limit: 1 }))
+      yield* world.outbox.handBack({ holder: world.id() })
+      yield* Suite.equals("of nobody", yield* world.outbox.pending(world), { dueAt: null, held: 2 })
+      yield* world.outbox.handBack({ holder: mine })
+      yield* Suite.equals("pending", yield* world.outbox.pending(world), { dueAt: now - 2, held: 1 })
+      yield* Suite.equals("due again", (yield* world.outbox.claim(World.claim(world))).length, 1)
+      yield* World.finishAll(world)
+    })
   )
 ]

@@ -209,5 +209,28 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world)), jobs)
       yield* World.finishAll(world)
     })
+  ),
+
+  scenario("a holder that hands its jobs back ends its own leases and nobody else's", (world) =>
+    Effect.gen(function* () {
+      const jobs = [-3, -2, -1].map((offset) => Rows.job(world, { dueAt: world.now + offset }))
+      yield* put(world, jobs)
+      const [mine, theirs] = [world.id(), world.id()]
+      const tokens = [`${mine}-0`, `${mine}-1`, `${mine}1-0`]
+      for (const token of tokens) yield* world.jobs.claim(World.claim(world, { token, limit: 1 }))
+      yield* world.jobs.handBack({ holder: theirs })
+      yield* Suite.equals("of nobody", yield* world.jobs.pending(world), { dueAt: null, held: 3 })
+      yield* world.jobs.handBack({ holder: mine })
+      yield* Suite.equals("pending", yield* world.jobs.pending(world), { dueAt: world.now - 3, held: 1 })
+      const finishing = jobs.map(({ jobId }, index) => ({
+        jobs: { finished: [{ jobId, token: tokens[index] ?? "" }] }
+      }))
+      for (const commit of finishing.slice(0, 2)) {
+        yield* World.conflicts(world, "finishing what was handed back", commit, "lease")
+      }
+      yield* world.storage.commit(finishing[2] ?? {})
+      yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world)), jobs.slice(0, 2))
+      yield* World.finishAll(world)
+    })
   )
 ]

@@ -148,6 +148,9 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
 /** Everything that can be read. */
 export const readAll = (run: Run, side: Side, ask: Ask): Answer => Effect.all(reads(run, side, ask))
 
+/** Who holds under one of the tokens: they are UUIDs. */
+const holderOf = ({ tokens }: Run, choice: number) => ({ holder: pick(tokens, choice).split("-", 4).join("-") })
+
 /** The answer to a question. */
 export const answer = (run: Run, side: Side, ask: Ask): Answer => {
   const { world } = side
@@ -170,7 +173,8 @@ export const answer = (run: Run, side: Side, ask: Ask): Answer => {
     case "claim deliveries":
       return world.outbox.claim(claim(run, side, ask))
     case "release":
-      return choice > 4 ? Effect.void : Effect.andThen(world.jobs.release, world.outbox.release)
+      if (choice <= 4) return Effect.andThen(world.jobs.release, world.outbox.release)
+      return Effect.andThen(world.jobs.handBack(holderOf(run, choice)), world.outbox.handBack(holderOf(run, choice)))
     case "purge":
       return storage.purge({
         reportsBefore: world.now + row * MINUTE,
