@@ -1,7 +1,7 @@
 /**
  * Webhook deliveries: fanning events out to endpoints, replacing them, and handing them out under a lease.
  */
-import { Delivery, type Jobs, type Storage, type WebhookEndpoint, type WebhookEvent } from "simplan"
+import { Delivery, type Jobs, type Outbox, type Storage, type WebhookEndpoint, type WebhookEvent } from "simplan"
 import * as Tables from "./Tables.ts"
 import type { DeliveryRow } from "./Tenant.ts"
 
@@ -64,6 +64,13 @@ export const claim = (tables: Tables.Tables, claim: Jobs.Claim): ReadonlyArray<D
   const lease: Storage.Lease = { token: claim.token, until: claim.until }
   for (const row of rows) put(tables, { ...row, lease })
   return due
+}
+
+export const renew = (tables: Tables.Tables, { held, until }: Outbox.Renewal): void => {
+  for (const { deliveryId, organizationId, token } of held) {
+    const known = tables.tenants.get(organizationId)?.deliveries.get(deliveryId)
+    if (known?.lease?.token === token) put(tables, { ...known, lease: { token, until } })
+  }
 }
 
 export const pending = (tables: Tables.Tables, machineNow: number): Jobs.Pending => {

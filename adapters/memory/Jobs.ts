@@ -42,6 +42,13 @@ export const claim = (tables: Tables, claim: Jobs.Claim): ReadonlyArray<Job.Job>
   return due.map((row) => row.job)
 }
 
+export const renew = (tables: Tables, { held, until }: Jobs.Renewal): void => {
+  for (const { jobId, token } of held) {
+    const known = tables.jobs.get(jobId)
+    if (known?.lease?.token === token) replace(tables, known, { job: known.job, lease: { token, until } })
+  }
+}
+
 export const pending = (tables: Tables, machineNow: number): Jobs.Pending => {
   const held = tables.jobQueue.held(machineNow)
   for (const { job } of tables.jobQueue.open(machineNow)) return { dueAt: job.dueAt, held }

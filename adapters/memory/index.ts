@@ -75,6 +75,7 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
 
 const jobs = (tables: Tables.Tables): Jobs.Jobs["Service"] => ({
   claim: (claim) => Effect.sync(() => JobRows.claim(tables, claim)),
+  renew: (of) => Effect.sync(() => JobRows.renew(tables, of)),
   pending: ({ machineNow }) => Effect.sync(() => JobRows.pending(tables, machineNow)),
   release: Effect.sync(() => JobRows.release(tables)),
   handBack: ({ holder }) => Effect.sync(() => JobRows.release(tables, `${holder}-`))
@@ -82,6 +83,7 @@ const jobs = (tables: Tables.Tables): Jobs.Jobs["Service"] => ({
 
 const outbox = (tables: Tables.Tables): Outbox.Outbox["Service"] => ({
   claim: (claim) => Effect.sync(() => Deliveries.claim(tables, claim)),
+  renew: (of) => Effect.sync(() => Deliveries.renew(tables, of)),
   pending: ({ machineNow }) => Effect.sync(() => Deliveries.pending(tables, machineNow)),
   release: Effect.sync(() => Deliveries.release(tables)),
   handBack: ({ holder }) => Effect.sync(() => Deliveries.release(tables, `${holder}-`))

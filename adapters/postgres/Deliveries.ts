@@ -2,7 +2,7 @@
  * The statements about webhook deliveries: the log, and the outbox with its leases.
  */
 import { Effect } from "effect"
-import type { Delivery, Jobs, Storage } from "simplan"
+import type { Delivery, Jobs, Outbox, Storage } from "simplan"
 import type { Database, Row, Sql } from "./Database.ts"
 import * as Events from "./Events.ts"
 import * as Part from "./Part.ts"
@@ -121,6 +121,28 @@ export const claim = (database: Database) => (of: Jobs.Claim) =>
       join simplan.webhook_endpoint on webhook_endpoint.organization_id = delivery.organization_id
         and webhook_endpoint.endpoint_id = delivery.endpoint_id
       order by delivery.next_attempt_at, delivery.delivery_id`
+  )
+
+const renewalShape = `
+  "organizationId" text, "deliveryId" text, token text`
+
+/** Moves the ends of leases. What is locked is just being settled or taken, and needs it no more. */
+export const renew = (database: Database) => (of: Outbox.Renewal) =>
+  Effect.asVoid(
+    database.write(
+      (sql) => sql<Row<never>>`
+        with delivery_renewing as (
+          select delivery.organization_id, delivery.delivery_id
+          from ${Part.rows(sql, of.held, renewalShape)}
+          join simplan.delivery on delivery.organization_id = r."organizationId"
+            and delivery.delivery_id = r."deliveryId" and delivery.lease_token = r.token
+          order by delivery.organization_id, delivery.delivery_id
+          for update of delivery skip locked
+        )
+        update simplan.delivery set lease_until = ${of.until}::bigint
+        from delivery_renewing r
+        where delivery.organization_id = r.organization_id and delivery.delivery_id = r.delivery_id`
+    )
   )
 
 /** What there is to wait for. */

@@ -102,6 +102,24 @@ export const claim = (database: Database) => (of: Jobs.Claim) =>
       select ${sql.literal(value)} as value from job order by job.due_at, job.job_id`
   )
 
+/** Moves the ends of leases. What is locked is just being finished or taken, and needs it no more. */
+export const renew = (database: Database) => (of: Jobs.Renewal) =>
+  Effect.asVoid(
+    database.write(
+      (sql) => sql<Row<never>>`
+        with job_renewing as (
+          select job.job_id
+          from ${Part.rows(sql, of.held, `"jobId" text, token text`)}
+          join simplan.job on job.job_id = r."jobId" and job.lease_token = r.token
+          order by job.job_id
+          for update of job skip locked
+        )
+        update simplan.job set lease_until = ${of.until}::bigint
+        from job_renewing
+        where job.job_id = job_renewing.job_id`
+    )
+  )
+
 /** What there is to wait for. */
 export const pending = (database: Database) => (at: { readonly machineNow: number }) =>
   Effect.map(

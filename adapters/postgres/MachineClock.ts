@@ -51,6 +51,10 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
     ...at(asked),
     until: asked.until + offset.current
   })
+  const renewed = <A extends { readonly until: number }>(asked: A): A => ({
+    ...asked,
+    until: asked.until + offset.current
+  })
   const leased = (commit: Storage.Commit): Storage.Commit => {
     const put = commit.jobs?.put
     if (put === undefined) return commit
@@ -69,11 +73,13 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
     jobs: Jobs.Jobs.of({
       ...jobs,
       claim: (asked) => Effect.suspend(() => jobs.claim(held(asked))),
+      renew: (asked) => Effect.suspend(() => jobs.renew(renewed(asked))),
       pending: (asked) => Effect.suspend(() => jobs.pending(at(asked)))
     }),
     outbox: Outbox.Outbox.of({
       ...outbox,
       claim: (asked) => Effect.suspend(() => outbox.claim(held(asked))),
+      renew: (asked) => Effect.suspend(() => outbox.renew(renewed(asked))),
       pending: (asked) => Effect.suspend(() => outbox.pending(at(asked)))
     })
   }

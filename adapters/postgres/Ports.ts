@@ -57,6 +57,7 @@ const storage = (database: Database) =>
 const jobs = (database: Database) =>
   Jobs.Jobs.of({
     claim: JobQueue.claim(database),
+    renew: JobQueue.renew(database),
     pending: JobQueue.pending(database),
     release: JobQueue.release(database),
     handBack: JobQueue.handBack(database)
@@ -65,6 +66,7 @@ const jobs = (database: Database) =>
 const outbox = (database: Database) =>
   Outbox.Outbox.of({
     claim: Deliveries.claim(database),
+    renew: Deliveries.renew(database),
     pending: Deliveries.pending(database),
     release: Deliveries.release(database),
     handBack: Deliveries.handBack(database)

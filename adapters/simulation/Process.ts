@@ -5,7 +5,7 @@
  * storage, the telco or a webhook's receiver, and whoever waits for it waits for ever.
  */
 import { Context, Effect, Latch } from "effect"
-import { Storage, Telco, WebhookSender } from "simplan"
+import { Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan"
 
 /** Where a process is to be killed. */
 export interface Death {
@@ -13,7 +13,7 @@ export interface Death {
   readonly when: "before" | "after"
 }
 
-type Killable = Storage.Storage | Telco.Telco | WebhookSender.WebhookSender
+type Killable = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Telco.Telco | WebhookSender.WebhookSender
 
 export interface Process {
   /** The ports as the process reaches them while it lives. */
@@ -33,6 +33,8 @@ export interface Processes {
 /** Processes over these ports; none is there yet. */
 export const over = (ports: Context.Context<Killable>): Processes => {
   const storage = Context.get(ports, Storage.Storage)
+  const jobs = Context.get(ports, Jobs.Jobs)
+  const outbox = Context.get(ports, Outbox.Outbox)
   const telco = Context.get(ports, Telco.Telco)
   const sender = Context.get(ports, WebhookSender.WebhookSender)
   let present = { dead: false, standsStill: Latch.makeUnsafe(false) }
@@ -68,6 +70,8 @@ export const over = (ports: Context.Context<Killable>): Processes => {
       isDead,
       ports: ports.pipe(
         Context.add(Storage.Storage, { ...storage, commit }),
+        Context.add(Jobs.Jobs, { ...jobs, renew: (of) => whileAlive(jobs.renew(of)) }),
+        Context.add(Outbox.Outbox, { ...outbox, renew: (of) => whileAlive(outbox.renew(of)) }),
         Context.add(Telco.Telco, {
           createPackage: (order) => whileAlive(telco.createPackage(order)),
           suspendPackage: (of) => whileAlive(telco.suspendPackage(of)),

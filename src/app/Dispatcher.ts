@@ -9,10 +9,11 @@ import * as Endpoint from "../domain/WebhookEndpoint.ts"
 import * as WebhookEvent from "../domain/WebhookEvent.ts"
 import { BusinessClock } from "../ports/BusinessClock.ts"
 import { Outbox } from "../ports/Outbox.ts"
-import { Conflict, Storage, type StorageError } from "../ports/Storage.ts"
+import { type Commit, Conflict, type StorageError } from "../ports/Storage.ts"
 import { WebhookSender } from "../ports/WebhookSender.ts"
 import { Commits } from "./Commits.ts"
 import { Ids } from "./Ids.ts"
+import * as Leases from "./Leases.ts"
 import { Settings } from "./Settings.ts"
 import { Work } from "./Work.ts"
 
@@ -25,8 +26,8 @@ export class Dispatcher extends Context.Service<
 >()("simplan/Dispatcher") {}
 
 /** Deliveries about one SIM to one endpoint go one after the other, in the order of their events. */
-const bySubject = (due: ReadonlyArray<DueDelivery>): ReadonlyArray<ReadonlyArray<DueDelivery>> => {
-  const groups = new Map<string, Array<DueDelivery>>()
+const bySubject = <Due extends DueDelivery>(due: ReadonlyArray<Due>): ReadonlyArray<ReadonlyArray<Due>> => {
+  const groups = new Map<string, Array<Due>>()
   for (const one of due) {
     const key = `${one.endpoint.endpointId}:${WebhookEvent.iccid(one.event.payload)}`
     const group = groups.get(key)
@@ -36,18 +37,18 @@ const bySubject = (due: ReadonlyArray<DueDelivery>): ReadonlyArray<ReadonlyArray
   return [...groups.values()]
 }
 
-type Needs = Storage | Outbox | BusinessClock | WebhookSender | Commits | Ids | Work
+type Needs = Outbox | BusinessClock | WebhookSender | Commits | Ids | Work | Leases.Leases
 
 export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
   Dispatcher,
   Effect.gen(function* () {
-    const storage = yield* Storage
     const outbox = yield* Outbox
     const clock = yield* BusinessClock
     const sender = yield* WebhookSender
     const commits = yield* Commits
     const ids = yield* Ids
     const work = yield* Work
+    const leases = yield* Leases.Leases
     const { concurrency } = yield* Settings
 
     const attempt = Effect.fnUntraced(function* ({ delivery, endpoint, event }: DueDelivery) {
@@ -69,22 +70,21 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
       return Delivery.attempted(delivery, attempted, yield* clock.now, yield* ids.fraction)
     })
 
-    /** Rule W7: 410 disables the endpoint. Whoever changed the endpoint meanwhile is not overruled. */
-    const disable = Effect.fnUntraced(function* ({ organizationId, endpointId }: Endpoint.WebhookEndpoint) {
-      const endpoints = yield* storage.webhookEndpoints({ organizationId })
-      const endpoint = endpoints.find((candidate) => candidate.endpointId === endpointId)
-      if (endpoint?.enabled) yield* commits.write({ webhookEndpoints: [{ ...endpoint, enabled: false }] })
-    })
+    const write = (commit: Commit) =>
+      Effect.matchEffect(commits.write(commit), {
+        onSuccess: () => Effect.succeed(true),
+        onFailure: (error) => (error instanceof Conflict ? Effect.succeed(false) : Effect.fail(error))
+      })
 
     const send = Effect.fnUntraced(function* (due: DueDelivery, token: string) {
       const delivery = yield* attempt(due)
-      // A lease that was lost: whoever has it now sends again.
-      yield* Effect.catchIf(
-        commits.write({ deliveries: { settled: [{ delivery, token }] } }),
-        (error) => error instanceof Conflict,
-        () => Effect.void
-      )
-      if (delivery.responseStatus === 410) yield* commits.untilDone(disable(due.endpoint))
+      const deliveries = { settled: [{ delivery, token }] }
+      // Rule W7: 410 disables the endpoint. Whoever changed it since it was called is not overruled.
+      if (delivery.responseStatus === 410 && due.endpoint.enabled) {
+        if (yield* write({ deliveries, webhookEndpoints: [{ ...due.endpoint, enabled: false }] })) return
+      }
+      // Where the lease was lost, whoever has it now sends again, and what came of this attempt counts for nothing.
+      yield* write({ deliveries })
     })
 
     const sendAndStore = (due: DueDelivery, token: string) =>
@@ -104,11 +104,17 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
         const { token, until } = yield* work.lease
         const machineNow = yield* MachineClock.currentTimeMillis
         const now = yield* clock.now
-        const claim = outbox.claim({ now, machineNow, until, token, limit: concurrency })
+        const claim = outbox.claim({ now, machineNow, until, token, limit: concurrency }).pipe(
+          Effect.map((claimed) => claimed.map((due) => ({ ...due, holding: Leases.ofDelivery(due.delivery, token) }))),
+          Effect.tap((claimed) => leases.keep(claimed.map(({ holding }) => holding)))
+        )
         return yield* work.claimAndDo(claim, (due) =>
           Effect.forEach(
             bySubject(due),
-            (ofOne) => Effect.forEach(ofOne, (one) => sendAndStore(one, token), { discard: true }),
+            (ofOne) =>
+              Effect.forEach(ofOne, (one) => Effect.ensuring(sendAndStore(one, token), leases.letGo(one.holding)), {
+                discard: true
+              }),
             { concurrency: "unbounded", discard: true }
           )
         )

@@ -18,6 +18,7 @@ import * as CreatePackage from "./jobs/CreatePackage.ts"
 import * as Provision from "./jobs/Provision.ts"
 import * as SendSms from "./jobs/SendSms.ts"
 import * as SuspendPackages from "./jobs/SuspendPackages.ts"
+import * as Leases from "./Leases.ts"
 import * as Recording from "./Recording.ts"
 import { Work } from "./Work.ts"
 
@@ -33,12 +34,12 @@ type Outcome<A> = Effect.Effect<Result.Result<A, Refused>, Storage.StorageError>
 export class JobRunner extends Context.Service<
   JobRunner,
   {
-    /** Does one job to its end, its commit included. */
+    /** Does one job to its end, its commit included; its caller keeps the lease. */
     readonly perform: (held: Held) => Effect.Effect<void, Storage.StorageError>
     readonly provision: (held: Held, work: Of<"Provision">) => Outcome<Created>
     readonly sendSms: (held: Held, work: Of<"SendSms">) => Outcome<void>
     readonly changeMobilePlan: (held: Held, work: Of<"ChangeMobilePlan">) => Outcome<MobilePlanStatus>
-    /** Begins a job that need not be waited for. */
+    /** Begins a job that need not be waited for, and keeps its lease. */
     readonly begin: (held: Held) => Effect.Effect<Fiber.Fiber<void, Storage.StorageError>>
   }
 >()("simplan/JobRunner") {}
@@ -50,10 +51,11 @@ export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): Held => {
   return { job, token: lease.token }
 }
 
-export const layer: Layer.Layer<JobRunner, never, Needs | Work> = Layer.effect(
+export const layer: Layer.Layer<JobRunner, never, Needs | Work | Leases.Leases> = Layer.effect(
   JobRunner,
   Effect.gen(function* () {
     const work = yield* Work
+    const leases = yield* Leases.Leases
     const provision = yield* Provision.make
     const createPackage = yield* CreatePackage.make
     const suspendPackages = yield* SuspendPackages.make
@@ -80,17 +82,20 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Work> = Layer.effect(
     }
 
     // Goes on when the request that began it is gone. A job serves no request: it has the request's key in itself.
-    const begin = <A, E>(effect: Effect.Effect<A, E>) =>
-      work.begin(Effect.provideService(effect, Recording.Current, null))
-    const awaited = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.flatMap(begin(effect), Fiber.join)
+    const begin = <A, E>({ job, token }: Held, effect: Effect.Effect<A, E>) => {
+      const holding = Leases.ofJob(job, token)
+      const kept = Effect.andThen(leases.keep([holding]), Effect.ensuring(effect, leases.letGo(holding)))
+      return work.begin(Effect.provideService(kept, Recording.Current, null))
+    }
+    const awaited = <A, E>(held: Held, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.flatMap(begin(held, effect), Fiber.join)
 
     return JobRunner.of({
       perform: (held) => Effect.asVoid(perform(held)),
-      provision: (held, of) => awaited(provision(held, of)),
-      sendSms: (held, of) => awaited(sendSms(held, of)),
-      changeMobilePlan: (held, of) => awaited(changeMobilePlan(held, of)),
-      begin: (held) => begin(Effect.asVoid(perform(held)))
+      provision: (held, of) => awaited(held, provision(held, of)),
+      sendSms: (held, of) => awaited(held, sendSms(held, of)),
+      changeMobilePlan: (held, of) => awaited(held, changeMobilePlan(held, of)),
+      begin: (held) => begin(held, Effect.asVoid(perform(held)))
     })
   })
 )

@@ -17,6 +17,7 @@ import * as Dispatcher from "./Dispatcher.ts"
 import * as IdempotencyKeys from "./IdempotencyKeys.ts"
 import * as Ids from "./Ids.ts"
 import * as JobRunner from "./JobRunner.ts"
+import * as Leases from "./Leases.ts"
 import * as Messages from "./Messages.ts"
 import * as Operators from "./Operators.ts"
 import * as Organizations from "./Organizations.ts"
@@ -51,7 +52,11 @@ export type Services =
   | Webhooks.Webhooks
   | Worker.Worker
 
-const writing = Commits.layer.pipe(Layer.provideMerge(Work.layer), Layer.provideMerge(Ids.layer))
+// What is begun is finished before its leases are no longer kept.
+const writing = Commits.layer.pipe(
+  Layer.provideMerge(Work.layer),
+  Layer.provideMerge(Layer.mergeAll(Ids.layer, Leases.layer))
+)
 
 const shared = Layer.mergeAll(JobRunner.layer, SimClaims.layer, Catalogues.layer, Dispatcher.layer).pipe(
   Layer.provideMerge(writing)

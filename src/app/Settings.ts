@@ -6,7 +6,7 @@ import { Context } from "effect"
 export interface Limits {
   /** How long one telco call may take before it counts as unavailable. */
   readonly telcoTimeoutMillis: number
-  /** How long a job or delivery is held; longer than its calls may take together. */
+  /** How long a job or delivery is held without a sign of life; it is renewed three times as often. */
   readonly leaseMillis: number
   /** How long a SIM that was chosen for a request is kept for it. */
   readonly claimMillis: number
@@ -25,7 +25,7 @@ export interface Limits {
 export const Settings = Context.Reference<Limits>("simplan/Settings", {
   defaultValue: () => ({
     telcoTimeoutMillis: 10_000,
-    leaseMillis: 60_000,
+    leaseMillis: 15_000,
     claimMillis: 5_000,
     pollMillis: 1_000,
     concurrency: 32,

@@ -14,6 +14,7 @@ import { Outbox } from "../ports/Outbox.ts"
 import { Storage, type StorageError } from "../ports/Storage.ts"
 import { Dispatcher } from "./Dispatcher.ts"
 import { JobRunner } from "./JobRunner.ts"
+import * as Leases from "./Leases.ts"
 import { Settings } from "./Settings.ts"
 import { Work } from "./Work.ts"
 
@@ -41,7 +42,7 @@ const earlier = (left: Instant | null, right: Instant | null): Instant | null =>
 /** How long to wait for work that is under way before looking again, in milliseconds. */
 const PAUSE = 5
 
-type Needs = Storage | Jobs | Outbox | BusinessClock | Dispatcher | JobRunner | Work
+type Needs = Storage | Jobs | Outbox | BusinessClock | Dispatcher | JobRunner | Work | Leases.Leases
 
 export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
   Worker,
@@ -53,23 +54,30 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     const runner = yield* JobRunner
     const dispatcher = yield* Dispatcher
     const work = yield* Work
+    const leases = yield* Leases.Leases
     const { concurrency, pollMillis } = yield* Settings
 
     const runDue = Effect.gen(function* () {
       const { token, until } = yield* work.lease
       const machineNow = yield* MachineClock.currentTimeMillis
       const now = yield* clock.now
-      const claim = jobs.claim({ now, machineNow, until, token, limit: concurrency })
-      const perform = (job: Job) =>
-        Effect.catchCause(runner.perform({ job, token }), (cause) =>
-          // Interrupted by a stop, it is handed back.
-          Cause.hasInterruptsOnly(cause)
-            ? Effect.void
-            : Effect.logWarning(
-                "a job was not done; it is tried again when its lease is over",
-                { jobId: job.jobId },
-                cause
-              )
+      const claim = jobs.claim({ now, machineNow, until, token, limit: concurrency }).pipe(
+        Effect.map((claimed) => claimed.map((job) => ({ job, holding: Leases.ofJob(job, token) }))),
+        Effect.tap((claimed) => leases.keep(claimed.map(({ holding }) => holding)))
+      )
+      const perform = ({ holding, job }: { readonly job: Job; readonly holding: Leases.Holding }) =>
+        runner.perform({ job, token }).pipe(
+          Effect.catchCause((cause) =>
+            // Interrupted by a stop, it is handed back.
+            Cause.hasInterruptsOnly(cause)
+              ? Effect.void
+              : Effect.logWarning(
+                  "a job was not done; it is tried again when its lease is over",
+                  { jobId: job.jobId },
+                  cause
+                )
+          ),
+          Effect.ensuring(leases.letGo(holding))
         )
       // In strict due order where time is told by a virtual clock; else as many at once as are claimed.
       return yield* work.claimAndDo(claim, (due) =>

@@ -18,6 +18,12 @@ export interface Claim {
   readonly limit: number
 }
 
+/** Jobs under the token that they are held with, and the machine time at which their leases are to end. */
+export interface Renewal {
+  readonly held: ReadonlyArray<{ readonly jobId: string; readonly token: string }>
+  readonly until: Instant
+}
+
 /** What there is to wait for. */
 export interface Pending {
   /** Business time at which the next unheld piece of work is due, even if long past; null where there is none. */
@@ -31,6 +37,8 @@ export class Jobs extends Context.Service<
   {
     /** Due jobs that nobody holds, by due time and id. */
     readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<Job>, StorageError>
+    /** Moves the ends of leases. A job that is not, or no longer, held with that token stays as it is. */
+    readonly renew: (of: Renewal) => Effect.Effect<void, StorageError>
     readonly pending: (at: { readonly machineNow: Instant }) => Effect.Effect<Pending, StorageError>
     /** Ends every lease: for the start of a process that is known to be the only one. */
     readonly release: Effect.Effect<void, StorageError>

@@ -5,7 +5,18 @@
 import { Context, type Effect } from "effect"
 import type { DueDelivery } from "../domain/Delivery.ts"
 import type { Claim, Pending } from "./Jobs.ts"
+import type { Instant } from "../domain/Time.ts"
 import type { StorageError } from "./Storage.ts"
+
+/** Deliveries under the token that they are held with, and the machine time at which their leases are to end. */
+export interface Renewal {
+  readonly held: ReadonlyArray<{
+    readonly organizationId: string
+    readonly deliveryId: string
+    readonly token: string
+  }>
+  readonly until: Instant
+}
 
 export class Outbox extends Context.Service<
   Outbox,
@@ -15,6 +26,8 @@ export class Outbox extends Context.Service<
      * now: disabled and deleted ones as well.
      */
     readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<DueDelivery>, StorageError>
+    /** Moves the ends of leases. A delivery that is not, or no longer, held with that token stays as it is. */
+    readonly renew: (of: Renewal) => Effect.Effect<void, StorageError>
     readonly pending: (at: { readonly machineNow: number }) => Effect.Effect<Pending, StorageError>
     /** Ends every lease: for the start of a process that is known to be the only one. */
     readonly release: Effect.Effect<void, StorageError>

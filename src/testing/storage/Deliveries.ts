@@ -6,6 +6,7 @@ import type { Delivery } from "../../domain/Delivery.ts"
 import { HOUR, MINUTE } from "../../domain/Time.ts"
 import { body, type Payload, type WebhookEvent } from "../../domain/WebhookEvent.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
+import type { Claim } from "../../ports/Jobs.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
@@ -212,6 +213,30 @@ export const cases: ReadonlyArray<World.Scenario> = [
         [delivery]
       )
       yield* world.storage.commit(settle(quick.token))
+      yield* World.finishAll(world)
+    })
+  ),
+
+  scenario("a delivery's renewed lease ends when it says, and one that was lost is not to be had again", (world) =>
+    Effect.gen(function* () {
+      const { machineNow, outbox } = world
+      yield* hooked(world)
+      yield* world.storage.commit({ events: [Rows.event(world), Rows.event(world)] })
+      const slow = World.claim(world)
+      const { token } = slow
+      const [first, second] = (yield* outbox.claim(slow)).map(({ delivery }) => delivery)
+      const held = yield* World.given("first delivery", first)
+      const other = yield* World.given("second delivery", second)
+      const until = machineNow + 3 * MINUTE
+      const foreign = { ...other, token: world.id() }
+      yield* outbox.renew({ held: [{ ...held, token }, foreign, { ...held, deliveryId: world.id(), token }], until })
+      const taken = (claim: Claim) =>
+        Effect.map(outbox.claim(claim), (due) => due.map(({ delivery }) => delivery.deliveryId))
+      const quick = World.claim(world, { machineNow: until - 1, until: until + MINUTE })
+      yield* Suite.equals("what was not renewed", yield* taken(quick), [other.deliveryId])
+      yield* outbox.renew({ held: [{ ...other, token }], until: until + HOUR })
+      const last = World.claim(world, { machineNow: until + MINUTE })
+      yield* Suite.equals("once both are over", yield* taken(last), [held.deliveryId, other.deliveryId])
       yield* World.finishAll(world)
     })
   ),

@@ -159,6 +159,33 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("a renewed lease ends when it says, and one that was lost is not to be had again", (world) =>
+    Effect.gen(function* () {
+      const { jobs, machineNow } = world
+      const [held, other] = [Rows.job(world), Rows.job(world)]
+      yield* put(world, [held, other])
+      const slow = World.claim(world)
+      yield* jobs.claim(slow)
+      const until = machineNow + 3 * MINUTE
+      const { token } = slow
+      yield* jobs.renew({
+        held: [
+          { jobId: held.jobId, token },
+          { jobId: other.jobId, token: world.id() },
+          { jobId: world.id(), token }
+        ],
+        until
+      })
+      const quick = World.claim(world, { machineNow: until - 1, until: until + MINUTE })
+      yield* Suite.equals("what was not renewed", ids(yield* jobs.claim(quick)), [other.jobId])
+      yield* jobs.renew({ held: [{ jobId: other.jobId, token }], until: until + HOUR })
+      yield* Suite.equals("held", (yield* jobs.pending({ machineNow: until })).held, 1)
+      const last = World.claim(world, { machineNow: until + MINUTE })
+      yield* Suite.equals("once both are over", ids(yield* jobs.claim(last)), [held.jobId, other.jobId])
+      yield* World.finishAll(world)
+    })
+  ),
+
   scenario("a job given back is free at once and due when it says", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
