@@ -33,8 +33,12 @@ const unable = ({ cause, host, message, port }: Server.CannotListen): CommandFai
 // Nobody calls an address that stands for all of them.
 const callable = (url: string): string => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
-/** Listens until the scope ends; gives the address to call. */
-export const listen = ({ allowPrivateWebhooks, host, port, rateLimit }: Settings, tokens: Tokens.Tokens) =>
+/** Listens until the scope ends; gives the address to call. `ready` tells whether the process takes requests. */
+export const listen = (
+  { allowPrivateWebhooks, host, port, rateLimit }: Settings,
+  tokens: Tokens.Tokens,
+  ready: Effect.Effect<boolean>
+) =>
   Layer.build(
     Server.layer(
       { host, port, drainTimeout: DRAIN },
@@ -42,6 +46,7 @@ export const listen = ({ allowPrivateWebhooks, host, port, rateLimit }: Settings
         adminToken: Tokens.value(tokens.admin),
         telcoToken: Tokens.value(tokens.telco),
         rateLimit,
+        ready,
         checkUrl: (url) => checkUrl(url, { allowPrivateAddresses: allowPrivateWebhooks })
       }
     )

@@ -36,8 +36,9 @@ const takeOver = Effect.gen(function* () {
 })
 
 const services = Effect.fnUntraced(function* (settings: Settings) {
-  const stores = yield* Stores.open(settings.database)
-  const isAlone = isEmbedded(settings.database) || settings.clock._tag === "Virtual"
+  const isVirtual = settings.clock._tag === "Virtual"
+  const stores = yield* Stores.open(settings.database, isVirtual)
+  const isAlone = isEmbedded(settings.database) || isVirtual
   if (isAlone) yield* Effect.provideContext(takeOver, stores)
   const clock = yield* Effect.provideContext(VirtualTime.open(settings.clock), stores)
   const ports = Layer.mergeAll(
@@ -77,7 +78,14 @@ export const start = (
     const context = yield* services(settings)
     const tokens = yield* Tokens.of(settings)
     const demo = yield* Effect.provideContext(demonstration(settings), context)
-    const url = yield* Effect.provideContext(Listener.listen(settings, tokens), context)
+    let isStopping = false
+    const ready = Effect.sync(() => !isStopping)
+    const url = yield* Effect.provideContext(Listener.listen(settings, tokens, ready), context)
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        isStopping = true
+      })
+    )
     yield* Effect.provideContext(Layer.build(Worker.background), context)
     const isKept = tokens.admin._tag === "Made" || demo !== null
     if (isKept) yield* Credentials.change((kept) => ({ ...kept, url }))

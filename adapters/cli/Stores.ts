@@ -32,17 +32,26 @@ const unusable = (database: DatabaseUrl, error: Storage.StorageError | SqlError.
     : impossible(reason)
 }
 
-const layer = (database: DatabaseUrl): Layer.Layer<Stores, Storage.StorageError | SqlError.SqlError, never> => {
+const layer = (
+  database: DatabaseUrl,
+  alone: boolean
+): Layer.Layer<Stores, Storage.StorageError | SqlError.SqlError, never> => {
   switch (database._tag) {
     case "Memory":
       return Layer.merge(Memory.layer, MemoryBooks.layer)
     case "Pglite":
       return Layer.provideMerge(SqlBooks.layer, Pglite.layer({ dataDir: database.directory }))
     case "Postgres":
-      return Layer.provideMerge(SqlBooks.layer, Postgres.layer({ url: Redacted.make(database.url) }))
+      return Layer.provideMerge(SqlBooks.layer, Postgres.layer({ url: Redacted.make(database.url), alone }))
   }
 }
 
-/** Opens the storage and the books, until the scope ends; a data directory is locked for as long. */
-export const open = (database: DatabaseUrl): Effect.Effect<Context.Context<Stores>, CommandFailed, Scope.Scope> =>
-  Effect.mapError(Layer.build(layer(database)), (error) => unusable(database, error))
+/**
+ * Opens the storage and the books, until the scope ends; a data directory is locked for as long, and so is a database
+ * that a process is to have for itself.
+ */
+export const open = (
+  database: DatabaseUrl,
+  alone = false
+): Effect.Effect<Context.Context<Stores>, CommandFailed, Scope.Scope> =>
+  Effect.mapError(Layer.build(layer(database, alone)), (error) => unusable(database, error))

@@ -11,6 +11,7 @@ import * as Idempotency from "./Idempotency.ts"
 import * as JobQueue from "./JobQueue.ts"
 import * as Lines from "./Lines.ts"
 import * as MachineClock from "./MachineClock.ts"
+import * as Occupancy from "./Occupancy.ts"
 import * as Organizations from "./Organizations.ts"
 import * as Plans from "./Plans.ts"
 import * as Regions from "./Regions.ts"
@@ -72,13 +73,20 @@ const outbox = (database: Database) =>
     handBack: Deliveries.handBack(database)
   })
 
-/** All three ports; the offset is that of the database's clock, where it is another machine's. */
+/** What the ports of a server go by, and those of an embedded database do not. */
+export interface Shared {
+  /** That of the database's clock, which is another machine's. */
+  readonly offset: MachineClock.Offset
+  readonly occupancy: Occupancy.Occupancy
+}
+
+/** All three ports; `shared` where other processes may be on the database. */
 export const make = (
   database: Database,
-  offset?: MachineClock.Offset | undefined
+  shared?: Shared | undefined
 ): Context.Context<Storage.Storage | Jobs.Jobs | Outbox.Outbox> => {
   const own = { storage: storage(database), jobs: jobs(database), outbox: outbox(database) }
-  const ports = offset === undefined ? own : MachineClock.moved(own, offset)
+  const ports = shared === undefined ? own : Occupancy.guarded(MachineClock.moved(own, shared.offset), shared.occupancy)
   return Context.make(Storage.Storage, ports.storage).pipe(
     Context.add(Jobs.Jobs, ports.jobs),
     Context.add(Outbox.Outbox, ports.outbox)

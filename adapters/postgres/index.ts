@@ -15,6 +15,7 @@ import * as Database from "./Database.ts"
 import * as Failure from "./Failure.ts"
 import * as MachineClock from "./MachineClock.ts"
 import * as Migrations from "./Migrations.ts"
+import * as Occupancy from "./Occupancy.ts"
 import * as Ports from "./Ports.ts"
 
 /** What the layers give. */
@@ -22,8 +23,10 @@ export type Provided = Storage.Storage | Jobs.Jobs | Outbox.Outbox | SqlClient.S
 
 export interface Options {
   readonly url: Redacted.Redacted
-  /** How many connections commits may use at once; reads share one more. */
+  /** How many connections commits may use at once; reads share one more, and one holds the database. */
   readonly maxConnections?: number | undefined
+  /** Whether the process is to be the only one on the database, as with a virtual clock; not where it is absent. */
+  readonly alone?: boolean | undefined
 }
 
 const migrationError = (cause: unknown) =>
@@ -41,8 +44,8 @@ const migrate = (sql: SqlClient.SqlClient) =>
 export interface Clients {
   readonly reads: SqlClient.SqlClient
   readonly writes: SqlClient.SqlClient
-  /** Where the database's machine is another one. */
-  readonly offset?: MachineClock.Offset | undefined
+  /** Where other processes may be on the database. */
+  readonly shared?: Ports.Shared | undefined
 }
 
 /** The ports over clients that the caller has. */
@@ -53,7 +56,7 @@ export const layerOf = <E, R>(
     Effect.gen(function* () {
       const clients = yield* acquire
       yield* migrate(clients.writes)
-      return Context.add(Ports.make(Database.make(clients), clients.offset), SqlClient.SqlClient, clients.writes)
+      return Context.add(Ports.make(Database.make(clients), clients.shared), SqlClient.SqlClient, clients.writes)
     })
   )
 
@@ -64,12 +67,16 @@ export const layerOf = <E, R>(
 export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageError> =>
   layerOf(
     Effect.gen(function* () {
-      const { url, maxConnections = 10 } = options
+      const { alone = false, maxConnections = 10, url } = options
       // With a time to live, the pool looks at a connection before it hands it out, and gives no dead one.
       const shared = { url, connectionTTL: "30 minutes", applicationName: "simplan" } as const
+      const occupancy = yield* Occupancy.hold({ url, applicationName: "simplan" }, alone)
       const writes = yield* PgClient.make({ ...shared, maxConnections })
       const reads = yield* PgClient.make({ ...shared, maxConnections: 1, multiplex: true })
       const offset = yield* MachineClock.follow(writes)
-      return { reads, writes, offset }
-    }).pipe(Effect.mapError(Failure.storageError), Effect.provide(Reactivity.layer))
+      return { reads, writes, shared: { offset, occupancy } }
+    }).pipe(
+      Effect.catchTag("SqlError", (error) => Effect.fail(Failure.storageError(error))),
+      Effect.provide(Reactivity.layer)
+    )
   )

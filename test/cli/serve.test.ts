@@ -304,14 +304,6 @@ describe("a server that is told to stop", () => {
     return [server, request.catch(() => undefined)]
   }
 
-  it("cuts off a request that never ends, and ends with 0 within 10 s", async () => {
-    const [server, request] = await hung()
-    const since = Date.now()
-    expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null })
-    expect(Date.now() - since).toBeLessThan(10_000)
-    await request
-  })
-
   it("ends at once on a second signal, but not where Ctrl-C arrives twice", async () => {
     const [server, request] = await hung()
     server.process.kill("SIGINT")

@@ -26,7 +26,7 @@ export const layer = (ready: Effect.Effect<boolean>) =>
 
       const storageAnswers = storage.ready.pipe(
         Effect.mapError(() => outOfReach),
-        Effect.timeoutOrElse({ duration: "2 seconds", orElse: () => outOfReach })
+        Effect.timeoutOrElse({ duration: "800 millis", orElse: () => outOfReach })
       )
 
       return handlers
