@@ -3,7 +3,7 @@
  */
 import { type Label, Sim, type Storage } from "simplan"
 import * as Tables from "./Tables.ts"
-import { makePools, orders, type Pools, type SimPlace, type SimRow } from "./Tenant.ts"
+import { makePools, orders, type PoolEntry, type Pools, type SimPlace, type SimRow } from "./Tenant.ts"
 
 type Purpose = keyof Pools
 
@@ -23,28 +23,41 @@ const poolsOf = (tables: Tables.Tables, organizationId: string, label: Label.Lab
   return made
 }
 
-const enter = (tables: Tables.Tables, row: SimRow): void => {
-  const pools = poolsOf(tables, row.sim.organizationId, row.sim.label)
-  for (const purpose of purposes) if (isEligible[purpose](row.sim)) pools[purpose].add(row)
-  if (row.lease === null) return
-  const claimed = tables.claims.get(row.lease.token)
-  if (claimed === undefined) tables.claims.set(row.lease.token, new Set([row.sim.iccid]))
-  else claimed.add(row.sim.iccid)
+const release = (tables: Tables.Tables, { lease, sim }: SimRow): void => {
+  const claimed = lease === null ? undefined : tables.claims.get(lease.token)
+  if (lease === null || claimed === undefined) return
+  claimed.delete(sim.iccid)
+  if (claimed.size === 0) tables.claims.delete(lease.token)
 }
 
-const leave = (tables: Tables.Tables, row: SimRow): void => {
-  const pools = poolsOf(tables, row.sim.organizationId, row.sim.label)
-  for (const purpose of purposes) if (isEligible[purpose](row.sim)) pools[purpose].remove(row)
-  if (row.lease === null) return
-  const claimed = tables.claims.get(row.lease.token)
-  claimed?.delete(row.sim.iccid)
-  if (claimed?.size === 0) tables.claims.delete(row.lease.token)
+const hold = (tables: Tables.Tables, { lease, sim }: SimRow): void => {
+  if (lease === null) return
+  const claimed = tables.claims.get(lease.token)
+  if (claimed === undefined) tables.claims.set(lease.token, new Set([sim.iccid]))
+  else claimed.add(sim.iccid)
 }
+
+// Brings the SIM's place in a pool to what its row says.
+const settle = (tables: Tables.Tables, place: SimPlace, purpose: Purpose): void => {
+  const { lease, sim } = place.row
+  const { label, organizationId, recycledAt, serial } = sim
+  const entry = place.entries[purpose]
+  const belongs = isEligible[purpose](sim)
+  if (entry === null ? !belongs : belongs && isAsBefore(entry, place.row)) return
+  if (entry !== null) poolsOf(tables, organizationId, entry.label)[purpose].remove(entry)
+  place.entries[purpose] = belongs ? { place, serial, label, recycledAt, lease } : null
+  const next = place.entries[purpose]
+  if (next !== null) poolsOf(tables, organizationId, label)[purpose].add(next)
+}
+
+const isAsBefore = (entry: PoolEntry, { lease, sim }: SimRow): boolean =>
+  entry.lease === lease && entry.recycledAt === sim.recycledAt && entry.label === sim.label
 
 const replace = (tables: Tables.Tables, place: SimPlace, row: SimRow): void => {
-  leave(tables, place.row)
+  release(tables, place.row)
   place.row = row
-  enter(tables, row)
+  hold(tables, row)
+  for (const purpose of purposes) settle(tables, place, purpose)
 }
 
 /** Writes a SIM that a commit carries, which ends any claim on it. */
@@ -64,10 +77,10 @@ export const importSims = (tables: Tables.Tables, sims: ReadonlyArray<Storage.Ne
     }
     tables.serial++
     const row: SimRow = { sim: { ...sim, serial: tables.serial, version: 1 }, lease: null }
-    const place: SimPlace = { row, subscriptionId: null }
+    const place: SimPlace = { row, entries: { subscription: null, "mobile plan": null }, subscriptionId: null }
     tables.sims.set(sim.iccid, place)
     Tables.tenant(tables, sim.organizationId).sims.add({ serial: tables.serial, place })
-    enter(tables, row)
+    for (const purpose of purposes) settle(tables, place, purpose)
     imported.push(sim.iccid)
   }
   return { imported, taken }
@@ -77,25 +90,25 @@ type Claim = Parameters<Storage.Storage["Service"]["claimSim"]>[0]
 
 export const claim = (tables: Tables.Tables, claim: Claim): Storage.ClaimOutcome => {
   const pool = poolsOf(tables, claim.organizationId, claim.label)[claim.purpose]
-  const row = firstOf(tables, pool.open(claim.machineNow), claim)
-  if (row === undefined) return pool.size === 0 ? { _tag: "None" } : { _tag: "Busy" }
-  const sim = { ...row.sim, version: row.sim.version + 1 }
-  const place = tables.sims.get(sim.iccid)
-  if (place !== undefined) replace(tables, place, { sim, lease: { token: claim.token, until: claim.until } })
+  const entry = firstOf(tables, pool.open(claim.machineNow), claim)
+  if (entry === undefined) return pool.size === 0 ? { _tag: "None" } : { _tag: "Busy" }
+  const { place } = entry
+  const sim = { ...place.row.sim, version: place.row.sim.version + 1 }
+  replace(tables, place, { sim, lease: { token: claim.token, until: claim.until } })
   return { _tag: "Claimed", sim }
 }
 
 // The first SIM in order that is open, or under a claim of the same token.
-const firstOf = (tables: Tables.Tables, open: Iterable<SimRow>, claim: Claim): SimRow | undefined => {
-  let first: SimRow | undefined
-  for (const row of open) {
-    first = row
+const firstOf = (tables: Tables.Tables, open: Iterable<PoolEntry>, claim: Claim): PoolEntry | undefined => {
+  let first: PoolEntry | undefined
+  for (const entry of open) {
+    first = entry
     break
   }
   for (const iccid of tables.claims.get(claim.token) ?? []) {
-    const row = Tables.simOf(tables, claim.organizationId, iccid)?.row
-    if (row === undefined || row.sim.label !== claim.label || !isEligible[claim.purpose](row.sim)) continue
-    if (first === undefined || orders[claim.purpose](row, first) < 0) first = row
+    const entry = Tables.simOf(tables, claim.organizationId, iccid)?.entries[claim.purpose]
+    if (entry === null || entry === undefined || entry.label !== claim.label) continue
+    if (first === undefined || orders[claim.purpose](entry, first) < 0) first = entry
   }
   return first
 }

@@ -41,6 +41,8 @@ export interface SimRow {
 /** The place of a SIM: the row is replaced as the SIM changes. */
 export interface SimPlace {
   row: SimRow
+  /** Where it stands in the pools of its label; null where it is in none. */
+  readonly entries: { -readonly [Purpose in keyof Pools]: PoolEntry | null }
   /** The pending or live one. */
   subscriptionId: string | null
 }
@@ -56,10 +58,19 @@ export interface DeliveryRow {
   readonly lease: Storage.Lease | null
 }
 
+/** A SIM in a pool, with what its place there depends on: what else changes about the SIM leaves the entry as it is. */
+export interface PoolEntry {
+  readonly place: SimPlace
+  readonly serial: number
+  readonly label: Label.Label
+  readonly recycledAt: Time.Instant | null
+  readonly lease: Storage.Lease | null
+}
+
 /** The eSIMs of one label that `claimSim` can give, for each purpose. */
 export interface Pools {
-  readonly subscription: Queue<SimRow>
-  readonly "mobile plan": Queue<SimRow>
+  readonly subscription: Queue<PoolEntry>
+  readonly "mobile plan": Queue<PoolEntry>
 }
 
 export interface Tenant {
@@ -107,15 +118,15 @@ export const make = (): Tenant => ({
   idempotency: new Dated()
 })
 
-const bySerial: Order<SimRow> = (left, right) => byNumber(left.sim.serial, right.sim.serial)
+const bySerial: Order<PoolEntry> = (left, right) => byNumber(left.serial, right.serial)
 
 // Rule S2: never used ones first, then the longest recycled.
-const byRecycling: Order<SimRow> = (left, right) =>
-  byNumber(left.sim.recycledAt ?? Number.NEGATIVE_INFINITY, right.sim.recycledAt ?? Number.NEGATIVE_INFINITY) ||
+const byRecycling: Order<PoolEntry> = (left, right) =>
+  byNumber(left.recycledAt ?? Number.NEGATIVE_INFINITY, right.recycledAt ?? Number.NEGATIVE_INFINITY) ||
   bySerial(left, right)
 
 /** The order in which SIMs are given for each purpose. */
-export const orders: { readonly [Purpose in keyof Pools]: Order<SimRow> } = {
+export const orders: { readonly [Purpose in keyof Pools]: Order<PoolEntry> } = {
   subscription: byRecycling,
   "mobile plan": bySerial
 }
