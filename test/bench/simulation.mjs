@@ -62,7 +62,7 @@ console.table(
     processes: one.processes,
     events: one.events,
     seconds: Number(one.seconds.toFixed(1)),
-    "subscription-years/s": Number(((one.subscriptions * one.days) / 365 / one.seconds).toFixed(1)),
+    "subscription-years/s": Number((one.events / 2 / 365 / one.seconds).toFixed(1)),
     "µs per event": Number(perEvent(one).toFixed(1)),
     "peak MB": Math.round(one.peakMegabytes),
     ratio: Number((perEvent(one) / base).toFixed(2))
