@@ -7,7 +7,7 @@ export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   test: {
     include: ["test/**/*.test.ts"],
-    globalSetup: ["test/setup/pglite.ts", "test/setup/postgres.ts"],
+    globalSetup: ["test/setup/pglite.ts", "test/setup/postgres.ts", "test/setup/copy.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 30_000,

@@ -15,6 +15,8 @@ const Kept = Schema.Struct({
   url: Schema.optionalKey(Schema.String),
   adminToken: Schema.optionalKey(Schema.String),
   telcoToken: Schema.optionalKey(Schema.String),
+  /** What the simulated telco of this directory is called with. */
+  telcoKey: Schema.optionalKey(Schema.String),
   /** By the URL of the database. */
   demos: Schema.optionalKey(Schema.Record(Schema.String, Demo))
 })

@@ -14,6 +14,8 @@ export interface Greeting {
   readonly database: string
   /** The directory, absolute, in which the commands keep their answers. */
   readonly directory: string
+  /** The address of the telco; null for the simulated one. */
+  readonly telco: string | null
   /** Where a virtual clock stands; null on the system clock. */
   readonly virtualNow: string | null
   readonly tokens: Tokens
@@ -130,11 +132,12 @@ const next = ({ demo, directory, tokens, url }: Greeting): ReadonlyArray<string>
 
 /** The whole text. */
 export const text = (greeting: Greeting): string => {
-  const { database, demo, tokens, url, version, virtualNow } = greeting
+  const { database, demo, telco, tokens, url, version, virtualNow } = greeting
   const facts: ReadonlyArray<readonly [string, string]> = [
     ["address", url],
     ["reference", `${url}/docs`],
     ["data", database],
+    ...(telco === null ? [] : [["telco", telco] as const]),
     ...(virtualNow === null ? [] : [["clock", `virtual, stands at ${virtualNow}`] as const]),
     ...(demo === null ? [] : [["API key", demo.apiKey] as const]),
     ["admin token", shown(tokens.admin, "SIMPLAN_ADMIN_TOKEN")],

@@ -17,6 +17,7 @@ import * as Org from "./commands/Org.ts"
 import * as Serve from "./commands/Serve.ts"
 import * as Sims from "./commands/Sims.ts"
 import * as Simulate from "./commands/Simulate.ts"
+import * as Telco from "./commands/Telco.ts"
 import * as Webhook from "./commands/Webhook.ts"
 import * as Misuse from "./Misuse.ts"
 import { Output } from "./Output.ts"
@@ -40,7 +41,8 @@ const simplan = Command.make("simplan").pipe(
     Webhook.command,
     Events.command,
     Clock.command,
-    Simulate.command
+    Simulate.command,
+    Telco.command
   ]),
   Command.withExamples([
     { command: "simplan serve", description: "In one terminal" },

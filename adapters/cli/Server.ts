@@ -1,6 +1,7 @@
 /**
- * A server composed of its parts, for as long as the scope is open: storage by URL, the simulated telco with its books
- * beside the data, the catalogue, webhooks over HTTP, the clock, the services, the HTTP surface, and last the worker.
+ * A server composed of its parts, for as long as the scope is open: storage by URL, the telco (over HTTP, or simulated
+ * with its books beside the data), the catalogue, webhooks over HTTP, the clock, the services, the HTTP surface, and last
+ * the worker.
  *
  * They are closed the other way round: no more work is claimed, nothing new is accepted, requests and then jobs are
  * finished or handed back, and last the data directory is let go.
@@ -8,9 +9,10 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { Context, Effect, type FileSystem, Layer, type Scope } from "effect"
 import { resolve } from "node:path"
-import { BusinessClock, Catalogues, Jobs, Outbox, Services, Time, Worker } from "simplan"
+import { BusinessClock, Catalogues, Jobs, Outbox, Services, type Telco, Time, Worker } from "simplan"
 import { StandardCatalogue } from "../catalogue/index.ts"
-import { TelcoSimulator } from "../telco-simulator/index.ts"
+import { TelcoHttp } from "../telco-http/index.ts"
+import { type Books, TelcoSimulator } from "../telco-simulator/index.ts"
 import { HttpSender } from "../webhooks-http/index.ts"
 import { type CommandFailed, impossible } from "./CommandFailed.ts"
 import * as Credentials from "./Credentials.ts"
@@ -35,6 +37,9 @@ const takeOver = Effect.gen(function* () {
   yield* outbox.release
 })
 
+const telcoOf = ({ telco }: Settings): Layer.Layer<Telco.Telco, never, Books.Books> =>
+  telco === null ? TelcoSimulator.layer() : TelcoHttp.layer({ url: telco.url, token: telco.key })
+
 const services = Effect.fnUntraced(function* (settings: Settings) {
   const isVirtual = settings.clock._tag === "Virtual"
   const stores = yield* Stores.open(settings.database, isVirtual)
@@ -42,7 +47,7 @@ const services = Effect.fnUntraced(function* (settings: Settings) {
   if (isAlone) yield* Effect.provideContext(takeOver, stores)
   const clock = yield* Effect.provideContext(VirtualTime.open(settings.clock), stores)
   const ports = Layer.mergeAll(
-    TelcoSimulator.layer(),
+    telcoOf(settings),
     StandardCatalogue.layer,
     HttpSender.layer({ allowPrivateAddresses: settings.allowPrivateWebhooks }),
     NodeCrypto.layer,
@@ -95,6 +100,7 @@ export const start = (
       version: Version.version,
       database: withoutPassword(settings.database.url),
       directory: resolve(Credentials.DIRECTORY),
+      telco: settings.telco?.url ?? null,
       virtualNow: clock.set === null ? null : Time.toIso(yield* clock.now),
       tokens,
       demo

@@ -8,6 +8,7 @@ import { Config, Data, Effect, Option, Redacted, Result } from "effect"
 import * as ClockSetting from "./ClockSetting.ts"
 import * as DatabaseUrl from "./DatabaseUrl.ts"
 import * as RateLimit from "./RateLimit.ts"
+import * as TelcoUrl from "./TelcoUrl.ts"
 
 export interface Settings {
   readonly host: string
@@ -16,6 +17,8 @@ export interface Settings {
   /** Null where it is not set. Likewise below. */
   readonly adminToken: Redacted.Redacted | null
   readonly telcoToken: Redacted.Redacted | null
+  /** The telco to call; null for the simulated one in this process. */
+  readonly telco: { readonly url: string; readonly key: Redacted.Redacted } | null
   readonly clock: ClockSetting.ClockSetting
   readonly rateLimit: RateLimit.RateLimit | "off"
   readonly allowPrivateWebhooks: boolean
@@ -36,6 +39,8 @@ interface Definition<A> {
   readonly show?: ((text: string) => string) | null
   /** For help. */
   readonly meaning: string
+  /** The default, for help, where it does not say enough itself. */
+  readonly shown?: string
 }
 
 const define = <A>(definition: Definition<A>): Definition<A> => definition
@@ -83,30 +88,47 @@ const definitions = {
     default: "false",
     allowed: "true or false",
     read: (text) => (text === "true" ? true : text === "false" ? false : undefined)
+  }),
+  telcoUrl: define({
+    name: "SIMPLAN_TELCO_URL",
+    meaning: "address of a telco bridge",
+    default: "",
+    allowed: TelcoUrl.allowed,
+    read: (text) => (text === "" ? null : TelcoUrl.parse(text)),
+    show: TelcoUrl.withoutPassword,
+    shown: "none: the telco is simulated"
   })
 }
 
-/** The variables of the two tokens. */
+/** The variables of the tokens: those that the server asks for, and the one that it calls the telco with. */
 export const ADMIN_TOKEN = "SIMPLAN_ADMIN_TOKEN"
 export const TELCO_TOKEN = "SIMPLAN_TELCO_TOKEN"
+export const TELCO_KEY = "SIMPLAN_TELCO_KEY"
 
 // What RFC 6750 lets a bearer token consist of, and a little more: it has to survive an HTTP header as it is.
-const token = (name: string, api: string): Definition<Redacted.Redacted | null> => ({
+const token = (name: string, meaning: string, shown: string): Definition<Redacted.Redacted | null> => ({
   name,
-  meaning: `bearer token of the ${api} API`,
+  meaning,
+  shown,
   default: "",
   allowed: "made of visible ASCII characters without spaces",
   read: (text) => (text === "" ? null : /^[!-~]+$/.test(text) ? Redacted.make(text) : undefined),
   show: null
 })
 
-const tokens = { admin: token(ADMIN_TOKEN, "management"), telco: token(TELCO_TOKEN, "telco's") }
+const MADE = "where neither is set, both are made"
+
+const tokens = {
+  admin: token(ADMIN_TOKEN, "bearer token of the management API", MADE),
+  telco: token(TELCO_TOKEN, "bearer token of the telco's API", MADE),
+  telcoKey: token(TELCO_KEY, "bearer token of that bridge", "none")
+}
 
 /** The settings for a person to read. */
 export const table: ReadonlyArray<{ readonly name: string; readonly meaning: string; readonly shown: string }> = [
-  ...Object.values(definitions).map(({ default: shown, meaning, name }) => ({ name, meaning, shown })),
-  ...Object.values(tokens).map(({ meaning, name }) => ({ name, meaning, shown: "where neither is set, both are made" }))
-]
+  ...Object.values(definitions),
+  ...Object.values(tokens)
+].map(({ default: preset, meaning, name, shown }) => ({ name, meaning, shown: shown ?? preset }))
 
 /** The text of a variable; undefined where it is not set or empty. */
 export const text = (name: string): Effect.Effect<string | undefined, BadSettings> =>
@@ -129,6 +151,28 @@ const setting = <A>(definition: Definition<A>): Effect.Effect<Result.Result<A, s
     return Result.fail(`${definition.name} is ${shown}, but must be ${definition.allowed}.`)
   })
 
+/** The token that the telco is called with; null where it is not set. */
+export const telcoKey: Effect.Effect<Redacted.Redacted | null, BadSettings> = Effect.flatMap(
+  setting(tokens.telcoKey),
+  (found) =>
+    Result.isFailure(found) ? Effect.fail(new BadSettings({ message: found.failure })) : Effect.succeed(found.success)
+)
+
+/** Both or neither: an address without a key, or a key without an address, is a mistake. */
+const telcoOf = (
+  url: Result.Result<string | null, string>,
+  key: Result.Result<Redacted.Redacted | null, string>
+): Result.Result<Settings["telco"], string> => {
+  if (Result.isFailure(url)) return Result.fail(url.failure)
+  if (Result.isFailure(key)) return Result.fail(key.failure)
+  const [address, secret] = [url.success, key.success]
+  if (address !== null && secret !== null) return Result.succeed({ url: address, key: secret })
+  if (address === null && secret === null) return Result.succeed(null)
+  const [set, other] =
+    address === null ? [TELCO_KEY, definitions.telcoUrl.name] : [definitions.telcoUrl.name, TELCO_KEY]
+  return Result.fail(`${set} is set and ${other} is not: a telco needs both.`)
+}
+
 /** The settings in force. */
 export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* () {
   const found = {
@@ -138,6 +182,7 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
     adminToken: yield* setting(tokens.admin),
     telcoToken: yield* setting(tokens.telco),
     clock: yield* setting(definitions.clock),
+    telco: telcoOf(yield* setting(definitions.telcoUrl), yield* setting(tokens.telcoKey)),
     rateLimit: yield* setting(definitions.rateLimit),
     allowPrivateWebhooks: yield* setting(definitions.allowPrivateWebhooks)
   }

@@ -32,14 +32,15 @@ interface Target {
 
 /**
  * - `refuse`: the telco refuses for good, and again when the same call comes back.
- * - `unavailable`: the call never reaches the telco.
+ * - `unavailable`: the call never reaches the telco, which may say when to ask again.
  * - `answer lost`: the telco does the work, and the caller is told `Unavailable`.
  * - `slow`: the call takes `delay` of machine time to reach the telco, and reaches it even if its caller gives up.
  */
 export type Fault = Target &
   (
     | { readonly fault: "refuse"; readonly message?: string }
-    | { readonly fault: "unavailable" | "answer lost" }
+    | { readonly fault: "unavailable"; readonly retryAfterSeconds?: number }
+    | { readonly fault: "answer lost" }
     | { readonly fault: "slow"; readonly delay: Duration.Input }
   )
 
@@ -48,6 +49,8 @@ export interface Fate {
   readonly delay: Duration.Duration
   readonly refusal: string | null
   readonly unavailable: boolean
+  /** Null where the telco does not say. */
+  readonly retryAfterSeconds: number | null
   readonly answerLost: boolean
 }
 
@@ -66,6 +69,7 @@ export const take = (faults: ReadonlyArray<Fault>, call: Call): readonly [Fate, 
       delay: slow?.fault === "slow" ? Duration.fromInputUnsafe(slow.delay) : Duration.zero,
       refusal: other?.fault === "refuse" ? (other.message ?? `The telco refuses ${call.kind}`) : null,
       unavailable: other?.fault === "unavailable",
+      retryAfterSeconds: other?.fault === "unavailable" ? (other.retryAfterSeconds ?? null) : null,
       answerLost: other?.fault === "answer lost"
     },
     left

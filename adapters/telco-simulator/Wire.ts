@@ -36,7 +36,8 @@ export interface Wire extends Controls {
   ) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>
 }
 
-const unavailable = (message: string): Telco.Unavailable => new Telco.Unavailable({ message })
+const unavailable = (message: string, retryAfterSeconds: number | null = null): Telco.Unavailable =>
+  new Telco.Unavailable({ message, ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }) })
 
 /** A wire with no faults; calls on their way end with the scope. */
 export const make: Effect.Effect<Wire, never, Scope.Scope> = Effect.gen(function* () {
@@ -54,7 +55,7 @@ export const make: Effect.Effect<Wire, never, Scope.Scope> = Effect.gen(function
     work: (refusal: string | null) => Effect.Effect<A, Telco.Refused | BooksError>
   ): Effect.Effect<A, Telco.Refused | Telco.Unavailable> =>
     Effect.gen(function* () {
-      if (fate.unavailable) return yield* unavailable("The telco is out of reach")
+      if (fate.unavailable) return yield* unavailable("The telco is out of reach", fate.retryAfterSeconds)
       const outcome = yield* Effect.exit(work(fate.refusal))
       if (fate.answerLost) return yield* unavailable("The telco's answer was lost")
       return yield* outcome

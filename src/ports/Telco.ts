@@ -12,8 +12,14 @@ import type { Instant } from "../domain/Time.ts"
 /** The telco refuses, for good: the same call will be refused again. */
 export class Refused extends Data.TaggedError("Telco.Refused")<{ readonly message: string }> {}
 
-/** The telco could not be reached, or did not answer in time. Whether it did the work is unknown; the caller retries. */
-export class Unavailable extends Data.TaggedError("Telco.Unavailable")<{ readonly message: string }> {}
+/**
+ * The telco could not be reached, or did not answer in time. Whether it did the work is unknown; the caller retries, not
+ * before `retryAfterSeconds` where the telco says so.
+ */
+export class Unavailable extends Data.TaggedError("Telco.Unavailable")<{
+  readonly message: string
+  readonly retryAfterSeconds?: number
+}> {}
 
 export interface PackageOrder {
   /** `<attachment id>:<occurrence>`. */

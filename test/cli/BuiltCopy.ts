@@ -3,10 +3,12 @@
  * from. The checkout gets no `dist/`, and nobody who works in it meanwhile is in the way.
  */
 import { spawnSync } from "node:child_process"
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { inject } from "vitest"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -16,18 +18,48 @@ export interface BuiltCopy {
   readonly remove: () => void
 }
 
-/** Copies and builds; throws what the compiler says. */
-export const make = (): BuiltCopy => {
-  const directory = mkdtempSync(join(tmpdir(), "simplan-built-"))
+const fill = (directory: string): string => {
   for (const name of ["package.json", "package-lock.json", "tsconfig.json", "src", "adapters", ".pglite"]) {
     cpSync(join(root, name), join(directory, name), { recursive: true })
   }
   symlinkSync(join(root, "node_modules"), join(directory, "node_modules"), "dir")
   const build = spawnSync(process.execPath, [join(directory, "adapters/cli/build/build.mjs")], { encoding: "utf8" })
   if (build.status !== 0) throw new Error(`The copy does not build:\n${build.stdout}${build.stderr}`)
-  return {
-    directory,
-    main: join(directory, "dist/adapters/cli/main.js"),
-    remove: () => rmSync(directory, { recursive: true, force: true })
+  return join(directory, "dist/adapters/cli/main.js")
+}
+
+/** Copies and builds; throws what the compiler says. */
+export const make = (): BuiltCopy => {
+  const directory = mkdtempSync(join(tmpdir(), "simplan-built-"))
+  return { directory, main: fill(directory), remove: () => rmSync(directory, { recursive: true, force: true }) }
+}
+
+/** The copy that the whole run shares, for tests that leave it as it is: the first to ask builds it. */
+export const shared = async (): Promise<Pick<BuiltCopy, "main">> => {
+  const directory = inject("sharedCopy")
+  const [copy, built, failed] = [join(directory, "copy"), join(directory, "built"), join(directory, "failed")]
+  if (!isFirst(copy)) {
+    while (!existsSync(built)) {
+      if (existsSync(failed)) throw new Error("The copy does not build; the first test to ask for it says why")
+      await sleep(100)
+    }
+    return { main: join(copy, "dist/adapters/cli/main.js") }
+  }
+  let outcome = failed
+  try {
+    const main = fill(copy)
+    outcome = built
+    return { main }
+  } finally {
+    writeFileSync(outcome, "")
+  }
+}
+
+const isFirst = (directory: string): boolean => {
+  try {
+    mkdirSync(directory)
+    return true
+  } catch {
+    return false
   }
 }

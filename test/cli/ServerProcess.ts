@@ -24,6 +24,8 @@ export interface Options {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
   readonly args?: ReadonlyArray<string>
+  /** What it prints last when it listens; the last fact of a server where it is absent. */
+  readonly last?: RegExp
 }
 
 /** The environment without anybody's own settings. */
@@ -34,7 +36,13 @@ const inherited = (): Record<string, string> =>
     )
   )
 
-export const start = ({ args = ["serve"], cwd, env = {}, main }: Options): ServerProcess => {
+export const start = ({
+  args = ["serve"],
+  cwd,
+  env = {},
+  last = /^ {2}telco token /m,
+  main
+}: Options): ServerProcess => {
   const child = spawn(process.execPath, [main, ...args], {
     cwd,
     env: { ...inherited(), SIMPLAN_PORT: "0", ...env },
@@ -46,7 +54,7 @@ export const start = ({ args = ["serve"], cwd, env = {}, main }: Options): Serve
   const listening = new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       out += text
-      if (/is listening\.[\s\S]*^ {2}telco token /m.test(out)) resolve(fact("address"))
+      if (out.includes("is listening.") && last.test(out)) resolve(fact("address"))
     })
     ended.then(({ code }) => reject(new Error(`The server ended with ${code}:\n${out}${err}`)))
   })

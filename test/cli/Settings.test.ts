@@ -21,6 +21,7 @@ describe("the settings", () => {
       database: { _tag: "Pglite", directory: "./.simplan/data", url: "pglite://./.simplan/data" },
       adminToken: null,
       telcoToken: null,
+      telco: null,
       clock: { _tag: "System" },
       rateLimit: { requests: 100, window: Duration.seconds(1) },
       allowPrivateWebhooks: false
@@ -86,7 +87,9 @@ describe("the settings", () => {
     ["SIMPLAN_RATE_LIMIT", "0/1s"],
     ["SIMPLAN_RATE_LIMIT", "100"],
     ["SIMPLAN_RATE_LIMIT", "100/1d"],
-    ["SIMPLAN_ALLOW_PRIVATE_WEBHOOKS", "yes"]
+    ["SIMPLAN_ALLOW_PRIVATE_WEBHOOKS", "yes"],
+    ["SIMPLAN_TELCO_URL", "bridge.example"],
+    ["SIMPLAN_TELCO_URL", "ftp://bridge.example"]
   ]
   for (const [name, value] of bad) {
     it(`refuse ${name}=${value} in one sentence with the name, the value and what is allowed`, async () => {
@@ -102,9 +105,27 @@ describe("the settings", () => {
     expect(message.split("\n")).toHaveLength(2)
   })
 
+  it("have a telco where both its address and its key are set", async () => {
+    const { telco } = await read({ SIMPLAN_TELCO_URL: "https://bridge.example/telco/", SIMPLAN_TELCO_KEY: "s3cret" })
+    expect(telco?.url).toBe("https://bridge.example/telco")
+    expect(telco && Redacted.value(telco.key)).toBe("s3cret")
+    expect(await problem({ SIMPLAN_TELCO_URL: "http://localhost:3100" })).toBe(
+      "SIMPLAN_TELCO_URL is set and SIMPLAN_TELCO_KEY is not: a telco needs both."
+    )
+    expect(await problem({ SIMPLAN_TELCO_KEY: "s3cret" })).toBe(
+      "SIMPLAN_TELCO_KEY is set and SIMPLAN_TELCO_URL is not: a telco needs both."
+    )
+  })
+
   it("never show a token or a password", async () => {
     expect(await problem({ SIMPLAN_ADMIN_TOKEN: "top secret" })).toBe(
       "SIMPLAN_ADMIN_TOKEN has a value that is not allowed: it must be made of visible ASCII characters without spaces."
+    )
+    expect(await problem({ SIMPLAN_TELCO_URL: "http://localhost", SIMPLAN_TELCO_KEY: "top secret" })).not.toContain(
+      "secret"
+    )
+    expect(await problem({ SIMPLAN_TELCO_URL: "https://me:secret@bridge?key=hidden" })).toContain(
+      '"https://***@bridge?***"'
     )
     const message = await problem({ SIMPLAN_DATABASE_URL: "postgres://me:top/secret@db:port/simplan?password=hidden" })
     expect(message).toContain("postgres://me:***@db:port/simplan?password=***")

@@ -1,10 +1,11 @@
-/** The books that the simulator is tested over, each layer with a database of its own; and orders to place. */
+/** The books that the simulator is tested over, each layer with a database of its own; orders, and a look behind it. */
 import { Duplex } from "node:stream"
 import { PGlite } from "@electric-sql/pglite"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Redacted } from "effect"
 import type { Telco } from "simplan"
-import { MemoryBooks, SqlBooks } from "simplan/telco-simulator"
+import { MemoryBooks, SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
+import type * as TelcoSuite from "../../src/testing/TelcoSuite.ts"
 import * as Databases from "../setup/Databases.ts"
 
 /** A client of an open PGlite. */
@@ -61,3 +62,22 @@ const terms = {
 
 export const window = { start: Date.UTC(2030, 0, 1), end: Date.UTC(2030, 0, 8) }
 export const order = (packageId: string): Telco.PackageOrder => ({ packageId, iccid, window, terms })
+
+const simulator = TelcoSimulator.TelcoSimulator
+
+/** What the suite may see of a simulator. */
+export const observe: TelcoSuite.Observe<TelcoSimulator.TelcoSimulator> = {
+  packages: (ids) =>
+    Effect.flatMap(simulator, ({ packages }) =>
+      Effect.map(
+        packages,
+        (all) => all.filter((one) => ids.includes(one.packageId) && one.status !== "cancelled").length
+      )
+    ),
+  messages: (to, text) =>
+    Effect.flatMap(simulator, ({ messages }) =>
+      Effect.map(messages, (all) => all.filter((one) => one.iccid === to && one.text === text).length)
+    ),
+  mobilePlan: (of) =>
+    Effect.flatMap(simulator, ({ mobilePlans }) => Effect.map(mobilePlans, (all) => all.get(of) ?? false))
+}

@@ -4,25 +4,9 @@ import { Telco } from "simplan"
 import { SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
 import { afterAll, describe, expect, it } from "vitest"
 import * as TelcoSuite from "../../src/testing/TelcoSuite.ts"
-import { client, iccid, memory, order, pglite, postgres } from "./SimulatorBooks.ts"
+import { client, iccid, memory, observe, order, pglite, postgres } from "./SimulatorBooks.ts"
 
 const simulator = TelcoSimulator.TelcoSimulator
-
-const observe: TelcoSuite.Observe<TelcoSimulator.TelcoSimulator> = {
-  packages: (ids) =>
-    Effect.flatMap(simulator, ({ packages }) =>
-      Effect.map(
-        packages,
-        (all) => all.filter((one) => ids.includes(one.packageId) && one.status !== "cancelled").length
-      )
-    ),
-  messages: (to, text) =>
-    Effect.flatMap(simulator, ({ messages }) =>
-      Effect.map(messages, (all) => all.filter((one) => one.iccid === to && one.text === text).length)
-    ),
-  mobilePlan: (of) =>
-    Effect.flatMap(simulator, ({ mobilePlans }) => Effect.map(mobilePlans, (all) => all.get(of) ?? false))
-}
 
 for (const [name, books] of Object.entries({ memory, PGlite: pglite, PostgreSQL: postgres })) {
   const simulated = TelcoSimulator.layer().pipe(Layer.provide(books))

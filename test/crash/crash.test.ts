@@ -18,25 +18,24 @@ import * as Receiver from "./Receiver.ts"
 const ROUNDS = 25
 const SIMS = 3_000
 
-let copy: BuiltCopy.BuiltCopy
+let main: string
 let cwd: string
 let receiver: Receiver.Receiver
 
 beforeAll(async () => {
-  copy = BuiltCopy.make()
+  main = (await BuiltCopy.shared()).main
   cwd = mkdtempSync(join(tmpdir(), "simplan-crash-"))
   receiver = await Receiver.start()
 }, 120_000)
 
 afterAll(async () => {
   await receiver?.close()
-  copy?.remove()
   if (cwd !== undefined) rmSync(cwd, { recursive: true, force: true })
 })
 
 const start = (): ServerProcess.ServerProcess =>
   ServerProcess.start({
-    main: copy.main,
+    main,
     cwd,
     env: { SIMPLAN_RATE_LIMIT: "off", SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true" }
   })

@@ -49,6 +49,21 @@ describe("S5", () => {
     expect(await create(planId, iccid)).toMatchObject({ _tag: "Success" })
   })
 
+  it("a telco that says when to ask again is left alone until then, and its caller is told", async () => {
+    const [iccid = ""] = await world.importSims(1)
+    const planId = await world.createPlan()
+    await world.setFaults([
+      { fault: "unavailable", on: "createPackage", times: 1, retryAfterSeconds: 90 },
+      { fault: "unavailable", on: "cancelPackage", times: 1, retryAfterSeconds: 600 }
+    ])
+    expect(await create(planId)).toMatchObject({ failure: { _tag: "TelcoUnavailable", retryAfterSeconds: 90 } })
+    await world.settle()
+    await world.advanceBy(599 * Time.SECOND)
+    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Releasing" } })
+    await world.advanceBy(Time.SECOND)
+    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Free" } })
+  })
+
   it("the SIM of an undone creation returns only when the telco has confirmed the cancellation", async () => {
     const [iccid = ""] = await world.importSims(1)
     const planId = await world.createPlan()

@@ -3,11 +3,13 @@
  */
 import { Effect, Fiber } from "effect"
 import type { Job } from "../../domain/Job.ts"
-import { Unavailable } from "../../ports/Telco.ts"
+import { type Refused, Unavailable } from "../../ports/Telco.ts"
 import type { Commit } from "../../ports/Storage.ts"
 import type { Outcome } from "../../domain/Idempotency.ts"
 import { nextTry } from "../../domain/Backoff.ts"
+import { TelcoUnavailable } from "../../domain/Refusal.ts"
 import type { Instant } from "../../domain/Time.ts"
+import { SECOND } from "../../domain/Time.ts"
 import { Settings } from "../Settings.ts"
 
 /** A job and the lease that it is done under. */
@@ -39,8 +41,12 @@ export const makeInTime: Effect.Effect<InTime> = Effect.map(
     })
 )
 
-/** How many seconds a caller is asked to wait when the telco is unavailable. */
-export const RETRY_AFTER_SECONDS = 5
+/** How many seconds a caller is asked to wait when the telco is unavailable and does not say for how long. */
+const RETRY_AFTER_SECONDS = 5
+
+/** What a caller is told whose request the telco has not taken. */
+export const notTaken = (answer?: Unavailable): TelcoUnavailable =>
+  new TelcoUnavailable({ retryAfterSeconds: answer?.retryAfterSeconds ?? RETRY_AFTER_SECONDS })
 
 /** Forgets the request that waits for the job, so that it may be made again (rule W2). */
 export const forgetting = ({ job: { idempotencyKey: key, organizationId } }: Held): Pick<Commit, "idempotency"> =>
@@ -58,9 +64,18 @@ export const finishing = (held: Held, commit: Commit, outcome: Outcome | "forget
   ...(outcome === "forget" ? forgetting(held) : settling(held, outcome))
 })
 
-/** The commit that gives the job back for a later try, at the latest at `latest`. */
-export const retrying = ({ job, token }: Held, now: Instant, latest: Instant = Number.POSITIVE_INFINITY): Commit => {
+/**
+ * The commit that gives the job back for a later try after this answer, not before the telco wants to be asked again, and
+ * at the latest at `latest`.
+ */
+export const retrying = (
+  { job, token }: Held,
+  now: Instant,
+  answer: Refused | Unavailable,
+  latest: Instant = Number.POSITIVE_INFINITY
+): Commit => {
   const attempts = job.attempts + 1
-  const dueAt = Math.min(nextTry(attempts, now), latest)
+  const wait = answer._tag === "Telco.Unavailable" ? (answer.retryAfterSeconds ?? 0) : 0
+  const dueAt = Math.min(Math.max(nextTry(attempts, now), now + wait * SECOND), latest)
   return { jobs: { retried: [{ jobId: job.jobId, token, dueAt, attempts }] } }
 }

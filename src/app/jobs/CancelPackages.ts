@@ -30,7 +30,7 @@ export const make = Effect.gen(function* () {
     const answer = yield* Effect.result(all)
     if (Result.isFailure(answer)) {
       yield* Effect.logWarning("the telco has not taken a cancellation", { iccid, answer: answer.failure.message })
-      return yield* commits.untilDone(commits.write(retrying(held, yield* clock.now)))
+      return yield* commits.untilDone(commits.write(retrying(held, yield* clock.now, answer.failure)))
     }
     return yield* commits.untilDone(
       Effect.gen(function* () {

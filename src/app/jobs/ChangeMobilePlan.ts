@@ -5,13 +5,13 @@
 import { Effect, Result } from "effect"
 import type { Work } from "../../domain/Job.ts"
 import * as MobilePlan from "../../domain/MobilePlan.ts"
-import { TelcoRefused, TelcoUnavailable } from "../../domain/Refusal.ts"
+import { TelcoRefused } from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../Commits.ts"
 import { Ids } from "../Ids.ts"
-import { finishing, forgetting, type Held, makeInTime, RETRY_AFTER_SECONDS, retrying } from "./Asking.ts"
+import { finishing, forgetting, type Held, makeInTime, notTaken, retrying } from "./Asking.ts"
 
 /** What does the job; the outcome is for the request that waits for it, if one does. */
 export const make = Effect.gen(function* () {
@@ -23,7 +23,7 @@ export const make = Effect.gen(function* () {
   const ids = yield* Ids
   return Effect.fnUntraced(function* (held: Held, { changeId, iccid }: Extract<Work, { _tag: "ChangeMobilePlan" }>) {
     const { attempts, organizationId } = held.job
-    const unavailable = new TelcoUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS })
+    const unavailable = notTaken()
     const load = storage.line({ organizationId, iccid })
     const plan = (yield* load)?.sim.mobilePlan
     if (plan === undefined || plan._tag === "Settled") {
@@ -32,8 +32,9 @@ export const make = Effect.gen(function* () {
     }
     const answer = yield* Effect.result(inTime(telco.setMobilePlan({ key: changeId, iccid, applied: plan.target })))
     if (Result.isFailure(answer) && answer.failure._tag === "Telco.Unavailable") {
-      yield* commits.untilDone(commits.write({ ...retrying(held, yield* clock.now), ...forgetting(held) }))
-      return Result.fail(unavailable)
+      const retry = retrying(held, yield* clock.now, answer.failure)
+      yield* commits.untilDone(commits.write({ ...retry, ...forgetting(held) }))
+      return Result.fail(notTaken(answer.failure))
     }
     const hasFailed = attempts > 0 && !MobilePlan.isTurningBack(plan)
     return yield* commits.untilDone(

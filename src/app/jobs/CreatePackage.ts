@@ -60,7 +60,7 @@ export const make = Effect.gen(function* () {
         // The next occurrence does not wait for this one.
         const following = Occurrence.next(attachment, occurrence + 1)
         const { jobs } = yield* commits.of(organizationId, { jobs: following === undefined ? [] : [following] }, now)
-        const retry = retrying(held, yield* clock.now, window.end)
+        const retry = retrying(held, yield* clock.now, answer.failure, window.end)
         return yield* commits.untilDone(commits.write({ ...retry, jobs: { ...jobs, ...retry.jobs } }))
       }
     }

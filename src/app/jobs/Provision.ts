@@ -13,13 +13,13 @@ import * as Line from "../../domain/Line.ts"
 import { packageId } from "../../domain/Package.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
 import * as Recurrence from "../../domain/Recurrence.ts"
-import { TelcoRefused, TelcoUnavailable } from "../../domain/Refusal.ts"
+import { TelcoRefused, type TelcoUnavailable } from "../../domain/Refusal.ts"
 import type { Created } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../Commits.ts"
-import { finishing, type Held, makeInTime, RETRY_AFTER_SECONDS } from "./Asking.ts"
+import { finishing, type Held, makeInTime, notTaken } from "./Asking.ts"
 
 /** What the telco said of all packages together. */
 type Answer =
@@ -55,7 +55,7 @@ const makeAsk = Effect.gen(function* () {
         const refusal = new TelcoRefused({ message: answer.failure.message })
         return { _tag: "NotTaken", refusal, ordered } satisfies Answer
       } else {
-        const refusal = new TelcoUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS })
+        const refusal = notTaken(answer.failure)
         return { _tag: "NotTaken", refusal, ordered: [...ordered, occurrence] } satisfies Answer
       }
     }
@@ -83,7 +83,7 @@ export const make = Effect.gen(function* () {
         const now = yield* clock.now
         if (loaded === null || answer === null) {
           yield* commits.write(finishing(held, {}, "forget"))
-          return Result.fail(new TelcoUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS }))
+          return Result.fail(notTaken())
         }
         const { attachment, line } = loaded
         if (answer._tag === "NotTaken") {

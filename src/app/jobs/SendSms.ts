@@ -4,10 +4,10 @@
  */
 import { Effect, Result } from "effect"
 import type { Work } from "../../domain/Job.ts"
-import { TelcoRefused, TelcoUnavailable } from "../../domain/Refusal.ts"
+import { TelcoRefused } from "../../domain/Refusal.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../Commits.ts"
-import { finishing, type Held, makeInTime, RETRY_AFTER_SECONDS } from "./Asking.ts"
+import { finishing, type Held, makeInTime, notTaken } from "./Asking.ts"
 
 /** What does the job. */
 export const make = Effect.gen(function* () {
@@ -26,9 +26,7 @@ export const make = Effect.gen(function* () {
     )
     yield* commits.untilDone(commits.write(finished))
     return Result.mapError(answer, (failure) =>
-      failure._tag === "Telco.Refused"
-        ? new TelcoRefused({ message: failure.message })
-        : new TelcoUnavailable({ retryAfterSeconds: RETRY_AFTER_SECONDS })
+      failure._tag === "Telco.Refused" ? new TelcoRefused({ message: failure.message }) : notTaken(failure)
     )
   })
 })

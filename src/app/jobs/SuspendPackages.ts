@@ -32,7 +32,7 @@ export const make = Effect.gen(function* () {
           attachmentId,
           answer: answer.failure.message
         })
-        return yield* commits.untilDone(commits.write(retrying(held, yield* clock.now)))
+        return yield* commits.untilDone(commits.write(retrying(held, yield* clock.now, answer.failure)))
       }
     }
     return yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))

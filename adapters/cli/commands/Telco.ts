@@ -1,0 +1,83 @@
+/**
+ * `simplan telco`: the simulated telco as a process of its own.
+ */
+import { Effect } from "effect"
+import { Command, Flag } from "effect/unstable/cli"
+import { impossible } from "../CommandFailed.ts"
+import * as DatabaseUrl from "../DatabaseUrl.ts"
+import * as Logs from "../Logs.ts"
+import * as Output from "../Output.ts"
+import * as Settings from "../Settings.ts"
+import * as Signals from "../Signals.ts"
+import * as TelcoProcess from "../telco/TelcoProcess.ts"
+
+const BOOKS = "SIMPLAN_TELCO_BOOKS"
+const DEFAULT_BOOKS = "pglite://./.simplan/telco"
+
+const booksUrl = Effect.gen(function* () {
+  const given = yield* Effect.mapError(Settings.text(BOOKS), ({ message }) => impossible(message))
+  const books = DatabaseUrl.parse(given ?? DEFAULT_BOOKS)
+  if (books !== undefined) return books
+  const shown = JSON.stringify(DatabaseUrl.withoutPassword(given ?? ""))
+  return yield* impossible(`${BOOKS} is ${shown}, but must be ${DatabaseUrl.allowed}.`)
+})
+
+const text = ({ books, madeKey, url }: TelcoProcess.Telco): string => {
+  const key = madeKey ?? `"$${Settings.TELCO_KEY}"`
+  const bearer = `-H "authorization: Bearer ${madeKey ?? `$${Settings.TELCO_KEY}`}"`
+  return [
+    "The simulated telco is listening.",
+    "",
+    `  address  ${url}`,
+    `  document ${url}/openapi.json`,
+    `  books    ${books}`,
+    `  key      ${madeKey ?? `as set in ${Settings.TELCO_KEY}`}`,
+    "",
+    "Start a server that uses it, look into its books, or make it fail:",
+    "",
+    `SIMPLAN_TELCO_URL=${url} ${Settings.TELCO_KEY}=${key} simplan serve`,
+    `curl -sS ${url}/simulator/books ${bearer}`,
+    `curl -sS -X PUT ${url}/simulator/faults ${bearer} -H 'content-type: application/json' -d '{"faults":[{"fault":"refuse","on":"createPackage","times":1}]}'`
+  ].join("\n")
+}
+
+const serve = Effect.fnUntraced(function* (at: { readonly host: string; readonly port: number }) {
+  const telco = yield* TelcoProcess.start({ ...at, books: yield* booksUrl })
+  yield* Output.print(text(telco))
+  return yield* Effect.never
+})
+
+export const command = Command.make(
+  "telco",
+  {
+    host: Flag.String("host").pipe(
+      Flag.withMetavar("<host>"),
+      Flag.withDescription("Where it listens"),
+      Flag.withDefault("127.0.0.1")
+    ),
+    port: Flag.Int("port").pipe(
+      Flag.withMetavar("<port>"),
+      Flag.withDescription("Where it listens (0 takes any that is free)"),
+      Flag.withDefault(3100)
+    )
+  },
+  Effect.fnUntraced(function* (at) {
+    const stop = Effect.tap(Signals.first, (signal) => Effect.logInfo("stopping", { signal }))
+    yield* Effect.raceFirst(Effect.scoped(serve(at)), stop).pipe(Effect.provide(Logs.layer))
+  })
+).pipe(
+  Command.withDescription(
+    [
+      "Start the simulated telco as a process of its own and serve until it is told to stop. It answers what a bridge",
+      "  to a real telco has to answer; `simplan serve` uses it by SIMPLAN_TELCO_URL and SIMPLAN_TELCO_KEY.",
+      "",
+      `    ${BOOKS}             pglite://<directory>, memory: or postgres://… (${DEFAULT_BOOKS})`,
+      `    ${Settings.TELCO_KEY}               the bearer token that it asks for (made and kept where it is not set)`
+    ].join("\n")
+  ),
+  Command.withShortDescription("Start the simulated telco by itself"),
+  Command.withExamples([
+    { command: "simplan telco", description: "Its books in .simplan/telco" },
+    { command: "SIMPLAN_TELCO_BOOKS=memory: simplan telco --port 0", description: "One that forgets, for a test" }
+  ])
+)

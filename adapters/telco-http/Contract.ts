@@ -1,0 +1,202 @@
+/**
+ * The telco port as JSON over HTTP: what a bridge to a telco answers, in any language. The client, the server and the
+ * OpenAPI document beside this file all come from this one definition.
+ *
+ * Each call is a POST with a bearer token and an `Idempotency-Key`. A 2xx means that it is done, 422 that the telco
+ * refuses for good. Everything else, no answer included, means that nobody knows: the call comes again.
+ */
+import { Schema } from "effect"
+import {
+  HttpApi,
+  HttpApiEndpoint,
+  HttpApiGroup,
+  HttpApiMiddleware,
+  HttpApiSchema,
+  HttpApiSecurity,
+  OpenApi
+} from "effect/unstable/httpapi"
+import { Label, Plan, Time } from "simplan"
+
+const Text = Schema.String.check(Schema.isMinLength(1))
+
+const PackageId = Text.annotate({ description: "simplan's name of the package: `<attachment id>:<occurrence>`" })
+
+const Iccid = Text.annotate({ description: "18 to 20 digits" })
+
+/** An instant, as it is written. */
+const Instant = Schema.String.check(Schema.makeFilter((text: string) => Time.fromIso(text) !== undefined)).annotate({
+  description: "RFC 3339 date-time with a zone",
+  format: "date-time"
+})
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+
+const Terms = Schema.Struct({
+  name: Schema.String,
+  coverage_id: Schema.String,
+  region_code: Schema.String,
+  label: Schema.Literals(Label.labels).annotate({ description: "Network supply tier" }),
+  data_mega_bytes: Count.annotate({ description: "Allowance, in units of 1,048,576 bytes" }),
+  period_days: Count.annotate({ description: "Validity from the first use where there is no window; 24 hours each" }),
+  throttling: Schema.Array(
+    Schema.Struct({ percentage: Count, limit: Schema.Literals(Plan.throttlingLimits) }).annotate({
+      description: "Past this percentage of the allowance, the speed is held at `limit` Kbit/s"
+    })
+  ),
+  recurrence: Schema.NullOr(
+    Schema.Struct({ periodicity: Schema.Literals(Plan.periodicities), frequency: Count, occurrences: Count })
+  ).annotate({ description: "For the record: simplan orders each package of a recurring plan by itself" })
+}).annotate({ identifier: "Terms", description: "The terms of the plan that the package belongs to" })
+
+export const Order = Schema.Struct({
+  package_id: PackageId,
+  iccid: Iccid,
+  window: Schema.NullOr(Schema.Struct({ start: Instant, end: Instant })).annotate({
+    description: "When the package is valid; null: from its first use, for `period_days`"
+  }),
+  terms: Terms
+}).annotate({ identifier: "Order" })
+
+export const Package = Schema.Struct({
+  telco_package_id: Text.annotate({ description: "The telco's own name of the package; reports may use either" }),
+  activation_at: Schema.optionalKey(Schema.NullOr(Instant)).annotate({ description: "Where the telco tells it" }),
+  expiration_at: Schema.optionalKey(Schema.NullOr(Instant)).annotate({ description: "Where the telco tells it" })
+}).annotate({ identifier: "Package" })
+
+export const PackageRef = Schema.Struct({ package_id: PackageId, iccid: Iccid }).annotate({ identifier: "PackageRef" })
+
+export const Message = Schema.Struct({
+  message_id: Text,
+  iccid: Iccid,
+  from: Schema.String,
+  text: Schema.String
+}).annotate({ identifier: "Message" })
+
+export const Profile = Schema.Struct({ iccid: Iccid }).annotate({ identifier: "Profile" })
+
+export const MobilePlan = Schema.Struct({ iccid: Iccid, applied: Schema.Boolean }).annotate({
+  identifier: "MobilePlan"
+})
+
+const problem = <Code extends string>(status: number, code: Code, identifier: string, description: string) =>
+  Schema.Struct({ code: Schema.Literal(code), message: Schema.String })
+    .annotate({ identifier, description })
+    .pipe(HttpApiSchema.status(status))
+
+export const Refused = problem(
+  422,
+  "refused",
+  "Refused",
+  "The telco refuses for good: the same call would be refused again. simplan gives up what it wanted."
+)
+
+export const Unavailable = HttpApiSchema.WithHeaders(
+  problem(
+    503,
+    "unavailable",
+    "Unavailable",
+    "The telco cannot be reached. The call comes again with the same key, not before `Retry-After` where that is given."
+  ),
+  { "retry-after": Schema.optionalKey(Schema.String.annotate({ description: "Seconds, or an HTTP date" })) }
+)
+
+export const Unauthorized = problem(401, "unauthorized", "Unauthorized", "The token is missing or not the right one.")
+
+export const Malformed = problem(400, "malformed", "Malformed", "The call is not what this document describes.")
+
+/** Lets in who has the token. */
+export class Token extends HttpApiMiddleware.Service<Token>()("simplan/telco-http/Token", {
+  security: { token: HttpApiSecurity.bearer },
+  error: Unauthorized
+}) {}
+
+/** Says what is wrong with a call that is not in the form of the contract. */
+export class Form extends HttpApiMiddleware.Service<Form>()("simplan/telco-http/Form", { error: Malformed }) {}
+
+/** The header that every call carries. */
+export const IDEMPOTENCY_KEY = "idempotency-key"
+
+const headers = {
+  [IDEMPOTENCY_KEY]: Text.annotate({
+    description:
+      "No two different calls have the same key. A call that comes again, also at the same time, has the first one's " +
+      "outcome and no further effect. Remember what was done and what was refused; forget what was unavailable."
+  })
+}
+
+const post = <const Name extends string, P extends Schema.Top, S extends Schema.Top>(
+  name: Name,
+  path: `/${string}`,
+  parts: { readonly payload: P; readonly success: S; readonly summary: string; readonly description: string }
+) =>
+  HttpApiEndpoint.post(name, path, {
+    headers,
+    payload: parts.payload,
+    success: parts.success,
+    error: [Refused, Unavailable]
+  }).annotateMerge(OpenApi.annotations({ summary: parts.summary, description: parts.description }))
+
+const Done = HttpApiSchema.NoContent.annotate({ description: "Done" })
+
+/** The calls of the port, by their names there. */
+export class Calls extends HttpApiGroup.make("telco", { topLevel: true })
+  .add(
+    post("createPackage", "/packages", {
+      payload: Order,
+      success: Package,
+      summary: "Create a package on a SIM",
+      description:
+        "Idempotent by `package_id`: again, it answers the same package. Refused where the package was cancelled, also " +
+        "where the cancellation came first."
+    }),
+    post("suspendPackage", "/packages/suspend", {
+      payload: PackageRef,
+      success: Done,
+      summary: "Stop all services of a package, for good",
+      description: "Succeeds where there is no such package, or where it is suspended or cancelled already."
+    }),
+    post("cancelPackage", "/packages/cancel", {
+      payload: PackageRef,
+      success: Done,
+      summary: "Take a package back",
+      description:
+        "Succeeds where there is no such package; its `package_id` is spent all the same, and a creation that arrives " +
+        "later is refused."
+    }),
+    post("sendSms", "/messages", {
+      payload: Message,
+      success: Done,
+      summary: "Send an SMS to a SIM",
+      description: "Idempotent by `message_id`: again, it sends nothing."
+    }),
+    post("releaseProfile", "/profiles/release", {
+      payload: Profile,
+      success: Done,
+      summary: "Make the profile of an eSIM available for a new download",
+      description: "Succeeds where there is none, or where it is available already."
+    }),
+    post("setMobilePlan", "/mobile-plans", {
+      payload: MobilePlan,
+      success: Done,
+      summary: "Apply the organization's mobile plan to an eSIM, or remove it",
+      description: "The last change holds; one that comes again, by its `Idempotency-Key`, undoes no later one."
+    })
+  )
+  .middleware(Form)
+  .middleware(Token)
+  .annotateMerge(OpenApi.annotations({ title: "Telco", description: "What simplan asks of a telco" })) {}
+
+export class Contract extends HttpApi.make("simplan-telco")
+  .add(Calls)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "simplan: telco bridge",
+      version: "1.0.0",
+      description:
+        "What a bridge to a telco answers to simplan. Serve these calls in any language, and point " +
+        "`SIMPLAN_TELCO_URL` and `SIMPLAN_TELCO_KEY` at them. A 2xx means done, 422 refused for good; every other " +
+        "status, an answer that is not in this form, and none within the time-out mean that nobody knows, and the " +
+        "call comes again with the same key. Usage, first use, locations and SM-DP+ states go the other way, to " +
+        "simplan's `POST /telco/v1/events`."
+    })
+  ) {}

@@ -1,0 +1,121 @@
+/**
+ * The telco port over HTTP, as `Contract` says: implements simplan's `Telco` port on Node.
+ *
+ * A telco that refuses says so in the contract's words. Whatever else comes back, or nothing in time, is `Unavailable`:
+ * a wrong address or token, a proxy in between and a bridge that fails lose nothing, and the call comes again with its
+ * key. Connections are kept. The token appears in no message.
+ */
+import { NodeHttpClient } from "@effect/platform-node"
+import { Clock, Duration, Effect, Layer, type Redacted, Schema } from "effect"
+import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/unstable/http"
+import { HttpApiClient } from "effect/unstable/httpapi"
+import { Telco } from "simplan"
+import * as Contract from "./Contract.ts"
+import * as RetryAfter from "./RetryAfter.ts"
+import * as Shapes from "./Shapes.ts"
+
+export interface Options {
+  /** Where the contract's paths begin, such as `https://bridge.example/telco`. */
+  readonly url: string
+  readonly token: Redacted.Redacted
+  /** For a whole call; 10 s where absent. */
+  readonly timeout?: Duration.Input
+}
+
+type Response = HttpClientResponse.HttpClientResponse
+type Call<A> = Effect.Effect<A, Telco.Refused | Telco.Unavailable>
+
+const decodePackage = Schema.decodeUnknownEffect(Schema.fromJsonString(Contract.Package))
+const decodeRefusal = Schema.decodeUnknownEffect(Schema.fromJsonString(Contract.Refused))
+
+const unavailable = (message: string, retryAfterSeconds?: number): Telco.Unavailable =>
+  new Telco.Unavailable({ message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
+
+/** What goes wrong on the way. The contract's own errors are read from the response. */
+type Broken = HttpClientError.HttpClientError | typeof Contract.Unauthorized.Type | typeof Contract.Malformed.Type
+
+/** What went wrong on the way, without the request: its headers hold the token. */
+const broken = (error: Broken): Telco.Unavailable => {
+  if ("code" in error) return unavailable(error.message)
+  const { cause } = error.reason
+  const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
+  const why = first instanceof Error && first.message !== "" ? first.message : "the connection failed"
+  return unavailable(`The telco cannot be reached: ${why}`)
+}
+
+/** What a status other than 2xx means. */
+const failure = Effect.fnUntraced(function* (response: Response) {
+  const { headers, status } = response
+  if (status === 422) {
+    const text = yield* Effect.mapError(response.text, broken)
+    const { message } = yield* Effect.mapError(decodeRefusal(text), () =>
+      unavailable("The telco answers 422, but not in the form of a refusal")
+    )
+    return yield* new Telco.Refused({ message })
+  }
+  const now = yield* Clock.currentTimeMillis
+  const wait = headers["retry-after"]
+  return yield* unavailable(
+    `The telco answers ${status}`,
+    wait === undefined ? undefined : RetryAfter.seconds(wait, now)
+  )
+})
+
+const isTransport = (error: Broken): boolean => "reason" in error && error.reason._tag === "TransportError"
+
+const isDone = ({ status }: Response): boolean => status >= 200 && status < 300
+
+// Read to its end, so that the connection is free for the next call.
+const done = (response: Response): Call<void> =>
+  isDone(response) ? Effect.asVoid(Effect.mapError(response.text, broken)) : failure(response)
+
+const telcoPackage = Effect.fnUntraced(function* (response: Response) {
+  if (!isDone(response)) return yield* failure(response)
+  const text = yield* Effect.mapError(response.text, broken)
+  const decoded = yield* Effect.mapError(decodePackage(text), () =>
+    unavailable("The telco answers with something else than a package")
+  )
+  return Shapes.telcoPackageFrom(decoded)
+})
+
+const make = ({ timeout = "10 seconds", token, url }: Options) =>
+  Effect.gen(function* () {
+    const client = yield* HttpApiClient.make(Contract.Contract, {
+      baseUrl: url,
+      transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(token))
+    })
+    const limit = Duration.fromInputUnsafe(timeout)
+
+    const send = <A>(request: Effect.Effect<Response, Broken>, read: (response: Response) => Call<A>): Call<A> =>
+      // A kept connection may close under the first try; its key makes the second one safe.
+      Effect.retry(request, { times: 1, while: isTransport }).pipe(
+        Effect.mapError(broken),
+        Effect.flatMap(read),
+        Effect.timeoutOrElse({
+          duration: limit,
+          orElse: () => Effect.fail(unavailable(`The telco has not answered within ${Duration.format(limit)}`))
+        })
+      )
+
+    const of = <P>(key: string, payload: P) => ({
+      headers: { [Contract.IDEMPOTENCY_KEY]: key },
+      payload,
+      responseMode: "response-only" as const
+    })
+
+    return Telco.Telco.of({
+      createPackage: (order) => send(client.createPackage(of(order.packageId, Shapes.order(order))), telcoPackage),
+      suspendPackage: ({ iccid, packageId }) =>
+        send(client.suspendPackage(of(`${packageId}:suspend`, { package_id: packageId, iccid })), done),
+      cancelPackage: ({ iccid, packageId }) =>
+        send(client.cancelPackage(of(`${packageId}:cancel`, { package_id: packageId, iccid })), done),
+      sendSms: ({ from, iccid, messageId, text }) =>
+        send(client.sendSms(of(messageId, { message_id: messageId, iccid, from, text })), done),
+      releaseProfile: ({ iccid, key }) => send(client.releaseProfile(of(key, { iccid })), done),
+      setMobilePlan: ({ applied, iccid, key }) => send(client.setMobilePlan(of(key, { iccid, applied })), done)
+    })
+  })
+
+/** The telco behind the URL, with connections of its own. */
+export const layer = (options: Options): Layer.Layer<Telco.Telco> =>
+  Layer.effect(Telco.Telco, make(options)).pipe(Layer.provide(NodeHttpClient.layerUndici))

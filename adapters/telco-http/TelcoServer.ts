@@ -1,0 +1,131 @@
+/**
+ * The other side of the contract: serves any telco port over HTTP, with the contract's document at `/openapi.json`.
+ *
+ * Calls are let in by the token, which is compared in constant time. A call whose caller has gone is finished all the
+ * same, as over any network.
+ */
+import { createHash, timingSafeEqual } from "node:crypto"
+import { createServer, type Server, type ServerResponse } from "node:http"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Context, Effect, Layer, Redacted, type Scope } from "effect"
+import { HttpRouter, HttpServer, type HttpServerError } from "effect/unstable/http"
+import { HttpApiBuilder, HttpApiMiddleware, HttpApiSchema } from "effect/unstable/httpapi"
+import { Telco } from "simplan"
+import * as Contract from "./Contract.ts"
+import * as Shapes from "./Shapes.ts"
+
+export interface Options {
+  readonly token: Redacted.Redacted
+}
+
+const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
+
+/** Says whether a text is the token, in a time that tells nothing of where they differ. */
+const isToken = (token: Redacted.Redacted): ((text: string) => boolean) => {
+  const expected = digest(Redacted.value(token))
+  return (text) => timingSafeEqual(expected, digest(text))
+}
+
+const tokenLayer = (token: Redacted.Redacted): Layer.Layer<Contract.Token> => {
+  const matches = isToken(token)
+  return Layer.succeed(Contract.Token, {
+    token: (httpEffect, { credential }) =>
+      matches(Redacted.value(credential))
+        ? httpEffect
+        : Effect.fail({ code: "unauthorized" as const, message: "The token is missing or not the right one" })
+  })
+}
+
+const form = HttpApiMiddleware.layerSchemaErrorTransform(Contract.Form, ({ cause, kind }) =>
+  Effect.fail({ code: "malformed" as const, message: `${kind}: ${cause.message}` })
+)
+
+type Answered<A> = Effect.Effect<A, typeof Contract.Refused.Type | typeof Contract.Unavailable.Type>
+
+const answered = <A>(call: Effect.Effect<A, Telco.Refused | Telco.Unavailable>): Answered<A> =>
+  Effect.mapError(call, (error) =>
+    error._tag === "Telco.Refused"
+      ? { code: "refused" as const, message: error.message }
+      : HttpApiSchema.withHeaders({
+          body: { code: "unavailable" as const, message: error.message },
+          headers: error.retryAfterSeconds === undefined ? {} : { "retry-after": String(error.retryAfterSeconds) }
+        })
+  )
+
+const handlers = HttpApiBuilder.group(
+  Contract.Contract,
+  "telco",
+  Effect.fnUntraced(function* (handle) {
+    const telco = yield* Telco.Telco
+    const finished = <A>(call: Effect.Effect<A, Telco.Refused | Telco.Unavailable>): Answered<A> =>
+      answered(Effect.uninterruptible(call))
+    return handle.handleAll({
+      createPackage: ({ payload }) =>
+        Effect.map(finished(telco.createPackage(Shapes.orderFrom(payload))), Shapes.telcoPackage),
+      suspendPackage: ({ payload: { iccid, package_id } }) =>
+        finished(telco.suspendPackage({ packageId: package_id, iccid })),
+      cancelPackage: ({ payload: { iccid, package_id } }) =>
+        finished(telco.cancelPackage({ packageId: package_id, iccid })),
+      sendSms: ({ payload: { from, iccid, message_id, text } }) =>
+        finished(telco.sendSms({ messageId: message_id, iccid, from, text })),
+      releaseProfile: ({ headers, payload: { iccid } }) =>
+        finished(telco.releaseProfile({ key: headers[Contract.IDEMPOTENCY_KEY], iccid })),
+      setMobilePlan: ({ headers, payload: { applied, iccid } }) =>
+        finished(telco.setMobilePlan({ key: headers[Contract.IDEMPOTENCY_KEY], iccid, applied }))
+    })
+  })
+)
+
+/** What lets calls in by the token, and says what is wrong with their form. */
+export const guards = ({ token }: Options): Layer.Layer<Contract.Token | Contract.Form> =>
+  Layer.merge(tokenLayer(token), form)
+
+/** Adds the contract's routes to a router. */
+export const routes = (options: Options) =>
+  HttpApiBuilder.layer(Contract.Contract, { openapiPath: "/openapi.json" }).pipe(
+    Layer.provide(handlers),
+    Layer.provide(guards(options)),
+    Layer.provide(HttpServer.layerServices)
+  )
+
+/** How long stopping waits for calls under way. */
+const DRAIN = "5 seconds"
+
+/** Ends when the server has no call under way. */
+const quiet = (server: Server) => {
+  const open = new Set<ServerResponse>()
+  let onQuiet = (): void => {}
+  server.on("request", (_, response) => {
+    open.add(response)
+    response.once("close", () => {
+      open.delete(response)
+      if (open.size === 0) onQuiet()
+    })
+  })
+  return Effect.callback<void>((resume) => {
+    onQuiet = () => resume(Effect.void)
+    if (open.size === 0) onQuiet()
+  })
+}
+
+/** Serves routes until the scope ends; gives the address. A port of 0 takes any that is free. */
+export const listen = <E>(
+  at: { readonly host: string; readonly port: number },
+  served: Layer.Layer<never, E, HttpRouter.HttpRouter>
+): Effect.Effect<string, E | HttpServerError.ServeError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const server = createServer()
+    const context = yield* Layer.build(
+      HttpRouter.serve(served, { disableListenLog: true, disableLogger: true }).pipe(
+        Layer.provideMerge(NodeHttpServer.layer(() => server, at))
+      )
+    )
+    const isQuiet = quiet(server)
+    // Connections that clients keep open would hold up the stop.
+    yield* Effect.addFinalizer(() =>
+      Effect.timeoutOption(isQuiet, DRAIN).pipe(Effect.map(() => server.closeAllConnections()))
+    )
+    const { address } = Context.get(context, HttpServer.HttpServer)
+    const port = address._tag === "UnixPathAddress" ? at.port : address.port
+    return `http://${at.host.includes(":") ? `[${at.host}]` : at.host}:${port}`
+  })

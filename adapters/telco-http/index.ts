@@ -1,0 +1,11 @@
+/**
+ * The telco port as JSON over HTTP: a client for a bridge in any language, and a server for any telco port.
+ *
+ *     TelcoHttp.layer({ url: "https://bridge.example", token })      // the port
+ *     TelcoServer.routes({ token })                                  // the contract, over the port
+ *
+ * The contract is in `openapi.json` beside this file.
+ */
+export * as Contract from "./Contract.ts"
+export * as TelcoHttp from "./TelcoHttp.ts"
+export * as TelcoServer from "./TelcoServer.ts"

@@ -1,0 +1,213 @@
+/**
+ * The client against bridges of all kinds: what it asks, and what it makes of each answer.
+ */
+import { Effect, Exit, Redacted } from "effect"
+import { Telco } from "simplan"
+import { TelcoHttp } from "simplan/telco-http"
+import { afterEach, describe, expect, it } from "vitest"
+import * as RetryAfter from "../../adapters/telco-http/RetryAfter.ts"
+import * as Bridge from "./Bridge.ts"
+
+const SECRET = "a-secret-telco-key"
+
+let bridge: Bridge.Bridge | undefined
+afterEach(() => bridge?.close())
+
+const iccid = "8988303000000000017"
+const of = { packageId: "a:0", iccid }
+
+const order: Telco.PackageOrder = {
+  packageId: "a:0",
+  iccid,
+  window: { start: Date.UTC(2030, 0, 1), end: Date.UTC(2030, 0, 8) },
+  terms: {
+    name: "Wéek",
+    coverageId: "8a4a4f0e-3f8e-5a58-9a44-2d4d0c3f1f10",
+    regionCode: "FR",
+    label: "Voilet",
+    dataMegaBytes: 1024,
+    periodDays: 7,
+    throttling: [
+      { percentage: 50, limit: "1024" },
+      { percentage: 80, limit: "512" },
+      { percentage: 100, limit: "128" }
+    ],
+    recurrence: { periodicity: "Monthly", frequency: 2, occurrences: 3 }
+  }
+}
+
+type Failure = Telco.Refused | Telco.Unavailable
+
+const port = async <A>(
+  answers: Bridge.Answer,
+  call: (telco: Telco.Telco["Service"]) => Effect.Effect<A, Failure>,
+  timeout = 10_000
+): Promise<Exit.Exit<A, Failure>> => {
+  bridge = await Bridge.start(answers)
+  return at(bridge.url, call, timeout)
+}
+
+const at = <A>(url: string, call: (telco: Telco.Telco["Service"]) => Effect.Effect<A, Failure>, timeout = 10_000) =>
+  Effect.runPromiseExit(
+    Telco.Telco.use(call).pipe(Effect.provide(TelcoHttp.layer({ url, token: Redacted.make(SECRET), timeout })))
+  )
+
+const failure = async (exit: Promise<Exit.Exit<unknown, Failure>>): Promise<Failure> => {
+  const found = Exit.findErrorOption(await exit)
+  if (found._tag === "None") throw new Error("It did not fail")
+  expect(found.value.message).not.toContain(SECRET)
+  return found.value
+}
+
+const taken = { telco_package_id: "T-1", activation_at: "2030-01-01T01:00:00+01:00", expiration_at: null }
+
+describe("the client", () => {
+  it("asks as the contract says, each call under a key of its own", async () => {
+    const calls = (telco: Telco.Telco["Service"]) =>
+      Effect.all([
+        telco.createPackage(order),
+        telco.suspendPackage(of),
+        telco.cancelPackage(of),
+        telco.sendSms({ messageId: "m1", iccid, from: "Acme", text: "Héllo ✓\n" }),
+        telco.releaseProfile({ key: "k1", iccid }),
+        telco.setMobilePlan({ key: "k2", iccid, applied: true })
+      ])
+    const answers: Bridge.Answer = (asked, ...rest) =>
+      (asked.path === "/telco/packages" ? Bridge.answer(200, taken) : Bridge.answer(204))(asked, ...rest)
+    bridge = await Bridge.start(answers)
+    const exit = await at(`${bridge.url}/telco`, calls)
+    expect(exit).toMatchObject({
+      value: [
+        { telcoPackageId: "T-1", activationAt: Date.UTC(2030, 0, 1), expirationAt: null },
+        ...Array.from({ length: 5 })
+      ]
+    })
+    const told = bridge.asked.map(({ body, headers, method, path }) => {
+      expect(headers.authorization).toBe(`Bearer ${SECRET}`)
+      expect(headers["content-type"]).toBe("application/json")
+      return [`${method} ${path}`, headers["idempotency-key"], body]
+    })
+    expect(told).toEqual([
+      [
+        "POST /telco/packages",
+        "a:0",
+        {
+          package_id: "a:0",
+          iccid,
+          window: { start: "2030-01-01T00:00:00.000Z", end: "2030-01-08T00:00:00.000Z" },
+          terms: {
+            name: "Wéek",
+            coverage_id: order.terms.coverageId,
+            region_code: "FR",
+            label: "Voilet",
+            data_mega_bytes: 1024,
+            period_days: 7,
+            throttling: order.terms.throttling,
+            recurrence: { periodicity: "Monthly", frequency: 2, occurrences: 3 }
+          }
+        }
+      ],
+      ["POST /telco/packages/suspend", "a:0:suspend", { package_id: "a:0", iccid }],
+      ["POST /telco/packages/cancel", "a:0:cancel", { package_id: "a:0", iccid }],
+      ["POST /telco/messages", "m1", { message_id: "m1", iccid, from: "Acme", text: "Héllo ✓\n" }],
+      ["POST /telco/profiles/release", "k1", { iccid }],
+      ["POST /telco/mobile-plans", "k2", { iccid, applied: true }]
+    ])
+    expect(bridge.connections()).toBeLessThan(bridge.asked.length)
+  })
+
+  it.each([200, 201, 202, 204])("takes %i for done", async (status) => {
+    expect(await port(Bridge.answer(status), (telco) => telco.cancelPackage(of))).toEqual(Exit.void)
+  })
+
+  it("takes a refusal for one only in the contract's words", async () => {
+    const refusal = Bridge.answer(422, { code: "refused", message: "No such SIM" })
+    expect(await failure(port(refusal, (telco) => telco.createPackage(order)))).toEqual(
+      new Telco.Refused({ message: "No such SIM" })
+    )
+    await bridge?.close()
+    for (const body of ["<html>", { message: "No such SIM" }, undefined]) {
+      const error = await failure(port(Bridge.answer(422, body), (telco) => telco.cancelPackage(of)))
+      expect(error._tag).toBe("Telco.Unavailable")
+      await bridge?.close()
+    }
+  })
+
+  const answers: ReadonlyArray<readonly [string, Bridge.Answer, number | undefined]> = [
+    ["a package without its id", Bridge.answer(200, { activation_at: null, expiration_at: null }), undefined],
+    ["a package with a date that is none", Bridge.answer(200, { ...taken, expiration_at: "tomorrow" }), undefined],
+    ["no JSON", Bridge.answer(200, "<html>"), undefined],
+    ["nothing", Bridge.answer(204), undefined],
+    ["a redirect", Bridge.answer(302, "", { location: "/packages" }), undefined],
+    ["400", Bridge.answer(400, { code: "malformed", message: "no" }), undefined],
+    ["401", Bridge.answer(401, { code: "unauthorized", message: "no" }), undefined],
+    ["404", Bridge.answer(404, "not here"), undefined],
+    ["429", Bridge.answer(429, "", { "retry-after": "7" }), 7],
+    ["500", Bridge.answer(500), undefined],
+    ["502 of a proxy", Bridge.answer(502, "<html>", { "content-type": "text/html" }), undefined],
+    ["503", Bridge.answer(503, { code: "unavailable", message: "no" }), undefined],
+    ["503 that says when", Bridge.answer(503, "", { "retry-after": "120" }), 120],
+    ["503 that says nonsense", Bridge.answer(503, "", { "retry-after": "soon" }), undefined],
+    ["a connection that is cut", (_, __, socket) => socket.destroy(), undefined],
+    [
+      "an answer that is cut",
+      (_, response, socket) => {
+        response.writeHead(200, { "content-length": "100" })
+        response.write("{", () => socket.destroy())
+      },
+      undefined
+    ]
+  ]
+  it.each(answers)("takes %s for unavailable", async (_, answer, retryAfterSeconds) => {
+    const error = await failure(port(answer, (telco) => telco.createPackage(order)))
+    expect(error._tag).toBe("Telco.Unavailable")
+    expect("retryAfterSeconds" in error ? error.retryAfterSeconds : undefined).toBe(retryAfterSeconds)
+  })
+
+  it("takes no answer in time for unavailable, of the head or of the rest", async () => {
+    const silent: Bridge.Answer = () => {}
+    const stuck: Bridge.Answer = (_, response) => {
+      response.writeHead(200)
+      response.write("{")
+    }
+    for (const answer of [silent, stuck]) {
+      const error = await failure(port(answer, (telco) => telco.createPackage(order), 50))
+      expect(error.message).toBe("The telco has not answered within 50ms")
+      await bridge?.close()
+    }
+  })
+
+  it("takes an address where nobody listens for unavailable", async () => {
+    const gone = await Bridge.start(() => {})
+    await gone.close()
+    const error = await failure(at(gone.url, (telco) => telco.cancelPackage(of)))
+    expect(error._tag).toBe("Telco.Unavailable")
+    expect(error.message).toContain("ECONNREFUSED")
+  })
+
+  it("tries once more, under the same key, where the connection closes under a call", async () => {
+    let closes = 1
+    const closing: Bridge.Answer = (asked, response, socket) => {
+      if (closes-- > 0) socket.destroy()
+      else Bridge.answer(204)(asked, response, socket)
+    }
+    expect(await port(closing, (telco) => telco.releaseProfile({ key: "k", iccid }))).toEqual(Exit.void)
+    expect(bridge?.asked.map(({ headers }) => headers["idempotency-key"])).toEqual(["k", "k"])
+  })
+})
+
+describe("Retry-After", () => {
+  const now = Date.UTC(2030, 0, 1, 12)
+  const cases: ReadonlyArray<readonly [string, number | undefined]> = [
+    ["0", 0],
+    [" 30 ", 30],
+    ["86400", 3_600],
+    ["Tue, 01 Jan 2030 12:00:10 GMT", 10],
+    ["Tue, 01 Jan 2030 11:00:00 GMT", 0],
+    ["soon", undefined],
+    ["", undefined]
+  ]
+  it.each(cases)("%j is %s seconds", (header, expected) => {
+    expect(RetryAfter.seconds(header, now)).toBe(expected)
+  })
+})

@@ -1,0 +1,123 @@
+/**
+ * The serving side, asked without the client, and its document.
+ */
+import { Deferred, Effect, Layer } from "effect"
+import { OpenApi } from "effect/unstable/httpapi"
+import { Telco } from "simplan"
+import { Contract } from "simplan/telco-http"
+import { TelcoSimulator } from "simplan/telco-simulator"
+import { describe, expect, it } from "vitest"
+import * as Socket from "./Socket.ts"
+
+const iccid = "8988303000000000017"
+const good = {
+  authorization: "bearer telco-key",
+  "idempotency-key": "a:0:cancel",
+  "content-type": "application/json"
+}
+const cancellation = JSON.stringify({ package_id: "a:0", iccid })
+
+const ask = async (url: string, headers: Record<string, string>, body: string, path = "/packages/cancel") => {
+  const response = await fetch(url + path, { method: "POST", headers, body })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) }
+}
+
+const serving = <A>(telco: Layer.Layer<Telco.Telco>, use: (url: string) => Promise<A>): Promise<A> =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const url = yield* Socket.serve(yield* Layer.build(telco))
+        return yield* Effect.promise(() => use(url))
+      })
+    )
+  )
+
+describe("the server", () => {
+  it("lets in who has the token, and says what is wrong with a call", () =>
+    serving(TelcoSimulator.layerMemory(), async (url) => {
+      expect(await ask(url, good, cancellation)).toMatchObject({ status: 204, body: null })
+      const { authorization: _, ...without } = good
+      for (const headers of [without, { ...good, authorization: "Bearer telco-key2" }]) {
+        expect(await ask(url, headers, cancellation)).toMatchObject({ status: 401, body: { code: "unauthorized" } })
+      }
+      const { "idempotency-key": __, ...keyless } = good
+      expect(await ask(url, keyless, cancellation)).toMatchObject({
+        status: 400,
+        body: { code: "malformed", message: expect.stringContaining("idempotency-key") }
+      })
+      expect(await ask(url, good, `{"package_id":"a:0"}`)).toMatchObject({
+        status: 400,
+        body: { code: "malformed", message: expect.stringContaining("iccid") }
+      })
+      expect(await ask(url, good, "{")).toMatchObject({ status: 400, body: { code: "malformed" } })
+    }))
+
+  it("refuses with 422, and says when to ask an unavailable telco again", () => {
+    const cancelling = (answer: Effect.Effect<void, Telco.Refused | Telco.Unavailable>) =>
+      Layer.mock(Telco.Telco)({ cancelPackage: () => answer })
+    const told = (answer: Effect.Effect<void, Telco.Refused | Telco.Unavailable>) =>
+      serving(cancelling(answer), (url) => ask(url, good, cancellation))
+    return Promise.all([
+      expect(told(Effect.fail(new Telco.Refused({ message: "No" })))).resolves.toMatchObject({
+        status: 422,
+        body: { code: "refused", message: "No" }
+      }),
+      told(Effect.fail(new Telco.Unavailable({ message: "Away", retryAfterSeconds: 9 }))).then((answer) => {
+        expect(answer).toMatchObject({ status: 503, body: { code: "unavailable", message: "Away" } })
+        expect(answer.headers.get("retry-after")).toBe("9")
+      }),
+      told(Effect.fail(new Telco.Unavailable({ message: "Away" }))).then((answer) => {
+        expect(answer.status).toBe(503)
+        expect(answer.headers.get("retry-after")).toBeNull()
+      }),
+      expect(told(Effect.die("a defect")).then(({ status }) => status)).resolves.toBe(500)
+    ])
+  })
+
+  it("finishes a call whose caller has gone", () =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const [begun, go, finished] = yield* Effect.all([
+            Deferred.make<void>(),
+            Deferred.make<void>(),
+            Deferred.make<void>()
+          ])
+          const slow = Layer.mock(Telco.Telco)({
+            cancelPackage: () =>
+              Deferred.succeed(begun, undefined).pipe(
+                Effect.andThen(Deferred.await(go)),
+                Effect.andThen(Deferred.succeed(finished, undefined)),
+                Effect.asVoid
+              )
+          })
+          const url = yield* Socket.serve(yield* Layer.build(slow))
+          const caller = new AbortController()
+          const call = fetch(`${url}/packages/cancel`, {
+            method: "POST",
+            headers: good,
+            body: cancellation,
+            signal: caller.signal
+          })
+          const given = call.catch(() => "given up")
+          yield* Deferred.await(begun)
+          caller.abort()
+          expect(yield* Effect.promise(() => given)).toBe("given up")
+          // Answered on the same server after the other connection is closed, so that it knows.
+          expect(yield* Effect.promise(() => ask(url, {}, ""))).toMatchObject({ status: 401 })
+          yield* Deferred.succeed(go, undefined)
+          yield* Deferred.await(finished)
+        })
+      )
+    ))
+
+  it("serves its document, which is kept beside the code", () =>
+    serving(TelcoSimulator.layerMemory(), async (url) => {
+      const document: unknown = await (await fetch(`${url}/openapi.json`)).json()
+      expect(document).toEqual(JSON.parse(JSON.stringify(OpenApi.fromApi(Contract.Contract))))
+      await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot(
+        "../../adapters/telco-http/openapi.json"
+      )
+    }))
+})
