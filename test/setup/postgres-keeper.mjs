@@ -1,6 +1,6 @@
 // Keeps one throw-away PostgreSQL for as long as its standard input is open: prints one line of JSON ({ url } or { error })
 // once it is up, and on end of input stops it and removes its files. A process of its own, so that a test run that
-// is killed leaves no server behind.
+// is killed leaves no server behind. Settings that differ from those below may be given as JSON, the only argument.
 import { spawn, spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync } from "node:fs"
@@ -96,7 +96,8 @@ const settings = {
   full_page_writes: "off",
   max_wal_size: "4GB",
   // Hundreds of short-lived connections log in, each would pay for 4,096 rounds of hashing.
-  scram_iterations: 1
+  scram_iterations: 1,
+  ...JSON.parse(process.argv[2] ?? "{}")
 }
 
 /** Starts a server and waits until it accepts connections; undefined when the port was taken meanwhile. */

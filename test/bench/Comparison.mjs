@@ -1,0 +1,73 @@
+// Measuring things side by side: one after the other, several times over, so that what the machine does beside it
+// befalls all of them; the middle one of the rounds is taken of each.
+import * as Processes from "./Processes.mjs"
+
+const middle = (numbers) => [...numbers].sort((left, right) => left - right)[Math.floor((numbers.length - 1) / 2)]
+
+const medians = (measured) =>
+  Object.fromEntries(
+    ["perSecond", "p50", "p99", "cpuMicros", "loaderShare"].map((name) => [
+      name,
+      middle(measured.map((one) => one[name]))
+    ])
+  )
+
+/**
+ * The contenders are `{name: {server, task, before?}}`; `before` puts the data right for each round and is not measured.
+ * Each is warmed up first.
+ */
+export const alternate = async (contenders, { rounds, seconds }) => {
+  const names = Object.keys(contenders)
+  const results = Object.fromEntries(names.map((name) => [name, []]))
+  for (let round = 0; round <= rounds; round++) {
+    for (const name of round % 2 === 0 ? names : [...names].reverse()) {
+      const { before, server, task } = contenders[name]
+      await before?.()
+      const given = typeof task === "function" ? task(round) : task
+      const measured = await Processes.load(server, { connections: 32, seconds: round === 0 ? 2 : seconds, ...given })
+      if (round > 0) results[name].push(measured)
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, medians(results[name])]))
+}
+
+const rounded = (value) => Number(value >= 100 ? value.toFixed(0) : value.toPrecision(3))
+const shown = (value) => rounded(value).toLocaleString("en")
+
+/** A line of the table. `atLeast` and `atMost` say what the value is held to. */
+export const line = (what, { atLeast, atMost, baseline = "", note = "", unit = "", value }) => {
+  const target = atLeast === undefined ? `≤ ${shown(atMost)}` : `≥ ${shown(atLeast)}`
+  const isMet = atLeast === undefined ? value <= atMost : value >= atLeast
+  const text = `${shown(value)}${unit === "" ? "" : ` ${unit}`}`
+  return {
+    what,
+    measured: text,
+    baseline,
+    target: `${target}${unit === "" ? "" : ` ${unit}`}`,
+    met: isMet ? "yes" : "NO",
+    note
+  }
+}
+
+const each = ({ cpuMicros, p99, perSecond }) =>
+  `${shown(perSecond)}/s, p99 ${shown(p99)} ms${cpuMicros > 0 ? `, ${shown(cpuMicros)} µs` : ""}`
+
+/** A line that holds the rate of one to that of another. */
+export const ratio = (what, ours, theirs, atLeast) =>
+  line(what, {
+    value: ours.perSecond / theirs.perSecond,
+    unit: "×",
+    atLeast,
+    baseline: each(theirs),
+    note: each(ours)
+  })
+
+/** A line that holds the 99th percentile of one to that of another. */
+export const tail = (what, ours, theirs, atMost) =>
+  line(what, {
+    value: ours.p99 / theirs.p99,
+    unit: "×",
+    atMost,
+    baseline: `${shown(theirs.p99)} ms`,
+    note: `${shown(ours.p99)} ms`
+  })

@@ -1,0 +1,194 @@
+// Work in time: recurring packages, their lateness, a long backlog, and what waiting costs.
+import { setTimeout as sleep } from "node:timers/promises"
+import { line } from "../Comparison.mjs"
+import * as Processes from "../Processes.mjs"
+import * as Seed from "../Seed.mjs"
+
+const dueBefore = async (bench, database, instant) => {
+  const [{ left }] = await bench.query(
+    database,
+    `select exists (select from simplan.job where due_at <= ${instant}) as left`
+  )
+  return left
+}
+
+/** All occurrences of the first `count` attachments, none twice, and each with its telco package. */
+const checkPackages = async (bench, database, count, occurrences) => {
+  const [{ packages }] = await bench.query(
+    database,
+    `select count(*) as packages from simplan.package
+      where organization_id = '${Seed.SERVED}' and status = 'Created' and occurrence between 1 and ${occurrences}
+        and telco_package_id = attachment_id || ':' || occurrence`
+  )
+  if (packages !== count * occurrences) throw new Error(`${packages} of ${count * occurrences} packages were created`)
+}
+
+/**
+ * Runs workers on work that falls due all at once or, `everyMillis`, one after the other; gives how long it took from
+ * when the first was due, and what the workers say.
+ */
+const drain = async (
+  bench,
+  { answersAfterMillis = 0, count, everyMillis = 0, future = 0, occurrences = 1, processes = 1 }
+) => {
+  const database = await bench.copy()
+  const prepare = future === 0 ? [] : Seed.futureJobs(future, Date.now())
+  // Work that is overdue for long begins when the workers do.
+  const seedMillis = 4_000 + count / 4
+  const dueFrom = Date.now() + seedMillis
+  const first = occurrences === 1 ? dueFrom : dueFrom - Math.floor((occurrences - 0.5) * Seed.DAY)
+  const seeding = Seed.dueOccurrences(count, `(${first} + i * ${everyMillis})`, { periodDays: 60 })
+  const workers = []
+  try {
+    await bench.query(database, ...prepare, ...seeding, ...Seed.settled)
+    const start = async () => {
+      const task = { databaseUrl: bench.urlOf(database), answersAfterMillis }
+      const started = Array.from({ length: processes }, () => Processes.script("worker.mjs", task, { profiled: true }))
+      workers.push(...started)
+      for (const worker of started) await worker.next()
+    }
+    let began = dueFrom
+    if (occurrences === 1) {
+      await start()
+      if (Date.now() > dueFrom) throw new Error("The work was due before the workers were there")
+      await sleep(dueFrom - Date.now())
+    } else {
+      began = Date.now()
+      await start()
+    }
+    const last = dueFrom + count * everyMillis
+    while (await dueBefore(bench, database, Math.max(last, Date.now() - 1))) await sleep(50)
+    const seconds = (Date.now() - began) / 1000
+    const cpu = workers.reduce((sum, { pid }) => sum + Processes.cpuMillis(pid), 0)
+    const told = []
+    for (const worker of workers) {
+      const stopped = worker.stop()
+      told.push(await worker.next())
+      await stopped
+    }
+    await checkPackages(bench, database, count, occurrences)
+    const done = told.reduce((sum, one) => sum + one.done, 0)
+    if (done !== count * occurrences) throw new Error(`The telco was asked ${done} times for ${count * occurrences}`)
+    return { perSecond: (count * occurrences) / seconds, seconds, told, cpuMicros: (cpu * 1000) / done }
+  } finally {
+    for (const worker of workers) worker.child.kill("SIGKILL")
+    await bench.drop(database)
+  }
+}
+
+const graphile = async (bench, count, worker) => {
+  const database = await bench.create()
+  let of
+  try {
+    of = Processes.script("graphile.mjs", { databaseUrl: bench.urlOf(database), count, worker })
+    const { seconds } = await of.next()
+    await of.ended
+    return count / seconds
+  } finally {
+    of?.child.kill("SIGKILL")
+    await bench.drop(database)
+  }
+}
+
+const fastest = {
+  concurrentJobs: 24,
+  maxPoolSize: 26,
+  localQueue: { size: 500 },
+  completeJobBatchDelay: 0,
+  failJobBatchDelay: 0
+}
+
+const thousands = (value) => Math.round(value).toLocaleString("en")
+
+export const recurring = async (bench) => {
+  const count = Math.min(bench.sims, 10_000 * bench.seconds)
+  const ours = await drain(bench, { count })
+  const theirs = await graphile(bench, 20_000, fastest)
+  const plain = await graphile(bench, 20_000, {})
+  bench.remember("due recurring packages", 1 / ours.perSecond)
+  return [
+    line("due recurring packages, instant telco", {
+      value: ours.perSecond,
+      unit: "/s",
+      atLeast: 10_000,
+      baseline: `graphile-worker's no-ops: ${thousands(theirs)}/s, with its defaults ${thousands(plain)}/s`,
+      note: `${ours.cpuMicros.toFixed(0)} µs`
+    })
+  ]
+}
+
+export const slow = async (bench) => {
+  const count = Math.min(bench.sims, 2_500 * bench.seconds)
+  const one = await drain(bench, { count, answersAfterMillis: 50 })
+  const two = await drain(bench, { count, answersAfterMillis: 50, processes: 2 })
+  return [
+    line("… with a telco that takes 50 ms", { value: one.perSecond, unit: "/s", atLeast: 1_000 }),
+    line("… with two processes", {
+      value: two.perSecond / one.perSecond,
+      unit: "× one",
+      atLeast: 1.8,
+      note: `${thousands(two.perSecond)}/s`
+    })
+  ]
+}
+
+const FUTURE = 1_000_000
+
+export const lateness = async (bench) => {
+  const count = Math.min(bench.sims, 2_500 * bench.seconds)
+  const many = Math.min(bench.sims, 10_000 * bench.seconds)
+  const steady = await drain(bench, { count, everyMillis: 1 })
+  const crowded = await drain(bench, { count, everyMillis: 1, future: FUTURE })
+  const [alone, beside] = [await drain(bench, { count: many }), await drain(bench, { count: many, future: FUTURE })]
+  const [{ p99 }] = steady.told
+  bench.remember("lateness", p99)
+  return [
+    line("lateness of due work at 1,000/s, p99", { value: p99, unit: "ms", atMost: 100 }),
+    line(`… with ${thousands(FUTURE)} jobs in the far future`, { value: crowded.told[0].p99, unit: "ms", atMost: 100 }),
+    line("… and what they cost of the rate", { value: beside.perSecond / alone.perSecond, unit: "×", atLeast: 0.9 })
+  ]
+}
+
+export const downtime = async (bench) => {
+  const count = Math.min(bench.sims, 33_334)
+  const of = await drain(bench, { count, occurrences: 30 })
+  return [
+    line("after 30 days down", {
+      value: 1_000_000 / of.perSecond,
+      unit: "s for 1,000,000 jobs",
+      atMost: 120,
+      note: `${thousands(count * 30)} in ${of.seconds.toFixed(0)} s, each once`
+    })
+  ]
+}
+
+export const idle = async (bench) => {
+  const database = await bench.copy()
+  await bench.query(database, ...Seed.futureJobs(FUTURE, Date.now()), ...Seed.settled)
+  const server = await Processes.serve(bench.urlOf(database))
+  const look = async () => {
+    const [{ queries }] = await bench.query(
+      "postgres",
+      `select xact_commit + xact_rollback as queries from pg_stat_database where datname = '${database}'`
+    )
+    return { at: performance.now(), queries, cpu: Processes.cpuMillis(server.pid) }
+  }
+  try {
+    await sleep(12_000)
+    const before = await look()
+    await sleep(Math.max(20, 10 * bench.seconds) * 1_000)
+    const after = await look()
+    const seconds = (after.at - before.at) / 1000
+    return [
+      line(`idle with ${thousands(FUTURE)} future jobs: queries`, {
+        value: (after.queries - before.queries) / seconds,
+        unit: "/s",
+        atMost: 1
+      }),
+      line("… of a core", { value: (after.cpu - before.cpu) / seconds / 10, unit: "%", atMost: 1 })
+    ]
+  } finally {
+    await server.stop()
+    await bench.drop(database)
+  }
+}

@@ -1,0 +1,138 @@
+// Writing over HTTP: subscriptions on SIMs that are chosen for them, and telco reports.
+import { alternate, line, ratio } from "../Comparison.mjs"
+import * as Processes from "../Processes.mjs"
+import * as Seed from "../Seed.mjs"
+
+// Everything as it was before anything was created; the same for each contender.
+const undoCreations = (bench, database) =>
+  bench.query(
+    database,
+    `delete from simplan.subscription where organization_id = '${Seed.FREE}'`,
+    `delete from simplan.attachment where organization_id = '${Seed.FREE}'`,
+    `delete from simplan.package where organization_id = '${Seed.FREE}'`,
+    "truncate telco_simulator_book",
+    `update simplan.sim set hold = 'Free', held_by = null, claim_token = null, claim_until = null
+      where organization_id = '${Seed.FREE}' and hold <> 'Free'`,
+    "vacuum (analyze) simplan.sim, simplan.subscription, simplan.attachment, simplan.package, simplan.job"
+  )
+
+const creation = (path = "") => ({
+  method: "POST",
+  path: `${path}/v3/subscription?key=${Seed.keys[Seed.FREE]}`,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ plan_id: Seed.PLAN, metadata: "bench" })
+})
+
+/** A subscription for each answer, each on a SIM of its own, confirmed and with its package: S5 in full. */
+const checkCreations = async (bench, database, created) => {
+  const [{ sims, whole }] = await bench.query(
+    database,
+    "analyze",
+    `select count(*) as whole, count(distinct u.iccid) as sims
+      from simplan.subscription u
+      join simplan.sim s using (organization_id, iccid)
+      join simplan.attachment a using (organization_id, subscription_id)
+      join simplan.package p using (organization_id, attachment_id)
+      join telco_simulator_book b on b.key = a.attachment_id || ':0'
+      where u.organization_id = '${Seed.FREE}' and u.status = 'Live' and s.hold = 'InService' and a.confirmed`
+  )
+  if (whole !== created || sims !== created) {
+    throw new Error(`Of ${created} subscriptions that were created ${whole} are whole, on ${sims} SIMs`)
+  }
+}
+
+export const create = async (bench) => {
+  const database = await bench.copy()
+  const ours = await Processes.serve(bench.urlOf(database))
+  const theirs = await Processes.baseline(bench.urlOf(database))
+  // A process of its own each, for the number of the next SIM begins anew with it.
+  const inserting = { server: await Processes.baseline(bench.urlOf(database)), used: 0 }
+  try {
+    const amount = Math.min(bench.sims - 500, 4_000 * bench.seconds)
+    const before = () => undoCreations(bench, database)
+    const task = (path) => ({ amount, requests: [creation(path)] })
+    const insertingTask = () => {
+      inserting.used += amount
+      return task()
+    }
+    const fresh = async () => {
+      await before()
+      if (inserting.used + amount <= bench.sims) return
+      await inserting.server.stop()
+      Object.assign(inserting.server, await Processes.baseline(bench.urlOf(database)))
+      inserting.used = 0
+    }
+    const results = await alternate(
+      {
+        simplan: { server: ours, task: task(), before },
+        durable: { server: theirs, task: task("/durable"), before },
+        inserts: { server: inserting.server, task: insertingTask, before: fresh }
+      },
+      bench
+    )
+    await before()
+    await Processes.load(ours, { connections: 32, ...task() })
+    await checkCreations(bench, database, amount)
+    await before()
+    const rate = results.simplan.perSecond / 2
+    const half = await Processes.load(ours, {
+      connections: 64,
+      rate,
+      seconds: Math.min(2 * bench.seconds, (bench.sims - 500) / rate),
+      requests: [creation()]
+    })
+    bench.remember("POST /v3/subscription", 1 / results.simplan.perSecond)
+    return [
+      ratio("POST /v3/subscription, to inserting only", results.simplan, results.inserts, 0.4),
+      ratio("… to the same durable steps", results.simplan, results.durable, 1),
+      line("… p99 at half of its rate", { value: half.p99, unit: "ms", atMost: 50, note: `${rate.toFixed(0)}/s` })
+    ]
+  } finally {
+    for (const server of [ours, theirs, inserting.server]) await server.stop()
+    await bench.drop(database)
+  }
+}
+
+const SIZE = 500
+
+export const reports = async (bench) => {
+  const database = await bench.copy()
+  await bench.query(database, ...Seed.deliveries(1, 0, "'http://127.0.0.1:9/'", 0, Date.now()))
+  const server = await Processes.serve(bench.urlOf(database), { SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true" })
+  try {
+    const sims = bench.sims
+    let run = 0
+    const task = () => {
+      run += 1
+      const amount = run === 1 ? 20 : 60 * bench.seconds
+      return {
+        amount,
+        reports: {
+          of: amount,
+          size: SIZE,
+          run,
+          sims,
+          prefix: Seed.iccid(Seed.SERVED, 0).slice(0, 7),
+          token: Processes.TELCO_TOKEN
+        },
+        connections: 8
+      }
+    }
+    const { simplan } = await alternate({ simplan: { server, task } }, bench)
+    const [{ seen }] = await bench.query(database, "select count(*) as seen from simplan.seen_report")
+    const sent = (20 + bench.rounds * 60 * bench.seconds) * SIZE
+    if (seen !== sent) throw new Error(`${seen} of ${sent} reports were taken`)
+    bench.remember("telco reports", 1 / simplan.perSecond)
+    return [
+      line(`telco usage reports in batches of ${SIZE}`, {
+        value: simplan.perSecond * SIZE,
+        unit: "reports/s",
+        atLeast: 30_000,
+        note: `p99 of a batch ${simplan.p99.toFixed(0)} ms`
+      })
+    ]
+  } finally {
+    await server.stop()
+    await bench.drop(database)
+  }
+}

@@ -1,0 +1,58 @@
+// A process that does due jobs as `simplan serve` does them, with a telco in the process that answers at once, or after
+// a while, and forgets. Says in JSON that
+// it runs, and when it is told to stop, what it has done.
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { Effect, Layer, Redacted } from "effect"
+import { Services, Telco, Worker } from "../../dist/src/index.js"
+import { StandardCatalogue } from "../../dist/adapters/catalogue/index.js"
+import * as Postgres from "../../dist/adapters/postgres/index.js"
+import * as VirtualClock from "../../dist/adapters/virtual-clock/index.js"
+import { HttpSender } from "../../dist/adapters/webhooks-http/index.js"
+
+const { answersAfterMillis, databaseUrl } = JSON.parse(process.argv[2])
+
+let done = 0
+const lateness = []
+const say = (what) => process.stdout.write(`${JSON.stringify(what)}\n`)
+
+const LEAD = 12 * 3_600_000
+
+const createPackage = ({ packageId, window }) =>
+  Effect.suspend(() => {
+    done += 1
+    if (window !== null && lateness.length < 1_000_000) lateness.push(Date.now() - (window.start - LEAD))
+    const taken = { telcoPackageId: packageId, activationAt: window?.start ?? null, expirationAt: window?.end ?? null }
+    return answersAfterMillis === 0 ? Effect.succeed(taken) : Effect.as(Effect.sleep(answersAfterMillis), taken)
+  })
+
+const telco = Layer.succeed(Telco.Telco, {
+  createPackage,
+  suspendPackage: () => Effect.void,
+  cancelPackage: () => Effect.void,
+  sendSms: () => Effect.void,
+  releaseProfile: () => Effect.void,
+  setMobilePlan: () => Effect.void
+})
+
+const ports = Layer.mergeAll(
+  Postgres.layer({ url: Redacted.make(databaseUrl) }),
+  telco,
+  StandardCatalogue.layer,
+  HttpSender.layer({ allowPrivateAddresses: true }),
+  NodeCrypto.layer,
+  VirtualClock.system
+)
+
+const running = Effect.gen(function* () {
+  yield* Layer.build(Worker.background.pipe(Layer.provide(Services.layer), Layer.provide(ports)))
+  say({ running: true })
+  yield* Effect.callback((resume) => {
+    process.once("SIGTERM", () => resume(Effect.void))
+  })
+})
+
+await Effect.runPromise(Effect.scoped(running))
+lateness.sort((left, right) => left - right)
+const at = (share) => lateness[Math.floor(lateness.length * share)] ?? 0
+say({ done, p50: at(0.5), p99: at(0.99), most: lateness.at(-1) ?? 0 })
+process.exit(0)
