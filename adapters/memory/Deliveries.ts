@@ -85,3 +85,17 @@ export const release = (tables: Tables.Tables, prefix = ""): void => {
     if (row.lease?.token.startsWith(prefix)) put(tables, { ...row, lease: null })
   }
 }
+
+export const backlog = (
+  tables: Tables.Tables,
+  at: { readonly now: number; readonly machineNow: number }
+): Jobs.Backlog => {
+  let due = 0
+  let oldestDueAt: number | null = null
+  for (const { delivery } of tables.deliveryQueue.open(at.machineNow)) {
+    if (delivery.nextAttemptAt === null || delivery.nextAttemptAt > at.now) break
+    due += 1
+    oldestDueAt ??= delivery.nextAttemptAt
+  }
+  return { due, held: tables.deliveryQueue.held(at.machineNow), oldestDueAt }
+}

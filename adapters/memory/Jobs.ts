@@ -61,3 +61,15 @@ export const release = (tables: Tables, prefix = ""): void => {
     if (row.lease?.token.startsWith(prefix)) replace(tables, row, { job: row.job, lease: null })
   }
 }
+
+/** Nothing waits for a count in memory, so it has no bound. */
+export const backlog = (tables: Tables, at: { readonly now: number; readonly machineNow: number }): Jobs.Backlog => {
+  let due = 0
+  let oldestDueAt: number | null = null
+  for (const { job } of tables.jobQueue.open(at.machineNow)) {
+    if (job.dueAt > at.now) break
+    due += 1
+    oldestDueAt ??= job.dueAt
+  }
+  return { due, held: tables.jobQueue.held(at.machineNow), oldestDueAt }
+}

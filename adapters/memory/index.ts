@@ -77,6 +77,7 @@ const jobs = (tables: Tables.Tables): Jobs.Jobs["Service"] => ({
   claim: (claim) => Effect.sync(() => JobRows.claim(tables, claim)),
   renew: (of) => Effect.sync(() => JobRows.renew(tables, of)),
   pending: ({ machineNow }) => Effect.sync(() => JobRows.pending(tables, machineNow)),
+  backlog: (at) => Effect.sync(() => JobRows.backlog(tables, at)),
   release: Effect.sync(() => JobRows.release(tables)),
   handBack: ({ holder }) => Effect.sync(() => JobRows.release(tables, `${holder}-`))
 })
@@ -85,6 +86,7 @@ const outbox = (tables: Tables.Tables): Outbox.Outbox["Service"] => ({
   claim: (claim) => Effect.sync(() => Deliveries.claim(tables, claim)),
   renew: (of) => Effect.sync(() => Deliveries.renew(tables, of)),
   pending: ({ machineNow }) => Effect.sync(() => Deliveries.pending(tables, machineNow)),
+  backlog: (at) => Effect.sync(() => Deliveries.backlog(tables, at)),
   release: Effect.sync(() => Deliveries.release(tables)),
   handBack: ({ holder }) => Effect.sync(() => Deliveries.release(tables, `${holder}-`))
 })

@@ -9,6 +9,7 @@ import type { SqlClient } from "effect/unstable/sql"
 import type { SqlError } from "effect/unstable/sql/SqlError"
 import type { Storage } from "simplan"
 import * as Failure from "./Failure.ts"
+import * as Statements from "./Statements.ts"
 
 export type Sql = SqlClient.SqlClient
 
@@ -44,20 +45,22 @@ const values = <A>(rows: ReadonlyArray<Row<A>>): ReadonlyArray<A> => rows.map((r
 
 export const make = (clients: { readonly reads: Sql; readonly writes: Sql }): Database => {
   const { reads, writes } = clients
+  const read = Statements.measured("reads")
+  const write = Statements.measured("writes")
   const inTransaction = Effect.map(Effect.serviceOption(writes.transactionService), Option.isSome)
 
   const rows: Database["rows"] = (query) =>
     Effect.flatMap(inTransaction, (joined) =>
-      joined ? query(writes) : Effect.retry(query(reads), { while: isConnectionLost, ...again })
+      joined ? query(writes) : Effect.retry(read(query(reads)), { while: isConnectionLost, ...again })
     ).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
 
   return {
     rows,
     row: (query) => Effect.map(rows(query), (found) => found[0] ?? null),
-    write: (query) => query(writes).pipe(Effect.map(values), Effect.mapError(Failure.storageError)),
+    write: (query) => write(query(writes)).pipe(Effect.map(values), Effect.mapError(Failure.storageError)),
     commit: (statement) =>
       Effect.flatMap(inTransaction, (joined) =>
-        joined ? writes.withTransaction(statement(writes)) : statement(writes)
+        joined ? writes.withTransaction(statement(writes)) : write(statement(writes))
       ).pipe(Effect.mapError(Failure.commitError), Effect.asVoid)
   }
 }

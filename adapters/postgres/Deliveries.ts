@@ -184,3 +184,38 @@ export const handBack = (database: Database) => (of: { readonly holder: string }
         where delivery.lease_until is not null and starts_with(delivery.lease_token, ${`${of.holder}-`}::text)`
     )
   )
+
+/** How much there is, counted up to a bound. What is due is counted in the index alone. */
+export const backlog =
+  (database: Database) =>
+  (at: { readonly now: number; readonly machineNow: number }): Effect.Effect<Jobs.Backlog, Storage.StorageError> =>
+    Effect.map(
+      database.row(
+        (sql) => sql<Row<Jobs.Backlog>>`
+          with due as (
+            select 1
+            from simplan.delivery
+            where delivery.status = 'Pending' and delivery.next_attempt_at <= ${at.now}::bigint
+            order by delivery.next_attempt_at, delivery.delivery_id
+            limit 10000
+          ), oldest as (
+            select delivery.next_attempt_at as at
+            from simplan.delivery
+            where delivery.status = 'Pending' and delivery.next_attempt_at <= ${at.now}::bigint
+              and (delivery.lease_until is null or delivery.lease_until <= ${at.machineNow}::bigint)
+            order by delivery.next_attempt_at, delivery.delivery_id
+            limit 1
+          ), held as (
+            select delivery.next_attempt_at <= ${at.now}::bigint as is_due
+            from simplan.delivery
+            where delivery.lease_until > ${at.machineNow}::bigint
+            limit 10000
+          )
+          select json_build_object(
+            'due', greatest(0, (select count(*) from due) - (select count(*) from held where held.is_due)),
+            'held', (select count(*) from held),
+            'oldestDueAt', (select oldest.at from oldest)
+          ) as value`
+      ),
+      (row): Jobs.Backlog => row ?? { due: 0, held: 0, oldestDueAt: null }
+    )

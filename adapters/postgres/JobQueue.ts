@@ -157,3 +157,38 @@ export const handBack = (database: Database) => (of: { readonly holder: string }
         where job.lease_until is not null and starts_with(job.lease_token, ${`${of.holder}-`}::text)`
     )
   )
+
+/** How much there is, counted up to a bound. What is due is counted in the index alone. */
+export const backlog =
+  (database: Database) =>
+  (at: { readonly now: number; readonly machineNow: number }): Effect.Effect<Jobs.Backlog, Storage.StorageError> =>
+    Effect.map(
+      database.row(
+        (sql) => sql<Row<Jobs.Backlog>>`
+          with due as (
+            select 1
+            from simplan.job
+            where job.due_at <= ${at.now}::bigint
+            order by job.due_at, job.job_id
+            limit 10000
+          ), oldest as (
+            select job.due_at as at
+            from simplan.job
+            where job.due_at <= ${at.now}::bigint
+              and (job.lease_until is null or job.lease_until <= ${at.machineNow}::bigint)
+            order by job.due_at, job.job_id
+            limit 1
+          ), held as (
+            select job.due_at <= ${at.now}::bigint as is_due
+            from simplan.job
+            where job.lease_until > ${at.machineNow}::bigint
+            limit 10000
+          )
+          select json_build_object(
+            'due', greatest(0, (select count(*) from due) - (select count(*) from held where held.is_due)),
+            'held', (select count(*) from held),
+            'oldestDueAt', (select oldest.at from oldest)
+          ) as value`
+      ),
+      (row): Jobs.Backlog => row ?? { due: 0, held: 0, oldestDueAt: null }
+    )

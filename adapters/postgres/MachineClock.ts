@@ -74,12 +74,14 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
       ...jobs,
       claim: (asked) => Effect.suspend(() => jobs.claim(held(asked))),
       renew: (asked) => Effect.suspend(() => jobs.renew(renewed(asked))),
+      backlog: (asked) => Effect.suspend(() => jobs.backlog(at(asked))),
       pending: (asked) => Effect.suspend(() => jobs.pending(at(asked)))
     }),
     outbox: Outbox.Outbox.of({
       ...outbox,
       claim: (asked) => Effect.suspend(() => outbox.claim(held(asked))),
       renew: (asked) => Effect.suspend(() => outbox.renew(renewed(asked))),
+      backlog: (asked) => Effect.suspend(() => outbox.backlog(at(asked))),
       pending: (asked) => Effect.suspend(() => outbox.pending(at(asked)))
     })
   }

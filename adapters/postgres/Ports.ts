@@ -60,6 +60,7 @@ const jobs = (database: Database) =>
     claim: JobQueue.claim(database),
     renew: JobQueue.renew(database),
     pending: JobQueue.pending(database),
+    backlog: JobQueue.backlog(database),
     release: JobQueue.release(database),
     handBack: JobQueue.handBack(database)
   })
@@ -69,6 +70,7 @@ const outbox = (database: Database) =>
     claim: Deliveries.claim(database),
     renew: Deliveries.renew(database),
     pending: Deliveries.pending(database),
+    backlog: Deliveries.backlog(database),
     release: Deliveries.release(database),
     handBack: Deliveries.handBack(database)
   })

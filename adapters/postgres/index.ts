@@ -17,6 +17,7 @@ import * as MachineClock from "./MachineClock.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Occupancy from "./Occupancy.ts"
 import * as Ports from "./Ports.ts"
+import * as Statements from "./Statements.ts"
 
 /** What the layers give. */
 export type Provided = Storage.Storage | Jobs.Jobs | Outbox.Outbox | SqlClient.SqlClient
@@ -73,6 +74,8 @@ export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageEr
       const occupancy = yield* Occupancy.hold({ url, applicationName: "simplan" }, alone)
       const writes = yield* PgClient.make({ ...shared, maxConnections })
       const reads = yield* PgClient.make({ ...shared, maxConnections: 1, multiplex: true })
+      yield* Statements.tellConnections("writes", maxConnections)
+      yield* Statements.tellConnections("reads", 1)
       const offset = yield* MachineClock.follow(writes)
       return { reads, writes, shared: { offset, occupancy } }
     }).pipe(

@@ -2,7 +2,7 @@
  * The dispatcher: sends due webhook deliveries and writes down what came of each (rules W5 to W7). At least once: a
  * process that dies between the call and the commit sends again.
  */
-import { Cause, Clock as MachineClock, Context, Effect, Layer } from "effect"
+import { Cause, Clock as MachineClock, Context, Effect, Exit, Layer } from "effect"
 import * as Delivery from "../domain/Delivery.ts"
 import type { DueDelivery } from "../domain/Delivery.ts"
 import * as Endpoint from "../domain/WebhookEndpoint.ts"
@@ -10,10 +10,11 @@ import * as WebhookEvent from "../domain/WebhookEvent.ts"
 import { BusinessClock } from "../ports/BusinessClock.ts"
 import { Outbox } from "../ports/Outbox.ts"
 import { type Commit, Conflict, type StorageError } from "../ports/Storage.ts"
-import { WebhookSender } from "../ports/WebhookSender.ts"
+import { type SendFailed, WebhookSender } from "../ports/WebhookSender.ts"
 import { Commits } from "./Commits.ts"
 import { Ids } from "./Ids.ts"
 import * as Leases from "./Leases.ts"
+import * as Measures from "./Measures.ts"
 import { Settings } from "./Settings.ts"
 import { Work } from "./Work.ts"
 
@@ -37,6 +38,26 @@ const bySubject = <Due extends DueDelivery>(due: ReadonlyArray<Due>): ReadonlyAr
   return [...groups.values()]
 }
 
+/** `lost`: the lease was, so that whoever has it now sends again. */
+const outcomeOf = (exit: Exit.Exit<Delivery.Delivery | null, unknown>): string => {
+  if (Exit.isFailure(exit)) return Cause.hasInterruptsOnly(exit.cause) ? "handed_back" : "failed"
+  if (exit.value === null) return "lost"
+  switch (exit.value.status) {
+    case "Delivered":
+      return "delivered"
+    case "Pending":
+      return "retried"
+    case "Failed":
+      return "given_up"
+  }
+}
+
+const measured = (call: Effect.Effect<{ readonly status: number }, SendFailed>) =>
+  Measures.timed(Measures.traced("webhook", { kind: "client" }, call), (exit, seconds, context) => {
+    const answer = Exit.isSuccess(exit) ? `${Math.trunc(exit.value.status / 100)}xx` : "none"
+    Measures.deliveryDuration({ answer })(seconds, context)
+  })
+
 type Needs = Outbox | BusinessClock | WebhookSender | Commits | Ids | Work | Leases.Leases
 
 export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
@@ -54,19 +75,18 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
     const attempt = Effect.fnUntraced(function* ({ delivery, endpoint, event }: DueDelivery) {
       if (endpoint.deletedAt !== null) return Delivery.abandoned(delivery, "the endpoint was deleted")
       if (!endpoint.enabled) return Delivery.abandoned(delivery, "the endpoint is disabled")
-      const attempted = yield* sender
-        .send({
-          url: endpoint.url,
-          eventId: event.eventId,
-          body: WebhookEvent.body(event),
-          signingKeys: Endpoint.keysAt(endpoint, yield* clock.now)
+      const call = sender.send({
+        url: endpoint.url,
+        eventId: event.eventId,
+        body: WebhookEvent.body(event),
+        signingKeys: Endpoint.keysAt(endpoint, yield* clock.now)
+      })
+      const attempted = yield* measured(call).pipe(
+        Effect.match({
+          onSuccess: ({ status }): Delivery.Attempt => ({ _tag: "Responded", status }),
+          onFailure: ({ message }): Delivery.Attempt => ({ _tag: "Unreachable", message })
         })
-        .pipe(
-          Effect.match({
-            onSuccess: ({ status }): Delivery.Attempt => ({ _tag: "Responded", status }),
-            onFailure: ({ message }): Delivery.Attempt => ({ _tag: "Unreachable", message })
-          })
-        )
+      )
       return Delivery.attempted(delivery, attempted, yield* clock.now, yield* ids.fraction)
     })
 
@@ -81,14 +101,19 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
       const deliveries = { settled: [{ delivery, token }] }
       // Rule W7: 410 disables the endpoint. Whoever changed it since it was called is not overruled.
       if (delivery.responseStatus === 410 && due.endpoint.enabled) {
-        if (yield* write({ deliveries, webhookEndpoints: [{ ...due.endpoint, enabled: false }] })) return
+        if (yield* write({ deliveries, webhookEndpoints: [{ ...due.endpoint, enabled: false }] })) return delivery
       }
       // Where the lease was lost, whoever has it now sends again, and what came of this attempt counts for nothing.
-      yield* write({ deliveries })
+      return (yield* write({ deliveries })) ? delivery : null
     })
 
+    const counted = (due: DueDelivery, token: string) =>
+      Measures.timed(send(due, token), (exit, _, context) => {
+        Measures.deliveries({ type: due.event.payload.type, outcome: outcomeOf(exit) })(1, context)
+      })
+
     const sendAndStore = (due: DueDelivery, token: string) =>
-      Effect.catchCause(send(due, token), (cause) =>
+      Effect.catchCause(Effect.asVoid(counted(due, token)), (cause) =>
         // Interrupted by a stop, it is handed back.
         Cause.hasInterruptsOnly(cause)
           ? Effect.void
@@ -106,6 +131,13 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
         const now = yield* clock.now
         const claim = outbox.claim({ now, machineNow, until, token, limit: concurrency }).pipe(
           Effect.map((claimed) => claimed.map((due) => ({ ...due, holding: Leases.ofDelivery(due.delivery, token) }))),
+          Effect.tap((claimed) =>
+            Measures.tellLateness(
+              "deliveries",
+              claimed.map(({ delivery }) => delivery.nextAttemptAt ?? now),
+              now
+            )
+          ),
           Effect.tap((claimed) => leases.keep(claimed.map(({ holding }) => holding)))
         )
         return yield* work.claimAndDo(claim, (due) =>

@@ -1,7 +1,7 @@
 /**
  * Doing jobs: the worker runs those that are due, a request the one that its answer depends on.
  */
-import { Context, Effect, Fiber, Layer, type Result } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, Layer, Result } from "effect"
 import type { Job, Work as JobWork } from "../domain/Job.ts"
 import type { MobilePlanStatus } from "../domain/MobilePlan.ts"
 import type { TelcoRefused, TelcoUnavailable } from "../domain/Refusal.ts"
@@ -11,7 +11,7 @@ import type * as Storage from "../ports/Storage.ts"
 import type { Telco } from "../ports/Telco.ts"
 import type { Commits } from "./Commits.ts"
 import type { Ids } from "./Ids.ts"
-import type { Held } from "./jobs/Asking.ts"
+import type { Done, Held } from "./jobs/Asking.ts"
 import * as CancelPackages from "./jobs/CancelPackages.ts"
 import * as ChangeMobilePlan from "./jobs/ChangeMobilePlan.ts"
 import * as CreatePackage from "./jobs/CreatePackage.ts"
@@ -19,6 +19,7 @@ import * as Provision from "./jobs/Provision.ts"
 import * as SendSms from "./jobs/SendSms.ts"
 import * as SuspendPackages from "./jobs/SuspendPackages.ts"
 import * as Leases from "./Leases.ts"
+import * as Measures from "./Measures.ts"
 import * as Recording from "./Recording.ts"
 import { Work } from "./Work.ts"
 
@@ -44,6 +45,28 @@ export class JobRunner extends Context.Service<
   }
 >()("simplan/JobRunner") {}
 
+/** What came of one try: for a job that a request waits for, what the request is told. */
+type Came = Done | Result.Result<unknown, Refused>
+
+const outcomeOf = (exit: Exit.Exit<Came, Storage.StorageError>): string => {
+  if (Exit.isFailure(exit)) return Cause.hasInterruptsOnly(exit.cause) ? "handed_back" : "failed"
+  if (typeof exit.value === "string") return exit.value
+  if (Result.isSuccess(exit.value)) return "done"
+  return exit.value.failure._tag === "TelcoRefused" ? "refused" : "unavailable"
+}
+
+const measured = <A extends Came>(
+  { job: { jobId, organizationId, work } }: Held,
+  effect: Effect.Effect<A, Storage.StorageError>
+) => {
+  const kind = work._tag
+  const attributes = { "simplan.job_id": jobId, "simplan.organization_id": organizationId }
+  return Measures.timed(Measures.traced(`job ${kind}`, { attributes }, effect), (exit, seconds, context) => {
+    Measures.jobs({ kind, outcome: outcomeOf(exit) })(1, context)
+    Measures.jobDuration({ kind })(seconds, context)
+  })
+}
+
 /** The job as it is stored by the commit that leaves it, for whoever begins it at once. */
 export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): Held => {
   const job: Job | undefined = commit.jobs?.put?.[0]?.job
@@ -63,7 +86,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Work | Leases.Leases> 
     const sendSms = yield* SendSms.make
     const changeMobilePlan = yield* ChangeMobilePlan.make
 
-    const perform = (held: Held): Effect.Effect<unknown, Storage.StorageError> => {
+    const dispatched = (held: Held): Effect.Effect<Came, Storage.StorageError> => {
       const of = held.job.work
       switch (of._tag) {
         case "Provision":
@@ -81,6 +104,8 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Work | Leases.Leases> 
       }
     }
 
+    const perform = (held: Held) => measured(held, dispatched(held))
+
     // Goes on when the request that began it is gone. A job serves no request: it has the request's key in itself.
     const begin = <A, E>({ job, token }: Held, effect: Effect.Effect<A, E>) => {
       const holding = Leases.ofJob(job, token)
@@ -92,9 +117,9 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Work | Leases.Leases> 
 
     return JobRunner.of({
       perform: (held) => Effect.asVoid(perform(held)),
-      provision: (held, of) => awaited(held, provision(held, of)),
-      sendSms: (held, of) => awaited(held, sendSms(held, of)),
-      changeMobilePlan: (held, of) => awaited(held, changeMobilePlan(held, of)),
+      provision: (held, of) => awaited(held, measured(held, provision(held, of))),
+      sendSms: (held, of) => awaited(held, measured(held, sendSms(held, of))),
+      changeMobilePlan: (held, of) => awaited(held, measured(held, changeMobilePlan(held, of))),
       begin: (held) => begin(held, Effect.asVoid(perform(held)))
     })
   })

@@ -13,6 +13,7 @@ import type { Payload } from "../domain/WebhookEvent.ts"
 import { BusinessClock } from "../ports/BusinessClock.ts"
 import { type Commit, type ReportedLine, Storage, type StorageError } from "../ports/Storage.ts"
 import { Commits } from "./Commits.ts"
+import * as Measures from "./Measures.ts"
 
 export class Reports extends Context.Service<
   Reports,
@@ -70,6 +71,15 @@ const changed = ({ before, line }: Tally) => {
     packages: line.attachments.flatMap(({ packages }) => packages.filter((pack) => !known.has(pack)))
   }
 }
+
+const counted = (verdicts: ReadonlyArray<Verdict>) =>
+  Measures.tell((context) => {
+    const counts = { Accepted: 0, Duplicate: 0, Rejected: 0 }
+    for (const { _tag } of verdicts) counts[_tag] += 1
+    Measures.reports({ outcome: "accepted" })(counts.Accepted, context)
+    Measures.reports({ outcome: "duplicate" })(counts.Duplicate, context)
+    Measures.reports({ outcome: "rejected" })(counts.Rejected, context)
+  })
 
 /** What storage has to be asked to decide these reports. */
 const asked = (reports: ReadonlyArray<Report>) => {
@@ -139,7 +149,7 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
 
     return Reports.of({
       take: Effect.fn("Reports.take")(({ reports }) =>
-        reports.length === 0 ? Effect.succeed([]) : commits.untilDone(attempt(reports))
+        reports.length === 0 ? Effect.succeed([]) : Effect.tap(commits.untilDone(attempt(reports)), counted)
       )
     })
   })

@@ -22,6 +22,7 @@ import * as Messages from "./Messages.ts"
 import * as Operators from "./Operators.ts"
 import * as Organizations from "./Organizations.ts"
 import * as Plans from "./Plans.ts"
+import * as Queues from "./Queues.ts"
 import * as Reports from "./Reports.ts"
 import * as SimClaims from "./SimClaims.ts"
 import * as Sims from "./Sims.ts"
@@ -45,6 +46,7 @@ export type Services =
   | Operators.Operators
   | Organizations.Organizations
   | Plans.Plans
+  | Queues.Queues
   | Reports.Reports
   | Sims.Sims
   | Subscriptions.Subscriptions
@@ -69,6 +71,7 @@ const resources = Layer.mergeAll(
   Operators.layer,
   Organizations.layer,
   Plans.layer.pipe(Layer.provideMerge(Coverage.layer)),
+  Queues.layer,
   Reports.layer,
   Sims.layer,
   Subscriptions.layer,

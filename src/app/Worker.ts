@@ -15,6 +15,7 @@ import { Storage, type StorageError } from "../ports/Storage.ts"
 import { Dispatcher } from "./Dispatcher.ts"
 import { JobRunner } from "./JobRunner.ts"
 import * as Leases from "./Leases.ts"
+import * as Measures from "./Measures.ts"
 import { Settings } from "./Settings.ts"
 import { Work } from "./Work.ts"
 
@@ -63,6 +64,13 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       const now = yield* clock.now
       const claim = jobs.claim({ now, machineNow, until, token, limit: concurrency }).pipe(
         Effect.map((claimed) => claimed.map((job) => ({ job, holding: Leases.ofJob(job, token) }))),
+        Effect.tap((claimed) =>
+          Measures.tellLateness(
+            "jobs",
+            claimed.map(({ job }) => job.dueAt),
+            now
+          )
+        ),
         Effect.tap((claimed) => leases.keep(claimed.map(({ holding }) => holding)))
       )
       const perform = ({ holding, job }: { readonly job: Job; readonly holding: Leases.Holding }) =>

@@ -32,6 +32,15 @@ export interface Pending {
   readonly held: number
 }
 
+/** How much work there is. What is counted is counted up to 10,000: more need not be told apart. */
+export interface Backlog {
+  /** Pieces of work that are due and that nobody holds. */
+  readonly due: number
+  readonly held: number
+  /** Business time at which the oldest of those fell due; null where none is due. */
+  readonly oldestDueAt: Instant | null
+}
+
 export class Jobs extends Context.Service<
   Jobs,
   {
@@ -40,6 +49,11 @@ export class Jobs extends Context.Service<
     /** Moves the ends of leases. A job that is not, or no longer, held with that token stays as it is. */
     readonly renew: (of: Renewal) => Effect.Effect<void, StorageError>
     readonly pending: (at: { readonly machineNow: Instant }) => Effect.Effect<Pending, StorageError>
+    /** For watching; the cost must not grow with what is not due. */
+    readonly backlog: (at: {
+      readonly now: Instant
+      readonly machineNow: Instant
+    }) => Effect.Effect<Backlog, StorageError>
     /** Ends every lease: for the start of a process that is known to be the only one. */
     readonly release: Effect.Effect<void, StorageError>
     /** Ends every lease whose token begins with `<holder>-`: for a process that stops. */

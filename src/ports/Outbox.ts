@@ -4,7 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { DueDelivery } from "../domain/Delivery.ts"
-import type { Claim, Pending } from "./Jobs.ts"
+import type { Backlog, Claim, Pending } from "./Jobs.ts"
 import type { Instant } from "../domain/Time.ts"
 import type { StorageError } from "./Storage.ts"
 
@@ -29,6 +29,11 @@ export class Outbox extends Context.Service<
     /** Moves the ends of leases. A delivery that is not, or no longer, held with that token stays as it is. */
     readonly renew: (of: Renewal) => Effect.Effect<void, StorageError>
     readonly pending: (at: { readonly machineNow: number }) => Effect.Effect<Pending, StorageError>
+    /** For watching; the cost must not grow with what is not due. */
+    readonly backlog: (at: {
+      readonly now: number
+      readonly machineNow: number
+    }) => Effect.Effect<Backlog, StorageError>
     /** Ends every lease: for the start of a process that is known to be the only one. */
     readonly release: Effect.Effect<void, StorageError>
     /** Ends every lease whose token begins with `<holder>-`: for a process that stops. */

@@ -187,6 +187,8 @@ const use = (adapter: Adapter, round: number) =>
     const due = yield* outbox.claim(claim)
     yield* jobs.pending({ machineNow: 0 })
     yield* outbox.pending({ machineNow: 0 })
+    yield* jobs.backlog({ now: 100_000, machineNow: 0 })
+    yield* outbox.backlog({ now: 100_000, machineNow: 0 })
 
     const line = yield* storage.line({ ...of, iccid })
     const storedPlan = yield* storage.plan({ ...of, planId: `plan-${round}` })

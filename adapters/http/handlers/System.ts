@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/unstable/http"
 import { HttpApiBuilder } from "effect/unstable/httpapi"
-import { Storage } from "simplan"
+import { Queues, Storage } from "simplan"
 import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"
 import type * as SystemApi from "../api/SystemApi.ts"
@@ -23,6 +23,7 @@ export const layer = (ready: Effect.Effect<boolean>) =>
     "system",
     Effect.fnUntraced(function* (handlers) {
       const storage = yield* Storage.Storage
+      const queues = yield* Queues.Queues
 
       const storageAnswers = storage.ready.pipe(
         Effect.mapError(() => outOfReach),
@@ -40,7 +41,7 @@ export const layer = (ready: Effect.Effect<boolean>) =>
           }, Answer.orError)
         )
         .handle("metrics", () =>
-          Effect.map(Metrics.text, (text) =>
+          Effect.map(Effect.andThen(queues.measure, Metrics.text), (text) =>
             HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
           )
         )

@@ -1,15 +1,16 @@
 /**
  * Asking the telco, from within a job: what all kinds of job have in common.
  */
-import { Effect, Fiber } from "effect"
+import { Cause, Effect, Exit, Fiber } from "effect"
 import type { Job } from "../../domain/Job.ts"
-import { type Refused, Unavailable } from "../../ports/Telco.ts"
+import { type Refused, type Telco, Unavailable } from "../../ports/Telco.ts"
 import type { Commit } from "../../ports/Storage.ts"
 import type { Outcome } from "../../domain/Idempotency.ts"
 import { nextTry } from "../../domain/Backoff.ts"
 import { TelcoUnavailable } from "../../domain/Refusal.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { SECOND } from "../../domain/Time.ts"
+import * as Measures from "../Measures.ts"
 import { Settings } from "../Settings.ts"
 
 /** A job and the lease that it is done under. */
@@ -18,28 +19,53 @@ export interface Held {
   readonly token: string
 }
 
-/** Makes of a call one that is given up as unavailable when it takes too long: the telco may still do the work. */
-export type InTime = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E | Unavailable>
+/** What came of one try of a job that no request waits for. */
+export type Done = "done" | "refused" | "retried"
 
-export const makeInTime: Effect.Effect<InTime> = Effect.map(
-  Settings,
-  ({ telcoTimeoutMillis }): InTime =>
-    Effect.fnUntraced(function* (call) {
-      const asked = yield* Effect.forkChild(call, { startImmediately: true })
-      const answered = asked.pollUnsafe()
-      // Most telcos take a while, and then a clock has to run; one in the same process may have answered already.
-      if (answered !== undefined) return yield* answered
-      return yield* Effect.timeoutOrElse(Fiber.join(asked), {
-        duration: telcoTimeoutMillis,
-        orElse: () =>
-          Effect.suspend(() => {
-            // Not waited for: a call that cannot be interrupted must not hold up its caller.
-            asked.interruptUnsafe()
-            return Effect.fail(new Unavailable({ message: `no answer within ${telcoTimeoutMillis} ms` }))
-          })
-      })
+/**
+ * Makes of a call one that is measured, and given up as unavailable when it takes too long: the telco may still do the
+ * work.
+ */
+export type InTime = <A>(
+  operation: keyof Telco["Service"],
+  call: Effect.Effect<A, Refused | Unavailable>
+) => Effect.Effect<A, Refused | Unavailable>
+
+/** That the telco did not answer in time. */
+class TimedOut extends Unavailable {}
+
+const outcomeOf = (exit: Exit.Exit<unknown, Refused | Unavailable>): string => {
+  if (Exit.isSuccess(exit)) return "ok"
+  const error = Cause.findErrorOption(exit.cause)
+  if (error._tag === "None") return Cause.hasInterruptsOnly(exit.cause) ? "interrupted" : "failed"
+  if (error.value._tag === "Telco.Refused") return "refused"
+  return error.value instanceof TimedOut ? "timed_out" : "unavailable"
+}
+
+const measured = <A>(operation: keyof Telco["Service"], call: Effect.Effect<A, Refused | Unavailable>) =>
+  Measures.timed(Measures.traced(`telco ${operation}`, { kind: "client" }, call), (exit, seconds, context) => {
+    Measures.telcoCalls({ operation, outcome: outcomeOf(exit) })(1, context)
+    Measures.telcoCallDuration({ operation })(seconds, context)
+  })
+
+export const makeInTime: Effect.Effect<InTime> = Effect.map(Settings, ({ telcoTimeoutMillis }): InTime => {
+  const inTime = Effect.fnUntraced(function* <A>(call: Effect.Effect<A, Refused | Unavailable>) {
+    const asked = yield* Effect.forkChild(call, { startImmediately: true })
+    const answered = asked.pollUnsafe()
+    // Most telcos take a while, and then a clock has to run; one in the same process may have answered already.
+    if (answered !== undefined) return yield* answered
+    return yield* Effect.timeoutOrElse(Fiber.join(asked), {
+      duration: telcoTimeoutMillis,
+      orElse: () =>
+        Effect.suspend(() => {
+          // Not waited for: a call that cannot be interrupted must not hold up its caller.
+          asked.interruptUnsafe()
+          return Effect.fail(new TimedOut({ message: `no answer within ${telcoTimeoutMillis} ms` }))
+        })
     })
-)
+  })
+  return (operation, call) => measured(operation, inTime(call))
+})
 
 /** How many seconds a caller is asked to wait when the telco is unavailable and does not say for how long. */
 const RETRY_AFTER_SECONDS = 5

@@ -9,7 +9,7 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../Commits.ts"
-import { finishing, type Held, makeInTime, retrying } from "./Asking.ts"
+import { type Done, finishing, type Held, makeInTime, retrying } from "./Asking.ts"
 
 /** What does the job. */
 export const make = Effect.gen(function* () {
@@ -23,16 +23,23 @@ export const make = Effect.gen(function* () {
     { iccid, packageIds, release }: Extract<Work, { _tag: "CancelPackages" }>
   ) {
     const { jobId, organizationId } = held.job
-    const cancel = Effect.forEach(packageIds, (packageId) => inTime(telco.cancelPackage({ packageId, iccid })), {
-      discard: true
-    })
-    const all = release ? Effect.andThen(cancel, inTime(telco.releaseProfile({ key: jobId, iccid }))) : cancel
+    const cancel = Effect.forEach(
+      packageIds,
+      (packageId) => inTime("cancelPackage", telco.cancelPackage({ packageId, iccid })),
+      {
+        discard: true
+      }
+    )
+    const all = release
+      ? Effect.andThen(cancel, inTime("releaseProfile", telco.releaseProfile({ key: jobId, iccid })))
+      : cancel
     const answer = yield* Effect.result(all)
     if (Result.isFailure(answer)) {
       yield* Effect.logWarning("the telco has not taken a cancellation", { iccid, answer: answer.failure.message })
-      return yield* commits.untilDone(commits.write(retrying(held, yield* clock.now, answer.failure)))
+      yield* commits.untilDone(commits.write(retrying(held, yield* clock.now, answer.failure)))
+      return "retried" satisfies Done
     }
-    return yield* commits.untilDone(
+    yield* commits.untilDone(
       Effect.gen(function* () {
         const line = release ? yield* storage.line({ organizationId, iccid }) : null
         const decision = line === null ? {} : Deletion.released(line.sim)
@@ -40,5 +47,6 @@ export const make = Effect.gen(function* () {
         yield* commits.write(finishing(held, commit, "forget"))
       })
     )
+    return "done" satisfies Done
   })
 })

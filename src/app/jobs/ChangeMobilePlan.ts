@@ -30,7 +30,9 @@ export const make = Effect.gen(function* () {
       yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
       return Result.fail(unavailable)
     }
-    const answer = yield* Effect.result(inTime(telco.setMobilePlan({ key: changeId, iccid, applied: plan.target })))
+    const answer = yield* Effect.result(
+      inTime("setMobilePlan", telco.setMobilePlan({ key: changeId, iccid, applied: plan.target }))
+    )
     if (Result.isFailure(answer) && answer.failure._tag === "Telco.Unavailable") {
       const retry = retrying(held, yield* clock.now, answer.failure)
       yield* commits.untilDone(commits.write({ ...retry, ...forgetting(held) }))

@@ -9,7 +9,7 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../Commits.ts"
-import { finishing, type Held, makeInTime, retrying } from "./Asking.ts"
+import { type Done, finishing, type Held, makeInTime, retrying } from "./Asking.ts"
 
 /** What does the job. */
 export const make = Effect.gen(function* () {
@@ -43,25 +43,35 @@ export const make = Effect.gen(function* () {
     const step = Occurrence.step(line, attachmentId, occurrence, now)
     switch (step._tag) {
       case "Nothing":
-        return yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
+        yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
+        return "done" satisfies Done
       case "Gone": {
         const decision = { jobs: [Occurrence.cancellation(iccid, id, now)] }
         const commit = yield* commits.of(organizationId, decision, now)
-        return yield* commits.untilDone(commits.write(finishing(held, commit, "forget")))
+        yield* commits.untilDone(commits.write(finishing(held, commit, "forget")))
+        return "done" satisfies Done
       }
       case "Record":
-        return yield* record(step.outcome)
+        yield* record(step.outcome)
+        return "done" satisfies Done
       case "Order": {
         const { attachment, window } = step
         const order = { packageId: id, iccid, window, terms: attachment.terms }
-        const answer = yield* Effect.result(inTime(telco.createPackage(order)))
-        if (Result.isSuccess(answer)) return yield* record({ _tag: "Created", telco: answer.success })
-        if (answer.failure._tag === "Telco.Refused") return yield* record({ _tag: "Refused" })
+        const answer = yield* Effect.result(inTime("createPackage", telco.createPackage(order)))
+        if (Result.isSuccess(answer)) {
+          yield* record({ _tag: "Created", telco: answer.success })
+          return "done" satisfies Done
+        }
+        if (answer.failure._tag === "Telco.Refused") {
+          yield* record({ _tag: "Refused" })
+          return "refused" satisfies Done
+        }
         // The next occurrence does not wait for this one.
         const following = Occurrence.next(attachment, occurrence + 1)
         const { jobs } = yield* commits.of(organizationId, { jobs: following === undefined ? [] : [following] }, now)
         const retry = retrying(held, yield* clock.now, answer.failure, window.end)
-        return yield* commits.untilDone(commits.write({ ...retry, jobs: { ...jobs, ...retry.jobs } }))
+        yield* commits.untilDone(commits.write({ ...retry, jobs: { ...jobs, ...retry.jobs } }))
+        return "retried" satisfies Done
       }
     }
   })

@@ -47,7 +47,7 @@ const makeAsk = Effect.gen(function* () {
         continue
       }
       const order = { packageId: packageId(attachmentId, occurrence), iccid, window, terms }
-      const answer = yield* Effect.result(inTime(telco.createPackage(order)))
+      const answer = yield* Effect.result(inTime("createPackage", telco.createPackage(order)))
       if (Result.isSuccess(answer)) {
         ordered.push(occurrence)
         outcomes.push({ occurrence, ...answer.success })

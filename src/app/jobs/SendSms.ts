@@ -18,7 +18,7 @@ export const make = Effect.gen(function* () {
     held: Held,
     { from, iccid, messageId, text }: Extract<Work, { _tag: "SendSms" }>
   ) {
-    const answer = yield* Effect.result(inTime(telco.sendSms({ messageId, iccid, from, text })))
+    const answer = yield* Effect.result(inTime("sendSms", telco.sendSms({ messageId, iccid, from, text })))
     const finished = finishing(
       held,
       {},

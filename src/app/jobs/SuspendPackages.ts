@@ -9,7 +9,7 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../Commits.ts"
-import { finishing, type Held, makeInTime, retrying } from "./Asking.ts"
+import { type Done, finishing, type Held, makeInTime, retrying } from "./Asking.ts"
 
 /** What does the job. */
 export const make = Effect.gen(function* () {
@@ -26,15 +26,17 @@ export const make = Effect.gen(function* () {
       const over = pack.expirationAt !== null && pack.expirationAt <= now
       if (pack.status !== "Created" || over) continue
       const call = telco.suspendPackage({ packageId: packageId(attachmentId, pack.occurrence), iccid })
-      const answer = yield* Effect.result(inTime(call))
+      const answer = yield* Effect.result(inTime("suspendPackage", call))
       if (Result.isFailure(answer)) {
         yield* Effect.logWarning("the telco has not taken a suspension", {
           attachmentId,
           answer: answer.failure.message
         })
-        return yield* commits.untilDone(commits.write(retrying(held, yield* clock.now, answer.failure)))
+        yield* commits.untilDone(commits.write(retrying(held, yield* clock.now, answer.failure)))
+        return "retried" satisfies Done
       }
     }
-    return yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
+    yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
+    return "done" satisfies Done
   })
 })

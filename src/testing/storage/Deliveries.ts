@@ -292,6 +292,29 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("the backlog of deliveries counts what is due and what is held, and tells since when", (world) =>
+    Effect.gen(function* () {
+      const { machineNow, now } = world
+      const backlog = (at: { readonly machineNow?: number } = {}) => world.outbox.backlog({ now, machineNow, ...at })
+      yield* hooked(world)
+      yield* Suite.equals("of nothing", yield* backlog(), { due: 0, held: 0, oldestDueAt: null })
+      yield* world.storage.commit({
+        events: [-2, -1, 1].map((offset) => Rows.event(world, { createdAt: now + offset }))
+      })
+      yield* Suite.equals("before", yield* backlog(), { due: 2, held: 0, oldestDueAt: now - 2 })
+      const claim = World.claim(world, { limit: 1 })
+      const [due] = yield* world.outbox.claim(claim)
+      yield* Suite.equals("one is held", yield* backlog(), { due: 1, held: 1, oldestDueAt: now - 1 })
+      const over = { machineNow: machineNow + MINUTE }
+      yield* Suite.equals("once that is over", yield* backlog(over), { due: 2, held: 0, oldestDueAt: now - 2 })
+      const { delivery } = yield* World.given("due delivery", due)
+      const delivered = { ...delivery, status: "Delivered" as const, nextAttemptAt: null }
+      yield* world.storage.commit({ deliveries: { settled: [{ delivery: delivered, token: claim.token }] } })
+      yield* Suite.equals("one is delivered", yield* backlog(), { due: 1, held: 0, oldestDueAt: now - 1 })
+      yield* World.finishAll(world)
+    })
+  ),
+
   scenario("a holder that hands its deliveries back ends its own leases and nobody else's", (world) =>
     Effect.gen(function* () {
       const { now } = world

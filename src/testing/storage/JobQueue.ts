@@ -223,6 +223,26 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("the backlog of jobs counts what is due and what is held, and tells since when", (world) =>
+    Effect.gen(function* () {
+      const { machineNow, now } = world
+      const backlog = (at: { readonly now?: number; readonly machineNow?: number } = {}) =>
+        world.jobs.backlog({ now, machineNow, ...at })
+      yield* Suite.equals("of nothing", yield* backlog(), { due: 0, held: 0, oldestDueAt: null })
+      yield* put(
+        world,
+        [-2, -1, 0, 1].map((offset) => Rows.job(world, { dueAt: now + offset }))
+      )
+      yield* Suite.equals("before", yield* backlog(), { due: 3, held: 0, oldestDueAt: now - 2 })
+      yield* Suite.equals("earlier", yield* backlog({ now: now - 1 }), { due: 2, held: 0, oldestDueAt: now - 2 })
+      yield* world.jobs.claim(World.claim(world, { limit: 2 }))
+      yield* Suite.equals("two are held", yield* backlog(), { due: 1, held: 2, oldestDueAt: now })
+      const over = { machineNow: machineNow + MINUTE }
+      yield* Suite.equals("once that is over", yield* backlog(over), { due: 3, held: 0, oldestDueAt: now - 2 })
+      yield* World.finishAll(world)
+    })
+  ),
+
   scenario("releasing ends every lease on jobs", (world) =>
     Effect.gen(function* () {
       const jobs = [Rows.job(world, { dueAt: world.now - 1 }), Rows.job(world)]
