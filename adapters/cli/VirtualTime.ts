@@ -10,7 +10,11 @@ import * as ClockSetting from "./ClockSetting.ts"
 /** The clock to go by. */
 export const open = (
   setting: ClockSetting.ClockSetting
-): Effect.Effect<Layer.Layer<BusinessClock.BusinessClock>, Storage.StorageError | Storage.Conflict, Storage.Storage> =>
+): Effect.Effect<
+  Layer.Layer<BusinessClock.BusinessClock, never, Storage.Storage>,
+  Storage.StorageError | Storage.Conflict,
+  Storage.Storage
+> =>
   Effect.gen(function* () {
     const storage = yield* Storage.Storage
     const stood = yield* storage.clock

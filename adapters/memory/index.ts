@@ -5,7 +5,7 @@
  * a job needs is found through indexes, so an operation costs about the same with a hundred rows and with a million.
  */
 import { Context, Effect, Layer } from "effect"
-import { Jobs, Outbox, Storage } from "simplan"
+import { Changes, Jobs, Outbox, Storage } from "simplan"
 import * as Deliveries from "./Deliveries.ts"
 import * as Guards from "./Guards.ts"
 import * as Inventory from "./Inventory.ts"
@@ -16,7 +16,13 @@ import * as Tables from "./Tables.ts"
 import * as Tenant from "./Tenant.ts"
 import * as Writes from "./Writes.ts"
 
+const tell = (watchers: ReadonlySet<(changes: Changes.Changes) => void>, changes: Changes.Changes): void => {
+  if (Changes.isNothing(changes)) return
+  for (const hear of watchers) hear(changes)
+}
+
 const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
+  const watchers = new Set<(changes: Changes.Changes) => void>()
   const nothing = Tenant.make()
   const tenant = (of: { readonly organizationId: string }) => tables.tenants.get(of.organizationId) ?? nothing
   return {
@@ -25,6 +31,7 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
         const on = Guards.conflict(tables, commit)
         if (on !== null) return Effect.fail(new Storage.Conflict({ on }))
         Writes.apply(tables, commit)
+        if (watchers.size > 0) tell(watchers, Changes.of(commit))
         return Effect.void
       }),
 
@@ -60,6 +67,14 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
     catalogueVersion: Effect.sync(() => tables.catalogueVersion),
     catalogue: Effect.sync(() => tables.catalogue),
     clock: Effect.sync(() => tables.clock),
+    ahead: Effect.succeed(0),
+    watch: (hear) =>
+      Effect.asVoid(
+        Effect.acquireRelease(
+          Effect.sync(() => watchers.add(hear)),
+          () => Effect.sync(() => watchers.delete(hear))
+        )
+      ),
 
     purge: ({ idempotencyBefore, reportsBefore }) =>
       Effect.sync(() => {

@@ -3,36 +3,63 @@
  *
  * Leases and claims are compared with the machine time of whoever asks, and two machines seldom agree. So the machine
  * times of a process are moved by how far its clock is from the database's on their way in; none ever comes back out.
+ * Business time, where it follows the machine's, is moved likewise by who tells it.
  */
-import { Effect, Schedule } from "effect"
+import { Effect, Schedule, type Scope } from "effect"
+import type { SqlError } from "effect/unstable/sql/SqlError"
 import { Jobs, Outbox, Storage } from "simplan"
 import type { Sql } from "./Database.ts"
 
 /** How many milliseconds the database is ahead. */
 export interface Offset {
-  current: number
+  readonly current: number
 }
 
-// The only statement that asks the database for its time. It is compared with the machine's own clock, not Effect's,
-// which a test may have put elsewhere; half the round trip is taken for the way back.
-const measure = (sql: Sql) =>
+interface Measurement {
+  /** The database's time less that of the machine's clock that only goes forward, in milliseconds. */
+  readonly offset: number
+  /** How far that may be off: half of the round trip. */
+  readonly error: number
+}
+
+// The only statement that asks the database for its time. It is compared with a clock of the machine that nobody sets,
+// so that setting the machine's time changes nothing, neither now nor later.
+const measure = (sql: Sql): Effect.Effect<Measurement, SqlError> =>
   Effect.gen(function* () {
-    const before = Date.now()
+    const before = performance.now()
     const [row] = yield* sql<{ readonly now: number }>`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`
-    const after = Date.now()
-    return Math.round((row?.now ?? after) - (before + after) / 2)
+    const after = performance.now()
+    return { offset: (row?.now ?? Date.now()) - (before + after) / 2, error: (after - before) / 2 }
   })
 
-/** Measures the offset, and again every minute until the scope ends. */
-export const follow = (sql: Sql) =>
+/** Believes a measurement where it says something that the one before does not allow for, or says it more exactly. */
+const believed = (known: Measurement, measured: Measurement): Measurement =>
+  measured.error < known.error || Math.abs(measured.offset - known.offset) > measured.error ? measured : known
+
+/** By how much the offset changes at least when it does, so that two instants of this machine stay as far apart. */
+const STEP = 20
+
+const INTERVAL = "15 seconds"
+
+/** Measures the offset, and again as long as the scope lasts. */
+export const follow = (sql: Sql): Effect.Effect<Offset, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
-    const offset: Offset = { current: yield* measure(sql) }
+    let known = yield* measure(sql)
+    // The first ones wait for connections and caches.
+    for (let times = 0; times < 2; times++) known = believed(known, yield* measure(sql))
     const again = Effect.map(measure(sql), (measured) => {
-      offset.current = measured
+      known = believed(known, measured)
     })
-    yield* Effect.forkScoped(Effect.repeat(Effect.delay(Effect.ignore(again), "1 minute"), Schedule.forever))
-    return offset
+    yield* Effect.forkScoped(Effect.repeat(Effect.delay(Effect.ignore(again), INTERVAL), Schedule.forever))
+    let told = Number.NaN
+    return {
+      get current() {
+        const offset = known.offset + performance.now() - Date.now()
+        if (!(Math.abs(offset - told) < STEP)) told = Math.round(offset)
+        return told
+      }
+    }
   })
 
 export interface Ports {
@@ -67,6 +94,7 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
   return {
     storage: Storage.Storage.of({
       ...storage,
+      ahead: Effect.sync(() => offset.current),
       commit: (commit) => Effect.suspend(() => storage.commit(leased(commit))),
       claimSim: (asked) => Effect.suspend(() => storage.claimSim(held(asked)))
     }),

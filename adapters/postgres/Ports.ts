@@ -2,7 +2,7 @@
  * The ports over a database whose migrations are done.
  */
 import { Context, Effect } from "effect"
-import { Jobs, Outbox, Storage } from "simplan"
+import { Changes, Jobs, Outbox, Storage } from "simplan"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as Commit from "./Commit.ts"
 import type { Database } from "./Database.ts"
@@ -11,6 +11,7 @@ import * as Idempotency from "./Idempotency.ts"
 import * as JobQueue from "./JobQueue.ts"
 import * as Lines from "./Lines.ts"
 import * as MachineClock from "./MachineClock.ts"
+import * as Notifications from "./Notifications.ts"
 import * as Occupancy from "./Occupancy.ts"
 import * as Organizations from "./Organizations.ts"
 import * as Plans from "./Plans.ts"
@@ -23,9 +24,16 @@ import * as Sims from "./Sims.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 import * as WebhookEndpoints from "./WebhookEndpoints.ts"
 
-const storage = (database: Database) =>
+type Written = ReturnType<typeof Commit.run>
+
+const telling =
+  (run: Written, tell: Notifications.Notifications["tell"]): Written =>
+  (commit) =>
+    Effect.tap(run(commit), () => Effect.sync(() => tell(Changes.of(commit))))
+
+const storage = (database: Database, { tell, watch }: Notifications.Notifications) =>
   Storage.Storage.of({
-    commit: Commit.run(database),
+    commit: telling(Commit.run(database), tell),
     organizations: Organizations.all(database),
     organization: Organizations.byId(database),
     apiKeyByHash: ApiKeys.byHash(database),
@@ -49,6 +57,8 @@ const storage = (database: Database) =>
     catalogueVersion: Service.catalogueVersion(database),
     catalogue: Service.catalogue(database),
     clock: Service.clock(database),
+    ahead: Effect.succeed(0),
+    watch,
     purge: Service.purge(database),
     ready: Effect.flatMap(Service.ready(database), (done) =>
       done ? Effect.void : new Storage.StorageError({ message: "The database has not had every migration" })
@@ -80,6 +90,7 @@ export interface Shared {
   /** That of the database's clock, which is another machine's. */
   readonly offset: MachineClock.Offset
   readonly occupancy: Occupancy.Occupancy
+  readonly notifications: Notifications.Notifications
 }
 
 /** All three ports; `shared` where other processes may be on the database. */
@@ -87,7 +98,8 @@ export const make = (
   database: Database,
   shared?: Shared | undefined
 ): Context.Context<Storage.Storage | Jobs.Jobs | Outbox.Outbox> => {
-  const own = { storage: storage(database), jobs: jobs(database), outbox: outbox(database) }
+  const notifications = shared?.notifications ?? Notifications.alone()
+  const own = { storage: storage(database, notifications), jobs: jobs(database), outbox: outbox(database) }
   const ports = shared === undefined ? own : Occupancy.guarded(MachineClock.moved(own, shared.offset), shared.occupancy)
   return Context.make(Storage.Storage, ports.storage).pipe(
     Context.add(Jobs.Jobs, ports.jobs),

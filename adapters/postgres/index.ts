@@ -15,6 +15,7 @@ import * as Database from "./Database.ts"
 import * as Failure from "./Failure.ts"
 import * as MachineClock from "./MachineClock.ts"
 import * as Migrations from "./Migrations.ts"
+import * as Notifications from "./Notifications.ts"
 import * as Occupancy from "./Occupancy.ts"
 import * as Ports from "./Ports.ts"
 import * as Statements from "./Statements.ts"
@@ -24,7 +25,8 @@ export type Provided = Storage.Storage | Jobs.Jobs | Outbox.Outbox | SqlClient.S
 
 export interface Options {
   readonly url: Redacted.Redacted
-  /** How many connections commits may use at once; reads share one more, and one holds the database. */
+  /** How many connections commits may use at once; reads share one more, one holds the database, and one is for
+   * telling other processes and hearing of them. */
   readonly maxConnections?: number | undefined
   /** Whether the process is to be the only one on the database, as with a virtual clock; not where it is absent. */
   readonly alone?: boolean | undefined
@@ -77,7 +79,8 @@ export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageEr
       yield* Statements.tellConnections("writes", maxConnections)
       yield* Statements.tellConnections("reads", 1)
       const offset = yield* MachineClock.follow(writes)
-      return { reads, writes, shared: { offset, occupancy } }
+      const notifications = yield* Notifications.make(url)
+      return { reads, writes, shared: { offset, occupancy, notifications } }
     }).pipe(
       Effect.catchTag("SqlError", (error) => Effect.fail(Failure.storageError(error))),
       Effect.provide(Reactivity.layer)

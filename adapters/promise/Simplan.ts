@@ -28,7 +28,7 @@ export interface Options {
   /** The catalogue to start with; that of the real world where it is not given. */
   readonly catalogue?: Layer.Layer<Core.Catalogues.BuiltIn, unknown>
   /** The machine's where it is not given; `VirtualClock.virtual(start)` for one that can be advanced. */
-  readonly clock?: Layer.Layer<Core.BusinessClock.BusinessClock, unknown>
+  readonly clock?: Layer.Layer<Core.BusinessClock.BusinessClock, unknown, Core.Storage.Storage>
   /**
    * Whether this is the only process on the storage, as on one that is embedded: what a killed process held is then
    * taken over at once, and not when its leases end.
@@ -74,13 +74,12 @@ const isLayer = (telco: Options["telco"]): telco is Layer.Layer<Core.Telco.Telco
 
 const portsOf = (options: Options) =>
   Layer.mergeAll(
-    options.storage,
     isLayer(options.telco) ? options.telco : Telco.layer(options.telco),
     options.webhooks ?? HttpSender.layer(),
     options.catalogue ?? StandardCatalogue.layer,
     options.clock ?? Clocks.system,
     NodeCrypto.layer
-  )
+  ).pipe(Layer.provideMerge(options.storage))
 
 const takeOver = Layer.effectDiscard(
   Effect.gen(function* () {

@@ -2,13 +2,27 @@
  * The two clocks that the service can go by: the machine's, and one that stands still until it is moved.
  */
 import { Clock, Effect, Layer, Ref } from "effect"
-import { BusinessClock, type Time } from "simplan"
+import { BusinessClock, Storage, type Time } from "simplan"
 
-/** Follows the machine: the time of Effect's own clock. */
-export const system: Layer.Layer<BusinessClock.BusinessClock> = Layer.succeed(BusinessClock.BusinessClock, {
-  now: Clock.currentTimeMillis,
-  set: null
-})
+/** How far time is never told to have gone back, in milliseconds: a measurement may be off by so much. */
+const INEXACT = 100
+
+/**
+ * Follows the machine: the time of Effect's own clock, moved by how far the storage's is ahead, so that all processes
+ * on one storage go by one time.
+ */
+export const system: Layer.Layer<BusinessClock.BusinessClock, never, Storage.Storage> = Layer.effect(
+  BusinessClock.BusinessClock,
+  Effect.map(Storage.Storage, ({ ahead }) => {
+    let latest = Number.NEGATIVE_INFINITY
+    const now = Effect.zipWith(Clock.currentTimeMillis, ahead, (machineNow, by) => {
+      const told = machineNow + by
+      if (told > latest || told < latest - INEXACT) latest = told
+      return latest
+    })
+    return { now, set: null }
+  })
+)
 
 /** Stands at `start` until it is set. */
 export const virtual = (start: Time.Instant): Layer.Layer<BusinessClock.BusinessClock> =>

@@ -1,11 +1,11 @@
 /**
  * Sends webhooks over HTTP: implements simplan's `WebhookSender` port (rules W6 and W7) on Node.
  *
- * Each call is signed with the machine's time of the attempt. It ends within the time-out, follows no redirect, and goes
+ * Each call is signed with the time of the attempt. It ends within the time-out, follows no redirect, and goes
  * to no private address unless told to (see `Addresses`). Any response is a response: what its status means is for the
  * core to say. Signing keys appear in no message.
  */
-import { Clock, Duration, Effect, Layer, Result } from "effect"
+import { Duration, Effect, Layer, Result } from "effect"
 import { WebhookSender } from "simplan"
 import * as Addresses from "./Addresses.ts"
 import * as Post from "./Post.ts"
@@ -22,13 +22,13 @@ const make = ({ timeout = "15 seconds", ...options }: Options) =>
     const limit = Duration.fromInputUnsafe(timeout)
 
     return WebhookSender.WebhookSender.of({
-      send: ({ body, eventId, signingKeys, url }) =>
+      send: ({ at, body, eventId, signingKeys, url }) =>
         Effect.gen(function* () {
           const target = Addresses.checkUrl(url, options)
           if (Result.isFailure(target)) {
             return yield* new WebhookSender.SendFailed({ message: `The URL ${target.failure}` })
           }
-          const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          const timestamp = Math.floor(at / 1000)
           const headers = {
             "content-type": "application/json",
             "user-agent": "simplan",

@@ -25,6 +25,8 @@ interface Cached {
   readonly version: number
   readonly index: Index
   readonly checkedAt: number
+  /** How often a change had been heard of when it was checked. */
+  readonly changes: number
 }
 
 export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> = Layer.effect(
@@ -35,6 +37,11 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> 
     const commits = yield* Commits
     const { cacheMillis } = yield* Settings
     let cached: Cached | null = null
+    // Should nothing be heard of a change, the catalogue is believed for a moment only.
+    let changes = 0
+    yield* storage.watch(({ catalogue }) => {
+      if (catalogue) changes += 1
+    })
 
     const load = Effect.fnUntraced(function* (version: number) {
       const stored = version === 0 ? null : yield* storage.catalogue
@@ -43,10 +50,12 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> 
 
     const current = Effect.gen(function* () {
       const checkedAt = yield* MachineClock.currentTimeMillis
-      if (cached !== null && checkedAt - cached.checkedAt < cacheMillis) return cached.index
+      const isFresh = cached?.changes === changes && checkedAt - cached.checkedAt < cacheMillis
+      if (cached !== null && isFresh) return cached.index
+      const heard = changes
       const version = yield* storage.catalogueVersion
       const loaded = cached?.version === version ? cached.index : yield* load(version)
-      cached = { version, index: loaded, checkedAt }
+      cached = { version, index: loaded, checkedAt, changes: heard }
       return loaded
     })
 
@@ -54,7 +63,6 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> 
       current,
       replace: Effect.fn("Catalogues.replace")(function* (catalogue: Catalogue) {
         yield* commits.untilDone(commits.write({ catalogue }))
-        cached = null
         return yield* current
       })
     })

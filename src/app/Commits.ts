@@ -10,6 +10,7 @@ import { isAwaited } from "../domain/Job.ts"
 import type { Instant } from "../domain/Time.ts"
 import type { WebhookEvent } from "../domain/WebhookEvent.ts"
 import { BusinessClock } from "../ports/BusinessClock.ts"
+import * as Changes from "../ports/Changes.ts"
 import * as Storage from "../ports/Storage.ts"
 import { Ids } from "./Ids.ts"
 import * as Recording from "./Recording.ts"
@@ -98,8 +99,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
         conflict.on === "idempotency key" ? Effect.die(new Recording.KeyTaken()) : Effect.fail(conflict)
       )
       if (recording !== null && told !== undefined) recording.done.current = true
-      const left = [recorded.events, recorded.jobs?.put, recorded.jobs?.retried, recorded.deliveries?.replayed]
-      if (left.some((rows) => rows !== undefined && rows.length > 0)) yield* work.wake
+      work.announce(Changes.of(recorded))
     })
 
     const untilDone = <A, E, R>(

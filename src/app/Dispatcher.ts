@@ -9,7 +9,7 @@ import * as Endpoint from "../domain/WebhookEndpoint.ts"
 import * as WebhookEvent from "../domain/WebhookEvent.ts"
 import { BusinessClock } from "../ports/BusinessClock.ts"
 import { Outbox } from "../ports/Outbox.ts"
-import { type Commit, Conflict, type StorageError } from "../ports/Storage.ts"
+import { type Commit, Conflict, Storage, type StorageError } from "../ports/Storage.ts"
 import { type SendFailed, WebhookSender } from "../ports/WebhookSender.ts"
 import { Commits } from "./Commits.ts"
 import { Ids } from "./Ids.ts"
@@ -58,11 +58,12 @@ const measured = (call: Effect.Effect<{ readonly status: number }, SendFailed>) 
     Measures.deliveryDuration({ answer })(seconds, context)
   })
 
-type Needs = Outbox | BusinessClock | WebhookSender | Commits | Ids | Work | Leases.Leases
+type Needs = Storage | Outbox | BusinessClock | WebhookSender | Commits | Ids | Work | Leases.Leases
 
 export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
   Dispatcher,
   Effect.gen(function* () {
+    const storage = yield* Storage
     const outbox = yield* Outbox
     const clock = yield* BusinessClock
     const sender = yield* WebhookSender
@@ -79,6 +80,7 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
         url: endpoint.url,
         eventId: event.eventId,
         body: WebhookEvent.body(event),
+        at: (yield* MachineClock.currentTimeMillis) + (yield* storage.ahead),
         signingKeys: Endpoint.keysAt(endpoint, yield* clock.now)
       })
       const attempted = yield* measured(call).pipe(

@@ -65,14 +65,17 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
     const commits = yield* Commits
     const { cacheMillis } = yield* Settings
 
-    // By the key itself, for a moment. Forgotten as a whole when this process changes any key, and what was being
-    // looked up meanwhile is not kept.
+    // By the key itself. Forgotten as a whole when any key is changed, and what was being looked up meanwhile is not
+    // kept. Should nothing be heard of a change, a key is believed for a moment only.
     const cache = new Map<string, { readonly apiKey: ApiKey; readonly until: number }>()
     let generation = 0
     const forget = () => {
       generation += 1
       cache.clear()
     }
+    yield* storage.watch(({ apiKeys }) => {
+      if (apiKeys) forget()
+    })
 
     const get = Effect.fnUntraced(function* ({ organizationId }: { readonly organizationId: string }) {
       const organization = yield* storage.organization(organizationId)
@@ -147,7 +150,6 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
             return changed
           })
         )
-        forget()
         return revoked
       }),
       rotateKey: Effect.fn("Organizations.rotateKey")(function* (of) {
@@ -161,7 +163,6 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
             return { apiKey: changed, key }
           })
         )
-        forget()
         return rotated
       }),
       authenticate: Effect.fnUntraced(function* (key) {

@@ -27,9 +27,9 @@ export const Settings = Context.Reference<Limits>("simplan/Settings", {
     telcoTimeoutMillis: 10_000,
     leaseMillis: 15_000,
     claimMillis: 5_000,
-    pollMillis: 1_000,
+    pollMillis: 4_000,
     concurrency: 32,
-    cacheMillis: 2_000,
+    cacheMillis: 4_000,
     drainMillis: 2_000,
     patienceMillis: 1_000
   })

@@ -4,10 +4,12 @@
  * Closing the layer's scope waits a while for what was begun, then interrupts the rest and hands back the leases, so
  * that another process takes over at once what a stopped one has not done.
  */
-import { Context, Clock as MachineClock, Effect, Fiber, FiberSet, Latch, Layer, Scope } from "effect"
+import { Context, Clock as MachineClock, Effect, Fiber, FiberSet, Layer, Scope } from "effect"
+import type { Changes } from "../ports/Changes.ts"
 import { Jobs } from "../ports/Jobs.ts"
 import { Outbox } from "../ports/Outbox.ts"
 import type { Lease } from "../ports/Storage.ts"
+import * as Announcements from "./Announcements.ts"
 import { Ids } from "./Ids.ts"
 import { Settings } from "./Settings.ts"
 
@@ -26,10 +28,10 @@ export class Work extends Context.Service<
       claim: Effect.Effect<ReadonlyArray<A>, E>,
       perform: (claimed: ReadonlyArray<A>) => Effect.Effect<void, E2>
     ) => Effect.Effect<number, E | E2>
-    /** Announces that there may be work. */
-    readonly wake: Effect.Effect<void>
-    /** A latch that each announcement opens; whoever waits on it closes it before it looks for work. */
-    readonly announcements: Effect.Effect<Latch.Latch>
+    /** Announces what work there is now. */
+    readonly announce: (changes: Changes) => void
+    /** What was announced, for the one who waits for that kind of work. */
+    readonly announcements: { readonly [Kind in "jobsDueAt" | "deliveriesDueAt"]: Announcements.Announcements }
   }
 >()("simplan/Work") {}
 
@@ -59,7 +61,7 @@ export const layer: Layer.Layer<Work, never, Ids | Jobs | Outbox> = Layer.effect
     yield* Effect.addFinalizer(() =>
       Effect.timeoutOption(FiberSet.awaitEmpty(fibers), drainMillis).pipe(Effect.andThen(handBack), Effect.ignore)
     )
-    const latches: Array<Latch.Latch> = []
+    const listeners = { jobsDueAt: Announcements.make(), deliveriesDueAt: Announcements.make() }
 
     const begin = <A, E>(effect: Effect.Effect<A, E>) =>
       Effect.uninterruptible(
@@ -84,14 +86,11 @@ export const layer: Layer.Layer<Work, never, Ids | Jobs | Outbox> = Layer.effect
         const now = yield* MachineClock.currentTimeMillis
         return { token: yield* ids.token, until: now + leaseMillis }
       }),
-      wake: Effect.sync(() => {
-        for (const latch of latches) latch.openUnsafe()
-      }),
-      announcements: Effect.sync(() => {
-        const latch = Latch.makeUnsafe(true)
-        latches.push(latch)
-        return latch
-      })
+      announce: (changes) => {
+        listeners.jobsDueAt.tell(changes.jobsDueAt)
+        listeners.deliveriesDueAt.tell(changes.deliveriesDueAt)
+      },
+      announcements: listeners
     })
   })
 )

@@ -2,7 +2,7 @@
  * The worker: does due jobs and sends due deliveries, in the background and, for an advance of a virtual clock, until
  * nothing due is left.
  */
-import { Cause, Clock as MachineClock, Context, Effect, Layer, Schedule } from "effect"
+import { Cause, Option, Clock as MachineClock, Context, Effect, Layer, Schedule } from "effect"
 import * as Idempotency from "../domain/Idempotency.ts"
 import type { Job } from "../domain/Job.ts"
 import * as TelcoReport from "../domain/TelcoReport.ts"
@@ -12,6 +12,7 @@ import { BusinessClock } from "../ports/BusinessClock.ts"
 import { Jobs, type Pending } from "../ports/Jobs.ts"
 import { Outbox } from "../ports/Outbox.ts"
 import { Storage, type StorageError } from "../ports/Storage.ts"
+import type { Announcements } from "./Announcements.ts"
 import { Dispatcher } from "./Dispatcher.ts"
 import { JobRunner } from "./JobRunner.ts"
 import * as Leases from "./Leases.ts"
@@ -39,6 +40,9 @@ export class Worker extends Context.Service<
 
 const earlier = (left: Instant | null, right: Instant | null): Instant | null =>
   left === null ? right : right === null ? left : Math.min(left, right)
+
+/** How long to leave alone a storage that does not answer, in milliseconds. */
+const RECOVERY = 1_000
 
 /** How long to wait for work that is under way before looking again, in milliseconds. */
 const PAUSE = 5
@@ -126,32 +130,31 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       })
     })
 
-    // Until announced, until the next piece of work is due, and at the latest until the poll.
-    const waitFor = (of: Jobs["Service"] | Outbox["Service"]) =>
-      Effect.gen(function* () {
+    // Looks when work is announced, when the next piece of it is due, and at the latest after the poll. Where the last
+    // look found work there may be more; where it found none, only what is due is looked for.
+    const loop = (
+      of: Jobs["Service"] | Outbox["Service"],
+      announced: Announcements,
+      once: Effect.Effect<number, StorageError>
+    ) => {
+      const attend = Effect.gen(function* () {
+        announced.take()
+        while ((yield* once) > 0) announced.take()
+      })
+      const round = Effect.gen(function* () {
         const { dueAt } = yield* pending(of)
         const now = yield* clock.now
-        const untilDue = dueAt === null || clock.set !== null ? pollMillis : dueAt - now
-        return Math.max(1, Math.min(untilDue, pollMillis))
+        if (dueAt !== null && dueAt <= now) return yield* attend
+        const until = Math.min(dueAt !== null && clock.set === null ? dueAt : now + pollMillis, now + pollMillis)
+        const told = yield* Effect.timeoutOption(announced.before(until), until - now)
+        if (Option.isSome(told) || until === dueAt) yield* attend
       })
-
-    const loop = (of: Jobs["Service"] | Outbox["Service"], once: Effect.Effect<number, StorageError>) =>
-      Effect.gen(function* () {
-        const announcements = yield* work.announcements
-        const round = Effect.gen(function* () {
-          announcements.closeUnsafe()
-          if ((yield* once) > 0) return
-          yield* Effect.timeoutOption(announcements.await, yield* waitFor(of))
-        })
-        return yield* Effect.forever(
-          Effect.catchTag(round, "StorageError", (error) =>
-            Effect.andThen(
-              Effect.logWarning("storage does not answer", { error: error.message }),
-              Effect.sleep(pollMillis)
-            )
-          )
+      return Effect.forever(
+        Effect.catchTag(round, "StorageError", (error) =>
+          Effect.andThen(Effect.logWarning("storage does not answer", { error: error.message }), Effect.sleep(RECOVERY))
         )
-      })
+      )
+    }
 
     const housekeeping = Effect.repeat(
       Effect.catchTag(forget, "StorageError", () => Effect.void),
@@ -164,12 +167,14 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       drainToNext,
       nextDue,
       forget,
-      runForever: Effect.andThen(
-        Effect.all([loop(jobs, runDue), loop(outbox, dispatcher.dispatch), housekeeping], {
-          concurrency: "unbounded",
-          discard: true
-        }),
-        Effect.never
+      runForever: Effect.scoped(
+        Effect.gen(function* () {
+          yield* storage.watch(work.announce)
+          const { deliveriesDueAt, jobsDueAt } = work.announcements
+          const loops = [loop(jobs, jobsDueAt, runDue), loop(outbox, deliveriesDueAt, dispatcher.dispatch)]
+          yield* Effect.all([...loops, housekeeping], { concurrency: "unbounded", discard: true })
+          return yield* Effect.never
+        })
       )
     })
   })

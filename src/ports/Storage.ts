@@ -18,7 +18,7 @@
  * one pending or live subscription at most; a commit that writes endpoints has no events, and keys do not trade their
  * hashes in one. Which of several failing guards a `Conflict` names is open.
  */
-import { Context, Data, type Effect } from "effect"
+import { Context, Data, type Effect, type Scope } from "effect"
 import type { ApiKey } from "../domain/ApiKey.ts"
 import type { Attachment } from "../domain/Attachment.ts"
 import type { Catalogue } from "../domain/Catalogue.ts"
@@ -37,6 +37,7 @@ import type { Subscription } from "../domain/Subscription.ts"
 import type { Instant } from "../domain/Time.ts"
 import type { WebhookEndpoint } from "../domain/WebhookEndpoint.ts"
 import type { WebhookEvent } from "../domain/WebhookEvent.ts"
+import type { Changes } from "./Changes.ts"
 
 /** The storage could not do its work: it is out of reach, full or broken. Nothing is known of the commit. */
 export class StorageError extends Data.TaggedError("StorageError")<{
@@ -276,6 +277,17 @@ export class Storage extends Context.Service<
     readonly catalogue: Read<Catalogue | null>
 
     readonly clock: Read<Instant | null>
+
+    /**
+     * By how many milliseconds the storage's clock is ahead of this machine's, so that all processes on it go by one
+     * time; 0 where it has none of its own.
+     */
+    readonly ahead: Effect.Effect<number>
+    /**
+     * Tells, until the scope ends, what commits on this storage have changed: of this process's own commits before
+     * they return, of other processes' soon. Where some may have been missed, `Changes.anything` is told.
+     */
+    readonly watch: (hear: (changes: Changes) => void) => Effect.Effect<void, never, Scope.Scope>
 
     /** Forgets report ids and idempotency records from before these instants; returns how many rows went. */
     readonly purge: (older: {

@@ -25,6 +25,7 @@ import * as SimClaims from "./storage/SimClaims.ts"
 import * as Uniqueness from "./storage/Uniqueness.ts"
 import * as Values from "./storage/Values.ts"
 import * as Versions from "./storage/Versions.ts"
+import * as Watching from "./storage/Watching.ts"
 import * as World from "./storage/World.ts"
 import * as Suite from "./Suite.ts"
 
@@ -54,7 +55,8 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...Lines.cases,
   ...Reports.cases,
   ...Values.cases,
-  ...Service.cases
+  ...Service.cases,
+  ...Watching.cases
 ]
 
 /** The suite's cases, for a runner of one's own. */

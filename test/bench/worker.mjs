@@ -35,13 +35,12 @@ const telco = Layer.succeed(Telco.Telco, {
 })
 
 const ports = Layer.mergeAll(
-  Postgres.layer({ url: Redacted.make(databaseUrl) }),
   telco,
   StandardCatalogue.layer,
   HttpSender.layer({ allowPrivateAddresses: true }),
   NodeCrypto.layer,
   VirtualClock.system
-)
+).pipe(Layer.provideMerge(Postgres.layer({ url: Redacted.make(databaseUrl) })))
 
 const running = Effect.gen(function* () {
   yield* Layer.build(Worker.background.pipe(Layer.provide(Services.layer), Layer.provide(ports)))

@@ -7,6 +7,17 @@ import { type Adapter, connect, inService, newSims, on } from "./PostgresWorld.t
 
 const org = "org"
 
+/** Runs on a machine whose clock is ahead. */
+const ahead = <A, E, R>(millis: number, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    const now = Date.now
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => now() + millis)
+    return Effect.ensuring(
+      effect,
+      Effect.sync(() => clock.mockRestore())
+    )
+  })
+
 const claim = (adapter: Adapter, token: string, machineNow = 0) =>
   on(adapter, (storage) =>
     storage.claimSim({
@@ -79,20 +90,27 @@ describe("Claims of several processes on one PostgreSQL", () => {
 
   it("a lease lasts as long for a process whose clock is an hour ahead", () =>
     Effect.gen(function* () {
-      const punctual = yield* connect(url())
-      const now = Date.now()
       const HOUR = 3_600_000
-      const clock = vi.spyOn(Date, "now").mockImplementation(() => now + HOUR)
-      const fast = yield* Effect.ensuring(
-        connect(url()),
-        Effect.sync(() => clock.mockRestore())
-      )
+      const punctual = yield* connect(url())
+      const fast = yield* ahead(HOUR, connect(url()))
+      const now = Date.now()
       yield* on(punctual, (storage) => storage.importSims(newSims(org, 0, 1)))
       // Each says what its own clock tells; a claim lasts a second.
-      expect((yield* claim(fast, "a", now + HOUR))._tag).toBe("Claimed")
+      expect((yield* ahead(HOUR, claim(fast, "a", now + HOUR)))._tag).toBe("Claimed")
       expect((yield* claim(punctual, "b", now + 500))._tag).toBe("Busy")
       expect((yield* claim(punctual, "b", now + 10_000))._tag).toBe("Claimed")
-      expect((yield* claim(fast, "a", now + HOUR + 10_500))._tag).toBe("Busy")
+      expect((yield* ahead(HOUR, claim(fast, "a", now + HOUR + 10_500)))._tag).toBe("Busy")
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("a machine's clock that is set while the process runs changes nothing", () =>
+    Effect.gen(function* () {
+      const adapter = yield* connect(url())
+      const time = on(adapter, (storage) => Effect.map(storage.ahead, (by) => Date.now() + by))
+      const before = yield* time
+      const set = yield* ahead(-7_200_000, time)
+      const after = yield* time
+      expect(set).toBeGreaterThanOrEqual(before - 2)
+      expect(set).toBeLessThanOrEqual(after + 2)
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("each job goes to one worker, in due order, past those that another worker's transaction has", () =>

@@ -15,13 +15,12 @@ import type * as World from "./World.ts"
 const services = Services.layer.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
-      Memory.layer,
       VirtualClock.system,
       TelcoSimulator.layerMemory(),
       Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) }),
       StandardCatalogue.layer,
       NodeCrypto.layer
-    )
+    ).pipe(Layer.provideMerge(Memory.layer))
   )
 )
 

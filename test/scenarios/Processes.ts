@@ -4,7 +4,7 @@
  */
 import { NodeCrypto } from "@effect/platform-node"
 import { Clock, Context, Deferred, Duration, Effect, Layer, ManagedRuntime } from "effect"
-import { BusinessClock, Services, Settings, Telco, Time, WebhookSender } from "simplan"
+import { BusinessClock, Services, Settings, Storage, Telco, Time, WebhookSender } from "simplan"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import { TelcoSimulator } from "simplan/telco-simulator"
@@ -97,9 +97,12 @@ export const make = async () => {
       }
     })
   )
-  const process = () => {
+  const storage = Context.get(ports, Storage.Storage)
+  /** Another process; a deaf one hears of no changes, its own included. */
+  const process = (options: { readonly isDeaf?: boolean } = {}) => {
     const { clock, move } = makeClock()
-    const timed = Layer.succeedContext(Context.add(ports, Clock.Clock, clock))
+    const own = options.isDeaf === true ? { ...storage, watch: () => Effect.void } : storage
+    const timed = Layer.succeedContext(ports.pipe(Context.add(Clock.Clock, clock), Context.add(Storage.Storage, own)))
     const runtime = ManagedRuntime.make(Services.layer.pipe(Layer.provideMerge(timed), Layer.provide(limits)))
     return {
       /** The machine's time goes on. What was waiting for it has run when this resolves. */

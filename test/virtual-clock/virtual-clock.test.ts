@@ -1,6 +1,7 @@
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { BusinessClock } from "simplan"
+import { BusinessClock, Storage } from "simplan"
+import * as Memory from "simplan/memory"
 import * as VirtualClock from "simplan/virtual-clock"
 import { expect, it } from "vitest"
 
@@ -12,7 +13,27 @@ it("The system's clock follows the machine's and cannot be set", () =>
     expect(yield* clock.now).toBe(1_000)
     yield* TestClock.adjust("1 minute")
     expect(yield* clock.now).toBe(61_000)
-  }).pipe(Effect.provide(VirtualClock.system), Effect.provide(TestClock.layer()), Effect.runPromise))
+  }).pipe(
+    Effect.provide(Layer.provide(VirtualClock.system, Memory.layer)),
+    Effect.provide(TestClock.layer()),
+    Effect.runPromise
+  ))
+
+it("The system's clock is as far ahead of the machine's as the storage's, and does not go back by a little", () =>
+  Effect.gen(function* () {
+    let ahead = 7_200_000
+    const storage = { ...(yield* Storage.Storage), ahead: Effect.sync(() => ahead) }
+    const system = Layer.provide(VirtualClock.system, Layer.succeed(Storage.Storage, storage))
+    const clock = Context.get(yield* Layer.build(system), BusinessClock.BusinessClock)
+    yield* TestClock.setTime(1_000)
+    expect(yield* clock.now).toBe(7_201_000)
+    ahead -= 10
+    expect(yield* clock.now).toBe(7_201_000)
+    yield* TestClock.adjust(20)
+    expect(yield* clock.now).toBe(7_201_010)
+    ahead = 0
+    expect(yield* clock.now).toBe(1_020)
+  }).pipe(Effect.provide(Memory.layer), Effect.provide(TestClock.layer()), Effect.scoped, Effect.runPromise))
 
 it("A virtual clock stands still until it is set, whatever the machine's does", () =>
   Effect.gen(function* () {

@@ -12,7 +12,7 @@ vi.mock("node:dns", () => ({
 
 const failure = (url: string): Promise<string> =>
   WebhookSender.WebhookSender.use((sender) =>
-    Effect.flip(sender.send({ url, eventId: "e1", body: "{}", signingKeys: ["whsec_AA=="] }))
+    Effect.flip(sender.send({ url, eventId: "e1", body: "{}", at: 0, signingKeys: ["whsec_AA=="] }))
   ).pipe(
     Effect.map(({ message }) => message),
     Effect.provide(HttpSender.layer({ timeout: "2 seconds" })),

@@ -53,7 +53,7 @@ const answering = (status: number, headers: Record<string, string> = {}): Reques
 
 const sending = (urls: ReadonlyArray<string>, options: HttpSender.Options = { allowPrivateAddresses: true }) =>
   WebhookSender.WebhookSender.use((sender) =>
-    Effect.forEach(urls, (url) => sender.send({ url, eventId: "e1", body, signingKeys }))
+    Effect.forEach(urls, (url) => sender.send({ url, eventId: "e1", body, at: Date.now(), signingKeys }))
   ).pipe(Effect.provide(HttpSender.layer(options)))
 
 const send = async (url: string, options?: HttpSender.Options): Promise<number | string> => {

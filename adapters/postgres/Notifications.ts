@@ -1,0 +1,126 @@
+/**
+ * Telling other processes what this one's commits have changed, and hearing it of theirs: `NOTIFY` and `LISTEN`.
+ *
+ * Both go over one connection of their own, after the commits and merged: within a commit, NOTIFY would make commits
+ * wait for each other. A connection that is lost, or silent although every process speaks now and then, is made anew,
+ * and then anything may have changed. So hearing is quick as a rule and never relied on: who keeps or waits for
+ * something also looks by itself.
+ */
+import { randomUUID } from "node:crypto"
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Effect, Latch, Queue, type Redacted, Schema } from "effect"
+import { Changes } from "simplan"
+
+type Hear = (changes: Changes.Changes) => void
+
+export interface Notifications {
+  /** Tells all who watch, here and in other processes. */
+  readonly tell: (changes: Changes.Changes) => void
+  /** What `Storage.watch` is. */
+  readonly watch: (hear: Hear) => ReturnType<typeof watching>
+}
+
+const CHANNEL = "simplan"
+
+/** How long what is to be told is gathered, in milliseconds. */
+const GATHERING = 20
+
+/** How often a process says something when there is nothing to say, and what silence is too long, in milliseconds. */
+const SIGN_OF_LIFE = 10_000
+const SILENCE = 30_000
+
+/** How long to leave a database alone that cannot be connected to, in milliseconds. */
+const RECOVERY = 1_000
+
+const Message = Schema.fromJsonString(
+  Schema.Struct({
+    from: Schema.String,
+    jobsDueAt: Schema.NullOr(Schema.Finite),
+    deliveriesDueAt: Schema.NullOr(Schema.Finite),
+    apiKeys: Schema.Boolean,
+    catalogue: Schema.Boolean
+  })
+)
+
+const decode = Schema.decodeUnknownOption(Message)
+
+const watching = (watchers: Set<Hear>, hear: Hear) =>
+  Effect.asVoid(
+    Effect.acquireRelease(
+      Effect.sync(() => watchers.add(hear)),
+      () => Effect.sync(() => watchers.delete(hear))
+    )
+  )
+
+/** Only within this process: for a database that no other process has open. */
+export const alone = (): Notifications => {
+  const watchers = new Set<Hear>()
+  return {
+    tell: (changes) => {
+      if (Changes.isNothing(changes)) return
+      for (const hear of watchers) hear(changes)
+    },
+    watch: (hear) => watching(watchers, hear)
+  }
+}
+
+/** Between all processes on the database, until the scope ends. */
+export const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const here = alone()
+  const from = randomUUID()
+  const something = Latch.makeUnsafe(false)
+  let untold = Changes.nothing
+
+  const send = (connection: PgConnection.PgConnection) =>
+    Effect.forever(
+      Effect.gen(function* () {
+        yield* Effect.timeoutOption(something.await, SIGN_OF_LIFE)
+        something.closeUnsafe()
+        const told = untold
+        untold = Changes.nothing
+        const message = JSON.stringify({ from, ...told })
+        yield* connection.query("select pg_notify($1, $2)", [CHANNEL, message]).pipe(
+          // It is told over the next connection.
+          Effect.onError(() =>
+            Effect.sync(() => {
+              untold = Changes.and(told, untold)
+              something.openUnsafe()
+            })
+          )
+        )
+        yield* Effect.sleep(GATHERING)
+      })
+    )
+
+  const receive = (heard: Queue.Dequeue<PgConnection.Notification, unknown>) =>
+    Effect.forever(
+      Effect.gen(function* () {
+        const { payload } = yield* Effect.timeout(Queue.take(heard), SILENCE)
+        const message = decode(payload)
+        if (message._tag === "None") here.tell(Changes.anything)
+        else if (message.value.from !== from) here.tell(message.value)
+      })
+    )
+
+  const session = Effect.scoped(
+    Effect.gen(function* () {
+      const connection = yield* PgConnection.make({ url, applicationName: "simplan" })
+      const pinned = yield* connection.pin
+      const heard = yield* pinned.listen(CHANNEL)
+      here.tell(Changes.anything)
+      return yield* Effect.raceFirst(send(pinned), receive(heard))
+    })
+  )
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.exit(session), Effect.sleep(RECOVERY))))
+
+  const notifications: Notifications = {
+    ...here,
+    tell: (changes) => {
+      if (Changes.isNothing(changes)) return
+      here.tell(changes)
+      untold = Changes.and(untold, changes)
+      something.openUnsafe()
+    }
+  }
+  return notifications
+})
