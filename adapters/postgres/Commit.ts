@@ -1,13 +1,15 @@
 /**
- * A commit: one statement in one round trip, made of those parts that the commit has.
+ * A commit: one statement in one round trip, made of those parts that the commit has. Under load one statement serves
+ * several commits.
  */
-import { Effect } from "effect"
-import type { Storage } from "simplan"
+import { Effect, Exit } from "effect"
+import { CommitGroup, type Storage } from "simplan"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as Attachments from "./Attachments.ts"
 import type { Database, Sql } from "./Database.ts"
 import * as Deliveries from "./Deliveries.ts"
 import * as Events from "./Events.ts"
+import * as Grouped from "./Grouped.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as JobQueue from "./JobQueue.ts"
 import * as Organizations from "./Organizations.ts"
@@ -57,10 +59,38 @@ const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<Part> => {
   ]
 }
 
-export const run = (database: Database) => (commit: Storage.Commit) =>
+// Two: while one waits for the disk, the other is worked on.
+const PARALLEL = 2
+
+/** How many rows a group of commits names at most. */
+const LIMIT = 500
+
+const one = (database: Database) => (commit: Storage.Commit) =>
   database.commit((sql) => {
     const all = parts(sql, commit)
     if (all.length === 0) return Effect.void
     const ctes = sql.csv(all.flatMap((part) => part.ctes))
     return sql`with ${ctes} select ${sql.csv(all.map((part) => part.outcome))}`
   })
+
+/** Commits of several callers go as one statement; where that meets a conflict, each goes on its own. */
+export const run = (database: Database) => {
+  const write = one(database)
+  const grouped = Grouped.make<Storage.Commit, void, Storage.Conflict | Storage.StorageError>({
+    parallel: PARALLEL,
+    limit: LIMIT,
+    context: database.context,
+    keys: CommitGroup.keys,
+    size: CommitGroup.size,
+    run: (group) => {
+      const each = Effect.forEach(group, (commit) => Effect.exit(write(commit)))
+      if (group.length === 1) return each
+      return Effect.matchEffect(write(CommitGroup.merged(group)), {
+        onSuccess: () => Effect.succeed(group.map(() => Exit.void)),
+        onFailure: (error) => (error._tag === "Conflict" ? each : Effect.succeed(group.map(() => Exit.fail(error))))
+      })
+    }
+  })
+  return (commit: Storage.Commit) =>
+    Effect.flatMap(database.inTransaction, (joined) => (joined ? write(commit) : grouped(commit)))
+}

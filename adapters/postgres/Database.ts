@@ -4,7 +4,7 @@
  * Reads may go to a client of their own. Inside a transaction of the writing client, a host's say, they go along with
  * it, and so do commits: one that fails there undoes itself alone, and the transaction can go on.
  */
-import { Effect, Option, Schedule } from "effect"
+import { type Context, Effect, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/unstable/sql"
 import type { SqlError } from "effect/unstable/sql/SqlError"
 import type { Storage } from "simplan"
@@ -24,6 +24,10 @@ export interface Row<A> {
 type Query<A> = (sql: Sql) => Effect.Effect<ReadonlyArray<Row<A>>, SqlError>
 
 export interface Database {
+  /** Whether a transaction of the writing client is open around the caller: what it does is its own alone. */
+  readonly inTransaction: Effect.Effect<boolean>
+  /** Where statements run that serve several callers. */
+  readonly context: Context.Context<never>
   /** All rows of a read. */
   readonly rows: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
   /** The only row of a read; null where there is none. */
@@ -43,7 +47,11 @@ const isConnectionLost = (error: SqlError): boolean => error.reason._tag === "Co
 
 const values = <A>(rows: ReadonlyArray<Row<A>>): ReadonlyArray<A> => rows.map((row) => row.value)
 
-export const make = (clients: { readonly reads: Sql; readonly writes: Sql }): Database => {
+export const make = Effect.fnUntraced(function* (clients: {
+  readonly reads: Sql
+  readonly writes: Sql
+}): Effect.fn.Return<Database> {
+  const context = yield* Effect.context<never>()
   const { reads, writes } = clients
   const read = Statements.measured("reads")
   const write = Statements.measured("writes")
@@ -55,6 +63,8 @@ export const make = (clients: { readonly reads: Sql; readonly writes: Sql }): Da
     ).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
 
   return {
+    inTransaction,
+    context,
     rows,
     row: (query) => Effect.map(rows(query), (found) => found[0] ?? null),
     write: (query) => write(query(writes)).pipe(Effect.map(values), Effect.mapError(Failure.storageError)),
@@ -63,4 +73,4 @@ export const make = (clients: { readonly reads: Sql; readonly writes: Sql }): Da
         joined ? writes.withTransaction(statement(writes)) : write(statement(writes))
       ).pipe(Effect.mapError(Failure.commitError), Effect.asVoid)
   }
-}
+})

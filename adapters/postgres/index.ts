@@ -59,7 +59,7 @@ export const layerOf = <E, R>(
     Effect.gen(function* () {
       const clients = yield* acquire
       yield* migrate(clients.writes)
-      return Context.add(Ports.make(Database.make(clients), clients.shared), SqlClient.SqlClient, clients.writes)
+      return Context.add(Ports.make(yield* Database.make(clients), clients.shared), SqlClient.SqlClient, clients.writes)
     })
   )
 

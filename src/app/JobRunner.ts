@@ -3,6 +3,7 @@
  */
 import { Cause, Context, Effect, Exit, Fiber, Layer, Result } from "effect"
 import type { Job, Work as JobWork } from "../domain/Job.ts"
+import type { Line } from "../domain/Line.ts"
 import type { MobilePlanStatus } from "../domain/MobilePlan.ts"
 import type { TelcoRefused, TelcoUnavailable } from "../domain/Refusal.ts"
 import type { Created } from "../domain/Subscription.ts"
@@ -37,7 +38,8 @@ export class JobRunner extends Context.Service<
   {
     /** Does one job to its end, its commit included; its caller keeps the lease. */
     readonly perform: (held: Held) => Effect.Effect<void, Storage.StorageError>
-    readonly provision: (held: Held, work: Of<"Provision">) => Outcome<Created>
+    /** For a request that knows the line as the commit left it. */
+    readonly provision: (held: Held, work: Of<"Provision">, line: Line) => Outcome<Created>
     readonly sendSms: (held: Held, work: Of<"SendSms">) => Outcome<void>
     readonly changeMobilePlan: (held: Held, work: Of<"ChangeMobilePlan">) => Outcome<MobilePlanStatus>
     /** Begins a job that need not be waited for, and keeps its lease. */
@@ -117,7 +119,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Work | Leases.Leases> 
 
     return JobRunner.of({
       perform: (held) => Effect.asVoid(perform(held)),
-      provision: (held, of) => awaited(held, measured(held, provision(held, of))),
+      provision: (held, of, line) => awaited(held, measured(held, provision(held, of, line))),
       sendSms: (held, of) => awaited(held, measured(held, sendSms(held, of))),
       changeMobilePlan: (held, of) => awaited(held, measured(held, changeMobilePlan(held, of))),
       begin: (held) => begin(held, Effect.asVoid(perform(held)))

@@ -122,7 +122,10 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const lease = yield* work.lease
       const commit = yield* commits.of(organizationId, subscribed.decision, now, lease)
       yield* commits.write(commit, "later")
-      return { held: JobRunner.heldBy(commit, lease), work: subscribed.work }
+      const { line: taken, work: toDo } = subscribed
+      // As it is stored: with the next version.
+      const stored = { ...taken, sim: { ...taken.sim, version: taken.sim.version + 1 } }
+      return { held: JobRunner.heldBy(commit, lease), work: toDo, line: stored }
     })
 
     return Subscriptions.of({
@@ -130,7 +133,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         const { token } = yield* work.lease
         const begun = yield* commits.untilDone(begin(request, token))
         if (!("held" in begun)) return begun
-        return yield* Effect.fromResult(yield* runner.provision(begun.held, begun.work))
+        return yield* Effect.fromResult(yield* runner.provision(begun.held, begun.work, begun.line))
       }),
       get: Effect.fnUntraced(function* (of) {
         const { line, subscription } = yield* Lines.inService(storage, of)

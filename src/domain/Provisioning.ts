@@ -44,6 +44,8 @@ export type Subscribed =
   | {
       readonly _tag: "AwaitingTelco"
       readonly decision: Decision
+      /** As the decision leaves it. */
+      readonly line: Line
       readonly work: Extract<Work, { readonly _tag: "Provision" }>
     }
 
@@ -125,6 +127,7 @@ export const subscribe = (
         attachments: [attachment],
         jobs: [{ jobId: `provision:${attachment.attachmentId}`, work, dueAt: now }]
       },
+      line: taken,
       work
     }
   })

@@ -48,14 +48,11 @@ const job = { jobId: "provision:new-attachment", work, dueAt: NOW }
 
 describe("A free SIM is taken (S5)", () => {
   it("held and invisible until the telco has answered the job", () => {
+    const taken = sim({ hold: { _tag: "Provisioning", subscriptionId: "new-subscription" } })
     expect(accepted(plan(), free())).toEqual({
       _tag: "AwaitingTelco",
-      decision: {
-        sim: sim({ hold: { _tag: "Provisioning", subscriptionId: "new-subscription" } }),
-        subscription: newSubscription,
-        attachments: [newAttachment],
-        jobs: [job]
-      },
+      decision: { sim: taken, subscription: newSubscription, attachments: [newAttachment], jobs: [job] },
+      line: { sim: taken, subscription: newSubscription, attachments: [{ attachment: newAttachment, packages: [] }] },
       work
     })
   })
@@ -75,13 +72,11 @@ describe("A free SIM is taken (S5)", () => {
 describe("A plan for a SIM in service is a top-up (S1)", () => {
   it("of the same subscription, which stays as it was; only the attachment has the sent metadata", () => {
     const of = line([attached({}, [{}])])
+    const attachment = { ...newAttachment, subscriptionId: "subscription" }
     expect(accepted(plan(), of)).toEqual({
       _tag: "AwaitingTelco",
-      decision: {
-        sim: of.sim,
-        attachments: [{ ...newAttachment, subscriptionId: "subscription" }],
-        jobs: [job]
-      },
+      decision: { sim: of.sim, attachments: [attachment], jobs: [job] },
+      line: { ...of, attachments: [...of.attachments, { attachment, packages: [] }] },
       work
     })
   })

@@ -9,6 +9,7 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../Commits.ts"
+import * as Lines from "../Lines.ts"
 import { type Done, finishing, type Held, makeInTime, retrying } from "./Asking.ts"
 
 /** What does the job. */
@@ -26,16 +27,14 @@ export const make = Effect.gen(function* () {
 
     const now = yield* clock.now
     const line = yield* load
-    let known: typeof line | undefined = line
+    const present = Lines.knownFirst(line, load)
 
-    // Decided on the line as it was read first; where it has changed meanwhile, the commit says so and it is read again.
     const record = (outcome: Occurrence.Outcome) =>
       commits.untilDone(
         Effect.gen(function* () {
-          const present = known === undefined ? yield* load : known
-          known = undefined
+          const known = yield* present
           const now = yield* clock.now
-          const decision = Occurrence.record(present, work, outcome, now)
+          const decision = Occurrence.record(known, work, outcome, now)
           yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
         })
       )

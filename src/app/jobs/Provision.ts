@@ -16,9 +16,10 @@ import * as Recurrence from "../../domain/Recurrence.ts"
 import { TelcoRefused, type TelcoUnavailable } from "../../domain/Refusal.ts"
 import type { Created } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
-import { Storage } from "../../ports/Storage.ts"
+import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../Commits.ts"
+import * as Lines from "../Lines.ts"
 import { finishing, type Held, makeInTime, notTaken } from "./Asking.ts"
 
 /** What the telco said of all packages together. */
@@ -63,23 +64,34 @@ const makeAsk = Effect.gen(function* () {
   })
 })
 
-/** What does the job; the outcome is for the request that waits for it, if one does. */
+const unconfirmed = (line: Line.Line | null, attachmentId: string) => {
+  const of = line === null ? undefined : Line.attachment(line, attachmentId)
+  return line === null || of === undefined || of.attachment.confirmed ? null : { line, attachment: of.attachment }
+}
+
+/**
+ * What does the job; the outcome is for the request that waits for it, if one does, and that knows the line as its
+ * commit left it.
+ */
 export const make = Effect.gen(function* () {
   const storage = yield* Storage
   const commits = yield* Commits
   const clock = yield* BusinessClock
   const ask = yield* makeAsk
-  return Effect.fnUntraced(function* (held: Held, { attachmentId, iccid }: Extract<Work, { _tag: "Provision" }>) {
+  return Effect.fnUntraced(function* (
+    held: Held,
+    { attachmentId, iccid }: Extract<Work, { _tag: "Provision" }>,
+    known?: Line.Line
+  ) {
     const { organizationId } = held.job
-    const load = Effect.map(storage.line({ organizationId, iccid }), (line) => {
-      const of = line === null ? undefined : Line.attachment(line, attachmentId)
-      return line === null || of === undefined || of.attachment.confirmed ? null : { line, attachment: of.attachment }
-    })
-    const first = yield* load
+    const load = storage.line({ organizationId, iccid })
+    const line = known ?? (yield* load)
+    const present = Lines.knownFirst<Line.Line | null, StorageError>(line, load)
+    const first = unconfirmed(line, attachmentId)
     const answer = first === null ? null : yield* ask(first.attachment)
     return yield* commits.untilDone(
       Effect.gen(function* () {
-        const loaded = yield* load
+        const loaded = unconfirmed(yield* present, attachmentId)
         const now = yield* clock.now
         if (loaded === null || answer === null) {
           yield* commits.write(finishing(held, {}, "forget"))

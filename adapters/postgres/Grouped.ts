@@ -1,0 +1,91 @@
+/**
+ * Statements that go together: while as many groups are under way as may be, what is asked meanwhile is gathered, and
+ * goes as one when one of them is done. Nobody waits for company, and under load a statement serves many.
+ *
+ * In a group no two share a key, and those that share one go in the order in which they came.
+ */
+import { type Context, Effect, Exit } from "effect"
+
+export interface Options<Asked, Answer, E> {
+  /** How many groups may be under way at once. */
+  readonly parallel: number
+  /** The size of the largest group. */
+  readonly limit: number
+  readonly size?: (asked: Asked) => number
+  /** Null: goes with no other. Nothing has a key where this is absent. */
+  readonly keys?: (asked: Asked) => ReadonlyArray<string> | null
+  /** Where groups run, which are nobody's in particular. */
+  readonly context: Context.Context<never>
+  /** What became of each, in the order given. */
+  readonly run: (group: ReadonlyArray<Asked>) => Effect.Effect<ReadonlyArray<Exit.Exit<Answer, E>>>
+}
+
+interface Waiting<Asked, Answer, E> {
+  readonly asked: Asked
+  readonly keys: ReadonlyArray<string> | null
+  readonly resume: (effect: Effect.Effect<Answer, E>) => void
+}
+
+const unanswered = Exit.die(new Error("a group has fewer answers than members"))
+
+/** Asks on behalf of one; who is interrupted before its group went takes back what it asked. */
+export type Ask<Asked, Answer, E> = (asked: Asked) => Effect.Effect<Answer, E>
+
+export const make = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask<Asked, Answer, E> => {
+  const { context, keys = () => [], limit, parallel, run, size = () => 1 } = options
+  type One = Waiting<Asked, Answer, E>
+  const fork = Effect.runForkWith(context)
+  let waiting: Array<One> = []
+  let underWay = 0
+
+  // From the front, passing over what cannot go along, and over what has to come after that.
+  const take = (): ReadonlyArray<One> => {
+    const [first] = waiting
+    if (first === undefined) return []
+    if (first.keys === null) return waiting.splice(0, 1)
+    const group: Array<One> = []
+    const left: Array<One> = []
+    const taken = new Set<string>()
+    let total = 0
+    for (const [index, one] of waiting.entries()) {
+      const isApart = one.keys?.every((key) => !taken.has(key)) ?? false
+      if (isApart) total += size(one.asked)
+      if (one.keys === null || (total > limit && group.length > 0)) {
+        left.push(...waiting.slice(index))
+        break
+      }
+      for (const key of one.keys) taken.add(key)
+      ;(isApart ? group : left).push(one)
+    }
+    waiting = left
+    return group
+  }
+
+  const serve = (group: ReadonlyArray<One>): Effect.Effect<void> =>
+    Effect.map(Effect.exit(run(group.map(({ asked }) => asked))), (exit) => {
+      underWay--
+      // Looked for first: what the answers lead to may be asked in the next but one.
+      send()
+      for (const [index, { resume }] of group.entries()) {
+        resume(exit._tag === "Failure" ? Exit.failCause(exit.cause) : (exit.value[index] ?? unanswered))
+      }
+    })
+
+  const send = (): void => {
+    while (underWay < parallel && waiting.length > 0) {
+      const group = take()
+      underWay++
+      fork(serve(group))
+    }
+  }
+
+  return (asked) =>
+    Effect.callback((resume) => {
+      const one: One = { asked, keys: keys(asked), resume }
+      waiting.push(one)
+      send()
+      return Effect.sync(() => {
+        waiting = waiting.filter((other) => other !== one)
+      })
+    })
+}

@@ -1,0 +1,59 @@
+/**
+ * Reads of one thing by its key: under load, one statement reads what several callers ask for.
+ */
+import { Effect, Exit } from "effect"
+import type { SqlError } from "effect/unstable/sql/SqlError"
+import type { Storage } from "simplan"
+import type { Database, Row, Sql } from "./Database.ts"
+import * as Grouped from "./Grouped.ts"
+
+/** What was found for the question at this place. */
+export interface Found<A> {
+  readonly at: number
+  readonly found: A
+}
+
+/** The questions, each with its place, for the statement to hand back. */
+export type Placed<Asked> = Asked & { readonly at: number }
+
+type Statement<Asked, A> = (
+  sql: Sql,
+  asked: ReadonlyArray<Placed<Asked>>
+) => Effect.Effect<ReadonlyArray<Row<Found<A>>>, SqlError>
+
+const PARALLEL = 2
+const LIMIT = 100
+
+/** Null where there is nothing of that key. */
+export const make = <Asked extends object, A>(
+  database: Database,
+  statement: Statement<Asked, A>
+): ((of: Asked) => Effect.Effect<A | null, Storage.StorageError>) => {
+  const read = (asked: ReadonlyArray<Asked>) =>
+    Effect.map(
+      database.rows((sql) =>
+        statement(
+          sql,
+          asked.map((one, at) => ({ ...one, at }))
+        )
+      ),
+      (rows): ReadonlyArray<A | null> => {
+        const answers = new Map(rows.map(({ at, found }) => [at, found]))
+        return asked.map((_, at) => answers.get(at) ?? null)
+      }
+    )
+  const grouped = Grouped.make<Asked, A | null, Storage.StorageError>({
+    parallel: PARALLEL,
+    limit: LIMIT,
+    context: database.context,
+    run: (asked) =>
+      Effect.match(read(asked), {
+        onSuccess: (answers) => answers.map(Exit.succeed),
+        onFailure: (error) => asked.map(() => Exit.fail(error))
+      })
+  })
+  return (of) =>
+    Effect.flatMap(database.inTransaction, (joined) =>
+      joined ? Effect.map(read([of]), ([found]) => found ?? null) : grouped(of)
+    )
+}
