@@ -4,6 +4,7 @@
 import type { Line, Storage } from "simplan"
 import * as Attachments from "./Attachments.ts"
 import type { Database, Row } from "./Database.ts"
+import * as Lookup from "./Lookup.ts"
 import * as Part from "./Part.ts"
 import * as Sims from "./Sims.ts"
 import * as Subscriptions from "./Subscriptions.ts"
@@ -40,12 +41,20 @@ const present = `
 
 const whole = line("true")
 
-export const byIccid = (database: Database) => (of: { readonly organizationId: string; readonly iccid: string }) =>
-  database.row(
-    (sql) => sql<Row<Line.Line>>`
-      select ${sql.literal(whole)} as value
-      from simplan.sim ${sql.literal(present)}
-      where sim.organization_id = ${of.organizationId} and sim.iccid = ${of.iccid}`
+interface OfLine {
+  readonly organizationId: string
+  readonly iccid: string
+}
+
+/** The line of one ICCID. */
+export const byIccid = (database: Database) =>
+  Lookup.make<OfLine, Line.Line>(
+    database,
+    (sql, asked) => sql<Row<Lookup.Found<Line.Line>>>`
+      select json_build_object('at', r.at, 'found', ${sql.literal(whole)}) as value
+      from ${Part.rows(sql, asked, `at integer, "organizationId" text, iccid text`)}
+      join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
+      ${sql.literal(present)}`
   )
 
 const wanted = line(`(

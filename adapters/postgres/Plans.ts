@@ -3,6 +3,7 @@
  */
 import type { Label, Plan, Storage } from "simplan"
 import type { Database, Row, Sql } from "./Database.ts"
+import * as Lookup from "./Lookup.ts"
 import * as Part from "./Part.ts"
 
 const value = `json_build_object(
@@ -46,12 +47,18 @@ export const put = (sql: Sql, plans: ReadonlyArray<Plan.Plan>): Part.Part => {
   }
 }
 
-export const byId = (database: Database) => (of: { readonly organizationId: string; readonly planId: string }) =>
-  database.row(
-    (sql) => sql<Row<Plan.Plan>>`
-      select ${sql.literal(value)} as value
-      from simplan.plan
-      where plan.organization_id = ${of.organizationId} and plan.plan_id = ${of.planId}`
+interface OfPlan {
+  readonly organizationId: string
+  readonly planId: string
+}
+
+export const byId = (database: Database) =>
+  Lookup.make<OfPlan, Plan.Plan>(
+    database,
+    (sql, asked) => sql<Row<Lookup.Found<Plan.Plan>>>`
+      select json_build_object('at', r.at, 'found', ${sql.literal(value)}) as value
+      from ${Part.rows(sql, asked, `at integer, "organizationId" text, "planId" text`)}
+      join simplan.plan on plan.organization_id = r."organizationId" and plan.plan_id = r."planId"`
   )
 
 export interface Search extends Storage.Page<Storage.CreatedCursor> {
