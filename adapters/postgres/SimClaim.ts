@@ -1,9 +1,11 @@
 /**
  * The claim of a SIM that nobody else is given meanwhile.
  */
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import type { Label, Sim, Storage } from "simplan"
 import type { Database, Row, Sql } from "./Database.ts"
+import * as Grouped from "./Grouped.ts"
+import * as Part from "./Part.ts"
 import * as Sims from "./Sims.ts"
 
 export interface Claim {
@@ -19,43 +21,71 @@ export interface Claim {
 const purposes = {
   subscription: {
     fits: `sim.is_esim and sim.hold = 'Free' and not sim.downloaded`,
-    order: `sim.recycled_at nulls first, sim.serial`
+    order: `recycled_at nulls first, serial`
   },
   "mobile plan": {
     fits: `sim.is_esim and not sim.mobile_plan_applied and sim.mobile_plan_target is null`,
-    order: `sim.serial`
+    order: `serial`
   }
 } as const
 
 interface Outcome {
-  readonly claimed: Sim.Sim | null
+  readonly claimed: ReadonlyArray<{ readonly at: number; readonly sim: Sim.Sim }>
   /** Whether there is one that fits, in the snapshot: past claims and locks. */
   readonly fitting: true | null
 }
 
+type Kind = Pick<Claim, "organizationId" | "label" | "purpose">
+
+// As many as are asked for are chosen, in order; one that is under the claim of an asker goes to that one again.
+//
 // `fitting` has an order for the planner's sake, which would else read the table as a whole where it expects to find
 // one soon; it takes the order out of an `exists`.
-const statement = (sql: Sql, of: Claim) => {
+const statement = (sql: Sql, of: Kind, asked: ReadonlyArray<Claim>) => {
   const fits = sql.literal(purposes[of.purpose].fits)
   const order = sql.literal(purposes[of.purpose].order)
+  // Whoever came first asked first, and what is over for all is over for each.
+  const machineNow = Math.min(...asked.map((claim) => claim.machineNow))
+  const rows = asked.map(({ token, until }, at) => ({ at, token, until }))
+  const tokens = asked.map(({ token }) => token)
   return sql<Row<Outcome>>`
-    with chosen as (
-      select sim.organization_id, sim.iccid
+    with asked as (
+      select * from ${Part.manyRows(sql, rows, "at integer, token text, until bigint")}
+    ), chosen as (
+      select sim.organization_id, sim.iccid, sim.claim_token, sim.recycled_at, sim.serial
       from simplan.sim
       where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and ${fits}
-        and (sim.claim_until is null or sim.claim_until <= ${of.machineNow}::bigint or sim.claim_token = ${of.token})
+        and (
+          sim.claim_until is null or sim.claim_until <= ${machineNow}::bigint
+          or sim.claim_token in (select r.text from ${Part.texts(sql, tokens)})
+        )
       order by ${order}
-      limit 1
+      limit ${asked.length}::int
       for update skip locked
+    ), own as (
+      select distinct on (asked.at) asked.at, chosen.organization_id, chosen.iccid
+      from chosen join asked on asked.token = chosen.claim_token
+      order by asked.at, ${order}
+    ), given as (
+      select own.at, own.organization_id, own.iccid from own
+      union all
+      select free.at, rest.organization_id, rest.iccid
+      from (
+        select asked.at, row_number() over (order by asked.at) as place
+        from asked where asked.at not in (select own.at from own)
+      ) free
+      join (
+        select chosen.*, row_number() over (order by ${order}) as place
+        from chosen where chosen.iccid not in (select own.iccid from own)
+      ) rest using (place)
     ), claimed as (
-      update simplan.sim set
-        claim_token = ${of.token}, claim_until = ${of.until}::bigint, version = sim.version + 1
-      from chosen
-      where sim.organization_id = chosen.organization_id and sim.iccid = chosen.iccid
-      returning ${sql.literal(Sims.value)} as value
+      update simplan.sim set claim_token = asked.token, claim_until = asked.until, version = sim.version + 1
+      from given join asked on asked.at = given.at
+      where sim.organization_id = given.organization_id and sim.iccid = given.iccid
+      returning asked.at, ${sql.literal(Sims.value)} as value
     )
     select json_build_object(
-      'claimed', (select claimed.value from claimed),
+      'claimed', coalesce((select json_agg(json_build_object('at', at, 'sim', value)) from claimed), '[]'),
       'fitting', (
         select true from simplan.sim
         where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and ${fits}
@@ -65,11 +95,44 @@ const statement = (sql: Sql, of: Claim) => {
     ) as value`
 }
 
-export const run = (database: Database) => (of: Claim) =>
-  Effect.map(
-    database.write((sql) => statement(sql, of)),
-    ([outcome]): Storage.ClaimOutcome => {
-      if (outcome?.claimed) return { _tag: "Claimed", sim: outcome.claimed }
-      return outcome?.fitting ? { _tag: "Busy" } : { _tag: "None" }
+const ofKind = (database: Database, asked: ReadonlyArray<Claim>) => {
+  const [first] = asked
+  if (first === undefined) return Effect.succeed([])
+  return Effect.map(
+    database.write((sql) => statement(sql, first, asked)),
+    ([outcome]) => {
+      const sims = new Map(outcome?.claimed.map(({ at, sim }) => [at, sim]))
+      return asked.map((_, at): Storage.ClaimOutcome => {
+        const sim = sims.get(at)
+        if (sim !== undefined) return { _tag: "Claimed", sim }
+        return outcome?.fitting ? { _tag: "Busy" } : { _tag: "None" }
+      })
     }
   )
+}
+
+/** Claims a SIM; under load one statement claims for several callers who want the same. */
+export const run = (database: Database) => {
+  const kinds = new Map<string, Grouped.Ask<Claim, Storage.ClaimOutcome, Storage.StorageError>>()
+  const groupedOf = (of: Kind) => {
+    const kind = JSON.stringify([of.organizationId, of.label, of.purpose])
+    const known = kinds.get(kind)
+    if (known !== undefined) return known
+    const made = Grouped.make<Claim, Storage.ClaimOutcome, Storage.StorageError>({
+      parallel: 1,
+      limit: 50,
+      context: database.context,
+      keys: ({ token }) => [token],
+      run: (asked) =>
+        Effect.match(ofKind(database, asked), {
+          onSuccess: (outcomes) => outcomes.map(Exit.succeed),
+          onFailure: (error) => asked.map(() => Exit.fail(error))
+        })
+    })
+    kinds.set(kind, made)
+    return made
+  }
+  const alone = (of: Claim) =>
+    Effect.map(ofKind(database, [of]), ([outcome]): Storage.ClaimOutcome => outcome ?? { _tag: "None" })
+  return (of: Claim) => Effect.flatMap(database.inTransaction, (joined) => (joined ? alone(of) : groupedOf(of)(of)))
+}
