@@ -7,7 +7,7 @@ import { HttpServerRequest } from "effect/unstable/http"
 import { Organizations } from "simplan"
 import * as Security from "./api/Security.ts"
 import * as Errors from "./Errors.ts"
-import * as RateLimit from "./RateLimit.ts"
+import type * as RateLimit from "./RateLimit.ts"
 
 const missing = Errors.toResponse({ code: "key_missing", message: "Unauthorized: API key is missing" })
 
@@ -33,12 +33,11 @@ const sent = (query: string | ReadonlyArray<string> | undefined, header: string 
 }
 
 /** Lets a request in on behalf of the organization whose key it came with. */
-export const layer = (rate: RateLimit.Rate): Layer.Layer<Security.ApiKeys, never, Organizations.Organizations> =>
+export const layer = (limit: RateLimit.RateLimit): Layer.Layer<Security.ApiKeys, never, Organizations.Organizations> =>
   Layer.effect(
     Security.ApiKeys,
     Effect.gen(function* () {
       const organizations = yield* Organizations.Organizations
-      const limit = RateLimit.make(rate)
 
       return Security.ApiKeys.of((httpEffect, { endpoint }) => {
         const reads = endpoint.method === "GET"

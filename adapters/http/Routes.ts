@@ -19,7 +19,7 @@ import * as Wallet from "./handlers/Wallet.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as Keys from "./Keys.ts"
 import * as Observed from "./Observed.ts"
-import type * as RateLimit from "./RateLimit.ts"
+import * as RateLimit from "./RateLimit.ts"
 import * as Tokens from "./Tokens.ts"
 import * as Unmatched from "./Unmatched.ts"
 
@@ -89,13 +89,13 @@ const docs = HttpApiScalar.layer(Api, {
  */
 export const isUntraced = (): boolean => true
 
-/** Adds the routes to a router. */
-export const layer = (options: Options) => {
+/** Adds the routes to a router. `limit` is theirs alone unless it is given. */
+export const layer = (options: Options, limit = RateLimit.make(options.rateLimit)) => {
   const api = HttpApiBuilder.layer(Api, { openapiPath: OPENAPI }).pipe(
     Layer.provide(handlers(options)),
     Layer.provide([
       Observed.layer,
-      Keys.layer(options.rateLimit),
+      Keys.layer(limit),
       Tokens.admin(options.adminToken),
       Tokens.telco(options.telcoToken)
     ]),

@@ -10,6 +10,8 @@ import * as Http from "node:http"
 import type { Duplex } from "node:stream"
 import * as Bytes from "./Bytes.ts"
 import * as Codes from "./Codes.ts"
+import * as Express from "./Express.ts"
+import * as RateLimit from "./RateLimit.ts"
 import * as Routes from "./Routes.ts"
 
 /** The server cannot listen where it was told to; the message says why. */
@@ -113,20 +115,25 @@ export const layer = (listen: Listen, options: Routes.Options) =>
   Layer.effect(
     Server,
     Effect.gen(function* () {
-      const httpEffect = yield* HttpRouter.toHttpEffect(Routes.layer(options))
+      const limit = RateLimit.make(options.rateLimit)
+      const httpEffect = yield* HttpRouter.toHttpEffect(Routes.layer(options, limit))
       const scope = yield* Scope.Scope
       const requests = yield* Scope.fork(scope, "parallel")
       const handle = yield* NodeHttpServer.makeHandler(httpEffect, { scope: requests }).pipe(
         Effect.provideService(HttpMiddleware.TracerDisabledWhen, Routes.isUntraced)
       )
+      const express = yield* Effect.provideService(Express.make(limit), Scope.Scope, requests)
       const open = new Set<Http.ServerResponse>()
       let stopping = false
       const onRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
         if (stopping) response.setHeader("connection", "close")
         open.add(response)
         response.once("close", () => open.delete(response))
-        response.once("finish", () => linger(request))
-        handle(request, response)
+        const ordinarily = (): void => {
+          response.once("finish", () => linger(request))
+          handle(request, response)
+        }
+        if (!express(request, response, ordinarily)) ordinarily()
       }
       // A request without a host is answered as any other: nothing here depends on it.
       const server = Http.createServer({ requireHostHeader: false }, onRequest)

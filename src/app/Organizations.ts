@@ -95,10 +95,10 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
     })
 
     const lookUp = Effect.fnUntraced(function* (key: string) {
-      if (!ApiKeys.isWellFormed(key)) return yield* new KeyRefused()
       const machineNow = yield* MachineClock.currentTimeMillis
       const cached = cache.get(key)
       if (cached !== undefined && machineNow < cached.until) return cached.apiKey
+      if (!ApiKeys.isWellFormed(key)) return yield* new KeyRefused()
       const asked = generation
       const apiKey = yield* storage.apiKeyByHash(yield* ids.digest(key))
       if (apiKey === null) return yield* new KeyRefused()

@@ -11,14 +11,13 @@ import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Bytes from "../Bytes.ts"
 import * as Idempotency from "../Idempotency.ts"
 import * as JsonBody from "../JsonBody.ts"
+import * as Reads from "./Reads.ts"
 import * as AttachmentShapes from "../shapes/Attachments.ts"
 import * as Shapes from "../shapes/Subscriptions.ts"
 import * as Streaming from "../Streaming.ts"
 import * as Text from "../Text.ts"
 
-type Item = typeof SubscriptionsApi.SubscriptionItem.Type
 type AttachmentItem = typeof SubscriptionsApi.PlanAttachmentItem.Type
-type AttachmentList = typeof SubscriptionsApi.PlanAttachmentList.Type
 
 const decodeCreation = JsonBody.decoder(SubscriptionsApi.CreateSubscription)
 const decodeSms = JsonBody.decoder(SubscriptionsApi.SendSms)
@@ -33,6 +32,7 @@ export const layer = HttpApiBuilder.group(
     const subscriptions = yield* Subscriptions.Subscriptions
     const attachments = yield* Attachments.Attachments
     const messages = yield* Messages.Messages
+    const reads = yield* Reads.make
 
     return handlers
       .handle(
@@ -62,8 +62,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "get",
         Effect.fnUntraced(function* ({ params }) {
-          const found = yield* subscriptions.get(yield* line(params.iccid))
-          return Answer.ok<Item>({ error: false, data: Shapes.subscription(found) })
+          return yield* reads.subscription(yield* line(params.iccid))
         }, Answer.orError)
       )
       .handle(
@@ -76,8 +75,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "attachments",
         Effect.fnUntraced(function* ({ params }) {
-          const views = yield* attachments.list(yield* line(params.iccid))
-          return Answer.ok<AttachmentList>({ error: false, data: views.map(AttachmentShapes.attachment) })
+          return yield* reads.attachments(yield* line(params.iccid))
         }, Answer.orError)
       )
       .handle(
