@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/setup/pglite.ts", "test/setup/postgres.ts", "test/setup/copy.ts"],
+    setupFiles: ["test/setup/output.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 30_000,

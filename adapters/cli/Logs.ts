@@ -1,22 +1,11 @@
 /**
- * Logs go to stderr: for people on a terminal, as JSON lines otherwise. What looks like a key, a token or a password
- * is blotted out of every line, whoever wrote it.
+ * Logs go to stderr: for people on a terminal, as JSON lines otherwise. Secrets are blotted out of every line, whoever
+ * wrote it.
  */
 import { Effect, Layer, Logger } from "effect"
+import * as Secrets from "./Secrets.ts"
 
-const secrets: ReadonlyArray<readonly [pattern: RegExp, replacement: string]> = [
-  [/simplan_[0-9A-Za-z]{40,}/g, "simplan_***"],
-  [/whsec_[0-9A-Za-z+/=]{20,}/g, "whsec_***"],
-  [/([?&]key=)[^&\s"'\\]+/g, "$1***"],
-  [/\b(Bearer\s+)[^\s"'\\]+/gi, "$1***"],
-  [/\b(postgres(?:ql)?:\/\/[^:/@\s"]*):[^\s"]*@/g, "$1:***@"]
-]
-
-/** The line without its secrets. */
-export const withoutSecrets = (line: string): string =>
-  secrets.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line)
-
-const write = (line: string): void => void process.stderr.write(`${withoutSecrets(line)}\n`)
+const write = (line: string): void => void process.stderr.write(`${Secrets.without(line)}\n`)
 
 const time = (date: Date): string => date.toTimeString().slice(0, 8)
 

@@ -5,7 +5,7 @@
  * is named without one of them, and nowhere else: an error is not lost below it.
  */
 import { NodeServices } from "@effect/platform-node"
-import { Console, Effect, Layer } from "effect"
+import { Cause, Console, Effect, Layer } from "effect"
 import { CliConfig, type CliError, Command, GlobalFlag } from "effect/unstable/cli"
 import { FetchHttpClient } from "effect/unstable/http"
 import type { CommandFailed } from "./CommandFailed.ts"
@@ -21,6 +21,7 @@ import * as Telco from "./commands/Telco.ts"
 import * as Webhook from "./commands/Webhook.ts"
 import * as Misuse from "./Misuse.ts"
 import { Output } from "./Output.ts"
+import * as Secrets from "./Secrets.ts"
 import * as Version from "./Version.ts"
 
 const simplan = Command.make("simplan").pipe(
@@ -55,7 +56,7 @@ const simplan = Command.make("simplan").pipe(
 
 const exitCode = (error: CliError.CliError | CommandFailed, output: Output, help: string): number => {
   if (error._tag === "CommandFailed") {
-    output.err(`${error.message}\n`)
+    output.err(`${Secrets.without(error.message)}\n`)
     return error.exitCode
   }
   if (error._tag === "ShowHelp" && error.errors.length === 0) {
@@ -88,6 +89,12 @@ export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
         return 0
       }),
       Effect.catch((error) => Effect.sync(() => exitCode(error, output, help))),
+      Effect.catchCause((cause) =>
+        Effect.sync(() => {
+          output.err(`simplan failed, which is a defect in it: ${Secrets.without(Cause.pretty(cause))}\n`)
+          return 70
+        })
+      ),
       Effect.provideService(Console.Console, console)
     )
   }).pipe(Effect.provide(platform))

@@ -8,6 +8,7 @@ import { Config, Data, Effect, Option, Redacted, Result } from "effect"
 import * as ClockSetting from "./ClockSetting.ts"
 import * as DatabaseUrl from "./DatabaseUrl.ts"
 import * as RateLimit from "./RateLimit.ts"
+import * as Secrets from "./Secrets.ts"
 import * as TelcoUrl from "./TelcoUrl.ts"
 
 export interface Settings {
@@ -191,3 +192,9 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
   if (Result.isFailure(all)) return yield* new BadSettings({ message: problems.join("\n") })
   return all.success
 })
+
+/** Sees to it that none of the secrets among the settings is ever written. */
+export const knowSecrets = ({ adminToken, database, telco, telcoToken }: Settings): void => {
+  for (const secret of [adminToken, telcoToken, telco?.key]) if (secret) Secrets.know(Redacted.value(secret))
+  Secrets.knowPassword(database.url)
+}

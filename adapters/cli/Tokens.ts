@@ -5,6 +5,7 @@
 import { Effect, type FileSystem, Redacted } from "effect"
 import type { CommandFailed } from "./CommandFailed.ts"
 import * as Credentials from "./Credentials.ts"
+import * as Secrets from "./Secrets.ts"
 import type { Settings } from "./Settings.ts"
 
 /** A token in force: made here, so that its value may be shown, or set by the operator. */
@@ -21,8 +22,11 @@ export interface Tokens {
 const given = (token: Redacted.Redacted | null): Token =>
   token === null ? { _tag: "Off" } : { _tag: "Set", value: token }
 
-const made = (token: string | undefined): Token =>
-  token === undefined ? { _tag: "Off" } : { _tag: "Made", value: Redacted.make(token) }
+const made = (token: string | undefined): Token => {
+  if (token === undefined) return { _tag: "Off" }
+  Secrets.know(token)
+  return { _tag: "Made", value: Redacted.make(token) }
+}
 
 /** The tokens of a server with these settings. */
 export const of = (

@@ -1,5 +1,6 @@
 /** A server in a process of its own, as its operator would start it. */
 import { type ChildProcess, spawn } from "node:child_process"
+import * as Leaks from "../setup/Leaks.ts"
 
 export interface Ended {
   readonly code: number | null
@@ -27,6 +28,15 @@ export interface Options {
   /** What it prints last when it listens; the last fact of a server where it is absent. */
   readonly last?: RegExp
 }
+
+/** Variables that hold a secret as a whole. */
+const SECRETS = ["SIMPLAN_ADMIN_TOKEN", "SIMPLAN_TELCO_TOKEN", "SIMPLAN_TELCO_KEY"]
+
+/** What a greeting gives away on purpose, where the process made it itself. */
+const GIVEN_AWAY = ["API key", "admin token", "telco token", "key"]
+
+/** Commands whose result is a secret. */
+const GIVING = ["key", "webhook"]
 
 /** The environment without anybody's own settings. */
 const inherited = (): Record<string, string> =>
@@ -61,6 +71,23 @@ export const start = ({
   listening.catch(() => {})
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     err += text
+  })
+  for (const [name, value] of Object.entries(env)) {
+    if (SECRETS.includes(name)) Leaks.know(value)
+    else Leaks.knowPassword(value)
+  }
+  const givenAway = (): ReadonlyArray<string> => GIVEN_AWAY.map(fact).filter((value) => /^\S+$/.test(value))
+  listening.then(
+    () => givenAway().forEach(Leaks.know),
+    () => {}
+  )
+  const what = `simplan ${args.join(" ")}`
+  const isGiving = GIVING.includes(args[0] ?? "")
+  Leaks.watch({ what: `stderr of ${what}`, text: () => err })
+  Leaks.watch({
+    what: `stdout of ${what}`,
+    text: () => out,
+    mayShow: (secret) => (isGiving ? /^(simplan|whsec)_/.test(secret) : givenAway().includes(secret))
   })
   return {
     process: child,

@@ -8,10 +8,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Effect, Redacted } from "effect"
 import * as Databases from "../setup/Databases.ts"
+import * as Leaks from "../setup/Leaks.ts"
 import * as Proxy from "../setup/Proxy.ts"
 import * as BuiltCopy from "./BuiltCopy.ts"
+import * as Collector from "./Collector.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
 // A server starts in one to two seconds, and in many more where the tests have the machine's processors to share.
@@ -20,14 +24,13 @@ vi.setConfig({ testTimeout: 120_000 })
 /** For what takes a second or two on a machine that does nothing else. */
 const PATIENT = { timeout: 30_000, interval: 50 }
 
-let copy: BuiltCopy.BuiltCopy
+let main: string
 let cwd: string
 let closing: Array<() => unknown> = []
 
-beforeAll(() => {
-  copy = BuiltCopy.make()
+beforeAll(async () => {
+  main = (await BuiltCopy.shared()).main
 }, 120_000)
-afterAll(() => copy?.remove())
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), "simplan-operation-"))
 })
@@ -41,7 +44,7 @@ const database = Databases.forEachTest()
 
 const start = (env: Readonly<Record<string, string>> = {}): ServerProcess.ServerProcess => {
   const server = ServerProcess.start({
-    main: copy.main,
+    main,
     cwd,
     env: { SIMPLAN_DATABASE_URL: database(), SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true", ...env }
   })
@@ -161,6 +164,132 @@ describe("a process that is told to stop", () => {
     hooks.calls[1]?.answer()
     hanging.destroy()
     expect(await other.kill("SIGTERM")).toEqual({ code: 0, signal: null })
+  })
+})
+
+describe("no secret is told", () => {
+  const ADMIN = "admin-token-that-is-set"
+  const TELCO = "telco/token+that=is-set"
+  const VENDOR = "vendor-key-of-the-collector"
+
+  it("by logs, traces, metrics or errors, whatever goes wrong, and traces and logs reach a collector", async () => {
+    const collector = await Collector.start()
+    closing.push(collector.close)
+    Leaks.know(VENDOR)
+    const server = await up({
+      SIMPLAN_ADMIN_TOKEN: ADMIN,
+      SIMPLAN_TELCO_TOKEN: TELCO,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: `x-vendor-key=${VENDOR}`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      OTEL_SERVICE_NAME: "simplan-of-the-tests"
+    })
+    const address = await server.listening
+    const answers: Array<string> = []
+    const ask = async (
+      method: string,
+      path: string,
+      { body, ...headers }: Readonly<Record<string, string>> = {}
+    ): Promise<Record<string, unknown>> => {
+      const response = await fetch(address + path, {
+        method,
+        headers: { "content-type": "application/json", ...headers },
+        ...(body === undefined ? {} : { body })
+      })
+      const text = await response.text()
+      if (response.status >= 400) answers.push(text)
+      return { status: response.status, ...(text.startsWith("{") ? JSON.parse(text) : {}) }
+    }
+    const asAdmin = { authorization: `Bearer ${ADMIN}` }
+    const manage = async (path: string, body: unknown): Promise<Record<string, string>> => {
+      const { data } = await ask("POST", `/admin/v1${path}`, { ...asAdmin, body: JSON.stringify(body) })
+      return JSON.parse(JSON.stringify(data))
+    }
+    const { organization_id: id } = await manage("/organizations", { name: "Acme" })
+    const { key = "" } = await manage(`/organizations/${id}/api-keys`, { name: "mine" })
+    const { signing_key = "" } = await manage(`/organizations/${id}/webhook-endpoints`, { url: "http://127.0.0.1:9/" })
+    expect(Leaks.secretsIn(`${key} ${signing_key}`)).toEqual([key, signing_key])
+    const sim = { iccid: "8910300000000000019", label: "Green", is_esim: true, lpa: "LPA:1$smdp.example.com$A" }
+    await manage(`/organizations/${id}/sims`, { sims: [sim] })
+    const profiles = await fetch(`${address}/v3/coverage-profiles?region_code=FR&label=Green&key=${key}`)
+    const coverage_id = JSON.parse(await profiles.text()).data[0].coverage_id
+    const plan = { name: "France", coverage_id, data_MBs: 100, period_days: 30, recurring: false, throttling: false }
+    const { plan_id } = await ask("POST", `/v3/plans?key=${key}`, { body: JSON.stringify(plan) })
+    const trace = "0af7651916cd43dd8448eb211c80319c"
+    const order = { body: JSON.stringify({ plan_id, metadata: key }), traceparent: `00-${trace}-b7ad6b7169203331-01` }
+    expect(await ask("POST", `/v3/subscription?key=${key}`, order)).toMatchObject({ status: 201 })
+    const smdp = {
+      id: "r-1",
+      type: "smdp_state",
+      iccid: sim.iccid,
+      state: "Enable",
+      occurred_at: new Date().toISOString()
+    }
+    const report = { authorization: `Bearer ${TELCO}`, body: JSON.stringify({ events: [smdp] }) }
+    expect(await ask("POST", "/telco/v1/events", report)).toMatchObject({ accepted: 1 })
+
+    // Wrong addresses.
+    for (const secret of [key, ADMIN, TELCO, signing_key].map(encodeURIComponent)) {
+      for (const path of [
+        "/nothing",
+        "/v3/nothing",
+        `/${secret}`,
+        `/v3/plans/${secret}`,
+        "/v3/plans/x",
+        "/v3/sims/x"
+      ]) {
+        expect((await ask("GET", `${path}?key=${secret}&x=${secret}`)).status).toBeGreaterThanOrEqual(400)
+      }
+      await ask("GET", `/v3/sims;key=${secret}`)
+      await ask("PATCH", `/v3/plans?key=${secret}`)
+      await ask("GET", "/admin/v1/organizations", { authorization: `Bearer ${secret}x`, "x-api-key": secret })
+    }
+    // Malformed requests.
+    for (const secret of [key, ADMIN, signing_key]) {
+      await ask("POST", `/v3/plans?key=${key}`, { body: `{"name": "${secret}` })
+      await ask("POST", `/v3/plans?key=${key}`, { body: JSON.stringify({ ...plan, data_MBs: secret }) })
+      await ask("POST", `/admin/v1/organizations/${id}/webhook-endpoints`, {
+        ...asAdmin,
+        body: JSON.stringify({ url: `ftp://${secret}` })
+      })
+      const socket = connect(Number(new URL(address).port), "127.0.0.1")
+      socket.end(`GET /?key=${secret} NOTHTTP\r\n\r\n`)
+      answers.push(String(await once(socket.setEncoding("utf8"), "data")))
+    }
+    // What breaks inside: a row that is no plan, a table that is not there, keys among what could not be stored.
+    const sql = (text: string): Promise<unknown> =>
+      Effect.runPromise(
+        PgClient.PgClient.use((client) => client.unsafe(text)).pipe(
+          Effect.provide(PgClient.layer({ url: Redacted.make(database()), maxConnections: 1 }))
+        )
+      )
+    await sql("update simplan.plan set terms = '{}'")
+    expect(await ask("GET", `/v3/plans/${plan_id}?key=${key}`, { "x-api-key": key })).toMatchObject({ status: 500 })
+    for (const table of ["webhook_endpoint", "sim"]) await sql(`alter table simplan.${table} rename to ${table}_gone`)
+    expect(await ask("GET", `/v3/sims?key=${key}`)).toMatchObject({ status: 503 })
+    const hook = { ...asAdmin, body: JSON.stringify({ url: `http://127.0.0.1:9/?token=${signing_key}` }) }
+    expect(await ask("POST", `/admin/v1/organizations/${id}/webhook-endpoints`, hook)).toMatchObject({ status: 503 })
+    await sql("alter table simplan.api_key rename to api_key_gone")
+    expect(await ask("GET", `/v3/operators?key=${key.slice(0, -1)}x`)).toMatchObject({ status: 401 })
+    await ask("POST", `/admin/v1/organizations/${id}/api-keys`, { ...asAdmin, body: JSON.stringify({ name: key }) })
+
+    const metrics = await (await fetch(`${address}/metrics?key=${key}`)).text()
+    expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null })
+    expect(answers.length).toBeGreaterThan(40)
+    expect(answers.filter((answer) => Leaks.secretsIn(answer).length > 0)).toEqual([])
+    expect(Leaks.secretsIn(metrics)).toEqual([])
+    expect(Leaks.secretsIn(server.err())).toEqual([])
+    expect(server.err()).toContain("A request failed")
+    for (const line of server.err().trimEnd().split("\n")) expect(JSON.parse(line)).toHaveProperty("message")
+
+    const ofTrace = collector.all("/v1/traces", "spans").filter(({ traceId }) => traceId === trace)
+    expect(ofTrace.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["POST /v3/subscription", "job Provision", "telco createPackage", "sql.execute"])
+    )
+    expect(collector.all("/v1/logs", "logRecords").map(({ severityText }) => severityText)).toContain("Error")
+    expect(collector.all("/v1/metrics", "metrics").map(({ name }) => name)).toContain("simplan_jobs_total")
+    expect(collector.received.every(({ headers }) => headers["x-vendor-key"] === VENDOR)).toBe(true)
+    expect(collector.received.flatMap(({ body }) => Leaks.secretsIn(body))).toEqual([])
   })
 })
 

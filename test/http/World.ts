@@ -9,6 +9,7 @@ import { type Routes, Server } from "../../adapters/http/index.ts"
 import * as Memory from "../../adapters/memory/index.ts"
 import { TelcoSimulator } from "../../adapters/telco-simulator/index.ts"
 import * as VirtualClock from "../../adapters/virtual-clock/index.ts"
+import * as Leaks from "../setup/Leaks.ts"
 import * as Definition from "./Definition.ts"
 
 export const START = Date.UTC(2026, 0, 10, 12)
@@ -77,6 +78,9 @@ export const start = async ({
   ...options
 }: Setting = {}): Promise<World> => {
   const logs: Array<string> = []
+  Leaks.know(ADMIN_TOKEN)
+  Leaks.know(TELCO_TOKEN)
+  Leaks.watch({ what: "the server's log", text: () => logs.join("\n") })
   const logger = Logger.layer([Logger.map(Logger.formatJson, (line) => logs.push(line))])
   const services = Services.layer.pipe(Layer.provideMerge(ports(storage, sender)))
   const used =
@@ -109,6 +113,7 @@ export const start = async ({
       ...(sent === undefined ? undefined : { body: sent })
     })
     const text = await response.text()
+    if (response.status >= 400) Leaks.watch({ what: `the answer to ${method} ${path}`, text: () => text })
     const isJson = response.headers.get("content-type")?.startsWith("application/json") === true && text !== ""
     const parsed: unknown = isJson ? JSON.parse(text) : undefined
     const wrong = Definition.mismatch(method, path, response.status, parsed)

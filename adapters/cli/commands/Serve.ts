@@ -1,7 +1,7 @@
 /**
  * `simplan serve`.
  */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { Command } from "effect/unstable/cli"
 import { impossible } from "../CommandFailed.ts"
 import * as Greeting from "../Greeting.ts"
@@ -10,9 +10,9 @@ import * as Output from "../Output.ts"
 import * as Server from "../Server.ts"
 import * as Settings from "../Settings.ts"
 import * as Signals from "../Signals.ts"
+import * as Telemetry from "../Telemetry.ts"
 
-const serve = Effect.gen(function* () {
-  const settings = yield* Effect.mapError(Settings.read, (error) => impossible(error.message))
+const serve = Effect.fnUntraced(function* (settings: Settings.Settings) {
   const greeting = yield* Server.start(settings)
   yield* Output.print(Greeting.text(greeting))
   return yield* Effect.never
@@ -22,8 +22,12 @@ export const command = Command.make(
   "serve",
   {},
   Effect.fnUntraced(function* () {
+    const settings = yield* Effect.mapError(Settings.read, (error) => impossible(error.message))
+    Settings.knowSecrets(settings)
     const stop = Effect.tap(Signals.first, (signal) => Effect.logInfo("stopping", { signal }))
-    yield* Effect.raceFirst(Effect.scoped(serve), stop).pipe(Effect.provide(Logs.layer))
+    yield* Effect.raceFirst(Effect.scoped(serve(settings)), stop).pipe(
+      Effect.provide(Layer.provideMerge(Telemetry.layer(), Logs.layer))
+    )
   })
 ).pipe(
   Command.withDescription(
