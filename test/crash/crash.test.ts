@@ -139,8 +139,10 @@ describe("a server that is killed in the middle of writes", () => {
       const access = await accessOf(server, planId)
       await expectAcknowledged(access, ledger)
       const clients = Clients.run(access, ledger)
-      // From shortly after the first request to well within the work, at another point each time.
+      // From shortly after the first request to well within the work, at another point each time; on a busy machine
+      // not before there is some.
       await Promise.race([sleep(20 + ((round * 137) % 400)), clients])
+      while (ledger.orders.length <= round) await Promise.race([sleep(5), clients])
       expect(await server.kill("SIGKILL")).toEqual({ code: null, signal: "SIGKILL" })
       await clients
       server = start()
