@@ -1,8 +1,10 @@
 /**
  * The statements about SIMs but their import and claiming. The version of a SIM guards all that hangs on it.
  */
+import { Effect } from "effect"
 import type { Label, Sim, Storage } from "simplan"
 import type { Database, Row, Sql } from "./Database.ts"
+import * as PackedSims from "./PackedSims.ts"
 import * as Part from "./Part.ts"
 
 export const value = `json_build_object(
@@ -52,21 +54,26 @@ export const update = (sql: Sql, rows: ReadonlyArray<Sim.Sim>): Part.Part => ({
   outcome: sql`simplan.ensure((select count(*) from sim_updated) = ${rows.length}::int, 'version')`
 })
 
-/** A page, by serial. */
+/** A page, by serial; one row of a result has it all. */
 export const page =
   (database: Database) =>
   (of: Storage.Page<number> & { readonly isEsim: boolean | null; readonly label: Label.Label | null }) =>
-    database.rows((sql) => {
-      const filters = [
-        sql`sim.organization_id = ${of.organizationId}`,
-        ...(of.after === null ? [] : [sql`sim.serial > ${of.after}::bigint`]),
-        ...(of.isEsim === null ? [] : [sql`sim.is_esim = ${of.isEsim}`]),
-        ...(of.label === null ? [] : [sql`sim.label = ${of.label}`])
-      ]
-      return sql<Row<Sim.Sim>>`
-        select ${sql.literal(value)} as value
-        from simplan.sim
-        where ${sql.and(filters)}
-        order by sim.serial
-        limit ${of.limit}::int`
-    })
+    Effect.map(
+      database.row((sql) => {
+        const filters = [
+          sql`sim.organization_id = ${of.organizationId}`,
+          ...(of.after === null ? [] : [sql`sim.serial > ${of.after}::bigint`]),
+          ...(of.isEsim === null ? [] : [sql`sim.is_esim = ${of.isEsim}`]),
+          ...(of.label === null ? [] : [sql`sim.label = ${of.label}`])
+        ]
+        return sql<Row<ReadonlyArray<PackedSims.Packed> | null>>`
+          select json_agg(${sql.literal(PackedSims.value)} order by sim.serial) as value
+          from (
+            select * from simplan.sim
+            where ${sql.and(filters)}
+            order by sim.serial
+            limit ${of.limit}::int
+          ) sim`
+      }),
+      (found) => (found ?? []).map((packed) => PackedSims.unpack(of.organizationId, packed))
+    )

@@ -1,10 +1,11 @@
 /**
  * The statements about subscriptions. They are written under the guard of their SIM.
  */
-import type { Sim, Storage, Subscription } from "simplan"
+import { Effect } from "effect"
+import type { Storage, Subscription } from "simplan"
 import type { Database, Row, Sql } from "./Database.ts"
+import * as PackedSims from "./PackedSims.ts"
 import * as Part from "./Part.ts"
-import * as Sims from "./Sims.ts"
 
 export const value = `json_build_object(
   'organizationId', subscription.organization_id, 'subscriptionId', subscription.subscription_id,
@@ -32,19 +33,43 @@ export const put = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): P
   outcome: sql`(select count(*) from subscription_put)`
 })
 
-/** A page of live ones with their SIM, by creation and id. */
+type Packed = readonly [subscriptionId: string, metadata: string, createdAt: number, sim: PackedSims.Packed]
+
+/** A page of live ones with their SIM, by creation and id; one row of a result has it all. */
 export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCursor>) =>
-  database.rows(
-    (sql) => sql<Row<{ readonly subscription: Subscription.Subscription; readonly sim: Sim.Sim }>>`
-      select json_build_object('subscription', ${sql.literal(value)}, 'sim', ${sql.literal(Sims.value)}) as value
-      from simplan.subscription
-      join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid
-      where subscription.organization_id = ${of.organizationId} and subscription.status = 'Live' ${
-        of.after === null
-          ? sql.literal("")
-          : sql`and (subscription.created_at, subscription.subscription_id)
-              > (${of.after.createdAt}::bigint, ${of.after.id}::text)`
-      }
-      order by subscription.created_at, subscription.subscription_id
-      limit ${of.limit}::int`
+  Effect.map(
+    database.row(
+      (sql) => sql<Row<ReadonlyArray<Packed> | null>>`
+        select json_agg(
+          json_build_array(
+            subscription.subscription_id, subscription.metadata, subscription.created_at,
+            ${sql.literal(PackedSims.value)}
+          )
+          order by subscription.created_at, subscription.subscription_id
+        ) as value
+        from (
+          select * from simplan.subscription
+          where subscription.organization_id = ${of.organizationId} and subscription.status = 'Live' ${
+            of.after === null
+              ? sql.literal("")
+              : sql`and (subscription.created_at, subscription.subscription_id)
+                  > (${of.after.createdAt}::bigint, ${of.after.id}::text)`
+          }
+          order by subscription.created_at, subscription.subscription_id
+          limit ${of.limit}::int
+        ) subscription
+        join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid`
+    ),
+    (found) => (found ?? []).map((packed) => unpack(of.organizationId, packed))
   )
+
+const unpack = (
+  organizationId: string,
+  [subscriptionId, metadata, createdAt, packedSim]: Packed
+): Subscription.SubscriptionWithSim => {
+  const sim = PackedSims.unpack(organizationId, packedSim)
+  return {
+    subscription: { organizationId, subscriptionId, iccid: sim.iccid, metadata, createdAt, status: "Live" },
+    sim
+  }
+}
