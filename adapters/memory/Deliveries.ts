@@ -2,6 +2,7 @@
  * Webhook deliveries: fanning events out to endpoints, replacing them, and handing them out under a lease.
  */
 import { Delivery, type Jobs, type Outbox, type Storage, type WebhookEndpoint, type WebhookEvent } from "simplan"
+import * as Claims from "./Claims.ts"
 import * as Tables from "./Tables.ts"
 import type { DeliveryRow } from "./Tenant.ts"
 
@@ -50,19 +51,23 @@ export const replace = (tables: Tables.Tables, delivery: Delivery.Delivery): voi
   if (known !== undefined) put(tables, { ...known, delivery, lease: null })
 }
 
+const known = ({ delivery }: DeliveryRow): Claims.Known => ({
+  dueAt: delivery.nextAttemptAt ?? Number.POSITIVE_INFINITY,
+  id: delivery.deliveryId,
+  laneId: delivery.endpointId,
+  organizationId: delivery.organizationId
+})
+
 export const claim = (tables: Tables.Tables, claim: Jobs.Claim): ReadonlyArray<Delivery.DueDelivery> => {
   const due: Array<Delivery.DueDelivery> = []
-  const rows: Array<DeliveryRow> = []
-  for (const row of tables.deliveryQueue.open(claim.machineNow)) {
+  const lease: Storage.Lease = { token: claim.token, until: claim.until }
+  for (const row of Claims.chosen(tables.deliveryQueue, known, claim)) {
     const { delivery, event } = row
-    if (due.length >= claim.limit || delivery.nextAttemptAt === null || delivery.nextAttemptAt > claim.now) break
     const endpoint = Tables.tenant(tables, delivery.organizationId).endpoints.get(delivery.endpointId)
     if (endpoint === undefined) continue
-    rows.push(row)
     due.push({ delivery, event, endpoint })
+    put(tables, { ...row, lease })
   }
-  const lease: Storage.Lease = { token: claim.token, until: claim.until }
-  for (const row of rows) put(tables, { ...row, lease })
   return due
 }
 
@@ -73,11 +78,11 @@ export const renew = (tables: Tables.Tables, { held, until }: Outbox.Renewal): v
   }
 }
 
-export const pending = (tables: Tables.Tables, machineNow: number): Jobs.Pending => {
-  const held = tables.deliveryQueue.held(machineNow)
-  for (const { delivery } of tables.deliveryQueue.open(machineNow)) return { dueAt: delivery.nextAttemptAt, held }
-  return { dueAt: null, held }
-}
+export const pending = (tables: Tables.Tables, at: Jobs.LookedFor): Jobs.Pending =>
+  Claims.pending(tables.deliveryQueue, known, at)
+
+export const lanes = (tables: Tables.Tables, at: Jobs.LanesAsked): Jobs.Lanes =>
+  Claims.lanes(tables.deliveryQueue, known, at)
 
 /** Ends every lease, or those whose token begins with a text. */
 export const release = (tables: Tables.Tables, prefix = ""): void => {

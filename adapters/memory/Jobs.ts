@@ -2,6 +2,7 @@
  * Jobs: putting, finishing and giving back, and handing them out under a lease.
  */
 import type { Job, Jobs, Storage } from "simplan"
+import * as Claims from "./Claims.ts"
 import type { JobRow, Tables } from "./Tables.ts"
 
 const replace = (tables: Tables, known: JobRow, row: JobRow): void => {
@@ -31,12 +32,15 @@ export const retry = (tables: Tables, jobId: string, changes: Pick<Job.Job, "due
   replace(tables, known, { job, lease: null })
 }
 
+const known = ({ job: { dueAt, jobId, organizationId } }: JobRow): Claims.Known => ({
+  dueAt,
+  id: jobId,
+  laneId: organizationId,
+  organizationId
+})
+
 export const claim = (tables: Tables, claim: Jobs.Claim): ReadonlyArray<Job.Job> => {
-  const due: Array<JobRow> = []
-  for (const row of tables.jobQueue.open(claim.machineNow)) {
-    if (due.length >= claim.limit || row.job.dueAt > claim.now) break
-    due.push(row)
-  }
+  const due = Claims.chosen(tables.jobQueue, known, claim)
   const lease: Storage.Lease = { token: claim.token, until: claim.until }
   for (const row of due) replace(tables, row, { job: row.job, lease })
   return due.map((row) => row.job)
@@ -49,11 +53,9 @@ export const renew = (tables: Tables, { held, until }: Jobs.Renewal): void => {
   }
 }
 
-export const pending = (tables: Tables, machineNow: number): Jobs.Pending => {
-  const held = tables.jobQueue.held(machineNow)
-  for (const { job } of tables.jobQueue.open(machineNow)) return { dueAt: job.dueAt, held }
-  return { dueAt: null, held }
-}
+export const pending = (tables: Tables, at: Jobs.LookedFor): Jobs.Pending => Claims.pending(tables.jobQueue, known, at)
+
+export const lanes = (tables: Tables, at: Jobs.LanesAsked): Jobs.Lanes => Claims.lanes(tables.jobQueue, known, at)
 
 /** Ends every lease, or those whose token begins with a text. */
 export const release = (tables: Tables, prefix = ""): void => {

@@ -91,7 +91,8 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
 const jobs = (tables: Tables.Tables): Jobs.Jobs["Service"] => ({
   claim: (claim) => Effect.sync(() => JobRows.claim(tables, claim)),
   renew: (of) => Effect.sync(() => JobRows.renew(tables, of)),
-  pending: ({ machineNow }) => Effect.sync(() => JobRows.pending(tables, machineNow)),
+  pending: (at) => Effect.sync(() => JobRows.pending(tables, at)),
+  lanes: (at) => Effect.sync(() => JobRows.lanes(tables, at)),
   backlog: (at) => Effect.sync(() => JobRows.backlog(tables, at)),
   release: Effect.sync(() => JobRows.release(tables)),
   handBack: ({ holder }) => Effect.sync(() => JobRows.release(tables, `${holder}-`))
@@ -100,7 +101,8 @@ const jobs = (tables: Tables.Tables): Jobs.Jobs["Service"] => ({
 const outbox = (tables: Tables.Tables): Outbox.Outbox["Service"] => ({
   claim: (claim) => Effect.sync(() => Deliveries.claim(tables, claim)),
   renew: (of) => Effect.sync(() => Deliveries.renew(tables, of)),
-  pending: ({ machineNow }) => Effect.sync(() => Deliveries.pending(tables, machineNow)),
+  pending: (at) => Effect.sync(() => Deliveries.pending(tables, at)),
+  lanes: (at) => Effect.sync(() => Deliveries.lanes(tables, at)),
   backlog: (at) => Effect.sync(() => Deliveries.backlog(tables, at)),
   release: Effect.sync(() => Deliveries.release(tables)),
   handBack: ({ holder }) => Effect.sync(() => Deliveries.release(tables, `${holder}-`))

@@ -3,6 +3,7 @@
  */
 import { Effect } from "effect"
 import type { Delivery, Jobs, Outbox, Storage } from "simplan"
+import * as Claims from "./Claims.ts"
 import type { Database, Row, Sql } from "./Database.ts"
 import * as Events from "./Events.ts"
 import * as Part from "./Part.ts"
@@ -25,6 +26,15 @@ const replacement = `
   event_id = r."eventId", endpoint_id = r."endpointId", status = r.status, attempts = r.attempts, rung = r.rung,
   response_status = r."responseStatus", last_error = r."lastError", last_attempt_at = r."lastAttemptAt",
   next_attempt_at = r."nextAttemptAt", created_at = r."createdAt", lease_token = null, lease_until = null`
+
+const queue: Claims.Queue = {
+  table: "delivery",
+  key: "delivery.organization_id, delivery.delivery_id",
+  lane: "delivery.endpoint_id",
+  dueAt: "delivery.next_attempt_at",
+  id: "delivery.delivery_id",
+  waits: "delivery.status = 'Pending'"
+}
 
 type Writes = NonNullable<Storage.Commit["deliveries"]>
 
@@ -102,14 +112,7 @@ export const byId = (database: Database) => (of: { readonly organizationId: stri
 export const claim = (database: Database) => (of: Jobs.Claim) =>
   database.write(
     (sql) => sql<Row<Delivery.DueDelivery>>`
-      with due as (
-        select delivery.organization_id, delivery.delivery_id
-        from simplan.delivery
-        where delivery.status = 'Pending' and delivery.next_attempt_at <= ${of.now}::bigint
-          and (delivery.lease_until is null or delivery.lease_until <= ${of.machineNow}::bigint)
-        order by delivery.next_attempt_at, delivery.delivery_id
-        limit ${of.limit}::int
-        for update skip locked
+      with due as (${Claims.due(sql, queue, of)}
       ), delivery as (
         update simplan.delivery set lease_token = ${of.token}, lease_until = ${of.until}::bigint
         from due
@@ -146,23 +149,23 @@ export const renew = (database: Database) => (of: Outbox.Renewal) =>
   )
 
 /** What there is to wait for. */
-export const pending = (database: Database) => (at: { readonly machineNow: number }) =>
+export const pending = (database: Database) => (at: Jobs.LookedFor) =>
   Effect.map(
     database.row(
       (sql) => sql<Row<Jobs.Pending>>`
         select json_build_object(
-          'dueAt', (
-            select delivery.next_attempt_at
-            from simplan.delivery
-            where delivery.status = 'Pending'
-              and (delivery.lease_until is null or delivery.lease_until <= ${at.machineNow}::bigint)
-            order by delivery.next_attempt_at, delivery.delivery_id
-            limit 1
-          ),
+          'dueAt', (${Claims.firstDueAt(sql, queue, at)}),
           'held', (select count(*) from simplan.delivery where delivery.lease_until > ${at.machineNow}::bigint)
         ) as value`
     ),
     (row): Jobs.Pending => row ?? { dueAt: null, held: 0 }
+  )
+
+/** The endpoints with due deliveries. */
+export const lanes = (database: Database) => (at: Jobs.LanesAsked) =>
+  Effect.map(
+    database.row((sql) => Claims.lanes(sql, queue, at)),
+    (row): Jobs.Lanes => row ?? { lanes: [], next: null }
   )
 
 /** Ends every lease. */

@@ -3,6 +3,7 @@
  */
 import { Effect } from "effect"
 import type { Job, Jobs, Storage } from "simplan"
+import * as Claims from "./Claims.ts"
 import type { Database, Row, Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
@@ -10,6 +11,15 @@ const value = `json_build_object(
   'jobId', job.job_id, 'organizationId', job.organization_id, 'work', job.work, 'dueAt', job.due_at,
   'attempts', job.attempts, 'createdAt', job.created_at, 'idempotencyKey', job.idempotency_key
 )`
+
+const queue: Claims.Queue = {
+  table: "job",
+  key: "job.job_id",
+  lane: "job.organization_id",
+  dueAt: "job.due_at",
+  id: "job.job_id",
+  waits: "true"
+}
 
 type Writes = NonNullable<Storage.Commit["jobs"]>
 
@@ -85,14 +95,7 @@ export const retry = (sql: Sql, rows: NonNullable<Writes["retried"]>): Part.Part
 export const claim = (database: Database) => (of: Jobs.Claim) =>
   database.write(
     (sql) => sql<Row<Job.Job>>`
-      with due as (
-        select job.job_id
-        from simplan.job
-        where job.due_at <= ${of.now}::bigint
-          and (job.lease_until is null or job.lease_until <= ${of.machineNow}::bigint)
-        order by job.due_at, job.job_id
-        limit ${of.limit}::int
-        for update skip locked
+      with due as (${Claims.due(sql, queue, of)}
       ), job as (
         update simplan.job set lease_token = ${of.token}, lease_until = ${of.until}::bigint
         from due
@@ -121,22 +124,23 @@ export const renew = (database: Database) => (of: Jobs.Renewal) =>
   )
 
 /** What there is to wait for. */
-export const pending = (database: Database) => (at: { readonly machineNow: number }) =>
+export const pending = (database: Database) => (at: Jobs.LookedFor) =>
   Effect.map(
     database.row(
       (sql) => sql<Row<Jobs.Pending>>`
         select json_build_object(
-          'dueAt', (
-            select job.due_at
-            from simplan.job
-            where job.lease_until is null or job.lease_until <= ${at.machineNow}::bigint
-            order by job.due_at, job.job_id
-            limit 1
-          ),
+          'dueAt', (${Claims.firstDueAt(sql, queue, at)}),
           'held', (select count(*) from simplan.job where job.lease_until > ${at.machineNow}::bigint)
         ) as value`
     ),
     (row): Jobs.Pending => row ?? { dueAt: null, held: 0 }
+  )
+
+/** The organizations with due jobs. */
+export const lanes = (database: Database) => (at: Jobs.LanesAsked) =>
+  Effect.map(
+    database.row((sql) => Claims.lanes(sql, queue, at)),
+    (row): Jobs.Lanes => row ?? { lanes: [], next: null }
   )
 
 /** Ends every lease. */

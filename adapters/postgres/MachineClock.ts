@@ -103,14 +103,16 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
       claim: (asked) => Effect.suspend(() => jobs.claim(held(asked))),
       renew: (asked) => Effect.suspend(() => jobs.renew(renewed(asked))),
       backlog: (asked) => Effect.suspend(() => jobs.backlog(at(asked))),
-      pending: (asked) => Effect.suspend(() => jobs.pending(at(asked)))
+      pending: (asked) => Effect.suspend(() => jobs.pending(at(asked))),
+      lanes: (asked) => Effect.suspend(() => jobs.lanes(at(asked)))
     }),
     outbox: Outbox.Outbox.of({
       ...outbox,
       claim: (asked) => Effect.suspend(() => outbox.claim(held(asked))),
       renew: (asked) => Effect.suspend(() => outbox.renew(renewed(asked))),
       backlog: (asked) => Effect.suspend(() => outbox.backlog(at(asked))),
-      pending: (asked) => Effect.suspend(() => outbox.pending(at(asked)))
+      pending: (asked) => Effect.suspend(() => outbox.pending(at(asked))),
+      lanes: (asked) => Effect.suspend(() => outbox.lanes(at(asked)))
     })
   }
 }

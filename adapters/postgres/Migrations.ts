@@ -8,9 +8,11 @@ import { Effect } from "effect"
 import { Migrator, type SqlClient } from "effect/unstable/sql"
 import { SqlClient as Client } from "effect/unstable/sql/SqlClient"
 import initial from "./migrations/0001_initial.ts"
+import lanes from "./migrations/0002_lanes.ts"
 
 const migrations = {
-  "0001_initial": initial
+  "0001_initial": initial,
+  "0002_lanes": lanes
 }
 
 const TABLE = "simplan.migration"

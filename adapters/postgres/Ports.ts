@@ -70,6 +70,7 @@ const jobs = (database: Database) =>
     claim: JobQueue.claim(database),
     renew: JobQueue.renew(database),
     pending: JobQueue.pending(database),
+    lanes: JobQueue.lanes(database),
     backlog: JobQueue.backlog(database),
     release: JobQueue.release(database),
     handBack: JobQueue.handBack(database)
@@ -80,6 +81,7 @@ const outbox = (database: Database) =>
     claim: Deliveries.claim(database),
     renew: Deliveries.renew(database),
     pending: Deliveries.pending(database),
+    lanes: Deliveries.lanes(database),
     backlog: Deliveries.backlog(database),
     release: Deliveries.release(database),
     handBack: Deliveries.handBack(database)

@@ -2,9 +2,10 @@
  * The dispatcher: sends due webhook deliveries and writes down what came of each (rules W5 to W7). At least once: a
  * process that dies between the call and the commit sends again.
  */
-import { Cause, Clock as MachineClock, Context, Effect, Exit, Layer } from "effect"
+import { Cause, Clock as MachineClock, Context, Deferred, Effect, Exit, Layer } from "effect"
 import * as Delivery from "../domain/Delivery.ts"
 import type { DueDelivery } from "../domain/Delivery.ts"
+import type { Instant } from "../domain/Time.ts"
 import * as Endpoint from "../domain/WebhookEndpoint.ts"
 import * as WebhookEvent from "../domain/WebhookEvent.ts"
 import { BusinessClock } from "../ports/BusinessClock.ts"
@@ -13,9 +14,12 @@ import { type Commit, Conflict, Storage, type StorageError } from "../ports/Stor
 import { type SendFailed, WebhookSender } from "../ports/WebhookSender.ts"
 import { Commits } from "./Commits.ts"
 import { Ids } from "./Ids.ts"
+import * as Feeding from "./Feeding.ts"
 import * as Leases from "./Leases.ts"
 import * as Measures from "./Measures.ts"
+import * as Rooms from "./Rooms.ts"
 import { Settings } from "./Settings.ts"
+import * as Turns from "./Turns.ts"
 import { Work } from "./Work.ts"
 
 export class Dispatcher extends Context.Service<
@@ -23,14 +27,22 @@ export class Dispatcher extends Context.Service<
   {
     /** Sends what is due now, up to a batch; how many deliveries that were. */
     readonly dispatch: Effect.Effect<number, StorageError>
+    /** Sends deliveries as they fall due, for ever. */
+    readonly feed: Effect.Effect<never>
   }
 >()("simplan/Dispatcher") {}
+
+/** How many are claimed at once where all that are due are sent. */
+const BATCH = 32
+
+const subjectOf = ({ endpoint, event }: DueDelivery): string =>
+  `${endpoint.endpointId}:${WebhookEvent.iccid(event.payload)}`
 
 /** Deliveries about one SIM to one endpoint go one after the other, in the order of their events. */
 const bySubject = <Due extends DueDelivery>(due: ReadonlyArray<Due>): ReadonlyArray<ReadonlyArray<Due>> => {
   const groups = new Map<string, Array<Due>>()
   for (const one of due) {
-    const key = `${one.endpoint.endpointId}:${WebhookEvent.iccid(one.event.payload)}`
+    const key = subjectOf(one)
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [one])
     else group.push(one)
@@ -71,7 +83,7 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
     const ids = yield* Ids
     const work = yield* Work
     const leases = yield* Leases.Leases
-    const { concurrency } = yield* Settings
+    const { concurrency, pollMillis } = yield* Settings
 
     const attempt = Effect.fnUntraced(function* ({ delivery, endpoint, event }: DueDelivery) {
       if (endpoint.deletedAt !== null) return Delivery.abandoned(delivery, "the endpoint was deleted")
@@ -126,12 +138,90 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
             )
       )
 
+    const rooms = Rooms.make(concurrency)
+    const laneOf = ({ endpoint: { endpointId, organizationId } }: DueDelivery) => ({
+      laneId: endpointId,
+      organizationId
+    })
+
+    const turns = Turns.make({
+      claim: outbox.claim,
+      lanes: outbox.lanes,
+      standing: ({ delivery: { deliveryId, endpointId, nextAttemptAt } }: DueDelivery) => ({
+        dueAt: nextAttemptAt ?? 0,
+        id: deliveryId,
+        laneId: endpointId
+      }),
+      room: rooms.room,
+      isStrict: clock.set !== null
+    })
+
+    // What its endpoint has no room for goes back as it is, and the endpoints have their turns from then on.
+    const accept = Effect.fnUntraced(function* (claimed: ReadonlyArray<DueDelivery>, token: string, now: Instant) {
+      const accepted: Array<DueDelivery> = []
+      const left: Array<{ readonly delivery: Delivery.Delivery; readonly token: string }> = []
+      for (const due of claimed) {
+        if (clock.set !== null || rooms.room(laneOf(due)) > 0) {
+          rooms.begin(laneOf(due))
+          accepted.push(due)
+        } else left.push({ delivery: due.delivery, token })
+      }
+      yield* Measures.tellLateness(
+        "deliveries",
+        accepted.map(({ delivery }) => delivery.nextAttemptAt ?? now),
+        now
+      )
+      if (left.length === 0) return accepted
+      turns.crowd()
+      yield* Effect.ignore(commits.write({ deliveries: { settled: left } }))
+      return accepted
+    })
+
+    // The last one that was begun about each SIM to each endpoint: the next one waits for it.
+    const latest = new Map<string, Deferred.Deferred<void>>()
+    const perform = (due: DueDelivery, token: string): Effect.Effect<void> => {
+      const subject = subjectOf(due)
+      const before = latest.get(subject)
+      const done = Deferred.makeUnsafe<void>()
+      latest.set(subject, done)
+      const timedSend = Effect.gen(function* () {
+        if (before !== undefined) yield* Deferred.await(before)
+        const began = yield* MachineClock.currentTimeMillis
+        yield* sendAndStore(due, token)
+        return (yield* MachineClock.currentTimeMillis) - began
+      })
+      return Effect.asVoid(
+        Effect.onExit(timedSend, (exit) =>
+          Effect.suspend(() => {
+            rooms.end(laneOf(due), Exit.isSuccess(exit) ? exit.value : 0)
+            if (latest.get(subject) === done) latest.delete(subject)
+            return Deferred.succeed(done, undefined)
+          })
+        )
+      )
+    }
+
     return Dispatcher.of({
+      feed: Feeding.run({
+        slots: clock.set === null ? concurrency : 1,
+        pollMillis,
+        announced: work.announcements.deliveriesDueAt,
+        turns,
+        pending: outbox.pending,
+        now: clock.now,
+        standsStill: clock.set !== null,
+        lease: work.lease,
+        leases,
+        holding: ({ delivery }, token) => Leases.ofDelivery(delivery, token),
+        accept,
+        perform,
+        begin: work.begin
+      }),
       dispatch: Effect.gen(function* () {
         const { token, until } = yield* work.lease
         const machineNow = yield* MachineClock.currentTimeMillis
         const now = yield* clock.now
-        const claim = outbox.claim({ now, machineNow, until, token, limit: concurrency }).pipe(
+        const claim = outbox.claim({ now, machineNow, until, token, limit: BATCH }).pipe(
           Effect.map((claimed) => claimed.map((due) => ({ ...due, holding: Leases.ofDelivery(due.delivery, token) }))),
           Effect.tap((claimed) =>
             Measures.tellLateness(

@@ -12,7 +12,7 @@ export interface Limits {
   readonly claimMillis: number
   /** How often storage is asked for work although nobody announced any. */
   readonly pollMillis: number
-  /** Jobs and deliveries under way at once in this process. */
+  /** How many jobs are under way at once in the background of this process, and how many deliveries. */
   readonly concurrency: number
   /** How long keys and the catalogue are believed without asking storage. */
   readonly cacheMillis: number
@@ -28,7 +28,7 @@ export const Settings = Context.Reference<Limits>("simplan/Settings", {
     leaseMillis: 15_000,
     claimMillis: 5_000,
     pollMillis: 4_000,
-    concurrency: 32,
+    concurrency: 256,
     cacheMillis: 4_000,
     drainMillis: 2_000,
     patienceMillis: 1_000

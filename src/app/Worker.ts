@@ -2,7 +2,7 @@
  * The worker: does due jobs and sends due deliveries, in the background and, for an advance of a virtual clock, until
  * nothing due is left.
  */
-import { Cause, Option, Clock as MachineClock, Context, Effect, Layer, Schedule } from "effect"
+import { Cause, Clock as MachineClock, Context, Effect, Layer, Schedule } from "effect"
 import * as Idempotency from "../domain/Idempotency.ts"
 import type { Job } from "../domain/Job.ts"
 import * as TelcoReport from "../domain/TelcoReport.ts"
@@ -12,12 +12,13 @@ import { BusinessClock } from "../ports/BusinessClock.ts"
 import { Jobs, type Pending } from "../ports/Jobs.ts"
 import { Outbox } from "../ports/Outbox.ts"
 import { Storage, type StorageError } from "../ports/Storage.ts"
-import type { Announcements } from "./Announcements.ts"
 import { Dispatcher } from "./Dispatcher.ts"
+import * as Feeding from "./Feeding.ts"
 import { JobRunner } from "./JobRunner.ts"
 import * as Leases from "./Leases.ts"
 import * as Measures from "./Measures.ts"
 import { Settings } from "./Settings.ts"
+import * as Turns from "./Turns.ts"
 import { Work } from "./Work.ts"
 
 export class Worker extends Context.Service<
@@ -41,8 +42,8 @@ export class Worker extends Context.Service<
 const earlier = (left: Instant | null, right: Instant | null): Instant | null =>
   left === null ? right : right === null ? left : Math.min(left, right)
 
-/** How long to leave alone a storage that does not answer, in milliseconds. */
-const RECOVERY = 1_000
+/** How many jobs are claimed at once where all that are due are done. */
+const BATCH = 32
 
 /** How long to wait for work that is under way before looking again, in milliseconds. */
 const PAUSE = 5
@@ -62,38 +63,45 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     const leases = yield* Leases.Leases
     const { concurrency, pollMillis } = yield* Settings
 
+    const tellLateness = (claimed: ReadonlyArray<Job>, now: Instant) =>
+      Measures.tellLateness(
+        "jobs",
+        claimed.map(({ dueAt }) => dueAt),
+        now
+      )
+
+    const perform = (job: Job, token: string) =>
+      Effect.catchCause(runner.perform({ job, token }), (cause) =>
+        // Interrupted by a stop, it is handed back.
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.void
+          : Effect.logWarning(
+              "a job was not done; it is tried again when its lease is over",
+              { jobId: job.jobId },
+              cause
+            )
+      )
+
     const runDue = Effect.gen(function* () {
       const { token, until } = yield* work.lease
       const machineNow = yield* MachineClock.currentTimeMillis
       const now = yield* clock.now
-      const claim = jobs.claim({ now, machineNow, until, token, limit: concurrency }).pipe(
+      const claim = jobs.claim({ now, machineNow, until, token, limit: BATCH }).pipe(
         Effect.map((claimed) => claimed.map((job) => ({ job, holding: Leases.ofJob(job, token) }))),
         Effect.tap((claimed) =>
-          Measures.tellLateness(
-            "jobs",
-            claimed.map(({ job }) => job.dueAt),
+          tellLateness(
+            claimed.map(({ job }) => job),
             now
           )
         ),
         Effect.tap((claimed) => leases.keep(claimed.map(({ holding }) => holding)))
       )
-      const perform = ({ holding, job }: { readonly job: Job; readonly holding: Leases.Holding }) =>
-        runner.perform({ job, token }).pipe(
-          Effect.catchCause((cause) =>
-            // Interrupted by a stop, it is handed back.
-            Cause.hasInterruptsOnly(cause)
-              ? Effect.void
-              : Effect.logWarning(
-                  "a job was not done; it is tried again when its lease is over",
-                  { jobId: job.jobId },
-                  cause
-                )
-          ),
-          Effect.ensuring(leases.letGo(holding))
-        )
       // In strict due order where time is told by a virtual clock; else as many at once as are claimed.
       return yield* work.claimAndDo(claim, (due) =>
-        Effect.forEach(due, perform, { concurrency: clock.set === null ? "unbounded" : 1, discard: true })
+        Effect.forEach(due, ({ holding, job }) => Effect.ensuring(perform(job, token), leases.letGo(holding)), {
+          concurrency: clock.set === null ? "unbounded" : 1,
+          discard: true
+        })
       )
     })
 
@@ -130,31 +138,27 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       })
     })
 
-    // Looks when work is announced, when the next piece of it is due, and at the latest after the poll. Where the last
-    // look found work there may be more; where it found none, only what is due is looked for.
-    const loop = (
-      of: Jobs["Service"] | Outbox["Service"],
-      announced: Announcements,
-      once: Effect.Effect<number, StorageError>
-    ) => {
-      const attend = Effect.gen(function* () {
-        announced.take()
-        while ((yield* once) > 0) announced.take()
-      })
-      const round = Effect.gen(function* () {
-        const { dueAt } = yield* pending(of)
-        const now = yield* clock.now
-        if (dueAt !== null && dueAt <= now) return yield* attend
-        const until = Math.min(dueAt !== null && clock.set === null ? dueAt : now + pollMillis, now + pollMillis)
-        const told = yield* Effect.timeoutOption(announced.before(until), until - now)
-        if (Option.isSome(told) || until === dueAt) yield* attend
-      })
-      return Effect.forever(
-        Effect.catchTag(round, "StorageError", (error) =>
-          Effect.andThen(Effect.logWarning("storage does not answer", { error: error.message }), Effect.sleep(RECOVERY))
-        )
-      )
-    }
+    const feed = Feeding.run({
+      slots: clock.set === null ? concurrency : 1,
+      pollMillis,
+      announced: work.announcements.jobsDueAt,
+      turns: Turns.make({
+        claim: jobs.claim,
+        lanes: jobs.lanes,
+        standing: ({ dueAt, jobId, organizationId }: Job) => ({ dueAt, id: jobId, laneId: organizationId }),
+        room: () => concurrency,
+        isStrict: clock.set !== null
+      }),
+      pending: jobs.pending,
+      now: clock.now,
+      standsStill: clock.set !== null,
+      lease: work.lease,
+      leases,
+      holding: Leases.ofJob,
+      accept: (claimed, _, now) => Effect.as(tellLateness(claimed, now), claimed),
+      perform,
+      begin: work.begin
+    })
 
     const housekeeping = Effect.repeat(
       Effect.catchTag(forget, "StorageError", () => Effect.void),
@@ -170,9 +174,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       runForever: Effect.scoped(
         Effect.gen(function* () {
           yield* storage.watch(work.announce)
-          const { deliveriesDueAt, jobsDueAt } = work.announcements
-          const loops = [loop(jobs, jobsDueAt, runDue), loop(outbox, deliveriesDueAt, dispatcher.dispatch)]
-          yield* Effect.all([...loops, housekeeping], { concurrency: "unbounded", discard: true })
+          yield* Effect.all([feed, dispatcher.feed, housekeeping], { concurrency: "unbounded", discard: true })
           return yield* Effect.never
         })
       )

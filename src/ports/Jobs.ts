@@ -9,13 +9,40 @@ import type { Job } from "../domain/Job.ts"
 import type { Instant } from "../domain/Time.ts"
 import type { StorageError } from "./Storage.ts"
 
+/** A place in the order of work, by due time and id. */
+export interface Place {
+  readonly dueAt: Instant
+  readonly id: string
+}
+
+/** A part of the work that is to have its turn beside the others: an organization's jobs, an endpoint's deliveries. */
+export interface Lane {
+  /** The organization's id, or the endpoint's. */
+  readonly laneId: string
+  readonly organizationId: string
+  /** Where its first piece of work that nobody holds is: it is due. */
+  readonly first: Place
+}
+
+/** What to claim of one lane: from a place on, up to a limit. */
+export interface Share {
+  readonly laneId: string
+  readonly from: Place
+  readonly limit: number
+}
+
 /** How to claim due work; `now` is business time, `machineNow` and `until` machine time. */
 export interface Claim {
   readonly now: Instant
   readonly machineNow: Instant
   readonly until: Instant
   readonly token: string
+  /** How many at most; of no account where there are shares. */
   readonly limit: number
+  /** Only what is at this place or after it, so that who knows what is gone or held need not walk past it again. */
+  readonly from?: Place
+  /** Only of these lanes, each named once. */
+  readonly shares?: ReadonlyArray<Share>
 }
 
 /** Jobs under the token that they are held with, and the machine time at which their leases are to end. */
@@ -30,6 +57,26 @@ export interface Pending {
   readonly dueAt: Instant | null
   /** How many pieces of work are held by someone. */
   readonly held: number
+}
+
+/** Where work is waited for: at this place or after it. */
+export interface LookedFor {
+  readonly machineNow: Instant
+  readonly from?: Place
+}
+
+/** Which lanes to look at: up to `limit` after a lane, by their ids. */
+export interface LanesAsked {
+  readonly now: Instant
+  readonly machineNow: Instant
+  readonly after: string
+  readonly limit: number
+}
+
+export interface Lanes {
+  readonly lanes: ReadonlyArray<Lane>
+  /** The last lane that was looked at; null where no more follow. */
+  readonly next: string | null
 }
 
 /** How much work there is. What is counted is counted up to 10,000: more need not be told apart. */
@@ -48,7 +95,9 @@ export class Jobs extends Context.Service<
     readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<Job>, StorageError>
     /** Moves the ends of leases. A job that is not, or no longer, held with that token stays as it is. */
     readonly renew: (of: Renewal) => Effect.Effect<void, StorageError>
-    readonly pending: (at: { readonly machineNow: Instant }) => Effect.Effect<Pending, StorageError>
+    readonly pending: (at: LookedFor) => Effect.Effect<Pending, StorageError>
+    /** The organizations with due jobs that nobody holds, by id; perhaps not all: `next` is where to go on. */
+    readonly lanes: (at: LanesAsked) => Effect.Effect<Lanes, StorageError>
     /** For watching; the cost must not grow with what is not due. */
     readonly backlog: (at: {
       readonly now: Instant

@@ -4,7 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { DueDelivery } from "../domain/Delivery.ts"
-import type { Backlog, Claim, Pending } from "./Jobs.ts"
+import type { Backlog, Claim, Lanes, LanesAsked, LookedFor, Pending } from "./Jobs.ts"
 import type { Instant } from "../domain/Time.ts"
 import type { StorageError } from "./Storage.ts"
 
@@ -28,7 +28,9 @@ export class Outbox extends Context.Service<
     readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<DueDelivery>, StorageError>
     /** Moves the ends of leases. A delivery that is not, or no longer, held with that token stays as it is. */
     readonly renew: (of: Renewal) => Effect.Effect<void, StorageError>
-    readonly pending: (at: { readonly machineNow: number }) => Effect.Effect<Pending, StorageError>
+    readonly pending: (at: LookedFor) => Effect.Effect<Pending, StorageError>
+    /** The endpoints with due deliveries that nobody holds, by id; perhaps not all: `next` is where to go on. */
+    readonly lanes: (at: LanesAsked) => Effect.Effect<Lanes, StorageError>
     /** For watching; the cost must not grow with what is not due. */
     readonly backlog: (at: {
       readonly now: number

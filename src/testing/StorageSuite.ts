@@ -16,6 +16,7 @@ import * as Deliveries from "./storage/Deliveries.ts"
 import * as Equivalence from "./storage/Equivalence.ts"
 import * as IdempotencyKeys from "./storage/IdempotencyKeys.ts"
 import * as JobQueue from "./storage/JobQueue.ts"
+import * as ByLanes from "./storage/Lanes.ts"
 import * as Lines from "./storage/Lines.ts"
 import * as Pages from "./storage/Pages.ts"
 import * as PlanFilters from "./storage/PlanFilters.ts"
@@ -49,6 +50,7 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...IdempotencyKeys.cases,
   ...JobQueue.cases,
   ...Deliveries.cases,
+  ...ByLanes.cases,
   ...SimClaims.cases,
   ...Pages.cases,
   ...PlanFilters.cases,

@@ -1,0 +1,94 @@
+/**
+ * What claiming jobs and claiming deliveries have in common: which rows are due and free, in which order, and in which
+ * lanes. Each look begins at a place in an index and goes no further than it has to.
+ */
+import type { Fragment } from "effect/unstable/sql/Statement"
+import type { Jobs } from "simplan"
+import type { Row, Sql } from "./Database.ts"
+import * as Part from "./Part.ts"
+
+/** The columns of a table that is a queue; it has an index by due time and id, and one that the lane leads. */
+export interface Queue {
+  readonly table: string
+  readonly key: string
+  readonly lane: string
+  readonly dueAt: string
+  readonly id: string
+  /** Which rows wait at all; both indexes are for these. */
+  readonly waits: string
+}
+
+const isFree = (sql: Sql, { table }: Queue, machineNow: number): Fragment =>
+  sql`(${sql.literal(table)}.lease_until is null or ${sql.literal(table)}.lease_until <= ${machineNow}::bigint)`
+
+const notBefore = (sql: Sql, { dueAt, id }: Queue, from: Jobs.Place | undefined): Fragment =>
+  from === undefined
+    ? sql.literal("")
+    : sql`and (${sql.literal(dueAt)}, ${sql.literal(id)}) >= (${from.dueAt}::bigint, ${from.id}::text)`
+
+const shareShape = `
+  "laneId" text, "from" json, "limit" integer`
+
+/** The keys of the rows that a claim takes, locked. */
+export const due = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
+  const { dueAt, id, key, lane, table, waits } = queue
+  const selected = sql`
+    select ${sql.literal(key)}
+    from ${sql.literal(`simplan.${table}`)}
+    where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${of.now}::bigint and ${isFree(sql, queue, of.machineNow)}`
+  return of.shares === undefined
+    ? sql`${selected} ${notBefore(sql, queue, of.from)}
+        order by ${sql.literal(`${dueAt}, ${id}`)}
+        limit ${of.limit}::int
+        for update skip locked`
+    : sql`
+        select taken.* from ${Part.rows(sql, of.shares, shareShape)}, lateral (
+          ${selected} and ${sql.literal(lane)} = r."laneId"
+            and (${sql.literal(dueAt)}, ${sql.literal(id)}) >= ((r."from"->>'dueAt')::bigint, r."from"->>'id')
+          order by ${sql.literal(`${dueAt}, ${id}`)}
+          limit r."limit"
+          for update skip locked
+        ) taken`
+}
+
+/** When the first free row is due. */
+export const firstDueAt = (sql: Sql, queue: Queue, at: Jobs.LookedFor): Fragment => sql`
+  select ${sql.literal(queue.dueAt)}
+  from ${sql.literal(`simplan.${queue.table}`)}
+  where ${sql.literal(queue.waits)} and ${isFree(sql, queue, at.machineNow)} ${notBefore(sql, queue, at.from)}
+  order by ${sql.literal(`${queue.dueAt}, ${queue.id}`)}
+  limit 1`
+
+/** The lanes with due work: goes over the index from one lane's first free row to the next one's. */
+export const lanes = (sql: Sql, queue: Queue, at: Jobs.LanesAsked) => {
+  const { dueAt, id, lane, table, waits } = queue
+  const first = (after: Fragment) => sql`
+    select ${sql.literal(lane)} as lane_id, ${sql.literal(table)}.organization_id, ${sql.literal(dueAt)} as due_at,
+      ${sql.literal(id)} as id
+    from ${sql.literal(`simplan.${table}`)}
+    where ${sql.literal(waits)} and ${sql.literal(lane)} > ${after} and ${isFree(sql, queue, at.machineNow)}
+    order by ${sql.literal(`${lane}, ${dueAt}, ${id}`)}
+    limit 1`
+  return sql<Row<Jobs.Lanes>>`
+    with recursive lane as (
+      (${first(sql`${at.after}::text`)})
+      union all
+      select following.* from lane, lateral (${first(sql.literal("lane.lane_id"))}) following
+    ), looked as (
+      select * from lane limit ${at.limit}::int
+    )
+    select json_build_object(
+      'lanes', coalesce(
+        json_agg(
+          json_build_object(
+            'laneId', looked.lane_id, 'organizationId', looked.organization_id,
+            'first', json_build_object('dueAt', looked.due_at, 'id', looked.id)
+          )
+          order by looked.lane_id
+        ) filter (where looked.due_at <= ${at.now}::bigint),
+        '[]'
+      ),
+      'next', case when count(*) = ${at.limit}::int then max(looked.lane_id) end
+    ) as value
+    from looked`
+}

@@ -1,0 +1,73 @@
+/**
+ * Room for deliveries: how many to one endpoint may be under way, so that no endpoint takes the room of another, and
+ * no organization that of another.
+ *
+ * An organization has a fair share of all slots, at most a half; each of its endpoints a fair share of that. Endpoints
+ * that were slow the last time, dead ones first of all, have half of the slots together: the others find room at once.
+ */
+import type { Lane } from "../ports/Jobs.ts"
+
+type Of = Pick<Lane, "laneId" | "organizationId">
+
+export interface Rooms {
+  /** How many more may be begun. */
+  readonly room: (lane: Of) => number
+  readonly begin: (lane: Of) => void
+  readonly end: (lane: Of, millis: number) => void
+}
+
+/** From how long on an attempt is slow, in milliseconds. */
+const SLOW = 1_000
+
+interface Usage {
+  underWay: number
+  slow: number
+}
+
+interface OfOrganization extends Usage {
+  readonly lanes: Map<string, Usage>
+}
+
+const none: Usage = { underWay: 0, slow: 0 }
+
+export const make = (slots: number): Rooms => {
+  const organizations = new Map<string, OfOrganization>()
+  const slowLanes = new Set<string>()
+  let slow = 0
+
+  const add = (lane: Of, count: 1 | -1, isSlow: boolean): void => {
+    const of = organizations.get(lane.organizationId) ?? { underWay: 0, slow: 0, lanes: new Map<string, Usage>() }
+    const usage = of.lanes.get(lane.laneId) ?? { ...none }
+    const slowly = isSlow ? count : 0
+    for (const one of [of, usage]) {
+      one.underWay += count
+      one.slow += slowly
+    }
+    slow += slowly
+    if (usage.underWay > 0) of.lanes.set(lane.laneId, usage)
+    else of.lanes.delete(lane.laneId)
+    if (of.underWay > 0) organizations.set(lane.organizationId, of)
+    else organizations.delete(lane.organizationId)
+  }
+
+  return {
+    room: ({ laneId, organizationId }) => {
+      const of = organizations.get(organizationId)
+      const ofAll = Math.max(1, Math.floor(slots / Math.max(2, organizations.size + (of === undefined ? 1 : 0))))
+      const usage = of?.lanes.get(laneId)
+      const lanes = (of?.lanes.size ?? 0) + (usage === undefined ? 1 : 0)
+      const own = Math.max(1, Math.floor(ofAll / lanes)) - (usage?.underWay ?? 0)
+      const left = Math.min(own, ofAll - (of?.underWay ?? 0))
+      if (!slowLanes.has(laneId)) return Math.max(0, left)
+      return Math.max(0, Math.min(left, Math.ceil(ofAll / 2) - (of?.slow ?? 0), Math.ceil(slots / 2) - slow))
+    },
+    begin: (lane) => add(lane, 1, slowLanes.has(lane.laneId)),
+    end: (lane, millis) => {
+      const of = organizations.get(lane.organizationId)?.lanes.get(lane.laneId)
+      // Those that began as slow ones end first: which of them did is of no account.
+      add(lane, -1, (of?.slow ?? 0) > 0)
+      if (millis >= SLOW) slowLanes.add(lane.laneId)
+      else slowLanes.delete(lane.laneId)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Deliveries while many endpoints of one organization never answer: its other endpoints and those of other
+ * organizations get theirs all the same.
+ */
+import { NodeCrypto } from "@effect/platform-node"
+import { Context, Effect, Layer } from "effect"
+import { Delivery, Services, Storage, type WebhookEndpoint, WebhookSender, Worker } from "simplan"
+import { StandardCatalogue } from "simplan/catalogue"
+import * as Memory from "simplan/memory"
+import { TelcoSimulator } from "simplan/telco-simulator"
+import * as VirtualClock from "simplan/virtual-clock"
+import { expect, it } from "vitest"
+
+const DEAD = 60
+const EVENTS = 30
+
+const endpoint = (organizationId: string, name: string): WebhookEndpoint.WebhookEndpoint => ({
+  organizationId,
+  endpointId: `${organizationId}-${name}`,
+  url: `https://receiver.example/${organizationId}/${name}`,
+  events: null,
+  description: "",
+  enabled: true,
+  signingKeys: [],
+  createdAt: 0,
+  deletedAt: null,
+  version: 0
+})
+
+const events = (organizationId: string, createdAt: number) =>
+  Array.from({ length: EVENTS }, (_, index) => ({
+    organizationId,
+    eventId: `${organizationId}-event-${String(index).padStart(3, "0")}`,
+    createdAt: createdAt + index,
+    payload: {
+      type: "esim.smdp.stateChanged" as const,
+      data: { sim: `sim-${index}`, smdpStateChange: { state: "Enable", modificationResult: "Success" } }
+    }
+  }))
+
+it("endpoints that never answer keep nobody else waiting", () =>
+  Effect.gen(function* () {
+    const delivered: Array<string> = []
+    const sender = Layer.succeed(WebhookSender.WebhookSender, {
+      send: ({ eventId, url }) =>
+        url.includes("dead")
+          ? Effect.never
+          : Effect.sync(() => {
+              delivered.push(`${url} ${eventId}`)
+              return { status: 204 }
+            })
+    })
+    const ports = Layer.mergeAll(
+      TelcoSimulator.layerMemory(),
+      VirtualClock.system,
+      StandardCatalogue.layer,
+      NodeCrypto.layer,
+      sender
+    ).pipe(Layer.provideMerge(Memory.layer))
+    const context = yield* Layer.build(ports)
+    const storage = Context.get(context, Storage.Storage)
+    const dead = Array.from({ length: DEAD }, (_, index) => endpoint("many", `dead-${index}`))
+    yield* storage.commit({ webhookEndpoints: [...dead, endpoint("many", "live"), endpoint("other", "live")] })
+    const now = Date.now()
+    yield* storage.commit({ events: events("many", now - 60_000) })
+    yield* storage.commit({ events: events("other", now - 10_000) })
+    // What does not answer would hold up the end as well.
+    const services = Services.layer.pipe(Layer.provide(Layer.succeedContext(context)))
+    yield* Effect.forkScoped(
+      Effect.provide(
+        Worker.Worker.use((of) => of.runForever),
+        services
+      )
+    )
+    while (delivered.length < 2 * EVENTS) yield* Effect.sleep(5)
+    expect(new Set(delivered).size).toBe(2 * EVENTS)
+
+    const statuses = Effect.map(storage.deliveries({ organizationId: "other", after: null, limit: 100 }), (logged) =>
+      logged.map(({ delivery }) => delivery.status)
+    )
+    while ((yield* statuses).includes("Pending")) yield* Effect.sleep(5)
+    expect(yield* statuses).toEqual(Array.from({ length: EVENTS }, () => "Delivered"))
+    // Those to the dead ones are still to come.
+    const waiting = yield* storage.delivery({
+      organizationId: "many",
+      deliveryId: Delivery.deliveryId("many-event-029", "many-dead-0")
+    })
+    expect(waiting?.delivery.status).toBe("Pending")
+  }).pipe(Effect.scoped, Effect.runPromise))
