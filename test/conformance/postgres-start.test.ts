@@ -1,10 +1,19 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted, Schedule } from "effect"
 import * as Postgres from "simplan/postgres"
 import { Storage } from "simplan"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"
 import { connect, on } from "./PostgresWorld.ts"
+
+const admin = (url: string) =>
+  Layer.build(Layer.fresh(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))).pipe(
+    Effect.flatMap((context) => Effect.provide(PgClient.PgClient, context))
+  )
+
+/** Tries until it succeeds. */
+const eventually = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.retry(effect, { times: 400, schedule: Schedule.spaced("50 millis") })
 
 describe("Starting on PostgreSQL", () => {
   const url = Databases.forEachTest()
@@ -26,6 +35,34 @@ describe("Starting on PostgreSQL", () => {
       }
       const [adapter] = yield* Effect.all([connect(url())])
       expect(yield* on(adapter, (storage) => storage.organizations)).toHaveLength(10)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("a process that lost its hold on the database, and finds it another's, writes nothing until it has it back", () =>
+    Effect.gen(function* () {
+      const client = yield* admin(url())
+      const adapter = yield* connect(url(), 1)
+      const organization = { organizationId: "o", name: "o", createdAt: 0 }
+      const commit = on(adapter, (storage) => storage.commit({ organizations: [organization] }))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          // As when the database was restarted, and the other one was quicker.
+          const ended = client`
+            select pg_terminate_backend(pid) from pg_locks
+            where locktype = 'advisory' and granted and database = (
+              select oid from pg_database where datname = current_database()
+            )`
+          const alone = Layer.build(Layer.fresh(Postgres.layer({ url: Redacted.make(url()), alone: true })))
+          yield* eventually(Effect.andThen(ended, alone))
+          const lost = yield* eventually(Effect.flip(on(adapter, (storage) => storage.ready)))
+          expect(lost.message).toBe("The hold on the database was lost")
+          expect(yield* Effect.flip(commit)).toBeInstanceOf(Storage.StorageError)
+          const refused = yield* Effect.flip(Effect.scoped(connect(url(), 1)))
+          expect(refused.message).toContain("a process with a virtual clock has it for itself")
+        })
+      )
+      yield* eventually(on(adapter, (storage) => storage.ready))
+      yield* commit
+      expect(yield* on(adapter, (storage) => storage.organizations)).toEqual([organization])
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("a server that is not there is a storage error", async () => {
