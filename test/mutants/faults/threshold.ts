@@ -20,7 +20,13 @@ const crossing = faultsOf("Allowance.ts", "threshold", [
   ["R2", "a threshold is reached a byte late", REACHED, REACHED.replace(">=", ">")],
   ["R2", "a threshold is reached a byte early", REACHED, REACHED.replace("BigInt(usedBytes)", "BigInt(usedBytes + 1)")],
   ["R2", "percentages are rounded", REACHED, "Math.round((usedBytes * 100) / allowanceBytes(terms)) >= threshold"],
-  ["R2", "reckoned in floating point", REACHED, "usedBytes * 100 >= allowanceBytes(terms) * threshold"],
+  [
+    "R2",
+    "reckoned in floating point",
+    REACHED,
+    "usedBytes * 100 >= allowanceBytes(terms) * threshold",
+    "up to the largest allowance, 2^51 bytes, both sides are exact or nearer to it than they differ: by 20 at least"
+  ],
   ["R2", "only the highest threshold is told", "BigInt(threshold)\n      )", "BigInt(threshold)\n      ).slice(-1)"],
   ["R2", "only the lowest threshold is told", "BigInt(threshold)\n      )", "BigInt(threshold)\n      ).slice(0, 1)"],
   ["R2", "a plan that recurs tells thresholds", "terms.recurrence !== null", "false"],
