@@ -11,6 +11,8 @@ import * as Part from "./Part.ts"
 export interface Queue {
   readonly table: string
   readonly key: string
+  /** The columns of the key and their types. */
+  readonly keyShape: string
   readonly lane: string
   readonly dueAt: string
   readonly id: string
@@ -29,27 +31,37 @@ const notBefore = (sql: Sql, { dueAt, id }: Queue, from: Jobs.Place | undefined)
 const shareShape = `
   "laneId" text, "from" json, "limit" integer`
 
-/** The keys of the rows that a claim takes, locked. */
-export const due = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
+/** The rows that a claim takes, locked. */
+const taken = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
   const { dueAt, id, key, lane, table, waits } = queue
   const selected = sql`
     select ${sql.literal(key)}
     from ${sql.literal(`simplan.${table}`)}
     where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${of.now}::bigint and ${isFree(sql, queue, of.machineNow)}`
+  // The lane stands in the order for the planner's sake, which might else look for a lane's rows among all that is due.
   return of.shares === undefined
     ? sql`${selected} ${notBefore(sql, queue, of.from)}
         order by ${sql.literal(`${dueAt}, ${id}`)}
         limit ${of.limit}::int
         for update skip locked`
     : sql`
-        select taken.* from ${Part.rows(sql, of.shares, shareShape)}, lateral (
+        select share.* from ${Part.rows(sql, of.shares, shareShape)}, lateral (
           ${selected} and ${sql.literal(lane)} = r."laneId"
             and (${sql.literal(dueAt)}, ${sql.literal(id)}) >= ((r."from"->>'dueAt')::bigint, r."from"->>'id')
-          order by ${sql.literal(`${dueAt}, ${id}`)}
+          order by ${sql.literal(`${lane}, ${dueAt}, ${id}`)}
           limit r."limit"
           for update skip locked
-        ) taken`
+        ) share`
 }
+
+/** The CTEs `taken` and `due`: the keys of the rows that a claim takes, which the planner takes for one row. */
+export const due = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => sql`taken as (
+    ${taken(sql, queue, of)}
+  ), due as (
+    select r.*
+    from simplan.rows((select json_agg(taken) from taken)) as item,
+      json_to_record(item) as r(${sql.literal(queue.keyShape)})
+  )`
 
 /** When the first free row is due. */
 export const firstDueAt = (sql: Sql, queue: Queue, at: Jobs.LookedFor): Fragment => sql`

@@ -30,6 +30,7 @@ const replacement = `
 const queue: Claims.Queue = {
   table: "delivery",
   key: "delivery.organization_id, delivery.delivery_id",
+  keyShape: "organization_id text, delivery_id text",
   lane: "delivery.endpoint_id",
   dueAt: "delivery.next_attempt_at",
   id: "delivery.delivery_id",
@@ -112,8 +113,7 @@ export const byId = (database: Database) => (of: { readonly organizationId: stri
 export const claim = (database: Database) => (of: Jobs.Claim) =>
   database.write(
     (sql) => sql<Row<Delivery.DueDelivery>>`
-      with due as (${Claims.due(sql, queue, of)}
-      ), delivery as (
+      with ${Claims.due(sql, queue, of)}, delivery as (
         update simplan.delivery set lease_token = ${of.token}, lease_until = ${of.until}::bigint
         from due
         where delivery.organization_id = due.organization_id and delivery.delivery_id = due.delivery_id

@@ -15,6 +15,7 @@ const value = `json_build_object(
 const queue: Claims.Queue = {
   table: "job",
   key: "job.job_id",
+  keyShape: "job_id text",
   lane: "job.organization_id",
   dueAt: "job.due_at",
   id: "job.job_id",
@@ -95,8 +96,7 @@ export const retry = (sql: Sql, rows: NonNullable<Writes["retried"]>): Part.Part
 export const claim = (database: Database) => (of: Jobs.Claim) =>
   database.write(
     (sql) => sql<Row<Job.Job>>`
-      with due as (${Claims.due(sql, queue, of)}
-      ), job as (
+      with ${Claims.due(sql, queue, of)}, job as (
         update simplan.job set lease_token = ${of.token}, lease_until = ${of.until}::bigint
         from due
         where job.job_id = due.job_id

@@ -24,7 +24,8 @@ const growing = [
   "seen_report",
   "sim",
   "smdp_entry",
-  "subscription"
+  "subscription",
+  "webhook_endpoint"
 ]
 
 const event = (id: string, createdAt: number) => ({
@@ -88,6 +89,19 @@ const apiKey = (id: number) => ({
   version: 0
 })
 
+const endpoint = (organizationId: string, endpointId: string) => ({
+  organizationId,
+  endpointId,
+  url: "https://example.com",
+  events: null,
+  description: "",
+  enabled: true,
+  signingKeys: [],
+  createdAt: 0,
+  deletedAt: null,
+  version: 0
+})
+
 const entry = (id: number) => ({
   organizationId: org,
   iccid: iccidOf(id),
@@ -102,20 +116,7 @@ const populate = (adapter: Adapter) =>
     yield* on(adapter, (storage) =>
       storage.commit({
         organizations: [{ organizationId: org, name: org, createdAt: 0 }],
-        webhookEndpoints: [
-          {
-            organizationId: org,
-            endpointId: "endpoint",
-            url: "https://example.com",
-            events: null,
-            description: "",
-            enabled: true,
-            signingKeys: [],
-            createdAt: 0,
-            deletedAt: null,
-            version: 0
-          }
-        ]
+        webhookEndpoints: [endpoint(org, "endpoint"), ...ids.map((id) => endpoint(`org-${id}`, `endpoint-${id}`))]
       })
     )
     yield* on(adapter, (storage) => storage.importSims(newSims(org, 0, COUNT)))
@@ -139,18 +140,41 @@ const populate = (adapter: Adapter) =>
     )
   })
 
+/** A port that writes down which of its operations are used. */
+const watched = <Port extends object>(port: Port, used: Set<PropertyKey>): Port =>
+  new Proxy(port, {
+    get: (target, name, receiver) => {
+      used.add(name)
+      return Reflect.get(target, name, receiver)
+    }
+  })
+
+const unused = (port: object, used: ReadonlySet<PropertyKey>) => Object.keys(port).filter((name) => !used.has(name))
+
 /** Everything that the ports can do, to one SIM and what hangs on it; `round` is another one each time. */
 const use = (adapter: Adapter, round: number) =>
   Effect.gen(function* () {
-    const storage = yield* Storage.Storage
-    const jobs = yield* Jobs.Jobs
-    const outbox = yield* Outbox.Outbox
+    const ports = { storage: yield* Storage.Storage, jobs: yield* Jobs.Jobs, outbox: yield* Outbox.Outbox }
+    const used = { storage: new Set<PropertyKey>(), jobs: new Set<PropertyKey>(), outbox: new Set<PropertyKey>() }
+    const storage = watched(ports.storage, used.storage)
+    const jobs = watched(ports.jobs, used.jobs)
+    const outbox = watched(ports.outbox, used.outbox)
     const token = `token-${round}`
     const of = { organizationId: org }
     const page = { ...of, limit: 10 }
     const cursor = { createdAt: 3_000, id: "x" }
     const iccid = iccidOf(round)
 
+    yield* storage.ready
+    yield* storage.ahead
+    yield* Effect.scoped(storage.watch(() => {}))
+    yield* storage.clock
+    yield* storage.catalogue
+    yield* storage.catalogueVersion
+    yield* storage.organizations
+    yield* storage.organization(org)
+    yield* storage.webhookEndpoints(of)
+    yield* storage.webhookEndpoints({ organizationId: `org-${round}` })
     yield* storage.apiKeyByHash("hash-1")
     yield* storage.apiKeys({ organizationId: "org-1" })
     yield* storage.plan({ ...of, planId: "plan-1" })
@@ -182,6 +206,15 @@ const use = (adapter: Adapter, round: number) =>
       yield* storage.claimSim({ ...of, label: "Green", purpose, token, ...machine })
       yield* storage.claimSim({ ...of, label: "Red", purpose, token, ...machine })
     }
+    const from = { dueAt: 3_000, id: "x" }
+    for (const of of [jobs, outbox]) {
+      yield* of.lanes({ now: 100_000, machineNow: 0, after: "", limit: 50 })
+      yield* of.lanes({ now: 100_000, machineNow: 0, after: "org", limit: 50 })
+      yield* of.pending({ machineNow: 0, from })
+      yield* of.claim({ now: 100_000, ...machine, token: "from", limit: 1, from: { ...from, dueAt: 3_000 + round } })
+      const shares = [org, "endpoint", "nobody"].map((laneId) => ({ laneId, from, limit: 2 }))
+      yield* of.claim({ now: 100_000, ...machine, token: "shares", limit: 1, shares })
+    }
     const claim = { now: 100_000, ...machine, token, limit: 2 }
     const [first, second] = yield* jobs.claim(claim)
     const due = yield* outbox.claim(claim)
@@ -189,6 +222,10 @@ const use = (adapter: Adapter, round: number) =>
     yield* outbox.pending({ machineNow: 0 })
     yield* jobs.backlog({ now: 100_000, machineNow: 0 })
     yield* outbox.backlog({ now: 100_000, machineNow: 0 })
+
+    const until = 2_000
+    yield* jobs.renew({ held: [first, second].flatMap((job) => (job === undefined ? [] : [{ ...job, token }])), until })
+    yield* outbox.renew({ held: due.map(({ delivery }) => ({ ...delivery, token })), until })
 
     const line = yield* storage.line({ ...of, iccid })
     const storedPlan = yield* storage.plan({ ...of, planId: `plan-${round}` })
@@ -231,6 +268,36 @@ const use = (adapter: Adapter, round: number) =>
     yield* outbox.handBack({ holder: "nobody" })
     yield* jobs.release
     yield* outbox.release
+    for (const port of ["storage", "jobs", "outbox"] as const) expect(unused(ports[port], used[port])).toEqual([])
+  }).pipe(Effect.provide(adapter))
+
+/** What is asked for by many at once, which is done for them together. */
+const useAtOnce = (adapter: Adapter, round: number) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage.Storage
+    const callers = Array.from({ length: 60 }, (_, caller) => 100 + (60 * round + caller) * 4)
+    yield* Effect.forEach(
+      callers,
+      (number) =>
+        Effect.gen(function* () {
+          const of = { organizationId: org }
+          const line = yield* storage.line({ ...of, iccid: iccidOf(number) })
+          yield* storage.plan({ ...of, planId: `plan-${number}` })
+          const token = `at-once-${number}`
+          const claim = { ...of, label: "Green" as const, token, machineNow: 0, until: 1_000 }
+          yield* storage.claimSim({ ...claim, purpose: "subscription" })
+          yield* storage.claimSim({ ...claim, purpose: "mobile plan" })
+          const id = 2 * COUNT + number
+          yield* storage.commit({
+            ...(line === null ? {} : { sims: [line.sim] }),
+            packages: (line?.attachments ?? []).flatMap(({ packages }) => packages),
+            events: [event(`event-${id}`, id)],
+            jobs: { put: [{ job: job(id), lease: { token, until: 1_000 } }] }
+          })
+          yield* storage.commit({ jobs: { finished: [{ jobId: `job-${id}`, token }] } })
+        }),
+      { concurrency: "unbounded", discard: true }
+    )
   }).pipe(Effect.provide(adapter))
 
 const admin = (url: string) =>
@@ -253,7 +320,9 @@ describe("The statements on PostgreSQL", () => {
         // connections that counted are closed.
         yield* Effect.scoped(
           Effect.flatMap(connect(url(), 1), (adapter) =>
-            Effect.forEach(Array.from({ length: 12 }), (_, round) => use(adapter, round))
+            Effect.forEach(Array.from({ length: 12 }), (_, round) =>
+              Effect.andThen(use(adapter, round), useAtOnce(adapter, round))
+            )
           )
         )
         const read = yield* client<{ readonly name: string }>`
