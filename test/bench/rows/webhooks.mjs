@@ -51,8 +51,7 @@ const deliver = async (bench, { each, everyMillis }) => {
     return { ...told, perSecond: count / seconds, cpuMicros: (cpu * 1000) / Math.max(1, count), whole: count === live }
   } finally {
     receiver.child.kill("SIGKILL")
-    server?.child.kill("SIGKILL")
-    await server?.ended
+    await server?.stop()
     await bench.drop(database)
   }
 }
