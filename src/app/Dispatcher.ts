@@ -32,6 +32,9 @@ export class Dispatcher extends Context.Service<
   }
 >()("simplan/Dispatcher") {}
 
+/** How many deliveries are under way at once for each job that may be: they wait for others most of the time. */
+const SLOTS = 4
+
 /** How many are claimed at once where all that are due are sent. */
 const BATCH = 32
 
@@ -138,7 +141,8 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
             )
       )
 
-    const rooms = Rooms.make(concurrency)
+    const slots = SLOTS * concurrency
+    const rooms = Rooms.make(slots)
     const laneOf = ({ endpoint: { endpointId, organizationId } }: DueDelivery) => ({
       laneId: endpointId,
       organizationId
@@ -158,11 +162,13 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
 
     // What its endpoint has no room for goes back as it is, and the endpoints have their turns from then on.
     const accept = Effect.fnUntraced(function* (claimed: ReadonlyArray<DueDelivery>, token: string, now: Instant) {
+      const machineNow = yield* MachineClock.currentTimeMillis
+      rooms.look(machineNow)
       const accepted: Array<DueDelivery> = []
       const left: Array<{ readonly delivery: Delivery.Delivery; readonly token: string }> = []
       for (const due of claimed) {
         if (clock.set !== null || rooms.room(laneOf(due)) > 0) {
-          rooms.begin(laneOf(due))
+          rooms.begin(laneOf(due), machineNow)
           accepted.push(due)
         } else left.push({ delivery: due.delivery, token })
       }
@@ -192,8 +198,8 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
       })
       return Effect.asVoid(
         Effect.onExit(timedSend, (exit) =>
-          Effect.suspend(() => {
-            rooms.end(laneOf(due), Exit.isSuccess(exit) ? exit.value : 0)
+          Effect.flatMap(MachineClock.currentTimeMillis, (machineNow) => {
+            rooms.end(laneOf(due), Exit.isSuccess(exit) ? exit.value : 0, machineNow)
             if (latest.get(subject) === done) latest.delete(subject)
             return Deferred.succeed(done, undefined)
           })
@@ -203,7 +209,7 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
 
     return Dispatcher.of({
       feed: Feeding.run({
-        slots: clock.set === null ? concurrency : 1,
+        slots: clock.set === null ? slots : 1,
         pollMillis,
         announced: work.announcements.deliveriesDueAt,
         turns,

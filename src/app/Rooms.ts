@@ -3,8 +3,10 @@
  * no organization that of another.
  *
  * An organization has a fair share of all slots, at most a half; each of its endpoints a fair share of that. Endpoints
- * that were slow the last time, dead ones first of all, have half of the slots together: the others find room at once.
+ * that are slow, or were the last time, dead ones first of all, have half of the slots together: the others find room
+ * at once. All instants are the machine's.
  */
+import type { Instant } from "../domain/Time.ts"
 import type { Lane } from "../ports/Jobs.ts"
 
 type Of = Pick<Lane, "laneId" | "organizationId">
@@ -12,8 +14,10 @@ type Of = Pick<Lane, "laneId" | "organizationId">
 export interface Rooms {
   /** How many more may be begun. */
   readonly room: (lane: Of) => number
-  readonly begin: (lane: Of) => void
-  readonly end: (lane: Of, millis: number) => void
+  readonly begin: (lane: Of, now: Instant) => void
+  readonly end: (lane: Of, millis: number, now: Instant) => void
+  /** Sees which endpoints have ended nothing for so long that they are slow. */
+  readonly look: (now: Instant) => void
 }
 
 /** From how long on an attempt is slow, in milliseconds. */
@@ -22,22 +26,22 @@ const SLOW = 1_000
 interface Usage {
   underWay: number
   slow: number
+  /** When the last attempt ended, or the first of these began. */
+  endedAt: Instant
 }
 
-interface OfOrganization extends Usage {
+interface OfOrganization extends Omit<Usage, "endedAt"> {
   readonly lanes: Map<string, Usage>
 }
-
-const none: Usage = { underWay: 0, slow: 0 }
 
 export const make = (slots: number): Rooms => {
   const organizations = new Map<string, OfOrganization>()
   const slowLanes = new Set<string>()
   let slow = 0
 
-  const add = (lane: Of, count: 1 | -1, isSlow: boolean): void => {
+  const add = (lane: Of, count: 1 | -1, isSlow: boolean, now: Instant): void => {
     const of = organizations.get(lane.organizationId) ?? { underWay: 0, slow: 0, lanes: new Map<string, Usage>() }
-    const usage = of.lanes.get(lane.laneId) ?? { ...none }
+    const usage = of.lanes.get(lane.laneId) ?? { underWay: 0, slow: 0, endedAt: now }
     const slowly = isSlow ? count : 0
     for (const one of [of, usage]) {
       one.underWay += count
@@ -61,13 +65,26 @@ export const make = (slots: number): Rooms => {
       if (!slowLanes.has(laneId)) return Math.max(0, left)
       return Math.max(0, Math.min(left, Math.ceil(ofAll / 2) - (of?.slow ?? 0), Math.ceil(slots / 2) - slow))
     },
-    begin: (lane) => add(lane, 1, slowLanes.has(lane.laneId)),
-    end: (lane, millis) => {
+    begin: (lane, now) => add(lane, 1, slowLanes.has(lane.laneId), now),
+    end: (lane, millis, now) => {
       const of = organizations.get(lane.organizationId)?.lanes.get(lane.laneId)
       // Those that began as slow ones end first: which of them did is of no account.
-      add(lane, -1, (of?.slow ?? 0) > 0)
+      if (of !== undefined) of.endedAt = now
+      add(lane, -1, (of?.slow ?? 0) > 0, now)
       if (millis >= SLOW) slowLanes.add(lane.laneId)
       else slowLanes.delete(lane.laneId)
+    },
+    look: (now) => {
+      for (const of of organizations.values()) {
+        for (const [laneId, usage] of of.lanes) {
+          if (now - usage.endedAt < SLOW || usage.slow === usage.underWay) continue
+          const more = usage.underWay - usage.slow
+          usage.slow += more
+          of.slow += more
+          slow += more
+          slowLanes.add(laneId)
+        }
+      }
     }
   }
 }

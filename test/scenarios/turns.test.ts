@@ -124,17 +124,17 @@ describe("rooms for deliveries", () => {
     const rooms = Rooms.make(64)
     const begun = { one: 0, many: 0 }
     while (rooms.room(lane("one", 1)) > 0) {
-      rooms.begin(lane("one", 1))
+      rooms.begin(lane("one", 1), 0)
       begun.one += 1
     }
     for (let number = 0; number < 1_000; number++) {
       while (rooms.room(lane("many", number)) > 0) {
-        rooms.begin(lane("many", number))
+        rooms.begin(lane("many", number), 0)
         begun.many += 1
       }
     }
     expect(begun).toEqual({ one: 32, many: 32 })
-    rooms.end(lane("one", 1), 1)
+    rooms.end(lane("one", 1), 1, 1)
     expect(rooms.room(lane("one", 1))).toBe(1)
   })
 
@@ -142,18 +142,39 @@ describe("rooms for deliveries", () => {
     const rooms = Rooms.make(64)
     const dead = Array.from({ length: 200 }, (_, number) => lane("one", number))
     for (const one of dead) {
-      rooms.begin(one)
-      rooms.end(one, 15_000)
+      rooms.begin(one, 0)
+      rooms.end(one, 15_000, 15_000)
     }
     let begun = 0
     for (const one of dead) {
       if (rooms.room(one) === 0) continue
-      rooms.begin(one)
+      rooms.begin(one, 15_000)
       begun += 1
     }
     expect(begun).toBe(16)
     expect(rooms.room(lane("one", 1_000))).toBeGreaterThan(0)
-    for (const one of dead.slice(0, 16)) rooms.end(one, 5)
+    for (const one of dead.slice(0, 16)) rooms.end(one, 5, 15_005)
+    expect(rooms.room(lane("one", 0))).toBe(32)
+  })
+
+  it("a dead endpoint is known before its first attempt has ended, and takes no more than the others leave", () => {
+    const rooms = Rooms.make(64)
+    const dead = Array.from({ length: 12 }, (_, number) => lane("one", number))
+    for (const one of dead) rooms.begin(one, 0)
+    rooms.look(999)
+    expect(rooms.room(lane("one", 0))).toBe(1)
+    rooms.begin(lane("one", 100), 500)
+    rooms.look(1_000)
+    const taken = dead.filter((one) => {
+      if (rooms.room(one) === 0) return false
+      rooms.begin(one, 1_000)
+      return true
+    })
+    expect(taken).toHaveLength(16 - dead.length)
+    expect(rooms.room(lane("one", 100))).toBe(1)
+    for (const one of dead) rooms.end(one, 1_500, 1_500)
+    for (const one of taken) rooms.end(one, 5, 1_501)
+    rooms.end(lane("one", 100), 5, 1_501)
     expect(rooms.room(lane("one", 0))).toBe(32)
   })
 })
