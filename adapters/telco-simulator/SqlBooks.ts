@@ -1,18 +1,38 @@
 /**
  * Books in a PostgreSQL database (or PGlite), in a table of their own: they survive a restart, and several processes
- * may share them. Each operation is one statement.
+ * may share them. Each operation is one statement, and so are those that are asked for at the same moment.
  */
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Exit, Layer, Option, Request, RequestResolver, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/unstable/sql"
 import { Books, BooksError, type Document } from "./Books.ts"
 
 // Read as text: a client that renames columns would rename the keys of a jsonb value too.
 const Row = Schema.Struct({
+  kind: Schema.String,
   key: Schema.String,
   document: Schema.fromJsonString(Schema.Record(Schema.String, Schema.Json))
 })
 
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
+
+interface Place {
+  readonly kind: string
+  readonly key: string
+}
+
+class Add extends Request.TaggedClass("Add")<Place & { readonly document: Document }, Document, BooksError> {}
+
+class Get extends Request.TaggedClass("Get")<Place, Document | null, BooksError> {}
+
+/** How many operations go together at most. */
+const TOGETHER = 100
+
+const place = ({ key, kind }: Place): string => JSON.stringify([kind, key])
+
+/** The first of those that are asked for the same. */
+const distinct = <A extends Place>(asked: ReadonlyArray<A>): ReadonlyArray<A> => [
+  ...new Map(asked.toReversed().map((one) => [place(one), one])).values()
+]
 
 const failed = (cause: SqlError.SqlError | Schema.SchemaError): BooksError =>
   new BooksError({ message: "The simulator's books are out of reach", cause })
@@ -34,22 +54,68 @@ const make = Effect.gen(function* () {
 
   const entries = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
     rows.pipe(Effect.flatMap(decodeRows), Effect.mapError(failed))
-  const first = (found: ReadonlyArray<typeof Row.Type>): Document | null => found[0]?.document ?? null
+
+  const found = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+    Effect.map(entries(rows), (all) => new Map(all.map((row) => [place(row), row.document])))
+
+  const adding = (asked: ReadonlyArray<Place & { readonly document: Document }>) =>
+    found(sql`
+      insert into telco_simulator_book as book (kind, key, document)
+      select r.kind, r.key, r.document
+      from json_to_recordset(${JSON.stringify(distinct(asked))}::json) as r(kind text, key text, document jsonb)
+      order by r.kind, r.key
+      on conflict (kind, key) do update set document = book.document
+      returning kind, key, document::text as document`)
+
+  const getting = (asked: ReadonlyArray<Place>) =>
+    found(sql`
+      select book.kind, book.key, book.document::text as document
+      from json_to_recordset(${JSON.stringify(distinct(asked))}::json) as r(kind text, key text)
+      join telco_simulator_book book on book.kind = r.kind and book.key = r.key`)
+
+  const adds = RequestResolver.make<Add>((asked) =>
+    Effect.match(adding(asked.map(({ request }) => request)), {
+      onSuccess: (stored) => {
+        for (const { completeUnsafe, request } of asked) {
+          completeUnsafe(Exit.succeed(stored.get(place(request)) ?? request.document))
+        }
+      },
+      onFailure: (error) => {
+        for (const { completeUnsafe } of asked) completeUnsafe(Exit.fail(error))
+      }
+    })
+  ).pipe(RequestResolver.batchN(TOGETHER))
+
+  const gets = RequestResolver.make<Get>((asked) =>
+    Effect.match(getting(asked.map(({ request }) => request)), {
+      onSuccess: (stored) => {
+        for (const { completeUnsafe, request } of asked)
+          completeUnsafe(Exit.succeed(stored.get(place(request)) ?? null))
+      },
+      onFailure: (error) => {
+        for (const { completeUnsafe } of asked) completeUnsafe(Exit.fail(error))
+      }
+    })
+  ).pipe(RequestResolver.batchN(TOGETHER))
+
+  // What happens in a transaction of the caller's is that caller's alone.
+  const apart = <A>(alone: Effect.Effect<A, BooksError>, together: Effect.Effect<A, BooksError>) =>
+    Effect.flatMap(Effect.serviceOption(sql.transactionService), (joined) => (Option.isSome(joined) ? alone : together))
 
   return Books.of({
-    add: (kind, key, document) =>
-      entries(sql`
-        insert into telco_simulator_book as book (kind, key, document)
-        values (${kind}, ${key}, ${JSON.stringify(document)}::text::jsonb)
-        on conflict (kind, key) do update set document = book.document
-        returning key, document::text as document`).pipe(Effect.map((found) => first(found) ?? document)),
-    get: (kind, key) =>
-      entries(sql`
-        select key, document::text as document from telco_simulator_book
-        where kind = ${kind} and key = ${key}`).pipe(Effect.map(first)),
+    add: (kind, key, document) => {
+      const one = { kind, key, document }
+      const alone = Effect.map(adding([one]), (stored) => stored.get(place(one)) ?? document)
+      return apart(alone, Effect.request(new Add(one), adds))
+    },
+    get: (kind, key) => {
+      const one = { kind, key }
+      const alone = Effect.map(getting([one]), (stored) => stored.get(place(one)) ?? null)
+      return apart(alone, Effect.request(new Get(one), gets))
+    },
     all: (kind) =>
       entries(sql`
-        select key, document::text as document from telco_simulator_book
+        select kind, key, document::text as document from telco_simulator_book
         where kind = ${kind} order by position`)
   })
 })
