@@ -9,7 +9,17 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { Context, Effect, type FileSystem, Layer, type Scope } from "effect"
 import { resolve } from "node:path"
-import { BusinessClock, Catalogues, Jobs, Outbox, Services, type Telco, Time, Worker } from "simplan"
+import {
+  BusinessClock,
+  Catalogues,
+  Jobs,
+  Outbox,
+  Services,
+  Settings as Limits,
+  type Telco,
+  Time,
+  Worker
+} from "simplan"
 import { StandardCatalogue } from "../catalogue/index.ts"
 import { TelcoHttp } from "../telco-http/index.ts"
 import { type Books, TelcoSimulator } from "../telco-simulator/index.ts"
@@ -37,8 +47,16 @@ const takeOver = Effect.gen(function* () {
   yield* outbox.release
 })
 
-const telcoOf = ({ telco }: Settings): Layer.Layer<Telco.Telco, never, Books.Books> =>
-  telco === null ? TelcoSimulator.layer() : TelcoHttp.layer({ url: telco.url, token: telco.key })
+const telcoOf = ({ telco, telcoTimeoutMillis }: Settings): Layer.Layer<Telco.Telco, never, Books.Books> =>
+  telco === null
+    ? TelcoSimulator.layer()
+    : TelcoHttp.layer({ url: telco.url, token: telco.key, timeout: telcoTimeoutMillis })
+
+const limitsOf = ({ leaseMillis, telcoTimeoutMillis }: Settings): Layer.Layer<never> =>
+  Layer.effect(
+    Limits.Settings,
+    Effect.map(Limits.Settings, (preset) => ({ ...preset, leaseMillis, telcoTimeoutMillis }))
+  )
 
 const services = Effect.fnUntraced(function* (settings: Settings) {
   const isVirtual = settings.clock._tag === "Virtual"
@@ -53,7 +71,7 @@ const services = Effect.fnUntraced(function* (settings: Settings) {
     NodeCrypto.layer,
     clock
   ).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
-  return yield* Layer.build(Layer.provideMerge(Services.layer, ports))
+  return yield* Layer.build(Layer.provideMerge(Services.layer, ports).pipe(Layer.provide(limitsOf(settings))))
 })
 
 const demonstration = Effect.fnUntraced(function* (settings: Settings) {

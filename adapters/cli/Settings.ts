@@ -9,6 +9,7 @@ import * as ClockSetting from "./ClockSetting.ts"
 import * as DatabaseUrl from "./DatabaseUrl.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as Secrets from "./Secrets.ts"
+import * as Span from "./Span.ts"
 import * as TelcoUrl from "./TelcoUrl.ts"
 
 export interface Settings {
@@ -23,6 +24,10 @@ export interface Settings {
   readonly clock: ClockSetting.ClockSetting
   readonly rateLimit: RateLimit.RateLimit | "off"
   readonly allowPrivateWebhooks: boolean
+  /** How long one telco call may take. */
+  readonly telcoTimeoutMillis: number
+  /** How long a process that shows no sign of life keeps its work from the others. */
+  readonly leaseMillis: number
 }
 
 /** Settings that cannot be used; the message has one sentence, and one line, for each. */
@@ -98,6 +103,20 @@ const definitions = {
     read: (text) => (text === "" ? null : TelcoUrl.parse(text)),
     show: TelcoUrl.withoutPassword,
     shown: "none: the telco is simulated"
+  }),
+  telcoTimeout: define({
+    name: "SIMPLAN_TELCO_TIMEOUT",
+    meaning: "how long one telco call may take",
+    default: "10s",
+    allowed: "a time from 100ms to 10m",
+    read: Span.millis(100, 600_000)
+  }),
+  lease: define({
+    name: "SIMPLAN_LEASE",
+    meaning: "how long others leave a silent process its work",
+    default: "15s",
+    allowed: "a time from 1s to 1h",
+    read: Span.millis(1_000, 3_600_000)
   })
 }
 
@@ -184,6 +203,8 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
     telcoToken: yield* setting(tokens.telco),
     clock: yield* setting(definitions.clock),
     telco: telcoOf(yield* setting(definitions.telcoUrl), yield* setting(tokens.telcoKey)),
+    telcoTimeoutMillis: yield* setting(definitions.telcoTimeout),
+    leaseMillis: yield* setting(definitions.lease),
     rateLimit: yield* setting(definitions.rateLimit),
     allowPrivateWebhooks: yield* setting(definitions.allowPrivateWebhooks)
   }

@@ -8,7 +8,7 @@
  */
 import { randomUUID } from "node:crypto"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Effect, Latch, Queue, type Redacted, Schema } from "effect"
+import { type Duration, Effect, Latch, Queue, Schema } from "effect"
 import { Changes } from "simplan"
 
 type Hear = (changes: Changes.Changes) => void
@@ -25,8 +25,7 @@ const CHANNEL = "simplan"
 /** How long what is to be told is gathered, in milliseconds. */
 const GATHERING = 20
 
-/** How often a process says something when there is nothing to say, and what silence is too long, in milliseconds. */
-const SIGN_OF_LIFE = 10_000
+/** What silence is too long, in milliseconds. */
 const SILENCE = 30_000
 
 /** How long to leave a database alone that cannot be connected to, in milliseconds. */
@@ -64,8 +63,11 @@ export const alone = (): Notifications => {
   }
 }
 
-/** Between all processes on the database, until the scope ends. */
-export const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+/**
+ * Between all processes on the database, until the scope ends. `signOfLife` is how often a process says something when
+ * there is nothing to say.
+ */
+export const make = Effect.fnUntraced(function* (config: PgConnection.Config, signOfLife: Duration.Input) {
   const here = alone()
   const from = randomUUID()
   const something = Latch.makeUnsafe(false)
@@ -74,7 +76,7 @@ export const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const send = (connection: PgConnection.PgConnection) =>
     Effect.forever(
       Effect.gen(function* () {
-        yield* Effect.timeoutOption(something.await, SIGN_OF_LIFE)
+        yield* Effect.timeoutOption(something.await, signOfLife)
         something.closeUnsafe()
         const told = untold
         untold = Changes.nothing
@@ -104,7 +106,7 @@ export const make = Effect.fnUntraced(function* (url: Redacted.Redacted) {
 
   const session = Effect.scoped(
     Effect.gen(function* () {
-      const connection = yield* PgConnection.make({ url, applicationName: "simplan" })
+      const connection = yield* PgConnection.make(config)
       const pinned = yield* connection.pin
       const heard = yield* pinned.listen(CHANNEL)
       here.tell(Changes.anything)

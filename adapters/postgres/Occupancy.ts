@@ -7,7 +7,7 @@
  * notices until then it claims and commits nothing.
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Data, Deferred, Effect, Schedule, type Scope } from "effect"
+import { Data, Deferred, type Duration, Effect, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/unstable/sql/SqlError"
 import { Jobs, Outbox, Storage } from "simplan"
 import * as Failure from "./Failure.ts"
@@ -22,9 +22,6 @@ class Taken extends Data.TaggedError("Taken")<{ readonly message: string }> {}
 
 // A number of our own among the database's advisory locks: "simplao" in ASCII, next to that of the migrations.
 const LOCK = 0x73_69_6d_70_6c_61_6fn
-
-/** How often the connection is looked at. */
-const LOOK = "5 seconds"
 
 /** How long the session of a process that has just ended may take to end too: ten times this. */
 const PAUSE = "100 millis"
@@ -44,10 +41,14 @@ const take = Effect.fnUntraced(function* (config: PgConnection.Config, alone: bo
 const storageError = (error: Taken | SqlError): Storage.StorageError =>
   error._tag === "Taken" ? new Storage.StorageError({ message: error.message }) : Failure.storageError(error)
 
-/** Holds the database until the scope ends; fails where another process is in the way. */
+/**
+ * Holds the database until the scope ends; fails where another process is in the way. `look` is how often the connection
+ * is looked at.
+ */
 export const hold = Effect.fnUntraced(function* (
   config: PgConnection.Config,
-  alone: boolean
+  alone: boolean,
+  look: Duration.Input
 ): Effect.fn.Return<Occupancy, Storage.StorageError, Scope.Scope> {
   const occupancy: Occupancy = { isHeld: false }
   const begun = yield* Deferred.make<void, Storage.StorageError>()
@@ -60,7 +61,7 @@ export const hold = Effect.fnUntraced(function* (
       })
       occupancy.isHeld = true
       yield* Deferred.succeed(begun, undefined)
-      return yield* Effect.forever(Effect.andThen(Effect.sleep(LOOK), connection.query("select 1")))
+      return yield* Effect.forever(Effect.andThen(Effect.sleep(look), connection.query("select 1")))
     })
   )
   const lost = (error: Taken | SqlError) =>

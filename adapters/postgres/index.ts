@@ -7,7 +7,7 @@
  * `withTransaction` is one transaction together with the ports' reads and commits.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Context, Effect, Layer, type Redacted, type Scope } from "effect"
+import { Context, type Duration, Effect, Layer, type Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/unstable/reactivity"
 import { SqlClient } from "effect/unstable/sql"
 import { type Jobs, type Outbox, Storage } from "simplan"
@@ -19,6 +19,7 @@ import * as Notifications from "./Notifications.ts"
 import * as Occupancy from "./Occupancy.ts"
 import * as Ports from "./Ports.ts"
 import * as Statements from "./Statements.ts"
+import * as Watched from "./Watched.ts"
 
 /** What the layers give. */
 export type Provided = Storage.Storage | Jobs.Jobs | Outbox.Outbox | SqlClient.SqlClient
@@ -30,6 +31,8 @@ export interface Options {
   readonly maxConnections?: number | undefined
   /** Whether the process is to be the only one on the database, as with a virtual clock; not where it is absent. */
   readonly alone?: boolean | undefined
+  /** How long the database may be silent before a connection counts as lost; 30 s where it is absent. */
+  readonly patience?: Duration.Input | undefined
 }
 
 const migrationError = (cause: unknown) =>
@@ -47,6 +50,8 @@ const migrate = (sql: SqlClient.SqlClient) =>
 export interface Clients {
   readonly reads: SqlClient.SqlClient
   readonly writes: SqlClient.SqlClient
+  /** What migrations run on: the one that writes, where it is absent. */
+  readonly migrates?: SqlClient.SqlClient | undefined
   /** Where other processes may be on the database. */
   readonly shared?: Ports.Shared | undefined
 }
@@ -58,7 +63,7 @@ export const layerOf = <E, R>(
   Layer.effectContext(
     Effect.gen(function* () {
       const clients = yield* acquire
-      yield* migrate(clients.writes)
+      yield* migrate(clients.migrates ?? clients.writes)
       return Context.add(Ports.make(yield* Database.make(clients), clients.shared), SqlClient.SqlClient, clients.writes)
     })
   )
@@ -70,17 +75,22 @@ export const layerOf = <E, R>(
 export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageError> =>
   layerOf(
     Effect.gen(function* () {
-      const { alone = false, maxConnections = 10, url } = options
+      const { alone = false, maxConnections = 10, patience = Watched.PATIENCE, url } = options
+      const plain = { url, applicationName: "simplan" } as const
+      const watched = { ...plain, stream: Watched.stream(url, patience) }
+      const signOfLife = Watched.signOfLife(patience)
       // With a time to live, the pool looks at a connection before it hands it out, and gives no dead one.
-      const shared = { url, connectionTTL: "30 minutes", applicationName: "simplan" } as const
-      const occupancy = yield* Occupancy.hold({ url, applicationName: "simplan" }, alone)
+      const shared = { ...watched, connectionTTL: "30 minutes" } as const
+      const occupancy = yield* Occupancy.hold(watched, alone, signOfLife)
       const writes = yield* PgClient.make({ ...shared, maxConnections })
       const reads = yield* PgClient.make({ ...shared, maxConnections: 1, multiplex: true })
       yield* Statements.tellConnections("writes", maxConnections)
       yield* Statements.tellConnections("reads", 1)
       const offset = yield* MachineClock.follow(writes)
-      const notifications = yield* Notifications.make(url)
-      return { reads, writes, shared: { offset, occupancy, notifications } }
+      const notifications = yield* Notifications.make(watched, signOfLife)
+      // A migration may take its time, and waits for that of another process.
+      const migrates = yield* PgClient.make({ ...plain, maxConnections: 1 })
+      return { reads, writes, migrates, shared: { offset, occupancy, notifications } }
     }).pipe(
       Effect.catchTag("SqlError", (error) => Effect.fail(Failure.storageError(error))),
       Effect.provide(Reactivity.layer)

@@ -24,7 +24,9 @@ describe("the settings", () => {
       telco: null,
       clock: { _tag: "System" },
       rateLimit: { requests: 100, window: Duration.seconds(1) },
-      allowPrivateWebhooks: false
+      allowPrivateWebhooks: false,
+      telcoTimeoutMillis: 10_000,
+      leaseMillis: 15_000
     })
   })
 
@@ -63,7 +65,9 @@ describe("the settings", () => {
     ["SIMPLAN_DATABASE_URL", "postgres://localhost/simplan", { database: { _tag: "Postgres" } }],
     ["SIMPLAN_CLOCK", "virtual", { clock: { _tag: "Virtual", from: null } }],
     ["SIMPLAN_RATE_LIMIT", "50/500ms", { rateLimit: { requests: 50, window: Duration.millis(500) } }],
-    ["SIMPLAN_RATE_LIMIT", "6000/m", { rateLimit: { requests: 6000, window: Duration.minutes(1) } }]
+    ["SIMPLAN_RATE_LIMIT", "6000/m", { rateLimit: { requests: 6000, window: Duration.minutes(1) } }],
+    ["SIMPLAN_TELCO_TIMEOUT", "750ms", { telcoTimeoutMillis: 750 }],
+    ["SIMPLAN_LEASE", "2m", { leaseMillis: 120_000 }]
   ]
   for (const [name, value, expected] of fine) {
     it(`allow ${name}=${value}`, async () => {
@@ -88,6 +92,10 @@ describe("the settings", () => {
     ["SIMPLAN_RATE_LIMIT", "100"],
     ["SIMPLAN_RATE_LIMIT", "100/1d"],
     ["SIMPLAN_ALLOW_PRIVATE_WEBHOOKS", "yes"],
+    ["SIMPLAN_TELCO_TIMEOUT", "10"],
+    ["SIMPLAN_TELCO_TIMEOUT", "1ms"],
+    ["SIMPLAN_LEASE", "2h"],
+    ["SIMPLAN_LEASE", "0s"],
     ["SIMPLAN_TELCO_URL", "bridge.example"],
     ["SIMPLAN_TELCO_URL", "ftp://bridge.example"]
   ]

@@ -11,9 +11,9 @@ import { SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as BuiltCopy from "../cli/BuiltCopy.ts"
 import * as ServerProcess from "../cli/ServerProcess.ts"
+import * as Receiver from "../faults/Receiver.ts"
 import * as Clients from "./Clients.ts"
 import * as Ledger from "./Ledger.ts"
-import * as Receiver from "./Receiver.ts"
 
 const ROUNDS = 25
 const SIMS = 3_000
@@ -174,7 +174,7 @@ describe("a server that is killed in the middle of writes", () => {
     const causes = new Map<string, Set<string>>()
     const tell = (): number => {
       for (const { data: told, id } of receiver.events.splice(0)) {
-        const cause = `${told.attachmentId} ${told.usagePercentage}`
+        const cause = `${told["attachmentId"]} ${told["usagePercentage"]}`
         causes.set(cause, (causes.get(cause) ?? new Set()).add(id))
       }
       return causes.size

@@ -1,4 +1,4 @@
-/** A proxy in front of a TCP server, that can be cut off and stalled. */
+/** A proxy in front of a TCP server, that can be cut off and stalled, and can swallow what it carries. */
 import { connect, createServer, type Socket } from "node:net"
 
 export interface Proxy {
@@ -7,6 +7,8 @@ export interface Proxy {
   readonly cut: () => void
   /** Lets nothing through in either direction, and breaks nothing. */
   readonly stall: () => void
+  /** The connections that there are carry nothing any more, for good, and nobody is told; new ones work. */
+  readonly swallow: () => void
   /** Lets everything through again. */
   readonly resume: () => void
   readonly close: () => Promise<void>
@@ -15,12 +17,13 @@ export interface Proxy {
 export const start = async (host: string, port: number): Promise<Proxy> => {
   let state: "open" | "cut" | "stalled" = "open"
   const sockets = new Set<Socket>()
+  const swallowing = new WeakSet<Socket>()
   const add = (socket: Socket): void => {
     sockets.add(socket)
     socket.once("close", () => sockets.delete(socket)).on("error", () => socket.destroy())
   }
   const pass = (from: Socket, to: Socket): void => {
-    from.on("data", (bytes) => void to.write(bytes)).once("close", () => to.destroy())
+    from.on("data", (bytes) => swallowing.has(from) || to.write(bytes)).once("close", () => to.destroy())
     if (state === "stalled") from.pause()
   }
   const server = createServer((client) => {
@@ -48,6 +51,9 @@ export const start = async (host: string, port: number): Promise<Proxy> => {
     stall: () => {
       state = "stalled"
       for (const socket of sockets) socket.pause()
+    },
+    swallow: () => {
+      for (const socket of sockets) swallowing.add(socket)
     },
     resume: () => {
       state = "open"

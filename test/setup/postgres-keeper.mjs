@@ -1,5 +1,6 @@
 // Keeps one throw-away PostgreSQL for as long as its standard input is open: prints one line of JSON ({ url } or { error })
-// once it is up, and on end of input stops it and removes its files. A process of its own, so that a test run that
+// once it is up, and on end of input stops it and removes its files. On the line `restart` it ends the server as a crash
+// would, starts it again at the same address, and prints the line again. A process of its own, so that a test run that
 // is killed leaves no server behind. Settings that differ from those below may be given as JSON, the only argument.
 import { spawn, spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -9,6 +10,7 @@ import { createRequire } from "node:module"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join, relative } from "node:path"
+import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 
 // --- the binaries ------------------------------------------------------------------------------------------------------
@@ -167,13 +169,18 @@ const start = async (home) => {
   for (let attempt = 0; attempt < 5; attempt++) {
     const port = await freePort()
     const server = await launch(postgres, data, port, options)
-    if (server) return { server, url: `postgres://simplan:${password}@127.0.0.1:${port}/postgres` }
+    if (server) {
+      const again = () => launch(postgres, data, port, options)
+      return { server, again, url: `postgres://simplan:${password}@127.0.0.1:${port}/postgres` }
+    }
   }
   throw new Error("PostgreSQL found no free port in five attempts")
 }
 
+const ending = (server) => new Promise((resolve) => server.once("exit", resolve))
+
 const stop = async (server) => {
-  const ended = new Promise((resolve) => server.once("exit", resolve))
+  const ended = ending(server)
   if (server.exitCode !== null || server.signalCode !== null) return
   server.kill("SIGINT") // "fast": ends the sessions, then shuts down
   const late = await Promise.race([ended.then(() => false), sleep(10_000, true, { ref: false })])
@@ -188,11 +195,8 @@ const stop = async (server) => {
 const temporary = process.getuid?.() === 0 && !isOpen(tmpdir()) ? "/tmp" : tmpdir()
 const home = mkdtempSync(join(temporary, "simplan-postgres-"))
 
-const inputEnded = new Promise((resolve) => {
-  process.stdin.resume()
-  process.stdin.once("end", resolve)
-  process.stdin.once("close", resolve)
-})
+const lines = createInterface({ input: process.stdin })
+const inputEnded = new Promise((resolve) => lines.once("close", resolve))
 // Ctrl-C ends the test run, and with it the input.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {})
 process.stdout.on("error", () => {})
@@ -201,11 +205,33 @@ const removeHome = () => rmSync(home, { recursive: true, force: true, maxRetries
 
 try {
   mkdirSync(home, { recursive: true })
-  const { server, url } = await start(home)
+  const { again, server, url } = await start(home)
+  let current = server
   process.stdout.write(`${JSON.stringify({ url })}\n`)
-  const died = new Promise((resolve) => server.once("exit", resolve))
+  let restarting = Promise.resolve()
+  const restart = async () => {
+    const ended = ending(current)
+    current.kill("SIGQUIT") // "immediate": ends at once, and recovers at the next start
+    await ended
+    current = await again()
+    process.stdout.write(`${JSON.stringify({ url })}\n`)
+  }
+  const died = new Promise((resolve, reject) => {
+    const watch = (watched) => watched.once("exit", () => current === watched && !isRestarting && resolve())
+    let isRestarting = false
+    watch(current)
+    lines.on("line", () => {
+      isRestarting = true
+      restarting = restarting.then(restart).then(() => {
+        isRestarting = false
+        watch(current)
+      })
+      restarting.catch(reject)
+    })
+  })
   await Promise.race([inputEnded, died])
-  await stop(server)
+  await restarting
+  await stop(current)
 } catch (error) {
   process.stdout.write(`${JSON.stringify({ error: error.stack ?? String(error) })}\n`)
   process.exitCode = 1

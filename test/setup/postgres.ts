@@ -1,7 +1,5 @@
-import { spawn } from "node:child_process"
-import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import type { TestProject } from "vitest/node"
+import * as Keeper from "./keeper.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -12,23 +10,9 @@ declare module "vitest" {
 
 /** vitest's global set-up: one real PostgreSQL per run. If it cannot start, the run fails. */
 export default async (project: TestProject): Promise<() => Promise<void>> => {
-  const keeper = spawn(process.execPath, [fileURLToPath(new URL("./postgres-keeper.mjs", import.meta.url))], {
-    stdio: ["pipe", "pipe", "inherit"],
-    // Out of the terminal's process group, so that Ctrl-C reaches vitest only, which then lets go of the keeper.
-    detached: true
+  const kept = await Keeper.start().catch((error: unknown) => {
+    throw new Error(`PostgreSQL cannot start, so no test was run.\n${error instanceof Error ? error.message : error}`)
   })
-  const ended = new Promise<void>((resolve) => keeper.once("exit", () => resolve()))
-
-  const answer = await new Promise<{ readonly url?: string; readonly error?: string }>((resolve) => {
-    createInterface({ input: keeper.stdout }).once("line", (line) => resolve(JSON.parse(line)))
-    keeper.once("error", (error) => resolve({ error: error.message }))
-    keeper.once("exit", (code) => resolve({ error: `PostgreSQL's keeper ended with code ${code}` }))
-  })
-  if (answer.url === undefined) throw new Error(`PostgreSQL cannot start, so no test was run.\n${answer.error}`)
-
-  project.provide("postgresUrl", answer.url)
-  return async () => {
-    keeper.stdin.end()
-    await ended
-  }
+  project.provide("postgresUrl", kept.url)
+  return kept.stop
 }

@@ -1,0 +1,126 @@
+/** What goes wrong, at random: with the processes, with the database, with the telco, and with those who get webhooks. */
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Member } from "./Cluster.ts"
+import * as Database from "./Database.ts"
+import type { Proxy } from "../setup/Proxy.ts"
+import type { Random } from "./Random.ts"
+import * as Receiver from "./Receiver.ts"
+import type { Telco } from "./Telco.ts"
+
+export interface Stage {
+  readonly members: ReadonlyArray<Member>
+  /** One for each member; none where the database is embedded. */
+  readonly proxies: ReadonlyArray<Proxy>
+  /** The database without a proxy; null where it is embedded. */
+  readonly databaseUrl: string | null
+  /** Null where the database is not the round's own, and the round a short one. */
+  readonly restartDatabase: (() => Promise<void>) | null
+  readonly telco: Telco
+  readonly receivers: ReadonlyArray<Receiver.Receiver>
+  readonly leaseMillis: number
+  readonly telcoTimeoutMillis: number
+}
+
+/** How often what was done. */
+export type Tally = Record<string, number>
+
+type Act = () => Promise<void>
+type Acts = Readonly<Record<string, Act>>
+
+/** Everybody who wants the tables waits, and with them the connections that they have. */
+const lockTables = async (url: string, millis: number): Promise<void> => {
+  const locking = Database.onServer(url)
+  const tables = ["job", "sim", "delivery", "attachment"].map((table) => `simplan.${table}`).join(", ")
+  await locking
+    .query(`do $$ begin lock table ${tables} in access exclusive mode; perform pg_sleep(${millis / 1_000}); end $$`)
+    .catch(() => [])
+  await locking.close()
+}
+
+const processActs = ({ leaseMillis, members }: Stage, random: Random): Acts => ({
+  "killed a process": async () => random.pick(members).kill(),
+  "froze a process past its lease": () => random.pick(members).freeze(leaseMillis + random.between(300, 1_500))
+})
+
+const databaseActs = ({ databaseUrl, proxies, restartDatabase }: Stage, random: Random): Acts => {
+  if (databaseUrl === null) return {}
+  return {
+    "cut the connections": async () => {
+      const proxy = random.pick(proxies)
+      proxy.cut()
+      await sleep(random.between(0, 1_000))
+      proxy.resume()
+    },
+    "stalled the connections": async () => {
+      const proxy = random.pick(proxies)
+      proxy.stall()
+      await sleep(random.between(200, 2_500))
+      proxy.resume()
+    },
+    "filled the pools": () => lockTables(databaseUrl, random.between(300, 2_000)),
+    // From these it takes long to recover.
+    ...(restartDatabase === null
+      ? {}
+      : {
+          "restarted PostgreSQL": restartDatabase,
+          "swallowed what the connections carry": async () => random.pick(proxies).swallow()
+        })
+  }
+}
+
+const telcoActs = ({ telco, telcoTimeoutMillis }: Stage, random: Random): Acts => {
+  const calls = ["createPackage", "sendSms", "setMobilePlan"]
+  const spell =
+    (fault: () => Readonly<Record<string, unknown>>): Act =>
+    async () => {
+      await telco.setFaults([fault()])
+      await sleep(random.between(200, 1_500))
+      await telco.setFaults([])
+    }
+  return {
+    "made the telco refuse": spell(() => ({ fault: "refuse", on: random.pick(calls), times: random.between(1, 10) })),
+    "made the telco unavailable": spell(() => ({ fault: "unavailable" })),
+    "lost the telco's answers": spell(() => ({ fault: "answer lost" })),
+    "slowed the telco down": spell(() => ({ fault: "slow", delay_millis: random.between(20, telcoTimeoutMillis * 2) })),
+    "killed the telco": async () => telco.kill()
+  }
+}
+
+const receiverActs = ({ receivers }: Stage, random: Random): Acts =>
+  Object.fromEntries(
+    Receiver.moods
+      .filter((mood) => mood !== "well")
+      .map((mood) => [
+        `had a receiver ${mood}`,
+        async () => {
+          const receiver = random.pick(receivers)
+          receiver.become(mood)
+          await sleep(random.between(200, 1_500))
+          receiver.become("well")
+        }
+      ])
+  )
+
+/** Lets things go wrong for so long; all is well again when it returns. */
+export const run = async (stage: Stage, random: Random, millis: number): Promise<Tally> => {
+  const until = Date.now() + millis
+  const tally: Tally = {}
+  const stream = async (acts: Acts, own: Random, pause: readonly [number, number]): Promise<void> => {
+    const names = Object.keys(acts)
+    if (names.length === 0) return
+    for (;;) {
+      await sleep(own.between(...pause))
+      if (Date.now() >= until) return
+      const name = own.pick(names)
+      tally[name] = (tally[name] ?? 0) + 1
+      await acts[name]?.()
+    }
+  }
+  await Promise.all([
+    stream(processActs(stage, random.fork()), random.fork(), [500, 2_500]),
+    stream(databaseActs(stage, random.fork()), random.fork(), [500, 2_500]),
+    stream(telcoActs(stage, random.fork()), random.fork(), [200, 2_000]),
+    stream(receiverActs(stage, random.fork()), random.fork(), [50, 500])
+  ])
+  return tally
+}

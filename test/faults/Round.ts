@@ -1,0 +1,281 @@
+/**
+ * One round: servers on a fresh database under load while things go wrong; then quiet, until nothing that is due is
+ * left; then a day and a half of business time, so that all that waits for a later try is done; then the verdict.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { ask, list, text } from "./Asking.ts"
+import * as Chaos from "./Chaos.ts"
+import * as Clients from "./Clients.ts"
+import * as Cluster from "./Cluster.ts"
+import * as Database from "./Database.ts"
+import { Ledger } from "./Ledger.ts"
+import * as Leaks from "../setup/Leaks.ts"
+import type { Proxy } from "../setup/Proxy.ts"
+import * as Random from "./Random.ts"
+import * as Receiver from "./Receiver.ts"
+import * as Telco from "./Telco.ts"
+import * as Verdict from "./Verdict.ts"
+
+export interface Options {
+  readonly main: string
+  readonly seed: number
+  /** How long things go wrong. */
+  readonly millis: number
+  readonly clients: number
+  /** An empty database on a server, shared by several processes; null for an embedded one of one process. */
+  readonly database: { readonly url: string; readonly restart: (() => Promise<void>) | null } | null
+}
+
+export interface Outcome {
+  readonly problems: ReadonlyArray<string>
+  readonly requests: number
+  readonly answers: number
+  /** Operations that were acknowledged, and those that were refused. */
+  readonly done: number
+  readonly refused: number
+  readonly tally: Chaos.Tally
+}
+
+const ADMIN = "faults-admin-token-0123456789"
+const REPORTS = "faults-report-token-0123456789"
+const LEASE = 2_000
+const TELCO_TIMEOUT = 1_000
+const SIMS = 5_000
+const HOUR = 3_600_000
+
+/** How long the servers have for what is due when all is well again. */
+const QUIET = 60_000
+
+const admin = { authorization: `Bearer ${ADMIN}` }
+
+const must = async (url: string, status: number, asked: Parameters<typeof ask>[1]): Promise<unknown> => {
+  const answer = await ask(url, asked, 120_000)
+  if (answer?.status !== status) throw new Error(`${asked.method} ${url} answered ${JSON.stringify(answer)}`)
+  return answer.body
+}
+
+/** An organization with SIMs, a key, plans, and receivers for its webhooks. */
+const prepare = async (url: string, receivers: ReadonlyArray<Receiver.Receiver>) => {
+  const post = (path: string, status: number, body: unknown) =>
+    must(`${url}/admin/v1${path}`, status, { method: "POST", headers: admin, body })
+  const organizationId = text(await post("/organizations", 201, { name: "Faults" }), "data", "organization_id")
+  const of = `/organizations/${organizationId}`
+  const key = text(await post(`${of}/api-keys`, 201, { name: "Faults" }), "data", "key")
+  const rows = Array.from(
+    { length: SIMS },
+    (_, index) => `8999902${String(index).padStart(12, "0")},Green,true,L${index}`
+  )
+  await post(`${of}/sims`, 200, `iccid,label,is_esim,lpa\n${rows.join("\n")}\n`)
+  for (const receiver of receivers) await post(`${of}/webhook-endpoints`, 201, { url: receiver.url })
+  const headers = { "x-api-key": key }
+  const profiles = await must(`${url}/v3/coverage-profiles?region_code=EUROPE&label=Green`, 200, {
+    method: "GET",
+    headers
+  })
+  const plan = async (terms: Readonly<Record<string, unknown>>) =>
+    text(
+      await must(`${url}/v3/plans`, 201, {
+        method: "POST",
+        headers,
+        body: {
+          name: "Faults",
+          coverage_id: text(list(profiles, "data")[0], "coverage_id"),
+          data_MBs: Clients.ALLOWANCE,
+          throttling: false,
+          ...terms
+        }
+      }),
+      "plan_id"
+    )
+  const daily = {
+    recurring: true,
+    nb_occurrence: 3,
+    recurring_periodicity_type: "0",
+    recurring_periodicity_frequency: 1
+  }
+  const plans = {
+    simple: await plan({ period_days: 30, recurring: false }),
+    daily: await plan({ period_days: 1, ...daily })
+  }
+  return { organizationId, key, plans }
+}
+
+/** Returns when no job or delivery is due or held; what is, where that takes too long. */
+const quiet = async (session: Database.Session): Promise<ReadonlyArray<string>> => {
+  const due = (table: string, when: string) =>
+    `select '${table}' as what, count(*)::int as count from simplan.${table}
+      where ${when} <= (extract(epoch from clock_timestamp()) * 1000)::bigint - 500 or lease_until is not null`
+  const until = Date.now() + QUIET
+  for (;;) {
+    const left = await session.query(`${due("job", "due_at")} union all ${due("delivery", "next_attempt_at")}`)
+    const busy = left.filter(({ count }) => Number(count) > 0)
+    if (busy.length === 0) return []
+    if (Date.now() > until)
+      return busy.map(({ count, what }) => `${String(count)} of ${String(what)} are due or held and stay so`)
+    await sleep(100)
+  }
+}
+
+/** More at once than a server has connections, so that one that is stuck shows. */
+const PROBES = 16
+
+/** How long a server may take to be itself again. */
+const RECOVERY = 60_000
+
+/** Each server serves again, with all its connections. */
+const recovered = async (members: ReadonlyArray<Cluster.Member>, key: string): Promise<ReadonlyArray<string>> => {
+  const probe = async ({ name, url }: Cluster.Member): Promise<ReadonlyArray<string>> => {
+    const until = Date.now() + RECOVERY
+    const headers = { "x-api-key": key }
+    for (;;) {
+      const asked = Array.from({ length: PROBES }, (_, index) =>
+        index % 2 === 0
+          ? ask(`${url}/v3/sims?page_size=1`, { method: "GET", headers })
+          : ask(`${url}/v3/plans/none/archive`, {
+              method: "POST",
+              headers: { ...headers, "idempotency-key": `${name} ${index}` }
+            })
+      )
+      const answers = await Promise.all(asked)
+      const bad = answers.filter((one) => one === null || one.status >= 500)
+      if (bad.length === 0) return []
+      if (Date.now() > until)
+        return [`${name} does not recover: of ${PROBES} requests ${bad.length} fail, ${JSON.stringify(bad[0])}`]
+      await sleep(200)
+    }
+  }
+  return (await Promise.all(members.map(probe))).flat()
+}
+
+const leftOver = async (session: Database.Session, now: number): Promise<ReadonlyArray<string>> => {
+  const count = async (what: string, query: string) => {
+    const [row] = await session.query(`select count(*)::int as count from simplan.${query}`)
+    return Number(row?.["count"]) === 0 ? [] : [`${String(row?.["count"])} ${what} are left`]
+  }
+  return [
+    ...(await count("jobs", `job where due_at <= ${now} or work->>'_tag' <> 'CreatePackage'`)),
+    ...(await count("leases of jobs", "job where lease_token is not null")),
+    ...(await count("leases of deliveries", "delivery where lease_token is not null")),
+    ...(await count("idempotency keys", "idempotency where outcome->>'_tag' = 'Pending'"))
+  ]
+}
+
+/** Runs it; whatever it started has ended when it returns. */
+export const run = async ({ clients, database, main, millis, seed }: Options): Promise<Outcome> => {
+  const cwd = mkdtempSync(join(tmpdir(), "simplan-faults-"))
+  const random = Random.make(seed)
+  const ledger = new Ledger()
+  const onCrash = (message: string): void => void ledger.problems.push(message)
+  const dataDir = join(cwd, "data")
+  const telco = await Telco.start({ main, cwd }, onCrash)
+  const receivers = await Promise.all([Receiver.start(), Receiver.start()])
+  const env = {
+    SIMPLAN_ADMIN_TOKEN: ADMIN,
+    SIMPLAN_TELCO_TOKEN: REPORTS,
+    SIMPLAN_TELCO_URL: telco.url,
+    SIMPLAN_TELCO_KEY: Telco.KEY,
+    SIMPLAN_TELCO_TIMEOUT: `${TELCO_TIMEOUT}ms`,
+    SIMPLAN_LEASE: `${LEASE}ms`,
+    SIMPLAN_RATE_LIMIT: "off",
+    SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true"
+  }
+  const proxies: Array<Proxy> = []
+  const members: Array<Cluster.Member> = []
+  const start = async (name: string, more: Readonly<Record<string, string>>): Promise<Cluster.Member> => {
+    const port = await Cluster.freePort()
+    const own = { ...env, SIMPLAN_PORT: String(port), ...more }
+    return Cluster.member({ main, cwd, name, env: own, port, onCrash })
+  }
+  try {
+    for (let index = 0; index < (database === null ? 1 : 3); index++) {
+      const behind = database === null ? null : await Database.through(database.url)
+      if (behind !== null) proxies.push(behind.proxy)
+      members.push(await start(`server ${index}`, { SIMPLAN_DATABASE_URL: behind?.url ?? `pglite://${dataDir}` }))
+    }
+    await Promise.all([telco, ...members].map((one) => one.listening()))
+    const prepared = await prepare(members[0]?.url ?? "", receivers)
+    Leaks.know(prepared.key)
+    const access = { ...prepared, url: Cluster.anyUrl(members), telcoToken: REPORTS }
+
+    let isOver = false
+    const all = Array.from({ length: clients }, () => Clients.make(access, ledger, random.fork()))
+    const load = Promise.all(all.map((client) => client.run(() => isOver)))
+    const stage = {
+      members,
+      proxies,
+      databaseUrl: database?.url ?? null,
+      restartDatabase: database?.restart ?? null,
+      telco,
+      receivers,
+      leaseMillis: LEASE,
+      telcoTimeoutMillis: TELCO_TIMEOUT
+    }
+    const tally = await Chaos.run(stage, random.fork(), millis)
+    isOver = true
+    await telco.setFaults([])
+    await Promise.all([load, ...[telco, ...members].map((one) => one.listening())])
+
+    await telco.setFaults([])
+    ledger.problems.push(...(await recovered(members, prepared.key)))
+    await all[0]?.finish()
+    await all[0]?.repeat()
+    const shared = database === null ? null : Database.onServer(database.url)
+    if (shared !== null) ledger.problems.push(...(await quiet(shared)))
+    for (const member of members) {
+      const code = await member.stop("SIGTERM")
+      if (code !== 0)
+        ledger.problems.push(`${member.name} was stopped and ended with ${code}:\n${member.output().slice(-1_000)}`)
+    }
+
+    // Alone on the database, on a clock that goes on as fast as one likes.
+    const from = Date.now()
+    const last = await start("the last server", {
+      SIMPLAN_DATABASE_URL: database?.url ?? `pglite://${dataDir}`,
+      SIMPLAN_CLOCK: `virtual:${new Date(from).toISOString()}`
+    })
+    members.push(last)
+    await last.listening()
+    await must(`${last.url}/admin/v1/clock/advance`, 200, { method: "POST", headers: admin, body: { by: "30 hours" } })
+    const books = await telco.books()
+    await last.stop("SIGTERM")
+
+    const session = shared ?? Database.inDirectory(dataDir)
+    const now = from + 30 * HOUR
+    const rows = (query: keyof typeof Verdict.queries) =>
+      session.query(Verdict.queries[query].replace("$org", `'${prepared.organizationId}'`))
+    const facts = {
+      ledger,
+      books,
+      receivers,
+      now,
+      sims: await rows("sims"),
+      subscriptions: await rows("subscriptions"),
+      attachments: await rows("attachments"),
+      packages: await rows("packages"),
+      deliveries: await rows("deliveries")
+    }
+    const left = await leftOver(session, now)
+    await session.close()
+    return {
+      problems: [...Verdict.problems(facts), ...left],
+      requests: ledger.requests,
+      answers: ledger.answers,
+      done: ledger.operations.filter(({ fate }) => fate._tag === "Done").length,
+      refused: ledger.operations.filter(({ fate }) => fate._tag === "Refused").length,
+      tally
+    }
+  } finally {
+    await Promise.all([telco, ...members].map((one) => one.stop("SIGKILL")))
+    await Promise.all([...proxies, ...receivers].map((one) => one.close()))
+    rmSync(cwd, { recursive: true, force: true })
+  }
+}
+
+/** What was done, in a line. */
+export const summary = ({ answers, done, refused, requests, tally }: Outcome): string =>
+  `${requests} requests, ${answers} answered; ${done} operations done, ${refused} refused; ${Object.entries(tally)
+    .map(([what, times]) => `${what} ${times} times`)
+    .join(", ")}`

@@ -1,0 +1,230 @@
+/**
+ * Whether all came right: what the service has against what its clients were told, what the telco has in its books, and
+ * what the receivers of webhooks got.
+ */
+import { ALLOWANCE, USED } from "./Clients.ts"
+import type { Rows } from "./Database.ts"
+import { causeOf, isSettled, type Ledger } from "./Ledger.ts"
+import type { Receiver } from "./Receiver.ts"
+import type { Books } from "./Telco.ts"
+
+export interface Facts {
+  readonly ledger: Ledger
+  readonly books: Books
+  readonly receivers: ReadonlyArray<Receiver>
+  /** Where business time stands. */
+  readonly now: number
+  readonly sims: Rows
+  readonly subscriptions: Rows
+  readonly attachments: Rows
+  readonly packages: Rows
+  readonly deliveries: Rows
+}
+
+/** What to ask the database for the facts. */
+export const queries = {
+  sims: "select iccid, hold, mobile_plan_applied, mobile_plan_target from simplan.sim where organization_id = $org",
+  subscriptions:
+    "select subscription_id, iccid, metadata from simplan.subscription where organization_id = $org and status = 'Live'",
+  attachments: `select attachment_id, iccid, metadata, confirmed, subscription_id, suspended_at,
+      anchor::text as anchor, (terms->'recurrence'->>'occurrences')::int as occurrences
+    from simplan.attachment where organization_id = $org`,
+  packages:
+    "select attachment_id, iccid, occurrence, status, used_bytes::text as used_bytes from simplan.package where organization_id = $org",
+  deliveries: "select status, count(*)::int as count from simplan.delivery where organization_id = $org group by status"
+} as const
+
+const HALF_DAY = 12 * 3_600_000
+const DAY = 2 * HALF_DAY
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+const differences = (what: string, actual: Iterable<string>, expected: Iterable<string>): ReadonlyArray<string> => {
+  const [have, want] = [new Set(actual), new Set(expected)]
+  const only = (name: string, some: ReadonlyArray<string>) =>
+    some.length === 0 ? [] : [`${what}: ${some.length} ${name}, such as ${some.slice(0, 3).join(", ")}`]
+  return [
+    ...only(
+      "missing",
+      [...want].filter((one) => !have.has(one))
+    ),
+    ...only(
+      "that should not be",
+      [...have].filter((one) => !want.has(one))
+    )
+  ]
+}
+
+const duplicates = (what: string, all: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const twice = all.filter((one, index) => all.indexOf(one) !== index)
+  return twice.length === 0 ? [] : [`${what}: ${twice.length} twice, such as ${twice.slice(0, 3).join(", ")}`]
+}
+
+/** Every request that was acknowledged is there, once; what was refused is not; what was not answered is once at most. */
+const requests = ({ attachments, ledger, subscriptions }: Facts): ReadonlyArray<string> => {
+  const live = new Set(subscriptions.map((one) => textOf(one["subscription_id"])))
+  const shown = attachments.filter((one) => one["confirmed"] === true && live.has(textOf(one["subscription_id"])))
+  const gone = new Set(
+    ledger.of("delete").flatMap(({ fate, iccid }) => (fate._tag === "Refused" || iccid === null ? [] : [iccid]))
+  )
+  const byName = new Map(shown.map((one) => [textOf(one["metadata"]), one]))
+  const problems: Array<string> = [
+    ...duplicates(
+      "attachments by request",
+      shown.map((one) => textOf(one["metadata"]))
+    )
+  ]
+  for (const { fate, isAdrift, iccid, isKeyed, kind, name } of ledger.operations) {
+    if (kind !== "subscribe" && kind !== "topUp") continue
+    const attachment = byName.get(name)
+    byName.delete(name)
+    if (fate._tag === "Done") {
+      const told = (fate.body as { readonly esimdata: { readonly iccid: string } }).esimdata.iccid
+      if (attachment === undefined && !gone.has(told)) problems.push(`${name} was acknowledged and is not there`)
+      if (attachment !== undefined && attachment["iccid"] !== told) problems.push(`${name} was told another SIM`)
+      if (iccid !== null && told !== iccid) problems.push(`${name} was put on another SIM`)
+    } else if (fate._tag === "Refused" && attachment !== undefined && (isKeyed || !isAdrift)) {
+      problems.push(`${name} was refused with ${fate.code} and is there`)
+    }
+  }
+  for (const name of byName.keys()) problems.push(`${name} is there and nobody asked for it`)
+  const open = ledger.operations.filter((one) => (one.isKeyed || one.kind === "delete") && !isSettled(one))
+  if (open.length > 0) problems.push(`${open.length} requests never got an answer, such as ${open[0]?.name}`)
+  for (const { fate, iccid, name } of ledger.of("delete")) {
+    if (fate._tag === "Refused") problems.push(`${name} of ${iccid} was refused with ${fate.code}`)
+  }
+  return problems
+}
+
+/** A SIM serves one subscription or is free; none is lost on the way. */
+const sims = ({ sims: all, subscriptions }: Facts): ReadonlyArray<string> => [
+  ...duplicates(
+    "SIMs with two subscriptions",
+    subscriptions.map((one) => textOf(one["iccid"]))
+  ),
+  ...differences(
+    "SIMs in service",
+    all.filter(({ hold }) => hold === "InService").map(({ iccid }) => textOf(iccid)),
+    subscriptions.map(({ iccid }) => textOf(iccid))
+  ),
+  ...all.flatMap(({ hold, iccid }) =>
+    hold === "InService" || hold === "Free" ? [] : [`${textOf(iccid)} is lost: ${textOf(hold)}`]
+  )
+]
+
+/** The telco has the packages that the service says, and those are the ones that are due. */
+const packages = (facts: Facts): ReadonlyArray<string> => {
+  const { attachments, books, now, subscriptions } = facts
+  const live = new Set(subscriptions.map((one) => textOf(one["subscription_id"])))
+  const shown = attachments.filter((one) => live.has(textOf(one["subscription_id"])))
+  const idOf = (attachment: unknown, occurrence: unknown): string => `${textOf(attachment)}:${occurrence}`
+  const suspended = new Set(
+    shown.flatMap((one) => (one["suspended_at"] === null ? [] : [textOf(one["attachment_id"])]))
+  )
+  const ids = new Set(shown.map((one) => textOf(one["attachment_id"])))
+  const there = facts.packages.filter((one) => ids.has(textOf(one["attachment_id"])))
+  const created = there.filter(({ status }) => status === "Created")
+  const due = shown.flatMap((one) => {
+    const occurrences = one["occurrences"]
+    if (typeof occurrences !== "number") return [idOf(one["attachment_id"], 0)]
+    // What a suspension left out depends on when it came.
+    if (suspended.has(textOf(one["attachment_id"]))) return []
+    const anchor = Number(one["anchor"])
+    return Array.from({ length: occurrences }, (_, index) => index)
+      .filter((index) => anchor + index * DAY <= now + HALF_DAY)
+      .map((index) => idOf(one["attachment_id"], index))
+  })
+  return [
+    ...differences(
+      "packages at the telco",
+      books.packages.map(({ packageId, status }) => `${packageId} ${status}`),
+      created.map((one) => {
+        const isSuspended = suspended.has(textOf(one["attachment_id"]))
+        return `${idOf(one["attachment_id"], one["occurrence"])} ${isSuspended ? "suspended" : "active"}`
+      })
+    ),
+    ...differences(
+      "packages that are due",
+      there
+        .map((one) => idOf(one["attachment_id"], one["occurrence"]))
+        .filter((id) => !suspended.has(id.replace(/:\d+$/, "")) || due.includes(id)),
+      due
+    ),
+    ...differences(
+      "SIMs of packages",
+      books.packages.map(({ iccid, packageId }) => `${packageId} on ${iccid}`),
+      created.map((one) => `${idOf(one["attachment_id"], one["occurrence"])} on ${textOf(one["iccid"])}`)
+    )
+  ]
+}
+
+const messages = ({ books, ledger }: Facts): ReadonlyArray<string> => {
+  const sent = books.messages.map(({ text }) => text)
+  const known = ledger.of("sms")
+  const acknowledged = known.flatMap(({ fate, name }) => (fate._tag === "Done" ? [name] : []))
+  const refused = new Set(known.flatMap((one) => (one.fate._tag === "Refused" && isSettled(one) ? [one.name] : [])))
+  const names = new Set(known.map(({ name }) => name))
+  return [
+    ...duplicates("messages", sent),
+    ...differences(
+      "acknowledged messages",
+      sent.filter((name) => acknowledged.includes(name)),
+      acknowledged
+    ),
+    ...differences(
+      "refused messages",
+      sent.filter((name) => refused.has(name)),
+      []
+    ),
+    ...differences(
+      "messages nobody sent",
+      sent.filter((name) => !names.has(name)),
+      []
+    )
+  ]
+}
+
+const mobilePlans = ({ books, sims: all }: Facts): ReadonlyArray<string> =>
+  all.flatMap((one) => {
+    const iccid = textOf(one["iccid"])
+    if (one["mobile_plan_target"] !== null) return [`The mobile plan of ${iccid} is not settled`]
+    return (books.mobilePlans.get(iccid) ?? false) === one["mobile_plan_applied"]
+      ? []
+      : [`The mobile plan of ${iccid} is another at the telco`]
+  })
+
+/** Every event reached every receiver at least once, under one id, and none was made up. */
+const events = ({ deliveries, ledger, packages: all, receivers }: Facts): ReadonlyArray<string> => {
+  const expected = ledger.reports.flatMap(({ causes }) => causes)
+  const unused = ledger.reports.filter(({ attachmentId, isAcknowledged }) => {
+    const used = all.find((one) => one["attachment_id"] === attachmentId && one["occurrence"] === 0)?.["used_bytes"]
+    return isAcknowledged && Number(used) !== USED
+  })
+  return [
+    ...receivers.flatMap((receiver, index) => {
+      const ids = new Map<string, string>()
+      for (const { data, id, type } of receiver.events) ids.set(id, causeOf(type, data))
+      const causes = [...ids.values()]
+      return [
+        ...differences(`events at receiver ${index}`, causes, expected),
+        ...duplicates(`events with two ids at receiver ${index}`, causes),
+        ...(receiver.strays() > 0 ? [`Receiver ${index}: a redirect was followed`] : [])
+      ]
+    }),
+    ...deliveries.flatMap(({ count, status }) => (status === "Delivered" ? [] : [`${count} deliveries are ${status}`])),
+    ...ledger.reports.flatMap(({ attachmentId, isAcknowledged }) =>
+      isAcknowledged ? [] : [`The reports of ${attachmentId} were never taken`]
+    ),
+    ...unused.map(({ attachmentId }) => `${attachmentId} has not used ${USED} bytes of ${ALLOWANCE} MB`)
+  ]
+}
+
+/** All that is wrong, in sentences. */
+export const problems = (facts: Facts): ReadonlyArray<string> => [
+  ...facts.ledger.problems,
+  ...requests(facts),
+  ...sims(facts),
+  ...packages(facts),
+  ...messages(facts),
+  ...mobilePlans(facts),
+  ...events(facts)
+]

@@ -1,0 +1,215 @@
+/**
+ * The verdict finds what it is there to find: a round in which all came right, and the same with one thing wrong.
+ */
+import { describe, expect, it } from "vitest"
+import { type Fate, type Kind, Ledger, type Operation } from "./Ledger.ts"
+import { USED } from "./Clients.ts"
+import * as Verdict from "./Verdict.ts"
+
+const [first, second, free] = ["8999902000000000001", "8999902000000000002", "8999902000000000003"]
+
+const done = (iccid: string): Fate => ({ _tag: "Done", body: { subscription_id: `of ${iccid}`, esimdata: { iccid } } })
+
+const operation = (ledger: Ledger, kind: Kind, fate: Fate, isKeyed = true, iccid: string | null = null): Operation => {
+  const one = ledger.open(kind, isKeyed, { method: "POST", path: "/", iccid }, () => null)
+  one.fate = fate
+  return one
+}
+
+const attachment = (id: string, iccid: string, metadata: string, more = {}) => ({
+  attachment_id: id,
+  iccid,
+  metadata,
+  confirmed: true,
+  subscription_id: `of ${iccid}`,
+  suspended_at: null,
+  anchor: null,
+  occurrences: null,
+  ...more
+})
+
+const packageRow = (id: string, occurrence: number, iccid: string, used = 0) => ({
+  attachment_id: id,
+  iccid,
+  occurrence,
+  status: "Created",
+  used_bytes: String(used)
+})
+
+const event = (id: string, threshold: number) => ({
+  id,
+  type: "attachment.allowanceConsumed",
+  data: { attachmentId: "a", usagePercentage: threshold }
+})
+
+/** All came right: `a` was used, `b` recurs, one request was refused, one SMS was sent. */
+const right = () => {
+  const ledger = new Ledger()
+  const used = operation(ledger, "subscribe", done(first))
+  const daily = operation(ledger, "subscribe", done(second))
+  const refused = operation(ledger, "subscribe", { _tag: "Refused", code: "telco_refused" })
+  const sms = operation(ledger, "sms", { _tag: "Done", body: {} })
+  ledger.reports.push({
+    events: [],
+    causes: ["a used 50 %"],
+    attachmentId: "a",
+    isAcknowledged: true
+  })
+  const events = [event("e", 50)]
+  return {
+    facts: {
+      ledger,
+      now: 0,
+      sims: [first, second, free].map((iccid) => ({
+        iccid,
+        hold: iccid === free ? "Free" : "InService",
+        mobile_plan_applied: iccid === first,
+        mobile_plan_target: null as boolean | null
+      })),
+      subscriptions: [first, second].map((iccid) => ({ subscription_id: `of ${iccid}`, iccid, metadata: "" })),
+      attachments: [
+        attachment("a", first, used.name),
+        attachment("b", second, daily.name, { anchor: "0", occurrences: 3 })
+      ],
+      packages: [packageRow("a", 0, first, USED), packageRow("b", 0, second)],
+      deliveries: [{ status: "Delivered", count: 1 }],
+      books: {
+        packages: [
+          { packageId: "a:0", iccid: first, status: "active" },
+          { packageId: "b:0", iccid: second, status: "active" }
+        ],
+        messages: [{ text: sms.name }],
+        mobilePlans: new Map([[first, true]])
+      },
+      receivers: [{ url: "", events, strays: () => 0, become: () => {}, close: async () => {} }]
+    },
+    used,
+    refused,
+    sms,
+    events
+  }
+}
+
+type Round = ReturnType<typeof right>
+
+const wrongs: ReadonlyArray<readonly [name: string, spoil: (round: Round) => void, told: RegExp]> = [
+  [
+    "an acknowledged subscription that is gone",
+    ({ facts }) => void facts.attachments.shift(),
+    /acknowledged and is not there/
+  ],
+  [
+    "a refused one that is there",
+    ({ facts, refused }) => void facts.attachments.push(attachment("c", first, refused.name)),
+    /was refused with telco_refused and is there/
+  ],
+  [
+    "one that is there twice",
+    ({ facts, used }) => void facts.attachments.push(attachment("c", first, used.name)),
+    /attachments by request: 1 twice/
+  ],
+  [
+    "one that nobody asked for",
+    ({ facts }) => void facts.attachments.push(attachment("c", first, "whose")),
+    /whose is there and nobody asked/
+  ],
+  [
+    "another SIM than was told",
+    ({ facts }) => Object.assign(facts.attachments[0] ?? {}, { iccid: second }),
+    /was told another SIM/
+  ],
+  [
+    "a SIM that is lost",
+    ({ facts }) => Object.assign(facts.sims[2] ?? {}, { hold: "Releasing" }),
+    /is lost: Releasing/
+  ],
+  [
+    "a SIM that is taken by nobody",
+    ({ facts }) => Object.assign(facts.sims[2] ?? {}, { hold: "InService" }),
+    /SIMs in service/
+  ],
+  [
+    "a SIM that is shared",
+    ({ facts }) => Object.assign(facts.subscriptions[1] ?? {}, { iccid: first }),
+    /two subscriptions/
+  ],
+  [
+    "a package that the telco lacks",
+    ({ facts }) => void facts.books.packages.shift(),
+    /packages at the telco: 1 missing/
+  ],
+  [
+    "a package that only the telco has",
+    ({ facts }) => void facts.books.packages.push({ packageId: "x:0", iccid: free, status: "active" }),
+    /packages at the telco: 1 that should not be/
+  ],
+  [
+    "a suspension that the telco has not taken",
+    ({ facts }) => Object.assign(facts.attachments[0] ?? {}, { suspended_at: 1 }),
+    /packages at the telco/
+  ],
+  [
+    "an occurrence that was left out",
+    ({ facts }) => Object.assign(facts, { now: 20 * 3_600_000 }),
+    /packages that are due: 1 missing/
+  ],
+  ["an SMS that was not sent", ({ facts }) => void facts.books.messages.pop(), /acknowledged messages: 1 missing/],
+  [
+    "an SMS that was sent twice",
+    ({ facts, sms }) => void facts.books.messages.push({ text: sms.name }),
+    /messages: 1 twice/
+  ],
+  [
+    "a refused SMS that was sent",
+    ({ sms }) => Object.assign(sms, { fate: { _tag: "Refused", code: "x" } }),
+    /refused messages/
+  ],
+  ["a mobile plan that differs", ({ facts }) => void facts.books.mobilePlans.clear(), /another at the telco/],
+  [
+    "a mobile plan that is not settled",
+    ({ facts }) => Object.assign(facts.sims[2] ?? {}, { mobile_plan_target: true }),
+    /not settled/
+  ],
+  ["an event that never came", ({ events }) => void events.pop(), /events at receiver 0: 1 missing/],
+  [
+    "an event that nothing caused",
+    ({ events }) => void events.push(event("f", 80)),
+    /events at receiver 0: 1 that should not be/
+  ],
+  ["an event under two ids", ({ events }) => void events.push(event("f", 50)), /events with two ids at receiver 0/],
+  [
+    "a delivery that is left",
+    ({ facts }) => Object.assign(facts.deliveries[0] ?? {}, { status: "Pending" }),
+    /deliveries are Pending/
+  ],
+  ["usage that was lost", ({ facts }) => Object.assign(facts.packages[0] ?? {}, { used_bytes: "1" }), /has not used/],
+  [
+    "a redirect that was followed",
+    ({ facts }) => Object.assign(facts.receivers[0] ?? {}, { strays: () => 1 }),
+    /redirect was followed/
+  ],
+  [
+    "a key that never got an answer",
+    ({ refused }) => Object.assign(refused, { fate: { _tag: "Open" } }),
+    /never got an answer/
+  ],
+  ["what went wrong on the way", ({ facts }) => void facts.ledger.problems.push("a crash"), /a crash/]
+]
+
+describe("the verdict", () => {
+  it("finds nothing wrong where all came right", () => {
+    expect(Verdict.problems(right().facts)).toEqual([])
+  })
+
+  it("takes an event that came twice under one id for one", () => {
+    const { events, facts } = right()
+    events.push(event("e", 50))
+    expect(Verdict.problems(facts)).toEqual([])
+  })
+
+  it.each(wrongs)("finds %s", (_, spoil, told) => {
+    const round = right()
+    spoil(round)
+    expect(Verdict.problems(round.facts).join("\n")).toMatch(told)
+  })
+})

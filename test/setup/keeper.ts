@@ -1,0 +1,46 @@
+/** A throw-away PostgreSQL of one's own, kept by a process of its own. */
+import { spawn } from "node:child_process"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+
+export interface Kept {
+  /** The administrator's. */
+  readonly url: string
+  /** Ends the server as a crash would; returns when it accepts connections again. */
+  readonly restart: () => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** Starts one; fails with the reason where it cannot. */
+export const start = async (): Promise<Kept> => {
+  const keeper = spawn(process.execPath, [fileURLToPath(new URL("./postgres-keeper.mjs", import.meta.url))], {
+    stdio: ["pipe", "pipe", "inherit"],
+    // Out of the terminal's process group, so that Ctrl-C reaches vitest only, which then lets go of the keeper.
+    detached: true
+  })
+  const ended = new Promise<void>((resolve) => keeper.once("exit", () => resolve()))
+  const lines = createInterface({ input: keeper.stdout })
+
+  const told = async (): Promise<string> => {
+    const answer = await new Promise<{ readonly url?: string; readonly error?: string }>((resolve) => {
+      lines.once("line", (line) => resolve(JSON.parse(line)))
+      keeper.once("error", (error) => resolve({ error: error.message }))
+      keeper.once("exit", (code) => resolve({ error: `PostgreSQL's keeper ended with code ${code}` }))
+    })
+    if (answer.url === undefined) throw new Error(answer.error)
+    return answer.url
+  }
+
+  return {
+    url: await told(),
+    restart: async () => {
+      const up = told()
+      keeper.stdin.write("restart\n")
+      await up
+    },
+    stop: async () => {
+      keeper.stdin.end()
+      await ended
+    }
+  }
+}
