@@ -48,7 +48,7 @@ export const run = <A>(feed: Feed<A>): Effect.Effect<never> => {
       underWay += 1
       const done = Effect.suspend(() => {
         underWay -= 1
-        room.openUnsafe()
+        if (underWay <= slots / 2) room.openUnsafe()
         return leases.letGo(holding)
       })
       return Effect.andThen(leases.keep([holding]), feed.begin(Effect.ensuring(feed.perform(work, token), done)))
@@ -73,7 +73,7 @@ export const run = <A>(feed: Feed<A>): Effect.Effect<never> => {
   })
 
   const awaitRoom = Effect.gen(function* () {
-    // A few more are soon free, and one claim for many is cheaper.
+    // More are soon free, and one claim for many is cheaper: until half of them are, or for a moment.
     if (underWay > slots / 2) yield* pause
     while (underWay >= slots) yield* pause
   })
