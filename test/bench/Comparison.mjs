@@ -12,9 +12,11 @@ const medians = (measured) =>
     ])
   )
 
+const WARM_UP = 20_000
+
 /**
  * The contenders are `{name: {server, task, before?}}`; `before` puts the data right for each round and is not measured.
- * Each is warmed up first.
+ * Each is warmed up first, with as many requests as its code needs to be compiled, however busy the machine is.
  */
 export const alternate = async (contenders, { rounds, seconds }) => {
   const names = Object.keys(contenders)
@@ -24,7 +26,11 @@ export const alternate = async (contenders, { rounds, seconds }) => {
       const { before, server, task } = contenders[name]
       await before?.()
       const given = typeof task === "function" ? task(round) : task
-      const measured = await Processes.load(server, { connections: 32, seconds: round === 0 ? 2 : seconds, ...given })
+      const measured = await Processes.load(server, {
+        connections: 32,
+        ...(round === 0 ? { amount: WARM_UP } : { seconds }),
+        ...given
+      })
       if (round > 0) results[name].push(measured)
     }
   }
