@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { ask, list, text } from "./Asking.ts"
+import { ask } from "./Asking.ts"
 import * as Chaos from "./Chaos.ts"
 import * as Clients from "./Clients.ts"
 import * as Cluster from "./Cluster.ts"
@@ -17,6 +17,7 @@ import type { Proxy } from "../setup/Proxy.ts"
 import * as Random from "./Random.ts"
 import * as Receiver from "./Receiver.ts"
 import * as Telco from "./Telco.ts"
+import * as Tenant from "./Tenant.ts"
 import * as Verdict from "./Verdict.ts"
 
 export interface Options {
@@ -39,69 +40,13 @@ export interface Outcome {
   readonly tally: Chaos.Tally
 }
 
-const ADMIN = "faults-admin-token-0123456789"
 const REPORTS = "faults-report-token-0123456789"
 const LEASE = 2_000
 const TELCO_TIMEOUT = 1_000
-const SIMS = 5_000
 const HOUR = 3_600_000
 
 /** How long the servers have for what is due when all is well again. */
 const QUIET = 60_000
-
-const admin = { authorization: `Bearer ${ADMIN}` }
-
-const must = async (url: string, status: number, asked: Parameters<typeof ask>[1]): Promise<unknown> => {
-  const answer = await ask(url, asked, 120_000)
-  if (answer?.status !== status) throw new Error(`${asked.method} ${url} answered ${JSON.stringify(answer)}`)
-  return answer.body
-}
-
-/** An organization with SIMs, a key, plans, and receivers for its webhooks. */
-const prepare = async (url: string, receivers: ReadonlyArray<Receiver.Receiver>) => {
-  const post = (path: string, status: number, body: unknown) =>
-    must(`${url}/admin/v1${path}`, status, { method: "POST", headers: admin, body })
-  const organizationId = text(await post("/organizations", 201, { name: "Faults" }), "data", "organization_id")
-  const of = `/organizations/${organizationId}`
-  const key = text(await post(`${of}/api-keys`, 201, { name: "Faults" }), "data", "key")
-  const rows = Array.from(
-    { length: SIMS },
-    (_, index) => `8999902${String(index).padStart(12, "0")},Green,true,L${index}`
-  )
-  await post(`${of}/sims`, 200, `iccid,label,is_esim,lpa\n${rows.join("\n")}\n`)
-  for (const receiver of receivers) await post(`${of}/webhook-endpoints`, 201, { url: receiver.url })
-  const headers = { "x-api-key": key }
-  const profiles = await must(`${url}/v3/coverage-profiles?region_code=EUROPE&label=Green`, 200, {
-    method: "GET",
-    headers
-  })
-  const plan = async (terms: Readonly<Record<string, unknown>>) =>
-    text(
-      await must(`${url}/v3/plans`, 201, {
-        method: "POST",
-        headers,
-        body: {
-          name: "Faults",
-          coverage_id: text(list(profiles, "data")[0], "coverage_id"),
-          data_MBs: Clients.ALLOWANCE,
-          throttling: false,
-          ...terms
-        }
-      }),
-      "plan_id"
-    )
-  const daily = {
-    recurring: true,
-    nb_occurrence: 3,
-    recurring_periodicity_type: "0",
-    recurring_periodicity_frequency: 1
-  }
-  const plans = {
-    simple: await plan({ period_days: 30, recurring: false }),
-    daily: await plan({ period_days: 1, ...daily })
-  }
-  return { organizationId, key, plans }
-}
 
 /** Returns when no job or delivery is due or held; what is, where that takes too long. */
 const quiet = async (session: Database.Session): Promise<ReadonlyArray<string>> => {
@@ -173,7 +118,7 @@ export const run = async ({ clients, database, main, millis, seed }: Options): P
   const telco = await Telco.start({ main, cwd }, onCrash)
   const receivers = await Promise.all([Receiver.start(), Receiver.start()])
   const env = {
-    SIMPLAN_ADMIN_TOKEN: ADMIN,
+    SIMPLAN_ADMIN_TOKEN: Tenant.ADMIN,
     SIMPLAN_TELCO_TOKEN: REPORTS,
     SIMPLAN_TELCO_URL: telco.url,
     SIMPLAN_TELCO_KEY: Telco.KEY,
@@ -196,7 +141,7 @@ export const run = async ({ clients, database, main, millis, seed }: Options): P
       members.push(await start(`server ${index}`, { SIMPLAN_DATABASE_URL: behind?.url ?? `pglite://${dataDir}` }))
     }
     await Promise.all([telco, ...members].map((one) => one.listening()))
-    const prepared = await prepare(members[0]?.url ?? "", receivers)
+    const prepared = await Tenant.prepare(members[0]?.url ?? "", receivers)
     Leaks.know(prepared.key)
     const access = { ...prepared, url: Cluster.anyUrl(members), telcoToken: REPORTS }
 
@@ -238,7 +183,11 @@ export const run = async ({ clients, database, main, millis, seed }: Options): P
     })
     members.push(last)
     await last.listening()
-    await must(`${last.url}/admin/v1/clock/advance`, 200, { method: "POST", headers: admin, body: { by: "30 hours" } })
+    await Tenant.must(`${last.url}/admin/v1/clock/advance`, 200, {
+      method: "POST",
+      headers: Tenant.admin,
+      body: { by: "30 hours" }
+    })
     const books = await telco.books()
     await last.stop("SIGTERM")
 
