@@ -5,20 +5,6 @@ import type { Attachment, Package, Storage } from "simplan"
 import type { Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
-export const value = `json_build_object(
-  'organizationId', attachment.organization_id, 'iccid', attachment.iccid,
-  'subscriptionId', attachment.subscription_id, 'attachmentId', attachment.attachment_id,
-  'planId', attachment.plan_id, 'terms', attachment.terms, 'activePeriod', attachment.active_period,
-  'metadata', attachment.metadata, 'createdAt', attachment.created_at, 'confirmed', attachment.confirmed,
-  'anchor', attachment.anchor, 'suspendedAt', attachment.suspended_at, 'thresholdTold', attachment.threshold_told
-)`
-
-export const packageValue = `json_build_object(
-  'organizationId', package.organization_id, 'iccid', package.iccid, 'attachmentId', package.attachment_id,
-  'occurrence', package.occurrence, 'status', package.status, 'telcoPackageId', package.telco_package_id,
-  'activationAt', package.activation_at, 'expirationAt', package.expiration_at, 'usedBytes', package.used_bytes
-)`
-
 const shape = `
   "organizationId" text, "attachmentId" text, "subscriptionId" text, iccid text, "planId" text, terms jsonb,
   "activePeriod" jsonb, metadata text, "createdAt" bigint, confirmed boolean, anchor bigint,

@@ -1,45 +1,18 @@
 /**
  * The reads of lines: a SIM with its present subscription, that one's attachments and their packages, nested in SQL.
  */
-import type { Line, Storage } from "simplan"
-import * as Attachments from "./Attachments.ts"
+import { Effect } from "effect"
+import type { Storage } from "simplan"
 import type { Database, Row } from "./Database.ts"
 import * as Lookup from "./Lookup.ts"
+import * as PackedLines from "./PackedLines.ts"
 import * as Part from "./Part.ts"
-import * as Sims from "./Sims.ts"
-import * as Subscriptions from "./Subscriptions.ts"
-
-/** The line of `sim` and its `subscription`, with those packages that pass the filter. */
-const line = (packageFilter: string): string => `
-  json_build_object(
-    'sim', ${Sims.value},
-    'subscription', case when subscription.subscription_id is not null then
-      ${Subscriptions.value}
-    end,
-    'attachments', coalesce((
-      select json_agg(
-        json_build_object(
-          'attachment', ${Attachments.value},
-          'packages', coalesce((
-            select json_agg(${Attachments.packageValue} order by package.occurrence)
-            from simplan.package
-            where package.organization_id = attachment.organization_id
-              and package.attachment_id = attachment.attachment_id and ${packageFilter}
-          ), '[]')
-        )
-        order by attachment.created_at, attachment.attachment_id
-      )
-      from simplan.attachment
-      where attachment.organization_id = subscription.organization_id
-        and attachment.subscription_id = subscription.subscription_id
-    ), '[]')
-  )`
 
 const present = `
   left join simplan.subscription on subscription.organization_id = sim.organization_id
     and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'`
 
-const whole = line("true")
+const whole = PackedLines.value("true")
 
 interface OfLine {
   readonly organizationId: string
@@ -47,17 +20,19 @@ interface OfLine {
 }
 
 /** The line of one ICCID. */
-export const byIccid = (database: Database) =>
-  Lookup.make<OfLine, Line.Line>(
+export const byIccid = (database: Database) => {
+  const packed = Lookup.make<OfLine, PackedLines.Packed>(
     database,
-    (sql, asked) => sql<Row<Lookup.Found<Line.Line>>>`
+    (sql, asked) => sql<Row<Lookup.Found<PackedLines.Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(whole)}) as value
       from ${Part.rows(sql, asked, `at integer, "organizationId" text, iccid text`)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       ${sql.literal(present)}`
   )
+  return (of: OfLine) => Effect.map(packed(of), (found) => (found === null ? null : PackedLines.unpack(found)))
+}
 
-const wanted = line(`(
+const wanted = PackedLines.value(`(
   package.expiration_at is null or package.expiration_at > r.since
   or package.attachment_id || ':' || package.occurrence = any(r."packageIds")
   or package.telco_package_id = any(r."packageIds")
@@ -76,21 +51,29 @@ export interface Asked {
 const askedShape = `
   iccid text, since bigint, "packageIds" text[], "reportIds" text[]`
 
+interface PackedReport {
+  readonly line: PackedLines.Packed
+  readonly seen: ReadonlyArray<string>
+}
+
 /** The lines that reports are about, of any organization. */
 export const reported = (database: Database) => (of: Asked) =>
-  database.rows(
-    (sql) => sql<Row<Storage.ReportedLine>>`
-      select json_build_object(
-        'line', ${sql.literal(wanted)},
-        'seen', coalesce((
-          select json_agg(seen_report.report_id)
-          from simplan.seen_report
-          where seen_report.organization_id = sim.organization_id and seen_report.report_id = any(r."reportIds")
-            and seen_report.received_at >= ${of.seenSince}::bigint
-        ), '[]')
-      ) as value
-      from ${Part.rows(sql, of.iccids, askedShape)}
-      join simplan.iccid on iccid.iccid = r.iccid
-      join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
-      ${sql.literal(present)}`
+  Effect.map(
+    database.rows(
+      (sql) => sql<Row<PackedReport>>`
+        select json_build_object(
+          'line', ${sql.literal(wanted)},
+          'seen', coalesce((
+            select json_agg(seen_report.report_id)
+            from simplan.seen_report
+            where seen_report.organization_id = sim.organization_id and seen_report.report_id = any(r."reportIds")
+              and seen_report.received_at >= ${of.seenSince}::bigint
+          ), '[]')
+        ) as value
+        from ${Part.rows(sql, of.iccids, askedShape)}
+        join simplan.iccid on iccid.iccid = r.iccid
+        join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
+        ${sql.literal(present)}`
+    ),
+    (found) => found.map(({ line, seen }): Storage.ReportedLine => ({ line: PackedLines.unpack(line), seen }))
   )

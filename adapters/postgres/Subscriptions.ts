@@ -7,12 +7,6 @@ import type { Database, Row, Sql } from "./Database.ts"
 import * as PackedSims from "./PackedSims.ts"
 import * as Part from "./Part.ts"
 
-export const value = `json_build_object(
-  'organizationId', subscription.organization_id, 'subscriptionId', subscription.subscription_id,
-  'iccid', subscription.iccid, 'metadata', subscription.metadata, 'createdAt', subscription.created_at,
-  'status', subscription.status
-)`
-
 const shape = `
   "organizationId" text, "subscriptionId" text, iccid text, metadata text, "createdAt" bigint, status text`
 
