@@ -1,6 +1,6 @@
 /**
- * Statements that go together: while as many groups are under way as may be, what is asked meanwhile is gathered, and
- * goes as one when one of them is done. Nobody waits for company, and under load a statement serves many.
+ * Statements that go together: what is asked in one turn of the event loop goes as one, and while as many groups are
+ * under way as may be, what is asked meanwhile. Nobody waits for company, and under load a statement serves many.
  *
  * In a group no two share a key, and those that share one go in the order in which they came.
  */
@@ -37,6 +37,7 @@ export const make = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask<
   const fork = Effect.runForkWith(context)
   let waiting: Array<One> = []
   let underWay = 0
+  let isComing = false
 
   // From the front, passing over what cannot go along, and over what has to come after that.
   const take = (): ReadonlyArray<One> => {
@@ -64,14 +65,14 @@ export const make = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask<
   const serve = (group: ReadonlyArray<One>): Effect.Effect<void> =>
     Effect.map(Effect.exit(run(group.map(({ asked }) => asked))), (exit) => {
       underWay--
-      // Looked for first: what the answers lead to may be asked in the next but one.
-      send()
+      comeBack()
       for (const [index, { resume }] of group.entries()) {
         resume(exit._tag === "Failure" ? Exit.failCause(exit.cause) : (exit.value[index] ?? unanswered))
       }
     })
 
   const send = (): void => {
+    isComing = false
     while (underWay < parallel && waiting.length > 0) {
       const group = take()
       underWay++
@@ -79,11 +80,18 @@ export const make = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask<
     }
   }
 
+  // After this turn: what led to one question commonly leads to others.
+  const comeBack = (): void => {
+    if (isComing || underWay >= parallel || waiting.length === 0) return
+    isComing = true
+    fork(Effect.andThen(Effect.yieldNow, Effect.sync(send)))
+  }
+
   return (asked) =>
     Effect.callback((resume) => {
       const one: One = { asked, keys: keys(asked), resume }
       waiting.push(one)
-      send()
+      comeBack()
       return Effect.sync(() => {
         waiting = waiting.filter((other) => other !== one)
       })

@@ -67,11 +67,14 @@ const make = Effect.gen(function* () {
       on conflict (kind, key) do update set document = book.document
       returning kind, key, document::text as document`)
 
+  // Each looked up by its key, however many there are.
   const getting = (asked: ReadonlyArray<Place>) =>
     found(sql`
       select book.kind, book.key, book.document::text as document
       from json_to_recordset(${JSON.stringify(distinct(asked))}::json) as r(kind text, key text)
-      join telco_simulator_book book on book.kind = r.kind and book.key = r.key`)
+      cross join lateral (
+        select * from telco_simulator_book as one where one.kind = r.kind and one.key = r.key limit 1
+      ) book`)
 
   const adds = RequestResolver.make<Add>((asked) =>
     Effect.match(adding(asked.map(({ request }) => request)), {

@@ -13,6 +13,9 @@ interface Asked {
   readonly keys: ReadonlyArray<string> | null
 }
 
+/** Until what was asked has gone, as far as it may: turns of the event loop, more than it takes. */
+const turns = Effect.repeat(Effect.yieldNow, { times: 50 })
+
 /** Groups of two at most, whose answers come when they are let through; what went is kept. */
 const gate = (parallel: number, failing: string | null = null) => {
   const groups: Array<ReadonlyArray<string>> = []
@@ -34,8 +37,7 @@ const gate = (parallel: number, failing: string | null = null) => {
   const letThrough = Effect.gen(function* () {
     for (let next = gates.shift(); next !== undefined; next = gates.shift()) {
       yield* Deferred.succeed(next, undefined)
-      yield* Effect.yieldNow
-      yield* Effect.sleep(0)
+      yield* turns
     }
   })
   return { ask, groups, letThrough }
@@ -53,7 +55,7 @@ const names = (...texts: ReadonlyArray<string>): ReadonlyArray<Asked> =>
 const goneAs = (...asked: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { ask, groups, letThrough } = gate(1)
-    const fibers = yield* Effect.forEach(names(...asked), (one) => begin(ask(one)))
+    const fibers = yield* Effect.forEach(names(...asked), (one) => Effect.tap(begin(ask(one)), turns))
     yield* letThrough
     expect(yield* Effect.forEach(fibers, Fiber.join)).toEqual(names(...asked).map(({ name }) => name))
     return groups
@@ -73,20 +75,25 @@ describe("A group", () => {
     expect(await goneAs("a", "b", "c alone", "d", "e")).toEqual([["a"], ["b"], ["c"], ["d", "e"]])
   })
 
-  it("is beside as many others as may be", () =>
+  it("is what was asked in one turn, and beside as many others as may be", () =>
     Effect.gen(function* () {
       const { ask, groups, letThrough } = gate(2)
-      const fibers = yield* Effect.forEach(names("a", "b", "c", "d"), (one) => begin(ask(one)))
-      expect(groups).toEqual([["a"], ["b"]])
+      const fibers = yield* Effect.forEach(names("a", "b", "c", "d", "e", "f"), (one) => begin(ask(one)))
+      yield* turns
+      expect(groups).toEqual([
+        ["a", "b"],
+        ["c", "d"]
+      ])
       yield* letThrough
       yield* Effect.forEach(fibers, Fiber.join)
-      expect(groups).toEqual([["a"], ["b"], ["c", "d"]])
+      expect(groups.at(-1)).toEqual(["e", "f"])
     }).pipe(Effect.runPromise))
 
   it("gives each its own answer", () =>
     Effect.gen(function* () {
       const { ask, letThrough } = gate(1, "b")
       const fibers = yield* Effect.forEach(names("a", "b", "c"), (one) => begin(ask(one)))
+      yield* turns
       yield* letThrough
       const answers = yield* Effect.forEach(fibers, (fiber) => Effect.result(Fiber.join(fiber)))
       expect(answers).toEqual([Result.succeed("a"), Result.fail("b"), Result.succeed("c")])
@@ -95,7 +102,7 @@ describe("A group", () => {
   it("goes without whom has been interrupted before", () =>
     Effect.gen(function* () {
       const { ask, groups, letThrough } = gate(1)
-      const fibers = yield* Effect.forEach(names("a", "b", "c"), (one) => begin(ask(one)))
+      const fibers = yield* Effect.forEach(names("a", "b", "c"), (one) => Effect.tap(begin(ask(one)), turns))
       const [a, b, c] = fibers
       if (a === undefined || b === undefined || c === undefined) throw new Error("three were asked")
       yield* Fiber.interrupt(b)
