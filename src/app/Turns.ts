@@ -29,7 +29,7 @@ export interface Source<A, E> {
 export interface Turns<A, E> {
   /** Claims up to `limit` pieces of work that are due. */
   readonly next: (taking: Taking, limit: number) => Effect.Effect<ReadonlyArray<A>, E>
-  /** There is work due at this instant, which may be before the place that was reached. */
+  /** There may be work due from this instant on, which may be before the place that was reached, or before any. */
   readonly tell: (dueAt: Instant) => void
   /** Some lane has more due than it has room for: the others are not to wait for it. */
   readonly crowd: () => void
@@ -139,7 +139,7 @@ export const make = <A, E>(source: Source<A, E>): Turns<A, E> => {
     }),
     tell: (dueAt) => {
       const place = { dueAt, id: "" }
-      if (reached !== undefined && isBefore(place, reached)) reached = place
+      if (reached !== undefined && isBefore(place, reached)) reached = Number.isFinite(dueAt) ? place : undefined
     },
     crowd: () => {
       mayBeCrowded = true

@@ -135,7 +135,7 @@ const applyUse = (line: Line.Line, { of, pack }: Target, report: Report, usage: 
   const usedBytes = usage === null ? pack.usedBytes : risen(pack.usedBytes, usage)
   const told = Allowance.crossed(attachment.terms, attachment.thresholdTold, usedBytes)
   const next: Attachment.WithPackages = {
-    attachment: { ...activated.attachment, thresholdTold: told.at(-1) ?? attachment.thresholdTold },
+    attachment: toldUpTo(activated.attachment, told.at(-1)),
     packages: Line.withPackage(of.packages, { ...activated.pack, usedBytes })
   }
   return {
@@ -154,6 +154,10 @@ const applyUse = (line: Line.Line, { of, pack }: Target, report: Report, usage: 
     jobs: activated.jobs
   }
 }
+
+// What does not change stays the same value, which nobody need write.
+const toldUpTo = (attachment: Attachment.Attachment, threshold: number | undefined): Attachment.Attachment =>
+  threshold === undefined ? attachment : { ...attachment, thresholdTold: threshold }
 
 /** Rule T3: for good; a recurring attachment gets its anchor, and its next occurrence its job. */
 const activate = ({ attachment }: Attachment.WithPackages, pack: Package, firstUse: Instant) => {

@@ -2,7 +2,7 @@
  * Fairness: no organization's jobs and no endpoint's deliveries keep another's waiting, however many are due.
  */
 import { Clock, Context, Effect, Layer } from "effect"
-import { type Job, Jobs, Storage } from "simplan"
+import { Changes, type Job, Jobs, Storage } from "simplan"
 import * as Memory from "simplan/memory"
 import { describe, expect, it } from "vitest"
 import * as Rooms from "../../src/app/Rooms.ts"
@@ -177,4 +177,18 @@ describe("rooms for deliveries", () => {
     rooms.end(lane("one", 100), 5, 1_501)
     expect(rooms.room(lane("one", 0))).toBe(32)
   })
+})
+
+describe("a worker that was out of reach of its database's news", () => {
+  it("looks from the beginning, since it may have missed any", () =>
+    Effect.gen(function* () {
+      const { claim, put, turns } = yield* worker
+      yield* put(jobsOf("first", 3, () => NOW - 10))
+      expect(yield* claim).toHaveLength(3)
+      expect(turns.lookingFor(0)).toHaveProperty("from")
+      turns.tell(Changes.anything.jobsDueAt ?? NOW)
+      expect(turns.lookingFor(0)).not.toHaveProperty("from")
+      yield* put(jobsOf("missed", 2, () => NOW - 1_000))
+      expect(yield* claim).toHaveLength(2)
+    }).pipe(Effect.scoped, Effect.runPromise))
 })
