@@ -39,13 +39,15 @@ const embedded = Layer.unwrap(
   )
 )
 
-const server = Layer.unwrap(
-  Effect.map(Databases.scoped(), ({ url }) => PgClient.layer({ url: Redacted.make(url), maxConnections: 4 }))
-)
+const server = (maxConnections: number) =>
+  Layer.unwrap(Effect.map(Databases.scoped(), ({ url }) => PgClient.layer({ url: Redacted.make(url), maxConnections })))
+
+/** A client with one connection, to a database of its own. */
+export const single = server(1)
 
 export const memory = MemoryBooks.layer
 export const pglite = Layer.orDie(Layer.provide(SqlBooks.layer, embedded))
-export const postgres = Layer.orDie(Layer.provide(SqlBooks.layer, server))
+export const postgres = Layer.orDie(Layer.provide(SqlBooks.layer, server(4)))
 
 export const iccid = "8988303000000000017"
 

@@ -1,10 +1,11 @@
 import { PGlite } from "@electric-sql/pglite"
 import { Effect, Exit, Layer } from "effect"
+import { SqlClient } from "effect/unstable/sql"
 import { Telco } from "simplan"
-import { SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
+import { Books, SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
 import { afterAll, describe, expect, it } from "vitest"
 import * as TelcoSuite from "../../src/testing/TelcoSuite.ts"
-import { client, iccid, memory, observe, order, pglite, postgres } from "./SimulatorBooks.ts"
+import { client, iccid, memory, observe, order, pglite, postgres, single } from "./SimulatorBooks.ts"
 
 const simulator = TelcoSimulator.TelcoSimulator
 
@@ -44,6 +45,30 @@ describe("The simulator's books in PGlite", () => {
     )
     await database.close()
   })
+})
+
+describe("The simulator's books on PostgreSQL", () => {
+  it("are looked up by their keys, however many calls ask at once", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const books = yield* Books.Books
+      yield* sql`
+        insert into telco_simulator_book (kind, key, document)
+        select 'package', 'known:' || i, '{}' from generate_series(1, 20000) i`
+      const readAsAWhole = Effect.gen(function* () {
+        yield* sql`select pg_stat_force_next_flush()`
+        const [row] = yield* sql<{ readonly scans: number }>`
+          select seq_scan::int as scans from pg_stat_user_tables where relname = 'telco_simulator_book'`
+        return row?.scans
+      })
+      const before = yield* readAsAWhole
+      expect(before).toBeTypeOf("number")
+      const keys = Array.from({ length: 60 }, (_, index) => `known:${index * 100}`)
+      const found = yield* Effect.forEach(keys, (key) => books.get("package", key), { concurrency: "unbounded" })
+      expect(found.filter((document) => document !== null)).toHaveLength(59)
+      yield* Effect.forEach(keys, (key) => books.add("package", `new ${key}`, { key }), { concurrency: "unbounded" })
+      expect(yield* readAsAWhole).toBe(before)
+    }).pipe(Effect.provide(SqlBooks.layer.pipe(Layer.provideMerge(single))), Effect.runPromise))
 })
 
 describe("The suite", () => {
