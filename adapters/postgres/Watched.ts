@@ -14,7 +14,7 @@ export const PATIENCE = "30 seconds"
 
 /** How often a connection that is kept open has to say something so as not to be taken for lost. */
 export const signOfLife = (patience: Duration.Input): Duration.Duration =>
-  Duration.times(Duration.fromInputUnsafe(patience), 1 / 6)
+  Duration.times(Duration.fromInputUnsafe(patience), 1 / 3)
 
 const addressOf = (url: URL): { readonly host: string; readonly port: number } | { readonly path: string } => {
   const host = url.searchParams.get("host") ?? decodeURIComponent(url.hostname.replace(/^\[|\]$/g, ""))

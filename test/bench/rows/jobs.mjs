@@ -34,7 +34,7 @@ const drain = async (
   const database = await bench.copy()
   const prepare = future === 0 ? [] : Seed.futureJobs(future, Date.now())
   // Work that is overdue for long begins when the workers do.
-  const seedMillis = 4_000 + count / 4
+  const seedMillis = 4_000 + count / 4 + future / 20
   const dueFrom = Date.now() + seedMillis
   const first = occurrences === 1 ? dueFrom : dueFrom - Math.floor((occurrences - 0.5) * Seed.DAY)
   const seeding = Seed.dueOccurrences(count, `(${first} + i * ${everyMillis})`, { periodDays: 60 })
