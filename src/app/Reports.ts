@@ -11,7 +11,8 @@ import type { Report, Verdict } from "../domain/TelcoReport.ts"
 import type { Instant } from "../domain/Time.ts"
 import type { Payload } from "../domain/WebhookEvent.ts"
 import { BusinessClock } from "../ports/BusinessClock.ts"
-import { type Commit, type ReportedLine, Storage, type StorageError } from "../ports/Storage.ts"
+import * as CommitGroup from "../ports/CommitGroup.ts"
+import { type ReportedLine, Storage, type StorageError } from "../ports/Storage.ts"
 import { Commits } from "./Commits.ts"
 import * as Measures from "./Measures.ts"
 
@@ -126,7 +127,7 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
       )
       const touched = [...tallies.values()].filter(({ accepted }) => accepted.length > 0)
       if (touched.length > 0)
-        yield* commits.write(merged(yield* Effect.forEach(touched, (tally) => commitOf(tally, now))))
+        yield* commits.write(CommitGroup.merged(yield* Effect.forEach(touched, (tally) => commitOf(tally, now))))
       return reports.map((_, index) => verdicts.get(index) ?? rejected("the report was not looked at"))
     })
 
@@ -154,14 +155,3 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     })
   })
 )
-
-/** The commits about several SIMs as one. */
-const merged = (commits: ReadonlyArray<Commit>): Commit => ({
-  sims: commits.flatMap(({ sims = [] }) => sims),
-  attachments: commits.flatMap(({ attachments = [] }) => attachments),
-  packages: commits.flatMap(({ packages = [] }) => packages),
-  smdpEntries: commits.flatMap(({ smdpEntries = [] }) => smdpEntries),
-  seenReports: commits.flatMap(({ seenReports = [] }) => seenReports),
-  events: commits.flatMap(({ events = [] }) => events),
-  jobs: { put: commits.flatMap(({ jobs }) => jobs?.put ?? []) }
-})
