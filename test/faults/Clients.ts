@@ -24,6 +24,12 @@ const refused = (code: string): Fate => ({ _tag: "Refused", code })
 
 const TRIES = 5
 
+/**
+ * How long an outcome may take once all is well again, in milliseconds: what a dead or frozen process held is taken over
+ * when its lease ends, and a telco that was away is asked again after a while.
+ */
+const OUTCOME = 60_000
+
 /** What an answer makes of an operation; undefined where it has to be asked again. */
 const fateOf = (operation: Operation, answer: Answer): Fate | undefined => {
   const { body, status } = answer
@@ -226,7 +232,8 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
     finish: async (): Promise<void> => {
       const isRepeatable = ({ isKeyed, kind }: Operation): boolean => isKeyed || kind === "delete"
       await severally(ledger.operations.filter(isRepeatable), async (operation) => {
-        for (let tries = 0; !isSettled(operation) && tries < 20; tries++) {
+        const until = Date.now() + OUTCOME
+        while (!isSettled(operation) && Date.now() < until) {
           if (await attempt(operation)) operation.isAdrift = false
           else await sleep(100)
         }
