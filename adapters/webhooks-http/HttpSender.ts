@@ -16,30 +16,47 @@ export interface Options extends Addresses.Options {
   readonly timeout?: Duration.Input
 }
 
+/** How many URLs are remembered with what is known of them: an endpoint is called again and again. */
+const REMEMBERED = 10_000
+
 const make = ({ timeout = "15 seconds", ...options }: Options) =>
   Effect.gen(function* () {
-    const post = yield* Post.make(options.allowPrivateAddresses === true ? {} : { lookup: Addresses.publicLookup })
     const limit = Duration.fromInputUnsafe(timeout)
+    const post = yield* Post.make({
+      ...(options.allowPrivateAddresses === true ? {} : { lookup: Addresses.publicLookup }),
+      timeoutMillis: Duration.toMillis(limit),
+      tooLate: `No response within ${Duration.format(limit)}`
+    })
+
+    const targets = new Map<string, Result.Result<Post.Target, string>>()
+    const targetOf = (url: string): Result.Result<Post.Target, string> => {
+      const known = targets.get(url)
+      if (known !== undefined) return known
+      const target = Result.map(Addresses.checkUrl(url, options), Post.target)
+      if (targets.size >= REMEMBERED) targets.clear()
+      targets.set(url, target)
+      return target
+    }
 
     return WebhookSender.WebhookSender.of({
       send: ({ at, body, eventId, signingKeys, url }) =>
-        Effect.gen(function* () {
-          const target = Addresses.checkUrl(url, options)
+        Effect.suspend(() => {
+          const target = targetOf(url)
           if (Result.isFailure(target)) {
-            return yield* new WebhookSender.SendFailed({ message: `The URL ${target.failure}` })
+            return Effect.fail(new WebhookSender.SendFailed({ message: `The URL ${target.failure}` }))
           }
           const timestamp = Math.floor(at / 1000)
-          const headers = {
-            "content-type": "application/json",
-            "user-agent": "simplan",
-            [Signature.HEADER]: Signature.sign({ timestamp, body, signingKeys }),
-            ...Signature.standardHeaders({ eventId, timestamp, body, signingKeys })
-          }
-          return yield* Effect.timeoutOrElse(post({ url: target.success, headers, body }), {
-            duration: limit,
-            orElse: () =>
-              Effect.fail(new WebhookSender.SendFailed({ message: `No response within ${Duration.format(limit)}` }))
-          })
+          const standard = Signature.standardHeaders({ eventId, timestamp, body, signingKeys })
+          const headers = [
+            "content-type",
+            "application/json",
+            "user-agent",
+            "simplan",
+            Signature.HEADER,
+            Signature.sign({ timestamp, body, signingKeys })
+          ]
+          for (const name of Object.keys(standard)) headers.push(name, standard[name] ?? "")
+          return post({ target: target.success, headers, body })
         })
     })
   })

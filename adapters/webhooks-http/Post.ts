@@ -5,6 +5,7 @@
 import * as Http from "node:http"
 import * as Https from "node:https"
 import type { LookupFunction } from "node:net"
+import { urlToHttpOptions } from "node:url"
 import { Effect, type Scope } from "effect"
 import { WebhookSender } from "simplan"
 
@@ -12,16 +13,43 @@ import { WebhookSender } from "simplan"
 const BODY_BYTES = 16 * 1024
 const BODY_MILLIS = 1_000
 
+/** Where a URL leads, as Node wants to be told of it. */
+export interface Target {
+  readonly isSecure: boolean
+  readonly options: Pick<Http.RequestOptions, "hostname" | "port" | "path">
+  /** Names and values by turns. */
+  readonly headers: ReadonlyArray<string>
+}
+
+export const target = (url: URL): Target => {
+  const { auth, hostname, path, port } = urlToHttpOptions(url)
+  const credentials = auth ? ["authorization", `Basic ${Buffer.from(auth).toString("base64")}`] : []
+  return {
+    isSecure: url.protocol === "https:",
+    options: { hostname, path, port },
+    headers: ["host", url.host, ...credentials]
+  }
+}
+
 export interface Request {
-  readonly url: URL
-  readonly headers: Readonly<Record<string, string>>
+  readonly target: Target
+  /** Names and values by turns; the target's own go before them. */
+  readonly headers: ReadonlyArray<string>
   readonly body: string
 }
 
 export type Post = (request: Request) => Effect.Effect<{ readonly status: number }, WebhookSender.SendFailed>
 
-/** Connections are kept for a while and closed with the scope. `lookup` resolves names. */
-export const make = (options: { readonly lookup?: LookupFunction }): Effect.Effect<Post, never, Scope.Scope> =>
+export interface Options {
+  /** Resolves names. */
+  readonly lookup?: LookupFunction
+  /** How long a call may take until its response's head came, in milliseconds, and what to say of one that takes longer. */
+  readonly timeoutMillis: number
+  readonly tooLate: string
+}
+
+/** Connections are kept for a while and closed with the scope. */
+export const make = ({ timeoutMillis, tooLate, ...options }: Options): Effect.Effect<Post, never, Scope.Scope> =>
   Effect.gen(function* () {
     const agentOptions = { ...options, keepAlive: true, maxFreeSockets: 4, timeout: 10_000 }
     const agents = yield* Effect.acquireRelease(
@@ -33,33 +61,50 @@ export const make = (options: { readonly lookup?: LookupFunction }): Effect.Effe
         })
     )
 
-    return ({ body, headers, url }) =>
+    return ({ body, headers, target }) =>
       Effect.callback((resume) => {
-        const bytes = Buffer.from(body)
-        const common = { method: "POST", headers: { ...headers, "content-length": String(bytes.length) } }
-        const request =
-          url.protocol === "https:"
-            ? Https.request(url, { ...common, agent: agents.https })
-            : Http.request(url, { ...common, agent: agents.http })
+        const common = {
+          ...target.options,
+          method: "POST",
+          headers: [...target.headers, ...headers, "content-length", String(Buffer.byteLength(body))]
+        }
+        const request = target.isSecure
+          ? Https.request({ ...common, agent: agents.https })
+          : Http.request({ ...common, agent: agents.http })
+        const timer = setTimeout(() => {
+          resume(Effect.fail(new WebhookSender.SendFailed({ message: tooLate })))
+          request.destroy()
+        }, timeoutMillis)
         // It stays: an error may still come after the response, or after an interruption.
-        request.on("error", (error) => resume(Effect.fail(failed(error))))
+        request.on("error", (error) => {
+          clearTimeout(timer)
+          resume(Effect.fail(failed(error)))
+        })
         request.on("response", (response) => {
+          clearTimeout(timer)
           discard(response)
           resume(Effect.succeed({ status: response.statusCode ?? 0 }))
         })
-        request.end(bytes)
-        return Effect.sync(() => request.destroy())
+        request.end(body)
+        return Effect.sync(() => {
+          clearTimeout(timer)
+          request.destroy()
+        })
       })
   })
 
 const discard = (response: Http.IncomingMessage): void => {
+  response.on("error", () => {})
+  if (response.headers["content-length"] === "0") {
+    response.resume()
+    return
+  }
   let left = BODY_BYTES
   const tooSlow = setTimeout(() => response.destroy(), BODY_MILLIS)
   response.on("data", (chunk: Buffer) => {
     left -= chunk.length
     if (left < 0) response.destroy()
   })
-  response.on("error", () => {})
   response.on("close", () => clearTimeout(tooSlow))
 }
 

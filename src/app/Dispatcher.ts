@@ -33,7 +33,7 @@ export class Dispatcher extends Context.Service<
 >()("simplan/Dispatcher") {}
 
 /** How many deliveries are under way at once for each job that may be: they wait for others most of the time. */
-const SLOTS = 4
+const SLOTS = 8
 
 /** How many are claimed at once where all that are due are sent. */
 const BATCH = 32
@@ -104,7 +104,9 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
           onFailure: ({ message }): Delivery.Attempt => ({ _tag: "Unreachable", message })
         })
       )
-      return Delivery.attempted(delivery, attempted, yield* clock.now, yield* ids.fraction)
+      const now = yield* clock.now
+      // Most attempts succeed, and need no chance.
+      return Delivery.attempted(delivery, attempted, now, Delivery.isDone(attempted) ? 0 : yield* ids.fraction)
     })
 
     const write = (commit: Commit) =>
@@ -157,6 +159,7 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
         laneId: endpointId
       }),
       room: rooms.room,
+      shares: rooms.shares,
       isStrict: clock.set !== null
     })
 

@@ -14,6 +14,12 @@ type Of = Pick<Lane, "laneId" | "organizationId">
 export interface Rooms {
   /** How many more may be begun. */
   readonly room: (lane: Of) => number
+  /** How many more of these lanes may be begun together, up to `most` in all, as evenly as can be. */
+  readonly shares: <L extends Of>(
+    lanes: ReadonlyArray<L>,
+    most: number,
+    now: Instant
+  ) => ReadonlyArray<{ readonly lane: L; readonly count: number }>
   readonly begin: (lane: Of, now: Instant) => void
   readonly end: (lane: Of, millis: number, now: Instant) => void
   /** Sees which endpoints have ended nothing for so long that they are slow. */
@@ -54,16 +60,39 @@ export const make = (slots: number): Rooms => {
     else organizations.delete(lane.organizationId)
   }
 
+  const room = ({ laneId, organizationId }: Of): number => {
+    const of = organizations.get(organizationId)
+    const ofAll = Math.max(1, Math.floor(slots / Math.max(2, organizations.size + (of === undefined ? 1 : 0))))
+    const usage = of?.lanes.get(laneId)
+    const lanes = (of?.lanes.size ?? 0) + (usage === undefined ? 1 : 0)
+    const own = Math.max(1, Math.floor(ofAll / lanes)) - (usage?.underWay ?? 0)
+    const left = Math.min(own, ofAll - (of?.underWay ?? 0))
+    if (!slowLanes.has(laneId)) return Math.max(0, left)
+    return Math.max(0, Math.min(left, Math.ceil(ofAll / 2) - (of?.slow ?? 0), Math.ceil(slots / 2) - slow))
+  }
+
   return {
-    room: ({ laneId, organizationId }) => {
-      const of = organizations.get(organizationId)
-      const ofAll = Math.max(1, Math.floor(slots / Math.max(2, organizations.size + (of === undefined ? 1 : 0))))
-      const usage = of?.lanes.get(laneId)
-      const lanes = (of?.lanes.size ?? 0) + (usage === undefined ? 1 : 0)
-      const own = Math.max(1, Math.floor(ofAll / lanes)) - (usage?.underWay ?? 0)
-      const left = Math.min(own, ofAll - (of?.underWay ?? 0))
-      if (!slowLanes.has(laneId)) return Math.max(0, left)
-      return Math.max(0, Math.min(left, Math.ceil(ofAll / 2) - (of?.slow ?? 0), Math.ceil(slots / 2) - slow))
+    room,
+    shares: (lanes, most, now) => {
+      const shares = lanes.map((lane) => ({ lane, count: 0 }))
+      let left = most
+      let given = shares.length
+      // What is given to one leaves less for the others, until all of it is taken back.
+      while (given > 0) {
+        given = 0
+        for (const share of shares) {
+          if (left === 0) break
+          if (room(share.lane) === 0) continue
+          add(share.lane, 1, slowLanes.has(share.lane.laneId), now)
+          share.count += 1
+          given += 1
+          left -= 1
+        }
+      }
+      for (const { count, lane } of shares) {
+        for (let one = 0; one < count; one++) add(lane, -1, slowLanes.has(lane.laneId), now)
+      }
+      return shares.filter(({ count }) => count > 0)
     },
     begin: (lane, now) => add(lane, 1, slowLanes.has(lane.laneId), now),
     end: (lane, millis, now) => {

@@ -22,6 +22,12 @@ export interface Source<A, E> {
   readonly standing: (work: A) => Place & { readonly laneId: string }
   /** How many more pieces of a lane may be begun now. */
   readonly room: (lane: Lane) => number
+  /** How many more pieces of these lanes may be begun together, up to `most` in all; those of which none may are left out. */
+  readonly shares: (
+    lanes: ReadonlyArray<Lane>,
+    most: number,
+    machineNow: Instant
+  ) => ReadonlyArray<{ readonly lane: Lane; readonly count: number }>
   /** Whether all goes in strict due order, lane or no lane. */
   readonly isStrict: boolean
 }
@@ -60,6 +66,13 @@ const timed = <A, E>(effect: Effect.Effect<A, E>) =>
     return { value, millis: (yield* MachineClock.currentTimeMillis) - before }
   })
 
+/** Even shares, where any lane has room for any number. */
+export const evenly = (lanes: ReadonlyArray<Lane>, most: number) => {
+  const served = lanes.slice(0, most)
+  const count = Math.floor(most / Math.max(1, served.length))
+  return served.map((lane) => ({ lane, count }))
+}
+
 export const make = <A, E>(source: Source<A, E>): Turns<A, E> => {
   let reached: Place | undefined
   let nextFullLook = Number.NEGATIVE_INFINITY
@@ -90,22 +103,20 @@ export const make = <A, E>(source: Source<A, E>): Turns<A, E> => {
   })
 
   const byTurns = Effect.fnUntraced(function* (lanes: ReadonlyArray<Lane>, taking: Taking, limit: number) {
-    const served = lanes.filter((lane) => source.room(lane) > 0).slice(0, Math.min(limit, LANES_AT_ONCE))
+    const next = lanes.filter((lane) => source.room(lane) > 0).slice(0, LANES_AT_ONCE)
+    const served = source.shares(next, limit, taking.machineNow)
     if (served.length === 0) return []
-    const each = Math.max(1, Math.floor(limit / served.length))
-    const shares = served.map(
-      (lane): Share => ({ laneId: lane.laneId, from: lane.first, limit: Math.min(each, source.room(lane)) })
-    )
+    const shares = served.map(({ count, lane }): Share => ({ laneId: lane.laneId, from: lane.first, limit: count }))
     const claimed = yield* source.claim({ ...taking, limit, shares })
     const taken = new Map<string, { count: number; last: Place }>()
     for (const work of claimed) {
       const { dueAt, id, laneId } = source.standing(work)
       taken.set(laneId, { count: (taken.get(laneId)?.count ?? 0) + 1, last: { dueAt, id } })
     }
-    const names = new Set(served.map(({ laneId }) => laneId))
-    const behind = served.flatMap((lane, index) => {
+    const names = new Set(served.map(({ lane }) => lane.laneId))
+    const behind = served.flatMap(({ count, lane }) => {
       const of = taken.get(lane.laneId)
-      return of === undefined || of.count < (shares[index]?.limit ?? 0) ? [] : [{ ...lane, first: of.last }]
+      return of === undefined || of.count < count ? [] : [{ ...lane, first: of.last }]
     })
     waiting = [...lanes.filter(({ laneId }) => !names.has(laneId)), ...behind]
     return claimed

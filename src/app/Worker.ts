@@ -147,6 +147,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
         lanes: jobs.lanes,
         standing: ({ dueAt, jobId, organizationId }: Job) => ({ dueAt, id: jobId, laneId: organizationId }),
         room: () => concurrency,
+        shares: Turns.evenly,
         isStrict: clock.set !== null
       }),
       pending: jobs.pending,

@@ -67,9 +67,13 @@ export type Attempt =
   | { readonly _tag: "Responded"; readonly status: number }
   | { readonly _tag: "Unreachable"; readonly message: string }
 
+/** Whether the attempt delivered. */
+export const isDone = (attempt: Attempt): boolean =>
+  attempt._tag === "Responded" && attempt.status >= 200 && attempt.status < 300
+
 /** The delivery after an attempt at `now`; `random` in [0, 1) spreads the retries. */
 export const attempted = (delivery: Delivery, attempt: Attempt, now: Instant, random: number): Delivery => {
-  const delivered = attempt._tag === "Responded" && attempt.status >= 200 && attempt.status < 300
+  const delivered = isDone(attempt)
   const gone = attempt._tag === "Responded" && attempt.status === 410
   const wait = delivered || gone ? undefined : ladder[delivery.rung]
   return {

@@ -42,6 +42,7 @@ describe("Claims on PostgreSQL", () => {
           lanes: jobs.lanes,
           standing: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, laneId: organizationId }),
           room: () => BATCH,
+          shares: Turns.evenly,
           isStrict: false
         })
         // The entries of its indexes that were read, dead ones included.

@@ -33,6 +33,7 @@ const worker = Effect.gen(function* () {
     lanes: jobs.lanes,
     standing: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, laneId: organizationId }),
     room: () => BATCH,
+    shares: Turns.evenly,
     isStrict: false
   })
   const put = (some: ReadonlyArray<Job.Job>) =>
@@ -155,6 +156,28 @@ describe("rooms for deliveries", () => {
     expect(rooms.room(lane("one", 1_000))).toBeGreaterThan(0)
     for (const one of dead.slice(0, 16)) rooms.end(one, 5, 15_005)
     expect(rooms.room(lane("one", 0))).toBe(32)
+  })
+
+  it("are given to many together as they may be begun one after the other, and nothing is taken by asking", () => {
+    const rooms = Rooms.make(64)
+    const dead = [lane("one", 1), lane("one", 2)]
+    for (const one of dead) {
+      rooms.begin(one, 0)
+      rooms.end(one, 15_000, 15_000)
+    }
+    rooms.begin(lane("one", 0), 15_000)
+    const lanes = [...dead, ...Array.from({ length: 48 }, (_, number) => lane("one", 3 + number))]
+    const counts = () => rooms.shares(lanes, 1_000, 15_000).map(({ count, lane: { laneId } }) => [laneId, count])
+    const given = counts()
+    expect(given).toHaveLength(31)
+    expect(new Set(given.map(([, count]) => count))).toEqual(new Set([1]))
+    expect(counts()).toEqual(given)
+    expect(rooms.shares(lanes, 7, 15_000)).toHaveLength(7)
+    // Of few lanes each has several, and the dead ones half of all at most.
+    const few = rooms.shares([...dead, lane("one", 3)], 1_000, 15_000)
+    expect(few.map(({ count }) => count)).toEqual([8, 8, 8])
+    for (const { count, lane: of } of few) for (let one = 0; one < count; one++) rooms.begin(of, 15_000)
+    expect(rooms.shares(dead, 1_000, 15_000)).toEqual([])
   })
 
   it("a dead endpoint is known before its first attempt has ended, and takes no more than the others leave", () => {

@@ -84,6 +84,15 @@ describe("The sender", () => {
     expect(call.headers["traceparent"]).toBeUndefined()
   })
 
+  it("names the host, and hands over the credentials of the URL", async () => {
+    const { received, url } = await receiver(answering(200))
+    expect(await send(url.replace("http://", "http://us%20er:p%40ss@"))).toBe(200)
+    const { authorization, host } = received[0]?.headers ?? {}
+    expect(host).toBe(new URL(url).host)
+    expect(authorization).toBe(`Basic ${Buffer.from("us er:p@ss").toString("base64")}`)
+    expect(received[0]?.url).toBe("/hook?a=b")
+  })
+
   it.each([200, 400, 410, 500])("passes status %i on", async (status) => {
     expect(await send((await receiver(answering(status))).url)).toBe(status)
   })
