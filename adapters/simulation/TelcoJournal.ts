@@ -56,16 +56,23 @@ export const make = (): Journal => {
     kinds.set(kind, fresh)
     return fresh
   }
+  const add = (kind: string, key: string, document: Books.Document, now: Time.Instant): Books.Document => {
+    const stored = shelf(kind).get(key)
+    if (stored !== undefined) return stored
+    shelf(kind).set(key, document)
+    records.push(recordOf(kind, key, document, now))
+    return document
+  }
   const layer = Layer.effect(
     Books.Books,
     Effect.map(BusinessClock.BusinessClock, (clock) => ({
-      add: (kind, key, document) =>
+      add: (kind, key, document) => Effect.map(clock.now, (now) => add(kind, key, document, now)),
+      addUnless: (other, kind, key, document) =>
         Effect.map(clock.now, (now) => {
-          const stored = shelf(kind).get(key)
-          if (stored !== undefined) return stored
-          shelf(kind).set(key, document)
-          records.push(recordOf(kind, key, document, now))
-          return document
+          const found = shelf(other).get(key)
+          return found === undefined
+            ? { kind, document: add(kind, key, document, now) }
+            : { kind: other, document: found }
         }),
       get: (kind, key) => Effect.sync(() => shelf(kind).get(key) ?? null),
       all: (kind) => Effect.sync(() => Array.from(shelf(kind), ([key, document]) => ({ key, document })))

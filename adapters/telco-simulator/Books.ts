@@ -19,11 +19,24 @@ export interface Entry {
   readonly document: Document
 }
 
+/** What a key has: a document of its kind, or one of another kind that it may not have beside it. */
+export interface Held {
+  readonly kind: string
+  readonly document: Document
+}
+
 export class Books extends Context.Service<
   Books,
   {
     /** Stores the document unless the key has one already; gives the one that is stored now. */
     readonly add: (kind: string, key: string, document: Document) => Effect.Effect<Document, BooksError>
+    /** Likewise, but where the key has a document of the kind `other`, stores nothing and gives that one. */
+    readonly addUnless: (
+      other: string,
+      kind: string,
+      key: string,
+      document: Document
+    ) => Effect.Effect<Held, BooksError>
     readonly get: (kind: string, key: string) => Effect.Effect<Document | null, BooksError>
     /** In the order in which they were added. */
     readonly all: (kind: string) => Effect.Effect<ReadonlyArray<Entry>, BooksError>

@@ -27,11 +27,7 @@ export const createPackage = (
   refusal: string | null
 ): Outcome<Telco.TelcoPackage> =>
   Effect.gen(function* () {
-    const cancellation = yield* records.cancellations.get(packageId)
-    if (cancellation !== null && cancellation.refusal === null) {
-      return yield* new Telco.Refused({ message: `The package ${packageId} was cancelled` })
-    }
-    const stored = yield* records.packages.add(packageId, {
+    const record = {
       telcoPackageId: `telco-${packageId}`,
       iccid,
       window,
@@ -41,7 +37,13 @@ export const createPackage = (
       activationAt: times.activationAt,
       expirationAt: times.expirationAt,
       refusal
-    })
+    }
+    const placed = yield* records.packages.addUnlessCancelled(packageId, record)
+    if (placed._tag === "Cancelled" && placed.cancellation.refusal === null) {
+      return yield* new Telco.Refused({ message: `The package ${packageId} was cancelled` })
+    }
+    // A cancellation that was refused is none.
+    const stored = placed._tag === "Stored" ? placed.record : yield* records.packages.add(packageId, record)
     yield* answer(stored)
     const { activationAt, expirationAt, telcoPackageId } = stored
     return { telcoPackageId, activationAt, expirationAt }

@@ -14,13 +14,19 @@ const make = Effect.sync(() => {
     return fresh
   }
 
+  const add = (kind: string, key: string, document: Document): Document => {
+    const stored = shelf(kind).get(key)
+    if (stored !== undefined) return stored
+    shelf(kind).set(key, document)
+    return document
+  }
+
   return Books.of({
-    add: (kind, key, document) =>
+    add: (kind, key, document) => Effect.sync(() => add(kind, key, document)),
+    addUnless: (other, kind, key, document) =>
       Effect.sync(() => {
-        const stored = shelf(kind).get(key)
-        if (stored !== undefined) return stored
-        shelf(kind).set(key, document)
-        return document
+        const found = shelf(other).get(key)
+        return found === undefined ? { kind, document: add(kind, key, document) } : { kind: other, document: found }
       }),
     get: (kind, key) => Effect.sync(() => shelf(kind).get(key) ?? null),
     all: (kind) => Effect.sync(() => Array.from(shelf(kind), ([key, document]) => ({ key, document })))

@@ -37,10 +37,14 @@ export const Release = Schema.Struct({ iccid: Schema.String, refusal: Refusal })
 /** A change of an ICCID's mobile plan; the last one added is what holds. */
 export const MobilePlanChange = Schema.Struct({ iccid: Schema.String, applied: Schema.Boolean, refusal: Refusal })
 
-const shelf = <A extends Document>(books: Books["Service"], kind: string, schema: Schema.Codec<A, unknown>) => {
+const reader = <A>(kind: string, schema: Schema.Codec<A, unknown>) => {
   const decode = Schema.decodeUnknownEffect(schema)
-  const read = (document: Document) =>
+  return (document: Document): Effect.Effect<A, BooksError> =>
     Effect.mapError(decode(document), (cause) => new BooksError({ message: `Not a ${kind} of the simulator`, cause }))
+}
+
+const shelf = <A extends Document>(books: Books["Service"], kind: string, schema: Schema.Codec<A, unknown>) => {
+  const read = reader(kind, schema)
   return {
     /** Stores the record unless the key has one already; gives the one that is stored now. */
     add: (key: string, record: A) =>
@@ -56,11 +60,32 @@ const shelf = <A extends Document>(books: Books["Service"], kind: string, schema
   }
 }
 
+const PACKAGE = "package"
+const CANCELLATION = "cancellation"
+
+/** What became of a package that was to be stored unless its key has a cancellation. */
+export type Placed =
+  | { readonly _tag: "Stored"; readonly record: typeof Package.Type }
+  | { readonly _tag: "Cancelled"; readonly cancellation: typeof End.Type }
+
+/** Packages of keys that have no cancellation, in one step. */
+const placing = (books: Books["Service"]) => {
+  const reading = {
+    stored: reader(PACKAGE, Package),
+    cancellation: reader(CANCELLATION, End)
+  }
+  return Effect.fnUntraced(function* (key: string, record: typeof Package.Type): Effect.fn.Return<Placed, BooksError> {
+    const { document, kind } = yield* books.addUnless(CANCELLATION, PACKAGE, key, record)
+    if (kind === CANCELLATION) return { _tag: "Cancelled", cancellation: yield* reading.cancellation(document) }
+    return { _tag: "Stored", record: document === record ? record : yield* reading.stored(document) }
+  })
+}
+
 /** The simulator's records in these books. */
 export const open = (books: Books["Service"]) => ({
-  packages: shelf(books, "package", Package),
+  packages: { ...shelf(books, PACKAGE, Package), addUnlessCancelled: placing(books) },
   suspensions: shelf(books, "suspension", End),
-  cancellations: shelf(books, "cancellation", End),
+  cancellations: shelf(books, CANCELLATION, End),
   messages: shelf(books, "message", Message),
   releases: shelf(books, "release", Release),
   mobilePlanChanges: shelf(books, "mobile plan change", MobilePlanChange)

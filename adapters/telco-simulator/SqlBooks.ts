@@ -4,7 +4,7 @@
  */
 import { Effect, Exit, Layer, Option, Request, RequestResolver, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/unstable/sql"
-import { Books, BooksError, type Document } from "./Books.ts"
+import { Books, BooksError, type Document, type Held } from "./Books.ts"
 
 // Read as text: a client that renames columns would rename the keys of a jsonb value too.
 const Row = Schema.Struct({
@@ -15,27 +15,53 @@ const Row = Schema.Struct({
 
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
 
+const Places = Schema.Struct({ kind: Schema.String, key: Schema.String })
+
+const decodePlaces = Schema.decodeUnknownEffect(Schema.Array(Places))
+
 interface Place {
   readonly kind: string
   readonly key: string
 }
 
-class Add extends Request.TaggedClass("Add")<Place & { readonly document: Document }, Document, BooksError> {}
+interface Added extends Place {
+  readonly document: Document
+}
+
+class Add extends Request.TaggedClass("Add")<Added & { readonly other: string | null }, Held, BooksError> {}
 
 class Get extends Request.TaggedClass("Get")<Place, Document | null, BooksError> {}
 
 /** How many operations go together at most. */
 const TOGETHER = 100
 
-const place = ({ key, kind }: Place): string => JSON.stringify([kind, key])
+// No text in the database has a NUL.
+const place = ({ key, kind }: Place): string => `${kind}\0${key}`
 
 /** The first of those that are asked for the same. */
-const distinct = <A extends Place>(asked: ReadonlyArray<A>): ReadonlyArray<A> => [
-  ...new Map(asked.toReversed().map((one) => [place(one), one])).values()
-]
+const distinct = <A extends Place>(asked: ReadonlyArray<A>): ReadonlyMap<string, A> => {
+  const first = new Map<string, A>()
+  for (const one of asked) {
+    const at = place(one)
+    if (!first.has(at)) first.set(at, one)
+  }
+  return first
+}
 
 const failed = (cause: SqlError.SqlError | Schema.SchemaError): BooksError =>
   new BooksError({ message: "The simulator's books are out of reach", cause })
+
+type Rows = Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
+
+const entries = (rows: Rows) => rows.pipe(Effect.flatMap(decodeRows), Effect.mapError(failed))
+
+const found = (rows: Rows) => Effect.map(entries(rows), (all) => new Map(all.map((row) => [place(row), row.document])))
+
+const places = (rows: Rows) =>
+  rows.pipe(
+    Effect.flatMap(decodePlaces),
+    Effect.mapBoth({ onSuccess: (all) => new Set(all.map(place)), onFailure: failed })
+  )
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -52,45 +78,69 @@ const make = Effect.gen(function* () {
     { times: 2 }
   )
 
-  const entries = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-    rows.pipe(Effect.flatMap(decodeRows), Effect.mapError(failed))
-
-  const found = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-    Effect.map(entries(rows), (all) => new Map(all.map((row) => [place(row), row.document])))
-
-  const adding = (asked: ReadonlyArray<Place & { readonly document: Document }>) =>
-    found(sql`
-      insert into telco_simulator_book as book (kind, key, document)
-      select r.kind, r.key, r.document
-      from json_to_recordset(${JSON.stringify(distinct(asked))}::json) as r(kind text, key text, document jsonb)
-      order by r.kind, r.key
-      on conflict (kind, key) do update set document = book.document
-      returning kind, key, document::text as document`)
-
   // Each looked up by its key, however many there are.
-  const getting = (asked: ReadonlyArray<Place>) =>
+  const getting = (asked: Iterable<Place>) =>
     found(sql`
       select book.kind, book.key, book.document::text as document
-      from json_to_recordset(${JSON.stringify(distinct(asked))}::json) as r(kind text, key text)
+      from json_to_recordset(${JSON.stringify(Array.from(asked, ({ key, kind }) => ({ kind, key })))}::json)
+        as r(kind text, key text)
       cross join lateral (
         select * from telco_simulator_book as one where one.kind = r.kind and one.key = r.key limit 1
       ) book`)
 
-  const adds = RequestResolver.make<Add>((asked) =>
-    Effect.match(adding(asked.map(({ request }) => request)), {
-      onSuccess: (stored) => {
-        for (const { completeUnsafe, request } of asked) {
-          completeUnsafe(Exit.succeed(stored.get(place(request)) ?? request.document))
+  /** Stores those whose place is empty, and has nothing of the kind `other`; which they are. */
+  const storing = (asked: Iterable<Added>, other: string | null) =>
+    places(sql`
+      insert into telco_simulator_book (kind, key, document)
+      select r.kind, r.key, r.document
+      from json_to_recordset(${JSON.stringify(
+        Array.from(asked, ({ document, key, kind }) => ({ kind, key, document }))
+      )}::json) as r(kind text, key text, document jsonb)
+      where not exists (
+        select from telco_simulator_book as one where one.kind = ${other}::text and one.key = r.key
+      )
+      order by r.kind, r.key
+      on conflict (kind, key) do nothing
+      returning kind, key`)
+
+  const adding = Effect.fnUntraced(function* (asked: ReadonlyArray<Added>, other: string | null) {
+    const first = distinct(asked)
+    const stored = yield* storing(first.values(), other)
+    const left = [...first.values()].filter((one) => !stored.has(place(one)))
+    const beside = (one: Place): ReadonlyArray<Place> => (other === null ? [one] : [{ kind: other, key: one.key }, one])
+    const before = left.length === 0 ? new Map<string, Document>() : yield* getting(left.flatMap(beside))
+    const held = new Map<string, Held>()
+    for (const one of first.values()) {
+      const there = beside(one).find((of) => before.has(place(of)))
+      const document = there === undefined ? undefined : before.get(place(there))
+      if (there !== undefined && document !== undefined) held.set(place(one), { kind: there.kind, document })
+      else if (stored.has(place(one))) held.set(place(one), { kind: one.kind, document: one.document })
+      else return yield* new BooksError({ message: "The simulator's books have changed meanwhile" })
+    }
+    return (one: Added): Held => held.get(place(one)) ?? { kind: one.kind, document: one.document }
+  })
+
+  const adds = RequestResolver.makeGrouped<Add, string | null>({
+    key: ({ request }) => request.other,
+    resolver: (asked, other) =>
+      Effect.match(
+        adding(
+          asked.map(({ request }) => request),
+          other
+        ),
+        {
+          onSuccess: (held) => {
+            for (const { completeUnsafe, request } of asked) completeUnsafe(Exit.succeed(held(request)))
+          },
+          onFailure: (error) => {
+            for (const { completeUnsafe } of asked) completeUnsafe(Exit.fail(error))
+          }
         }
-      },
-      onFailure: (error) => {
-        for (const { completeUnsafe } of asked) completeUnsafe(Exit.fail(error))
-      }
-    })
-  ).pipe(RequestResolver.batchN(TOGETHER))
+      )
+  }).pipe(RequestResolver.batchN(TOGETHER))
 
   const gets = RequestResolver.make<Get>((asked) =>
-    Effect.match(getting(asked.map(({ request }) => request)), {
+    Effect.match(getting(distinct(asked.map(({ request }) => request)).values()), {
       onSuccess: (stored) => {
         for (const { completeUnsafe, request } of asked)
           completeUnsafe(Exit.succeed(stored.get(place(request)) ?? null))
@@ -102,15 +152,18 @@ const make = Effect.gen(function* () {
   ).pipe(RequestResolver.batchN(TOGETHER))
 
   // What happens in a transaction of the caller's is that caller's alone.
-  const apart = <A>(alone: Effect.Effect<A, BooksError>, together: Effect.Effect<A, BooksError>) =>
-    Effect.flatMap(Effect.serviceOption(sql.transactionService), (joined) => (Option.isSome(joined) ? alone : together))
+  const apart = <A>(alone: Effect.Effect<A, BooksError>, shared: Effect.Effect<A, BooksError>) =>
+    Effect.flatMap(Effect.serviceOption(sql.transactionService), (joined) => (Option.isSome(joined) ? alone : shared))
+
+  const add = (one: Added, other: string | null): Effect.Effect<Held, BooksError> =>
+    apart(
+      Effect.map(adding([one], other), (held) => held(one)),
+      Effect.request(new Add({ ...one, other }), adds)
+    )
 
   return Books.of({
-    add: (kind, key, document) => {
-      const one = { kind, key, document }
-      const alone = Effect.map(adding([one]), (stored) => stored.get(place(one)) ?? document)
-      return apart(alone, Effect.request(new Add(one), adds))
-    },
+    add: (kind, key, document) => Effect.map(add({ kind, key, document }, null), (held) => held.document),
+    addUnless: (other, kind, key, document) => add({ kind, key, document }, other),
     get: (kind, key) => {
       const one = { kind, key }
       const alone = Effect.map(getting([one]), (stored) => stored.get(place(one)) ?? null)

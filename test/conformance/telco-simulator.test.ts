@@ -14,6 +14,31 @@ for (const [name, books] of Object.entries({ memory, PGlite: pglite, PostgreSQL:
   TelcoSuite.run(`The simulator over books in ${name}`, simulated, { describe, it, afterAll }, { observe })
 }
 
+for (const [name, books] of Object.entries({ memory, PGlite: pglite, PostgreSQL: postgres })) {
+  describe(`The simulator's books in ${name}`, () => {
+    it("have a document or another one that excludes it, whoever asks at the same moment", () =>
+      Effect.gen(function* () {
+        const { add, addUnless, all } = yield* Books.Books
+        yield* add("end", "spent", { by: 1 })
+        const begin = (key: string, by: number) => addUnless("end", "beginning", key, { by })
+        const together = Effect.all([begin("spent", 1), begin("new", 1), begin("new", 2), begin("newer", 1)], {
+          concurrency: "unbounded"
+        })
+        const outcome = [
+          { kind: "end", document: { by: 1 } },
+          { kind: "beginning", document: { by: 1 } },
+          { kind: "beginning", document: { by: 1 } },
+          { kind: "beginning", document: { by: 1 } }
+        ]
+        expect(yield* together).toEqual(outcome)
+        expect(yield* together).toEqual(outcome)
+        expect(yield* add("beginning", "spent", { by: 2 })).toEqual({ by: 2 })
+        expect(yield* begin("spent", 3)).toEqual({ kind: "end", document: { by: 1 } })
+        expect((yield* all("beginning")).map(({ key }) => key).sort()).toEqual(["new", "newer", "spent"])
+      }).pipe(Effect.provide(books), Effect.runPromise))
+  })
+}
+
 describe("The simulator's books in PGlite", () => {
   it("survive a restart, refusals and spent keys included", async () => {
     const database = await PGlite.create()
