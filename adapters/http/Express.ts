@@ -5,7 +5,7 @@
  * Only what looks exactly like such a request is taken: its path and parameters as they are commonly written, the key in
  * the query, no body. All else goes the ordinary way, and so does a request whose key is not let in.
  */
-import { Clock, Effect, Exit, Fiber, Scope, Tracer } from "effect"
+import { Clock, Effect, Exit, Tracer } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/unstable/http"
 import type * as Http from "node:http"
 import { type ApiKey, Organizations, type Refusal, type Storage } from "simplan"
@@ -16,6 +16,7 @@ import * as Metrics from "./Metrics.ts"
 import * as Observed from "./Observed.ts"
 import * as Query from "./Query.ts"
 import type * as RateLimit from "./RateLimit.ts"
+import * as UnderWay from "./UnderWay.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -92,7 +93,7 @@ const send = (to: Http.ServerResponse, { body, headers, status, statusText }: Re
 export const make = Effect.fnUntraced(function* (limit: RateLimit.RateLimit) {
   const organizations = yield* Organizations.Organizations
   const recognized = recognizer(yield* Reads.make)
-  const scope = yield* Scope.Scope
+  const underWay = yield* UnderWay.make
   const context = yield* Effect.context<never>()
   const fork = Effect.runForkWith(context)
   // The ordinary way makes the spans.
@@ -124,7 +125,8 @@ export const make = Effect.fnUntraced(function* (limit: RateLimit.RateLimit) {
     const read = isTraced || url === undefined || !isPlain(request) ? undefined : recognized(url)
     if (url === undefined || read === undefined) return false
     const start = performance.now()
-    const fiber = Fiber.runIn(fork(answer(read, url)), scope)
+    const fiber = fork(answer(read, url))
+    underWay.add(fiber)
     const onClose = (): void => {
       if (!response.writableEnded) fiber.interruptUnsafe()
     }

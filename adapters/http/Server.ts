@@ -123,12 +123,13 @@ export const layer = (listen: Listen, options: Routes.Options) =>
         Effect.provideService(HttpMiddleware.TracerDisabledWhen, Routes.isUntraced)
       )
       const express = yield* Effect.provideService(Express.make(limit), Scope.Scope, requests)
-      const open = new Set<Http.ServerResponse>()
+      // The last request of each connection. Connections are few beside requests: a set of responses would be rebuilt all
+      // the time, and V8 keeps what was in the tables of old ones.
+      const latest = new Map<Duplex, Http.ServerResponse>()
       let stopping = false
       const onRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
         if (stopping) response.setHeader("connection", "close")
-        open.add(response)
-        response.once("close", () => open.delete(response))
+        latest.set(request.socket, response)
         const ordinarily = (): void => {
           response.once("finish", () => linger(request))
           handle(request, response)
@@ -148,11 +149,12 @@ export const layer = (listen: Listen, options: Routes.Options) =>
         response.end(body(code, "The server can only be expected to say 100-continue"))
       })
       server.on("clientError", onClientError)
+      server.on("connection", (socket) => socket.once("close", () => latest.delete(socket)))
       const port = yield* listening(server, listen)
       yield* Effect.addFinalizer(() =>
         Effect.suspend(() => {
           stopping = true
-          for (const response of open) if (!response.headersSent) response.setHeader("connection", "close")
+          for (const response of latest.values()) if (!response.headersSent) response.setHeader("connection", "close")
           return closed(server, listen.drainTimeout ?? "20 seconds")
         })
       )
