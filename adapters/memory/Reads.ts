@@ -85,11 +85,20 @@ export const sims = (tenant: Tenant, query: Query<"sims">): ReadonlyArray<Sim.Si
   })
 }
 
+export const subscription = (tables: Tables, of: Query<"subscription">): Subscription.SubscriptionWithSim | null => {
+  const place = simOf(tables, of.organizationId, of.iccid)
+  if (place === undefined || place.subscriptionId === null) return null
+  const subscribed = tables.tenants.get(of.organizationId)?.subscriptions.get(place.subscriptionId)
+  return subscribed?.subscription.status === "Live"
+    ? { subscription: subscribed.subscription, sim: place.row.sim }
+    : null
+}
+
 export const subscriptions = (
   tables: Tables,
   tenant: Tenant,
   query: Query<"subscriptions">
-): ReadonlyArray<{ readonly subscription: Subscription.Subscription; readonly sim: Sim.Sim }> =>
+): ReadonlyArray<Subscription.SubscriptionWithSim> =>
   take(tenant.subscriptionList.ascending(query.after), query.limit, ({ id }) => {
     const subscription = tenant.subscriptions.get(id)?.subscription
     const sim = subscription && simOf(tables, query.organizationId, subscription.iccid)?.row.sim

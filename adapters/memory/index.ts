@@ -57,6 +57,7 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
         return sim === undefined ? null : Lines.read(tables, sim)
       }),
     reportedLines: (of) => Effect.sync(() => Lines.reported(tables, of)),
+    subscription: (of) => Effect.sync(() => Reads.subscription(tables, of)),
     subscriptions: (of) => Effect.sync(() => Reads.subscriptions(tables, tenant(of), of)),
     smdpEntries: (of) => Effect.sync(() => Reads.smdpEntries(tenant(of), of.iccid)),
 

@@ -4,6 +4,7 @@
 import { Effect } from "effect"
 import type { Storage, Subscription } from "simplan"
 import type { Database, Row, Sql } from "./Database.ts"
+import * as Lookup from "./Lookup.ts"
 import * as PackedSims from "./PackedSims.ts"
 import * as Part from "./Part.ts"
 
@@ -29,17 +30,37 @@ export const put = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): P
 
 type Packed = readonly [subscriptionId: string, metadata: string, createdAt: number, sim: PackedSims.Packed]
 
+const packed = `json_build_array(
+  subscription.subscription_id, subscription.metadata, subscription.created_at, ${PackedSims.value}
+)`
+
+interface OfSim {
+  readonly organizationId: string
+  readonly iccid: string
+}
+
+/** The live one of a SIM. */
+export const byIccid = (database: Database) => {
+  const lookup = Lookup.make<OfSim, Packed>(
+    database,
+    (sql, asked) => sql<Row<Lookup.Found<Packed>>>`
+      select json_build_object('at', r.at, 'found', ${sql.literal(packed)}) as value
+      from ${Part.rows(sql, asked, `at integer, "organizationId" text, iccid text`)}
+      join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
+      join simplan.subscription on subscription.organization_id = sim.organization_id
+        and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'
+      where subscription.status = 'Live'`
+  )
+  return (of: OfSim) => Effect.map(lookup(of), (found) => (found === null ? null : unpack(of.organizationId, found)))
+}
+
 /** A page of live ones with their SIM, by creation and id; one row of a result has it all. */
 export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCursor>) =>
   Effect.map(
     database.row(
       (sql) => sql<Row<ReadonlyArray<Packed> | null>>`
         select json_agg(
-          json_build_array(
-            subscription.subscription_id, subscription.metadata, subscription.created_at,
-            ${sql.literal(PackedSims.value)}
-          )
-          order by subscription.created_at, subscription.subscription_id
+          ${sql.literal(packed)} order by subscription.created_at, subscription.subscription_id
         ) as value
         from (
           select * from simplan.subscription

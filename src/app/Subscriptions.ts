@@ -136,8 +136,8 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         return yield* Effect.fromResult(yield* runner.provision(begun.held, begun.work, begun.line))
       }),
       get: Effect.fnUntraced(function* (of) {
-        const { line, subscription } = yield* Lines.inService(storage, of)
-        return { subscription, sim: line.sim }
+        const found = yield* storage.subscription(of)
+        return found ?? (yield* new NotFound({ resource: "subscription", id: of.iccid }))
       }),
       list: ({ organizationId }) =>
         Paging.stream(

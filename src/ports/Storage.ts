@@ -33,7 +33,7 @@ import type { Package } from "../domain/Package.ts"
 import type { Plan } from "../domain/Plan.ts"
 import type { Sim } from "../domain/Sim.ts"
 import type { Entry } from "../domain/SmdpHistory.ts"
-import type { Subscription } from "../domain/Subscription.ts"
+import type { Subscription, SubscriptionWithSim } from "../domain/Subscription.ts"
 import type { Instant } from "../domain/Time.ts"
 import type { WebhookEndpoint } from "../domain/WebhookEndpoint.ts"
 import type { WebhookEvent } from "../domain/WebhookEvent.ts"
@@ -259,10 +259,10 @@ export class Storage extends Context.Service<
       }>
       readonly seenSince: Instant
     }) => Read<ReadonlyArray<ReportedLine>>
-    /** Live ones with their SIM, by creation and id, ascending. */
-    readonly subscriptions: (
-      of: Page<CreatedCursor>
-    ) => Read<ReadonlyArray<{ readonly subscription: Subscription; readonly sim: Sim }>>
+    /** The live one of a SIM; null where it has none, or one that is pending. */
+    readonly subscription: (of: OfOrganization & { readonly iccid: string }) => Read<SubscriptionWithSim | null>
+    /** Live ones, by creation and id, ascending. */
+    readonly subscriptions: (of: Page<CreatedCursor>) => Read<ReadonlyArray<SubscriptionWithSim>>
     /** By `modifiedAt`, then as stored. */
     readonly smdpEntries: (of: OfOrganization & { readonly iccid: string }) => Read<ReadonlyArray<Entry>>
 

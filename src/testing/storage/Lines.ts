@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { Attachment } from "../../domain/Attachment.ts"
 import type { Line } from "../../domain/Line.ts"
 import type { Sim } from "../../domain/Sim.ts"
-import type { Subscription } from "../../domain/Subscription.ts"
+import type { Subscription, SubscriptionWithSim } from "../../domain/Subscription.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
@@ -30,6 +30,18 @@ const touched = (sim: Sim, times: number): Sim => ({ ...sim, version: sim.versio
 
 const listed = (world: World.World) =>
   world.storage.subscriptions({ organizationId: world.organizationId, after: null, limit: 100 })
+
+/** What is seen of it, by the list of all and by its SIM. */
+const isSeen = Effect.fnUntraced(function* (
+  world: World.World,
+  what: string,
+  { iccid }: Sim,
+  expected: SubscriptionWithSim | null
+) {
+  yield* Suite.equals(`listed ${what}`, yield* listed(world), expected === null ? [] : [expected])
+  const found = yield* world.storage.subscription({ organizationId: world.organizationId, iccid })
+  yield* Suite.equals(`looked up ${what}`, found, expected)
+})
 
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("a line has its attachments oldest first and their packages by occurrence", (world) =>
@@ -64,7 +76,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const packages = [0, 1, 2].map((occurrence) => Rows.pack(world, attachment, occurrence))
       yield* world.storage.commit({ sims: [sim], attachments: [attachment], packages })
       yield* isLine(world, "the pending line", sim, { subscription, attachments: [{ attachment, packages }] })
-      yield* Suite.equals("listed while it is pending", yield* listed(world), [])
+      yield* isSeen(world, "while it is pending", sim, null)
 
       const confirmed: Subscription = { ...subscription, status: "Live", metadata: "changed" }
       const changed: Attachment = {
@@ -96,9 +108,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           { attachment: changed, packages: packages.map((pack, index) => (index === 1 ? (used[0] ?? pack) : pack)) }
         ]
       })
-      yield* Suite.equals("listed once it is live", yield* listed(world), [
-        { subscription: confirmed, sim: touched(sim, 2) }
-      ])
+      yield* isSeen(world, "once it is live", sim, { subscription: confirmed, sim: touched(sim, 2) })
     })
   ),
 
@@ -113,7 +123,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         subscriptions: [{ ...subscription, status: "Deleted" }]
       })
       yield* isLine(world, "the line", sim, { subscription: null, attachments: [] })
-      yield* Suite.equals("listed", yield* listed(world), [])
+      yield* isSeen(world, "once it is deleted", sim, null)
 
       const next = Rows.subscription(world, sim)
       const other = Rows.attachment(world, next)

@@ -119,6 +119,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
       (sim: Sim) => sim.serial
     ),
     storage.line({ ...of, iccid }),
+    storage.subscription({ ...of, iccid }),
     Effect.map(
       storage.reportedLines({
         iccids: run.iccids.slice(row).map((one) => ({ ...asked, iccid: one })),
