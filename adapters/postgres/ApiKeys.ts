@@ -11,9 +11,13 @@ const value = `json_build_object(
   'expiresAt', api_key.expires_at, 'revokedAt', api_key.revoked_at, 'version', api_key.version
 )`
 
-const shape = `
-  "organizationId" text, "apiKeyId" text, name text, scope text, hash text, hint text, "createdAt" bigint,
-  "expiresAt" bigint, "revokedAt" bigint, version bigint`
+const columns = Part.columns<ApiKey.ApiKey>(
+  {
+    text: ["organizationId", "apiKeyId", "name", "scope", "hash", "hint"],
+    bigint: ["createdAt", "expiresAt", "revokedAt", "version"]
+  },
+  ["organizationId", "apiKeyId"]
+)
 
 /** Writes them, each guarded by its version. */
 export const put = (sql: Sql, rows: ReadonlyArray<ApiKey.ApiKey>): Part.Part => ({
@@ -24,12 +28,11 @@ export const put = (sql: Sql, rows: ReadonlyArray<ApiKey.ApiKey>): Part.Part => 
       )
       select r."organizationId", r."apiKeyId", r.name, r.scope, r.hash, r.hint, r."createdAt", r."expiresAt",
         r."revokedAt", r.version + 1
-      from ${Part.rows(sql, rows, shape)}
+      from ${Part.rows(sql, rows, columns)}
       where r.version = 0 or exists (
         select from simplan.api_key known
         where known.organization_id = r."organizationId" and known.api_key_id = r."apiKeyId"
       )
-      order by r."organizationId" collate "C", r."apiKeyId" collate "C"
       on conflict (organization_id, api_key_id) do update set
         name = excluded.name, scope = excluded.scope, hash = excluded.hash, hint = excluded.hint,
         created_at = excluded.created_at, expires_at = excluded.expires_at, revoked_at = excluded.revoked_at,

@@ -5,10 +5,16 @@ import type { Attachment, Package, Storage } from "simplan"
 import type { Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
-const shape = `
-  "organizationId" text, "attachmentId" text, "subscriptionId" text, iccid text, "planId" text, terms jsonb,
-  "activePeriod" jsonb, metadata text, "createdAt" bigint, confirmed boolean, anchor bigint,
-  "suspendedAt" bigint, "thresholdTold" integer`
+const columns = Part.columns<Attachment.Attachment>(
+  {
+    text: ["organizationId", "attachmentId", "subscriptionId", "iccid", "planId", "metadata"],
+    jsonb: ["terms", "activePeriod"],
+    bigint: ["createdAt", "anchor", "suspendedAt"],
+    boolean: ["confirmed"],
+    integer: ["thresholdTold"]
+  },
+  ["organizationId", "attachmentId"]
+)
 
 /** Inserts or replaces attachments. */
 export const put = (sql: Sql, rows: ReadonlyArray<Attachment.Attachment>): Part.Part => ({
@@ -20,8 +26,7 @@ export const put = (sql: Sql, rows: ReadonlyArray<Attachment.Attachment>): Part.
       )
       select r."organizationId", r."attachmentId", r."subscriptionId", r.iccid, r."planId", r.terms, r."activePeriod",
         r.metadata, r."createdAt", r.confirmed, r.anchor, r."suspendedAt", r."thresholdTold"
-      from ${Part.rows(sql, rows, shape)}
-      order by r."organizationId" collate "C", r."attachmentId" collate "C"
+      from ${Part.rows(sql, rows, columns)}
       on conflict (organization_id, attachment_id) do update set
         subscription_id = excluded.subscription_id, iccid = excluded.iccid, plan_id = excluded.plan_id,
         terms = excluded.terms, active_period = excluded.active_period, metadata = excluded.metadata,
@@ -33,9 +38,14 @@ export const put = (sql: Sql, rows: ReadonlyArray<Attachment.Attachment>): Part.
   outcome: sql`(select count(*) from attachment_put)`
 })
 
-const packageShape = `
-  "organizationId" text, "attachmentId" text, occurrence integer, iccid text, status text,
-  "telcoPackageId" text, "activationAt" bigint, "expirationAt" bigint, "usedBytes" bigint`
+const packageColumns = Part.columns<Package.Package>(
+  {
+    text: ["organizationId", "attachmentId", "iccid", "status", "telcoPackageId"],
+    integer: ["occurrence"],
+    bigint: ["activationAt", "expirationAt", "usedBytes"]
+  },
+  ["organizationId", "attachmentId", "occurrence"]
+)
 
 /** Inserts or replaces packages. */
 export const putPackages = (sql: Sql, rows: ReadonlyArray<Package.Package>): Part.Part => ({
@@ -47,8 +57,7 @@ export const putPackages = (sql: Sql, rows: ReadonlyArray<Package.Package>): Par
       )
       select r."organizationId", r."attachmentId", r.occurrence, r.iccid, r.status, r."telcoPackageId",
         r."activationAt", r."expirationAt", r."usedBytes"
-      from ${Part.rows(sql, rows, packageShape)}
-      order by r."organizationId" collate "C", r."attachmentId" collate "C", r.occurrence
+      from ${Part.rows(sql, rows, packageColumns)}
       on conflict (organization_id, attachment_id, occurrence) do update set
         iccid = excluded.iccid, status = excluded.status, telco_package_id = excluded.telco_package_id,
         activation_at = excluded.activation_at, expiration_at = excluded.expiration_at,
@@ -59,19 +68,25 @@ export const putPackages = (sql: Sql, rows: ReadonlyArray<Package.Package>): Par
   outcome: sql`(select count(*) from package_put)`
 })
 
+type GoneSubscription = NonNullable<Storage.Commit["removedSubscriptions"]>[number]
+type GoneAttachment = NonNullable<Storage.Commit["removedAttachments"]>[number]
+
+const subscriptionKeys = Part.columns<GoneSubscription>({ text: ["organizationId", "subscriptionId"] })
+const attachmentKeys = Part.columns<GoneAttachment>({ text: ["organizationId", "attachmentId"] })
+
 /** Removes subscriptions with their attachments, and attachments with their packages. */
 export const remove = (
   sql: Sql,
-  subscriptions: NonNullable<Storage.Commit["removedSubscriptions"]>,
-  attachments: NonNullable<Storage.Commit["removedAttachments"]>
+  subscriptions: ReadonlyArray<GoneSubscription>,
+  attachments: ReadonlyArray<GoneAttachment>
 ): Part.Part => ({
   ctes: [
     sql`subscription_gone as (
-      select * from ${Part.rows(sql, subscriptions, `"organizationId" text, "subscriptionId" text`)}
+      select * from ${Part.rows(sql, subscriptions, subscriptionKeys)}
     )`,
     sql`attachment_gone as (
       select r."organizationId", r."attachmentId"
-      from ${Part.rows(sql, attachments, `"organizationId" text, "attachmentId" text`)}
+      from ${Part.rows(sql, attachments, attachmentKeys)}
       union
       select attachment.organization_id, attachment.attachment_id
       from subscription_gone gone

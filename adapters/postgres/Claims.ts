@@ -10,9 +10,7 @@ import * as Part from "./Part.ts"
 /** The columns of a table that is a queue; it has an index by due time and id, and one that the lane leads. */
 export interface Queue {
   readonly table: string
-  readonly key: string
-  /** The columns of the key and their types. */
-  readonly keyShape: string
+  readonly key: ReadonlyArray<string>
   readonly lane: string
   readonly dueAt: string
   readonly id: string
@@ -28,14 +26,13 @@ const notBefore = (sql: Sql, { dueAt, id }: Queue, from: Jobs.Place | undefined)
     ? sql.literal("")
     : sql`and (${sql.literal(dueAt)}, ${sql.literal(id)}) >= (${from.dueAt}::bigint, ${from.id}::text)`
 
-const shareShape = `
-  "laneId" text, "from" json, "limit" integer`
+const shareColumns = Part.columns<Jobs.Share>({ text: ["laneId"], json: ["from"], integer: ["limit"] })
 
 /** The rows that a claim takes, locked. */
 const taken = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
   const { dueAt, id, key, lane, table, waits } = queue
   const selected = sql`
-    select ${sql.literal(key)}
+    select ${sql.literal(key.map((name) => `${table}.${name}`).join(", "))}
     from ${sql.literal(`simplan.${table}`)}
     where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${of.now}::bigint and ${isFree(sql, queue, of.machineNow)}`
   // The lane stands in the order for the planner's sake, which might else look for a lane's rows among all that is due.
@@ -45,7 +42,7 @@ const taken = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
         limit ${of.limit}::int
         for update skip locked`
     : sql`
-        select share.* from ${Part.rows(sql, of.shares, shareShape)}, lateral (
+        select share.* from ${Part.rows(sql, of.shares, shareColumns)}, lateral (
           ${selected} and ${sql.literal(lane)} = r."laneId"
             and (${sql.literal(dueAt)}, ${sql.literal(id)}) >= ((r."from"->>'dueAt')::bigint, r."from"->>'id')
           order by ${sql.literal(`${lane}, ${dueAt}, ${id}`)}
@@ -58,9 +55,8 @@ const taken = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
 export const due = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => sql`taken as (
     ${taken(sql, queue, of)}
   ), due as (
-    select r.*
-    from simplan.rows((select json_agg(taken) from taken)) as item,
-      json_to_record(item) as r(${sql.literal(queue.keyShape)})
+    select ${sql.literal(queue.key.map((name, index) => `columns.c${index + 1} as ${name}`).join(", "))}
+    from simplan.columns(${sql.literal(queue.key.map((name) => `(select array_agg(taken.${name}) from taken)`).join(", "))}) columns
   )`
 
 /** When the first free row is due. */

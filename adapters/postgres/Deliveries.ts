@@ -17,10 +17,21 @@ const value = `json_build_object(
   'createdAt', delivery.created_at
 )`
 
-const shape = `
-  "organizationId" text, "deliveryId" text, "eventId" text, "endpointId" text, status text, attempts integer,
-  rung integer, "responseStatus" integer, "lastError" text, "lastAttemptAt" bigint, "nextAttemptAt" bigint,
-  "createdAt" bigint, token text`
+const deliveryColumns = {
+  text: ["organizationId", "deliveryId", "eventId", "endpointId", "status", "lastError"],
+  integer: ["attempts", "rung", "responseStatus"],
+  bigint: ["lastAttemptAt", "nextAttemptAt", "createdAt"]
+} as const
+
+const key = ["organizationId", "deliveryId"] as const
+
+const replayedColumns = Part.columns<Delivery.Delivery>(deliveryColumns, key)
+
+interface Settled extends Delivery.Delivery {
+  readonly token: string
+}
+
+const settledColumns = Part.columns<Settled>({ ...deliveryColumns, text: [...deliveryColumns.text, "token"] }, key)
 
 const replacement = `
   event_id = r."eventId", endpoint_id = r."endpointId", status = r.status, attempts = r.attempts, rung = r.rung,
@@ -29,8 +40,7 @@ const replacement = `
 
 const queue: Claims.Queue = {
   table: "delivery",
-  key: "delivery.organization_id, delivery.delivery_id",
-  keyShape: "organization_id text, delivery_id text",
+  key: ["organization_id", "delivery_id"],
   lane: "delivery.endpoint_id",
   dueAt: "delivery.next_attempt_at",
   id: "delivery.delivery_id",
@@ -41,21 +51,14 @@ type Writes = NonNullable<Storage.Commit["deliveries"]>
 
 /** Replaces deliveries that are held with the token, and ends the lease. */
 export const settle = (sql: Sql, settled: NonNullable<Writes["settled"]>): Part.Part => {
-  const rows = settled.map(({ delivery, token }) => ({ ...delivery, token }))
+  const rows = settled.map(({ delivery, token }) => ({ ...delivery, token }) satisfies Settled)
   return {
     ctes: [
-      sql`delivery_locked as (
-        select r.*
-        from ${Part.rows(sql, rows, shape)}
-        join simplan.delivery on delivery.organization_id = r."organizationId"
-          and delivery.delivery_id = r."deliveryId" and delivery.lease_token = r.token
-        order by delivery.organization_id, delivery.delivery_id
-        for update of delivery
-      )`,
       sql`delivery_settled as (
         update simplan.delivery set ${sql.literal(replacement)}
-        from delivery_locked r
+        from ${Part.rows(sql, rows, settledColumns)}
         where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
+          and delivery.lease_token = r.token
         returning 1
       )`
     ],
@@ -68,7 +71,7 @@ export const replay = (sql: Sql, rows: NonNullable<Writes["replayed"]>): Part.Pa
   ctes: [
     sql`delivery_replayed as (
       update simplan.delivery set ${sql.literal(replacement)}
-      from ${Part.rows(sql, rows, shape)}
+      from ${Part.rows(sql, rows, replayedColumns)}
       where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
       returning 1
     )`
@@ -126,8 +129,10 @@ export const claim = (database: Database) => (of: Jobs.Claim) =>
       order by delivery.next_attempt_at, delivery.delivery_id`
   )
 
-const renewalShape = `
-  "organizationId" text, "deliveryId" text, token text`
+const heldColumns = Part.columns<Outbox.Renewal["held"][number]>(
+  { text: ["organizationId", "deliveryId", "token"] },
+  key
+)
 
 /** Moves the ends of leases. What is locked is just being settled or taken, and needs it no more. */
 export const renew = (database: Database) => (of: Outbox.Renewal) =>
@@ -136,7 +141,7 @@ export const renew = (database: Database) => (of: Outbox.Renewal) =>
       (sql) => sql<Row<never>>`
         with delivery_renewing as (
           select delivery.organization_id, delivery.delivery_id
-          from ${Part.rows(sql, of.held, renewalShape)}
+          from ${Part.rows(sql, of.held, heldColumns)}
           join simplan.delivery on delivery.organization_id = r."organizationId"
             and delivery.delivery_id = r."deliveryId" and delivery.lease_token = r.token
           order by delivery.organization_id, delivery.delivery_id

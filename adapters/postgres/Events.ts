@@ -10,20 +10,21 @@ export const value = `json_build_object(
   'payload', event.payload
 )`
 
-const shape = `
-  "organizationId" text, "eventId" text, "createdAt" bigint, payload json`
+const columns = Part.columns<WebhookEvent.WebhookEvent>(
+  { text: ["organizationId", "eventId"], bigint: ["createdAt"], json: ["payload"] },
+  ["organizationId", "eventId"]
+)
 
 /** Stores events, and a pending delivery for each endpoint that is enabled, not deleted and takes the type. */
 export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): Part.Part => ({
   ctes: [
     sql`event_row as (
-      select * from ${Part.rows(sql, rows, shape)}
+      select * from ${Part.rows(sql, rows, columns)}
     )`,
     sql`event_added as (
       insert into simplan.event (organization_id, event_id, created_at, payload)
       select r."organizationId", r."eventId", r."createdAt", r.payload
       from event_row r
-      order by r."organizationId" collate "C", r."eventId" collate "C"
       returning 1
     )`,
     sql`delivery_added as (

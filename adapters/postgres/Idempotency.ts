@@ -7,8 +7,12 @@ import * as Part from "./Part.ts"
 
 type Writes = NonNullable<Storage.Commit["idempotency"]>
 
-const shape = `
-  "organizationId" text, key text, fingerprint text, "createdAt" bigint, outcome json, replaces bigint`
+type Put = Idempotency.IdempotencyRecord & { readonly replaces: number }
+
+const columns = Part.columns<Put>(
+  { text: ["organizationId", "key", "fingerprint"], bigint: ["createdAt", "replaces"], json: ["outcome"] },
+  ["organizationId", "key"]
+)
 
 /** Writes records, except over one that is too young to be replaced. */
 export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): Part.Part => {
@@ -16,13 +20,12 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): Part.Part => {
   return {
     ctes: [
       sql`idempotency_row as (
-        select * from ${Part.rows(sql, rows, shape)}
+        select * from ${Part.rows(sql, rows, columns)}
       )`,
       sql`idempotency_put as (
         insert into simplan.idempotency as stored (organization_id, key, fingerprint, created_at, outcome)
         select r."organizationId", r.key, r.fingerprint, r."createdAt", r.outcome
         from idempotency_row r
-        order by r."organizationId" collate "C", r.key collate "C"
         on conflict (organization_id, key) do update set
           fingerprint = excluded.fingerprint, created_at = excluded.created_at, outcome = excluded.outcome
         where stored.created_at <= (
@@ -36,12 +39,16 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): Part.Part => {
   }
 }
 
+type Settled = NonNullable<Writes["settled"]>[number]
+
+const settledColumns = Part.columns<Settled>({ text: ["organizationId", "key"], json: ["outcome"] })
+
 /** Sets the outcome of records that are there. */
 export const settle = (sql: Sql, rows: NonNullable<Writes["settled"]>): Part.Part => ({
   ctes: [
     sql`idempotency_settled as (
       update simplan.idempotency set outcome = r.outcome
-      from ${Part.rows(sql, rows, `"organizationId" text, key text, outcome json`)}
+      from ${Part.rows(sql, rows, settledColumns)}
       where idempotency.organization_id = r."organizationId" and idempotency.key = r.key
       returning 1
     )`
@@ -49,11 +56,15 @@ export const settle = (sql: Sql, rows: NonNullable<Writes["settled"]>): Part.Par
   outcome: sql`(select count(*) from idempotency_settled)`
 })
 
+type Forgotten = NonNullable<Writes["forgotten"]>[number]
+
+const forgottenColumns = Part.columns<Forgotten>({ text: ["organizationId", "key"] })
+
 export const forget = (sql: Sql, rows: NonNullable<Writes["forgotten"]>): Part.Part => ({
   ctes: [
     sql`idempotency_forgotten as (
       delete from simplan.idempotency
-      using ${Part.rows(sql, rows, `"organizationId" text, key text`)}
+      using ${Part.rows(sql, rows, forgottenColumns)}
       where idempotency.organization_id = r."organizationId" and idempotency.key = r.key
       returning 1
     )`

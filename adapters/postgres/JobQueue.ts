@@ -14,8 +14,7 @@ const value = `json_build_object(
 
 const queue: Claims.Queue = {
   table: "job",
-  key: "job.job_id",
-  keyShape: "job_id text",
+  key: ["job_id"],
   lane: "job.organization_id",
   dueAt: "job.due_at",
   id: "job.job_id",
@@ -24,13 +23,24 @@ const queue: Claims.Queue = {
 
 type Writes = NonNullable<Storage.Commit["jobs"]>
 
-const shape = `
-  "jobId" text, "organizationId" text, work jsonb, "dueAt" bigint, attempts integer, "createdAt" bigint,
-  "idempotencyKey" text, token text, until bigint`
+interface Put extends Job.Job {
+  readonly token: string | null
+  readonly until: number | null
+}
+
+const columns = Part.columns<Put>(
+  {
+    text: ["jobId", "organizationId", "idempotencyKey", "token"],
+    jsonb: ["work"],
+    bigint: ["dueAt", "createdAt", "until"],
+    integer: ["attempts"]
+  },
+  ["jobId"]
+)
 
 /** Stores jobs that are not there yet. */
 export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): Part.Part => {
-  const rows = puts.map(({ job, lease }) => ({ ...job, token: lease?.token, until: lease?.until }))
+  const rows = puts.map(({ job, lease }): Put => ({ ...job, token: lease?.token ?? null, until: lease?.until ?? null }))
   return {
     ctes: [
       sql`job_put as (
@@ -39,8 +49,7 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): Part.Part => {
         )
         select r."jobId", r."organizationId", r.work, r."dueAt", r.attempts, r."createdAt", r."idempotencyKey",
           r.token, r.until
-        from ${Part.rows(sql, rows, shape)}
-        order by r."jobId" collate "C"
+        from ${Part.rows(sql, rows, columns)}
         on conflict (job_id) do nothing
         returning 1
       )`
@@ -49,43 +58,35 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): Part.Part => {
   }
 }
 
+type Held = NonNullable<Writes["finished"]>[number]
+
+const heldColumns = Part.columns<Held>({ text: ["jobId", "token"] }, ["jobId"])
+
 /** Removes jobs that are held with the token. */
-export const finish = (sql: Sql, rows: NonNullable<Writes["finished"]>): Part.Part => ({
+export const finish = (sql: Sql, rows: ReadonlyArray<Held>): Part.Part => ({
   ctes: [
-    sql`job_finishing as (
-      select job.job_id
-      from ${Part.rows(sql, rows, `"jobId" text, token text`)}
-      join simplan.job on job.job_id = r."jobId" and job.lease_token = r.token
-      order by job.job_id
-      for update of job
-    )`,
     sql`job_finished as (
-      delete from simplan.job using job_finishing
-      where job.job_id = job_finishing.job_id
+      delete from simplan.job using ${Part.rows(sql, rows, heldColumns)}
+      where job.job_id = r."jobId" and job.lease_token = r.token
       returning 1
     )`
   ],
   outcome: sql`simplan.ensure((select count(*) from job_finished) = ${rows.length}::int, 'lease')`
 })
 
-const retryShape = `
-  "jobId" text, token text, "dueAt" bigint, attempts integer`
+type Retried = NonNullable<Writes["retried"]>[number]
+
+const retryColumns = Part.columns<Retried>({ text: ["jobId", "token"], bigint: ["dueAt"], integer: ["attempts"] }, [
+  "jobId"
+])
 
 /** Gives back jobs that are held with the token, for a later try. */
-export const retry = (sql: Sql, rows: NonNullable<Writes["retried"]>): Part.Part => ({
+export const retry = (sql: Sql, rows: ReadonlyArray<Retried>): Part.Part => ({
   ctes: [
-    sql`job_retrying as (
-      select job.job_id, r."dueAt", r.attempts
-      from ${Part.rows(sql, rows, retryShape)}
-      join simplan.job on job.job_id = r."jobId" and job.lease_token = r.token
-      order by job.job_id
-      for update of job
-    )`,
     sql`job_retried as (
-      update simplan.job set
-        due_at = job_retrying."dueAt", attempts = job_retrying.attempts, lease_token = null, lease_until = null
-      from job_retrying
-      where job.job_id = job_retrying.job_id
+      update simplan.job set due_at = r."dueAt", attempts = r.attempts, lease_token = null, lease_until = null
+      from ${Part.rows(sql, rows, retryColumns)}
+      where job.job_id = r."jobId" and job.lease_token = r.token
       returning 1
     )`
   ],
@@ -112,7 +113,7 @@ export const renew = (database: Database) => (of: Jobs.Renewal) =>
       (sql) => sql<Row<never>>`
         with job_renewing as (
           select job.job_id
-          from ${Part.rows(sql, of.held, `"jobId" text, token text`)}
+          from ${Part.rows(sql, of.held, heldColumns)}
           join simplan.job on job.job_id = r."jobId" and job.lease_token = r.token
           order by job.job_id
           for update of job skip locked

@@ -19,13 +19,15 @@ interface OfLine {
   readonly iccid: string
 }
 
+const lookedFor = Part.columns<Lookup.Placed<OfLine>>({ integer: ["at"], text: ["organizationId", "iccid"] })
+
 /** The line of one ICCID. */
 export const byIccid = (database: Database) => {
   const packed = Lookup.make<OfLine, PackedLines.Packed>(
     database,
     (sql, asked) => sql<Row<Lookup.Found<PackedLines.Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(whole)}) as value
-      from ${Part.rows(sql, asked, `at integer, "organizationId" text, iccid text`)}
+      from ${Part.rows(sql, asked, lookedFor)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       ${sql.literal(present)}`
   )
@@ -38,18 +40,23 @@ const wanted = PackedLines.value(`(
   or package.telco_package_id = any(r."packageIds")
 )`)
 
+interface AskedOfLine {
+  readonly iccid: string
+  readonly since: number
+  readonly packageIds: ReadonlyArray<string>
+  readonly reportIds: ReadonlyArray<string>
+}
+
 export interface Asked {
-  readonly iccids: ReadonlyArray<{
-    readonly iccid: string
-    readonly since: number
-    readonly packageIds: ReadonlyArray<string>
-    readonly reportIds: ReadonlyArray<string>
-  }>
+  readonly iccids: ReadonlyArray<AskedOfLine>
   readonly seenSince: number
 }
 
-const askedShape = `
-  iccid text, since bigint, "packageIds" text[], "reportIds" text[]`
+const askedColumns = Part.columns<AskedOfLine>({
+  text: ["iccid"],
+  bigint: ["since"],
+  "text[]": ["packageIds", "reportIds"]
+})
 
 interface PackedReport {
   readonly line: PackedLines.Packed
@@ -70,7 +77,7 @@ export const reported = (database: Database) => (of: Asked) =>
               and seen_report.received_at >= ${of.seenSince}::bigint
           ), '[]')
         ) as value
-        from ${Part.rows(sql, of.iccids, askedShape)}
+        from ${Part.rows(sql, of.iccids, askedColumns)}
         join simplan.iccid on iccid.iccid = r.iccid
         join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
         ${sql.literal(present)}`

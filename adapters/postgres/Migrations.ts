@@ -9,10 +9,12 @@ import { Migrator, type SqlClient } from "effect/unstable/sql"
 import { SqlClient as Client } from "effect/unstable/sql/SqlClient"
 import initial from "./migrations/0001_initial.ts"
 import lanes from "./migrations/0002_lanes.ts"
+import columns from "./migrations/0003_columns.ts"
 
 const migrations = {
   "0001_initial": initial,
-  "0002_lanes": lanes
+  "0002_lanes": lanes,
+  "0003_columns": columns
 }
 
 const TABLE = "simplan.migration"

@@ -9,14 +9,17 @@ const value = `json_build_object(
   'organizationId', organization.organization_id, 'name', organization.name, 'createdAt', organization.created_at
 )`
 
+const columns = Part.columns<Organization.Organization>({ text: ["organizationId", "name"], bigint: ["createdAt"] }, [
+  "organizationId"
+])
+
 /** Inserts or replaces them. */
 export const put = (sql: Sql, rows: ReadonlyArray<Organization.Organization>): Part.Part => ({
   ctes: [
     sql`organization_put as (
       insert into simplan.organization (organization_id, name, created_at)
       select r."organizationId", r.name, r."createdAt"
-      from ${Part.rows(sql, rows, `"organizationId" text, name text, "createdAt" bigint`)}
-      order by r."organizationId" collate "C"
+      from ${Part.rows(sql, rows, columns)}
       on conflict (organization_id) do update set name = excluded.name, created_at = excluded.created_at
       returning 1
     )`

@@ -3,7 +3,7 @@
  *
  * A part is a list of CTEs and an expression over them. The commit is `with <all CTEs> select <all expressions>`: the
  * expressions are evaluated from left to right, so that every commit locks its tables in the same order, and one whose
- * guard fails raises, which undoes the whole statement. Rows are handed in as one JSON array per part, with the
+ * guard fails raises, which undoes the whole statement. Rows are handed in by columns, one array each, with the
  * domain's names: the text of a statement depends on nothing but the parts it has, and stays prepared.
  */
 import type { Fragment } from "effect/unstable/sql/Statement"
@@ -14,15 +14,85 @@ export interface Part {
   readonly outcome: Fragment
 }
 
+type Type = "text" | "bigint" | "integer" | "boolean" | "json" | "jsonb" | "text[]"
+
+type Names<A> = ReadonlyArray<keyof A & string>
+
+/** What rows of `A` have: their columns by type. */
+export interface Columns<A> {
+  readonly list: ReadonlyArray<readonly [name: keyof A & string, type: Type]>
+  /** The order in which rows are handed in, and so inserted and locked; as given where it is empty. */
+  readonly key: Names<A>
+  readonly selected: string
+}
+
+/** `simplan.columns` has no more. */
+const WIDTH = 20
+
+/** Columns by type, and the key that rows are sorted by: whoever locks several of them does it in one order. */
+export const columns = <A>(types: { readonly [T in Type]?: Names<A> }, key: Names<A> = []): Columns<A> => {
+  const list: Array<readonly [keyof A & string, Type]> = []
+  for (const type of ["text", "bigint", "integer", "boolean", "json", "jsonb", "text[]"] as const) {
+    for (const name of types[type] ?? []) list.push([name, type])
+  }
+  if (list.length > WIDTH) throw new Error(`rows have at most ${WIDTH} columns`)
+  const selected = list.map(([name, type], index) => {
+    const column = `columns.c${index + 1}`
+    return `${type === "text" ? column : `${column}::${type}`} as "${name}"`
+  })
+  return { list, key, selected: selected.join(", ") }
+}
+
+const sorted = <A>(values: ReadonlyArray<A>, key: Names<A>): ReadonlyArray<A> =>
+  values.length < 2 || key.length === 0
+    ? values
+    : values.toSorted((left, right) => {
+        for (const name of key) {
+          if (left[name] < right[name]) return -1
+          if (left[name] > right[name]) return 1
+        }
+        return 0
+      })
+
+// An escape of JSON that means something else in an array's literal.
+const FOREIGN_ESCAPE = /(?:^|[^\\])(?:\\\\)*\\[^"\\]/
+
+const quoted = (value: unknown): string =>
+  value === null || value === undefined ? "null" : `"${String(value).replace(/["\\]/g, "\\$&")}"`
+
+/** An array as PostgreSQL writes it; but for a few escapes that is JSON in braces. */
+const literal = (values: ReadonlyArray<unknown>): string => {
+  const json = JSON.stringify(values)
+  return json.includes("\\") && FOREIGN_ESCAPE.test(json)
+    ? `{${values.map(quoted).join(",")}}`
+    : `{${json.slice(1, -1)}}`
+}
+
+const nested = (value: unknown, write: (value: unknown) => string): string | null =>
+  value === null || value === undefined ? null : write(value)
+
+const column = <A>(rows: ReadonlyArray<A>, name: keyof A & string, type: Type): string => {
+  switch (type) {
+    case "json":
+    case "jsonb":
+      return literal(rows.map((row) => nested(row[name], JSON.stringify)))
+    case "text[]":
+      return literal(rows.map((row) => nested(row[name], (value) => literal(Array.isArray(value) ? value : []))))
+    default:
+      return literal(rows.map((row) => row[name]))
+  }
+}
+
 /**
- * The values as rows of these columns, `r`, in the order given. The planner takes them for one, however many they are:
- * what is joined to them is looked up by its key, and the plan is the same for any parameters, so that it is made once.
+ * The values as rows of these columns, `r`, in the order of their key. The planner takes them for one, however many
+ * they are: what is joined to them is looked up by its key, and the plan is the same for any parameters, so that it is
+ * made once.
  */
-export const rows = (sql: Sql, values: ReadonlyArray<unknown>, columns: string): Fragment =>
-  sql`(
-    select r.*
-    from simplan.rows(${JSON.stringify(values)}::json) as item, json_to_record(item) as r(${sql.literal(columns)})
-  ) r`
+export const rows = <A>(sql: Sql, values: ReadonlyArray<A>, { key, list, selected }: Columns<A>): Fragment => {
+  const ordered = sorted(values, key)
+  const arrays = list.map(([name, type]) => sql`(${column(ordered, name, type)}::text)::text[]`)
+  return sql`(select ${sql.literal(selected)} from simplan.columns(${sql.csv(arrays)}) columns) r`
+}
 
 /** The values likewise, but with a plan for as many as they are: for joining thousands of them with each other. */
 export const manyRows = (sql: Sql, values: ReadonlyArray<unknown>, columns: string): Fragment =>

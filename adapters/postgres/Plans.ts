@@ -14,9 +14,14 @@ const value = `json_build_object(
 // Lower case as JavaScript has it: servers differ in theirs.
 const fold = (text: string): string => text.toLowerCase()
 
-const shape = `
-  "organizationId" text, "planId" text, "foldedName" text, terms jsonb, "createdAt" bigint,
-  "archivedAt" bigint, "deletedAt" bigint, version bigint`
+const columns = Part.columns<Plan.Plan & { readonly foldedName: string }>(
+  {
+    text: ["organizationId", "planId", "foldedName"],
+    jsonb: ["terms"],
+    bigint: ["createdAt", "archivedAt", "deletedAt", "version"]
+  },
+  ["organizationId", "planId"]
+)
 
 /** Writes them, each guarded by its version. */
 export const put = (sql: Sql, plans: ReadonlyArray<Plan.Plan>): Part.Part => {
@@ -29,12 +34,11 @@ export const put = (sql: Sql, plans: ReadonlyArray<Plan.Plan>): Part.Part => {
         )
         select r."organizationId", r."planId", r.terms->>'label', r.terms->>'coverageId', r."foldedName", r.terms,
           r."createdAt", r."archivedAt", r."deletedAt", r.version + 1
-        from ${Part.rows(sql, rows, shape)}
+        from ${Part.rows(sql, rows, columns)}
         where r.version = 0 or exists (
           select from simplan.plan known
           where known.organization_id = r."organizationId" and known.plan_id = r."planId"
         )
-        order by r."organizationId" collate "C", r."planId" collate "C"
         on conflict (organization_id, plan_id) do update set
           label = excluded.label, coverage_id = excluded.coverage_id, folded_name = excluded.folded_name,
           terms = excluded.terms, created_at = excluded.created_at, archived_at = excluded.archived_at,
@@ -52,12 +56,14 @@ interface OfPlan {
   readonly planId: string
 }
 
+const lookedFor = Part.columns<Lookup.Placed<OfPlan>>({ integer: ["at"], text: ["organizationId", "planId"] })
+
 export const byId = (database: Database) =>
   Lookup.make<OfPlan, Plan.Plan>(
     database,
     (sql, asked) => sql<Row<Lookup.Found<Plan.Plan>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(value)}) as value
-      from ${Part.rows(sql, asked, `at integer, "organizationId" text, "planId" text`)}
+      from ${Part.rows(sql, asked, lookedFor)}
       join simplan.plan on plan.organization_id = r."organizationId" and plan.plan_id = r."planId"`
   )
 

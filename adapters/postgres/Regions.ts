@@ -14,9 +14,14 @@ const value = `json_build_object(
 // The set of countries, whatever their order, as one text to be looked up by.
 const countries = (iso2List: ReadonlyArray<string>): string => [...new Set(iso2List)].sort().join(",")
 
-const shape = `
-  "organizationId" text, "coverageId" text, "regionCode" text, "regionName" text, label text,
-  "iso2List" text[], countries text, "createdAt" bigint`
+const columns = Part.columns<Region.Region & { readonly countries: string }>(
+  {
+    text: ["organizationId", "coverageId", "regionCode", "regionName", "label", "countries"],
+    "text[]": ["iso2List"],
+    bigint: ["createdAt"]
+  },
+  ["organizationId", "regionName"]
+)
 
 /** Inserts them. */
 export const add = (sql: Sql, regions: ReadonlyArray<Region.Region>): Part.Part => {
@@ -29,8 +34,7 @@ export const add = (sql: Sql, regions: ReadonlyArray<Region.Region>): Part.Part 
         )
         select r."organizationId", r."coverageId", r."regionCode", r."regionName", r.label, r."iso2List", r.countries,
           r."createdAt"
-        from ${Part.rows(sql, rows, shape)}
-        order by r."organizationId" collate "C", r."regionName" collate "C"
+        from ${Part.rows(sql, rows, columns)}
         returning 1
       )`
     ],

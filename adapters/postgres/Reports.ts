@@ -5,9 +5,11 @@ import type { SmdpHistory, Storage } from "simplan"
 import type { Database, Row, Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
-const entryShape = `
-  "organizationId" text, iccid text, "modifiedAt" bigint, "reportId" text, state text,
-  "modificationResult" text, position integer`
+const entryColumns = Part.columns<SmdpHistory.Entry & { readonly position: number }>({
+  text: ["organizationId", "iccid", "reportId", "state", "modificationResult"],
+  bigint: ["modifiedAt"],
+  integer: ["position"]
+})
 
 /** Appends entries in the order given. */
 export const addEntries = (sql: Sql, entries: ReadonlyArray<SmdpHistory.Entry>): Part.Part => ({
@@ -18,7 +20,7 @@ export const addEntries = (sql: Sql, entries: ReadonlyArray<SmdpHistory.Entry>):
       from ${Part.rows(
         sql,
         entries.map((entry, position) => ({ ...entry, position })),
-        entryShape
+        entryColumns
       )}
       order by r.position
       returning 1
@@ -41,14 +43,18 @@ export const entriesOf = (database: Database) => (of: { readonly organizationId:
       order by smdp_entry.modified_at, smdp_entry.position`
   )
 
+const seenColumns = Part.columns<Storage.SeenReport>({ text: ["organizationId", "reportId"], bigint: ["receivedAt"] }, [
+  "organizationId",
+  "reportId"
+])
+
 /** Remembers report ids. */
 export const putSeen = (sql: Sql, rows: ReadonlyArray<Storage.SeenReport>): Part.Part => ({
   ctes: [
     sql`seen_report_put as (
       insert into simplan.seen_report (organization_id, report_id, received_at)
       select r."organizationId", r."reportId", r."receivedAt"
-      from ${Part.rows(sql, rows, `"organizationId" text, "reportId" text, "receivedAt" bigint`)}
-      order by r."organizationId" collate "C", r."reportId" collate "C"
+      from ${Part.rows(sql, rows, seenColumns)}
       on conflict (organization_id, report_id) do update set received_at = excluded.received_at
       returning 1
     )`

@@ -23,35 +23,46 @@ export const value = `json_build_object(
   'version', sim.version
 )`
 
-const shape = `
-  "organizationId" text, "simId" text, iccid text, label text, "isEsim" boolean, lpa text, "createdAt" bigint,
-  hold jsonb, "recycledAt" bigint, downloaded boolean, smdp jsonb, location jsonb, "lastActivityAt" bigint,
-  "mobilePlan" jsonb, version bigint`
+interface Updated extends Omit<Sim.Sim, "hold" | "mobilePlan"> {
+  readonly hold: Sim.Hold["_tag"]
+  readonly heldBy: string | null
+  readonly applied: boolean
+  readonly target: boolean | null
+}
+
+const columns = Part.columns<Updated>(
+  {
+    text: ["organizationId", "simId", "iccid", "label", "lpa", "hold", "heldBy"],
+    bigint: ["createdAt", "recycledAt", "lastActivityAt", "version"],
+    boolean: ["isEsim", "downloaded", "applied", "target"],
+    jsonb: ["smdp", "location"]
+  },
+  ["organizationId", "iccid"]
+)
+
+const updated = ({ hold, mobilePlan, ...sim }: Sim.Sim): Updated => ({
+  ...sim,
+  hold: hold._tag,
+  heldBy: hold._tag === "Free" ? null : hold.subscriptionId,
+  applied: mobilePlan.applied,
+  target: mobilePlan._tag === "Settled" ? null : mobilePlan.target
+})
 
 /** Updates them, each guarded by its version, and ends any claim on them. */
-export const update = (sql: Sql, rows: ReadonlyArray<Sim.Sim>): Part.Part => ({
+export const update = (sql: Sql, sims: ReadonlyArray<Sim.Sim>): Part.Part => ({
   ctes: [
-    sql`sim_locked as (
-      select r.*
-      from ${Part.rows(sql, rows, shape)}
-      join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
-      order by sim.organization_id, sim.iccid
-      for update of sim
-    )`,
     sql`sim_updated as (
       update simplan.sim set
         sim_id = r."simId", label = r.label, is_esim = r."isEsim", lpa = r.lpa, created_at = r."createdAt",
-        hold = r.hold->>'_tag', held_by = r.hold->>'subscriptionId', recycled_at = r."recycledAt",
-        downloaded = r.downloaded, smdp = r.smdp, location = r.location, last_activity_at = r."lastActivityAt",
-        mobile_plan_applied = (r."mobilePlan"->>'applied')::boolean,
-        mobile_plan_target = (r."mobilePlan"->>'target')::boolean,
-        version = r.version + 1, claim_token = null, claim_until = null
-      from sim_locked r
-      where sim.organization_id = r."organizationId" and sim.iccid = r.iccid
+        hold = r.hold, held_by = r."heldBy", recycled_at = r."recycledAt", downloaded = r.downloaded, smdp = r.smdp,
+        location = r.location, last_activity_at = r."lastActivityAt", mobile_plan_applied = r.applied,
+        mobile_plan_target = r.target, version = r.version + 1, claim_token = null, claim_until = null
+      from ${Part.rows(sql, sims.map(updated), columns)}
+      where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
       returning 1
     )`
   ],
-  outcome: sql`simplan.ensure((select count(*) from sim_updated) = ${rows.length}::int, 'version')`
+  outcome: sql`simplan.ensure((select count(*) from sim_updated) = ${sims.length}::int, 'version')`
 })
 
 /** A page, by serial; one row of a result has it all. */

@@ -8,8 +8,10 @@ import * as Lookup from "./Lookup.ts"
 import * as PackedSims from "./PackedSims.ts"
 import * as Part from "./Part.ts"
 
-const shape = `
-  "organizationId" text, "subscriptionId" text, iccid text, metadata text, "createdAt" bigint, status text`
+const columns = Part.columns<Subscription.Subscription>(
+  { text: ["organizationId", "subscriptionId", "iccid", "metadata", "status"], bigint: ["createdAt"] },
+  ["organizationId", "subscriptionId"]
+)
 
 /** Inserts or replaces them. */
 export const put = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): Part.Part => ({
@@ -17,8 +19,7 @@ export const put = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): P
     sql`subscription_put as (
       insert into simplan.subscription (organization_id, subscription_id, iccid, metadata, created_at, status)
       select r."organizationId", r."subscriptionId", r.iccid, r.metadata, r."createdAt", r.status
-      from ${Part.rows(sql, rows, shape)}
-      order by r."organizationId" collate "C", r."subscriptionId" collate "C"
+      from ${Part.rows(sql, rows, columns)}
       on conflict (organization_id, subscription_id) do update set
         iccid = excluded.iccid, metadata = excluded.metadata, created_at = excluded.created_at,
         status = excluded.status
@@ -39,13 +40,15 @@ interface OfSim {
   readonly iccid: string
 }
 
+const lookedFor = Part.columns<Lookup.Placed<OfSim>>({ integer: ["at"], text: ["organizationId", "iccid"] })
+
 /** The live one of a SIM. */
 export const byIccid = (database: Database) => {
   const lookup = Lookup.make<OfSim, Packed>(
     database,
     (sql, asked) => sql<Row<Lookup.Found<Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(packed)}) as value
-      from ${Part.rows(sql, asked, `at integer, "organizationId" text, iccid text`)}
+      from ${Part.rows(sql, asked, lookedFor)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       join simplan.subscription on subscription.organization_id = sim.organization_id
         and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'

@@ -13,9 +13,16 @@ export const value = `json_build_object(
   'version', webhook_endpoint.version
 )`
 
-const shape = `
-  "organizationId" text, "endpointId" text, url text, events text[], description text, enabled boolean,
-  "signingKeys" jsonb, "createdAt" bigint, "deletedAt" bigint, version bigint`
+const columns = Part.columns<WebhookEndpoint.WebhookEndpoint>(
+  {
+    text: ["organizationId", "endpointId", "url", "description"],
+    "text[]": ["events"],
+    boolean: ["enabled"],
+    jsonb: ["signingKeys"],
+    bigint: ["createdAt", "deletedAt", "version"]
+  },
+  ["organizationId", "endpointId"]
+)
 
 /** Writes them, each guarded by its version. */
 export const put = (sql: Sql, rows: ReadonlyArray<WebhookEndpoint.WebhookEndpoint>): Part.Part => ({
@@ -26,12 +33,11 @@ export const put = (sql: Sql, rows: ReadonlyArray<WebhookEndpoint.WebhookEndpoin
       )
       select r."organizationId", r."endpointId", r.url, r.events, r.description, r.enabled, r."signingKeys",
         r."createdAt", r."deletedAt", r.version + 1
-      from ${Part.rows(sql, rows, shape)}
+      from ${Part.rows(sql, rows, columns)}
       where r.version = 0 or exists (
         select from simplan.webhook_endpoint known
         where known.organization_id = r."organizationId" and known.endpoint_id = r."endpointId"
       )
-      order by r."organizationId" collate "C", r."endpointId" collate "C"
       on conflict (organization_id, endpoint_id) do update set
         url = excluded.url, events = excluded.events, description = excluded.description,
         enabled = excluded.enabled, signing_keys = excluded.signing_keys, created_at = excluded.created_at,

@@ -1,0 +1,25 @@
+/**
+ * Rows that a statement hands in come by columns, one array each: PostgreSQL takes them apart in half of the time that
+ * JSON costs, and they are half as long. The version before has `simplan.rows` still.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/unstable/sql"
+
+const WIDTH = 20
+
+const list = (column: (number: number) => string): string =>
+  Array.from({ length: WIDTH }, (_, index) => column(index + 1)).join(", ")
+
+const statements = [
+  // What stands at the same place in each array makes a row. The planner takes them for one, as with `simplan.rows`:
+  // volatile, or it would look inside.
+  `create function simplan.columns(${list((number) => `a${number} text[] default null`)})
+    returns table (${list((number) => `c${number} text`)}) language sql volatile rows 1 as $$
+    select * from unnest(${list((number) => `a${number}`)})
+  $$`
+]
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const statement of statements) yield* sql.unsafe(statement).unprepared
+})
