@@ -35,7 +35,8 @@ export class Dispatcher extends Context.Service<
 /** How many deliveries are under way at once for each job that may be: they wait for others most of the time. */
 const SLOTS = 8
 
-/** How many are claimed at once where all that are due are sent. */
+/** How many are claimed at once: by those who send as they fall due, and where all that are due are sent. */
+const AT_ONCE = 128
 const BATCH = 32
 
 const subjectOf = ({ endpoint, event }: DueDelivery): string =>
@@ -88,22 +89,30 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
     const leases = yield* Leases.Leases
     const { concurrency, pollMillis } = yield* Settings
 
-    const attempt = Effect.fnUntraced(function* ({ delivery, endpoint, event }: DueDelivery) {
-      if (endpoint.deletedAt !== null) return Delivery.abandoned(delivery, "the endpoint was deleted")
-      if (!endpoint.enabled) return Delivery.abandoned(delivery, "the endpoint is disabled")
-      const call = sender.send({
+    const call = (
+      { endpoint, event }: DueDelivery,
+      now: Instant,
+      machineNow: Instant
+    ): Effect.Effect<Delivery.Attempt> => {
+      const sent = sender.send({
         url: endpoint.url,
         eventId: event.eventId,
         body: WebhookEvent.body(event),
-        at: (yield* MachineClock.currentTimeMillis) + (yield* storage.ahead),
-        signingKeys: Endpoint.keysAt(endpoint, yield* clock.now)
+        at: machineNow,
+        signingKeys: Endpoint.keysAt(endpoint, now)
       })
-      const attempted = yield* measured(call).pipe(
-        Effect.match({
-          onSuccess: ({ status }): Delivery.Attempt => ({ _tag: "Responded", status }),
-          onFailure: ({ message }): Delivery.Attempt => ({ _tag: "Unreachable", message })
-        })
-      )
+      return Effect.match(measured(sent), {
+        onSuccess: ({ status }) => ({ _tag: "Responded", status }),
+        onFailure: ({ message }) => ({ _tag: "Unreachable", message })
+      })
+    }
+
+    const attempt = Effect.fnUntraced(function* (due: DueDelivery) {
+      const { delivery, endpoint } = due
+      if (endpoint.deletedAt !== null) return Delivery.abandoned(delivery, "the endpoint was deleted")
+      if (!endpoint.enabled) return Delivery.abandoned(delivery, "the endpoint is disabled")
+      const machineNow = (yield* MachineClock.currentTimeMillis) + (yield* storage.ahead)
+      const attempted = yield* call(due, yield* clock.now, machineNow)
       const now = yield* clock.now
       // Most attempts succeed, and need no chance.
       return Delivery.attempted(delivery, attempted, now, Delivery.isDone(attempted) ? 0 : yield* ids.fraction)
@@ -115,33 +124,37 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
         onFailure: (error) => (error instanceof Conflict ? Effect.succeed(false) : Effect.fail(error))
       })
 
-    const send = Effect.fnUntraced(function* (due: DueDelivery, token: string) {
-      const delivery = yield* attempt(due)
+    const settle = (due: DueDelivery, token: string, delivery: Delivery.Delivery) => {
       const deliveries = { settled: [{ delivery, token }] }
-      // Rule W7: 410 disables the endpoint. Whoever changed it since it was called is not overruled.
-      if (delivery.responseStatus === 410 && due.endpoint.enabled) {
-        if (yield* write({ deliveries, webhookEndpoints: [{ ...due.endpoint, enabled: false }] })) return delivery
-      }
       // Where the lease was lost, whoever has it now sends again, and what came of this attempt counts for nothing.
-      return (yield* write({ deliveries })) ? delivery : null
-    })
+      const settled = Effect.map(write({ deliveries }), (isOurs) => (isOurs ? delivery : null))
+      // Rule W7: 410 disables the endpoint. Whoever changed it since it was called is not overruled.
+      return delivery.responseStatus === 410 && due.endpoint.enabled
+        ? Effect.flatMap(
+            write({ deliveries, webhookEndpoints: [{ ...due.endpoint, enabled: false }] }),
+            (isDisabled) => (isDisabled ? Effect.succeed(delivery) : settled)
+          )
+        : settled
+    }
 
-    const counted = (due: DueDelivery, token: string) =>
-      Measures.timed(send(due, token), (exit, _, context) => {
+    const sendAndStore = (due: DueDelivery, token: string): Effect.Effect<void> => {
+      const sent = Effect.flatMap(attempt(due), (delivery) => settle(due, token, delivery))
+      const counted = Measures.timed(sent, (exit, _, context) => {
         Measures.deliveries({ type: due.event.payload.type, outcome: outcomeOf(exit) })(1, context)
       })
-
-    const sendAndStore = (due: DueDelivery, token: string) =>
-      Effect.catchCause(Effect.asVoid(counted(due, token)), (cause) =>
-        // Interrupted by a stop, it is handed back.
-        Cause.hasInterruptsOnly(cause)
-          ? Effect.void
-          : Effect.logWarning(
-              "the outcome of a delivery was not stored",
-              { deliveryId: due.delivery.deliveryId },
-              cause
-            )
-      )
+      return Effect.matchCauseEffect(counted, {
+        onSuccess: () => Effect.void,
+        onFailure: (cause) =>
+          // Interrupted by a stop, it is handed back.
+          Cause.hasInterruptsOnly(cause)
+            ? Effect.void
+            : Effect.logWarning(
+                "the outcome of a delivery was not stored",
+                { deliveryId: due.delivery.deliveryId },
+                cause
+              )
+      })
+    }
 
     const slots = SLOTS * concurrency
     const rooms = Rooms.make(slots)
@@ -160,6 +173,7 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
       }),
       room: rooms.room,
       shares: rooms.shares,
+      atOnce: AT_ONCE,
       isStrict: clock.set !== null
     })
 
@@ -193,21 +207,25 @@ export const layer: Layer.Layer<Dispatcher, never, Needs> = Layer.effect(
       const before = latest.get(subject)
       const done = Deferred.makeUnsafe<void>()
       latest.set(subject, done)
-      const timedSend = Effect.gen(function* () {
-        if (before !== undefined) yield* Deferred.await(before)
-        const began = yield* MachineClock.currentTimeMillis
-        yield* sendAndStore(due, token)
-        return (yield* MachineClock.currentTimeMillis) - began
+      return Effect.withFiber(({ context }) => {
+        const machineClock = Context.get(context, MachineClock.Clock)
+        let began = machineClock.currentTimeMillisUnsafe()
+        const own = sendAndStore(due, token)
+        const inTurn =
+          before === undefined
+            ? own
+            : Effect.flatMap(Deferred.await(before), () => {
+                began = machineClock.currentTimeMillisUnsafe()
+                return own
+              })
+        return Effect.onExitPrimitive(inTurn, (exit) => {
+          const machineNow = machineClock.currentTimeMillisUnsafe()
+          rooms.end(laneOf(due), Exit.isSuccess(exit) ? machineNow - began : 0, machineNow)
+          if (latest.get(subject) === done) latest.delete(subject)
+          Deferred.doneUnsafe(done, Exit.void)
+          return undefined
+        })
       })
-      return Effect.asVoid(
-        Effect.onExit(timedSend, (exit) =>
-          Effect.flatMap(MachineClock.currentTimeMillis, (machineNow) => {
-            rooms.end(laneOf(due), Exit.isSuccess(exit) ? exit.value : 0, machineNow)
-            if (latest.get(subject) === done) latest.delete(subject)
-            return Deferred.succeed(done, undefined)
-          })
-        )
-      )
     }
 
     return Dispatcher.of({

@@ -42,17 +42,15 @@ export const run = <A>(feed: Feed<A>): Effect.Effect<never> => {
   const room = Latch.makeUnsafe(false)
   let underWay = 0
 
-  const begin = (work: A, token: string) =>
-    Effect.suspend(() => {
-      const holding = feed.holding(work, token)
-      underWay += 1
-      const done = Effect.suspend(() => {
-        underWay -= 1
-        if (underWay <= slots / 2) room.openUnsafe()
-        return leases.letGo(holding)
-      })
-      return Effect.andThen(leases.keep([holding]), feed.begin(Effect.ensuring(feed.perform(work, token), done)))
+  const begin = (work: A, token: string, holding: Leases.Holding) => {
+    underWay += 1
+    const done = Effect.suspend(() => {
+      underWay -= 1
+      if (underWay <= slots / 2) room.openUnsafe()
+      return leases.letGo(holding)
     })
+    return feed.begin(Effect.ensuring(feed.perform(work, token), done))
+  }
 
   // What is claimed is begun, whatever happens.
   const take = Effect.uninterruptible(
@@ -62,7 +60,12 @@ export const run = <A>(feed: Feed<A>): Effect.Effect<never> => {
       const now = yield* feed.now
       const claimed = yield* turns.next({ now, machineNow, until, token }, slots - underWay)
       const accepted = yield* feed.accept(claimed, token, now)
-      for (const work of accepted) yield* begin(work, token)
+      const holdings = accepted.map((work) => feed.holding(work, token))
+      yield* leases.keep(holdings)
+      for (const [index, holding] of holdings.entries()) {
+        const work = accepted[index]
+        if (work !== undefined) yield* begin(work, token, holding)
+      }
       return claimed.length
     })
   )

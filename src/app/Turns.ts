@@ -28,6 +28,8 @@ export interface Source<A, E> {
     most: number,
     machineNow: Instant
   ) => ReadonlyArray<{ readonly lane: Lane; readonly count: number }>
+  /** How many pieces one claim takes at most: what was claimed and has yet to be begun keeps what was begun waiting. */
+  readonly atOnce: number
   /** Whether all goes in strict due order, lane or no lane. */
   readonly isStrict: boolean
 }
@@ -53,7 +55,6 @@ const CROWDED_LOOK = 25
 /** The part of the time that looks may take, inverted. */
 const LEISURE = 20
 
-const LANES_AT_ONCE = 256
 const LANES_LOOKED_AT = 1_000
 
 const isBefore = (left: Place, right: Place): boolean =>
@@ -103,7 +104,7 @@ export const make = <A, E>(source: Source<A, E>): Turns<A, E> => {
   })
 
   const byTurns = Effect.fnUntraced(function* (lanes: ReadonlyArray<Lane>, taking: Taking, limit: number) {
-    const next = lanes.filter((lane) => source.room(lane) > 0).slice(0, LANES_AT_ONCE)
+    const next = lanes.filter((lane) => source.room(lane) > 0).slice(0, limit)
     const served = source.shares(next, limit, taking.machineNow)
     if (served.length === 0) return []
     const shares = served.map(({ count, lane }): Share => ({ laneId: lane.laneId, from: lane.first, limit: count }))
@@ -139,7 +140,8 @@ export const make = <A, E>(source: Source<A, E>): Turns<A, E> => {
   })
 
   return {
-    next: Effect.fnUntraced(function* (taking, limit) {
+    next: Effect.fnUntraced(function* (taking, most) {
+      const limit = Math.min(most, source.atOnce)
       if ((mayBeCrowded || waiting !== null) && taking.machineNow >= nextLook) yield* look(taking)
       if (waiting !== null && waiting.length > 0) return yield* byTurns(waiting, taking, limit)
       if (waiting !== null) {

@@ -148,6 +148,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
         standing: ({ dueAt, jobId, organizationId }: Job) => ({ dueAt, id: jobId, laneId: organizationId }),
         room: () => concurrency,
         shares: Turns.evenly,
+        atOnce: concurrency,
         isStrict: clock.set !== null
       }),
       pending: jobs.pending,

@@ -23,33 +23,44 @@ export const anything: Changes = {
   catalogue: true
 }
 
-const earliest = (instants: ReadonlyArray<Instant | null>): Instant | null =>
-  instants.reduce((first, instant) => (first === null || (instant !== null && instant < first) ? instant : first), null)
+const earlier = (left: Instant | null, right: Instant | null): Instant | null =>
+  left === null || (right !== null && right < left) ? right : left
 
 /** Both together. */
 export const and = (left: Changes, right: Changes): Changes => ({
-  jobsDueAt: earliest([left.jobsDueAt, right.jobsDueAt]),
-  deliveriesDueAt: earliest([left.deliveriesDueAt, right.deliveriesDueAt]),
+  jobsDueAt: earlier(left.jobsDueAt, right.jobsDueAt),
+  deliveriesDueAt: earlier(left.deliveriesDueAt, right.deliveriesDueAt),
   apiKeys: left.apiKeys || right.apiKeys,
   catalogue: left.catalogue || right.catalogue
 })
 
 const some = (rows: ReadonlyArray<unknown> | undefined): boolean => rows !== undefined && rows.length > 0
 
+const jobsDueAt = ({ put = [], retried = [] }: NonNullable<Commit["jobs"]>): Instant | null => {
+  let first: Instant | null = null
+  for (const { job, lease } of put) if (lease === null) first = earlier(first, job.dueAt)
+  for (const { dueAt } of retried) first = earlier(first, dueAt)
+  return first
+}
+
+const deliveriesDueAt = ({ replayed = [], settled = [] }: NonNullable<Commit["deliveries"]>): Instant | null => {
+  let first: Instant | null = null
+  for (const { delivery } of settled) first = earlier(first, delivery.nextAttemptAt)
+  for (const { nextAttemptAt } of replayed) first = earlier(first, nextAttemptAt)
+  return first
+}
+
 /** What a commit changes. */
-export const of = ({ apiKeys, catalogue, deliveries, events, jobs }: Commit): Changes => ({
-  jobsDueAt: earliest([
-    ...(jobs?.put ?? []).filter(({ lease }) => lease === null).map(({ job }) => job.dueAt),
-    ...(jobs?.retried ?? []).map(({ dueAt }) => dueAt)
-  ]),
-  deliveriesDueAt: earliest([
-    ...(events ?? []).map(({ createdAt }) => createdAt),
-    ...(deliveries?.settled ?? []).map(({ delivery }) => delivery.nextAttemptAt),
-    ...(deliveries?.replayed ?? []).map(({ nextAttemptAt }) => nextAttemptAt)
-  ]),
-  apiKeys: some(apiKeys),
-  catalogue: catalogue !== undefined
-})
+export const of = ({ apiKeys, catalogue, deliveries, events = [], jobs }: Commit): Changes => {
+  let sent = deliveries === undefined ? null : deliveriesDueAt(deliveries)
+  for (const { createdAt } of events) sent = earlier(sent, createdAt)
+  return {
+    jobsDueAt: jobs === undefined ? null : jobsDueAt(jobs),
+    deliveriesDueAt: sent,
+    apiKeys: some(apiKeys),
+    catalogue: catalogue !== undefined
+  }
+}
 
 export const isNothing = (changes: Changes): boolean =>
   changes.jobsDueAt === null && changes.deliveriesDueAt === null && !changes.apiKeys && !changes.catalogue

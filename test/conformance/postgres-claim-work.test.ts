@@ -43,6 +43,7 @@ describe("Claims on PostgreSQL", () => {
           standing: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, laneId: organizationId }),
           room: () => BATCH,
           shares: Turns.evenly,
+          atOnce: BATCH,
           isStrict: false
         })
         // The entries of its indexes that were read, dead ones included.

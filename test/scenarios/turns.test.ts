@@ -34,6 +34,7 @@ const worker = Effect.gen(function* () {
     standing: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, laneId: organizationId }),
     room: () => BATCH,
     shares: Turns.evenly,
+    atOnce: BATCH,
     isStrict: false
   })
   const put = (some: ReadonlyArray<Job.Job>) =>
