@@ -24,24 +24,36 @@ type Statement<Asked, A> = (
 const PARALLEL = 2
 const LIMIT = 100
 
-/** Null where there is nothing of that key. */
+/**
+ * Null where there is nothing of that key. With `same`, which names what is asked for, it is read once for all who ask
+ * for the same: for what many want at once.
+ */
 export const make = <Asked extends object, A>(
   database: Database,
-  statement: Statement<Asked, A>
+  statement: Statement<Asked, A>,
+  same?: (asked: Asked) => string
 ): ((of: Asked) => Effect.Effect<A | null, Storage.StorageError>) => {
-  const read = (asked: ReadonlyArray<Asked>) =>
-    Effect.map(
-      database.rows((sql) =>
-        statement(
-          sql,
-          asked.map((one, at) => ({ ...one, at }))
-        )
-      ),
+  const read = (asked: ReadonlyArray<Asked>) => {
+    const places = new Map<string, number>()
+    const questions: Array<Placed<Asked>> = []
+    const placeOf = (one: Asked): number => {
+      const name = same?.(one)
+      const known = name === undefined ? undefined : places.get(name)
+      if (known !== undefined) return known
+      const at = questions.length
+      questions.push({ ...one, at })
+      if (name !== undefined) places.set(name, at)
+      return at
+    }
+    const placed = asked.map(placeOf)
+    return Effect.map(
+      database.rows((sql) => statement(sql, questions)),
       (rows): ReadonlyArray<A | null> => {
         const answers = new Map(rows.map(({ at, found }) => [at, found]))
-        return asked.map((_, at) => answers.get(at) ?? null)
+        return placed.map((at) => answers.get(at) ?? null)
       }
     )
+  }
   const grouped = Grouped.make<Asked, A | null, Storage.StorageError>({
     parallel: PARALLEL,
     limit: LIMIT,

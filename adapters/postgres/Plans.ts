@@ -64,7 +64,8 @@ export const byId = (database: Database) =>
     (sql, asked) => sql<Row<Lookup.Found<Plan.Plan>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(value)}) as value
       from ${Part.rows(sql, asked, lookedFor)}
-      join simplan.plan on plan.organization_id = r."organizationId" and plan.plan_id = r."planId"`
+      join simplan.plan on plan.organization_id = r."organizationId" and plan.plan_id = r."planId"`,
+    ({ organizationId, planId }) => `${organizationId} ${planId}`
   )
 
 export interface Search extends Storage.Page<Storage.CreatedCursor> {

@@ -2,11 +2,11 @@
  * The claim of a SIM that nobody else is given meanwhile.
  */
 import { Effect, Exit } from "effect"
-import type { Label, Sim, Storage } from "simplan"
+import type { Label, Storage } from "simplan"
 import type { Database, Row, Sql } from "./Database.ts"
 import * as Grouped from "./Grouped.ts"
+import * as PackedSims from "./PackedSims.ts"
 import * as Part from "./Part.ts"
-import * as Sims from "./Sims.ts"
 
 export interface Claim {
   readonly organizationId: string
@@ -30,8 +30,8 @@ const purposes = {
 } as const
 
 interface Outcome {
-  readonly claimed: ReadonlyArray<{ readonly at: number; readonly sim: Sim.Sim }>
-  /** Whether there is one that fits, in the snapshot: past claims and locks. */
+  readonly claimed: ReadonlyArray<readonly [at: number, sim: PackedSims.Packed]>
+  /** Whether there is one that fits, in the snapshot: past claims and locks. Null where all got one. */
   readonly fitting: true | null
 }
 
@@ -82,16 +82,16 @@ const statement = (sql: Sql, of: Kind, asked: ReadonlyArray<Claim>) => {
       update simplan.sim set claim_token = asked.token, claim_until = asked.until, version = sim.version + 1
       from given join asked on asked.at = given.at
       where sim.organization_id = given.organization_id and sim.iccid = given.iccid
-      returning asked.at, ${sql.literal(Sims.value)} as value
+      returning asked.at, ${sql.literal(PackedSims.value)} as value
     )
     select json_build_object(
-      'claimed', coalesce((select json_agg(json_build_object('at', at, 'sim', value)) from claimed), '[]'),
-      'fitting', (
+      'claimed', coalesce((select json_agg(json_build_array(at, value)) from claimed), '[]'),
+      'fitting', case when (select count(*) from claimed) < ${asked.length}::int then (
         select true from simplan.sim
         where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and ${fits}
         order by ${order}
         limit 1
-      )
+      ) end
     ) as value`
 }
 
@@ -101,10 +101,10 @@ const ofKind = (database: Database, asked: ReadonlyArray<Claim>) => {
   return Effect.map(
     database.write((sql) => statement(sql, first, asked)),
     ([outcome]) => {
-      const sims = new Map(outcome?.claimed.map(({ at, sim }) => [at, sim]))
-      return asked.map((_, at): Storage.ClaimOutcome => {
+      const sims = new Map(outcome?.claimed)
+      return asked.map(({ organizationId }, at): Storage.ClaimOutcome => {
         const sim = sims.get(at)
-        if (sim !== undefined) return { _tag: "Claimed", sim }
+        if (sim !== undefined) return { _tag: "Claimed", sim: PackedSims.unpack(organizationId, sim) }
         return outcome?.fitting ? { _tag: "Busy" } : { _tag: "None" }
       })
     }
