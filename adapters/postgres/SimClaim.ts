@@ -37,11 +37,15 @@ interface Outcome {
 
 type Kind = Pick<Claim, "organizationId" | "label" | "purpose">
 
+// A claim need not be on the disk before it is answered: the commit that makes use of it comes behind it in the log, and
+// where a crash of the database undoes it, the SIM's version lets only one of those who then have it go on.
+const unflushed = `, set_config('synchronous_commit', 'off', true)`
+
 // As many as are asked for are chosen, in order; one that is under the claim of an asker goes to that one again.
 //
 // `fitting` has an order for the planner's sake, which would else read the table as a whole where it expects to find
 // one soon; it takes the order out of an `exists`.
-const statement = (sql: Sql, of: Kind, asked: ReadonlyArray<Claim>) => {
+const statement = (sql: Sql, of: Kind, asked: ReadonlyArray<Claim>, isAlone: boolean) => {
   const fits = sql.literal(purposes[of.purpose].fits)
   const order = sql.literal(purposes[of.purpose].order)
   // Whoever came first asked first, and what is over for all is over for each.
@@ -92,14 +96,14 @@ const statement = (sql: Sql, of: Kind, asked: ReadonlyArray<Claim>) => {
         order by ${order}
         limit 1
       ) end
-    ) as value`
+    ) as value${isAlone ? sql.literal(unflushed) : sql.literal("")}`
 }
 
-const ofKind = (database: Database, asked: ReadonlyArray<Claim>) => {
+const ofKind = (database: Database, asked: ReadonlyArray<Claim>, isAlone: boolean) => {
   const [first] = asked
   if (first === undefined) return Effect.succeed([])
   return Effect.map(
-    database.write((sql) => statement(sql, first, asked)),
+    database.write((sql) => statement(sql, first, asked, isAlone)),
     ([outcome]) => {
       const sims = new Map(outcome?.claimed)
       return asked.map(({ organizationId }, at): Storage.ClaimOutcome => {
@@ -124,7 +128,7 @@ export const run = (database: Database) => {
       context: database.context,
       keys: ({ token }) => [token],
       run: (asked) =>
-        Effect.match(ofKind(database, asked), {
+        Effect.match(ofKind(database, asked, true), {
           onSuccess: (outcomes) => outcomes.map(Exit.succeed),
           onFailure: (error) => asked.map(() => Exit.fail(error))
         })
@@ -132,7 +136,8 @@ export const run = (database: Database) => {
     kinds.set(kind, made)
     return made
   }
-  const alone = (of: Claim) =>
-    Effect.map(ofKind(database, [of]), ([outcome]): Storage.ClaimOutcome => outcome ?? { _tag: "None" })
-  return (of: Claim) => Effect.flatMap(database.inTransaction, (joined) => (joined ? alone(of) : groupedOf(of)(of)))
+  // Within a transaction it is that one's setting.
+  const joining = (of: Claim) =>
+    Effect.map(ofKind(database, [of], false), ([outcome]): Storage.ClaimOutcome => outcome ?? { _tag: "None" })
+  return (of: Claim) => Effect.flatMap(database.inTransaction, (joined) => (joined ? joining(of) : groupedOf(of)(of)))
 }

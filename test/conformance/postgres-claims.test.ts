@@ -71,6 +71,24 @@ describe("Claims of several processes on one PostgreSQL", () => {
       expect(new Set(iccids).size).toBe(60)
     }).pipe(Effect.scoped, Effect.runPromise))
 
+  it("a claim, which does not wait for the disk, leaves it to the session and to a transaction to wait for it", () =>
+    Effect.gen(function* () {
+      const one = yield* connect(url(), 1)
+      yield* on(one, (storage) => storage.importSims(newSims(org, 0, 2)))
+      const client = yield* Effect.provide(SqlClient.SqlClient, one)
+      const setting = Effect.map(
+        client<{ readonly setting: string }>`select current_setting('synchronous_commit') as setting`,
+        ([row]) => row?.setting
+      )
+      yield* client`set synchronous_commit = 'on'`
+      expect((yield* claim(one, "first"))._tag).toBe("Claimed")
+      expect(yield* setting).toBe("on")
+      const within = Effect.andThen(claim(one, "second"), (second) => Effect.zip(Effect.succeed(second), setting))
+      const [second, then] = yield* client.withTransaction(within)
+      expect(second._tag).toBe("Claimed")
+      expect(then).toBe("on")
+    }).pipe(Effect.scoped, Effect.runPromise))
+
   it("a SIM whose row is locked is busy, never absent", () =>
     Effect.gen(function* () {
       const [one, other] = yield* Effect.all([connect(url()), connect(url())])
