@@ -10,6 +10,7 @@ import * as SimImport from "../domain/SimImport.ts"
 import { BusinessClock } from "../ports/BusinessClock.ts"
 import { type NewSim, Storage, type StorageError } from "../ports/Storage.ts"
 import { Ids } from "./Ids.ts"
+import * as Measures from "./Measures.ts"
 import * as Paging from "./Paging.ts"
 
 /** What to say of a row; `row` counts from 1, the header of a file not included. */
@@ -130,11 +131,16 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = La
 
     return Sims.of({
       get,
-      page: Effect.fn("Sims.page")(function* ({ after, isEsim, label, limit, organizationId }) {
-        if (label !== null && !isLabel(label)) return { items: [], next: null }
-        const found = yield* storage.sims({ organizationId, isEsim, label, after, limit: limit + 1 })
-        return Paging.page(found, limit, ({ serial }) => serial)
-      }),
+      page: ({ after, isEsim, label, limit, organizationId }) =>
+        label !== null && !isLabel(label)
+          ? Effect.succeed({ items: [], next: null })
+          : Measures.traced(
+              "Sims.page",
+              {},
+              Effect.map(storage.sims({ organizationId, isEsim, label, after, limit: limit + 1 }), (found) =>
+                Paging.page(found, limit, ({ serial }) => serial)
+              )
+            ),
       smdpInfo: Effect.fn("Sims.smdpInfo")(function* (of) {
         const sim = yield* get(of)
         if (!sim.isEsim) return yield* new NotFound({ resource: "sim", id: of.iccid })

@@ -29,6 +29,7 @@ import { Commits } from "./Commits.ts"
 import { Ids } from "./Ids.ts"
 import * as JobRunner from "./JobRunner.ts"
 import * as Lines from "./Lines.ts"
+import * as Measures from "./Measures.ts"
 import * as Paging from "./Paging.ts"
 import { Settings } from "./Settings.ts"
 import * as SimClaims from "./SimClaims.ts"
@@ -128,13 +129,15 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       return { held: JobRunner.heldBy(commit, lease), work: toDo, line: stored }
     })
 
+    const create = Effect.fnUntraced(function* (request: CreateRequest) {
+      const { token } = yield* work.lease
+      const begun = yield* commits.untilDone(begin(request, token))
+      if (!("held" in begun)) return begun
+      return yield* Effect.fromResult(yield* runner.provision(begun.held, begun.work, begun.line))
+    })
+
     return Subscriptions.of({
-      create: Effect.fn("Subscriptions.create")(function* (request) {
-        const { token } = yield* work.lease
-        const begun = yield* commits.untilDone(begin(request, token))
-        if (!("held" in begun)) return begun
-        return yield* Effect.fromResult(yield* runner.provision(begun.held, begun.work, begun.line))
-      }),
+      create: (request) => Measures.traced("Subscriptions.create", {}, create(request)),
       get: Effect.fnUntraced(function* (of) {
         const found = yield* storage.subscription(of)
         return found ?? (yield* new NotFound({ resource: "subscription", id: of.iccid }))
