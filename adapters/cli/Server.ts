@@ -9,17 +9,7 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { Context, Effect, type FileSystem, Layer, type Scope } from "effect"
 import { resolve } from "node:path"
-import {
-  BusinessClock,
-  Catalogues,
-  Jobs,
-  Outbox,
-  Services,
-  Settings as Limits,
-  type Telco,
-  Time,
-  Worker
-} from "simplan"
+import { BusinessClock, Catalogues, Leases, Services, Settings as Limits, type Telco, Time, Worker } from "simplan"
 import { StandardCatalogue } from "../catalogue/index.ts"
 import { TelcoHttp } from "../telco-http/index.ts"
 import { type Books, TelcoSimulator } from "../telco-simulator/index.ts"
@@ -39,14 +29,6 @@ import * as VirtualTime from "./VirtualTime.ts"
 /** The label of the SIM that the first commands pick. */
 const LABEL = "Green"
 
-// A process that is the only one takes over at once what a killed one held.
-const takeOver = Effect.gen(function* () {
-  const jobs = yield* Jobs.Jobs
-  const outbox = yield* Outbox.Outbox
-  yield* jobs.release
-  yield* outbox.release
-})
-
 const telcoOf = ({ telco, telcoTimeoutMillis }: Settings): Layer.Layer<Telco.Telco, never, Books.Books> =>
   telco === null
     ? TelcoSimulator.layer()
@@ -62,7 +44,6 @@ const services = Effect.fnUntraced(function* (settings: Settings) {
   const isVirtual = settings.clock._tag === "Virtual"
   const stores = yield* Stores.open(settings.database, isVirtual)
   const isAlone = isEmbedded(settings.database) || isVirtual
-  if (isAlone) yield* Effect.provideContext(takeOver, stores)
   const clock = yield* Effect.provideContext(VirtualTime.open(settings.clock), stores)
   const ports = Layer.mergeAll(
     telcoOf(settings),
@@ -71,7 +52,8 @@ const services = Effect.fnUntraced(function* (settings: Settings) {
     NodeCrypto.layer,
     clock
   ).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
-  return yield* Layer.build(Layer.provideMerge(Services.layer, ports).pipe(Layer.provide(limitsOf(settings))))
+  const begun = isAlone ? Layer.provideMerge(Layer.effectDiscard(Leases.takeOver), ports) : ports
+  return yield* Layer.build(Layer.provideMerge(Services.layer, begun).pipe(Layer.provide(limitsOf(settings))))
 })
 
 const demonstration = Effect.fnUntraced(function* (settings: Settings) {

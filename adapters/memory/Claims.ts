@@ -33,13 +33,25 @@ export const chosen = <A extends Leased>(queue: Queue<A>, known: (of: A) => Know
   return taken
 }
 
+/** How many pieces of due work are held. */
+export const heldCount = <A extends Leased>(
+  queue: Queue<A>,
+  known: (of: A) => Known,
+  { machineNow, now }: { readonly machineNow: number; readonly now: number }
+): number => {
+  let held = 0
+  for (const row of queue.held(machineNow)) if (known(row).dueAt <= now) held += 1
+  return held
+}
+
 /** When the first piece of work that nobody holds is due. */
 export const pending = <A extends Leased>(
   queue: Queue<A>,
   known: (of: A) => Known,
-  { from, machineNow }: Jobs.LookedFor
+  { from, ...at }: Jobs.LookedFor
 ): Jobs.Pending => {
-  const held = queue.held(machineNow)
+  const { machineNow } = at
+  const held = heldCount(queue, known, at)
   for (const row of queue.open(machineNow)) {
     const place = known(row)
     if (from === undefined || !isBefore(place, from)) return { dueAt: place.dueAt, held }

@@ -84,10 +84,16 @@ export const pending = (tables: Tables.Tables, at: Jobs.LookedFor): Jobs.Pending
 export const lanes = (tables: Tables.Tables, at: Jobs.LanesAsked): Jobs.Lanes =>
   Claims.lanes(tables.deliveryQueue, known, at)
 
-/** Ends every lease, or those whose token begins with a text. */
-export const release = (tables: Tables.Tables, prefix = ""): void => {
+export const release = (tables: Tables.Tables, { now }: { readonly now: number }): void => {
   for (const row of tables.deliveryQueue.leased()) {
-    if (row.lease?.token.startsWith(prefix)) put(tables, { ...row, lease: null })
+    if (known(row).dueAt <= now) put(tables, { ...row, lease: null })
+  }
+}
+
+export const handBack = (tables: Tables.Tables, held: ReadonlyArray<Outbox.Held>): void => {
+  for (const { deliveryId, organizationId, token } of held) {
+    const known = tables.tenants.get(organizationId)?.deliveries.get(deliveryId)
+    if (known?.lease?.token === token) put(tables, { ...known, lease: null })
   }
 }
 
@@ -102,5 +108,5 @@ export const backlog = (
     due += 1
     oldestDueAt ??= delivery.nextAttemptAt
   }
-  return { due, held: tables.deliveryQueue.held(at.machineNow), oldestDueAt }
+  return { due, held: Claims.heldCount(tables.deliveryQueue, known, at), oldestDueAt }
 }

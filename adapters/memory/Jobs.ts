@@ -57,10 +57,16 @@ export const pending = (tables: Tables, at: Jobs.LookedFor): Jobs.Pending => Cla
 
 export const lanes = (tables: Tables, at: Jobs.LanesAsked): Jobs.Lanes => Claims.lanes(tables.jobQueue, known, at)
 
-/** Ends every lease, or those whose token begins with a text. */
-export const release = (tables: Tables, prefix = ""): void => {
+export const release = (tables: Tables, { now }: { readonly now: number }): void => {
   for (const row of tables.jobQueue.leased()) {
-    if (row.lease?.token.startsWith(prefix)) replace(tables, row, { job: row.job, lease: null })
+    if (row.job.dueAt <= now) replace(tables, row, { job: row.job, lease: null })
+  }
+}
+
+export const handBack = (tables: Tables, held: ReadonlyArray<Jobs.Held>): void => {
+  for (const { jobId, token } of held) {
+    const known = tables.jobs.get(jobId)
+    if (known?.lease?.token === token) replace(tables, known, { job: known.job, lease: null })
   }
 }
 
@@ -73,5 +79,5 @@ export const backlog = (tables: Tables, at: { readonly now: number; readonly mac
     due += 1
     oldestDueAt ??= job.dueAt
   }
-  return { due, held: tables.jobQueue.held(at.machineNow), oldestDueAt }
+  return { due, held: Claims.heldCount(tables.jobQueue, known, at), oldestDueAt }
 }

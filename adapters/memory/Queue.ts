@@ -57,10 +57,10 @@ export class Queue<A extends Leased> {
     return this.#open.ascending(null)
   }
 
-  /** How many things are held at `machineNow`. */
-  held(machineNow: Time.Instant): number {
+  /** The things that are held at `machineNow`, by the ends of their leases. The queue must not change meanwhile. */
+  held(machineNow: Time.Instant): Iterable<A> {
     this.#moveTo(machineNow)
-    return this.#held.size
+    return this.#held.ascending(null)
   }
 
   /** Everything that has a lease, whether it goes on or is over. */

@@ -95,8 +95,8 @@ const jobs = (tables: Tables.Tables): Jobs.Jobs["Service"] => ({
   pending: (at) => Effect.sync(() => JobRows.pending(tables, at)),
   lanes: (at) => Effect.sync(() => JobRows.lanes(tables, at)),
   backlog: (at) => Effect.sync(() => JobRows.backlog(tables, at)),
-  release: Effect.sync(() => JobRows.release(tables)),
-  handBack: ({ holder }) => Effect.sync(() => JobRows.release(tables, `${holder}-`))
+  release: (at) => Effect.sync(() => JobRows.release(tables, at)),
+  handBack: (held) => Effect.sync(() => JobRows.handBack(tables, held))
 })
 
 const outbox = (tables: Tables.Tables): Outbox.Outbox["Service"] => ({
@@ -105,8 +105,8 @@ const outbox = (tables: Tables.Tables): Outbox.Outbox["Service"] => ({
   pending: (at) => Effect.sync(() => Deliveries.pending(tables, at)),
   lanes: (at) => Effect.sync(() => Deliveries.lanes(tables, at)),
   backlog: (at) => Effect.sync(() => Deliveries.backlog(tables, at)),
-  release: Effect.sync(() => Deliveries.release(tables)),
-  handBack: ({ holder }) => Effect.sync(() => Deliveries.release(tables, `${holder}-`))
+  release: (at) => Effect.sync(() => Deliveries.release(tables, at)),
+  handBack: (held) => Effect.sync(() => Deliveries.handBack(tables, held))
 })
 
 /** An empty store of its own wherever the layer is built. */

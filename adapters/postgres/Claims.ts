@@ -59,13 +59,51 @@ export const due = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => sql`tak
     from simplan.columns(${sql.literal(queue.key.map((name) => `(select array_agg(taken.${name}) from taken)`).join(", "))}) columns
   )`
 
-/** When the first free row is due. */
-export const firstDueAt = (sql: Sql, queue: Queue, at: Jobs.LookedFor): Fragment => sql`
-  select ${sql.literal(queue.dueAt)}
-  from ${sql.literal(`simplan.${queue.table}`)}
-  where ${sql.literal(queue.waits)} and ${isFree(sql, queue, at.machineNow)} ${notBefore(sql, queue, at.from)}
-  order by ${sql.literal(`${queue.dueAt}, ${queue.id}`)}
-  limit 1`
+/** When the first free row is due, and how many that are due are held: counted up to 10,000. */
+export const pending = (sql: Sql, queue: Queue, at: Jobs.LookedFor) => {
+  const { dueAt, id, table, waits } = queue
+  return sql<Row<Jobs.Pending>>`
+    select json_build_object(
+      'dueAt', (
+        select ${sql.literal(dueAt)}
+        from ${sql.literal(`simplan.${table}`)}
+        where ${sql.literal(waits)} and ${isFree(sql, queue, at.machineNow)} ${notBefore(sql, queue, at.from)}
+        order by ${sql.literal(`${dueAt}, ${id}`)}
+        limit 1
+      ),
+      'held', (
+        select count(*)
+        from (
+          select 1
+          from ${sql.literal(`simplan.${table}`)}
+          where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${at.now}::bigint
+            and ${sql.literal(table)}.lease_until > ${at.machineNow}::bigint
+          order by ${sql.literal(`${dueAt}, ${id}`)}
+          limit 10000
+        ) held
+      )
+    ) as value`
+}
+
+/** How much is due, free and held, among the first so many that are due. */
+export const backlog = (
+  sql: Sql,
+  { dueAt, id, table, waits }: Queue,
+  at: { readonly now: number; readonly machineNow: number }
+) => sql<Row<Jobs.Backlog>>`
+  with due as (
+    select ${sql.literal(dueAt)} as at, coalesce(${sql.literal(table)}.lease_until > ${at.machineNow}::bigint, false)
+      as is_held
+    from ${sql.literal(`simplan.${table}`)}
+    where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${at.now}::bigint
+    order by ${sql.literal(`${dueAt}, ${id}`)}
+    limit 10000
+  )
+  select json_build_object(
+    'due', count(*) filter (where not due.is_held), 'held', count(*) filter (where due.is_held),
+    'oldestDueAt', min(due.at) filter (where not due.is_held)
+  ) as value
+  from due`
 
 /** The lanes with due work: goes over the index from one lane's first free row to the next one's. */
 export const lanes = (sql: Sql, queue: Queue, at: Jobs.LanesAsked) => {

@@ -129,10 +129,7 @@ export const claim = (database: Database) => (of: Jobs.Claim) =>
       order by delivery.next_attempt_at, delivery.delivery_id`
   )
 
-const heldColumns = Part.columns<Outbox.Renewal["held"][number]>(
-  { text: ["organizationId", "deliveryId", "token"] },
-  key
-)
+const heldColumns = Part.columns<Outbox.Held>({ text: ["organizationId", "deliveryId", "token"] }, key)
 
 /** Moves the ends of leases. What is locked is just being settled or taken, and needs it no more. */
 export const renew = (database: Database) => (of: Outbox.Renewal) =>
@@ -156,13 +153,7 @@ export const renew = (database: Database) => (of: Outbox.Renewal) =>
 /** What there is to wait for. */
 export const pending = (database: Database) => (at: Jobs.LookedFor) =>
   Effect.map(
-    database.row(
-      (sql) => sql<Row<Jobs.Pending>>`
-        select json_build_object(
-          'dueAt', (${Claims.firstDueAt(sql, queue, at)}),
-          'held', (select count(*) from simplan.delivery where delivery.lease_until > ${at.machineNow}::bigint)
-        ) as value`
-    ),
+    database.row((sql) => Claims.pending(sql, queue, at)),
     (row): Jobs.Pending => row ?? { dueAt: null, held: 0 }
   )
 
@@ -173,57 +164,31 @@ export const lanes = (database: Database) => (at: Jobs.LanesAsked) =>
     (row): Jobs.Lanes => row ?? { lanes: [], next: null }
   )
 
-/** Ends every lease. */
-export const release = (database: Database) =>
+/** Ends every lease on what is due. */
+export const release = (database: Database) => (at: { readonly now: number }) =>
   Effect.asVoid(
     database.write(
       (sql) => sql<Row<never>>`
         update simplan.delivery set lease_token = null, lease_until = null
-        where delivery.lease_until is not null`
+        where delivery.status = 'Pending' and delivery.next_attempt_at <= ${at.now}::bigint and delivery.lease_until is not null`
     )
   )
 
-/** Ends the leases of one holder. */
-export const handBack = (database: Database) => (of: { readonly holder: string }) =>
+/** Ends leases that are held with the token. */
+export const handBack = (database: Database) => (held: ReadonlyArray<Outbox.Held>) =>
   Effect.asVoid(
     database.write(
       (sql) => sql<Row<never>>`
         update simplan.delivery set lease_token = null, lease_until = null
-        where delivery.lease_until is not null and starts_with(delivery.lease_token, ${`${of.holder}-`}::text)`
+        from ${Part.rows(sql, held, heldColumns)}
+        where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
+           and delivery.lease_token = r.token`
     )
   )
 
-/** How much there is, counted up to a bound. What is due is counted in the index alone. */
-export const backlog =
-  (database: Database) =>
-  (at: { readonly now: number; readonly machineNow: number }): Effect.Effect<Jobs.Backlog, Storage.StorageError> =>
-    Effect.map(
-      database.row(
-        (sql) => sql<Row<Jobs.Backlog>>`
-          with due as (
-            select 1
-            from simplan.delivery
-            where delivery.status = 'Pending' and delivery.next_attempt_at <= ${at.now}::bigint
-            order by delivery.next_attempt_at, delivery.delivery_id
-            limit 10000
-          ), oldest as (
-            select delivery.next_attempt_at as at
-            from simplan.delivery
-            where delivery.status = 'Pending' and delivery.next_attempt_at <= ${at.now}::bigint
-              and (delivery.lease_until is null or delivery.lease_until <= ${at.machineNow}::bigint)
-            order by delivery.next_attempt_at, delivery.delivery_id
-            limit 1
-          ), held as (
-            select delivery.next_attempt_at <= ${at.now}::bigint as is_due
-            from simplan.delivery
-            where delivery.lease_until > ${at.machineNow}::bigint
-            limit 10000
-          )
-          select json_build_object(
-            'due', greatest(0, (select count(*) from due) - (select count(*) from held where held.is_due)),
-            'held', (select count(*) from held),
-            'oldestDueAt', (select oldest.at from oldest)
-          ) as value`
-      ),
-      (row): Jobs.Backlog => row ?? { due: 0, held: 0, oldestDueAt: null }
-    )
+/** How much there is, counted up to a bound. */
+export const backlog = (database: Database) => (at: { readonly now: number; readonly machineNow: number }) =>
+  Effect.map(
+    database.row((sql) => Claims.backlog(sql, queue, at)),
+    (row): Jobs.Backlog => row ?? { due: 0, held: 0, oldestDueAt: null }
+  )

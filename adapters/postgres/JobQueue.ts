@@ -58,12 +58,10 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): Part.Part => {
   }
 }
 
-type Held = NonNullable<Writes["finished"]>[number]
-
-const heldColumns = Part.columns<Held>({ text: ["jobId", "token"] }, ["jobId"])
+const heldColumns = Part.columns<Jobs.Held>({ text: ["jobId", "token"] }, ["jobId"])
 
 /** Removes jobs that are held with the token. */
-export const finish = (sql: Sql, rows: ReadonlyArray<Held>): Part.Part => ({
+export const finish = (sql: Sql, rows: ReadonlyArray<Jobs.Held>): Part.Part => ({
   ctes: [
     sql`job_finished as (
       delete from simplan.job using ${Part.rows(sql, rows, heldColumns)}
@@ -127,13 +125,7 @@ export const renew = (database: Database) => (of: Jobs.Renewal) =>
 /** What there is to wait for. */
 export const pending = (database: Database) => (at: Jobs.LookedFor) =>
   Effect.map(
-    database.row(
-      (sql) => sql<Row<Jobs.Pending>>`
-        select json_build_object(
-          'dueAt', (${Claims.firstDueAt(sql, queue, at)}),
-          'held', (select count(*) from simplan.job where job.lease_until > ${at.machineNow}::bigint)
-        ) as value`
-    ),
+    database.row((sql) => Claims.pending(sql, queue, at)),
     (row): Jobs.Pending => row ?? { dueAt: null, held: 0 }
   )
 
@@ -144,56 +136,30 @@ export const lanes = (database: Database) => (at: Jobs.LanesAsked) =>
     (row): Jobs.Lanes => row ?? { lanes: [], next: null }
   )
 
-/** Ends every lease. */
-export const release = (database: Database) =>
-  Effect.asVoid(
-    database.write(
-      (sql) => sql<Row<never>>`
-        update simplan.job set lease_token = null, lease_until = null where job.lease_until is not null`
-    )
-  )
-
-/** Ends the leases of one holder. */
-export const handBack = (database: Database) => (of: { readonly holder: string }) =>
+/** Ends every lease on what is due. */
+export const release = (database: Database) => (at: { readonly now: number }) =>
   Effect.asVoid(
     database.write(
       (sql) => sql<Row<never>>`
         update simplan.job set lease_token = null, lease_until = null
-        where job.lease_until is not null and starts_with(job.lease_token, ${`${of.holder}-`}::text)`
+        where job.due_at <= ${at.now}::bigint and job.lease_until is not null`
     )
   )
 
-/** How much there is, counted up to a bound. What is due is counted in the index alone. */
-export const backlog =
-  (database: Database) =>
-  (at: { readonly now: number; readonly machineNow: number }): Effect.Effect<Jobs.Backlog, Storage.StorageError> =>
-    Effect.map(
-      database.row(
-        (sql) => sql<Row<Jobs.Backlog>>`
-          with due as (
-            select 1
-            from simplan.job
-            where job.due_at <= ${at.now}::bigint
-            order by job.due_at, job.job_id
-            limit 10000
-          ), oldest as (
-            select job.due_at as at
-            from simplan.job
-            where job.due_at <= ${at.now}::bigint
-              and (job.lease_until is null or job.lease_until <= ${at.machineNow}::bigint)
-            order by job.due_at, job.job_id
-            limit 1
-          ), held as (
-            select job.due_at <= ${at.now}::bigint as is_due
-            from simplan.job
-            where job.lease_until > ${at.machineNow}::bigint
-            limit 10000
-          )
-          select json_build_object(
-            'due', greatest(0, (select count(*) from due) - (select count(*) from held where held.is_due)),
-            'held', (select count(*) from held),
-            'oldestDueAt', (select oldest.at from oldest)
-          ) as value`
-      ),
-      (row): Jobs.Backlog => row ?? { due: 0, held: 0, oldestDueAt: null }
+/** Ends leases that are held with the token. */
+export const handBack = (database: Database) => (held: ReadonlyArray<Jobs.Held>) =>
+  Effect.asVoid(
+    database.write(
+      (sql) => sql<Row<never>>`
+        update simplan.job set lease_token = null, lease_until = null
+        from ${Part.rows(sql, held, heldColumns)}
+        where job.job_id = r."jobId" and job.lease_token = r.token`
     )
+  )
+
+/** How much there is, counted up to a bound. */
+export const backlog = (database: Database) => (at: { readonly now: number; readonly machineNow: number }) =>
+  Effect.map(
+    database.row((sql) => Claims.backlog(sql, queue, at)),
+    (row): Jobs.Backlog => row ?? { due: 0, held: 0, oldestDueAt: null }
+  )

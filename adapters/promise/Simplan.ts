@@ -81,20 +81,11 @@ const portsOf = (options: Options) =>
     NodeCrypto.layer
   ).pipe(Layer.provideMerge(options.storage))
 
-const takeOver = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const jobs = yield* Core.Jobs.Jobs
-    const outbox = yield* Core.Outbox.Outbox
-    yield* jobs.release
-    yield* outbox.release
-  })
-)
-
 /** Starts the services. Rejects with the reason where a part cannot be used: a storage in use, a database not there. */
 export const make = async (options: Options): Promise<Simplan> => {
   const scope = Scope.makeUnsafe()
   const ports = portsOf(options)
-  const begun = options.alone === true ? Layer.provideMerge(takeOver, ports) : ports
+  const begun = options.alone === true ? Layer.provideMerge(Layer.effectDiscard(Core.Leases.takeOver), ports) : ports
   const services = Core.Services.layer.pipe(Layer.provide(begun))
   const all = options.background === false ? services : Layer.provideMerge(Core.Worker.background, services)
   const context = await Effect.runPromise(

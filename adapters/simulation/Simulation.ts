@@ -11,6 +11,7 @@ import {
   Catalogues,
   Clock,
   Jobs,
+  Leases,
   Outbox,
   Services,
   Settings,
@@ -152,8 +153,7 @@ export const makeOver = Effect.fnUntraced(function* (
   let services = yield* begin
   const restart = Effect.gen(function* () {
     services = yield* begin
-    yield* jobs.release
-    yield* outbox.release
+    yield* Effect.provideContext(Leases.takeOver, ports)
   })
   const use = <A, E>(effect: Effect.Effect<A, E, Services.Services>): Effect.Effect<A, E> =>
     inItsTime(Effect.suspend(() => Effect.provideContext(effect, services)))

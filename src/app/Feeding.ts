@@ -83,7 +83,8 @@ export const run = <A>(feed: Feed<A>): Effect.Effect<never> => {
 
   // Until work is told of, or the next piece is due; whether it is to be looked for now.
   const wait = Effect.gen(function* () {
-    const { dueAt } = yield* feed.pending(turns.lookingFor(yield* MachineClock.currentTimeMillis))
+    const machineNow = yield* MachineClock.currentTimeMillis
+    const { dueAt } = yield* feed.pending(turns.lookingFor({ now: yield* feed.now, machineNow }))
     const now = yield* feed.now
     if (dueAt !== null && dueAt <= now) {
       turns.tell(dueAt)

@@ -10,10 +10,8 @@ export class Ids extends Context.Service<
   {
     /** A UUIDv7 of the given instant; those that this process makes of one instant sort in the order made. */
     readonly next: (now: Instant) => Effect.Effect<string>
-    /** A name that nothing else has, for a lease: `<holder>-<number>`. */
+    /** A name that nothing else has, for a lease. */
     readonly token: Effect.Effect<string>
-    /** What the tokens of this process have in common. */
-    readonly holder: Effect.Effect<string>
     readonly bytes: (size: number) => Effect.Effect<Uint8Array>
     /** In [0, 1). */
     readonly fraction: Effect.Effect<number>
@@ -68,7 +66,6 @@ export const layer: Layer.Layer<Ids, never, Crypto.Crypto> = Layer.effect(
     return Ids.of({
       next: (now) => pooled((random) => counted(now, random)),
       token: Effect.map(holder, (of) => `${of}-${tokens++}`),
-      holder,
       bytes,
       fraction: crypto.random,
       digest: (text) => Effect.map(Effect.orDie(crypto.digest("SHA-256", ascii(text))), hex)

@@ -7,8 +7,10 @@
  */
 import { Clock as MachineClock, Context, Effect, Layer, Schedule } from "effect"
 import type { Delivery } from "../domain/Delivery.ts"
+import { BusinessClock } from "../ports/BusinessClock.ts"
 import { Jobs } from "../ports/Jobs.ts"
 import { Outbox } from "../ports/Outbox.ts"
+import type { StorageError } from "../ports/Storage.ts"
 import { Settings } from "./Settings.ts"
 
 /** A piece of work and the token that it is held with; it stands for itself, whatever it is equal to. */
@@ -36,8 +38,17 @@ export class Leases extends Context.Service<
     /** Sees to it that these leases, which have just begun, do not end before they are let go. */
     readonly keep: (holdings: ReadonlyArray<Holding>) => Effect.Effect<void>
     readonly letGo: (holding: Holding) => Effect.Effect<void>
+    /** What is kept now. */
+    readonly kept: Effect.Effect<ReadonlyArray<Holding>>
+    /** Ends leases, also such as were let go: where they are still had, others may take over at once. */
+    readonly handBack: (holdings: ReadonlyArray<Holding>) => Effect.Effect<void, StorageError>
   }
 >()("simplan/Leases") {}
+
+const byKind = (holdings: ReadonlyArray<Holding>) => ({
+  jobs: holdings.filter((holding) => holding._tag === "Job"),
+  deliveries: holdings.filter((holding) => holding._tag === "Delivery")
+})
 
 /** How often a lease is renewed in its time. */
 const RENEWALS = 3
@@ -59,8 +70,7 @@ export const layer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
         if (age.isOld) old.push(holding)
         age.isOld = true
       }
-      const heldJobs = old.filter((holding) => holding._tag === "Job")
-      const heldDeliveries = old.filter((holding) => holding._tag === "Delivery")
+      const { deliveries: heldDeliveries, jobs: heldJobs } = byKind(old)
       const until = (yield* MachineClock.currentTimeMillis) + leaseMillis
       if (heldJobs.length > 0) yield* jobs.renew({ held: heldJobs, until })
       if (heldDeliveries.length > 0) yield* outbox.renew({ held: heldDeliveries, until })
@@ -87,7 +97,23 @@ export const layer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
           isBeating = true
           return Effect.asVoid(Effect.forkIn(beat, scope))
         }),
-      letGo: (holding) => Effect.sync(() => void kept.delete(holding))
+      letGo: (holding) => Effect.sync(() => void kept.delete(holding)),
+      kept: Effect.sync(() => [...kept.keys()]),
+      handBack: Effect.fnUntraced(function* (holdings) {
+        const held = byKind(holdings)
+        if (held.jobs.length > 0) yield* jobs.handBack(held.jobs)
+        if (held.deliveries.length > 0) yield* outbox.handBack(held.deliveries)
+      })
     })
   })
 )
+
+/** A process that is known to be the only one takes over at once what a killed one held. */
+export const takeOver: Effect.Effect<void, StorageError, Jobs | Outbox | BusinessClock> = Effect.gen(function* () {
+  const jobs = yield* Jobs
+  const outbox = yield* Outbox
+  const { now } = yield* BusinessClock
+  const at = { now: yield* now }
+  yield* jobs.release(at)
+  yield* outbox.release(at)
+})

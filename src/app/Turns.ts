@@ -44,7 +44,7 @@ export interface Turns<A, E> {
   /** Whether there is due work, and none of it has room. */
   readonly isBlocked: () => boolean
   /** Where to look for what is due next. */
-  readonly lookingFor: (machineNow: Instant) => LookedFor
+  readonly lookingFor: (at: Omit<LookedFor, "from">) => LookedFor
 }
 
 /** How often a claim begins at the beginning, and how often lanes are looked for, with and without a crowd; in ms. */
@@ -159,7 +159,6 @@ export const make = <A, E>(source: Source<A, E>): Turns<A, E> => {
       nextLook = Number.NEGATIVE_INFINITY
     },
     isBlocked: () => waiting !== null && waiting.length > 0 && waiting.every((lane) => source.room(lane) === 0),
-    lookingFor: (machineNow) =>
-      reached === undefined || machineNow >= nextFullLook ? { machineNow } : { machineNow, from: reached }
+    lookingFor: (at) => (reached === undefined || at.machineNow >= nextFullLook ? at : { ...at, from: reached })
   }
 }

@@ -6,11 +6,10 @@
  */
 import { Context, Clock as MachineClock, Effect, Fiber, FiberSet, Layer, Scope } from "effect"
 import type { Changes } from "../ports/Changes.ts"
-import { Jobs } from "../ports/Jobs.ts"
-import { Outbox } from "../ports/Outbox.ts"
 import type { Lease } from "../ports/Storage.ts"
 import * as Announcements from "./Announcements.ts"
 import { Ids } from "./Ids.ts"
+import { Leases } from "./Leases.ts"
 import { Settings } from "./Settings.ts"
 
 export class Work extends Context.Service<
@@ -41,22 +40,21 @@ const IsBegun = Context.Reference<boolean>("simplan/Work/IsBegun", { defaultValu
 /** How long what is interrupted may take to end, and how long handing back may take, in milliseconds. */
 const PATIENCE = 500
 
-export const layer: Layer.Layer<Work, never, Ids | Jobs | Outbox> = Layer.effect(
+export const layer: Layer.Layer<Work, never, Ids | Leases> = Layer.effect(
   Work,
   Effect.gen(function* () {
     const ids = yield* Ids
-    const jobs = yield* Jobs
-    const outbox = yield* Outbox
+    const leases = yield* Leases
     const { drainMillis, leaseMillis } = yield* Settings
     // In a scope of its own, which nobody closes: closing it would wait for what cannot be interrupted.
     const fibers = yield* Effect.provideService(FiberSet.make(), Scope.Scope, Scope.makeUnsafe())
 
     // What goes on in spite of its interruption changes nothing once its lease is gone.
     const handBack = Effect.gen(function* () {
+      const held = yield* leases.kept
       for (const fiber of fibers) fiber.interruptUnsafe()
       yield* Effect.timeoutOption(FiberSet.awaitEmpty(fibers), PATIENCE)
-      const holder = yield* ids.holder
-      yield* Effect.timeoutOption(Effect.andThen(jobs.handBack({ holder }), outbox.handBack({ holder })), PATIENCE)
+      yield* Effect.timeoutOption(leases.handBack(held), PATIENCE)
     })
     yield* Effect.addFinalizer(() =>
       Effect.timeoutOption(FiberSet.awaitEmpty(fibers), drainMillis).pipe(Effect.andThen(handBack), Effect.ignore)

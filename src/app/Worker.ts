@@ -106,7 +106,10 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     })
 
     const pending = (of: Jobs["Service"] | Outbox["Service"]): Effect.Effect<Pending, StorageError> =>
-      Effect.flatMap(MachineClock.currentTimeMillis, (machineNow) => of.pending({ machineNow }))
+      Effect.gen(function* () {
+        const machineNow = yield* MachineClock.currentTimeMillis
+        return yield* of.pending({ now: yield* clock.now, machineNow })
+      })
 
     const drainToNext = Effect.gen(function* () {
       while (true) {

@@ -45,9 +45,15 @@ export interface Claim {
   readonly shares?: ReadonlyArray<Share>
 }
 
-/** Jobs under the token that they are held with, and the machine time at which their leases are to end. */
+/** A job under the token that it is held with. */
+export interface Held {
+  readonly jobId: string
+  readonly token: string
+}
+
+/** Jobs, and the machine time at which their leases are to end. */
 export interface Renewal {
-  readonly held: ReadonlyArray<{ readonly jobId: string; readonly token: string }>
+  readonly held: ReadonlyArray<Held>
   readonly until: Instant
 }
 
@@ -55,12 +61,13 @@ export interface Renewal {
 export interface Pending {
   /** Business time at which the next unheld piece of work is due, even if long past; null where there is none. */
   readonly dueAt: Instant | null
-  /** How many pieces of work are held by someone. */
+  /** How many pieces of due work are held by someone, counted up to 10,000. */
   readonly held: number
 }
 
 /** Where work is waited for: at this place or after it. */
 export interface LookedFor {
+  readonly now: Instant
   readonly machineNow: Instant
   readonly from?: Place
 }
@@ -79,9 +86,9 @@ export interface Lanes {
   readonly next: string | null
 }
 
-/** How much work there is. What is counted is counted up to 10,000: more need not be told apart. */
+/** How much due work there is, counted up to 10,000: more need not be told apart. */
 export interface Backlog {
-  /** Pieces of work that are due and that nobody holds. */
+  /** What nobody holds. */
   readonly due: number
   readonly held: number
   /** Business time at which the oldest of those fell due; null where none is due. */
@@ -103,9 +110,9 @@ export class Jobs extends Context.Service<
       readonly now: Instant
       readonly machineNow: Instant
     }) => Effect.Effect<Backlog, StorageError>
-    /** Ends every lease: for the start of a process that is known to be the only one. */
-    readonly release: Effect.Effect<void, StorageError>
-    /** Ends every lease whose token begins with `<holder>-`: for a process that stops. */
-    readonly handBack: (of: { readonly holder: string }) => Effect.Effect<void, StorageError>
+    /** Ends every lease on due jobs: for the start of a process that is known to be the only one. */
+    readonly release: (at: { readonly now: Instant }) => Effect.Effect<void, StorageError>
+    /** Ends leases: for a process that stops. A job that is not, or no longer, held with that token stays as it is. */
+    readonly handBack: (held: ReadonlyArray<Held>) => Effect.Effect<void, StorageError>
   }
 >()("simplan/Jobs") {}

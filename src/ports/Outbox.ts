@@ -8,13 +8,16 @@ import type { Backlog, Claim, Lanes, LanesAsked, LookedFor, Pending } from "./Jo
 import type { Instant } from "../domain/Time.ts"
 import type { StorageError } from "./Storage.ts"
 
-/** Deliveries under the token that they are held with, and the machine time at which their leases are to end. */
+/** A delivery under the token that it is held with. */
+export interface Held {
+  readonly organizationId: string
+  readonly deliveryId: string
+  readonly token: string
+}
+
+/** Deliveries, and the machine time at which their leases are to end. */
 export interface Renewal {
-  readonly held: ReadonlyArray<{
-    readonly organizationId: string
-    readonly deliveryId: string
-    readonly token: string
-  }>
+  readonly held: ReadonlyArray<Held>
   readonly until: Instant
 }
 
@@ -36,9 +39,11 @@ export class Outbox extends Context.Service<
       readonly now: number
       readonly machineNow: number
     }) => Effect.Effect<Backlog, StorageError>
-    /** Ends every lease: for the start of a process that is known to be the only one. */
-    readonly release: Effect.Effect<void, StorageError>
-    /** Ends every lease whose token begins with `<holder>-`: for a process that stops. */
-    readonly handBack: (of: { readonly holder: string }) => Effect.Effect<void, StorageError>
+    /** Ends every lease on due deliveries: for the start of a process that is known to be the only one. */
+    readonly release: (at: { readonly now: Instant }) => Effect.Effect<void, StorageError>
+    /**
+     * Ends leases: for a process that stops. A delivery that is not, or no longer, held with that token stays as it is.
+     */
+    readonly handBack: (held: ReadonlyArray<Held>) => Effect.Effect<void, StorageError>
   }
 >()("simplan/Outbox") {}

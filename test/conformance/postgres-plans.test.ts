@@ -7,6 +7,8 @@ import { type Adapter, allSims, connect, iccidOf, inService, newSims, on, terms 
 
 const org = "org"
 const COUNT = 6_000
+/** An instant at which a tenth of the work is due: most of what there is waits for a later time. */
+const SOME_DUE = COUNT / 10
 const ids = Array.from({ length: COUNT }, (_, index) => index)
 
 /** The tables that grow with use. */
@@ -211,7 +213,7 @@ const use = (adapter: Adapter, round: number) =>
     for (const of of [jobs, outbox]) {
       yield* of.lanes({ now: 100_000, machineNow: 0, after: "", limit: 50 })
       yield* of.lanes({ now: 100_000, machineNow: 0, after: "org", limit: 50 })
-      yield* of.pending({ machineNow: 0, from })
+      yield* of.pending({ now: SOME_DUE, machineNow: 0, from })
       yield* of.claim({ now: 100_000, ...machine, token: "from", limit: 1, from: { ...from, dueAt: 3_000 + round } })
       const shares = [org, "endpoint", "nobody"].map((laneId) => ({ laneId, from, limit: 2 }))
       yield* of.claim({ now: 100_000, ...machine, token: "shares", limit: 1, shares })
@@ -219,10 +221,10 @@ const use = (adapter: Adapter, round: number) =>
     const claim = { now: 100_000, ...machine, token, limit: 2 }
     const [first, second] = yield* jobs.claim(claim)
     const due = yield* outbox.claim(claim)
-    yield* jobs.pending({ machineNow: 0 })
-    yield* outbox.pending({ machineNow: 0 })
-    yield* jobs.backlog({ now: 100_000, machineNow: 0 })
-    yield* outbox.backlog({ now: 100_000, machineNow: 0 })
+    yield* jobs.pending({ now: SOME_DUE, machineNow: 0 })
+    yield* outbox.pending({ now: SOME_DUE, machineNow: 0 })
+    yield* jobs.backlog({ now: SOME_DUE, machineNow: 0 })
+    yield* outbox.backlog({ now: SOME_DUE, machineNow: 0 })
 
     const until = 2_000
     yield* jobs.renew({ held: [first, second].flatMap((job) => (job === undefined ? [] : [{ ...job, token }])), until })
@@ -265,10 +267,10 @@ const use = (adapter: Adapter, round: number) =>
       }
     })
     yield* storage.purge({ reportsBefore: -1, idempotencyBefore: -1 })
-    yield* jobs.handBack({ holder: "nobody" })
-    yield* outbox.handBack({ holder: "nobody" })
-    yield* jobs.release
-    yield* outbox.release
+    yield* jobs.handBack([{ jobId: "nobody's", token }])
+    yield* outbox.handBack([{ organizationId: org, deliveryId: "nobody's", token }])
+    yield* jobs.release({ now: SOME_DUE })
+    yield* outbox.release({ now: SOME_DUE })
     for (const port of ["storage", "jobs", "outbox"] as const) expect(unused(ports[port], used[port])).toEqual([])
   }).pipe(Effect.provide(adapter))
 

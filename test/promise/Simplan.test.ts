@@ -128,7 +128,7 @@ describe("simplan with Promises", () => {
     })
     const held = Layer.effect(
       Jobs.Jobs,
-      Effect.map(Jobs.Jobs, (jobs) => ({ ...jobs, release }))
+      Effect.map(Jobs.Jobs, (jobs) => ({ ...jobs, release: () => release }))
     )
     const storage = Layer.provideMerge(held, Memory.layer)
     await open({ storage, alone: true })

@@ -7,6 +7,7 @@ import { Context, Effect, Layer, ManagedRuntime, Stream } from "effect"
 import {
   Clock,
   Jobs,
+  Leases,
   type Label,
   Organizations,
   Outbox,
@@ -100,12 +101,7 @@ export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutM
     restart: async () => {
       crash.at = Number.POSITIVE_INFINITY
       runtime = start()
-      await run(
-        Effect.andThen(
-          Jobs.Jobs.use((of) => of.release),
-          Outbox.Outbox.use((of) => of.release)
-        )
-      )
+      await run(Leases.takeOver)
     },
     /** Another process, once this one is told to stop and has stopped. */
     stopAndStart: async () => {
@@ -114,7 +110,7 @@ export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutM
     },
     /** How many jobs and deliveries somebody holds. */
     held: async () => {
-      const at = { machineNow: Date.now() }
+      const at = { now: Number.MAX_SAFE_INTEGER, machineNow: Date.now() }
       const jobs = await outside.runPromise(Jobs.Jobs.use((of) => of.pending(at)))
       const deliveries = await outside.runPromise(Outbox.Outbox.use((of) => of.pending(at)))
       return { jobs: jobs.held, deliveries: deliveries.held }

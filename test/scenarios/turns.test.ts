@@ -209,9 +209,9 @@ describe("a worker that was out of reach of its database's news", () => {
       const { claim, put, turns } = yield* worker
       yield* put(jobsOf("first", 3, () => NOW - 10))
       expect(yield* claim).toHaveLength(3)
-      expect(turns.lookingFor(0)).toHaveProperty("from")
+      expect(turns.lookingFor({ now: NOW, machineNow: 0 })).toHaveProperty("from")
       turns.tell(Changes.anything.jobsDueAt ?? NOW)
-      expect(turns.lookingFor(0)).not.toHaveProperty("from")
+      expect(turns.lookingFor({ now: NOW, machineNow: 0 })).not.toHaveProperty("from")
       yield* put(jobsOf("missed", 2, () => NOW - 1_000))
       expect(yield* claim).toHaveLength(2)
     }).pipe(Effect.scoped, Effect.runPromise))

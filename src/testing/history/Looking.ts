@@ -148,7 +148,8 @@ export const nextDue = (simulated: Simulated): Effect.Effect<Instant | null, Sto
   Effect.gen(function* () {
     const now = yield* simulated.now
     const machineNow = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-    const pending = [yield* simulated.jobs.pending({ machineNow }), yield* simulated.outbox.pending({ machineNow })]
+    const at = { now, machineNow }
+    const pending = [yield* simulated.jobs.pending(at), yield* simulated.outbox.pending(at)]
     const due = pending.flatMap(({ dueAt, held }) => (held > 0 ? [now] : dueAt === null ? [] : [dueAt]))
     return due.length === 0 ? null : Math.min(...due)
   })

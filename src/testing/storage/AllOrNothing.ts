@@ -113,7 +113,7 @@ const observe = (
   reportIds: ReadonlyArray<string>
 ) =>
   Effect.gen(function* () {
-    const { organizationId, machineNow, storage } = world
+    const { machineNow, now, organizationId, storage } = world
     const of = { organizationId }
     const lines = yield* storage.reportedLines({
       iccids: iccids.map((iccid) => ({ iccid, since: world.now, packageIds: [], reportIds })),
@@ -131,8 +131,8 @@ const observe = (
       smdpEntries: yield* Effect.forEach(iccids, (iccid) => storage.smdpEntries({ ...of, iccid })),
       deliveries: yield* storage.deliveries({ ...of, ...everything }),
       idempotency: yield* Effect.forEach(keys, (key) => storage.idempotency({ ...of, key })),
-      jobs: yield* world.jobs.pending({ machineNow }),
-      outbox: yield* world.outbox.pending({ machineNow }),
+      jobs: yield* world.jobs.pending({ now, machineNow }),
+      outbox: yield* world.outbox.pending({ now, machineNow }),
       catalogueVersion: yield* storage.catalogueVersion,
       catalogue: yield* storage.catalogue,
       clock: yield* storage.clock

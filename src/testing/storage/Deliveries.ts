@@ -7,6 +7,7 @@ import { HOUR, MINUTE } from "../../domain/Time.ts"
 import { body, type Payload, type WebhookEvent } from "../../domain/WebhookEvent.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import type { Claim } from "../../ports/Jobs.ts"
+import type { Held } from "../../ports/Outbox.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
@@ -283,9 +284,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("before", yield* world.outbox.pending(world), { dueAt: now - 1, held: 0 })
       yield* world.outbox.claim(World.claim(world))
       yield* Suite.equals("while it is held", yield* world.outbox.pending(world), { dueAt: now + 1, held: 1 })
-      const over = { machineNow: machineNow + MINUTE }
+      const over = { now, machineNow: machineNow + MINUTE }
       yield* Suite.equals("once it is over", yield* world.outbox.pending(over), { dueAt: now - 1, held: 0 })
-      yield* world.outbox.release
+      yield* world.outbox.release(world)
       yield* Suite.equals("released", yield* world.outbox.pending(world), { dueAt: now - 1, held: 0 })
       yield* Suite.equals("due again", (yield* world.outbox.claim(World.claim(world))).length, 1)
       yield* World.finishAll(world)
@@ -315,19 +316,23 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("a holder that hands its deliveries back ends its own leases and nobody else's", (world) =>
+  scenario("handing deliveries back ends their leases where they are held with the token, and no others", (world) =>
     Effect.gen(function* () {
       const { now } = world
       yield* hooked(world)
       yield* world.storage.commit({
         events: [Rows.event(world, { createdAt: now - 2 }), Rows.event(world, { createdAt: now - 1 })]
       })
-      const mine = world.id()
-      for (const token of [`${mine}-7`, `${mine}7-7`])
-        yield* world.outbox.claim(World.claim(world, { token, limit: 1 }))
-      yield* world.outbox.handBack({ holder: world.id() })
+      const held: Array<Held> = []
+      for (const token of [world.id(), world.id()]) {
+        const claimed = yield* world.outbox.claim(World.claim(world, { token, limit: 1 }))
+        held.push(
+          ...claimed.map(({ delivery: { deliveryId, organizationId } }) => ({ organizationId, deliveryId, token }))
+        )
+      }
+      yield* world.outbox.handBack(held.map((one) => ({ ...one, token: world.id() })))
       yield* Suite.equals("of nobody", yield* world.outbox.pending(world), { dueAt: null, held: 2 })
-      yield* world.outbox.handBack({ holder: mine })
+      yield* world.outbox.handBack(held.slice(0, 1))
       yield* Suite.equals("pending", yield* world.outbox.pending(world), { dueAt: now - 2, held: 1 })
       yield* Suite.equals("due again", (yield* world.outbox.claim(World.claim(world))).length, 1)
       yield* World.finishAll(world)

@@ -79,7 +79,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         }
       })
       yield* Suite.equals("what another gets", yield* world.jobs.claim(World.claim(world)), [])
-      yield* Suite.equals("held jobs", (yield* world.jobs.pending({ machineNow })).held, 2)
+      yield* Suite.equals("held jobs", (yield* world.jobs.pending(world)).held, 2)
       yield* storage.commit({ jobs: { finished: [{ jobId: mine.jobId, token }] } })
       const later = World.claim(world, { machineNow: machineNow + MINUTE })
       yield* Suite.equals("what another gets once a lease is over", yield* world.jobs.claim(later), [lapsing])
@@ -153,7 +153,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { token } = World.claim(world)
       yield* world.jobs.claim(World.claim(world, { token }))
       const machineNow = world.machineNow + HOUR
-      yield* Suite.equals("pending", yield* world.jobs.pending({ machineNow }), { dueAt: world.now, held: 0 })
+      yield* Suite.equals("pending", yield* world.jobs.pending({ now: world.now, machineNow }), {
+        dueAt: world.now,
+        held: 0
+      })
       yield* world.storage.commit({ jobs: { finished: [{ jobId: job.jobId, token }] } })
       yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world, { machineNow })), [])
     })
@@ -179,7 +182,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const quick = World.claim(world, { machineNow: until - 1, until: until + MINUTE })
       yield* Suite.equals("what was not renewed", ids(yield* jobs.claim(quick)), [other.jobId])
       yield* jobs.renew({ held: [{ jobId: other.jobId, token }], until: until + HOUR })
-      yield* Suite.equals("held", (yield* jobs.pending({ machineNow: until })).held, 1)
+      yield* Suite.equals("held", (yield* jobs.pending({ now: world.now, machineNow: until })).held, 1)
       const last = World.claim(world, { machineNow: until + MINUTE })
       yield* Suite.equals("once both are over", ids(yield* jobs.claim(last)), [held.jobId, other.jobId])
       yield* World.finishAll(world)
@@ -210,7 +213,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { machineNow, now } = world
       const jobs = [-2, -1, 5].map((offset) => Rows.job(world, { dueAt: now + offset * HOUR }))
       yield* put(world, jobs)
-      const pending = (at: number) => world.jobs.pending({ machineNow: machineNow + at })
+      const pending = (at: number) => world.jobs.pending({ now, machineNow: machineNow + at })
       yield* Suite.equals("before", yield* pending(0), { dueAt: now - 2 * HOUR, held: 0 })
       yield* world.jobs.claim(World.claim(world, { limit: 1 }))
       yield* Suite.equals("one is held", yield* pending(0), { dueAt: now - HOUR, held: 1 })
@@ -249,7 +252,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* put(world, jobs)
       const { token } = World.claim(world)
       yield* world.jobs.claim(World.claim(world, { token }))
-      yield* world.jobs.release
+      yield* world.jobs.release(world)
       yield* Suite.equals("pending", yield* world.jobs.pending(world), { dueAt: world.now - 1, held: 0 })
       const finished = ids(jobs).map((jobId) => ({ jobId, token }))
       yield* World.conflicts(world, "finishing under a released lease", { jobs: { finished } }, "lease")
@@ -258,20 +261,18 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("a holder that hands its jobs back ends its own leases and nobody else's", (world) =>
+  scenario("handing jobs back ends their leases where they are held with the token, and no others", (world) =>
     Effect.gen(function* () {
       const jobs = [-3, -2, -1].map((offset) => Rows.job(world, { dueAt: world.now + offset }))
       yield* put(world, jobs)
-      const [mine, theirs] = [world.id(), world.id()]
-      const tokens = [`${mine}-0`, `${mine}-1`, `${mine}1-0`]
+      const tokens = jobs.map(() => world.id())
       for (const token of tokens) yield* world.jobs.claim(World.claim(world, { token, limit: 1 }))
-      yield* world.jobs.handBack({ holder: theirs })
+      const held = jobs.map(({ jobId }, index) => ({ jobId, token: tokens[index] ?? "" }))
+      yield* world.jobs.handBack(held.map(({ jobId }) => ({ jobId, token: world.id() })))
       yield* Suite.equals("of nobody", yield* world.jobs.pending(world), { dueAt: null, held: 3 })
-      yield* world.jobs.handBack({ holder: mine })
+      yield* world.jobs.handBack([...held.slice(0, 2), { jobId: world.id(), token: world.id() }])
       yield* Suite.equals("pending", yield* world.jobs.pending(world), { dueAt: world.now - 3, held: 1 })
-      const finishing = jobs.map(({ jobId }, index) => ({
-        jobs: { finished: [{ jobId, token: tokens[index] ?? "" }] }
-      }))
+      const finishing = held.map((one) => ({ jobs: { finished: [one] } }))
       for (const commit of finishing.slice(0, 2)) {
         yield* World.conflicts(world, "finishing what was handed back", commit, "lease")
       }

@@ -51,11 +51,18 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { dueAt, jobId } = yield* World.given("third job", place)
       const from = { dueAt, id: jobId }
       const { machineNow } = world
-      yield* Suite.equals("pending there", yield* world.jobs.pending({ machineNow, from }), { dueAt, held: 0 })
+      yield* Suite.equals("pending there", yield* world.jobs.pending({ now: world.now, machineNow, from }), {
+        dueAt,
+        held: 0
+      })
       const there = yield* world.jobs.claim(World.claim(world, { from, limit: 2 }))
       yield* Suite.equals("from there", jobIds(there), jobIds(ordered.slice(2, 4)))
-      yield* Suite.equals("pending later", (yield* world.jobs.pending({ machineNow, from })).dueAt, world.now - 1)
-      const dueAtFirst = (yield* world.jobs.pending({ machineNow })).dueAt
+      yield* Suite.equals(
+        "pending later",
+        (yield* world.jobs.pending({ now: world.now, machineNow, from })).dueAt,
+        world.now - 1
+      )
+      const dueAtFirst = (yield* world.jobs.pending({ now: world.now, machineNow })).dueAt
       yield* Suite.equals("pending anywhere", dueAtFirst, (yield* World.given("first job", first)).dueAt)
       const rest = [...ordered.slice(0, 2), ...ordered.slice(4)]
       yield* Suite.equals("the others", jobIds(yield* world.jobs.claim(World.claim(world))), jobIds(rest))
@@ -147,7 +154,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("by lanes", deliveryIds(claimed), [one?.first.id ?? "", foreign?.first.id ?? ""])
       const from = { dueAt: now - 2, id: "" }
       const { machineNow } = world
-      yield* Suite.equals("pending there", (yield* outbox.pending({ machineNow, from })).dueAt, now - 2)
+      yield* Suite.equals("pending there", (yield* outbox.pending({ now: world.now, machineNow, from })).dueAt, now - 2)
       const there = yield* outbox.claim(World.claim(world, { from }))
       yield* Suite.equals(
         "from a place on",

@@ -141,16 +141,28 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
     storage.idempotency({ ...of, key: `key ${row % 3}` }),
     storage.catalogue,
     storage.clock,
-    Effect.map(world.jobs.pending(ask), (pending) => ownPending(run, pending)),
-    Effect.map(world.outbox.pending(ask), (pending) => ownPending(run, pending))
+    Effect.map(world.jobs.pending({ now: world.now, machineNow: ask.machineNow }), (pending) =>
+      ownPending(run, pending)
+    ),
+    Effect.map(world.outbox.pending({ now: world.now, machineNow: ask.machineNow }), (pending) =>
+      ownPending(run, pending)
+    )
   ]
 }
 
 /** Everything that can be read. */
 export const readAll = (run: Run, side: Side, ask: Ask): Answer => Effect.all(reads(run, side, ask))
 
-/** Who holds under one of the tokens: they are UUIDs. */
-const holderOf = ({ tokens }: Run, choice: number) => ({ holder: pick(tokens, choice).split("-", 4).join("-") })
+const handBack = (run: Run, { world }: Side, { choice, row }: Ask): Answer =>
+  Effect.gen(function* () {
+    const { organizationId } = world
+    const token = pick(run.tokens, choice)
+    const logged = yield* world.storage.deliveries({ organizationId, after: null, limit: 6 })
+    yield* world.jobs.handBack([row, row + 1].map((index) => ({ jobId: `${idOf(run, world, index)}:0`, token })))
+    yield* world.outbox.handBack(
+      logged.slice(row).map(({ delivery: { deliveryId } }) => ({ organizationId, deliveryId, token }))
+    )
+  })
 
 /** The answer to a question. */
 export const answer = (run: Run, side: Side, ask: Ask): Answer => {
@@ -174,8 +186,9 @@ export const answer = (run: Run, side: Side, ask: Ask): Answer => {
     case "claim deliveries":
       return world.outbox.claim(claim(run, side, ask))
     case "release":
-      if (choice <= 4) return Effect.andThen(world.jobs.release, world.outbox.release)
-      return Effect.andThen(world.jobs.handBack(holderOf(run, choice)), world.outbox.handBack(holderOf(run, choice)))
+      return choice <= 4
+        ? Effect.andThen(world.jobs.release(world), world.outbox.release(world))
+        : handBack(run, side, ask)
     case "purge":
       return storage.purge({
         reportsBefore: world.now + row * MINUTE,
