@@ -93,4 +93,20 @@ describe("An instant is written", () => {
     expect(Time.toIso(instant(1, 1, 1) + 7)).toBe("0001-01-01T00:00:00.007Z")
     expect(Time.toIso(Time.END_OF_TIME - 1)).toBe("9999-12-31T23:59:59.999Z")
   })
+
+  it("is written as the calendar of JavaScript has it, on every day of the first and the last 400 years", () => {
+    const [first, last] = [Time.START_OF_TIME / Time.DAY, Time.END_OF_TIME / Time.DAY - 1]
+    const wrong: Array<string> = []
+    for (let day = 0; day < 146_097; day++) {
+      for (const at of [(first + day) * Time.DAY + day * 591, (last - day) * Time.DAY + day * 591]) {
+        if (Time.toIso(at) !== new Date(at).toISOString()) wrong.push(Time.toIso(at))
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it("is written in six digits of a year where four do not do", () => {
+    expect(Time.toIso(Time.END_OF_TIME)).toBe("+010000-01-01T00:00:00.000Z")
+    expect(Time.toIso(Time.START_OF_TIME - 1)).toBe("-000001-12-31T23:59:59.999Z")
+  })
 })
