@@ -57,6 +57,12 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
         return sim === undefined ? null : Lines.read(tables, sim)
       }),
     reportedLines: (of) => Effect.sync(() => Lines.reported(tables, of)),
+    attachments: (of) =>
+      Effect.sync(() => {
+        const sim = Tables.simOf(tables, of.organizationId, of.iccid)
+        const line = sim && Lines.read(tables, sim)
+        return line?.subscription?.status === "Live" ? line.attachments : null
+      }),
     subscription: (of) => Effect.sync(() => Reads.subscription(tables, of)),
     subscriptions: (of) => Effect.sync(() => Reads.subscriptions(tables, tenant(of), of)),
     smdpEntries: (of) => Effect.sync(() => Reads.smdpEntries(tenant(of), of.iccid)),

@@ -34,6 +34,21 @@ export const byIccid = (database: Database) => {
   return (of: OfLine) => Effect.map(packed(of), (found) => (found === null ? null : PackedLines.unpack(found)))
 }
 
+/** The attachments of the live subscription of one ICCID. */
+export const attachmentsOf = (database: Database) => {
+  const packed = Lookup.make<OfLine, PackedLines.PackedAttachments>(
+    database,
+    (sql, asked) => sql<Row<Lookup.Found<PackedLines.PackedAttachments>>>`
+      select json_build_object('at', r.at, 'found', ${sql.literal(PackedLines.attachments)}) as value
+      from ${Part.rows(sql, asked, `at integer, "organizationId" text, iccid text`)}
+      join simplan.subscription on subscription.organization_id = r."organizationId"
+        and subscription.iccid = r.iccid and subscription.status <> 'Deleted'
+      where subscription.status = 'Live'`
+  )
+  return (of: OfLine) =>
+    Effect.map(packed(of), (found) => (found === null ? null : PackedLines.unpackAttachments(of, found)))
+}
+
 const wanted = PackedLines.value(`(
   package.expiration_at is null or package.expiration_at > r.since
   or package.attachment_id || ':' || package.occurrence = any(r."packageIds")

@@ -42,16 +42,7 @@ export type Packed = readonly [
   attachments: ReadonlyArray<PackedAttachment> | null
 ]
 
-/** The line of `sim` and its `subscription`, with those packages that pass the filter. */
-export const value = (packageFilter: string): string => `
-  json_build_array(
-    sim.organization_id,
-    ${PackedSims.value},
-    case when subscription.subscription_id is not null then
-      json_build_array(
-        subscription.subscription_id, subscription.metadata, subscription.created_at, subscription.status
-      )
-    end,
+const attachmentsValue = (packageFilter: string): string => `
     (
       select json_agg(
         json_build_array(
@@ -76,8 +67,28 @@ export const value = (packageFilter: string): string => `
       from simplan.attachment
       where attachment.organization_id = subscription.organization_id
         and attachment.subscription_id = subscription.subscription_id
-    )
+    )`
+
+/** The line of `sim` and its `subscription`, with those packages that pass the filter. */
+export const value = (packageFilter: string): string => `
+  json_build_array(
+    sim.organization_id,
+    ${PackedSims.value},
+    case when subscription.subscription_id is not null then
+      json_build_array(
+        subscription.subscription_id, subscription.metadata, subscription.created_at, subscription.status
+      )
+    end,
+    ${attachmentsValue(packageFilter)}
   )`
+
+/** The attachments of `subscription` alone, with all of their packages. */
+export const attachments = `json_build_array(subscription.subscription_id, ${attachmentsValue("true")})`
+
+export type PackedAttachments = readonly [
+  subscriptionId: string,
+  attachments: ReadonlyArray<PackedAttachment> | null
+]
 
 type Of = Pick<Attachment.Attachment, "organizationId" | "iccid">
 
@@ -121,6 +132,12 @@ const unpackAttachment = (of: Of, subscriptionId: string, packed: PackedAttachme
   }
 }
 
+/** The attachments that were packed. */
+export const unpackAttachments = (
+  of: Of,
+  [subscriptionId, packed]: PackedAttachments
+): ReadonlyArray<Attachment.WithPackages> => (packed ?? []).map((one) => unpackAttachment(of, subscriptionId, one))
+
 /** The line that was packed. */
 export const unpack = ([organizationId, packedSim, packedSubscription, attachments]: Packed): Line.Line => {
   const sim = PackedSims.unpack(organizationId, packedSim)
@@ -130,6 +147,6 @@ export const unpack = ([organizationId, packedSim, packedSubscription, attachmen
   return {
     sim,
     subscription: { ...of, subscriptionId, metadata, createdAt, status },
-    attachments: (attachments ?? []).map((one) => unpackAttachment(of, subscriptionId, one))
+    attachments: unpackAttachments(of, [subscriptionId, attachments])
   }
 }

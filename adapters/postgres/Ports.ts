@@ -49,6 +49,7 @@ const storage = (database: Database, { tell, watch }: Notifications.Notification
     claimSim: SimClaim.run(database),
     line: Lines.byIccid(database),
     reportedLines: Lines.reported(database),
+    attachments: Lines.attachmentsOf(database),
     subscription: Subscriptions.byIccid(database),
     subscriptions: Subscriptions.page(database),
     smdpEntries: Reports.entriesOf(database),

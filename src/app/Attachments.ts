@@ -37,25 +37,29 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
     const storage = yield* Storage
     const clock = yield* BusinessClock
     const commits = yield* Commits
-    const inService = (of: OfLine) => Lines.inService(storage, of)
+    const seen = Effect.fnUntraced(function* (of: OfLine) {
+      const found = yield* storage.attachments(of)
+      if (found === null) return yield* new NotFound({ resource: "subscription", id: of.iccid })
+      return Line.confirmed({ attachments: found })
+    })
 
     return Attachments.of({
       list: Effect.fnUntraced(function* (of) {
-        const { line } = yield* inService(of)
+        const found = yield* seen(of)
         const now = yield* clock.now
-        return Line.confirmed(line).map((attachment) => Attachment.view(attachment, now))
+        return found.map((attachment) => Attachment.view(attachment, now))
       }),
       get: Effect.fnUntraced(function* (of) {
-        const { line } = yield* inService(of)
+        const attachments = yield* seen(of)
         const now = yield* clock.now
-        const found = Attachment.find(Line.confirmed(line), of.id, now)
+        const found = Attachment.find(attachments, of.id, now)
         if (found === undefined) return yield* new NotFound({ resource: "plan attachment", id: of.id })
         return Attachment.view(found, now)
       }),
       suspend: Effect.fn("Attachments.suspend")(function* (of) {
         yield* commits.untilDone(
           Effect.gen(function* () {
-            const { line } = yield* inService(of)
+            const { line } = yield* Lines.inService(storage, of)
             const now = yield* clock.now
             const decision = yield* Effect.fromResult(Suspension.suspend(line, of.attachmentId, now))
             if (decision.sim === undefined) return

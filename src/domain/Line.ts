@@ -18,7 +18,7 @@ export interface Line {
 }
 
 /** The attachments that are to be seen: those whose telco outcome is committed (rule S5). */
-export const confirmed = (line: Line): ReadonlyArray<Attachment.WithPackages> =>
+export const confirmed = (line: Pick<Line, "attachments">): ReadonlyArray<Attachment.WithPackages> =>
   line.attachments.filter(({ attachment }) => attachment.confirmed)
 
 export const attachment = (line: Line, attachmentId: string): Attachment.WithPackages | undefined =>

@@ -20,7 +20,7 @@
  */
 import { Context, Data, type Effect, type Scope } from "effect"
 import type { ApiKey } from "../domain/ApiKey.ts"
-import type { Attachment } from "../domain/Attachment.ts"
+import type { Attachment, WithPackages } from "../domain/Attachment.ts"
 import type { Catalogue } from "../domain/Catalogue.ts"
 import type { Region } from "../domain/Region.ts"
 import type { Delivery, LoggedDelivery } from "../domain/Delivery.ts"
@@ -261,6 +261,10 @@ export class Storage extends Context.Service<
     }) => Read<ReadonlyArray<ReportedLine>>
     /** The live one of a SIM; null where it has none, or one that is pending. */
     readonly subscription: (of: OfOrganization & { readonly iccid: string }) => Read<SubscriptionWithSim | null>
+    /** Those of the live subscription of a SIM, oldest first, unconfirmed ones included; null where it has none. */
+    readonly attachments: (
+      of: OfOrganization & { readonly iccid: string }
+    ) => Read<ReadonlyArray<WithPackages> | null>
     /** Live ones, by creation and id, ascending. */
     readonly subscriptions: (of: Page<CreatedCursor>) => Read<ReadonlyArray<SubscriptionWithSim>>
     /** By `modifiedAt`, then as stored. */

@@ -200,6 +200,7 @@ const use = (adapter: Adapter, round: number) =>
     const asked = { iccid, since: 0, packageIds: [`telco-line-${round}`], reportIds: ["r-1", "r-2"] }
     yield* storage.reportedLines({ iccids: [asked], seenSince: 0 })
     yield* storage.subscription({ ...of, iccid })
+    yield* storage.attachments({ ...of, iccid })
     yield* storage.smdpEntries({ ...of, iccid })
     yield* storage.delivery({ ...of, deliveryId: `event-${round}:endpoint` })
     yield* storage.idempotency({ ...of, key: "key-1" })
@@ -286,6 +287,7 @@ const useAtOnce = (adapter: Adapter, round: number) =>
           const of = { organizationId: org }
           const line = yield* storage.line({ ...of, iccid: iccidOf(number) })
           yield* storage.subscription({ ...of, iccid: iccidOf(number) })
+          yield* storage.attachments({ ...of, iccid: iccidOf(number) })
           yield* storage.plan({ ...of, planId: `plan-${number}` })
           const token = `at-once-${number}`
           const claim = { ...of, label: "Green" as const, token, machineNow: 0, until: 1_000 }

@@ -20,10 +20,18 @@ const live = (world: World.World, changes: Partial<Subscription> = {}) =>
     return { sim, subscription }
   })
 
-const isLine = (world: World.World, what: string, { iccid }: Sim, expected: Omit<Line, "sim">) =>
-  Effect.flatMap(World.line(world, iccid), ({ attachments, subscription }) =>
-    Suite.equals(what, { attachments, subscription }, expected)
-  )
+const isLine = Effect.fnUntraced(function* (
+  world: World.World,
+  what: string,
+  { iccid }: Sim,
+  expected: Omit<Line, "sim">
+) {
+  const { attachments, subscription } = yield* World.line(world, iccid)
+  yield* Suite.equals(what, { attachments, subscription }, expected)
+  const shown = yield* world.storage.attachments({ organizationId: world.organizationId, iccid })
+  const isLive = expected.subscription?.status === "Live"
+  yield* Suite.equals(`the attachments of ${what}`, shown, isLive ? expected.attachments : null)
+})
 
 // The SIM's versions rise with each commit that touches its line.
 const touched = (sim: Sim, times: number): Sim => ({ ...sim, version: sim.version + times })

@@ -120,6 +120,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
     ),
     storage.line({ ...of, iccid }),
     storage.subscription({ ...of, iccid }),
+    storage.attachments({ ...of, iccid }),
     Effect.map(
       storage.reportedLines({
         iccids: run.iccids.slice(row).map((one) => ({ ...asked, iccid: one })),

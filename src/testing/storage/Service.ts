@@ -173,6 +173,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
               storage.region({ ...of, coverageId: region.coverageId }),
               storage.line({ ...of, iccid: sim.iccid }),
               storage.subscription({ ...of, iccid: sim.iccid }),
+              storage.attachments({ ...of, iccid: sim.iccid }),
               storage.delivery({ ...of, deliveryId }),
               storage.idempotency({ ...of, key: record.key })
             ]),
@@ -182,7 +183,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const counts = (lists: ReadonlyArray<ReadonlyArray<unknown>>) => lists.map((list) => list.length)
       yield* Suite.equals("what its own organization sees", counts(yield* seen(World.of(world))), [
         ...Array.from({ length: 9 }, () => 1),
-        6
+        7
       ])
       const nothing = Array.from({ length: 10 }, () => 0)
       yield* Suite.equals("what another sees", counts(yield* seen(World.of(other))), nothing)
