@@ -8,6 +8,7 @@ import { type Context, Effect, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/unstable/sql"
 import type { SqlError } from "effect/unstable/sql/SqlError"
 import type { Storage } from "simplan"
+import * as Breath from "./Breath.ts"
 import * as Failure from "./Failure.ts"
 import * as Statements from "./Statements.ts"
 
@@ -45,6 +46,9 @@ const again = { times: 2, schedule: Schedule.spaced("50 millis") }
 
 const isConnectionLost = (error: SqlError): boolean => error.reason._tag === "ConnectionError"
 
+/** How many reads go before the pipeline is let run empty. */
+const PIPELINE = 64
+
 const values = <A>(rows: ReadonlyArray<Row<A>>): ReadonlyArray<A> => rows.map((row) => row.value)
 
 export const make = Effect.fnUntraced(function* (clients: {
@@ -53,13 +57,14 @@ export const make = Effect.fnUntraced(function* (clients: {
 }): Effect.fn.Return<Database> {
   const context = yield* Effect.context<never>()
   const { reads, writes } = clients
-  const read = Statements.measured("reads")
+  const measured = Statements.measured("reads")
+  const breathing = Breath.make(PIPELINE)
   const write = Statements.measured("writes")
   const inTransaction = Effect.map(Effect.serviceOption(writes.transactionService), Option.isSome)
 
   const rows: Database["rows"] = (query) =>
     Effect.flatMap(inTransaction, (joined) =>
-      joined ? query(writes) : Effect.retry(read(query(reads)), { while: isConnectionLost, ...again })
+      joined ? query(writes) : Effect.retry(measured(breathing(query(reads))), { while: isConnectionLost, ...again })
     ).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
 
   return {
