@@ -85,10 +85,7 @@ export const value = (packageFilter: string): string => `
 /** The attachments of `subscription` alone, with all of their packages. */
 export const attachments = `json_build_array(subscription.subscription_id, ${attachmentsValue("true")})`
 
-export type PackedAttachments = readonly [
-  subscriptionId: string,
-  attachments: ReadonlyArray<PackedAttachment> | null
-]
+export type PackedAttachments = readonly [subscriptionId: string, attachments: ReadonlyArray<PackedAttachment> | null]
 
 type Of = Pick<Attachment.Attachment, "organizationId" | "iccid">
 

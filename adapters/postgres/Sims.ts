@@ -77,8 +77,8 @@ export const page =
           ...(of.isEsim === null ? [] : [sql`sim.is_esim = ${of.isEsim}`]),
           ...(of.label === null ? [] : [sql`sim.label = ${of.label}`])
         ]
-        return sql<Row<ReadonlyArray<PackedSims.Packed> | null>>`
-          select json_agg(${sql.literal(PackedSims.value)} order by sim.serial) as value
+        return sql<Row<PackedSims.PackedPage>>`
+          select ${sql.literal(PackedSims.page)} as value
           from (
             select * from simplan.sim
             where ${sql.and(filters)}
@@ -86,5 +86,5 @@ export const page =
             limit ${of.limit}::int
           ) sim`
       }),
-      (found) => (found ?? []).map((packed) => PackedSims.unpack(of.organizationId, packed))
+      (found) => PackedSims.unpackPage(of.organizationId, found)
     )
