@@ -2,8 +2,8 @@
  * The short way of the reads that most requests are: past the router, the schemas and the middleware, by hand, to the
  * same answers, byte for byte. They cost half as much here.
  *
- * Only what looks exactly like such a request is taken: its path and parameters as they are commonly written, the key in
- * the query, no body. All else goes the ordinary way, and so does a request whose key is not let in.
+ * Only what looks exactly like such a request is taken: its path and parameters as they are commonly written, one key,
+ * no body. All else goes the ordinary way, and so does a request whose key is not let in.
  */
 import { Clock, Effect, Exit, Tracer } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/unstable/http"
@@ -30,9 +30,12 @@ interface Read {
   readonly run: (caller: ApiKey.ApiKey) => Effect.Effect<Response, Refusal.NotFound | Storage.StorageError>
 }
 
-const LINE = /^\/v3\/subscriptions\/(\d{18,20})(\/plan-attachments)?\?key=([0-9A-Za-z_]+)$/
-const SIMS = /^\/v3\/sims\?((?:(?:key|page|page_size)=[0-9A-Za-z_-]+(?:&|$))+)$/
+const LINE = /^\/v3\/subscriptions\/(\d{18,20})(\/plan-attachments)?(?:\?key=([0-9A-Za-z_]+))?$/
+const SIMS = /^\/v3\/sims(?:\?((?:(?:key|page|page_size)=[0-9A-Za-z_-]+(?:&|$))+))?$/
+const KEY = /^[0-9A-Za-z_]+$/
 const PAGE_SIZE = /^(?:[1-9][0-9]?|100)$/
+
+const none: ReadonlyMap<string, string> = new Map()
 
 /** The parameters of a query without escapes; undefined where one stands twice. */
 const parameters = (query: string): ReadonlyMap<string, string> | undefined => {
@@ -46,7 +49,15 @@ const parameters = (query: string): ReadonlyMap<string, string> | undefined => {
   return found
 }
 
-const recognizer = (reads: Reads.Reads): ((url: string) => Read | undefined) => {
+type Header = string | ReadonlyArray<string> | undefined
+
+/** The key where it stands in one place, the query or the header; undefined where it does not. */
+const keyOf = (query: string | undefined, header: Header): string | undefined => {
+  if (header === undefined) return query
+  return query === undefined && typeof header === "string" && KEY.test(header) ? header : undefined
+}
+
+const recognizer = (reads: Reads.Reads): ((url: string, header: Header) => Read | undefined) => {
   const line = "/v3/subscriptions/:iccid"
   const [ofSubscription, ofAttachments, ofSims] = [
     Metrics.recorder("GET", line),
@@ -54,34 +65,34 @@ const recognizer = (reads: Reads.Reads): ((url: string) => Read | undefined) => 
     Metrics.recorder("GET", "/v3/sims")
   ]
 
-  const sims = (query: string): Read | undefined => {
-    const given = parameters(query)
-    const key = given?.get("key")
+  const sims = (query: string | undefined, header: Header): Read | undefined => {
+    const given = query === undefined ? none : parameters(query)
+    const key = keyOf(given?.get("key"), header)
     const size = given?.get("page_size")
-    if (key === undefined || (size !== undefined && !PAGE_SIZE.test(size))) return undefined
-    const after = Cursor.toSerial(given?.get("page"))
+    if (given === undefined || key === undefined || (size !== undefined && !PAGE_SIZE.test(size))) return undefined
+    const after = Cursor.toSerial(given.get("page"))
     if (after._tag === "Failure") return undefined
     const of = { isEsim: null, label: null, limit: Query.pageSize(size, Reads.SIMS), after: after.success }
     return { key, record: ofSims, run: ({ organizationId }) => reads.sims({ organizationId, ...of }) }
   }
 
-  return (url) => {
-    const [, iccid, attachments, key] = LINE.exec(url) ?? []
-    if (iccid !== undefined && key !== undefined) {
-      return attachments === undefined
-        ? { key, record: ofSubscription, run: ({ organizationId }) => reads.subscription({ organizationId, iccid }) }
-        : { key, record: ofAttachments, run: ({ organizationId }) => reads.attachments({ organizationId, iccid }) }
-    }
-    const [, query] = SIMS.exec(url) ?? []
-    return query === undefined ? undefined : sims(query)
+  const ofLine = (iccid: string, attachments: string | undefined, key: string | undefined): Read | undefined => {
+    if (key === undefined) return undefined
+    return attachments === undefined
+      ? { key, record: ofSubscription, run: ({ organizationId }) => reads.subscription({ organizationId, iccid }) }
+      : { key, record: ofAttachments, run: ({ organizationId }) => reads.attachments({ organizationId, iccid }) }
+  }
+
+  return (url, header) => {
+    const [, iccid, attachments, inQuery] = LINE.exec(url) ?? []
+    if (iccid !== undefined) return ofLine(iccid, attachments, keyOf(inQuery, header))
+    const page = SIMS.exec(url)
+    return page === null ? undefined : sims(page[1], header)
   }
 }
 
 const isPlain = ({ headers, method }: Http.IncomingMessage): boolean =>
-  method === "GET" &&
-  headers["x-api-key"] === undefined &&
-  headers["content-length"] === undefined &&
-  headers["transfer-encoding"] === undefined
+  method === "GET" && headers["content-length"] === undefined && headers["transfer-encoding"] === undefined
 
 const send = (to: Http.ServerResponse, { body, headers, status, statusText }: Response): void => {
   if (to.writableEnded) return
@@ -122,7 +133,8 @@ export const make = Effect.fnUntraced(function* (limit: RateLimit.RateLimit) {
 
   const express: Express = (request, response, otherwise) => {
     const { url } = request
-    const read = isTraced || url === undefined || !isPlain(request) ? undefined : recognized(url)
+    const read =
+      isTraced || url === undefined || !isPlain(request) ? undefined : recognized(url, request.headers["x-api-key"])
     if (url === undefined || read === undefined) return false
     const start = performance.now()
     const fiber = fork(answer(read, url))

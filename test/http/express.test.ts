@@ -1,11 +1,11 @@
 /**
- * The short way of common reads answers as the ordinary way does, byte for byte. A key in the query takes the short way
- * where the rest is as expected, a key in the header always the ordinary one.
+ * The short way of common reads answers as the ordinary way does, byte for byte. It is taken where the rest is as
+ * expected, with the key in the query or in the header; a request that tells the length of a body never takes it.
  */
 import { Context, Effect } from "effect"
 import { get } from "node:http"
 import { Organizations, Storage, Subscriptions } from "simplan"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import * as Inventory from "./Inventory.ts"
 import * as World from "./World.ts"
 
@@ -48,8 +48,10 @@ const withQuery = (path: string, query: string): string => `${path}${path.includ
 
 const both = async (of: World.World, path: string, key: string): Promise<readonly [short: Raw, ordinary: Raw]> => [
   await raw(of.url + withQuery(path, `key=${key}`)),
-  await raw(of.url + path, { "x-api-key": key })
+  await raw(of.url + path, { "x-api-key": key, "content-length": "0" })
 ]
+
+const byHeader = (of: World.World, path: string, key: string): Promise<Raw> => raw(of.url + path, { "x-api-key": key })
 
 describe("the short way", () => {
   it.each([
@@ -69,6 +71,7 @@ describe("the short way", () => {
   ])("answers as the ordinary one (%#)", async (path) => {
     const [short, ordinary] = await both(world, path(), acme.key)
     expect(short).toEqual(ordinary)
+    expect(await byHeader(world, path(), acme.key)).toEqual(ordinary)
     expect(short.body).not.toBe("")
   })
 
@@ -77,6 +80,7 @@ describe("the short way", () => {
     for (let page = "/v3/sims?page_size=9"; page !== ""; ) {
       const [short, ordinary] = await both(world, page, acme.key)
       expect(short).toEqual(ordinary)
+      expect(await byHeader(world, page, acme.key)).toEqual(ordinary)
       const { data, next_page: next } = JSON.parse(short.body)
       seen.push(...data.map(({ iccid }: { readonly iccid: string }) => iccid))
       page = next === null ? "" : `/v3/sims?page_size=9&page=${next}`
@@ -97,8 +101,13 @@ describe("the short way", () => {
     const [wrong, ordinary] = await both(world, path, `${acme.key.slice(0, -1)}x`)
     expect(wrong.status).toBe(401)
     expect(wrong).toEqual(ordinary)
+    expect(await byHeader(world, path, `${acme.key.slice(0, -1)}x`)).toEqual(ordinary)
+    expect((await byHeader(world, path, `${acme.key}, ${acme.key}`)).status).toBe(401)
     const [, missing] = await both(world, path, "")
     expect(missing.status).toBe(401)
+    expect((await raw(world.url + path)).body).toBe(missing.body)
+    const twice = await raw(`${world.url}${path}?key=${acme.key}`, { "x-api-key": acme.key })
+    expect(twice.status).toBe(200)
 
     const other = await World.tenant(world)
     const unclear = await raw(`${world.url}${path}?key=${acme.key}`, { "x-api-key": other.key })
@@ -177,6 +186,42 @@ describe("both ways", () => {
       expect(logged.join()).not.toContain(key)
     }
     await broken.close()
+  })
+
+  it("end with their client, and with the server", async () => {
+    const [begun, ended]: [Array<string>, Array<string>] = [[], []]
+    const hanging = await World.start({
+      drainTimeout: "100 millis",
+      replace: (context) => {
+        const subscriptions = Context.get(context, Subscriptions.Subscriptions)
+        const get: typeof subscriptions.get = ({ iccid }) =>
+          Effect.suspend(() => {
+            begun.push(iccid)
+            return Effect.onInterrupt(Effect.never, () => Effect.sync(() => ended.push(iccid)))
+          })
+        return Context.add(
+          context,
+          Subscriptions.Subscriptions,
+          Subscriptions.Subscriptions.of({ ...subscriptions, get })
+        )
+      }
+    })
+    const { key } = await World.tenant(hanging)
+    const ask = (n: number, headers: Readonly<Record<string, string>>) => {
+      const request = get(`${hanging.url}/v3/subscriptions/${World.iccid(n)}`, { agent: false, headers })
+      const failed = new Promise((resolve) => request.on("error", resolve))
+      return { hangUp: () => request.destroy(), failed }
+    }
+    const asked = [1, 2].flatMap((n) => [
+      ask(n, { "x-api-key": key }),
+      ask(n, { "x-api-key": key, "content-length": "0" })
+    ])
+    await vi.waitFor(() => expect(begun).toHaveLength(4))
+    for (const { hangUp } of asked.slice(0, 2)) hangUp()
+    await vi.waitFor(() => expect(ended).toEqual([World.iccid(1), World.iccid(1)]))
+    await hanging.close()
+    expect(ended).toHaveLength(4)
+    await Promise.all(asked.map(({ failed }) => failed))
   })
 
   it("tell a defect in looking up the key alike", async () => {
