@@ -262,9 +262,7 @@ export class Storage extends Context.Service<
     /** The live one of a SIM; null where it has none, or one that is pending. */
     readonly subscription: (of: OfOrganization & { readonly iccid: string }) => Read<SubscriptionWithSim | null>
     /** Those of the live subscription of a SIM, oldest first, unconfirmed ones included; null where it has none. */
-    readonly attachments: (
-      of: OfOrganization & { readonly iccid: string }
-    ) => Read<ReadonlyArray<WithPackages> | null>
+    readonly attachments: (of: OfOrganization & { readonly iccid: string }) => Read<ReadonlyArray<WithPackages> | null>
     /** Live ones, by creation and id, ascending. */
     readonly subscriptions: (of: Page<CreatedCursor>) => Read<ReadonlyArray<SubscriptionWithSim>>
     /** By `modifiedAt`, then as stored. */
