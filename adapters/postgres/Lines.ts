@@ -40,7 +40,7 @@ export const attachmentsOf = (database: Database) => {
     database,
     (sql, asked) => sql<Row<Lookup.Found<PackedLines.PackedAttachments>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(PackedLines.attachments)}) as value
-      from ${Part.rows(sql, asked, `at integer, "organizationId" text, iccid text`)}
+      from ${Part.rows(sql, asked, lookedFor)}
       join simplan.subscription on subscription.organization_id = r."organizationId"
         and subscription.iccid = r.iccid and subscription.status <> 'Deleted'
       where subscription.status = 'Live'`
