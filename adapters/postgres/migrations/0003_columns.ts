@@ -11,16 +11,21 @@ import { SqlClient } from "effect/unstable/sql"
 
 const WIDTH = 20
 
-const list = (column: (number: number) => string): string =>
-  Array.from({ length: WIDTH }, (_, index) => column(index + 1)).join(", ")
+const widths = Array.from({ length: WIDTH }, (_, index) => index + 1)
+
+const list = (width: number, column: (number: number) => string): string =>
+  widths.slice(0, width).map(column).join(", ")
+
+// What stands at the same place in each array makes a row. The planner takes them for one, as with `simplan.rows`:
+// volatile, or it would look inside. One for each number of columns: each column costs 3 µs, used or not.
+const ofWidth = (width: number): string =>
+  `create function simplan.columns(${list(width, (number) => `a${number} text[]`)})
+    returns table (${list(width, (number) => `c${number} text`)}) language sql volatile rows 1 as $$
+    select * from unnest(${list(width, (number) => `a${number}`)})
+  $$`
 
 const statements = [
-  // What stands at the same place in each array makes a row. The planner takes them for one, as with `simplan.rows`:
-  // volatile, or it would look inside.
-  `create function simplan.columns(${list((number) => `a${number} text[] default null`)})
-    returns table (${list((number) => `c${number} text`)}) language sql volatile rows 1 as $$
-    select * from unnest(${list((number) => `a${number}`)})
-  $$`,
+  ...widths.map(ofWidth),
   `alter table simplan.sim set (fillfactor = 50)`,
   `alter table simplan.package set (fillfactor = 50)`,
   `alter table simplan.job set (fillfactor = 50)`,
