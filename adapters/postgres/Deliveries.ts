@@ -5,9 +5,9 @@ import { Effect } from "effect"
 import type { Delivery, Jobs, Outbox, Storage } from "simplan"
 import * as Claims from "./Claims.ts"
 import type { Database, Row, Sql } from "./Database.ts"
+import { queue } from "./DeliveryClaim.ts"
 import * as Events from "./Events.ts"
 import * as Part from "./Part.ts"
-import * as WebhookEndpoints from "./WebhookEndpoints.ts"
 
 const value = `json_build_object(
   'organizationId', delivery.organization_id, 'deliveryId', delivery.delivery_id, 'eventId', delivery.event_id,
@@ -37,15 +37,6 @@ const replacement = `
   event_id = r."eventId", endpoint_id = r."endpointId", status = r.status, attempts = r.attempts, rung = r.rung,
   response_status = r."responseStatus", last_error = r."lastError", last_attempt_at = r."lastAttemptAt",
   next_attempt_at = r."nextAttemptAt", created_at = r."createdAt", lease_token = null, lease_until = null`
-
-const queue: Claims.Queue = {
-  table: "delivery",
-  key: ["organization_id", "delivery_id"],
-  lane: "delivery.endpoint_id",
-  dueAt: "delivery.next_attempt_at",
-  id: "delivery.delivery_id",
-  waits: "delivery.status = 'Pending'"
-}
 
 type Writes = NonNullable<Storage.Commit["deliveries"]>
 
@@ -81,10 +72,6 @@ export const replay = (sql: Sql, rows: NonNullable<Writes["replayed"]>): Part.Pa
 
 const logged = `json_build_object('delivery', ${value}, 'event', ${Events.value})`
 
-const due = `json_build_object(
-  'delivery', ${value}, 'event', ${Events.value}, 'endpoint', ${WebhookEndpoints.value}
-)`
-
 const withEvent = `
   join simplan.event on event.organization_id = delivery.organization_id and event.event_id = delivery.event_id`
 
@@ -110,23 +97,6 @@ export const byId = (database: Database) => (of: { readonly organizationId: stri
       select ${sql.literal(logged)} as value
       from simplan.delivery ${sql.literal(withEvent)}
       where delivery.organization_id = ${of.organizationId} and delivery.delivery_id = ${of.deliveryId}`
-  )
-
-/** Hands out pending deliveries that are due and unheld, in due order. */
-export const claim = (database: Database) => (of: Jobs.Claim) =>
-  database.write(
-    (sql) => sql<Row<Delivery.DueDelivery>>`
-      with ${Claims.due(sql, queue, of)}, delivery as (
-        update simplan.delivery set lease_token = ${of.token}, lease_until = ${of.until}::bigint
-        from due
-        where delivery.organization_id = due.organization_id and delivery.delivery_id = due.delivery_id
-        returning delivery.*
-      )
-      select ${sql.literal(due)} as value
-      from delivery ${sql.literal(withEvent)}
-      join simplan.webhook_endpoint on webhook_endpoint.organization_id = delivery.organization_id
-        and webhook_endpoint.endpoint_id = delivery.endpoint_id
-      order by delivery.next_attempt_at, delivery.delivery_id`
   )
 
 const heldColumns = Part.columns<Outbox.Held>({ text: ["organizationId", "deliveryId", "token"] }, key)

@@ -7,6 +7,7 @@ import * as ApiKeys from "./ApiKeys.ts"
 import * as Commit from "./Commit.ts"
 import type { Database } from "./Database.ts"
 import * as Deliveries from "./Deliveries.ts"
+import * as DeliveryClaim from "./DeliveryClaim.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as JobQueue from "./JobQueue.ts"
 import * as Lines from "./Lines.ts"
@@ -80,7 +81,7 @@ const jobs = (database: Database) =>
 
 const outbox = (database: Database) =>
   Outbox.Outbox.of({
-    claim: Deliveries.claim(database),
+    claim: DeliveryClaim.claim(database),
     renew: Deliveries.renew(database),
     pending: Deliveries.pending(database),
     lanes: Deliveries.lanes(database),
