@@ -23,41 +23,56 @@ export const value = `json_build_object(
   'version', sim.version
 )`
 
-interface Updated extends Omit<Sim.Sim, "hold" | "mobilePlan"> {
+/** What of a SIM can change, by its columns. */
+interface State {
+  readonly organizationId: string
+  readonly iccid: string
   readonly hold: Sim.Hold["_tag"]
   readonly heldBy: string | null
+  readonly recycledAt: number | null
+  readonly downloaded: boolean
+  readonly smdp: Sim.Sim["smdp"]
+  readonly location: Sim.Sim["location"]
+  readonly lastActivityAt: number | null
   readonly applied: boolean
   readonly target: boolean | null
+  readonly version: number
 }
 
-const columns = Part.columns<Updated>(
+const columns = Part.columns<State>(
   {
-    text: ["organizationId", "simId", "iccid", "label", "lpa", "hold", "heldBy"],
-    bigint: ["createdAt", "recycledAt", "lastActivityAt", "version"],
-    boolean: ["isEsim", "downloaded", "applied", "target"],
+    text: ["organizationId", "iccid", "hold", "heldBy"],
+    bigint: ["recycledAt", "lastActivityAt", "version"],
+    boolean: ["downloaded", "applied", "target"],
     jsonb: ["smdp", "location"]
   },
   ["organizationId", "iccid"]
 )
 
-const updated = ({ hold, mobilePlan, ...sim }: Sim.Sim): Updated => ({
-  ...sim,
-  hold: hold._tag,
-  heldBy: hold._tag === "Free" ? null : hold.subscriptionId,
-  applied: mobilePlan.applied,
-  target: mobilePlan._tag === "Settled" ? null : mobilePlan.target
+const stateOf = (sim: Sim.Sim): State => ({
+  organizationId: sim.organizationId,
+  iccid: sim.iccid,
+  hold: sim.hold._tag,
+  heldBy: sim.hold._tag === "Free" ? null : sim.hold.subscriptionId,
+  recycledAt: sim.recycledAt,
+  downloaded: sim.downloaded,
+  smdp: sim.smdp,
+  location: sim.location,
+  lastActivityAt: sim.lastActivityAt,
+  applied: sim.mobilePlan.applied,
+  target: sim.mobilePlan._tag === "Settled" ? null : sim.mobilePlan.target,
+  version: sim.version
 })
 
-/** Updates them, each guarded by its version, and ends any claim on them. */
+/** Updates them, each guarded by its version, and ends any claim on them. What they came in with stays as it is. */
 export const update = (sql: Sql, sims: ReadonlyArray<Sim.Sim>): Part.Part => ({
   ctes: [
     sql`sim_updated as (
       update simplan.sim set
-        sim_id = r."simId", label = r.label, is_esim = r."isEsim", lpa = r.lpa, created_at = r."createdAt",
         hold = r.hold, held_by = r."heldBy", recycled_at = r."recycledAt", downloaded = r.downloaded, smdp = r.smdp,
         location = r.location, last_activity_at = r."lastActivityAt", mobile_plan_applied = r.applied,
         mobile_plan_target = r.target, version = r.version + 1, claim_token = null, claim_until = null
-      from ${Part.rows(sql, sims.map(updated), columns)}
+      from ${Part.rows(sql, sims.map(stateOf), columns)}
       where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
       returning 1
     )`

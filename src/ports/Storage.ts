@@ -79,7 +79,10 @@ export interface Commit {
   readonly plans?: ReadonlyArray<Plan>
   /** Always new ones. */
   readonly regions?: ReadonlyArray<Region>
-  /** Never new ones: SIMs come in by `importSims`. Writing a SIM ends any claim on it. */
+  /**
+   * Never new ones: SIMs come in by `importSims`, and ids, label, kind, activation code and time that they came in with
+   * never change. Writing a SIM ends any claim on it.
+   */
   readonly sims?: ReadonlyArray<Sim>
   /** Inserted or replaced by id; the commit also writes their SIM, whose version guards them. Likewise below. */
   readonly subscriptions?: ReadonlyArray<Subscription>
