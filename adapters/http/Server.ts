@@ -36,6 +36,9 @@ export interface Listen {
   readonly drainTimeout?: Duration.Input
 }
 
+/** How long a connection may be idle: longer than balancers keep theirs, which would else meet one that just closed. */
+const IDLE = 65_000
+
 /** How long a connection may go on sending a body that nobody reads any more. */
 const LINGER = 2_000
 
@@ -137,7 +140,7 @@ export const layer = (listen: Listen, options: Routes.Options) =>
         if (!express(request, response, ordinarily)) ordinarily()
       }
       // A request without a host is answered as any other: nothing here depends on it.
-      const server = Http.createServer({ requireHostHeader: false }, onRequest)
+      const server = Http.createServer({ requireHostHeader: false, keepAliveTimeout: IDLE }, onRequest)
       // Who asks before sending is not told to go on with what no route takes.
       server.on("checkContinue", (request: Http.IncomingMessage, response: Http.ServerResponse) => {
         if (Number(request.headers["content-length"] ?? 0) <= Bytes.IMPORT_LIMIT) response.writeContinue()

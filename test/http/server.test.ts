@@ -54,6 +54,14 @@ describe("a defect", () => {
   })
 })
 
+describe("a connection", () => {
+  it("stays open for longer than balancers keep theirs idle, so that none meets one that just closed", async () => {
+    world = await World.start()
+    const { headers } = await world.fetch("GET", "/healthz")
+    expect(headers.get("keep-alive")).toBe("timeout=65")
+  })
+})
+
 describe("a key", () => {
   it("is in no span and in no metric", async () => {
     const spans: Array<string> = []
