@@ -69,7 +69,13 @@ const drain = async (
     await checkPackages(bench, database, count, occurrences)
     const done = told.reduce((sum, one) => sum + one.done, 0)
     if (done !== count * occurrences) throw new Error(`The telco was asked ${done} times for ${count * occurrences}`)
-    return { perSecond: (count * occurrences) / seconds, seconds, told, cpuMicros: (cpu * 1000) / done }
+    return {
+      perSecond: (count * occurrences) / seconds,
+      steadyPerSecond: told.reduce((sum, one) => sum + one.steadyPerSecond, 0),
+      seconds,
+      told,
+      cpuMicros: (cpu * 1000) / done
+    }
   } finally {
     for (const worker of workers) worker.child.kill("SIGKILL")
     await bench.drop(database)
@@ -100,15 +106,23 @@ const fastest = {
 
 const thousands = (value) => Math.round(value).toLocaleString("en")
 
+/** So many jobs that a process which has just started is soon as fast as one that runs for long. */
+const many = (bench, amount) => {
+  const count = Math.min(bench.sims, amount)
+  return { count, occurrences: Math.ceil(amount / count) }
+}
+
 export const recurring = async (bench) => {
-  const count = Math.min(bench.sims, 10_000 * bench.seconds)
-  const ours = await drain(bench, { count })
+  const all = []
+  for (let round = 0; round < bench.rounds; round++) all.push(await drain(bench, many(bench, 20_000 * bench.seconds)))
+  all.sort((left, right) => left.steadyPerSecond - right.steadyPerSecond)
+  const ours = all[Math.floor(all.length / 2)]
   const theirs = await graphile(bench, 20_000, fastest)
   const plain = await graphile(bench, 20_000, {})
-  bench.remember("due recurring packages", 1 / ours.perSecond)
+  bench.remember("due recurring packages", 1 / ours.steadyPerSecond)
   return [
     line("due recurring packages, instant telco", {
-      value: ours.perSecond,
+      value: ours.steadyPerSecond,
       unit: "/s",
       atLeast: 10_000,
       baseline: `graphile-worker's no-ops: ${thousands(theirs)}/s, with its defaults ${thousands(plain)}/s`,
@@ -118,16 +132,15 @@ export const recurring = async (bench) => {
 }
 
 export const slow = async (bench) => {
-  const count = Math.min(bench.sims, 2_500 * bench.seconds)
-  const one = await drain(bench, { count, answersAfterMillis: 50 })
-  const two = await drain(bench, { count, answersAfterMillis: 50, processes: 2 })
+  const one = await drain(bench, { ...many(bench, 10_000 * bench.seconds), answersAfterMillis: 50 })
+  const two = await drain(bench, { ...many(bench, 20_000 * bench.seconds), answersAfterMillis: 50, processes: 2 })
   return [
-    line("… with a telco that takes 50 ms", { value: one.perSecond, unit: "/s", atLeast: 1_000 }),
+    line("… with a telco that takes 50 ms", { value: one.steadyPerSecond, unit: "/s", atLeast: 1_000 }),
     line("… with two processes", {
-      value: two.perSecond / one.perSecond,
+      value: two.steadyPerSecond / one.steadyPerSecond,
       unit: "× one",
       atLeast: 1.8,
-      note: `${thousands(two.perSecond)}/s`
+      note: `${thousands(two.steadyPerSecond)}/s`
     })
   ]
 }
@@ -136,16 +149,20 @@ const FUTURE = 1_000_000
 
 export const lateness = async (bench) => {
   const count = Math.min(bench.sims, 2_500 * bench.seconds)
-  const many = Math.min(bench.sims, 10_000 * bench.seconds)
   const steady = await drain(bench, { count, everyMillis: 1 })
   const crowded = await drain(bench, { count, everyMillis: 1, future: FUTURE })
-  const [alone, beside] = [await drain(bench, { count: many }), await drain(bench, { count: many, future: FUTURE })]
+  const burst = many(bench, 10_000 * bench.seconds)
+  const [alone, beside] = [await drain(bench, burst), await drain(bench, { ...burst, future: FUTURE })]
   const [{ p99 }] = steady.told
   bench.remember("lateness", p99)
   return [
     line("lateness of due work at 1,000/s, p99", { value: p99, unit: "ms", atMost: 100 }),
     line(`… with ${thousands(FUTURE)} jobs in the far future`, { value: crowded.told[0].p99, unit: "ms", atMost: 100 }),
-    line("… and what they cost of the rate", { value: beside.perSecond / alone.perSecond, unit: "×", atLeast: 0.9 })
+    line("… and what they cost of the rate", {
+      value: beside.steadyPerSecond / alone.steadyPerSecond,
+      unit: "×",
+      atLeast: 0.9
+    })
   ]
 }
 
