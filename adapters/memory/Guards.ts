@@ -2,7 +2,7 @@
  * What a commit relies on. Everything is checked before anything is written, and writing cannot fail, so that a
  * commit happens as a whole or not at all.
  */
-import type { Storage } from "simplan"
+import type { Sim, Storage } from "simplan"
 import { type Tables, simOf } from "./Tables.ts"
 
 type On = Storage.Conflict["on"]
@@ -26,10 +26,14 @@ const leasesHold = (tables: Tables, { deliveries, jobs }: Storage.Commit): boole
       tables.tenants.get(delivery.organizationId)?.deliveries.get(delivery.deliveryId)?.lease?.token === token
   )
 
+const simHolds = (tables: Tables, { iccid, organizationId, version }: Sim.Sim): boolean =>
+  simOf(tables, organizationId, iccid)?.row.sim.version === version
+
 const versionsHold = (tables: Tables, commit: Storage.Commit): boolean => {
   const tenant = (organizationId: string) => tables.tenants.get(organizationId)
   return (
-    (commit.sims ?? []).every((sim) => simOf(tables, sim.organizationId, sim.iccid)?.row.sim.version === sim.version) &&
+    (commit.sims ?? []).every((sim) => simHolds(tables, sim)) &&
+    (commit.touched ?? []).every((sim) => simHolds(tables, sim)) &&
     (commit.plans ?? []).every(
       (plan) => (tenant(plan.organizationId)?.plans.get(plan.planId)?.version ?? 0) === plan.version
     ) &&

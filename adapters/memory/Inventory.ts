@@ -60,6 +60,12 @@ const replace = (tables: Tables.Tables, place: SimPlace, row: SimRow): void => {
   for (const purpose of purposes) settle(tables, place, purpose)
 }
 
+/** Moves on the version of a SIM that stays as it is. */
+export const touch = (tables: Tables.Tables, { iccid, organizationId }: Sim.Sim): void => {
+  const place = Tables.simOf(tables, organizationId, iccid)
+  if (place !== undefined) put(tables, place.row.sim)
+}
+
 /** Writes a SIM that a commit carries, which ends any claim on it. */
 export const put = (tables: Tables.Tables, sim: Sim.Sim): void => {
   const place = Tables.simOf(tables, sim.organizationId, sim.iccid)

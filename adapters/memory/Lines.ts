@@ -105,6 +105,12 @@ export const removeSubscription = (tables: Tables.Tables, organizationId: string
 
 type PackagesOf = (place: AttachmentPlace) => ReadonlyArray<Package.Package>
 
+/** The packages from an occurrence on; all of them where none is named. */
+export const fromOccurrence =
+  (first = 0): PackagesOf =>
+  ({ packages }) =>
+    packages.slice(packages.findLastIndex(({ occurrence }) => occurrence < first) + 1)
+
 /** The line of a SIM, with those packages of its attachments that are asked for: all of them, unless told otherwise. */
 export const read = (
   tables: Tables.Tables,

@@ -62,6 +62,7 @@ const putRegion = (tables: Tables.Tables, region: Region.Region): void => {
 
 const putLines = (tables: Tables.Tables, commit: Storage.Commit): void => {
   for (const sim of commit.sims ?? []) Inventory.put(tables, sim)
+  for (const sim of commit.touched ?? []) Inventory.touch(tables, sim)
   for (const { attachmentId, organizationId } of commit.removedAttachments ?? []) {
     Lines.removeAttachment(tables, organizationId, attachmentId)
   }

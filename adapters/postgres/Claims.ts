@@ -10,7 +10,6 @@ import * as Part from "./Part.ts"
 /** The columns of a table that is a queue; it has an index by due time and id, and one that the lane leads. */
 export interface Queue {
   readonly table: string
-  readonly key: ReadonlyArray<string>
   readonly lane: string
   readonly dueAt: string
   readonly id: string
@@ -29,10 +28,10 @@ const notBefore = (sql: Sql, { dueAt, id }: Queue, from: Jobs.Place | undefined)
 const shareColumns = Part.columns<Jobs.Share>({ text: ["laneId"], json: ["from"], integer: ["limit"] })
 
 /** The rows that a claim takes, locked. */
-const taken = (sql: Sql, queue: Queue, of: Jobs.Claim, columns: string): Fragment => {
+const taken = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
   const { dueAt, id, lane, table, waits } = queue
   const selected = sql`
-    select ${sql.literal(columns)}
+    select ${sql.literal(`${table}.tableoid as part, ${table}.ctid as place`)}
     from ${sql.literal(`simplan.${table}`)}
     where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${of.now}::bigint and ${isFree(sql, queue, of.machineNow)}`
   // The lane stands in the order for the planner's sake, which might else look for a lane's rows among all that is due.
@@ -51,21 +50,13 @@ const taken = (sql: Sql, queue: Queue, of: Jobs.Claim, columns: string): Fragmen
         ) share`
 }
 
-/** The CTEs `taken` and `due`: the keys of the rows that a claim takes, which the planner takes for one row. */
-export const due = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => sql`taken as (
-    ${taken(sql, queue, of, queue.key.map((name) => `${queue.table}.${name}`).join(", "))}
-  ), due as (
-    select ${sql.literal(queue.key.map((name, index) => `columns.c${index + 1} as ${name}`).join(", "))}
-    from simplan.columns(${sql.literal(queue.key.map((name) => `(select array_agg(taken.${name}) from taken)`).join(", "))}) columns
-  )`
-
 /**
  * The CTE `taken`, and the condition that a row is one of those: at a place in the table or in one of its partitions. A
  * row that was changed since the statement began is at another place, and is found by the next claim.
  */
 export const byPlace = (sql: Sql, queue: Queue, of: Jobs.Claim) => ({
   taken: sql`taken as (
-    ${taken(sql, queue, of, `${queue.table}.tableoid as part, ${queue.table}.ctid as place`)}
+    ${taken(sql, queue, of)}
   )`,
   isTaken: sql`${sql.literal(queue.table)}.ctid = any(array(select taken.place from taken))
     and (${sql.literal(`${queue.table}.tableoid, ${queue.table}.ctid`)}) in (select taken.part, taken.place from taken)`

@@ -10,7 +10,6 @@ import type { Database, Row } from "./Database.ts"
 
 export const queue: Claims.Queue = {
   table: "delivery",
-  key: ["organization_id", "delivery_id"],
   lane: "delivery.endpoint_id",
   dueAt: "delivery.next_attempt_at",
   id: "delivery.delivery_id",

@@ -7,14 +7,32 @@ import * as Claims from "./Claims.ts"
 import type { Database, Row, Sql } from "./Database.ts"
 import * as Part from "./Part.ts"
 
-const value = `json_build_object(
-  'jobId', job.job_id, 'organizationId', job.organization_id, 'work', job.work, 'dueAt', job.due_at,
-  'attempts', job.attempts, 'createdAt', job.created_at, 'idempotencyKey', job.idempotency_key
+const value = `json_build_array(
+  job.job_id, job.organization_id, job.work, job.due_at, job.attempts, job.created_at, job.idempotency_key
 )`
+
+type Packed = readonly [
+  jobId: string,
+  organizationId: string,
+  work: Job.Work,
+  dueAt: number,
+  attempts: number,
+  createdAt: number,
+  idempotencyKey: string | null
+]
+
+const unpack = ([jobId, organizationId, work, dueAt, attempts, createdAt, idempotencyKey]: Packed): Job.Job => ({
+  jobId,
+  organizationId,
+  work,
+  dueAt,
+  attempts,
+  createdAt,
+  idempotencyKey
+})
 
 const queue: Claims.Queue = {
   table: "job",
-  key: ["job_id"],
   lane: "job.organization_id",
   dueAt: "job.due_at",
   id: "job.job_id",
@@ -93,15 +111,18 @@ export const retry = (sql: Sql, rows: ReadonlyArray<Retried>): Part.Part => ({
 
 /** Hands out jobs that are due and unheld, in due order. */
 export const claim = (database: Database) => (of: Jobs.Claim) =>
-  database.write(
-    (sql) => sql<Row<Job.Job>>`
-      with ${Claims.due(sql, queue, of)}, job as (
-        update simplan.job set lease_token = ${of.token}, lease_until = ${of.until}::bigint
-        from due
-        where job.job_id = due.job_id
-        returning job.*
-      )
-      select ${sql.literal(value)} as value from job order by job.due_at, job.job_id`
+  Effect.map(
+    database.write((sql) => {
+      const { isTaken, taken } = Claims.byPlace(sql, queue, of)
+      return sql<Row<Packed>>`
+        with ${taken}, job as (
+          update simplan.job set lease_token = ${of.token}, lease_until = ${of.until}::bigint
+          where ${isTaken}
+          returning job.*
+        )
+        select ${sql.literal(value)} as value from job order by job.due_at, job.job_id`
+    }),
+    (rows) => rows.map(unpack)
   )
 
 /** Moves the ends of leases. What is locked is just being finished or taken, and needs it no more. */

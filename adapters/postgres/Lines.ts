@@ -12,26 +12,35 @@ const present = `
   left join simplan.subscription on subscription.organization_id = sim.organization_id
     and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'`
 
-const whole = PackedLines.value("true")
+const whole = PackedLines.value(`package.occurrence >= coalesce(r."fromOccurrence", 0)`)
 
 interface OfLine {
   readonly organizationId: string
   readonly iccid: string
 }
 
+interface OfWhole extends OfLine {
+  readonly fromOccurrence?: number
+}
+
+const lookedForWhole = Part.columns<Lookup.Placed<OfWhole>>({
+  integer: ["at", "fromOccurrence"],
+  text: ["organizationId", "iccid"]
+})
+
 const lookedFor = Part.columns<Lookup.Placed<OfLine>>({ integer: ["at"], text: ["organizationId", "iccid"] })
 
 /** The line of one ICCID. */
 export const byIccid = (database: Database) => {
-  const packed = Lookup.make<OfLine, PackedLines.Packed>(
+  const packed = Lookup.make<OfWhole, PackedLines.Packed>(
     database,
     (sql, asked) => sql<Row<Lookup.Found<PackedLines.Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(whole)}) as value
-      from ${Part.rows(sql, asked, lookedFor)}
+      from ${Part.rows(sql, asked, lookedForWhole)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       ${sql.literal(present)}`
   )
-  return (of: OfLine) => Effect.map(packed(of), (found) => (found === null ? null : PackedLines.unpack(found)))
+  return (of: OfWhole) => Effect.map(packed(of), (found) => (found === null ? null : PackedLines.unpack(found)))
 }
 
 /** The attachments of the live subscription of one ICCID. */

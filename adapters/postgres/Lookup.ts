@@ -21,7 +21,7 @@ type Statement<Asked, A> = (
   asked: ReadonlyArray<Placed<Asked>>
 ) => Effect.Effect<ReadonlyArray<Row<Found<A>>>, SqlError>
 
-const PARALLEL = 2
+const PARALLEL = 1
 const LIMIT = 100
 
 /**

@@ -80,6 +80,24 @@ export const update = (sql: Sql, sims: ReadonlyArray<Sim.Sim>): Part.Part => ({
   outcome: sql`simplan.ensure((select count(*) from sim_updated) = ${sims.length}::int, 'version')`
 })
 
+const keyColumns = Part.columns<Pick<Sim.Sim, "organizationId" | "iccid" | "version">>(
+  { text: ["organizationId", "iccid"], bigint: ["version"] },
+  ["organizationId", "iccid"]
+)
+
+/** Moves on the versions of SIMs that stay as they are, each guarded by it, and ends any claim on them. */
+export const touch = (sql: Sql, sims: ReadonlyArray<Sim.Sim>): Part.Part => ({
+  ctes: [
+    sql`sim_touched as (
+      update simplan.sim set version = r.version + 1, claim_token = null, claim_until = null
+      from ${Part.rows(sql, sims, keyColumns)}
+      where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
+      returning 1
+    )`
+  ],
+  outcome: sql`simplan.ensure((select count(*) from sim_touched) = ${sims.length}::int, 'version')`
+})
+
 /** A page, by serial; one row of a result has it all. */
 export const page =
   (database: Database) =>

@@ -54,7 +54,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       now: Instant,
       lease?: Storage.Lease
     ) {
-      const { sim, subscription, removedSubscription, removedAttachment, payloads = [], jobs = [] } = decision
+      const { sim, touched, subscription, removedSubscription, removedAttachment, payloads = [], jobs = [] } = decision
       const recording = yield* Recording.Current
       const events: Array<WebhookEvent> = []
       for (const payload of payloads) {
@@ -62,6 +62,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       }
       const commit: Storage.Commit = {
         ...(sim === undefined ? {} : { sims: [sim] }),
+        ...(touched === undefined ? {} : { touched: [touched] }),
         ...(subscription === undefined ? {} : { subscriptions: [subscription] }),
         ...(decision.attachments === undefined ? {} : { attachments: decision.attachments }),
         ...(decision.packages === undefined ? {} : { packages: decision.packages }),

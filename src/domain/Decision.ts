@@ -18,8 +18,10 @@ export interface NewJob {
 }
 
 export interface Decision {
-  /** The SIM with the version that was loaded: its guard. Always there where anything of its line changes. */
+  /** The SIM as it is to be, with the version that was loaded: its guard. */
   readonly sim?: Sim
+  /** The SIM as it was loaded, where it stays so and something else of its line changes: its guard likewise. */
+  readonly touched?: Sim
   readonly subscription?: Subscription
   readonly attachments?: ReadonlyArray<Attachment>
   readonly packages?: ReadonlyArray<Package>

@@ -93,7 +93,7 @@ export const record = (
   }
   const recorded = packageOf(of.attachment, occurrence, window, outcome._tag === "Created" ? outcome.telco : null)
   return {
-    sim: line.sim,
+    touched: line.sim,
     packages: [outcome._tag === "Refused" ? { ...recorded, status: "Refused" } : recorded],
     jobs
   }

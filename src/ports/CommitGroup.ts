@@ -24,6 +24,7 @@ export const keys = (commit: Commit): ReadonlyArray<string> | null => {
   if (alone.some((part) => commit[part] !== undefined)) return null
   const found: Array<string> = []
   for (const { iccid } of commit.sims ?? []) found.push(`sim ${iccid}`)
+  for (const { iccid } of commit.touched ?? []) found.push(`sim ${iccid}`)
   for (const { organizationId, reportId } of commit.seenReports ?? [])
     found.push(`report ${organizationId} ${reportId}`)
   const { deliveries, idempotency, jobs } = commit
@@ -43,8 +44,8 @@ export const keys = (commit: Commit): ReadonlyArray<string> | null => {
 }
 
 /** How many rows the commit names, roughly. */
-export const size = ({ events = [], packages = [], sims = [], smdpEntries = [] }: Commit): number =>
-  1 + sims.length + packages.length + events.length + smdpEntries.length
+export const size = ({ events = [], packages = [], sims = [], smdpEntries = [], touched = [] }: Commit): number =>
+  1 + sims.length + touched.length + packages.length + events.length + smdpEntries.length
 
 const joined = <A>(
   commits: ReadonlyArray<Commit>,
@@ -54,6 +55,7 @@ const joined = <A>(
 /** The commits as one. Their keys have nothing in common. */
 export const merged = (commits: ReadonlyArray<Commit>): Commit => ({
   sims: joined(commits, (commit) => commit.sims),
+  touched: joined(commits, (commit) => commit.touched),
   subscriptions: joined(commits, (commit) => commit.subscriptions),
   attachments: joined(commits, (commit) => commit.attachments),
   packages: joined(commits, (commit) => commit.packages),

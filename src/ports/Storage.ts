@@ -84,6 +84,8 @@ export interface Commit {
    * never change. Writing a SIM ends any claim on it.
    */
   readonly sims?: ReadonlyArray<Sim>
+  /** SIMs that stay as they were loaded, but for their version: something that hangs on them changes. */
+  readonly touched?: ReadonlyArray<Sim>
   /** Inserted or replaced by id; the commit also writes their SIM, whose version guards them. Likewise below. */
   readonly subscriptions?: ReadonlyArray<Subscription>
   readonly attachments?: ReadonlyArray<Attachment>
@@ -246,7 +248,10 @@ export class Storage extends Context.Service<
       }
     ) => Effect.Effect<ClaimOutcome, StorageError>
 
-    readonly line: (of: OfOrganization & { readonly iccid: string }) => Read<Line | null>
+    /** Without the packages of occurrences before `fromOccurrence`, where it is there. */
+    readonly line: (
+      of: OfOrganization & { readonly iccid: string; readonly fromOccurrence?: number }
+    ) => Read<Line | null>
     /**
      * The lines of these ICCIDs (each named once), of any organization and in any order, each with all attachments
      * and those packages that have no expiry, expire after `since`, or whose id (ours or the telco's) is named; unknown

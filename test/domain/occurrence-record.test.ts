@@ -30,7 +30,7 @@ describe("An occurrence is recorded (T5)", () => {
     ["as lapsed", { _tag: "Lapsed" } as const, { ...second, status: "Lapsed", telcoPackageId: null }]
   ])("%s, and the recurrence goes on", (_, outcome, expected) => {
     expect(Occurrence.record(line([attached(daily)]), work(1), outcome, NOW)).toEqual({
-      sim: line().sim,
+      touched: line().sim,
       packages: [expected],
       jobs: [nextOf()]
     })

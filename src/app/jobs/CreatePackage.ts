@@ -23,7 +23,7 @@ export const make = Effect.gen(function* () {
     const { organizationId } = held.job
     const { attachmentId, iccid, occurrence } = work
     const id = packageId(attachmentId, occurrence)
-    const load = storage.line({ organizationId, iccid })
+    const load = storage.line({ organizationId, iccid, fromOccurrence: occurrence })
 
     const now = yield* clock.now
     const line = yield* load

@@ -28,6 +28,7 @@ const merge = (left: Commit, right: Commit): Commit => ({
   plans: [...(left.plans ?? []), ...(right.plans ?? [])],
   regions: [...(left.regions ?? []), ...(right.regions ?? [])],
   sims: [...(left.sims ?? []), ...(right.sims ?? [])],
+  touched: [...(left.touched ?? []), ...(right.touched ?? [])],
   subscriptions: [...(left.subscriptions ?? []), ...(right.subscriptions ?? [])],
   attachments: [...(left.attachments ?? []), ...(right.attachments ?? [])],
   packages: [...(left.packages ?? []), ...(right.packages ?? [])],

@@ -74,6 +74,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
           }))
       }
       yield* isLine(world, "the line", sim, expected)
+      const of = { organizationId: world.organizationId, iccid: sim.iccid }
+      const late = yield* world.storage.line({ ...of, fromOccurrence: 2 })
+      yield* Suite.equals(
+        "from the third occurrence on",
+        late?.attachments.map((one) => one.packages),
+        expected.attachments.map((one) => one.packages.filter(({ occurrence }) => occurrence >= 2))
+      )
     })
   ),
 

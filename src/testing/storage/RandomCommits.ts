@@ -29,6 +29,8 @@ const ofLine = (run: Run, side: Side, name: LinePart, part: Part): Piece => {
     const [{ smdp = line.sim.smdp, ...changes }, commit] = lineEdit(side.world, name, part, line)
     const version = line.sim.version - (part.stale ? 1 : 0)
     const status = smdp && { state: smdp.state, modifiedAt: smdp.modifiedAt }
+    const isSame = Object.keys(changes).length === 0 && name !== "report"
+    if (isSame && part.choice % 2 === 0) return { ...commit, touched: [{ ...line.sim, version }] }
     return { ...commit, sims: [{ ...line.sim, ...changes, smdp: status, version }] }
   })
 }

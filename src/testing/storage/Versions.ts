@@ -60,6 +60,27 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("a touched SIM has the next version and is else as it was, and guards as one that is written", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const [sim, other] = [yield* World.stockOne(world), yield* World.stockOne(world)]
+      yield* storage.commit({ sims: [{ ...sim, downloaded: true }] })
+      const seen = { ...sim, downloaded: true, version: sim.version + 1 }
+      yield* storage.commit({ touched: [seen], plans: [Rows.plan(world)] })
+      const stored = (yield* World.line(world, sim.iccid)).sim
+      yield* Suite.equals("the SIM", stored, { ...seen, version: seen.version + 1 })
+      const plan = Rows.plan(world)
+      yield* World.conflicts(world, "touching what has changed", { touched: [seen], plans: [plan] }, "version")
+      yield* Suite.equals("the plan", yield* storage.plan(plan), null)
+      yield* storage.commit({ sims: [{ ...other, downloaded: true }], touched: [stored] })
+      yield* Suite.equals("beside a written one", (yield* World.line(world, sim.iccid)).sim, {
+        ...stored,
+        version: stored.version + 1
+      })
+      yield* Suite.equals("the written one", (yield* World.line(world, other.iccid)).sim.downloaded, true)
+    })
+  ),
+
   scenario("of many commits at once that saw the same SIM, one is made", (world) =>
     Effect.gen(function* () {
       const sim = yield* World.stockOne(world)
