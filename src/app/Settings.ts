@@ -28,7 +28,7 @@ export const Settings = Context.Reference<Limits>("simplan/Settings", {
     leaseMillis: 15_000,
     claimMillis: 5_000,
     pollMillis: 4_000,
-    concurrency: 256,
+    concurrency: 192,
     cacheMillis: 4_000,
     drainMillis: 2_000,
     patienceMillis: 1_000

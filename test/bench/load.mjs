@@ -105,8 +105,10 @@ const paced = () => {
   const total = Math.floor(task.rate * task.seconds)
   let sent = 0
   let done = 0
+  // What was due before the pace had settled is sent and not told of.
+  const settled = (task.settleSeconds ?? 0) * 1000
   const finish = (status, at) => {
-    told(status, performance.now() - at)
+    if (at - began >= settled || status < 200 || status > 299) told(status, performance.now() - at)
     done += 1
     if (done < total) return
     agent.destroy()
