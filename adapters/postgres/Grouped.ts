@@ -26,6 +26,16 @@ interface Waiting<Asked, Answer, E> {
   readonly resume: (effect: Effect.Effect<Answer, E>) => void
 }
 
+/** What becomes of each where one statement answers all, or fails for all. */
+export const exits = <Answer, E>(
+  asked: ReadonlyArray<unknown>,
+  answers: Effect.Effect<ReadonlyArray<Answer>, E>
+): Effect.Effect<ReadonlyArray<Exit.Exit<Answer, E>>> =>
+  Effect.match(answers, {
+    onSuccess: (all) => all.map(Exit.succeed),
+    onFailure: (error) => asked.map(() => Exit.fail(error))
+  })
+
 const unanswered = Exit.die(new Error("a group has fewer answers than members"))
 
 /** Asks on behalf of one; who is interrupted before its group went takes back what it asked. */

@@ -1,7 +1,7 @@
 /**
  * Reads of one thing by its key: under load, one statement reads what several callers ask for.
  */
-import { Effect, Exit } from "effect"
+import { Effect } from "effect"
 import type { SqlError } from "effect/unstable/sql/SqlError"
 import type { Storage } from "simplan"
 import type { Database, Row, Sql } from "./Database.ts"
@@ -58,11 +58,7 @@ export const make = <Asked extends object, A>(
     parallel: PARALLEL,
     limit: LIMIT,
     context: database.context,
-    run: (asked) =>
-      Effect.match(read(asked), {
-        onSuccess: (answers) => answers.map(Exit.succeed),
-        onFailure: (error) => asked.map(() => Exit.fail(error))
-      })
+    run: (asked) => Grouped.exits(asked, read(asked))
   })
   return (of) =>
     Effect.flatMap(database.inTransaction, (joined) =>

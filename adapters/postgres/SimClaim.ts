@@ -1,7 +1,7 @@
 /**
  * The claim of a SIM that nobody else is given meanwhile.
  */
-import { Effect, Exit } from "effect"
+import { Effect } from "effect"
 import type { Label, Storage } from "simplan"
 import type { Database, Row, Sql } from "./Database.ts"
 import * as Grouped from "./Grouped.ts"
@@ -127,11 +127,7 @@ export const run = (database: Database) => {
       limit: 50,
       context: database.context,
       keys: ({ token }) => [token],
-      run: (asked) =>
-        Effect.match(ofKind(database, asked, true), {
-          onSuccess: (outcomes) => outcomes.map(Exit.succeed),
-          onFailure: (error) => asked.map(() => Exit.fail(error))
-        })
+      run: (asked) => Grouped.exits(asked, ofKind(database, asked, true))
     })
     kinds.set(kind, made)
     return made

@@ -3,7 +3,7 @@
  */
 import { Effect, Option, Stream } from "effect"
 
-const STREAM_PAGE = 500
+const STREAM_PAGE = 150
 
 /** The first `limit` of up to `limit + 1` rows, and where the next page begins; null where there is none. */
 export const page = <A, Cursor>(

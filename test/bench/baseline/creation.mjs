@@ -89,11 +89,16 @@ export const make = (statement, newId) => {
     statement("telco", askTelco),
     statement("finish", finish)
   ]
+  const count = statement("count", "select count(*)::int as sims from simplan.sim where organization_id = $1")
   let number = 0
+  let counted
 
   return {
+    // One SIM after the other, and from the first one again: what was created has been undone by then.
     inserting: async (organizationId, { metadata, plan_id: planId }) => {
-      number += 1
+      counted ??= count([organizationId])
+      const [{ sims }] = await counted
+      number = (number % sims) + 1
       const [subscriptionId, attachmentId, createdAt] = [newId(), newId(), Date.now()]
       const iccid = prefix + String(number).padStart(12, "0")
       const [sim] = await insert([organizationId, iccid, planId, subscriptionId, attachmentId, metadata, createdAt])

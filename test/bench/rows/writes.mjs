@@ -48,28 +48,16 @@ export const create = async (bench) => {
   const database = await bench.copy()
   const ours = await Processes.serve(bench.urlOf(database))
   const theirs = await Processes.baseline(bench.urlOf(database))
-  // A process of its own each, for the number of the next SIM begins anew with it.
-  const inserting = { server: await Processes.baseline(bench.urlOf(database)), used: 0 }
+  const inserting = await Processes.baseline(bench.urlOf(database))
   try {
     const amount = Math.min(bench.sims - 500, 4_000 * bench.seconds)
     const before = () => undoCreations(bench, database)
     const task = (path) => ({ amount, requests: [creation(path)] })
-    const insertingTask = () => {
-      inserting.used += amount
-      return task()
-    }
-    const fresh = async () => {
-      await before()
-      if (inserting.used + amount <= bench.sims) return
-      await inserting.server.stop()
-      Object.assign(inserting.server, await Processes.baseline(bench.urlOf(database)))
-      inserting.used = 0
-    }
     const results = await alternate(
       {
         simplan: { server: ours, task: task(), before },
         durable: { server: theirs, task: task("/durable"), before },
-        inserts: { server: inserting.server, task: insertingTask, before: fresh }
+        inserts: { server: inserting, task: task(), before }
       },
       bench
     )
@@ -92,7 +80,7 @@ export const create = async (bench) => {
       line("… p99 at half of its rate", { value: half.p99, unit: "ms", atMost: 50, note: `${rate.toFixed(0)}/s` })
     ]
   } finally {
-    for (const server of [ours, theirs, inserting.server]) await server.stop()
+    for (const server of [ours, theirs, inserting]) await server.stop()
     await bench.drop(database)
   }
 }
