@@ -14,12 +14,7 @@ const present = `
 
 const whole = PackedLines.value(`package.occurrence >= coalesce(r."fromOccurrence", 0)`)
 
-interface OfLine {
-  readonly organizationId: string
-  readonly iccid: string
-}
-
-interface OfWhole extends OfLine {
+interface OfWhole extends Lookup.OfSim {
   readonly fromOccurrence?: number
 }
 
@@ -27,8 +22,6 @@ const lookedForWhole = Part.columns<Lookup.Placed<OfWhole>>({
   integer: ["at", "fromOccurrence"],
   text: ["organizationId", "iccid"]
 })
-
-const lookedFor = Part.columns<Lookup.Placed<OfLine>>({ integer: ["at"], text: ["organizationId", "iccid"] })
 
 /** The line of one ICCID. */
 export const byIccid = (database: Database) => {
@@ -45,16 +38,16 @@ export const byIccid = (database: Database) => {
 
 /** The attachments of the live subscription of one ICCID. */
 export const attachmentsOf = (database: Database) => {
-  const packed = Lookup.make<OfLine, PackedLines.PackedAttachments>(
+  const packed = Lookup.make<Lookup.OfSim, PackedLines.PackedAttachments>(
     database,
     (sql, asked) => sql<Row<Lookup.Found<PackedLines.PackedAttachments>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(PackedLines.attachments)}) as value
-      from ${Part.rows(sql, asked, lookedFor)}
+      from ${Part.rows(sql, asked, Lookup.ofSim)}
       join simplan.subscription on subscription.organization_id = r."organizationId"
         and subscription.iccid = r.iccid and subscription.status <> 'Deleted'
       where subscription.status = 'Live'`
   )
-  return (of: OfLine) =>
+  return (of: Lookup.OfSim) =>
     Effect.map(packed(of), (found) => (found === null ? null : PackedLines.unpackAttachments(of, found)))
 }
 

@@ -6,6 +6,7 @@ import type { SqlError } from "effect/unstable/sql/SqlError"
 import type { Storage } from "simplan"
 import type { Database, Row, Sql } from "./Database.ts"
 import * as Grouped from "./Grouped.ts"
+import * as Part from "./Part.ts"
 
 /** What was found for the question at this place. */
 export interface Found<A> {
@@ -15,6 +16,14 @@ export interface Found<A> {
 
 /** The questions, each with its place, for the statement to hand back. */
 export type Placed<Asked> = Asked & { readonly at: number }
+
+/** What is looked up by its SIM. */
+export interface OfSim {
+  readonly organizationId: string
+  readonly iccid: string
+}
+
+export const ofSim = Part.columns<Placed<OfSim>>({ integer: ["at"], text: ["organizationId", "iccid"] })
 
 type Statement<Asked, A> = (
   sql: Sql,

@@ -35,26 +35,20 @@ const packed = `json_build_array(
   subscription.subscription_id, subscription.metadata, subscription.created_at, ${PackedSims.value}
 )`
 
-interface OfSim {
-  readonly organizationId: string
-  readonly iccid: string
-}
-
-const lookedFor = Part.columns<Lookup.Placed<OfSim>>({ integer: ["at"], text: ["organizationId", "iccid"] })
-
 /** The live one of a SIM. */
 export const byIccid = (database: Database) => {
-  const lookup = Lookup.make<OfSim, Packed>(
+  const lookup = Lookup.make<Lookup.OfSim, Packed>(
     database,
     (sql, asked) => sql<Row<Lookup.Found<Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(packed)}) as value
-      from ${Part.rows(sql, asked, lookedFor)}
+      from ${Part.rows(sql, asked, Lookup.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       join simplan.subscription on subscription.organization_id = sim.organization_id
         and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'
       where subscription.status = 'Live'`
   )
-  return (of: OfSim) => Effect.map(lookup(of), (found) => (found === null ? null : unpack(of.organizationId, found)))
+  return (of: Lookup.OfSim) =>
+    Effect.map(lookup(of), (found) => (found === null ? null : unpack(of.organizationId, found)))
 }
 
 /** A page of live ones with their SIM, by creation and id; one row of a result has it all. */

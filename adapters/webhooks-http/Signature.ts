@@ -21,7 +21,7 @@ const KEY_BYTES = 32
 export const generateSigningKey = (randomBytes: Uint8Array): string =>
   PREFIX + Buffer.from(randomBytes.slice(0, KEY_BYTES)).toString("base64")
 
-const hmac = (key: string, timestamp: number, body: Uint8Array): Buffer =>
+const hmac = (key: string, timestamp: number, body: string | Uint8Array): Buffer =>
   createHmac("sha256", key).update(`${timestamp}.`).update(body).digest()
 
 export interface Signed {
@@ -35,9 +35,7 @@ export interface Signed {
 /** The value of `x-service-signature`. */
 export const sign = ({ body, signingKeys, timestamp }: Omit<Signed, "eventId">): string => {
   let header = `t=${timestamp}`
-  for (const key of signingKeys) {
-    header += `,v1=${createHmac("sha256", key).update(`${timestamp}.${body}`).digest("hex")}`
-  }
+  for (const key of signingKeys) header += `,v1=${hmac(key, timestamp, body).toString("hex")}`
   return header
 }
 
