@@ -24,10 +24,11 @@ export interface Columns<A> {
   /** The order in which rows are handed in, and so inserted and locked; as given where it is empty. */
   readonly key: Names<A>
   readonly selected: string
+  readonly names: string
 }
 
-/** `simplan.columns` has no more. */
-const WIDTH = 20
+// Arrays of arrays would have to be all of one length.
+const isNested = (type: Type): boolean => type === "text[]"
 
 /** Columns by type, and the key that rows are sorted by: whoever locks several of them does it in one order. */
 export const columns = <A>(types: { readonly [T in Type]?: Names<A> }, key: Names<A> = []): Columns<A> => {
@@ -35,12 +36,12 @@ export const columns = <A>(types: { readonly [T in Type]?: Names<A> }, key: Name
   for (const type of ["text", "bigint", "integer", "boolean", "json", "jsonb", "text[]"] as const) {
     for (const name of types[type] ?? []) list.push([name, type])
   }
-  if (list.length > WIDTH) throw new Error(`rows have at most ${WIDTH} columns`)
-  const selected = list.map(([name, type], index) => {
-    const column = `columns.c${index + 1}`
-    return `${type === "text" ? column : `${column}::${type}`} as "${name}"`
-  })
-  return { list, key, selected: selected.join(", ") }
+  return {
+    list,
+    key,
+    selected: list.map(([name, type]) => `columns."${name}"${isNested(type) ? `::${type}` : ""}`).join(", "),
+    names: list.map(([name]) => `"${name}"`).join(", ")
+  }
 }
 
 const sorted = <A>(values: ReadonlyArray<A>, key: Names<A>): ReadonlyArray<A> =>
@@ -85,13 +86,19 @@ const column = <A>(rows: ReadonlyArray<A>, name: keyof A & string, type: Type): 
 
 /**
  * The values as rows of these columns, `r`, in the order of their key. The planner takes them for one, however many
- * they are: what is joined to them is looked up by its key, and the plan is the same for any parameters, so that it is
- * made once.
+ * they are: it supposes ten, and that a range of places which it knows nothing of leaves one in two hundred. So what is
+ * joined to them is looked up by its key, and the plan is the same for any parameters, so that it is made once.
  */
-export const rows = <A>(sql: Sql, values: ReadonlyArray<A>, { key, list, selected }: Columns<A>): Fragment => {
+export const rows = <A>(sql: Sql, values: ReadonlyArray<A>, { key, list, names, selected }: Columns<A>): Fragment => {
   const ordered = sorted(values, key)
-  const arrays = list.map(([name, type]) => sql`(${column(ordered, name, type)}::text)::text[]`)
-  return sql`(select ${sql.literal(selected)} from simplan.columns(${sql.csv(arrays)}) columns) r`
+  const arrays = list.map(
+    ([name, type]) => sql`(${column(ordered, name, type)}::text)::${sql.literal(isNested(type) ? "text" : type)}[]`
+  )
+  return sql`(
+    select ${sql.literal(selected)}
+    from unnest(${sql.csv(arrays)}) with ordinality columns (${sql.literal(names)}, place)
+    where columns.place between 1 and 2147483647
+  ) r`
 }
 
 /** The values likewise, but with a plan for as many as they are: for joining thousands of them with each other. */
