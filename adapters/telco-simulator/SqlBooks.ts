@@ -88,20 +88,26 @@ const make = Effect.gen(function* () {
         select * from telco_simulator_book as one where one.kind = r.kind and one.key = r.key limit 1
       ) book`)
 
-  /** Stores those whose place is empty, and has nothing of the kind `other`; which they are. */
-  const storing = (asked: Iterable<Added>, other: string | null) =>
-    places(sql`
+  /**
+   * Stores those whose place is empty, and has nothing of the kind `other`; which they are. That is looked up for each
+   * by its key, which costs the same whatever the kind, so that PostgreSQL plans it once.
+   */
+  const storing = (asked: Iterable<Added>, other: string | null) => {
+    const beside = sql`
+      where (
+        select true from telco_simulator_book as one where one.kind = ${other}::text and one.key = r.key limit 1
+      ) is null`
+    return places(sql`
       insert into telco_simulator_book (kind, key, document)
       select r.kind, r.key, r.document
       from json_to_recordset(${JSON.stringify(
         Array.from(asked, ({ document, key, kind }) => ({ kind, key, document }))
       )}::json) as r(kind text, key text, document jsonb)
-      where not exists (
-        select from telco_simulator_book as one where one.kind = ${other}::text and one.key = r.key
-      )
+      ${other === null ? sql.literal("") : beside}
       order by r.kind, r.key
       on conflict (kind, key) do nothing
       returning kind, key`)
+  }
 
   const adding = Effect.fnUntraced(function* (asked: ReadonlyArray<Added>, other: string | null) {
     const first = distinct(asked)
