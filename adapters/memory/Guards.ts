@@ -37,6 +37,9 @@ const versionsHold = (tables: Tables, commit: Storage.Commit): boolean => {
     (commit.plans ?? []).every(
       (plan) => (tenant(plan.organizationId)?.plans.get(plan.planId)?.version ?? 0) === plan.version
     ) &&
+    (commit.plansAsLoaded ?? []).every(
+      (plan) => tenant(plan.organizationId)?.plans.get(plan.planId)?.version === plan.version
+    ) &&
     (commit.apiKeys ?? []).every(
       (key) => (tenant(key.organizationId)?.apiKeys.get(key.apiKeyId)?.version ?? 0) === key.version
     ) &&

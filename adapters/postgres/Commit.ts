@@ -44,6 +44,7 @@ const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<Part> => {
     ...some(sql, commit.apiKeys, ApiKeys.put),
     ...some(sql, commit.webhookEndpoints, WebhookEndpoints.put),
     ...some(sql, commit.plans, Plans.put),
+    ...some(sql, commit.plansAsLoaded, Plans.asLoaded),
     ...some(sql, commit.regions, Regions.add),
     ...sims(sql, commit),
     ...some(sql, commit.jobs?.finished, JobQueue.finish),

@@ -51,6 +51,21 @@ export const put = (sql: Sql, plans: ReadonlyArray<Plan.Plan>): Part.Part => {
   }
 }
 
+const loadedColumns = Part.columns<Storage.LoadedPlan>({ text: ["organizationId", "planId"], bigint: ["version"] })
+
+/** Guards what rests on plans: each still has the version that was loaded. */
+export const asLoaded = (sql: Sql, plans: ReadonlyArray<Storage.LoadedPlan>): Part.Part => ({
+  ctes: [
+    sql`plan_as_loaded as (
+      select 1
+      from ${Part.rows(sql, plans, loadedColumns)}
+      join simplan.plan on plan.organization_id = r."organizationId" and plan.plan_id = r."planId"
+        and plan.version = r.version
+    )`
+  ],
+  outcome: sql`simplan.ensure((select count(*) from plan_as_loaded) = ${plans.length}::int, 'version')`
+})
+
 interface OfPlan {
   readonly organizationId: string
   readonly planId: string

@@ -40,6 +40,19 @@ export class Commits extends Context.Service<
 
 const ATTEMPTS = 100
 
+/**
+ * What is known, and from the second time on what is loaded: where it has changed meanwhile, the commit that was decided
+ * on it says so, and it is decided again.
+ */
+export const knownFirst = <A, E>(known: A, load: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+  let isFirst = true
+  return Effect.suspend(() => {
+    if (!isFirst) return load
+    isFirst = false
+    return Effect.succeed(known)
+  })
+}
+
 export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock | Ids | Work> = Layer.effect(
   Commits,
   Effect.gen(function* () {
@@ -54,7 +67,16 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       now: Instant,
       lease?: Storage.Lease
     ) {
-      const { sim, touched, subscription, removedSubscription, removedAttachment, payloads = [], jobs = [] } = decision
+      const {
+        plan,
+        sim,
+        touched,
+        subscription,
+        removedSubscription,
+        removedAttachment,
+        payloads = [],
+        jobs = []
+      } = decision
       const recording = yield* Recording.Current
       const events: Array<WebhookEvent> = []
       for (const payload of payloads) {
@@ -63,6 +85,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       const commit: Storage.Commit = {
         ...(sim === undefined ? {} : { sims: [sim] }),
         ...(touched === undefined ? {} : { touched: [touched] }),
+        ...(plan === undefined ? {} : { plansAsLoaded: [plan] }),
         ...(subscription === undefined ? {} : { subscriptions: [subscription] }),
         ...(decision.attachments === undefined ? {} : { attachments: decision.attachments }),
         ...(decision.packages === undefined ? {} : { packages: decision.packages }),

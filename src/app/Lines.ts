@@ -21,16 +21,3 @@ export const inService = Effect.fnUntraced(function* (storage: Storage["Service"
   }
   return { line, subscription } satisfies { readonly line: Line; readonly subscription: Subscription }
 })
-
-/**
- * The line as it is known, and from the second time on as it is loaded: where it has changed meanwhile, the commit that
- * was decided on it says so, and it is decided again.
- */
-export const knownFirst = <A, E>(known: A, load: Effect.Effect<A, E>): Effect.Effect<A, E> => {
-  let isFirst = true
-  return Effect.suspend(() => {
-    if (!isFirst) return load
-    isFirst = false
-    return Effect.succeed(known)
-  })
-}

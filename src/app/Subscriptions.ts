@@ -7,7 +7,7 @@ import { kinds } from "../domain/Idempotency.ts"
 import type { Line } from "../domain/Line.ts"
 import * as Location from "../domain/Location.ts"
 import type { LastOperator } from "../domain/Location.ts"
-import * as Plan from "../domain/Plan.ts"
+import type { Plan } from "../domain/Plan.ts"
 import * as Provisioning from "../domain/Provisioning.ts"
 import {
   type EsimInstalled,
@@ -28,6 +28,7 @@ import { Catalogues } from "./Catalogues.ts"
 import { Commits } from "./Commits.ts"
 import { Ids } from "./Ids.ts"
 import * as JobRunner from "./JobRunner.ts"
+import * as KnownPlans from "./KnownPlans.ts"
 import * as Lines from "./Lines.ts"
 import * as Measures from "./Measures.ts"
 import * as Paging from "./Paging.ts"
@@ -91,12 +92,13 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const runner = yield* JobRunner.JobRunner
     const claims = yield* SimClaims.SimClaims
     const { patienceMillis } = yield* Settings
+    const deciding = KnownPlans.make(storage)
 
     /** The line of the ICCID that was named, or of a free eSIM that nobody else is given meanwhile (rule S2). */
     const lineFor = Effect.fnUntraced(function* (
       organizationId: string,
       iccid: string | null,
-      plan: Plan.Plan,
+      plan: Plan,
       token: string
     ): Effect.fn.Return<Line, NotFound | NoFreeSim | StorageError> {
       if (iccid === null) {
@@ -107,9 +109,13 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       return line ?? (yield* new NotFound({ resource: "sim", id: iccid }))
     })
 
-    const begin = Effect.fnUntraced(function* (request: CreateRequest, token: string) {
-      const { organizationId, planId } = request
-      const plan = yield* Effect.fromResult(Plan.existing(yield* storage.plan({ organizationId, planId }), planId))
+    const begin = Effect.fnUntraced(function* (
+      request: CreateRequest,
+      token: string,
+      existing: Effect.Effect<Plan, NotFound | StorageError>
+    ) {
+      const { organizationId } = request
+      const plan = yield* existing
       const now = yield* clock.now
       yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
       const line = yield* lineFor(organizationId, request.iccid, plan, token)
@@ -131,7 +137,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
 
     const create = Effect.fnUntraced(function* (request: CreateRequest) {
       const { token } = yield* work.lease
-      const begun = yield* commits.untilDone(begin(request, token))
+      const begun = yield* deciding(request, (plan) => commits.untilDone(begin(request, token, plan)))
       if (!("held" in begun)) return begun
       return yield* Effect.fromResult(yield* runner.provision(begun.held, begun.work, begun.line))
     })

@@ -4,6 +4,7 @@
 import type { Attachment } from "./Attachment.ts"
 import type { Work } from "./Job.ts"
 import type { Package } from "./Package.ts"
+import type { Plan } from "./Plan.ts"
 import type { Sim } from "./Sim.ts"
 import type { Entry } from "./SmdpHistory.ts"
 import type { Subscription } from "./Subscription.ts"
@@ -22,6 +23,8 @@ export interface Decision {
   readonly sim?: Sim
   /** The SIM as it was loaded, where it stays so and something else of its line changes: its guard likewise. */
   readonly touched?: Sim
+  /** The plan that it rests on, which stays as it is: its version is a guard. */
+  readonly plan?: Plan
   readonly subscription?: Subscription
   readonly attachments?: ReadonlyArray<Attachment>
   readonly packages?: ReadonlyArray<Package>

@@ -116,12 +116,14 @@ export const subscribe = (
     }
     const initial = Activation.initialPackages(attachment)
     if (initial.every(({ over }) => over)) {
-      return { _tag: "Complete", ...confirm(taken, attachment, initial.map(lapsed), now) }
+      const { created, decision } = confirm(taken, attachment, initial.map(lapsed), now)
+      return { _tag: "Complete", created, decision: { ...decision, plan } }
     }
     const work = { _tag: "Provision" as const, iccid, attachmentId: attachment.attachmentId }
     return {
       _tag: "AwaitingTelco",
       decision: {
+        plan,
         sim: taken.sim,
         ...(line.subscription === null ? { subscription } : {}),
         attachments: [attachment],

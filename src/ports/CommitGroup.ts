@@ -4,7 +4,7 @@
  * The union of commits that touch nothing in common writes what each of them writes, guards what each of them guards,
  * and happens as a whole or not at all: where it fails with a `Conflict`, each is to be tried on its own.
  */
-import type { Commit } from "./Storage.ts"
+import type { Commit, LoadedPlan } from "./Storage.ts"
 
 // Rare, and with a say in what else a commit may have, or in more than the rows they name.
 const alone = [
@@ -52,10 +52,22 @@ const joined = <A>(
   rows: (commit: Commit) => ReadonlyArray<A> | undefined
 ): ReadonlyArray<A> => commits.flatMap((commit) => rows(commit) ?? [])
 
+/** What several rest on is named once, but for versions that cannot both be right. */
+const plansAsLoaded = (commits: ReadonlyArray<Commit>): ReadonlyArray<LoadedPlan> => {
+  const found = new Map<string, LoadedPlan>()
+  for (const commit of commits) {
+    for (const plan of commit.plansAsLoaded ?? []) {
+      found.set(`${plan.organizationId} ${plan.planId} ${plan.version}`, plan)
+    }
+  }
+  return [...found.values()]
+}
+
 /** The commits as one. Their keys have nothing in common. */
 export const merged = (commits: ReadonlyArray<Commit>): Commit => ({
   sims: joined(commits, (commit) => commit.sims),
   touched: joined(commits, (commit) => commit.touched),
+  plansAsLoaded: plansAsLoaded(commits),
   subscriptions: joined(commits, (commit) => commit.subscriptions),
   attachments: joined(commits, (commit) => commit.attachments),
   packages: joined(commits, (commit) => commit.packages),

@@ -70,6 +70,9 @@ export interface SeenReport {
   readonly receivedAt: Instant
 }
 
+/** A plan as it was when it was loaded. */
+export type LoadedPlan = Pick<Plan, "organizationId" | "planId" | "version">
+
 /** What one commit writes. Absent parts write nothing. Rows of one commit may belong to several organizations. */
 export interface Commit {
   /** Inserted or replaced by id. */
@@ -77,6 +80,8 @@ export interface Commit {
   readonly apiKeys?: ReadonlyArray<ApiKey>
   readonly webhookEndpoints?: ReadonlyArray<WebhookEndpoint>
   readonly plans?: ReadonlyArray<Plan>
+  /** Plans that stay as they are, and that the commit rests on: a `Conflict` where another version is stored. */
+  readonly plansAsLoaded?: ReadonlyArray<LoadedPlan>
   /** Always new ones. */
   readonly regions?: ReadonlyArray<Region>
   /**

@@ -51,7 +51,7 @@ describe("A free SIM is taken (S5)", () => {
     const taken = sim({ hold: { _tag: "Provisioning", subscriptionId: "new-subscription" } })
     expect(accepted(plan(), free())).toEqual({
       _tag: "AwaitingTelco",
-      decision: { sim: taken, subscription: newSubscription, attachments: [newAttachment], jobs: [job] },
+      decision: { plan: plan(), sim: taken, subscription: newSubscription, attachments: [newAttachment], jobs: [job] },
       line: { sim: taken, subscription: newSubscription, attachments: [{ attachment: newAttachment, packages: [] }] },
       work
     })
@@ -75,7 +75,7 @@ describe("A plan for a SIM in service is a top-up (S1)", () => {
     const attachment = { ...newAttachment, subscriptionId: "subscription" }
     expect(accepted(plan(), of)).toEqual({
       _tag: "AwaitingTelco",
-      decision: { sim: of.sim, attachments: [attachment], jobs: [job] },
+      decision: { plan: plan(), sim: of.sim, attachments: [attachment], jobs: [job] },
       line: { ...of, attachments: [...of.attachments, { attachment, packages: [] }] },
       work
     })
@@ -97,6 +97,7 @@ describe("Nothing is due at the telco yet (rule 7, T5)", () => {
     expect(complete).toMatchObject({
       _tag: "Complete",
       decision: {
+        plan: to,
         sim: inService,
         subscription: { ...newSubscription, status: "Live" },
         attachments: [{ attachmentId: "new-attachment", terms: to.terms, anchor: later, confirmed: true }],
@@ -124,7 +125,7 @@ describe("Nothing is due at the telco yet (rule 7, T5)", () => {
     const over = plan({ terms: recurring({ occurrences: 1 }) })
     expect(accepted(over, free(), starting(NOW - DAY_MS))).toMatchObject({
       _tag: "Complete",
-      decision: { packages: [{ occurrence: 0, status: "Lapsed", telcoPackageId: null }], jobs: [] }
+      decision: { plan: over, packages: [{ occurrence: 0, status: "Lapsed", telcoPackageId: null }], jobs: [] }
     })
   })
 

@@ -1,9 +1,9 @@
 /**
- * What a process keeps in memory, API keys and the catalogue, when another changes it: at once where it hears of it,
- * and within 5 s where it does not.
+ * What a process keeps in memory when another changes it. API keys and the catalogue: at once where it hears of it, and
+ * within 5 s where it does not; plans: at once, whatever it hears.
  */
-import { Effect } from "effect"
-import { Catalogues, Organizations, Time } from "simplan"
+import { Effect, Stream } from "effect"
+import { Catalogues, Organizations, Plans, Sims, Subscriptions, Time } from "simplan"
 import { StandardCatalogue } from "simplan/catalogue"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Processes from "./Processes.ts"
@@ -76,5 +76,59 @@ describe("a catalogue that one process replaces", () => {
     expect(await countries(deaf)).toBeGreaterThan(1)
     await deaf.move(WITHIN)
     expect(await countries(deaf)).toBe(1)
+  })
+})
+
+describe("P2: a plan that a process has put SIMs into service with, and another changes", () => {
+  const iccids = ["8933010000000000018", "8933010000000000026", "8933010000000000034", "8933010000000000042"]
+
+  /** An organization with these eSIMs and a plan. */
+  const prepare = (stock: ReadonlyArray<string>) =>
+    one.run(
+      Effect.gen(function* () {
+        const { organizationId } = yield* Organizations.Organizations.use((of) => of.create({ name: "Traveller Ltd" }))
+        const rows = Stream.fromIterable(stock.map((iccid) => ({ iccid, label: "Green" as const, isEsim: true })))
+        yield* Sims.Sims.use((of) => of.importRows({ organizationId, rows }))
+        const profile = StandardCatalogue.catalogue().profiles.find(({ label }) => label === "Green")
+        const terms = {
+          ...{ name: "Anywhere", coverageId: profile?.coverageId ?? "", dataMegaBytes: 1_024, periodDays: 30 },
+          ...{ throttling: false, recurring: false }
+        }
+        const { planId } = yield* Plans.Plans.use((of) => of.create({ organizationId, terms }))
+        return { organizationId, planId }
+      })
+    )
+  type OfPlan = Awaited<ReturnType<typeof prepare>>
+  const subscribe = (process: typeof one, of: OfPlan) =>
+    process.run(
+      Effect.result(
+        Subscriptions.Subscriptions.use((all) =>
+          all.create({ ...of, metadata: "trip", iccid: null, activePeriod: null })
+        )
+      )
+    )
+  const change = (how: "archive" | "unarchive" | "remove", of: OfPlan) =>
+    one.run(Plans.Plans.use((all): Effect.Effect<unknown, unknown> => all[how](of)))
+  const refusal = (tag: string) => ({ _tag: "Failure", failure: { _tag: tag } })
+
+  it("is refused from then on, and taken again when it may be", async () => {
+    const deaf = world.process({ isDeaf: true })
+    const of = await prepare(iccids)
+    expect(await subscribe(deaf, of)).toMatchObject({ _tag: "Success" })
+    await change("archive", of)
+    expect(await subscribe(deaf, of)).toMatchObject(refusal("PlanArchived"))
+    await change("unarchive", of)
+    expect(await subscribe(deaf, of)).toMatchObject({ _tag: "Success" })
+    await change("remove", of)
+    expect(await subscribe(deaf, of)).toMatchObject(refusal("NotFound"))
+  })
+
+  it("is what is told of first, also where no eSIM is left", async () => {
+    const deaf = world.process({ isDeaf: true })
+    const of = await prepare(iccids.slice(0, 1))
+    expect(await subscribe(deaf, of)).toMatchObject({ _tag: "Success" })
+    expect(await subscribe(deaf, of)).toMatchObject(refusal("NoFreeSim"))
+    await change("remove", of)
+    expect(await subscribe(deaf, of)).toMatchObject({ _tag: "Failure", failure: { resource: "plan" } })
   })
 })

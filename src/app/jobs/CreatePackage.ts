@@ -8,8 +8,7 @@ import { packageId } from "../../domain/Package.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
-import { Commits } from "../Commits.ts"
-import * as Lines from "../Lines.ts"
+import { Commits, knownFirst } from "../Commits.ts"
 import { type Done, finishing, type Held, makeInTime, retrying } from "./Asking.ts"
 
 /** What does the job. */
@@ -27,7 +26,7 @@ export const make = Effect.gen(function* () {
 
     const now = yield* clock.now
     const line = yield* load
-    const present = Lines.knownFirst(line, load)
+    const present = knownFirst(line, load)
 
     const record = (outcome: Occurrence.Outcome) =>
       commits.untilDone(

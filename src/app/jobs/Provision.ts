@@ -18,8 +18,7 @@ import type { Created } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
-import { Commits } from "../Commits.ts"
-import * as Lines from "../Lines.ts"
+import { Commits, knownFirst } from "../Commits.ts"
 import { finishing, type Held, makeInTime, notTaken } from "./Asking.ts"
 
 /** What the telco said of all packages together. */
@@ -86,7 +85,7 @@ export const make = Effect.gen(function* () {
     const { organizationId } = held.job
     const load = storage.line({ organizationId, iccid })
     const line = known ?? (yield* load)
-    const present = Lines.knownFirst<Line.Line | null, StorageError>(line, load)
+    const present = knownFirst<Line.Line | null, StorageError>(line, load)
     const first = unconfirmed(line, attachmentId)
     const answer = first === null ? null : yield* ask(first.attachment)
     return yield* commits.untilDone(

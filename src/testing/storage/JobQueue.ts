@@ -165,7 +165,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("a renewed lease ends when it says, and one that was lost is not to be had again", (world) =>
     Effect.gen(function* () {
       const { jobs, machineNow } = world
-      const [held, other] = [Rows.job(world), Rows.job(world)]
+      const [held, other] = [Rows.job(world, { dueAt: world.now - 1 }), Rows.job(world)]
       yield* put(world, [held, other])
       const slow = World.claim(world)
       yield* jobs.claim(slow)

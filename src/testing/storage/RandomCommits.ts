@@ -59,6 +59,14 @@ const ofPlan = (run: Run, { world }: Side, part: Part): Piece => {
   })
 }
 
+const restingOnPlan = (run: Run, { world }: Side, part: Part): Piece => {
+  const loaded = { organizationId: world.organizationId, planId: idOf(run, world, part.row) }
+  return Effect.map(
+    world.storage.plan(loaded),
+    (stored): Commit => ({ plansAsLoaded: [{ ...loaded, version: seenVersion(stored, part) }] })
+  )
+}
+
 const ofKey = (run: Run, { world }: Side, part: Part): Piece => {
   const apiKeyId = idOf(run, world, part.row)
   return Effect.map(world.storage.apiKeys({ organizationId: world.organizationId }), (keys): Commit => {
@@ -150,6 +158,8 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
   switch (part.part) {
     case "plan":
       return ofPlan(run, side, part)
+    case "rest on plan":
+      return restingOnPlan(run, side, part)
     case "api key":
       return ofKey(run, side, part)
     case "endpoint":
@@ -197,8 +207,10 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
 const rowOf = ({ part, row }: Part): string => {
   switch (part) {
     case "plan":
+    case "rest on plan":
+      return `plan ${row}`
     case "region":
-      return `${part} ${row}`
+      return `region ${row}`
     case "endpoint":
       return `${part} ${row % 3}`
     case "put idempotency":

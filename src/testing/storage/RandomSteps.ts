@@ -25,6 +25,7 @@ const lineParts = [
 
 const otherParts = [
   "plan",
+  "rest on plan",
   "api key",
   "endpoint",
   "region",

@@ -81,6 +81,35 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("a plan that a commit rests on stays as it is, and guards it", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const [plan, other] = [Rows.plan(world), Rows.plan(world)]
+      yield* storage.commit({ plans: [plan, other] })
+      const [loaded, otherLoaded] = [
+        { ...plan, version: 1 },
+        { ...other, version: 1 }
+      ]
+      const sim = yield* World.stockOne(world)
+      const written = { sims: [{ ...sim, downloaded: true }] }
+      yield* storage.commit({ ...written, plansAsLoaded: [loaded, otherLoaded] })
+      yield* Suite.equals("the plan", yield* storage.plan(plan), loaded)
+      yield* storage.commit({ plans: [{ ...loaded, archivedAt: world.now }] })
+      const stored = (yield* World.line(world, sim.iccid)).sim
+      const next = { sims: [{ ...stored, downloaded: false }] }
+      for (const [what, plansAsLoaded] of [
+        ["an older version", [otherLoaded, loaded]],
+        ["a newer version", [{ ...loaded, version: 3 }]],
+        ["a plan that is not there", [Rows.plan(world)]],
+        ["another organization's", [{ ...otherLoaded, organizationId: world.id() }]]
+      ] as const) {
+        yield* World.conflicts(world, what, { ...next, plansAsLoaded }, "version")
+      }
+      yield* Suite.equals("the SIM", (yield* World.line(world, sim.iccid)).sim, stored)
+      yield* storage.commit({ ...next, plansAsLoaded: [{ ...loaded, version: 2 }] })
+    })
+  ),
+
   scenario("of many commits at once that saw the same SIM, one is made", (world) =>
     Effect.gen(function* () {
       const sim = yield* World.stockOne(world)
