@@ -26,7 +26,7 @@ const leasesHold = (tables: Tables, { deliveries, jobs }: Storage.Commit): boole
       tables.tenants.get(delivery.organizationId)?.deliveries.get(delivery.deliveryId)?.lease?.token === token
   )
 
-const simHolds = (tables: Tables, { iccid, organizationId, version }: Sim.Sim): boolean =>
+const simHolds = (tables: Tables, { iccid, organizationId, version }: Sim.Loaded): boolean =>
   simOf(tables, organizationId, iccid)?.row.sim.version === version
 
 const versionsHold = (tables: Tables, commit: Storage.Commit): boolean => {

@@ -61,7 +61,7 @@ const replace = (tables: Tables.Tables, place: SimPlace, row: SimRow): void => {
 }
 
 /** Moves on the version of a SIM that stays as it is. */
-export const touch = (tables: Tables.Tables, { iccid, organizationId }: Sim.Sim): void => {
+export const touch = (tables: Tables.Tables, { iccid, organizationId }: Sim.Loaded): void => {
   const place = Tables.simOf(tables, organizationId, iccid)
   if (place !== undefined) put(tables, place.row.sim)
 }

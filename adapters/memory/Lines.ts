@@ -4,7 +4,7 @@
  * The packages of an attachment are one array that is changed in place, and copied for whoever reads the line: a copy
  * that is soon forgotten costs less than one that is kept.
  */
-import { type Attachment, type Line, Package, type Storage, type Subscription, type Time } from "simplan"
+import { type Attachment, type Line, Occurrence, Package, type Storage, type Subscription, type Time } from "simplan"
 import { byCreation } from "./Order.ts"
 import { SortedSet } from "./SortedSet.ts"
 import * as Tables from "./Tables.ts"
@@ -105,11 +105,21 @@ export const removeSubscription = (tables: Tables.Tables, organizationId: string
 
 type PackagesOf = (place: AttachmentPlace) => ReadonlyArray<Package.Package>
 
-/** The packages from an occurrence on; all of them where none is named. */
-export const fromOccurrence =
-  (first = 0): PackagesOf =>
-  ({ packages }) =>
-    packages.slice(packages.findLastIndex(({ occurrence }) => occurrence < first) + 1)
+/** The occurrence of an attachment on a SIM. */
+export const occurrence = (
+  tables: Tables.Tables,
+  { row: { sim }, subscriptionId }: SimPlace,
+  of: { readonly attachmentId: string; readonly occurrence: number }
+): Occurrence.Present | null => {
+  const place = Tables.tenant(tables, sim.organizationId).attachments.get(of.attachmentId)
+  if (place === undefined || place.attachment.subscriptionId !== subscriptionId) return null
+  const { anchor, attachmentId, iccid, organizationId, suspendedAt, terms } = place.attachment
+  return {
+    sim: { organizationId, iccid, version: sim.version },
+    attachment: { organizationId, iccid, attachmentId, terms, anchor, suspendedAt },
+    isRecorded: Occurrence.isRecorded(place.packages, of.occurrence)
+  }
+}
 
 /** The line of a SIM, with those packages of its attachments that are asked for: all of them, unless told otherwise. */
 export const read = (

@@ -54,7 +54,12 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
     line: (of) =>
       Effect.sync(() => {
         const sim = Tables.simOf(tables, of.organizationId, of.iccid)
-        return sim === undefined ? null : Lines.read(tables, sim, Lines.fromOccurrence(of.fromOccurrence))
+        return sim === undefined ? null : Lines.read(tables, sim)
+      }),
+    occurrence: (of) =>
+      Effect.sync(() => {
+        const sim = Tables.simOf(tables, of.organizationId, of.iccid)
+        return sim === undefined ? null : Lines.occurrence(tables, sim, of)
       }),
     reportedLines: (of) => Effect.sync(() => Lines.reported(tables, of)),
     attachments: (of) =>

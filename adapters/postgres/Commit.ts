@@ -28,9 +28,11 @@ const some = <A>(
   part: (sql: Sql, rows: ReadonlyArray<A>) => Part
 ): ReadonlyArray<Part> => (rows === undefined || rows.length === 0 ? [] : [part(sql, rows)])
 
-// One list, locked in one order: those that stay as they are go along with the others, or on their own.
-const sims = (sql: Sql, { sims = [], touched = [] }: Storage.Commit): ReadonlyArray<Part> =>
-  sims.length === 0 ? some(sql, touched, Sims.touch) : [Sims.update(sql, [...sims, ...touched])]
+const sims = (sql: Sql, { sims = [], touched = [] }: Storage.Commit): ReadonlyArray<Part> => [
+  ...(sims.length > 0 && touched.length > 0 ? [Sims.lock(sql, [...sims, ...touched])] : []),
+  ...some(sql, sims, Sims.update),
+  ...some(sql, touched, Sims.touch)
+]
 
 // The order is that in which every commit locks: guards of many rows first, and what hangs on them after.
 const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<Part> => {

@@ -2,7 +2,7 @@
  * The reads of lines: a SIM with its present subscription, that one's attachments and their packages, nested in SQL.
  */
 import { Effect } from "effect"
-import type { Storage } from "simplan"
+import type { Occurrence, Storage } from "simplan"
 import type { Database, Row } from "./Database.ts"
 import * as Lookup from "./Lookup.ts"
 import * as PackedLines from "./PackedLines.ts"
@@ -12,28 +12,69 @@ const present = `
   left join simplan.subscription on subscription.organization_id = sim.organization_id
     and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'`
 
-const whole = PackedLines.value(`package.occurrence >= coalesce(r."fromOccurrence", 0)`)
-
-interface OfWhole extends Lookup.OfSim {
-  readonly fromOccurrence?: number
-}
-
-const lookedForWhole = Part.columns<Lookup.Placed<OfWhole>>({
-  integer: ["at", "fromOccurrence"],
-  text: ["organizationId", "iccid"]
-})
+const whole = PackedLines.value("true")
 
 /** The line of one ICCID. */
 export const byIccid = (database: Database) => {
-  const packed = Lookup.make<OfWhole, PackedLines.Packed>(
+  const packed = Lookup.make<Lookup.OfSim, PackedLines.Packed>(
     database,
     (sql, asked) => sql<Row<Lookup.Found<PackedLines.Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(whole)}) as value
-      from ${Part.rows(sql, asked, lookedForWhole)}
+      from ${Part.rows(sql, asked, Lookup.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       ${sql.literal(present)}`
   )
-  return (of: OfWhole) => Effect.map(packed(of), (found) => (found === null ? null : PackedLines.unpack(found)))
+  return (of: Lookup.OfSim) => Effect.map(packed(of), (found) => (found === null ? null : PackedLines.unpack(found)))
+}
+
+interface OfOccurrence extends Lookup.OfSim {
+  readonly attachmentId: string
+  readonly occurrence: number
+}
+
+const lookedForOccurrence = Part.columns<Lookup.Placed<OfOccurrence>>({
+  integer: ["at", "occurrence"],
+  text: ["organizationId", "iccid", "attachmentId"]
+})
+
+type PackedOccurrence = readonly [
+  simVersion: number,
+  terms: Occurrence.Recurring["terms"],
+  anchor: number | null,
+  suspendedAt: number | null,
+  isRecorded: boolean
+]
+
+/** An occurrence with what it is of. */
+export const occurrence = (database: Database) => {
+  const packed = Lookup.make<OfOccurrence, PackedOccurrence>(
+    database,
+    (sql, asked) => sql<Row<Lookup.Found<PackedOccurrence>>>`
+      select json_build_object('at', r.at, 'found', json_build_array(
+        sim.version, attachment.terms, attachment.anchor, attachment.suspended_at, exists (
+          select from simplan.package
+          where package.organization_id = attachment.organization_id
+            and package.attachment_id = attachment.attachment_id and package.occurrence = r.occurrence
+        )
+      )) as value
+      from ${Part.rows(sql, asked, lookedForOccurrence)}
+      join simplan.attachment on attachment.organization_id = r."organizationId"
+        and attachment.attachment_id = r."attachmentId" and attachment.iccid = r.iccid
+      join simplan.subscription on subscription.organization_id = attachment.organization_id
+        and subscription.subscription_id = attachment.subscription_id and subscription.status <> 'Deleted'
+      join simplan.sim on sim.organization_id = attachment.organization_id and sim.iccid = attachment.iccid`
+  )
+  return (of: OfOccurrence) =>
+    Effect.map(packed(of), (found): Occurrence.Present | null => {
+      if (found === null) return null
+      const { attachmentId, iccid, organizationId } = of
+      const [version, terms, anchor, suspendedAt, isRecorded] = found
+      return {
+        sim: { organizationId, iccid, version },
+        attachment: { organizationId, iccid, attachmentId, terms, anchor, suspendedAt },
+        isRecorded
+      }
+    })
 }
 
 /** The attachments of the live subscription of one ICCID. */

@@ -49,6 +49,7 @@ const storage = (database: Database, { tell, watch }: Notifications.Notification
     sims: Sims.page(database),
     claimSim: SimClaim.run(database),
     line: Lines.byIccid(database),
+    occurrence: Lines.occurrence(database),
     reportedLines: Lines.reported(database),
     attachments: Lines.attachmentsOf(database),
     subscription: Subscriptions.byIccid(database),

@@ -80,13 +80,13 @@ export const update = (sql: Sql, sims: ReadonlyArray<Sim.Sim>): Part.Part => ({
   outcome: sql`simplan.ensure((select count(*) from sim_updated) = ${sims.length}::int, 'version')`
 })
 
-const keyColumns = Part.columns<Pick<Sim.Sim, "organizationId" | "iccid" | "version">>(
-  { text: ["organizationId", "iccid"], bigint: ["version"] },
-  ["organizationId", "iccid"]
-)
+const keyColumns = Part.columns<Sim.Loaded>({ text: ["organizationId", "iccid"], bigint: ["version"] }, [
+  "organizationId",
+  "iccid"
+])
 
 /** Moves on the versions of SIMs that stay as they are, each guarded by it, and ends any claim on them. */
-export const touch = (sql: Sql, sims: ReadonlyArray<Sim.Sim>): Part.Part => ({
+export const touch = (sql: Sql, sims: ReadonlyArray<Sim.Loaded>): Part.Part => ({
   ctes: [
     sql`sim_touched as (
       update simplan.sim set version = r.version + 1, claim_token = null, claim_until = null
@@ -96,6 +96,19 @@ export const touch = (sql: Sql, sims: ReadonlyArray<Sim.Sim>): Part.Part => ({
     )`
   ],
   outcome: sql`simplan.ensure((select count(*) from sim_touched) = ${sims.length}::int, 'version')`
+})
+
+/** Locks them in one order, where a commit writes some and touches others. */
+export const lock = (sql: Sql, sims: ReadonlyArray<Sim.Loaded>): Part.Part => ({
+  ctes: [
+    sql`sim_locked as (
+      select 1
+      from ${Part.rows(sql, sims, keyColumns)}
+      join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
+      for update of sim
+    )`
+  ],
+  outcome: sql`(select count(*) from sim_locked)`
 })
 
 /** A page, by serial; one row of a result has it all. */

@@ -5,7 +5,7 @@ import type { Attachment } from "./Attachment.ts"
 import type { Work } from "./Job.ts"
 import type { Package } from "./Package.ts"
 import type { Plan } from "./Plan.ts"
-import type { Sim } from "./Sim.ts"
+import type { Loaded, Sim } from "./Sim.ts"
 import type { Entry } from "./SmdpHistory.ts"
 import type { Subscription } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
@@ -22,7 +22,7 @@ export interface Decision {
   /** The SIM as it is to be, with the version that was loaded: its guard. */
   readonly sim?: Sim
   /** The SIM as it was loaded, where it stays so and something else of its line changes: its guard likewise. */
-  readonly touched?: Sim
+  readonly touched?: Loaded
   /** The plan that it rests on, which stays as it is: its version is a guard. */
   readonly plan?: Plan
   readonly subscription?: Subscription

@@ -8,7 +8,22 @@ import * as Line from "./Line.ts"
 import type { Package } from "./Package.ts"
 import { packageId } from "./Package.ts"
 import * as Recurrence from "./Recurrence.ts"
+import type { Loaded } from "./Sim.ts"
 import { addDays, type Instant } from "./Time.ts"
+
+/** What an occurrence is of: its attachment, as far as it bears on it. */
+export type Recurring = Pick<
+  Attachment.Attachment,
+  "organizationId" | "iccid" | "attachmentId" | "terms" | "anchor" | "suspendedAt"
+>
+
+/** What is there when an occurrence's job is done. */
+export interface Present {
+  readonly sim: Loaded
+  readonly attachment: Recurring
+  /** Whether its package is there, whatever became of it. */
+  readonly isRecorded: boolean
+}
 
 /** A package as the telco reports it. */
 export interface TelcoTimes {
@@ -25,7 +40,7 @@ export type Outcome =
 
 /** What to do about an occurrence whose job is due. */
 export type Step =
-  | { readonly _tag: "Order"; readonly attachment: Attachment.Attachment; readonly window: Recurrence.Window }
+  | { readonly _tag: "Order"; readonly attachment: Recurring; readonly window: Recurrence.Window }
   | { readonly _tag: "Record"; readonly outcome: Outcome }
   /** It is recorded already, or its attachment was suspended before it was due: there is nothing left to do. */
   | { readonly _tag: "Nothing" }
@@ -33,7 +48,7 @@ export type Step =
   | { readonly _tag: "Gone" }
 
 /** The job that creates occurrence `i`, or none: the recurrence is at its end, or was suspended before `i` was due. */
-export const next = (attachment: Attachment.Attachment, occurrence: number): NewJob | undefined => {
+export const next = (attachment: Recurring, occurrence: number): NewJob | undefined => {
   const { anchor, attachmentId, iccid, suspendedAt, terms } = attachment
   if (terms.recurrence === null || anchor === null || occurrence >= terms.recurrence.occurrences) return undefined
   const dueAt = Recurrence.dueAt(terms.recurrence, anchor, occurrence)
@@ -45,21 +60,32 @@ export const next = (attachment: Attachment.Attachment, occurrence: number): New
   }
 }
 
-// Packages are in order, and it is nearly always the last that is asked for.
-const isRecorded = ({ packages }: Attachment.WithPackages, occurrence: number): boolean =>
+/** Whether there is a package of the occurrence. They are in order, and it is nearly always the last that is asked for. */
+export const isRecorded = (packages: ReadonlyArray<Package>, occurrence: number): boolean =>
   packages.findLast((pack) => pack.occurrence <= occurrence)?.occurrence === occurrence
 
+/** The occurrence in a line; null where its attachment is gone. */
+export const of = (line: Line.Line | null, attachmentId: string, occurrence: number): Present | null => {
+  const found = line === null ? undefined : Line.attachment(line, attachmentId)
+  if (line === null || found === undefined) return null
+  return {
+    sim: line.sim,
+    attachment: found.attachment,
+    isRecorded: isRecorded(found.packages, occurrence)
+  }
+}
+
 /** Rule T5: order the occurrence, unless its period is over, its attachment suspended or gone, or it is there. */
-export const step = (line: Line.Line | null, attachmentId: string, occurrence: number, now: Instant): Step => {
-  const of = line === null ? undefined : Line.attachment(line, attachmentId)
-  if (of === undefined) return { _tag: "Gone" }
-  const { anchor, suspendedAt, terms } = of.attachment
-  if (isRecorded(of, occurrence)) return { _tag: "Nothing" }
+export const step = (present: Present | null, occurrence: number, now: Instant): Step => {
+  if (present === null) return { _tag: "Gone" }
+  const { attachment } = present
+  const { anchor, suspendedAt, terms } = attachment
+  if (present.isRecorded) return { _tag: "Nothing" }
   if (terms.recurrence === null || anchor === null) return { _tag: "Nothing" }
-  if (next(of.attachment, occurrence) === undefined) return { _tag: "Nothing" }
+  if (next(attachment, occurrence) === undefined) return { _tag: "Nothing" }
   const window = Recurrence.window(terms, terms.recurrence, anchor, occurrence)
   if (suspendedAt !== null || Recurrence.isOver(window, now)) return { _tag: "Record", outcome: { _tag: "Lapsed" } }
-  return { _tag: "Order", attachment: of.attachment, window }
+  return { _tag: "Order", attachment, window }
 }
 
 /**
@@ -68,22 +94,22 @@ export const step = (line: Line.Line | null, attachmentId: string, occurrence: n
  * has it cancelled, whether or not the telco has it.
  */
 export const record = (
-  line: Line.Line | null,
+  present: Present | null,
   work: { readonly iccid: string; readonly attachmentId: string; readonly occurrence: number },
   outcome: Outcome,
   now: Instant
 ): Decision => {
   const { attachmentId, iccid, occurrence } = work
   const id = packageId(attachmentId, occurrence)
-  const of = line === null ? undefined : Line.attachment(line, attachmentId)
-  if (line === null || of === undefined) {
+  if (present === null) {
     return outcome._tag === "Created" ? { jobs: [cancellation(iccid, id, now)] } : {}
   }
-  const following = next(of.attachment, occurrence + 1)
+  const { attachment, sim } = present
+  const following = next(attachment, occurrence + 1)
   const jobs = following === undefined ? [] : [following]
-  const { anchor, suspendedAt, terms } = of.attachment
+  const { anchor, suspendedAt, terms } = attachment
   if (terms.recurrence === null || anchor === null) return { jobs }
-  if (isRecorded(of, occurrence)) return { jobs }
+  if (present.isRecorded) return { jobs }
   const window = Recurrence.window(terms, terms.recurrence, anchor, occurrence)
   if (outcome._tag === "Created" && suspendedAt !== null) {
     jobs.push({ jobId: `suspend:${id}`, work: { _tag: "SuspendPackages", iccid, attachmentId }, dueAt: now })
@@ -91,9 +117,9 @@ export const record = (
   if (outcome._tag === "Lapsed" && suspendedAt !== null && !Recurrence.isOver(window, now)) {
     jobs.push(cancellation(iccid, id, now))
   }
-  const recorded = packageOf(of.attachment, occurrence, window, outcome._tag === "Created" ? outcome.telco : null)
+  const recorded = packageOf(attachment, occurrence, window, outcome._tag === "Created" ? outcome.telco : null)
   return {
-    touched: line.sim,
+    touched: sim,
     packages: [outcome._tag === "Refused" ? { ...recorded, status: "Refused" } : recorded],
     jobs
   }
@@ -111,7 +137,7 @@ export const cancellation = (iccid: string, id: string, now: Instant): NewJob =>
  * use has no times until then, unless the telco names an activation.
  */
 export const packageOf = (
-  attachment: Attachment.Attachment,
+  attachment: Recurring,
   occurrence: number,
   window: Recurrence.Window | null,
   telco: TelcoTimes | null

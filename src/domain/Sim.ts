@@ -43,6 +43,9 @@ export interface Sim {
   readonly version: number
 }
 
+/** A SIM as it was when it was loaded: what guards a decision about something that hangs on it. */
+export type Loaded = Pick<Sim, "organizationId" | "iccid" | "version">
+
 /** Rule S2: `used` is true while a subscription holds the SIM. */
 export const isUsed = (sim: Sim): boolean => sim.hold._tag !== "Free"
 

@@ -31,7 +31,8 @@ import type { Line } from "../domain/Line.ts"
 import type { Organization } from "../domain/Organization.ts"
 import type { Package } from "../domain/Package.ts"
 import type { Plan } from "../domain/Plan.ts"
-import type { Sim } from "../domain/Sim.ts"
+import type { Present } from "../domain/Occurrence.ts"
+import type { Loaded, Sim } from "../domain/Sim.ts"
 import type { Entry } from "../domain/SmdpHistory.ts"
 import type { Subscription, SubscriptionWithSim } from "../domain/Subscription.ts"
 import type { Instant } from "../domain/Time.ts"
@@ -90,7 +91,7 @@ export interface Commit {
    */
   readonly sims?: ReadonlyArray<Sim>
   /** SIMs that stay as they were loaded, but for their version: something that hangs on them changes. */
-  readonly touched?: ReadonlyArray<Sim>
+  readonly touched?: ReadonlyArray<Loaded>
   /** Inserted or replaced by id; the commit also writes their SIM, whose version guards them. Likewise below. */
   readonly subscriptions?: ReadonlyArray<Subscription>
   readonly attachments?: ReadonlyArray<Attachment>
@@ -253,10 +254,11 @@ export class Storage extends Context.Service<
       }
     ) => Effect.Effect<ClaimOutcome, StorageError>
 
-    /** Without the packages of occurrences before `fromOccurrence`, where it is there. */
-    readonly line: (
-      of: OfOrganization & { readonly iccid: string; readonly fromOccurrence?: number }
-    ) => Read<Line | null>
+    readonly line: (of: OfOrganization & { readonly iccid: string }) => Read<Line | null>
+    /** The occurrence of an attachment on this ICCID; null where there is none, or its subscription is deleted. */
+    readonly occurrence: (
+      of: OfOrganization & { readonly iccid: string; readonly attachmentId: string; readonly occurrence: number }
+    ) => Read<Present | null>
     /**
      * The lines of these ICCIDs (each named once), of any organization and in any order, each with all attachments
      * and those packages that have no expiry, expire after `since`, or whose id (ours or the telco's) is named; unknown

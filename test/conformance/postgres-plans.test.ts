@@ -201,6 +201,7 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.reportedLines({ iccids: [asked], seenSince: 0 })
     yield* storage.subscription({ ...of, iccid })
     yield* storage.attachments({ ...of, iccid })
+    yield* storage.occurrence({ ...of, iccid, attachmentId: `line-${round}`, occurrence: 1 })
     yield* storage.smdpEntries({ ...of, iccid })
     yield* storage.delivery({ ...of, deliveryId: `event-${round}:endpoint` })
     yield* storage.idempotency({ ...of, key: "key-1" })
@@ -239,7 +240,13 @@ const use = (adapter: Adapter, round: number) =>
       throw new Error("The database has not what it was filled with")
     }
     const id = COUNT + round
+    const other = yield* storage.line({ ...of, iccid: iccidOf(3_000 + round) })
+    const otherPlan = yield* storage.plan({ ...of, planId: `plan-${3_000 + round}` })
+    if (!other || !otherPlan) throw new Error("The database has not what it was filled with")
+    yield* storage.commit({ touched: [other.sim] })
     yield* storage.commit({
+      touched: [{ ...other.sim, version: other.sim.version + 1 }],
+      plansAsLoaded: [otherPlan],
       apiKeys: [storedKey],
       plans: [storedPlan, plan(id)],
       regions: [region(id)],

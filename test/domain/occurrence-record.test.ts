@@ -29,7 +29,7 @@ describe("An occurrence is recorded (T5)", () => {
     ["as refused", { _tag: "Refused" } as const, { ...second, status: "Refused", telcoPackageId: null }],
     ["as lapsed", { _tag: "Lapsed" } as const, { ...second, status: "Lapsed", telcoPackageId: null }]
   ])("%s, and the recurrence goes on", (_, outcome, expected) => {
-    expect(Occurrence.record(line([attached(daily)]), work(1), outcome, NOW)).toEqual({
+    expect(Occurrence.record(Occurrence.of(line([attached(daily)]), "attachment", 1), work(1), outcome, NOW)).toEqual({
       touched: line().sim,
       packages: [expected],
       jobs: [nextOf()]
@@ -38,20 +38,24 @@ describe("An occurrence is recorded (T5)", () => {
 
   it("and ends with the last one", () => {
     for (const outcome of outcomes) {
-      expect(Occurrence.record(line([attached(daily)]), work(2), outcome, NOW).jobs).toEqual([])
+      expect(
+        Occurrence.record(Occurrence.of(line([attached(daily)]), "attachment", 2), work(2), outcome, NOW).jobs
+      ).toEqual([])
     }
   })
 
   it("once: again, it leaves only the next one's job", () => {
     const of = attached(daily, [{ occurrence: 0 }, { occurrence: 1 }])
     for (const outcome of outcomes) {
-      expect(Occurrence.record(line([of]), work(1), outcome, NOW)).toEqual({ jobs: [nextOf()] })
+      expect(Occurrence.record(Occurrence.of(line([of]), "attachment", 1), work(1), outcome, NOW)).toEqual({
+        jobs: [nextOf()]
+      })
     }
   })
 
   it("not at all without an anchor or a recurrence", () => {
     for (const of of [attached({ terms: daily.terms }), attached({ terms: terms() })]) {
-      expect(Occurrence.record(line([of]), work(1), created, NOW)).toEqual({ jobs: [] })
+      expect(Occurrence.record(Occurrence.of(line([of]), "attachment", 1), work(1), created, NOW)).toEqual({ jobs: [] })
     }
   })
 })
@@ -65,19 +69,22 @@ describe("While the telco was asked", () => {
 
   it("T7: the attachment was suspended: the package it made is suspended there, and none follows", () => {
     const of = attached({ ...daily, suspendedAt: NOW + 1 })
-    const decision = Occurrence.record(line([of]), work(1), created, NOW + 5)
+    const decision = Occurrence.record(Occurrence.of(line([of]), "attachment", 1), work(1), created, NOW + 5)
     expect(decision.packages).toEqual([second])
     expect(decision.jobs).toEqual([suspension])
   })
 
   it("T7: nothing has to be told of one that it refused", () => {
     const of = attached({ ...daily, suspendedAt: NOW + 1 })
-    expect(Occurrence.record(line([of]), work(1), { _tag: "Refused" }, NOW + 5).jobs).toEqual([])
+    expect(
+      Occurrence.record(Occurrence.of(line([of]), "attachment", 1), work(1), { _tag: "Refused" }, NOW + 5).jobs
+    ).toEqual([])
   })
 
   it("T7: one that it may have made, or not, is cancelled there unless it is over", () => {
     const of = attached({ ...daily, suspendedAt: NOW + 1 })
-    const jobs = (now: number) => Occurrence.record(line([of]), work(1), { _tag: "Lapsed" }, now).jobs
+    const jobs = (now: number) =>
+      Occurrence.record(Occurrence.of(line([of]), "attachment", 1), work(1), { _tag: "Lapsed" }, now).jobs
     const end = NOW + 2 * DAY_MS
     expect(jobs(end - 1)).toEqual([Occurrence.cancellation(ICCID, "attachment:1", end - 1)])
     expect(jobs(end)).toEqual([])
@@ -89,10 +96,9 @@ describe("While the telco was asked", () => {
       work: { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:1"], release: false },
       dueAt: NOW
     }
-    for (const of of [null, line()]) {
-      expect(Occurrence.record(of, work(1), created, NOW)).toEqual({ jobs: [cancellation] })
-      for (const outcome of outcomes.slice(1)) expect(Occurrence.record(of, work(1), outcome, NOW)).toEqual({})
-    }
+    for (const of of [null, line()]) expect(Occurrence.of(of, "attachment", 1)).toBeNull()
+    expect(Occurrence.record(null, work(1), created, NOW)).toEqual({ jobs: [cancellation] })
+    for (const outcome of outcomes.slice(1)) expect(Occurrence.record(null, work(1), outcome, NOW)).toEqual({})
     expect(Occurrence.cancellation(ICCID, "attachment:1", NOW)).toEqual(cancellation)
   })
 })

@@ -40,7 +40,7 @@ describe("The next occurrence's job (T5)", () => {
 
 describe("An occurrence whose job is due (T5)", () => {
   const step = (of: Attachment.WithPackages, occurrence: number, now: number) =>
-    Occurrence.step(line([of]), "attachment", occurrence, now)
+    Occurrence.step(Occurrence.of(line([of]), "attachment", occurrence), occurrence, now)
 
   it("is ordered with its window, as long as any of that is left", () => {
     const of = attached(daily)
@@ -75,8 +75,9 @@ describe("An occurrence whose job is due (T5)", () => {
   })
 
   it("is to be cancelled where the attachment is gone", () => {
-    expect(Occurrence.step(line(), "attachment", 1, NOW)).toEqual({ _tag: "Gone" })
-    expect(Occurrence.step(null, "attachment", 1, NOW)).toEqual({ _tag: "Gone" })
+    for (const of of [null, line()]) {
+      expect(Occurrence.step(Occurrence.of(of, "attachment", 1), 1, NOW)).toEqual({ _tag: "Gone" })
+    }
   })
 })
 

@@ -38,12 +38,13 @@ const work = (kept: Kept, now: number, refuse: (job: string) => boolean, twice: 
   const { job, rest } = next
   if (job.work._tag !== "CreatePackage") return work(rest, now, refuse, twice)
   const { attachmentId, occurrence } = job.work
-  const step = Occurrence.step(rest.line, attachmentId, occurrence, now)
+  const present = (of: Kept) => Occurrence.of(of.line, attachmentId, occurrence)
+  const step = Occurrence.step(present(rest), occurrence, now)
   if (step._tag !== "Order" && step._tag !== "Record") return work(rest, now, refuse, twice)
   const asked: Occurrence.Outcome = refuse(job.jobId) ? { _tag: "Refused" } : { _tag: "Created", telco }
   const outcome = step._tag === "Record" ? step.outcome : asked
-  const once = commit(rest, Occurrence.record(rest.line, job.work, outcome, now))
-  const again = twice ? commit(once, Occurrence.record(once.line, job.work, outcome, now)) : once
+  const once = commit(rest, Occurrence.record(present(rest), job.work, outcome, now))
+  const again = twice ? commit(once, Occurrence.record(present(once), job.work, outcome, now)) : once
   return work(again, now, refuse, twice)
 }
 

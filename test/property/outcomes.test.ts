@@ -53,7 +53,7 @@ describe("An occurrence whose job is due (T5, T7)", () => {
     fc.assert(
       fc.property(cases, (one) => {
         const { deleted, now, occurrence, recorded, suspendedAt } = one
-        const step = Occurrence.step(before(one), "attachment", occurrence, now)
+        const step = Occurrence.step(Occurrence.of(before(one), "attachment", occurrence), occurrence, now)
         const window = ofDay(occurrence)
         if (deleted !== null) expect(step).toEqual({ _tag: "Gone" })
         else if (occurrence < recorded || !wanted(one, occurrence)) expect(step).toEqual({ _tag: "Nothing" })
@@ -76,7 +76,7 @@ describe("What became of an occurrence (T5 to T7)", () => {
         const { deleted, now, occurrence, recorded, suspendedAt, telco } = one
         const outcome: Occurrence.Outcome = tag === "Created" ? { _tag: tag, telco } : { _tag: tag }
         const work = { iccid: ICCID, attachmentId: "attachment", occurrence }
-        const decision = Occurrence.record(before(one), work, outcome, now)
+        const decision = Occurrence.record(Occurrence.of(before(one), "attachment", occurrence), work, outcome, now)
         const jobs = (decision.jobs ?? []).map(({ dueAt, jobId }) => ({ dueAt, jobId }))
         const cancelled = { jobId: `cancel:${id(occurrence)}`, dueAt: now }
         if (deleted !== null) {

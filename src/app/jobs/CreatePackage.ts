@@ -22,11 +22,11 @@ export const make = Effect.gen(function* () {
     const { organizationId } = held.job
     const { attachmentId, iccid, occurrence } = work
     const id = packageId(attachmentId, occurrence)
-    const load = storage.line({ organizationId, iccid, fromOccurrence: occurrence })
+    const load = storage.occurrence({ organizationId, iccid, attachmentId, occurrence })
 
     const now = yield* clock.now
-    const line = yield* load
-    const present = knownFirst(line, load)
+    const loaded = yield* load
+    const present = knownFirst(loaded, load)
 
     const record = (outcome: Occurrence.Outcome) =>
       commits.untilDone(
@@ -38,7 +38,7 @@ export const make = Effect.gen(function* () {
         })
       )
 
-    const step = Occurrence.step(line, attachmentId, occurrence, now)
+    const step = Occurrence.step(loaded, occurrence, now)
     switch (step._tag) {
       case "Nothing":
         yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))

@@ -74,13 +74,52 @@ export const cases: ReadonlyArray<World.Scenario> = [
           }))
       }
       yield* isLine(world, "the line", sim, expected)
-      const of = { organizationId: world.organizationId, iccid: sim.iccid }
-      const late = yield* world.storage.line({ ...of, fromOccurrence: 2 })
-      yield* Suite.equals(
-        "from the third occurrence on",
-        late?.attachments.map((one) => one.packages),
-        expected.attachments.map((one) => one.packages.filter(({ occurrence }) => occurrence >= 2))
+    })
+  ),
+
+  scenario("an occurrence is recorded or not, and there as long as its attachment's subscription is", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const { sim, subscription } = yield* live(world)
+      const [attachment, other] = [
+        Rows.attachment(world, subscription, { anchor: world.now, suspendedAt: world.now + 1 }),
+        Rows.attachment(world, subscription)
+      ]
+      const packages = [3, 1].map((occurrence) =>
+        Rows.pack(world, attachment, occurrence, { status: occurrence === 3 ? "Refused" : "Created" })
       )
+      yield* storage.commit({ sims: [sim], attachments: [attachment, other], packages })
+      const { attachmentId, iccid, organizationId } = attachment
+      const of = { organizationId, iccid }
+      const present = {
+        sim: { ...of, version: sim.version + 1 },
+        attachment: { ...of, attachmentId, terms: attachment.terms, anchor: world.now, suspendedAt: world.now + 1 }
+      }
+      for (const occurrence of [0, 1, 2, 3, 4]) {
+        yield* Suite.equals(
+          `occurrence ${occurrence}`,
+          yield* storage.occurrence({ ...of, attachmentId, occurrence }),
+          {
+            ...present,
+            isRecorded: occurrence === 1 || occurrence === 3
+          }
+        )
+      }
+      const one = { ...of, attachmentId, occurrence: 1 }
+      const ofOther = yield* storage.occurrence({ ...one, attachmentId: other.attachmentId })
+      yield* Suite.equals("another attachment's", ofOther?.isRecorded, false)
+      for (const [what, elsewhere] of [
+        ["no attachment", { attachmentId: world.id() }],
+        ["another SIM's", { iccid: (yield* World.stockOne(world)).iccid }],
+        ["another organization's", { organizationId: world.id() }]
+      ] as const) {
+        yield* Suite.equals(what, yield* storage.occurrence({ ...one, ...elsewhere }), null)
+      }
+      yield* storage.commit({
+        sims: [{ ...touched(sim, 1), hold: { _tag: "Releasing", subscriptionId: subscription.subscriptionId } }],
+        subscriptions: [{ ...subscription, status: "Deleted" }]
+      })
+      yield* Suite.equals("of a deleted subscription", yield* storage.occurrence(one), null)
     })
   ),
 

@@ -119,7 +119,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
       (sim: Sim) => sim.serial
     ),
     storage.line({ ...of, iccid }),
-    storage.line({ ...of, iccid, fromOccurrence: choice % 4 }),
+    storage.occurrence({ ...of, iccid, attachmentId: id, occurrence: choice % 4 }),
     storage.subscription({ ...of, iccid }),
     storage.attachments({ ...of, iccid }),
     Effect.map(

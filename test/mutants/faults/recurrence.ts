@@ -104,22 +104,17 @@ const chain = faultsOf("Occurrence.ts", "recurrence", [
   ],
   ["T7", "a suspension stops what was due long before", STOPPED, "if (suspendedAt !== null)"],
   ["T7", "a recurrence goes on after a suspension", STOPPED, "if (false)"],
-  ["T5", "an occurrence is ordered again", 'if (isRecorded(of, occurrence)) return { _tag: "Nothing" }', ""],
+  ["T5", "an occurrence is ordered again", 'if (present.isRecorded) return { _tag: "Nothing" }', ""],
   ["T5", "what is over is ordered", OVER, "if (suspendedAt !== null)"],
   ["T7", "what is suspended is ordered", OVER, "if (Recurrence.isOver(window, now))"],
   ["T5", "what began is not ordered", OVER, "if (suspendedAt !== null || window.start <= now)"],
   [
     "S3",
     "what is gone is taken for done",
-    'if (of === undefined) return { _tag: "Gone" }',
-    'if (of === undefined) return { _tag: "Nothing" }'
+    'if (present === null) return { _tag: "Gone" }',
+    'if (present === null) return { _tag: "Nothing" }'
   ],
-  [
-    "T5",
-    "every other occurrence is skipped",
-    "next(of.attachment, occurrence + 1)",
-    "next(of.attachment, occurrence + 2)"
-  ],
+  ["T5", "every other occurrence is skipped", "next(attachment, occurrence + 1)", "next(attachment, occurrence + 2)"],
   ["T5", "a recurrence ends with its second occurrence", "following === undefined ? [] : [following]", "[]"],
   [
     "T5",
@@ -127,7 +122,7 @@ const chain = faultsOf("Occurrence.ts", "recurrence", [
     "following === undefined ? [] : [following]",
     'following === undefined || outcome._tag === "Refused" ? [] : [following]'
   ],
-  ["T5", "an occurrence is recorded again", "if (isRecorded(of, occurrence)) return { jobs }", ""],
+  ["T5", "an occurrence is recorded again", "if (present.isRecorded) return { jobs }", ""],
   ["T5", "what is recorded last is not recorded", RECORDED, RECORDED.replace("<=", "<")],
   ["T5", "only what is recorded last is recorded", RECORDED, "packages.at(-1)?.occurrence === occurrence"],
   ["T5", "a refused occurrence is one like others", 'status: "Refused" }', 'status: "Created" }'],
