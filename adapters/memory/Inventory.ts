@@ -3,7 +3,7 @@
  */
 import { type Label, Sim, type Storage } from "simplan"
 import * as Tables from "./Tables.ts"
-import { makePools, orders, type PoolEntry, type Pools, type SimPlace, type SimRow } from "./Tenant.ts"
+import { makePools, type PoolEntry, type Pools, type SimPlace, type SimRow } from "./Tenant.ts"
 
 type Purpose = keyof Pools
 
@@ -23,20 +23,6 @@ const poolsOf = (tables: Tables.Tables, organizationId: string, label: Label.Lab
   return made
 }
 
-const release = (tables: Tables.Tables, { lease, sim }: SimRow): void => {
-  const claimed = lease === null ? undefined : tables.claims.get(lease.token)
-  if (lease === null || claimed === undefined) return
-  claimed.delete(sim.iccid)
-  if (claimed.size === 0) tables.claims.delete(lease.token)
-}
-
-const hold = (tables: Tables.Tables, { lease, sim }: SimRow): void => {
-  if (lease === null) return
-  const claimed = tables.claims.get(lease.token)
-  if (claimed === undefined) tables.claims.set(lease.token, new Set([sim.iccid]))
-  else claimed.add(sim.iccid)
-}
-
 // Brings the SIM's place in a pool to what its row says.
 const settle = (tables: Tables.Tables, place: SimPlace, purpose: Purpose): void => {
   const { lease, sim } = place.row
@@ -54,9 +40,7 @@ const isAsBefore = (entry: PoolEntry, { lease, sim }: SimRow): boolean =>
   entry.lease === lease && entry.recycledAt === sim.recycledAt && entry.label === sim.label
 
 const replace = (tables: Tables.Tables, place: SimPlace, row: SimRow): void => {
-  release(tables, place.row)
   place.row = row
-  hold(tables, row)
   for (const purpose of purposes) settle(tables, place, purpose)
 }
 
@@ -92,29 +76,29 @@ export const importSims = (tables: Tables.Tables, sims: ReadonlyArray<Storage.Ne
   return { imported, taken }
 }
 
-type Claim = Parameters<Storage.Storage["Service"]["claimSim"]>[0]
-
-export const claim = (tables: Tables.Tables, claim: Claim): Storage.ClaimOutcome => {
+export const claim = (tables: Tables.Tables, claim: Storage.SimClaim): Storage.ClaimedSims => {
   const pool = poolsOf(tables, claim.organizationId, claim.label)[claim.purpose]
-  const entry = firstOf(tables, pool.open(claim.machineNow), claim)
-  if (entry === undefined) return pool.size === 0 ? { _tag: "None" } : { _tag: "Busy" }
-  const { place } = entry
-  const sim = { ...place.row.sim, version: place.row.sim.version + 1 }
-  replace(tables, place, { sim, lease: { token: claim.token, until: claim.until } })
-  return { _tag: "Claimed", sim }
+  const chosen: Array<SimPlace> = []
+  for (const { place } of pool.open(claim.machineNow)) {
+    chosen.push(place)
+    if (chosen.length === claim.count) break
+  }
+  const lease = { token: claim.token, until: claim.until }
+  const sims = chosen.map((place) => {
+    const sim = { ...place.row.sim, version: place.row.sim.version + 1 }
+    replace(tables, place, { sim, lease })
+    return sim
+  })
+  if (sims.length === claim.count) return { sims, shortage: null }
+  return { sims, shortage: pool.size === 0 ? "None" : "Busy" }
 }
 
-// The first SIM in order that is open, or under a claim of the same token.
-const firstOf = (tables: Tables.Tables, open: Iterable<PoolEntry>, claim: Claim): PoolEntry | undefined => {
-  let first: PoolEntry | undefined
-  for (const entry of open) {
-    first = entry
-    break
+export const handBack = (
+  tables: Tables.Tables,
+  { held, organizationId }: { readonly organizationId: string; readonly held: ReadonlyArray<Storage.HeldSim> }
+): void => {
+  for (const { iccid, token } of held) {
+    const place = Tables.simOf(tables, organizationId, iccid)
+    if (place?.row.lease?.token === token) replace(tables, place, { sim: place.row.sim, lease: null })
   }
-  for (const iccid of tables.claims.get(claim.token) ?? []) {
-    const entry = Tables.simOf(tables, claim.organizationId, iccid)?.entries[claim.purpose]
-    if (entry === null || entry === undefined || entry.label !== claim.label) continue
-    if (first === undefined || orders[claim.purpose](entry, first) < 0) first = entry
-  }
-  return first
 }

@@ -17,8 +17,6 @@ export interface Tables {
   readonly tenants: Map<string, Tenant.Tenant>
   readonly sims: Map<string, Tenant.SimPlace>
   serial: number
-  /** The ICCIDs that each claim token is on, claims that are over included. */
-  readonly claims: Map<string, Set<string>>
   readonly apiKeysByHash: Map<string, { readonly organizationId: string; readonly apiKeyId: string }>
   readonly jobs: Map<string, JobRow>
   readonly jobQueue: Queue<JobRow>
@@ -36,7 +34,6 @@ export const make = (): Tables => ({
   tenants: new Map(),
   sims: new Map(),
   serial: 0,
-  claims: new Map(),
   apiKeysByHash: new Map(),
   jobs: new Map(),
   jobQueue: new Queue(

@@ -67,7 +67,7 @@ export interface PoolEntry {
   readonly lease: Storage.Lease | null
 }
 
-/** The eSIMs of one label that `claimSim` can give, for each purpose. */
+/** The eSIMs of one label that `claimSims` can give, for each purpose. */
 export interface Pools {
   readonly subscription: Queue<PoolEntry>
   readonly "mobile plan": Queue<PoolEntry>
@@ -126,7 +126,7 @@ const byRecycling: Order<PoolEntry> = (left, right) =>
   bySerial(left, right)
 
 /** The order in which SIMs are given for each purpose. */
-export const orders: { readonly [Purpose in keyof Pools]: Order<PoolEntry> } = {
+const orders: { readonly [Purpose in keyof Pools]: Order<PoolEntry> } = {
   subscription: byRecycling,
   "mobile plan": bySerial
 }

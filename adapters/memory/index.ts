@@ -49,7 +49,9 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
 
     importSims: (sims) => Effect.sync(() => Inventory.importSims(tables, sims)),
     sims: (of) => Effect.sync(() => Reads.sims(tenant(of), of)),
-    claimSim: (claim) => Effect.sync(() => Inventory.claim(tables, claim)),
+    claimSims: (claim) => Effect.sync(() => Inventory.claim(tables, claim)),
+    handBackSims: (of) => Effect.sync(() => Inventory.handBack(tables, of)),
+    inTransaction: Effect.succeed(false),
 
     line: (of) =>
       Effect.sync(() => {

@@ -96,7 +96,7 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
       ...storage,
       ahead: Effect.sync(() => offset.current),
       commit: (commit) => Effect.suspend(() => storage.commit(leased(commit))),
-      claimSim: (asked) => Effect.suspend(() => storage.claimSim(held(asked)))
+      claimSims: (asked) => Effect.suspend(() => storage.claimSims(held(asked)))
     }),
     jobs: Jobs.Jobs.of({
       ...jobs,

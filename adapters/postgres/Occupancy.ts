@@ -89,7 +89,7 @@ export const guarded = ({ jobs, outbox, storage }: Ports, occupancy: Occupancy):
     storage: Storage.Storage.of({
       ...storage,
       commit: (commit) => whileHeld(storage.commit(commit)),
-      claimSim: (claim) => whileHeld(storage.claimSim(claim)),
+      claimSims: (claim) => whileHeld(storage.claimSims(claim)),
       importSims: (sims) => whileHeld(storage.importSims(sims)),
       purge: (older) => whileHeld(storage.purge(older)),
       ready: whileHeld(storage.ready)

@@ -69,7 +69,12 @@ export const over = (ports: Context.Context<Killable>): Processes => {
     return {
       isDead,
       ports: ports.pipe(
-        Context.add(Storage.Storage, { ...storage, commit }),
+        Context.add(Storage.Storage, {
+          ...storage,
+          commit,
+          claimSims: (claim) => whileAlive(storage.claimSims(claim)),
+          handBackSims: (of) => whileAlive(storage.handBackSims(of))
+        }),
         Context.add(Jobs.Jobs, { ...jobs, renew: (of) => whileAlive(jobs.renew(of)) }),
         Context.add(Outbox.Outbox, { ...outbox, renew: (of) => whileAlive(outbox.renew(of)) }),
         Context.add(Telco.Telco, {

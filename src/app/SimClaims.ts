@@ -1,50 +1,105 @@
 /**
  * Claiming an eSIM for a request that names none (rules S2 and I6). While every eSIM left is under another request's
  * claim, it waits: nobody is told that none is left as long as one may be.
+ *
+ * Requests share a hand for each label. In a transaction of the caller's, which what it does goes along with, a request
+ * claims for itself.
  */
-import { Clock as MachineClock, Context, Effect, Layer } from "effect"
-import type { Label } from "../domain/Label.ts"
+import { Clock as MachineClock, Context, Effect, Exit, Layer } from "effect"
 import { NoFreeSim } from "../domain/Refusal.ts"
 import type { Sim } from "../domain/Sim.ts"
 import { Storage, type StorageError } from "../ports/Storage.ts"
+import * as Hand from "./Hand.ts"
+import { Ids } from "./Ids.ts"
 import { Settings } from "./Settings.ts"
 
 /** How long to wait before looking again, in milliseconds. */
 const PAUSE = 10
 
+/** Claims an eSIM that nobody else is given meanwhile. */
+export type Claim = (kind: Hand.Kind) => Effect.Effect<Sim, NoFreeSim | StorageError>
+
 export class SimClaims extends Context.Service<
   SimClaims,
   {
-    /** The same token gets its own claim again, so that a conflict costs no second SIM. */
-    readonly claim: (of: {
-      readonly organizationId: string
-      readonly label: Label
-      readonly purpose: "subscription" | "mobile plan"
-      readonly token: string
-    }) => Effect.Effect<Sim, NoFreeSim | StorageError>
+    /**
+     * Runs a request that may claim, up to the commit that its claim is for. Where it claims again, as after a conflict,
+     * the claim before is handed back first, so that it costs no second SIM; and likewise where it fails.
+     */
+    readonly during: <A, E, R>(request: (claim: Claim) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("simplan/SimClaims") {}
 
-export const layer: Layer.Layer<SimClaims, never, Storage> = Layer.effect(
+export const layer: Layer.Layer<SimClaims, never, Storage | Ids> = Layer.effect(
   SimClaims,
   Effect.gen(function* () {
     const storage = yield* Storage
+    const ids = yield* Ids
     const { claimMillis } = yield* Settings
-    return SimClaims.of({
-      claim: Effect.fnUntraced(function* (of) {
-        while (true) {
-          const machineNow = yield* MachineClock.currentTimeMillis
-          const outcome = yield* storage.claimSim({ ...of, machineNow, until: machineNow + claimMillis })
-          switch (outcome._tag) {
-            case "Claimed":
-              return outcome.sim
-            case "None":
-              return yield* new NoFreeSim({ label: of.label })
-            case "Busy":
-              yield* Effect.sleep(PAUSE)
-          }
-        }
-      })
+    const context = yield* Effect.context<Storage | Ids>()
+    const hands = new Map<string, Hand.Hand>()
+    yield* Effect.addFinalizer(() =>
+      Effect.forEach([...hands.values()], (hand) => hand.close, { concurrency: "unbounded", discard: true })
+    )
+
+    const handOf = (key: string, kind: Hand.Kind): Hand.Hand => {
+      const known = hands.get(key)
+      if (known !== undefined) return known
+      const made = Hand.make(kind, { storage, ids, claimMillis, context })
+      hands.set(key, made)
+      return made
+    }
+
+    const alone = Effect.fnUntraced(function* (kind: Hand.Kind) {
+      while (true) {
+        const token = yield* ids.token
+        const machineNow = yield* MachineClock.currentTimeMillis
+        const claim = { ...kind, token, count: 1, machineNow, until: machineNow + claimMillis }
+        const { shortage, sims } = yield* storage.claimSims(claim)
+        const [sim] = sims
+        if (sim !== undefined) return { sim, token }
+        if (shortage === "None") return yield* new NoFreeSim({ label: kind.label })
+        yield* Effect.sleep(PAUSE)
+      }
     })
+
+    const during = <A, E, R>(request: (claim: Claim) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      Effect.suspend(() => {
+        let held: Hand.Held | null = null
+        let entered: { readonly key: string; readonly hand: Hand.Hand } | null = null
+
+        const enter = (kind: Hand.Kind): Hand.Hand => {
+          const key = JSON.stringify([kind.organizationId, kind.label, kind.purpose])
+          if (entered?.key === key) return entered.hand
+          leave()
+          const hand = handOf(key, kind)
+          hand.enter()
+          entered = { key, hand }
+          return hand
+        }
+        const leave = (): void => {
+          if (entered === null) return
+          entered.hand.leave()
+          if (entered.hand.isEmpty()) hands.delete(entered.key)
+          entered = null
+        }
+        const claim = Effect.fnUntraced(function* (kind: Hand.Kind) {
+          if (held !== null) {
+            const { organizationId, iccid } = held.sim
+            yield* storage.handBackSims({ organizationId, held: [{ iccid, token: held.token }] })
+            held = null
+          }
+          held = yield* (yield* storage.inTransaction) ? alone(kind) : enter(kind).take
+          return held.sim
+        })
+        return Effect.onExit(request(claim), (exit) =>
+          Effect.sync(() => {
+            if (Exit.isFailure(exit) && held !== null) entered?.hand.handBack(held)
+            leave()
+          })
+        )
+      })
+
+    return SimClaims.of({ during })
   })
 )

@@ -99,10 +99,10 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       organizationId: string,
       iccid: string | null,
       plan: Plan,
-      token: string
+      claim: SimClaims.Claim
     ): Effect.fn.Return<Line, NotFound | NoFreeSim | StorageError> {
       if (iccid === null) {
-        const sim = yield* claims.claim({ organizationId, label: plan.terms.label, purpose: "subscription", token })
+        const sim = yield* claim({ organizationId, label: plan.terms.label, purpose: "subscription" })
         return { sim, subscription: null, attachments: [] }
       }
       const line = yield* storage.line({ organizationId, iccid })
@@ -111,14 +111,14 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
 
     const begin = Effect.fnUntraced(function* (
       request: CreateRequest,
-      token: string,
+      claim: SimClaims.Claim,
       existing: Effect.Effect<Plan, NotFound | StorageError>
     ) {
       const { organizationId } = request
       const plan = yield* existing
       const now = yield* clock.now
       yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
-      const line = yield* lineFor(organizationId, request.iccid, plan, token)
+      const line = yield* lineFor(organizationId, request.iccid, plan, claim)
       const fresh = { subscriptionId: yield* ids.next(now), attachmentId: yield* ids.next(now) }
       const subscribed = yield* Effect.fromResult(Provisioning.subscribe(plan, line, request, fresh, now))
       if (subscribed._tag === "Complete") {
@@ -136,8 +136,9 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     })
 
     const create = Effect.fnUntraced(function* (request: CreateRequest) {
-      const { token } = yield* work.lease
-      const begun = yield* deciding(request, (plan) => commits.untilDone(begin(request, token, plan)))
+      const begun = yield* claims.during((claim) =>
+        deciding(request, (plan) => commits.untilDone(begin(request, claim, plan)))
+      )
       if (!("held" in begun)) return begun
       return yield* Effect.fromResult(yield* runner.provision(begun.held, begun.work, begun.line))
     })

@@ -19,7 +19,7 @@ import { Storage, type StorageError } from "../ports/Storage.ts"
 import { Commits } from "./Commits.ts"
 import { Ids } from "./Ids.ts"
 import * as JobRunner from "./JobRunner.ts"
-import { SimClaims } from "./SimClaims.ts"
+import { type Claim, SimClaims } from "./SimClaims.ts"
 import { Work } from "./Work.ts"
 
 export interface ChangeRequest {
@@ -55,16 +55,16 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
     const runner = yield* JobRunner.JobRunner
     const claims = yield* SimClaims
 
-    const simFor = Effect.fnUntraced(function* (request: ChangeRequest, token: string) {
+    const simFor = Effect.fnUntraced(function* (request: ChangeRequest, claim: Claim) {
       const { iccid, label, organizationId } = request
-      if (iccid === null) return yield* claims.claim({ organizationId, label, purpose: "mobile plan", token })
+      if (iccid === null) return yield* claim({ organizationId, label, purpose: "mobile plan" })
       const line = yield* storage.line({ organizationId, iccid })
       return line === null ? yield* new NotFound({ resource: "sim", id: iccid }) : line.sim
     })
 
-    const begin = Effect.fnUntraced(function* (request: ChangeRequest, token: string) {
+    const begin = Effect.fnUntraced(function* (request: ChangeRequest, claim: Claim) {
       const { organizationId } = request
-      const sim = yield* simFor(request, token)
+      const sim = yield* simFor(request, claim)
       const now = yield* clock.now
       const changeId = yield* ids.next(now)
       const asked = yield* Effect.fromResult(MobilePlan.request(sim, request, changeId, now))
@@ -80,8 +80,7 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
         if (!request.apply && request.iccid === null) {
           return yield* new InvalidField({ field: "iccid", message: "is required to remove the mobile plan" })
         }
-        const { token } = yield* work.lease
-        const begun = yield* commits.untilDone(begin(request, token))
+        const begun = yield* claims.during((claim) => commits.untilDone(begin(request, claim)))
         if (!("held" in begun)) return begun
         return yield* Effect.fromResult(yield* runner.changeMobilePlan(begun.held, begun.work))
       })

@@ -155,14 +155,33 @@ export interface ImportOutcome {
   readonly taken: ReadonlyArray<{ readonly iccid: string; readonly organizationId: string }>
 }
 
-/**
- * `Claimed`: nobody else is given this SIM until the claim is over or the SIM is written; the version in the value
- * counts the claim. `Busy`: none is free, but some are under a claim that may yet come to nothing.
- */
-export type ClaimOutcome =
-  | { readonly _tag: "Claimed"; readonly sim: Sim }
-  | { readonly _tag: "Busy" }
-  | { readonly _tag: "None" }
+/** SIMs to be claimed under one token, which nothing was ever claimed with before. */
+export interface SimClaim {
+  readonly organizationId: string
+  readonly label: Label
+  readonly purpose: "subscription" | "mobile plan"
+  readonly token: string
+  /** How many are wanted, at least one. */
+  readonly count: number
+  readonly machineNow: Instant
+  readonly until: Instant
+}
+
+/** A SIM that is claimed, and the token that it is claimed with. */
+export interface HeldSim {
+  readonly iccid: string
+  readonly token: string
+}
+
+export interface ClaimedSims {
+  /** In the order in which they are to be given. The version in each counts the claim. */
+  readonly sims: ReadonlyArray<Sim>
+  /**
+   * Null where they are as many as were wanted. `Busy`: there are no more now, but some are under a claim, be it this
+   * one, that may yet come to nothing. `None`: there is not one.
+   */
+  readonly shortage: "Busy" | "None" | null
+}
 
 /** A place in a list ordered by creation: after this row. */
 export interface CreatedCursor {
@@ -238,21 +257,22 @@ export class Storage extends Context.Service<
       of: Page<number> & { readonly isEsim: boolean | null; readonly label: Label | null }
     ) => Read<ReadonlyArray<Sim>>
     /**
-     * Claims an eSIM of the label: for a `subscription` a free one (rule S2: never used first, by serial; then the
-     * longest recycled, by serial where equal), for a `mobile plan` one whose mobile plan is settled and not applied,
-     * by serial, whoever holds it. A SIM has one claim at most, whatever it is for. A claim that is over (`until` at
-     * or before `machineNow`), or has the same token, is no obstacle: the first in order that no other claim is on is
-     * given. Every claim raises the version. Locked rows are skipped but never taken for absent.
+     * Claims eSIMs of the label: for a `subscription` free ones (rule S2: never used first, by serial; then the
+     * longest recycled, by serial where equal), for a `mobile plan` those whose mobile plan is settled and not applied,
+     * by serial, whoever holds them. A SIM has one claim at most, whatever it is for: nobody else is given it until the
+     * claim is over (`until` at or before `machineNow`), or handed back, or the SIM is written. The first in order that
+     * no claim is on are given. Every claim raises the version. Locked rows are skipped but never taken for absent.
      */
-    readonly claimSim: (
-      of: OfOrganization & {
-        readonly label: Label
-        readonly purpose: "subscription" | "mobile plan"
-        readonly token: string
-        readonly machineNow: Instant
-        readonly until: Instant
-      }
-    ) => Effect.Effect<ClaimOutcome, StorageError>
+    readonly claimSims: (claim: SimClaim) => Effect.Effect<ClaimedSims, StorageError>
+    /** Ends claims. A SIM that is not, or no longer, claimed with that token stays as it is; versions stay. */
+    readonly handBackSims: (
+      of: OfOrganization & { readonly held: ReadonlyArray<HeldSim> }
+    ) => Effect.Effect<void, StorageError>
+    /**
+     * Whether what the caller does goes along with a transaction that it has open, and is done or undone with that:
+     * then it can be done neither for others nor by others.
+     */
+    readonly inTransaction: Effect.Effect<boolean>
 
     readonly line: (of: OfOrganization & { readonly iccid: string }) => Read<Line | null>
     /** The occurrence of an attachment on this ICCID; null where there is none, or its subscription is deleted. */

@@ -1,7 +1,10 @@
-import { Effect } from "effect"
+import { NodeCrypto } from "@effect/platform-node"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/unstable/sql"
 import { type Job, Jobs, type Storage } from "simplan"
 import { describe, expect, it, vi } from "vitest"
+import * as Ids from "../../src/app/Ids.ts"
+import * as SimClaims from "../../src/app/SimClaims.ts"
 import * as Databases from "../setup/Databases.ts"
 import { type Adapter, connect, inService, newSims, on } from "./PostgresWorld.ts"
 
@@ -18,13 +21,24 @@ const ahead = <A, E, R>(millis: number, effect: Effect.Effect<A, E, R>): Effect.
     )
   })
 
-const claim = (adapter: Adapter, token: string, machineNow = 0) =>
+/** What claims for the requests of a process. */
+const claiming = (adapter: Adapter) =>
+  SimClaims.layer.pipe(
+    Layer.provide(Ids.layer.pipe(Layer.provide(NodeCrypto.layer))),
+    Layer.provide(Layer.succeedContext(adapter)),
+    Layer.fresh,
+    Layer.build,
+    Effect.map((context) => Context.get(context, SimClaims.SimClaims))
+  )
+
+const claim = (adapter: Adapter, token: string, machineNow = 0, count = 1) =>
   on(adapter, (storage) =>
-    storage.claimSim({
+    storage.claimSims({
       organizationId: org,
       label: "Green",
       purpose: "subscription",
       token,
+      count,
       machineNow,
       until: machineNow + 1_000
     })
@@ -52,14 +66,14 @@ describe("Claims of several processes on one PostgreSQL", () => {
       const subscribe = (adapter: Adapter, id: string): Effect.Effect<string | null, unknown> =>
         Effect.gen(function* () {
           while (true) {
-            const outcome: Storage.ClaimOutcome = yield* claim(adapter, id)
-            if (outcome._tag === "None") return null
-            if (outcome._tag === "Busy") {
-              yield* Effect.sleep(2)
-              continue
+            const { shortage, sims }: Storage.ClaimedSims = yield* claim(adapter, id)
+            const [sim] = sims
+            if (sim !== undefined) {
+              yield* on(adapter, (storage) => storage.commit(inService(sim, id, 1)))
+              return sim.iccid
             }
-            yield* on(adapter, (storage) => storage.commit(inService(outcome.sim, id, 1)))
-            return outcome.sim.iccid
+            if (shortage === "None") return null
+            yield* Effect.sleep(2)
           }
         })
       const given = yield* Effect.all(
@@ -69,6 +83,44 @@ describe("Claims of several processes on one PostgreSQL", () => {
       const iccids = given.filter((iccid) => iccid !== null)
       expect(iccids).toHaveLength(60)
       expect(new Set(iccids).size).toBe(60)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("each SIM goes to one of many requests of processes that claim ahead, and none stays with them", () =>
+    Effect.gen(function* () {
+      const adapters = yield* Effect.all([connect(url(), 8), connect(url(), 8)])
+      yield* on(adapters[0], (storage) => storage.importSims(newSims(org, 0, 300)))
+      const processes = yield* Effect.forEach(adapters, claiming)
+      const kind = { organizationId: org, label: "Green", purpose: "subscription" } as const
+      const subscribe = (number: number): Effect.Effect<string | null, Storage.StorageError | Storage.Conflict> =>
+        (processes[number % 2] ?? processes[0]).during((claim) =>
+          claim(kind).pipe(
+            Effect.tap((sim) => on(adapters[0], (storage) => storage.commit(inService(sim, `id-${number}`, 1)))),
+            Effect.map(({ iccid }) => iccid),
+            Effect.catchTag("NoFreeSim", () => Effect.succeed(null))
+          )
+        )
+      const requests = Array.from({ length: 330 }, (_, number) => subscribe(number))
+      const first = yield* Effect.all(requests.slice(0, 200), { concurrency: 20 })
+      yield* Effect.sleep(300)
+      const open = yield* claim(adapters[0], "all", Date.now(), 100)
+      expect(open.sims).toHaveLength(100)
+      const held = open.sims.map(({ iccid }) => ({ iccid, token: "all" }))
+      yield* on(adapters[0], (storage) => storage.handBackSims({ organizationId: org, held }))
+      const rest = yield* Effect.all(requests.slice(200), { concurrency: 20 })
+      const iccids = [...first, ...rest].filter((iccid) => iccid !== null)
+      expect(iccids).toHaveLength(300)
+      expect(new Set(iccids).size).toBe(300)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("a claim in a transaction is undone with it, and asks for no other connection", () =>
+    Effect.gen(function* () {
+      const adapter = yield* connect(url(), 1)
+      yield* on(adapter, (storage) => storage.importSims(newSims(org, 0, 1)))
+      const { during } = yield* claiming(adapter)
+      const client = yield* Effect.provide(SqlClient.SqlClient, adapter)
+      const one = during((of) => of({ organizationId: org, label: "Green", purpose: "subscription" }))
+      yield* Effect.flip(client.withTransaction(Effect.andThen(one, Effect.fail("undone"))))
+      expect((yield* claim(adapter, "a", Date.now())).sims).toMatchObject([{ version: 2 }])
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("a claim, which does not wait for the disk, leaves it to the session and to a transaction to wait for it", () =>
@@ -81,11 +133,11 @@ describe("Claims of several processes on one PostgreSQL", () => {
         ([row]) => row?.setting
       )
       yield* client`set synchronous_commit = 'on'`
-      expect((yield* claim(one, "first"))._tag).toBe("Claimed")
+      expect((yield* claim(one, "first")).sims).toHaveLength(1)
       expect(yield* setting).toBe("on")
       const within = Effect.andThen(claim(one, "second"), (second) => Effect.zip(Effect.succeed(second), setting))
       const [second, then] = yield* client.withTransaction(within)
-      expect(second._tag).toBe("Claimed")
+      expect(second.sims).toHaveLength(1)
       expect(then).toBe("on")
     }).pipe(Effect.scoped, Effect.runPromise))
 
@@ -97,13 +149,13 @@ describe("Claims of several processes on one PostgreSQL", () => {
       yield* client.withTransaction(
         Effect.gen(function* () {
           yield* client`select 1 from simplan.sim for update`
-          expect((yield* claim(other, "a"))._tag).toBe("Busy")
+          expect((yield* claim(other, "a")).shortage).toBe("Busy")
         })
       )
-      expect((yield* claim(other, "a"))._tag).toBe("Claimed")
-      expect((yield* claim(one, "b"))._tag).toBe("Busy")
+      expect((yield* claim(other, "a")).sims).toHaveLength(1)
+      expect((yield* claim(one, "b")).shortage).toBe("Busy")
       // A claim lasts a second; well after it, as the two measure the database's clock each for itself.
-      expect((yield* claim(one, "b", 10_000))._tag).toBe("Claimed")
+      expect((yield* claim(one, "b", 10_000)).sims).toHaveLength(1)
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("a lease lasts as long for a process whose clock is an hour ahead", () =>
@@ -114,10 +166,10 @@ describe("Claims of several processes on one PostgreSQL", () => {
       const now = Date.now()
       yield* on(punctual, (storage) => storage.importSims(newSims(org, 0, 1)))
       // Each says what its own clock tells; a claim lasts a second.
-      expect((yield* ahead(HOUR, claim(fast, "a", now + HOUR)))._tag).toBe("Claimed")
-      expect((yield* claim(punctual, "b", now + 500))._tag).toBe("Busy")
-      expect((yield* claim(punctual, "b", now + 10_000))._tag).toBe("Claimed")
-      expect((yield* ahead(HOUR, claim(fast, "a", now + HOUR + 10_500)))._tag).toBe("Busy")
+      expect((yield* ahead(HOUR, claim(fast, "a", now + HOUR))).sims).toHaveLength(1)
+      expect((yield* claim(punctual, "b", now + 500)).shortage).toBe("Busy")
+      expect((yield* claim(punctual, "b", now + 10_000)).sims).toHaveLength(1)
+      expect((yield* ahead(HOUR, claim(fast, "a", now + HOUR + 10_500))).shortage).toBe("Busy")
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("a machine's clock that is set while the process runs changes nothing", () =>

@@ -208,9 +208,16 @@ const use = (adapter: Adapter, round: number) =>
 
     const machine = { machineNow: 0, until: 1_000 }
     for (const purpose of ["subscription", "mobile plan"] as const) {
-      yield* storage.claimSim({ ...of, label: "Green", purpose, token, ...machine })
-      yield* storage.claimSim({ ...of, label: "Red", purpose, token, ...machine })
+      for (const [label, count] of [
+        ["Green", 1],
+        ["Green", 40],
+        ["Red", 1]
+      ] as const) {
+        yield* storage.claimSims({ ...of, label, purpose, token, count, ...machine })
+      }
     }
+    yield* storage.handBackSims({ ...of, held: ids.slice(0, 20).map((id) => ({ iccid: iccidOf(id), token })) })
+    yield* storage.inTransaction
     const from = { dueAt: 3_000, id: "x" }
     for (const of of [jobs, outbox]) {
       yield* of.lanes({ now: 100_000, machineNow: 0, after: "", limit: 50 })
@@ -297,9 +304,9 @@ const useAtOnce = (adapter: Adapter, round: number) =>
           yield* storage.attachments({ ...of, iccid: iccidOf(number) })
           yield* storage.plan({ ...of, planId: `plan-${number}` })
           const token = `at-once-${number}`
-          const claim = { ...of, label: "Green" as const, token, machineNow: 0, until: 1_000 }
-          yield* storage.claimSim({ ...claim, purpose: "subscription" })
-          yield* storage.claimSim({ ...claim, purpose: "mobile plan" })
+          const claim = { ...of, label: "Green" as const, token, count: 1, machineNow: 0, until: 1_000 }
+          yield* storage.claimSims({ ...claim, purpose: "subscription" })
+          yield* storage.claimSims({ ...claim, purpose: "mobile plan" })
           const id = 2 * COUNT + number
           yield* storage.commit({
             ...(line === null ? {} : { sims: [line.sim] }),

@@ -159,6 +159,8 @@ const handBack = (run: Run, { world }: Side, { choice, row }: Ask): Answer =>
   Effect.gen(function* () {
     const { organizationId } = world
     const token = pick(run.tokens, choice)
+    const held = run.iccids.slice(row).map((iccid) => ({ iccid, token }))
+    yield* world.storage.handBackSims({ organizationId, held })
     const logged = yield* world.storage.deliveries({ organizationId, after: null, limit: 6 })
     yield* world.jobs.handBack([row, row + 1].map((index) => ({ jobId: `${idOf(run, world, index)}:0`, token })))
     yield* world.outbox.handBack(
@@ -175,11 +177,12 @@ export const answer = (run: Run, side: Side, ask: Ask): Answer => {
     case "import":
       return importSims(run, side, ask)
     case "claim SIM":
-      return storage.claimSim({
+      return storage.claimSims({
         organizationId,
         label: choice % 9 === 8 ? "Blue" : "Green",
         purpose: row === 5 ? "mobile plan" : "subscription",
-        token: choice > 11 ? world.id() : pick(run.tokens, choice),
+        token: pick(run.tokens, choice),
+        count: 1 + (choice % 3),
         machineNow,
         until: machineNow + (1 + (choice % 10)) * MINUTE
       })

@@ -1,40 +1,42 @@
 /**
- * Claims on free SIMs (rules S2 and I6): in order, exclusive, ended by time or by a commit.
+ * Claims on free SIMs (rules S2 and I6): in order, exclusive, ended by time, by a commit or by being handed back.
  */
 import { Effect } from "effect"
 import type { Hold, Sim } from "../../domain/Sim.ts"
 import { DAY, MINUTE } from "../../domain/Time.ts"
-import type { ClaimOutcome, Storage } from "../../ports/Storage.ts"
+import type { ClaimedSims, SimClaim } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
 import { scenario } from "./World.ts"
 
-type Claim = Parameters<Storage["Service"]["claimSim"]>[0]
-
-const claim = (world: World.World, changes: Partial<Claim> = {}) =>
-  world.storage.claimSim({
+const claim = (world: World.World, changes: Partial<SimClaim> = {}) =>
+  world.storage.claimSims({
     organizationId: world.organizationId,
     label: "Green",
     purpose: "subscription",
     token: world.id(),
+    count: 1,
     machineNow: world.machineNow,
     until: (changes.machineNow ?? world.machineNow) + MINUTE,
     ...changes
   })
 
-const claimed = (outcome: ClaimOutcome) =>
-  outcome._tag === "Claimed"
-    ? Effect.succeed(outcome.sim)
-    : Effect.fail(new Suite.CaseFailed({ message: `No SIM was claimed: ${outcome._tag}` }))
+const claimed = ({ shortage, sims }: ClaimedSims) =>
+  sims[0] === undefined
+    ? Effect.fail(new Suite.CaseFailed({ message: `No SIM was claimed: ${shortage}` }))
+    : Effect.succeed(sims[0])
 
-const expects = (what: string, outcome: Effect.Effect<ClaimOutcome, unknown>, expected: ClaimOutcome) =>
+const expects = (what: string, outcome: Effect.Effect<ClaimedSims, unknown>, expected: ClaimedSims) =>
   Effect.flatMap(outcome, (actual) => Suite.equals(what, actual, expected))
 
-const busy: ClaimOutcome = { _tag: "Busy" }
-const none: ClaimOutcome = { _tag: "None" }
+const busy: ClaimedSims = { sims: [], shortage: "Busy" }
+const none: ClaimedSims = { sims: [], shortage: "None" }
 
-const given = (sim: Sim): ClaimOutcome => ({ _tag: "Claimed", sim: { ...sim, version: sim.version + 1 } })
+const given = (...sims: ReadonlyArray<Sim>): ClaimedSims => ({
+  sims: sims.map((sim) => ({ ...sim, version: sim.version + 1 })),
+  shortage: null
+})
 
 const takeIntoService = (world: World.World, sim: Sim) => {
   const subscription = Rows.subscription(world, sim)
@@ -81,9 +83,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
         Array.from({ length: 30 }, () => claim(world)),
         { concurrency: "unbounded" }
       )
-      const serials = outcomes.flatMap((outcome) => (outcome._tag === "Claimed" ? [outcome.sim.serial] : []))
+      const serials = outcomes.flatMap((outcome) => outcome.sims.map((sim) => sim.serial))
       yield* Suite.equals("different SIMs", new Set(serials).size, serials.length)
-      yield* Suite.equals("told that none is left", outcomes.filter((outcome) => outcome._tag === "None").length, 0)
+      yield* Suite.equals("told that none is left", outcomes.filter((outcome) => outcome.shortage === "None").length, 0)
       const found: Array<number> = [...serials]
       for (let left = sims.length - serials.length; left > 0; left--) {
         found.push((yield* Effect.flatMap(claim(world), claimed)).serial)
@@ -101,17 +103,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const sims = yield* World.stock(world, Rows.newSims(world, 10))
       const request = (patience: number): Effect.Effect<string | null, unknown> =>
-        Effect.flatMap(claim(world), (outcome) => {
-          switch (outcome._tag) {
-            case "Claimed":
-              return Effect.as(takeIntoService(world, outcome.sim), outcome.sim.iccid)
-            case "Busy":
-              return patience === 0
-                ? Effect.fail(new Suite.CaseFailed({ message: "The SIMs stay busy though nobody claims them" }))
-                : Effect.andThen(Effect.sleep("1 millis"), request(patience - 1))
-            case "None":
-              return Effect.succeed(null)
-          }
+        Effect.flatMap(claim(world), ({ shortage, sims: [sim] }) => {
+          if (sim !== undefined) return Effect.as(takeIntoService(world, sim), sim.iccid)
+          if (shortage === "None") return Effect.succeed(null)
+          return patience === 0
+            ? Effect.fail(new Suite.CaseFailed({ message: "The SIMs stay busy though nobody claims them" }))
+            : Effect.andThen(Effect.sleep("1 millis"), request(patience - 1))
         })
       const answers = yield* Effect.all(
         Array.from({ length: 16 }, () => request(2_000)),
@@ -134,21 +131,72 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("the same token gets its SIM again, another one when the claim is over", (world) =>
+  scenario("several are claimed at once, in order, and as many as there are", (world) =>
+    Effect.gen(function* () {
+      const recycled = (days: number | null) => Rows.newSim(world, { recycledAt: days && world.now + days * DAY })
+      const [second, third, first, last] = yield* World.stock(world, [-3, -2, null, -1].map(recycled))
+      if (!first || !second || !third || !last) return
+      yield* expects("two", claim(world, { count: 2 }), given(first, second))
+      const rest: ClaimedSims = { ...given(third, last), shortage: "Busy" }
+      yield* expects("five", claim(world, { count: 5 }), rest)
+      yield* expects("two more", claim(world, { count: 2 }), busy)
+      yield* expects("of a label without SIMs", claim(world, { count: 2, label: "Orange" }), none)
+    })
+  ),
+
+  scenario("of many who claim several at once, no two get the same SIM", (world) =>
+    Effect.gen(function* () {
+      const sims = yield* World.stock(world, Rows.newSims(world, 30))
+      const outcomes = yield* Effect.all(
+        Array.from({ length: 12 }, () => claim(world, { count: 3 })),
+        { concurrency: "unbounded" }
+      )
+      const serials = outcomes.flatMap((outcome) => outcome.sims.map((sim) => sim.serial))
+      yield* Suite.equals("different SIMs", new Set(serials).size, serials.length)
+      yield* Suite.equals("told that none is left", outcomes.filter(({ shortage }) => shortage === "None").length, 0)
+      const rest = yield* claim(world, { count: 30 })
+      yield* Suite.equals("all SIMs", serials.length + rest.sims.length, sims.length)
+    })
+  ),
+
+  scenario("a claim that is over is no obstacle, and raises the version again", (world) =>
     Effect.gen(function* () {
       const sim = yield* World.stockOne(world)
       const { machineNow } = world
-      const token = world.id()
-      yield* expects("first", claim(world, { token }), given(sim))
+      yield* expects("first", claim(world), given(sim))
       yield* expects("another meanwhile", claim(world), busy)
-      yield* expects("again", claim(world, { token }), given({ ...sim, version: sim.version + 1 }))
       const early = claim(world, { machineNow: machineNow + MINUTE - 1 })
       yield* expects("another a millisecond too early", early, busy)
       const late = claim(world, { machineNow: machineNow + MINUTE })
-      yield* expects("another at its end", late, given({ ...sim, version: sim.version + 2 }))
-      const stale = { sims: [{ ...sim, version: sim.version + 2 }] }
+      yield* expects("another at its end", late, given({ ...sim, version: sim.version + 1 }))
+      const stale = { sims: [{ ...sim, version: sim.version + 1 }] }
       yield* World.conflicts(world, "a commit under the claim that is over", stale, "version")
-      yield* expects("the first token once it is another's", claim(world, { token }), busy)
+      yield* expects("another once it is another's", claim(world), busy)
+    })
+  ),
+
+  scenario("handing SIMs back ends the claims that are held with the token, and no others", (world) =>
+    Effect.gen(function* () {
+      const sims = yield* World.stock(world, Rows.newSims(world, 3))
+      const [first, second, third] = sims
+      if (!first || !second || !third) return
+      const { organizationId, storage } = world
+      const other = yield* World.neighbour(world)
+      const token = world.id()
+      yield* expects("all", claim(world, { token, count: 3 }), given(...sims))
+      const held = sims.map(({ iccid }) => ({ iccid, token }))
+      yield* storage.handBackSims({ organizationId, held: held.map(({ iccid }) => ({ iccid, token: world.id() })) })
+      yield* storage.handBackSims({ organizationId: other.organizationId, held })
+      yield* storage.handBackSims({ organizationId, held: [] })
+      yield* expects("not theirs", claim(world), busy)
+      yield* storage.commit({ sims: [{ ...second, version: second.version + 1 }] })
+      const anew = { ...second, version: second.version + 2 }
+      yield* expects("written", claim(world), given(anew))
+      yield* storage.handBackSims({ organizationId, held: [...held.slice(0, 2), { iccid: "nobody's", token }] })
+      yield* expects("handed back", claim(world, { count: 3 }), {
+        ...given({ ...first, version: first.version + 1 }),
+        shortage: "Busy"
+      })
     })
   ),
 
