@@ -5,6 +5,8 @@ import { type Label, Sim, type Storage } from "simplan"
 import * as Tables from "./Tables.ts"
 import { makePools, type PoolEntry, type Pools, type SimPlace, type SimRow } from "./Tenant.ts"
 
+type Reported = Required<NonNullable<Storage.Commit["reported"]>>
+
 type Purpose = keyof Pools
 
 const purposes: ReadonlyArray<Purpose> = ["subscription", "mobile plan"]
@@ -54,6 +56,15 @@ export const touch = (tables: Tables.Tables, { iccid, organizationId }: Sim.Load
 export const put = (tables: Tables.Tables, sim: Sim.Sim): void => {
   const place = Tables.simOf(tables, sim.organizationId, sim.iccid)
   if (place !== undefined) replace(tables, place, { sim: { ...sim, version: sim.version + 1 }, lease: null })
+}
+
+/** Writes what was reported of a SIM, which ends any claim on it. */
+export const report = (tables: Tables.Tables, reported: Reported["sims"][number]): void => {
+  const place = Tables.simOf(tables, reported.organizationId, reported.iccid)
+  if (place === undefined) return
+  const { sim } = place.row
+  const { downloaded, lastActivityAt, location, smdp } = reported
+  put(tables, { ...sim, downloaded, lastActivityAt, smdp: smdp ?? sim.smdp, location: location ?? sim.location })
 }
 
 export const importSims = (tables: Tables.Tables, sims: ReadonlyArray<Storage.NewSim>): Storage.ImportOutcome => {

@@ -4,7 +4,17 @@
  * The packages of an attachment are one array that is changed in place, and copied for whoever reads the line: a copy
  * that is soon forgotten costs less than one that is kept.
  */
-import { type Attachment, type Line, Occurrence, Package, type Storage, type Subscription, type Time } from "simplan"
+import {
+  type Attachment,
+  type Line,
+  Occurrence,
+  Package,
+  type ReportedLine,
+  type Sim,
+  type Storage,
+  type Subscription,
+  type Time
+} from "simplan"
 import { byCreation } from "./Order.ts"
 import { SortedSet } from "./SortedSet.ts"
 import * as Tables from "./Tables.ts"
@@ -68,6 +78,26 @@ export const putPackage = (tables: Tables.Tables, added: Package.Package): void 
     const expiry = packages[index]?.expirationAt ?? Number.POSITIVE_INFINITY
     latestExpiries[index] = Math.max(latestExpiries[index - 1] ?? expiry, expiry)
   }
+}
+
+type Reported = Required<NonNullable<Storage.Commit["reported"]>>
+
+export const reportAttachment = (
+  tables: Tables.Tables,
+  { anchor, attachmentId, organizationId, thresholdTold }: Reported["attachments"][number]
+): void => {
+  const place = Tables.tenant(tables, organizationId).attachments.get(attachmentId)
+  if (place !== undefined) place.attachment = { ...place.attachment, anchor, thresholdTold }
+}
+
+export const reportPackage = (
+  tables: Tables.Tables,
+  { occurrence, ...reported }: Reported["packages"][number]
+): void => {
+  const { attachmentId, organizationId } = reported
+  const place = Tables.tenant(tables, organizationId).attachments.get(attachmentId)
+  const before = place?.packages.findLast((pack) => pack.occurrence <= occurrence)
+  if (before?.occurrence === occurrence) putPackage(tables, { ...before, ...reported })
 }
 
 /** The packages that expire after an instant, or never. */
@@ -153,13 +183,32 @@ const askedFor = (since: Time.Instant, packageIds: ReadonlyArray<string>): Packa
     )
 }
 
+// Of a SIM in service, the attachments that are confirmed, with those of their packages that the telco has.
+const attachmentsOf = (
+  tables: Tables.Tables,
+  { hold, organizationId }: Sim.Sim,
+  packagesOf: PackagesOf
+): ReportedLine.ReportedLine["attachments"] => {
+  if (hold._tag !== "InService") return []
+  const tenant = Tables.tenant(tables, organizationId)
+  const attachments: Array<Attachment.WithPackages> = []
+  for (const { id } of tenant.subscriptions.get(hold.subscriptionId)?.attachmentIds.ascending(null) ?? []) {
+    const place = tenant.attachments.get(id)
+    if (place === undefined || !place.attachment.confirmed) continue
+    const packages = packagesOf(place).filter(({ status }) => status === "Created")
+    attachments.push({ attachment: place.attachment, packages })
+  }
+  return attachments
+}
+
 /** The lines that reports are about, each with the packages that they can touch. */
-export const reported = (tables: Tables.Tables, asked: Asked): ReadonlyArray<Storage.ReportedLine> =>
+export const reported = (tables: Tables.Tables, asked: Asked): ReadonlyArray<Storage.Reported> =>
   asked.iccids.flatMap(({ iccid, packageIds, reportIds, since }) => {
-    const sim = tables.sims.get(iccid)
-    if (sim === undefined) return []
-    const { seenReports } = Tables.tenant(tables, sim.row.sim.organizationId)
-    const line = read(tables, sim, askedFor(since, packageIds))
+    const place = tables.sims.get(iccid)
+    if (place === undefined) return []
+    const { sim } = place.row
+    const { seenReports } = Tables.tenant(tables, sim.organizationId)
+    const attachments = attachmentsOf(tables, sim, askedFor(since, packageIds))
     const seen = reportIds.filter((id) => (seenReports.get(id) ?? Number.NEGATIVE_INFINITY) >= asked.seenSince)
-    return [{ line, seen }]
+    return [{ line: { sim, attachments }, seen }]
   })

@@ -68,6 +68,48 @@ export const putPackages = (sql: Sql, rows: ReadonlyArray<Package.Package>): Par
   outcome: sql`(select count(*) from package_put)`
 })
 
+type Reported = Required<NonNullable<Storage.Commit["reported"]>>
+
+const reportedColumns = Part.columns<Reported["attachments"][number]>({
+  text: ["organizationId", "attachmentId"],
+  bigint: ["anchor"],
+  integer: ["thresholdTold"]
+})
+
+/** Writes what was reported of attachments. */
+export const report = (sql: Sql, rows: Reported["attachments"]): Part.Part => ({
+  ctes: [
+    sql`attachment_reported as (
+      update simplan.attachment set anchor = r.anchor, threshold_told = r."thresholdTold"
+      from ${Part.rows(sql, rows, reportedColumns)}
+      where attachment.organization_id = r."organizationId" and attachment.attachment_id = r."attachmentId"
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from attachment_reported)`
+})
+
+const reportedPackageColumns = Part.columns<Reported["packages"][number]>({
+  text: ["organizationId", "attachmentId"],
+  integer: ["occurrence"],
+  bigint: ["activationAt", "expirationAt", "usedBytes"]
+})
+
+/** Writes what was reported of packages. */
+export const reportPackages = (sql: Sql, rows: Reported["packages"]): Part.Part => ({
+  ctes: [
+    sql`package_reported as (
+      update simplan.package set
+        activation_at = r."activationAt", expiration_at = r."expirationAt", used_bytes = r."usedBytes"
+      from ${Part.rows(sql, rows, reportedPackageColumns)}
+      where package.organization_id = r."organizationId" and package.attachment_id = r."attachmentId"
+        and package.occurrence = r.occurrence
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from package_reported)`
+})
+
 type GoneSubscription = NonNullable<Storage.Commit["removedSubscriptions"]>[number]
 type GoneAttachment = NonNullable<Storage.Commit["removedAttachments"]>[number]
 

@@ -28,11 +28,15 @@ const some = <A>(
   part: (sql: Sql, rows: ReadonlyArray<A>) => Part
 ): ReadonlyArray<Part> => (rows === undefined || rows.length === 0 ? [] : [part(sql, rows)])
 
-const sims = (sql: Sql, { sims = [], touched = [] }: Storage.Commit): ReadonlyArray<Part> => [
-  ...(sims.length > 0 && touched.length > 0 ? [Sims.lock(sql, [...sims, ...touched])] : []),
-  ...some(sql, sims, Sims.update),
-  ...some(sql, touched, Sims.touch)
-]
+const sims = (sql: Sql, { reported = {}, sims = [], touched = [] }: Storage.Commit): ReadonlyArray<Part> => {
+  const kinds = [sims, touched, reported.sims ?? []].filter(({ length }) => length > 0)
+  return [
+    ...(kinds.length > 1 ? [Sims.lock(sql, kinds.flat())] : []),
+    ...some(sql, sims, Sims.update),
+    ...some(sql, touched, Sims.touch),
+    ...some(sql, reported.sims, Sims.report)
+  ]
+}
 
 // The order is that in which every commit locks: guards of many rows first, and what hangs on them after.
 const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<Part> => {
@@ -55,6 +59,8 @@ const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<Part> => {
     ...some(sql, commit.subscriptions, Subscriptions.put),
     ...some(sql, commit.attachments, Attachments.put),
     ...some(sql, commit.packages, Attachments.putPackages),
+    ...some(sql, commit.reported?.attachments, Attachments.report),
+    ...some(sql, commit.reported?.packages, Attachments.reportPackages),
     ...(removed ? [Attachments.remove(sql, removedSubscriptions, removedAttachments)] : []),
     ...some(sql, commit.smdpEntries, Reports.addEntries),
     ...some(sql, commit.seenReports, Reports.putSeen),

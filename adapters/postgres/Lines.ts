@@ -2,10 +2,11 @@
  * The reads of lines: a SIM with its present subscription, that one's attachments and their packages, nested in SQL.
  */
 import { Effect } from "effect"
-import type { Occurrence, Storage } from "simplan"
+import type { Occurrence } from "simplan"
 import type { Database, Row } from "./Database.ts"
 import * as Lookup from "./Lookup.ts"
 import * as PackedLines from "./PackedLines.ts"
+import * as PackedReported from "./PackedReported.ts"
 import * as Part from "./Part.ts"
 
 const present = `
@@ -92,12 +93,6 @@ export const attachmentsOf = (database: Database) => {
     Effect.map(packed(of), (found) => (found === null ? null : PackedLines.unpackAttachments(of, found)))
 }
 
-const wanted = PackedLines.value(`(
-  package.expiration_at is null or package.expiration_at > r.since
-  or package.attachment_id || ':' || package.occurrence = any(r."packageIds")
-  or package.telco_package_id = any(r."packageIds")
-)`)
-
 interface AskedOfLine {
   readonly iccid: string
   readonly since: number
@@ -110,35 +105,60 @@ export interface Asked {
   readonly seenSince: number
 }
 
-const askedColumns = Part.columns<AskedOfLine>({
+interface PlacedLine extends Omit<AskedOfLine, "packageIds"> {
+  readonly at: number
+  readonly packageIds: ReadonlyArray<string> | null
+}
+
+const askedColumns = Part.columns<PlacedLine>({
+  integer: ["at"],
   text: ["iccid"],
   bigint: ["since"],
   "text[]": ["packageIds", "reportIds"]
 })
 
-interface PackedReport {
-  readonly line: PackedLines.Packed
-  readonly seen: ReadonlyArray<string>
-}
+const placed = ({ iccid, packageIds, reportIds, since }: AskedOfLine, at: number): PlacedLine => ({
+  at,
+  iccid,
+  since,
+  packageIds: packageIds.length === 0 ? null : packageIds,
+  reportIds
+})
+
+const reportedLines = PackedReported.value(`(
+  select json_agg(seen_report.report_id)
+  from simplan.seen_report
+  where seen_report.organization_id = sim.organization_id and seen_report.report_id = any(r."reportIds")
+    and seen_report.received_at >= kept.since
+)`)
+
+// A SIM is in service with the subscription that holds it.
+const touchable = `
+  left join simplan.attachment on sim.hold = 'InService' and attachment.organization_id = sim.organization_id
+    and attachment.subscription_id = sim.held_by and attachment.confirmed
+  left join simplan.package on package.organization_id = attachment.organization_id
+    and package.attachment_id = attachment.attachment_id and package.status = 'Created' and (
+      package.expiration_at is null or package.expiration_at > r.since or r."packageIds" is not null and (
+        package.telco_package_id = any(r."packageIds")
+        or package.attachment_id || ':' || package.occurrence = any(r."packageIds")
+      )
+    )`
 
 /** The lines that reports are about, of any organization. */
 export const reported = (database: Database) => (of: Asked) =>
   Effect.map(
-    database.rows(
-      (sql) => sql<Row<PackedReport>>`
-        select json_build_object(
-          'line', ${sql.literal(wanted)},
-          'seen', coalesce((
-            select json_agg(seen_report.report_id)
-            from simplan.seen_report
-            where seen_report.organization_id = sim.organization_id and seen_report.report_id = any(r."reportIds")
-              and seen_report.received_at >= ${of.seenSince}::bigint
-          ), '[]')
-        ) as value
-        from ${Part.rows(sql, of.iccids, askedColumns)}
+    database.row(
+      (sql) => sql<Row<PackedReported.Packed>>`
+        select ${sql.literal(reportedLines)} as value
+        from (select ${of.seenSince}::bigint as since) kept
+        cross join ${Part.rows(sql, of.iccids.map(placed), askedColumns)}
         join simplan.iccid on iccid.iccid = r.iccid
         join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
-        ${sql.literal(present)}`
+        ${sql.literal(touchable)}`
     ),
-    (found) => found.map(({ line, seen }): Storage.ReportedLine => ({ line: PackedLines.unpack(line), seen }))
+    (packed) =>
+      PackedReported.unpack(
+        of.iccids.map(({ iccid }) => iccid),
+        packed
+      )
   )

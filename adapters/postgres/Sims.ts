@@ -39,6 +39,8 @@ interface State {
   readonly version: number
 }
 
+const key = ["organizationId", "iccid"] as const
+
 const columns = Part.columns<State>(
   {
     text: ["organizationId", "iccid", "hold", "heldBy"],
@@ -46,7 +48,7 @@ const columns = Part.columns<State>(
     boolean: ["downloaded", "applied", "target"],
     jsonb: ["smdp", "location"]
   },
-  ["organizationId", "iccid"]
+  key
 )
 
 const stateOf = (sim: Sim.Sim): State => ({
@@ -80,10 +82,37 @@ export const update = (sql: Sql, sims: ReadonlyArray<Sim.Sim>): Part.Part => ({
   outcome: sql`simplan.ensure((select count(*) from sim_updated) = ${sims.length}::int, 'version')`
 })
 
-const keyColumns = Part.columns<Sim.Loaded>({ text: ["organizationId", "iccid"], bigint: ["version"] }, [
-  "organizationId",
-  "iccid"
-])
+type Reported = Required<NonNullable<Storage.Commit["reported"]>>["sims"][number]
+
+const used = {
+  text: ["organizationId", "iccid"],
+  bigint: ["lastActivityAt", "version"],
+  boolean: ["downloaded"]
+} as const
+
+const usedColumns = Part.columns<Reported>(used, key)
+const sightedColumns = Part.columns<Reported>({ ...used, jsonb: ["smdp", "location"] }, key)
+
+/** Writes what was reported of them, guarded likewise. */
+export const report = (sql: Sql, sims: ReadonlyArray<Reported>): Part.Part => {
+  const isSighted = sims.some(({ location, smdp }) => location !== null || smdp !== null)
+  const sighted = isSighted ? ", smdp = coalesce(r.smdp, sim.smdp), location = coalesce(r.location, sim.location)" : ""
+  return {
+    ctes: [
+      sql`sim_reported as (
+        update simplan.sim set
+          downloaded = r.downloaded, last_activity_at = r."lastActivityAt", version = r.version + 1,
+          claim_token = null, claim_until = null ${sql.literal(sighted)}
+        from ${Part.rows(sql, sims, isSighted ? sightedColumns : usedColumns)}
+        where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
+        returning 1
+      )`
+    ],
+    outcome: sql`simplan.ensure((select count(*) from sim_reported) = ${sims.length}::int, 'version')`
+  }
+}
+
+const keyColumns = Part.columns<Sim.Loaded>({ text: ["organizationId", "iccid"], bigint: ["version"] }, key)
 
 /** Moves on the versions of SIMs that stay as they are, each guarded by it, and ends any claim on them. */
 export const touch = (sql: Sql, sims: ReadonlyArray<Sim.Loaded>): Part.Part => ({
@@ -98,7 +127,7 @@ export const touch = (sql: Sql, sims: ReadonlyArray<Sim.Loaded>): Part.Part => (
   outcome: sql`simplan.ensure((select count(*) from sim_touched) = ${sims.length}::int, 'version')`
 })
 
-/** Locks them in one order, where a commit writes some and touches others. */
+/** Locks them in one order, where a commit writes several of them in several ways. */
 export const lock = (sql: Sql, sims: ReadonlyArray<Sim.Loaded>): Part.Part => ({
   ctes: [
     sql`sim_locked as (

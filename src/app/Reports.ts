@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Result } from "effect"
 import type { NewJob } from "../domain/Decision.ts"
-import type { Line } from "../domain/Line.ts"
+import type { ReportedLine } from "../domain/ReportedLine.ts"
 import type { Entry } from "../domain/SmdpHistory.ts"
 import * as TelcoReport from "../domain/TelcoReport.ts"
 import type { Report, Verdict } from "../domain/TelcoReport.ts"
@@ -12,7 +12,7 @@ import type { Instant } from "../domain/Time.ts"
 import type { Payload } from "../domain/WebhookEvent.ts"
 import { BusinessClock } from "../ports/BusinessClock.ts"
 import * as CommitGroup from "../ports/CommitGroup.ts"
-import { type ReportedLine, Storage, type StorageError } from "../ports/Storage.ts"
+import { type Commit, type Reported, type SeenReport, Storage, type StorageError } from "../ports/Storage.ts"
 import { Commits } from "./Commits.ts"
 import * as Measures from "./Measures.ts"
 
@@ -28,49 +28,79 @@ export class Reports extends Context.Service<
 
 /** What the reports about one SIM have come to so far. */
 interface Tally {
-  readonly before: Line
-  line: Line
-  readonly seen: Set<string>
+  readonly before: ReportedLine
+  line: ReportedLine
+  readonly seen: Array<string>
   readonly accepted: Array<string>
   readonly payloads: Array<Payload>
-  readonly entries: Array<Entry>
+  readonly smdpEntries: Array<Entry>
   readonly jobs: Array<NewJob>
 }
 
-const tallyOf = ({ line, seen }: ReportedLine): Tally => ({
+const tallyOf = ({ line, seen }: Reported): Tally => ({
   before: line,
   line,
-  seen: new Set(seen),
+  seen: [...seen],
   accepted: [],
   payloads: [],
-  entries: [],
+  smdpEntries: [],
   jobs: []
 })
 
+const ACCEPTED: Verdict = { _tag: "Accepted" }
+const DUPLICATE: Verdict = { _tag: "Duplicate" }
 const rejected = (message: string): Verdict => ({ _tag: "Rejected", message })
 
 const takeInto = (tally: Tally | undefined, report: Report, now: Instant): Verdict => {
   if (tally === undefined) return rejected("the iccid is not known")
-  if (tally.seen.has(report.reportId)) return { _tag: "Duplicate" }
+  if (tally.seen.includes(report.reportId)) return DUPLICATE
   const applied = TelcoReport.apply(tally.line, report, now)
   if (Result.isFailure(applied)) return rejected(applied.failure)
   const { jobs, line, payloads, smdpEntries } = applied.success
   tally.line = line
-  tally.seen.add(report.reportId)
+  tally.seen.push(report.reportId)
   tally.accepted.push(report.reportId)
   tally.payloads.push(...payloads)
-  tally.entries.push(...smdpEntries)
+  tally.smdpEntries.push(...smdpEntries)
   tally.jobs.push(...jobs)
-  return { _tag: "Accepted" }
+  return ACCEPTED
 }
 
-/** The attachments and packages that differ from what was loaded. */
-const changed = ({ before, line }: Tally) => {
-  const known = new Set<unknown>(before.attachments.flatMap(({ attachment, packages }) => [attachment, ...packages]))
-  return {
-    attachments: line.attachments.map(({ attachment }) => attachment).filter((attachment) => !known.has(attachment)),
-    packages: line.attachments.flatMap(({ packages }) => packages.filter((pack) => !known.has(pack)))
+type Rows = Required<NonNullable<Commit["reported"]>>
+
+/** What the lines of these tallies have become: of what hangs on a SIM, what differs from what was loaded. */
+const reported = (tallies: ReadonlyArray<Tally>, receivedAt: Instant): Commit => {
+  const sims: Array<Rows["sims"][number]> = []
+  const attachments: Array<Rows["attachments"][number]> = []
+  const packages: Array<Rows["packages"][number]> = []
+  const seenReports: Array<SeenReport> = []
+  for (const { accepted, before, line } of tallies) {
+    const { downloaded, iccid, lastActivityAt, location, organizationId, smdp, version } = line.sim
+    sims.push({
+      organizationId,
+      iccid,
+      version,
+      downloaded,
+      lastActivityAt,
+      smdp: smdp === before.sim.smdp ? null : smdp,
+      location: location === before.sim.location ? null : location
+    })
+    for (const [index, of] of line.attachments.entries()) {
+      const known = before.attachments[index]
+      if (of === known) continue
+      const { anchor, attachmentId, thresholdTold } = of.attachment
+      if (of.attachment !== known?.attachment) {
+        attachments.push({ organizationId, attachmentId, anchor, thresholdTold })
+      }
+      for (const [at, pack] of of.packages.entries()) {
+        if (pack === known?.packages[at]) continue
+        const { activationAt, expirationAt, occurrence, usedBytes } = pack
+        packages.push({ organizationId, attachmentId, occurrence, activationAt, expirationAt, usedBytes })
+      }
+    }
+    for (const reportId of accepted) seenReports.push({ organizationId, reportId, receivedAt })
   }
+  return { reported: { sims, attachments, packages }, seenReports }
 }
 
 const counted = (verdicts: ReadonlyArray<Verdict>) =>
@@ -82,27 +112,35 @@ const counted = (verdicts: ReadonlyArray<Verdict>) =>
     Measures.reports({ outcome: "rejected" })(counts.Rejected, context)
   })
 
+interface Asked {
+  readonly iccid: string
+  since: Instant
+  readonly packageIds: Array<string>
+  readonly reportIds: Array<string>
+}
+
 /** What storage has to be asked to decide these reports. */
-const asked = (reports: ReadonlyArray<Report>) => {
-  const byIccid = new Map<
-    string,
-    { since: Instant; readonly packageIds: Set<string>; readonly reportIds: Set<string> }
-  >()
+const asked = (reports: ReadonlyArray<Report>): ReadonlyArray<Asked> => {
+  const byIccid = new Map<string, Asked>()
   for (const { fact, iccid, occurredAt, reportId } of reports) {
-    const known = byIccid.get(iccid) ?? { since: occurredAt, packageIds: new Set(), reportIds: new Set() }
-    known.since = Math.min(known.since, occurredAt)
-    known.reportIds.add(reportId)
-    if ((fact._tag === "Usage" || fact._tag === "FirstUse") && fact.packageId !== null) {
-      known.packageIds.add(fact.packageId)
+    let known = byIccid.get(iccid)
+    if (known === undefined) {
+      known = { iccid, since: occurredAt, packageIds: [], reportIds: [] }
+      byIccid.set(iccid, known)
     }
-    byIccid.set(iccid, known)
+    known.since = Math.min(known.since, occurredAt)
+    known.reportIds.push(reportId)
+    if ((fact._tag === "Usage" || fact._tag === "FirstUse") && fact.packageId !== null) {
+      known.packageIds.push(fact.packageId)
+    }
   }
-  return Array.from(byIccid, ([iccid, { packageIds, reportIds, since }]) => ({
-    iccid,
-    since,
-    packageIds: [...packageIds],
-    reportIds: [...reportIds]
-  }))
+  return [...byIccid.values()]
+}
+
+/** The places of the reports in the order in which they apply. */
+const inOrder = (reports: ReadonlyArray<Report>): ReadonlyArray<number> => {
+  const occurredAt = (place: number): Instant => reports[place]?.occurredAt ?? 0
+  return Array.from(reports.keys()).sort((left, right) => occurredAt(left) - occurredAt(right) || left - right)
 }
 
 export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commits> = Layer.effect(
@@ -118,34 +156,24 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
         iccids: asked(reports),
         seenSince: now - TelcoReport.ID_RETENTION
       })
-      const tallies = new Map(found.map((reported) => [reported.line.sim.iccid, tallyOf(reported)]))
-      const inOrder = reports
-        .map((report, index) => ({ report, index }))
-        .sort((left, right) => left.report.occurredAt - right.report.occurredAt || left.index - right.index)
-      const verdicts = new Map(
-        inOrder.map(({ index, report }) => [index, takeInto(tallies.get(report.iccid), report, now)])
-      )
+      const tallies = new Map(found.map((one) => [one.line.sim.iccid, tallyOf(one)]))
+      const verdicts = reports.map((): Verdict => rejected("the report was not looked at"))
+      for (const place of inOrder(reports)) {
+        const report = reports[place]
+        if (report !== undefined) verdicts[place] = takeInto(tallies.get(report.iccid), report, now)
+      }
       const touched = [...tallies.values()].filter(({ accepted }) => accepted.length > 0)
-      if (touched.length > 0)
-        yield* commits.write(CommitGroup.merged(yield* Effect.forEach(touched, (tally) => commitOf(tally, now))))
-      return reports.map((_, index) => verdicts.get(index) ?? rejected("the report was not looked at"))
+      if (touched.length > 0) yield* commits.write(yield* commitOf(touched, now))
+      return verdicts
     })
 
-    const commitOf = Effect.fnUntraced(function* (tally: Tally, now: Instant) {
-      const { organizationId } = tally.line.sim
-      const commit = yield* commits.of(
-        organizationId,
-        {
-          sim: tally.line.sim,
-          ...changed(tally),
-          smdpEntries: tally.entries,
-          payloads: tally.payloads,
-          jobs: tally.jobs
-        },
-        now
-      )
-      const seenReports = tally.accepted.map((reportId) => ({ organizationId, reportId, receivedAt: now }))
-      return { ...commit, seenReports }
+    const commitOf = Effect.fnUntraced(function* (tallies: ReadonlyArray<Tally>, now: Instant) {
+      const parts = [reported(tallies, now)]
+      for (const { jobs, line, payloads, smdpEntries } of tallies) {
+        if (jobs.length + payloads.length + smdpEntries.length === 0) continue
+        parts.push(yield* commits.of(line.sim.organizationId, { jobs, payloads, smdpEntries }, now))
+      }
+      return CommitGroup.merged(parts)
     })
 
     return Reports.of({

@@ -70,7 +70,7 @@ export const initialPackages = (attachment: Attachment): ReadonlyArray<Initial> 
 }
 
 /** Rule T3: the window of a package that was first used at `firstUse`. */
-export const firstUseWindow = (terms: PlanTerms, firstUse: Instant): Recurrence.Window => ({
+export const firstUseWindow = (terms: Pick<PlanTerms, "periodDays">, firstUse: Instant): Recurrence.Window => ({
   start: firstUse,
   end: addDays(firstUse, terms.periodDays)
 })

@@ -5,7 +5,6 @@
  * changes any part of a line names the version it saw.
  */
 import type * as Attachment from "./Attachment.ts"
-import type { Package } from "./Package.ts"
 import type { Sim } from "./Sim.ts"
 import type { Subscription } from "./Subscription.ts"
 
@@ -17,19 +16,32 @@ export interface Line {
   readonly attachments: ReadonlyArray<Attachment.WithPackages>
 }
 
+interface Attachments<Of> {
+  readonly attachments: ReadonlyArray<Of>
+}
+
 /** The attachments that are to be seen: those whose telco outcome is committed (rule S5). */
-export const confirmed = (line: Pick<Line, "attachments">): ReadonlyArray<Attachment.WithPackages> =>
-  line.attachments.filter(({ attachment }) => attachment.confirmed)
+export const confirmed = <Of extends { readonly attachment: { readonly confirmed: boolean } }>(
+  line: Attachments<Of>
+): ReadonlyArray<Of> => line.attachments.filter(({ attachment }) => attachment.confirmed)
 
 export const attachment = (line: Line, attachmentId: string): Attachment.WithPackages | undefined =>
   line.attachments.find((of) => of.attachment.attachmentId === attachmentId)
 
 /** The line with one attachment replaced by its successor. */
-export const withAttachment = (line: Line, next: Attachment.WithPackages): Line => ({
+export const withAttachment = <
+  L extends Attachments<Of>,
+  Of extends { readonly attachment: { readonly attachmentId: string } }
+>(
+  line: L,
+  next: Of
+): L => ({
   ...line,
   attachments: line.attachments.map((of) => (of.attachment.attachmentId === next.attachment.attachmentId ? next : of))
 })
 
 /** The packages with one replaced by its successor. */
-export const withPackage = (packages: ReadonlyArray<Package>, next: Package): ReadonlyArray<Package> =>
-  packages.map((pack) => (pack.occurrence === next.occurrence ? next : pack))
+export const withPackage = <P extends { readonly occurrence: number }>(
+  packages: ReadonlyArray<P>,
+  next: P
+): ReadonlyArray<P> => packages.map((pack) => (pack.occurrence === next.occurrence ? next : pack))

@@ -7,6 +7,7 @@ import type { Decision, NewJob } from "./Decision.ts"
 import * as Line from "./Line.ts"
 import type { Package } from "./Package.ts"
 import { packageId } from "./Package.ts"
+import type { PlanTerms } from "./Plan.ts"
 import * as Recurrence from "./Recurrence.ts"
 import type { Loaded } from "./Sim.ts"
 import { addDays, type Instant } from "./Time.ts"
@@ -48,7 +49,10 @@ export type Step =
   | { readonly _tag: "Gone" }
 
 /** The job that creates occurrence `i`, or none: the recurrence is at its end, or was suspended before `i` was due. */
-export const next = (attachment: Recurring, occurrence: number): NewJob | undefined => {
+export const next = (
+  attachment: Omit<Recurring, "organizationId" | "terms"> & { readonly terms: Pick<PlanTerms, "recurrence"> },
+  occurrence: number
+): NewJob | undefined => {
   const { anchor, attachmentId, iccid, suspendedAt, terms } = attachment
   if (terms.recurrence === null || anchor === null || occurrence >= terms.recurrence.occurrences) return undefined
   const dueAt = Recurrence.dueAt(terms.recurrence, anchor, occurrence)

@@ -81,7 +81,7 @@ export interface Plan {
 export const MEGABYTE = 1_048_576
 
 /** The allowance of one package, in bytes. */
-export const allowanceBytes = (terms: PlanTerms): number => terms.dataMegaBytes * MEGABYTE
+export const allowanceBytes = (terms: Pick<PlanTerms, "dataMegaBytes">): number => terms.dataMegaBytes * MEGABYTE
 
 export const limits = {
   dataMegaBytes: 2 ** 31 - 1,

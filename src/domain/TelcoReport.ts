@@ -4,13 +4,12 @@
 import { Result } from "effect"
 import * as Activation from "./Activation.ts"
 import * as Allowance from "./Allowance.ts"
-import type * as Attachment from "./Attachment.ts"
 import type { NewJob } from "./Decision.ts"
 import * as Line from "./Line.ts"
 import * as Location from "./Location.ts"
 import * as Occurrence from "./Occurrence.ts"
-import { type Package, packageId } from "./Package.ts"
-import type { Sim } from "./Sim.ts"
+import { packageId } from "./Package.ts"
+import type { ReportedLine, ReportedPackage, ReportedSim } from "./ReportedLine.ts"
 import * as SmdpHistory from "./SmdpHistory.ts"
 import type { Instant } from "./Time.ts"
 import { DAY, MINUTE } from "./Time.ts"
@@ -59,15 +58,19 @@ export type Verdict =
   | { readonly _tag: "Rejected"; readonly message: string }
 
 /** What a report comes to: the line after it, and what follows from that. */
-export interface Applied {
-  readonly line: Line.Line
+export interface Applied<L extends ReportedLine> {
+  readonly line: L
   readonly payloads: ReadonlyArray<Payload>
   readonly smdpEntries: ReadonlyArray<SmdpHistory.Entry>
   readonly jobs: ReadonlyArray<NewJob>
 }
 
 /** Applies a report that was not seen before at `now`, or says why it cannot be taken. */
-export const apply = (line: Line.Line, report: Report, now: Instant): Result.Result<Applied, string> => {
+export const apply = <L extends ReportedLine>(
+  line: L,
+  report: Report,
+  now: Instant
+): Result.Result<Applied<L>, string> => {
   if (report.reportId.length > ID_LENGTH) return Result.fail(`id must have at most ${ID_LENGTH} characters`)
   if (report.occurredAt > now + AHEAD_LIMIT) return Result.fail("occurred_at is more than 5 minutes ahead of the clock")
   const { fact } = report
@@ -91,9 +94,11 @@ export const apply = (line: Line.Line, report: Report, now: Instant): Result.Res
   }
 }
 
-interface Target {
-  readonly of: Attachment.WithPackages
-  readonly pack: Package
+type Of<L extends ReportedLine> = L["attachments"][number]
+
+interface Target<L extends ReportedLine> {
+  readonly of: Of<L>
+  readonly pack: ReportedPackage
 }
 
 /**
@@ -101,40 +106,55 @@ interface Target {
  * oldest that waits for its first use. A first use looks for the waiting one first. What was used before an attachment
  * was there cannot have been it, unless it is named: a recycled SIM's late reports start no new plan.
  */
-const target = (line: Line.Line, report: Report, named: string | null): Result.Result<Target, string> => {
-  const all = Line.confirmed(line).flatMap((of) =>
-    of.packages.filter((pack) => pack.status === "Created").map((pack): Target => ({ of, pack }))
-  )
-  if (named !== null) {
-    const found = all.find(
-      ({ pack }) => packageId(pack.attachmentId, pack.occurrence) === named || pack.telcoPackageId === named
-    )
-    return found === undefined ? Result.fail(`package_id "${named}" is no package of this SIM`) : Result.succeed(found)
-  }
+const target = <L extends ReportedLine>(
+  line: L,
+  report: Report,
+  named: string | null
+): Result.Result<Target<L>, string> => {
   const at = report.occurredAt
-  const served = all.filter(({ of }) => of.attachment.suspendedAt === null || at < of.attachment.suspendedAt)
-  const waiting = served.find(
-    ({ of, pack }) => pack.activationAt === null && of.attachment.createdAt - AHEAD_LIMIT <= at
-  )
-  const active = served
-    .filter(({ pack }) => pack.activationAt !== null && pack.activationAt <= at && at < end(pack))
-    .reduce<Target | undefined>(
-      (best, one) => (best === undefined || end(one.pack) < end(best.pack) ? one : best),
-      undefined
-    )
+  let waiting: Target<L> | undefined
+  let active: Target<L> | undefined
+  for (const of of Line.confirmed<Of<L>>(line)) {
+    const { createdAt, suspendedAt } = of.attachment
+    const isServed = suspendedAt === null || at < suspendedAt
+    for (const pack of of.packages) {
+      if (pack.status !== "Created") continue
+      if (named !== null) {
+        const isNamed = pack.telcoPackageId === named || packageId(pack.attachmentId, pack.occurrence) === named
+        if (isNamed) return Result.succeed({ of, pack })
+      } else if (isServed && pack.activationAt === null) {
+        if (createdAt - AHEAD_LIMIT <= at) waiting ??= { of, pack }
+      } else if (isServed && isActive(pack, at)) {
+        if (active === undefined || end(pack) < end(active.pack)) active = { of, pack }
+      }
+    }
+  }
+  if (named !== null) return Result.fail(`package_id "${named}" is no package of this SIM`)
   const found = report.fact._tag === "FirstUse" ? (waiting ?? active) : (active ?? waiting)
   return found === undefined ? Result.fail("the SIM has no package that this could count for") : Result.succeed(found)
 }
 
-const end = (pack: Package): Instant => pack.expirationAt ?? Number.POSITIVE_INFINITY
+const NONE: ReadonlyArray<never> = []
+
+const end = (pack: ReportedPackage): Instant => pack.expirationAt ?? Number.POSITIVE_INFINITY
+
+const isActive = (pack: ReportedPackage, at: Instant): boolean =>
+  pack.activationAt !== null && pack.activationAt <= at && at < end(pack)
 
 /** Rules T3 and R2: a use activates a package that waits for it; usage rises and tells the thresholds it crosses. */
-const applyUse = (line: Line.Line, { of, pack }: Target, report: Report, usage: Usage | null): Applied => {
+const applyUse = <L extends ReportedLine>(
+  line: L,
+  { of, pack }: Target<L>,
+  report: Report,
+  usage: Usage | null
+): Applied<L> => {
   const { attachment } = of
-  const activated = pack.activationAt === null ? activate(of, pack, report.occurredAt) : { attachment, pack, jobs: [] }
+  const activated =
+    pack.activationAt === null ? activate(of, pack, report.occurredAt) : { attachment, pack, jobs: NONE }
   const usedBytes = usage === null ? pack.usedBytes : risen(pack.usedBytes, usage)
   const told = Allowance.crossed(attachment.terms, attachment.thresholdTold, usedBytes)
-  const next: Attachment.WithPackages = {
+  const next: Of<L> = {
+    ...of,
     attachment: toldUpTo(activated.attachment, told.at(-1)),
     packages: Line.withPackage(of.packages, { ...activated.pack, usedBytes })
   }
@@ -150,17 +170,17 @@ const applyUse = (line: Line.Line, { of, pack }: Target, report: Report, usage: 
         attachmentId: attachment.attachmentId
       }
     })),
-    smdpEntries: [],
+    smdpEntries: NONE,
     jobs: activated.jobs
   }
 }
 
 // What does not change stays the same value, which nobody need write.
-const toldUpTo = (attachment: Attachment.Attachment, threshold: number | undefined): Attachment.Attachment =>
+const toldUpTo = <A extends Of<ReportedLine>["attachment"]>(attachment: A, threshold: number | undefined): A =>
   threshold === undefined ? attachment : { ...attachment, thresholdTold: threshold }
 
 /** Rule T3: for good; a recurring attachment gets its anchor, and its next occurrence its job. */
-const activate = ({ attachment }: Attachment.WithPackages, pack: Package, firstUse: Instant) => {
+const activate = ({ attachment }: Of<ReportedLine>, pack: ReportedPackage, firstUse: Instant) => {
   const window = Activation.firstUseWindow(attachment.terms, firstUse)
   const anchored = attachment.terms.recurrence === null ? attachment : { ...attachment, anchor: firstUse }
   const following = Occurrence.next(anchored, pack.occurrence + 1)
@@ -174,13 +194,17 @@ const activate = ({ attachment }: Attachment.WithPackages, pack: Package, firstU
 const risen = (usedBytes: number, usage: Usage): number =>
   usage._tag === "Total" ? Math.max(usedBytes, usage.bytes) : Math.min(usedBytes + usage.bytes, Number.MAX_SAFE_INTEGER)
 
-const withActivity = (sim: Sim, at: Instant): Sim => ({
+const withActivity = <S extends ReportedSim>(sim: S, at: Instant): S => ({
   ...sim,
   downloaded: true,
   lastActivityAt: Math.max(sim.lastActivityAt ?? at, at)
 })
 
-const applyLocation = (line: Line.Line, report: Report, fact: Extract<Fact, { _tag: "Location" }>): Applied => {
+const applyLocation = <L extends ReportedLine>(
+  line: L,
+  report: Report,
+  fact: Extract<Fact, { _tag: "Location" }>
+): Applied<L> => {
   const before = line.sim.location
   const { countryAlpha2, imei, operator, rat } = fact
   const location = Location.withReport(before, { countryAlpha2, operator, rat, imei, at: report.occurredAt })
@@ -199,12 +223,16 @@ const applyLocation = (line: Line.Line, report: Report, fact: Extract<Fact, { _t
           }
         ]
       : [],
-    smdpEntries: [],
-    jobs: []
+    smdpEntries: NONE,
+    jobs: NONE
   }
 }
 
-const applySmdpState = (line: Line.Line, report: Report, fact: Extract<Fact, { _tag: "SmdpState" }>): Applied => {
+const applySmdpState = <L extends ReportedLine>(
+  line: L,
+  report: Report,
+  fact: Extract<Fact, { _tag: "SmdpState" }>
+): Applied<L> => {
   const { iccid, organizationId, smdp: before } = line.sim
   const { modificationResult, state } = fact
   const { occurredAt: modifiedAt, reportId } = report
@@ -218,6 +246,6 @@ const applySmdpState = (line: Line.Line, report: Report, fact: Extract<Fact, { _
         ? [{ type: "esim.smdp.stateChanged", data: { sim: iccid, smdpStateChange: { state, modificationResult } } }]
         : [],
     smdpEntries: [entry],
-    jobs: []
+    jobs: NONE
   }
 }

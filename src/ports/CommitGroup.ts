@@ -25,6 +25,7 @@ export const keys = (commit: Commit): ReadonlyArray<string> | null => {
   const found: Array<string> = []
   for (const { iccid } of commit.sims ?? []) found.push(`sim ${iccid}`)
   for (const { iccid } of commit.touched ?? []) found.push(`sim ${iccid}`)
+  for (const { iccid } of commit.reported?.sims ?? []) found.push(`sim ${iccid}`)
   for (const { organizationId, reportId } of commit.seenReports ?? [])
     found.push(`report ${organizationId} ${reportId}`)
   const { deliveries, idempotency, jobs } = commit
@@ -44,8 +45,18 @@ export const keys = (commit: Commit): ReadonlyArray<string> | null => {
 }
 
 /** How many rows the commit names, roughly. */
-export const size = ({ events = [], packages = [], sims = [], smdpEntries = [], touched = [] }: Commit): number =>
-  1 + sims.length + touched.length + packages.length + events.length + smdpEntries.length
+export const size = (commit: Commit): number => {
+  const { events = [], packages = [], reported: { sims: reported = [] } = {}, sims = [], smdpEntries = [] } = commit
+  return (
+    1 +
+    sims.length +
+    (commit.touched ?? []).length +
+    2 * reported.length +
+    packages.length +
+    events.length +
+    smdpEntries.length
+  )
+}
 
 const joined = <A>(
   commits: ReadonlyArray<Commit>,
@@ -71,6 +82,11 @@ export const merged = (commits: ReadonlyArray<Commit>): Commit => ({
   subscriptions: joined(commits, (commit) => commit.subscriptions),
   attachments: joined(commits, (commit) => commit.attachments),
   packages: joined(commits, (commit) => commit.packages),
+  reported: {
+    sims: joined(commits, (commit) => commit.reported?.sims),
+    attachments: joined(commits, (commit) => commit.reported?.attachments),
+    packages: joined(commits, (commit) => commit.reported?.packages)
+  },
   smdpEntries: joined(commits, (commit) => commit.smdpEntries),
   seenReports: joined(commits, (commit) => commit.seenReports),
   idempotency: {

@@ -28,6 +28,7 @@ import type { IdempotencyRecord } from "../domain/Idempotency.ts"
 import type { Job } from "../domain/Job.ts"
 import type { Label } from "../domain/Label.ts"
 import type { Line } from "../domain/Line.ts"
+import type { ReportedAttachment, ReportedLine, ReportedPackage, ReportedSim } from "../domain/ReportedLine.ts"
 import type { Organization } from "../domain/Organization.ts"
 import type { Package } from "../domain/Package.ts"
 import type { Plan } from "../domain/Plan.ts"
@@ -96,6 +97,18 @@ export interface Commit {
   readonly subscriptions?: ReadonlyArray<Subscription>
   readonly attachments?: ReadonlyArray<Attachment>
   readonly packages?: ReadonlyArray<Package>
+  /** What the telco reported; all of it hangs on the SIMs named here, and what is not there is not made. */
+  readonly reported?: {
+    /**
+     * Written as those above, one of which none of them is, but for what no report changes. Null: the SM-DP+ status and
+     * the location stay as they are.
+     */
+    readonly sims?: ReadonlyArray<Omit<ReportedSim, "isEsim">>
+    readonly attachments?: ReadonlyArray<
+      Pick<ReportedAttachment, "attachmentId" | "anchor" | "thresholdTold"> & OfOrganization
+    >
+    readonly packages?: ReadonlyArray<Omit<ReportedPackage, "status" | "telcoPackageId"> & OfOrganization>
+  }
   /** A removed subscription takes its attachments along. What is not there needs no removal. */
   readonly removedSubscriptions?: ReadonlyArray<{ readonly organizationId: string; readonly subscriptionId: string }>
   /** A removed attachment takes its packages along. */
@@ -196,8 +209,8 @@ export interface Page<Cursor> {
 }
 
 /** What the reports about one ICCID need to be decided. */
-export interface ReportedLine {
-  readonly line: Line
+export interface Reported {
+  readonly line: ReportedLine
   /** Which of the asked report ids were seen. */
   readonly seen: ReadonlyArray<string>
 }
@@ -280,10 +293,11 @@ export class Storage extends Context.Service<
       of: OfOrganization & { readonly iccid: string; readonly attachmentId: string; readonly occurrence: number }
     ) => Read<Present | null>
     /**
-     * The lines of these ICCIDs (each named once), of any organization and in any order, each with all attachments
-     * and those packages that have no expiry, expire after `since`, or whose id (ours or the telco's) is named; unknown
-     * ICCIDs are left out. Report ids are looked up in the SIM's organization. `seenSince`: those received before it
-     * count as unseen.
+     * What reports change of the lines of these ICCIDs (each named once), of any organization and in any order; unknown
+     * ICCIDs are left out. Of a SIM in service they have the attachments of its subscription that are confirmed, oldest
+     * first, each with those of its packages that are at the telco (`Created`) and have no expiry, expire after `since`,
+     * or whose id (ours or the telco's) is named. Report ids are looked up in the SIM's organization. `seenSince`: those
+     * received before it count as unseen.
      */
     readonly reportedLines: (of: {
       readonly iccids: ReadonlyArray<{
@@ -293,7 +307,7 @@ export class Storage extends Context.Service<
         readonly reportIds: ReadonlyArray<string>
       }>
       readonly seenSince: Instant
-    }) => Read<ReadonlyArray<ReportedLine>>
+    }) => Read<ReadonlyArray<Reported>>
     /** The live one of a SIM; null where it has none, or one that is pending. */
     readonly subscription: (of: OfOrganization & { readonly iccid: string }) => Read<SubscriptionWithSim | null>
     /** Those of the live subscription of a SIM, oldest first, unconfirmed ones included; null where it has none. */

@@ -281,6 +281,21 @@ const use = (adapter: Adapter, round: number) =>
         replayed: due.slice(1).map(({ delivery }) => delivery)
       }
     })
+    const location = { countryAlpha2: "SE", operator: "O", rat: "4G", imei: "1", at: 1 }
+    for (const sighted of [null, location]) {
+      const { version } = (yield* storage.line({ ...of, iccid }))?.sim ?? line.sim
+      yield* storage.commit({
+        reported: {
+          sims: [{ ...line.sim, version, smdp: null, location: sighted }],
+          attachments: [attachment.attachment],
+          packages: attachment.packages
+        }
+      })
+    }
+    const spare = yield* storage.line({ ...of, iccid: iccidOf(3_000 + round) })
+    const present = yield* storage.line({ ...of, iccid })
+    if (!spare || !present) throw new Error("SIMs are missing")
+    yield* storage.commit({ sims: [spare.sim], reported: { sims: [{ ...present.sim, smdp: null, location }] } })
     yield* storage.purge({ reportsBefore: -1, idempotencyBefore: -1 })
     yield* jobs.handBack([{ jobId: "nobody's", token }])
     yield* outbox.handBack([{ organizationId: org, deliveryId: "nobody's", token }])

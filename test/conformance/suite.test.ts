@@ -151,13 +151,13 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   "shows one organization what is another's": {
     storage: (storage) => ({
-      line: ({ iccid }) =>
-        Effect.map(
+      line: (of) =>
+        Effect.flatMap(
           storage.reportedLines({
-            iccids: [{ iccid, since: Number.MIN_SAFE_INTEGER, packageIds: [], reportIds: [] }],
+            iccids: [{ iccid: of.iccid, since: 0, packageIds: [], reportIds: [] }],
             seenSince: 0
           }),
-          ([found]) => found?.line ?? null
+          ([found]) => storage.line(found === undefined ? of : { ...of, organizationId: found.line.sim.organizationId })
         )
     }),
     fails: ["an organization sees nothing of another's"],

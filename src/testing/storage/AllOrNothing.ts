@@ -22,22 +22,26 @@ const prepare = (world: World.World) =>
     const of = { organizationId }
     const sim = yield* World.stockOne(world)
     const spare = yield* World.stockOne(world)
+    const stocked = yield* World.stockOne(world)
     const plan = Rows.plan(world)
     const key = Rows.apiKey(world)
     const hook = Rows.endpoint(world)
     const region = Rows.region(world)
     const old = Rows.subscription(world, spare)
     const oldAttachment = Rows.attachment(world, old)
+    const inUse = Rows.subscription(world, stocked)
+    const usedAttachment = Rows.attachment(world, inUse)
+    const usedPack = Rows.pack(world, usedAttachment, 0)
     const [settled, forgotten] = [Rows.record(world), Rows.record(world)]
     const [finished, retried] = [Rows.job(world), Rows.job(world)]
     const [first, second] = [Rows.event(world), Rows.event(world)]
     const token = world.id()
     yield* storage.commit({ plans: [plan], apiKeys: [key], webhookEndpoints: [hook], regions: [region] })
     yield* storage.commit({
-      sims: [Rows.inService(spare, old)],
-      subscriptions: [old],
-      attachments: [oldAttachment],
-      packages: [Rows.pack(world, oldAttachment, 0)],
+      sims: [Rows.inService(spare, old), Rows.inService(stocked, inUse)],
+      subscriptions: [old, inUse],
+      attachments: [oldAttachment, usedAttachment],
+      packages: [Rows.pack(world, oldAttachment, 0), usedPack],
       idempotency: { put: [settled, forgotten].map((record) => ({ record, replaces: world.now })) },
       events: [first, second],
       jobs: { put: [finished, retried].map((job) => ({ job, lease: null })) }
@@ -51,6 +55,7 @@ const prepare = (world: World.World) =>
     const subscription = Rows.subscription(world, sim)
     const attachment = Rows.attachment(world, subscription)
     const pack = Rows.pack(world, attachment, 0)
+    const used = (yield* World.line(world, stocked.iccid)).sim
     const record = Rows.record(world)
     const seen = { organizationId, reportId: world.id(), receivedAt: world.now }
     const catalogue: Catalogue = {
@@ -70,6 +75,13 @@ const prepare = (world: World.World) =>
       packages: [pack],
       removedSubscriptions: [{ organizationId, subscriptionId: old.subscriptionId }],
       removedAttachments: [{ organizationId, attachmentId: oldAttachment.attachmentId }],
+      reported: {
+        sims: [{ ...used, downloaded: true, lastActivityAt: world.now }],
+        attachments: [
+          { organizationId, attachmentId: usedAttachment.attachmentId, anchor: world.now, thresholdTold: 1 }
+        ],
+        packages: [{ ...usedPack, usedBytes: 1 }]
+      },
       smdpEntries: [Rows.smdpEntry(world, sim)],
       seenReports: [seen],
       idempotency: {
@@ -102,7 +114,7 @@ const prepare = (world: World.World) =>
       retried,
       toReplay,
       commit,
-      observe: observe(world, [sim.iccid, spare.iccid], idempotencyKeys, reportIds)
+      observe: observe(world, [sim.iccid, spare.iccid, used.iccid], idempotencyKeys, reportIds)
     }
   })
 
@@ -148,6 +160,13 @@ const spoils: Readonly<Record<string, Spoil>> = {
   "a SIM's version is stale": (_, { commit, sim }) => [
     "version",
     { ...commit, sims: commit.sims?.map((one) => (one.iccid === sim.iccid ? { ...one, version: 0 } : one)) ?? [] }
+  ],
+  "the version of a SIM that was reported is stale": (_, { commit }) => [
+    "version",
+    {
+      ...commit,
+      reported: { ...commit.reported, sims: (commit.reported?.sims ?? []).map((one) => ({ ...one, version: 0 })) }
+    }
   ],
   "a SIM does not exist": (world, { commit, sim }) => [
     "version",

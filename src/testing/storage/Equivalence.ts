@@ -32,6 +32,11 @@ const merge = (left: Commit, right: Commit): Commit => ({
   subscriptions: [...(left.subscriptions ?? []), ...(right.subscriptions ?? [])],
   attachments: [...(left.attachments ?? []), ...(right.attachments ?? [])],
   packages: [...(left.packages ?? []), ...(right.packages ?? [])],
+  reported: {
+    sims: [...(left.reported?.sims ?? []), ...(right.reported?.sims ?? [])],
+    attachments: [...(left.reported?.attachments ?? []), ...(right.reported?.attachments ?? [])],
+    packages: [...(left.reported?.packages ?? []), ...(right.reported?.packages ?? [])]
+  },
   removedSubscriptions: [...(left.removedSubscriptions ?? []), ...(right.removedSubscriptions ?? [])],
   removedAttachments: [...(left.removedAttachments ?? []), ...(right.removedAttachments ?? [])],
   smdpEntries: [...(left.smdpEntries ?? []), ...(right.smdpEntries ?? [])],

@@ -127,7 +127,11 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
         iccids: run.iccids.slice(row).map((one) => ({ ...asked, iccid: one })),
         seenSince: world.now + (choice % 6) * MINUTE
       }),
-      (lines) => byText(lines, ({ line }) => line.sim.iccid).map(({ line, seen }) => ({ line, seen: seen.toSorted() }))
+      (lines) =>
+        byText(lines, ({ line }) => line.sim.iccid).map(({ line, seen }) => ({
+          line: Rows.reportedLine(line),
+          seen: seen.toSorted()
+        }))
     ),
     pages(
       ask,

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { DAY, HOUR, MINUTE } from "../../domain/Time.ts"
 import type { Commit, StorageError } from "../../ports/Storage.ts"
 import { idOf, type LinePart, type Part, pick, type Run } from "./RandomSteps.ts"
-import { lineEdit } from "./RandomLines.ts"
+import { lineEdit, used } from "./RandomLines.ts"
 import * as Rows from "./Rows.ts"
 import type { World } from "./World.ts"
 
@@ -30,6 +30,7 @@ const ofLine = (run: Run, side: Side, name: LinePart, part: Part): Piece => {
     const version = line.sim.version - (part.stale ? 1 : 0)
     const status = smdp && { state: smdp.state, modifiedAt: smdp.modifiedAt }
     const isSame = Object.keys(changes).length === 0 && name !== "report"
+    if (name === "use") return { ...commit, reported: used(side.world, part, line, version) }
     if (isSame && part.choice % 2 === 0) return { ...commit, touched: [{ ...line.sim, version }] }
     return { ...commit, sims: [{ ...line.sim, ...changes, smdp: status, version }] }
   })
@@ -199,6 +200,7 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
     case "remove subscription":
     case "remove attachment":
     case "report":
+    case "use":
       return ofLine(run, side, part.part, part)
   }
 }
@@ -242,6 +244,7 @@ const rowOf = ({ part, row }: Part): string => {
     case "remove subscription":
     case "remove attachment":
     case "report":
+    case "use":
       return `line ${row}`
   }
 }

@@ -39,7 +39,10 @@ export const lineEdit = (world: World, name: LinePart, part: Part, line: Line): 
     }
     case "confirm":
       if (subscription === null) return [{}, {}]
-      return [{}, { subscriptions: [{ ...subscription, status: "Live", metadata: `choice ${part.choice}` }] }]
+      return [
+        { hold: { _tag: "InService", subscriptionId: subscription.subscriptionId } },
+        { subscriptions: [{ ...subscription, status: "Live", metadata: `choice ${part.choice}` }] }
+      ]
     case "attach": {
       if (subscription === null) return [{}, {}]
       const added = Rows.attachment(of, subscription, { createdAt: world.now + part.choice })
@@ -74,5 +77,41 @@ export const lineEdit = (world: World, name: LinePart, part: Part, line: Line): 
       const seen = { organizationId, reportId: `report ${part.choice % 4}`, receivedAt: world.now + part.row * MINUTE }
       return [{ smdp: entry }, { smdpEntries: [entry], seenReports: [seen] }]
     }
+    case "use":
+      return [{}, {}]
+  }
+}
+
+/** What a report leaves of a line: something of its SIM, of an attachment and of a package of that. */
+export const used = (world: World, part: Part, line: Line, version: number): NonNullable<Commit["reported"]> => {
+  const { iccid, organizationId } = line.sim
+  const at = world.now + part.choice
+  const { attachment, packages = [] } =
+    line.attachments.length === 0 ? { attachment: undefined } : pick(line.attachments, part.choice)
+  const attachmentId = attachment?.attachmentId ?? world.id()
+  const pack = packages.length === 0 ? undefined : pick(packages, part.choice)
+  return {
+    sims: [
+      {
+        organizationId,
+        iccid,
+        version,
+        downloaded: part.choice > 3,
+        lastActivityAt: part.choice === 5 ? null : at,
+        smdp: part.choice % 3 === 0 ? { state: "Disable", modifiedAt: at } : null,
+        location: part.choice % 4 === 0 ? { countryAlpha2: "SE", operator: "O", rat: "4G", imei: "1", at } : null
+      }
+    ],
+    attachments: [{ organizationId, attachmentId, anchor: at, thresholdTold: part.choice }],
+    packages: [
+      {
+        organizationId,
+        attachmentId,
+        occurrence: pack?.occurrence ?? part.choice,
+        activationAt: at,
+        expirationAt: part.choice % 5 === 0 ? null : at + HOUR,
+        usedBytes: part.choice
+      }
+    ]
   }
 }

@@ -20,7 +20,8 @@ const lineParts = [
   "delete",
   "remove subscription",
   "remove attachment",
-  "report"
+  "report",
+  "use"
 ] as const
 
 const otherParts = [

@@ -4,8 +4,9 @@
  */
 import { Effect } from "effect"
 import { packageId } from "../../domain/Package.ts"
+import type { Sim } from "../../domain/Sim.ts"
 import { DAY } from "../../domain/Time.ts"
-import type { Storage } from "../../ports/Storage.ts"
+import type { Reported, Storage } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
@@ -22,8 +23,11 @@ const ask = (world: World.World, iccids: ReadonlyArray<Partial<Asked> & { readon
     (lines) => new Map(lines.map((reported) => [reported.line.sim.iccid, reported]))
   )
 
+const narrowed = (found: Reported | undefined): Reported | undefined =>
+  found === undefined ? undefined : { ...found, line: Rows.reportedLine(found.line) }
+
 export const cases: ReadonlyArray<World.Scenario> = [
-  scenario("reported lines have the packages that reports can touch, and all attachments", (world) =>
+  scenario("reported lines have the packages that reports can touch, and all confirmed attachments", (world) =>
     Effect.gen(function* () {
       const { now } = world
       const sim = yield* World.stockOne(world)
@@ -40,7 +44,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* world.storage.commit({
         sims: [Rows.inService(sim, subscription)],
         subscriptions: [subscription],
-        attachments,
+        attachments: [...attachments, Rows.attachment(world, subscription, { createdAt: now + 4, confirmed: false })],
         packages
       })
       const telcoId = packages.find((pack) => pack.attachmentId === second.attachmentId && pack.occurrence === 1)
@@ -55,23 +59,25 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const line = yield* World.line(world, iccid)
       const kept = (attachmentId: string, occurrences: ReadonlyArray<number>) =>
         packages.filter((pack) => pack.attachmentId === attachmentId && occurrences.includes(pack.occurrence))
-      yield* Suite.equals("the reported line", asked.get(iccid), {
-        line: {
-          ...line,
-          attachments: attachments.map((attachment, index) => ({
-            attachment,
-            packages:
-              index === 0
-                ? kept(first.attachmentId, [0, 3, 4, 5])
-                : index === 1
-                  ? kept(second.attachmentId, [0, 1, 4, 5])
-                  : []
-          }))
-        },
+      const expected = {
+        sim: line.sim,
+        attachments: attachments.map((attachment, index) => ({
+          attachment,
+          packages:
+            index === 0
+              ? kept(first.attachmentId, [0, 3, 4, 5])
+              : index === 1
+                ? kept(second.attachmentId, [0, 1, 4, 5])
+                : []
+        }))
+      }
+      yield* Suite.equals("the reported line", narrowed(asked.get(iccid)), {
+        line: Rows.reportedLine(expected),
         seen: []
       })
       const all = yield* ask(world, [{ iccid, since: now - 2 * DAY }])
-      yield* Suite.equals("all packages", all.get(iccid)?.line, line)
+      const allOfThem = { sim: line.sim, attachments: line.attachments.slice(0, 3) }
+      yield* Suite.equals("all packages", narrowed(all.get(iccid))?.line, Rows.reportedLine(allOfThem))
     })
   ),
 
@@ -109,13 +115,130 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const found = (iccid: string) => new Set(asked.get(iccid)?.seen)
       yield* Suite.equals("seen by me", found(mine.iccid), new Set(["raised", "new"]))
       yield* Suite.equals("seen by them", found(theirs.iccid), new Set(["theirs"]))
-      yield* Suite.equals("their line", asked.get(theirs.iccid)?.line, {
-        sim: theirs,
-        subscription: null,
-        attachments: []
-      })
+      const theirLine = narrowed(asked.get(theirs.iccid))?.line
+      yield* Suite.equals("their line", theirLine, Rows.reportedLine({ sim: theirs, attachments: [] }))
       const ever = yield* ask(world, [{ iccid: mine.iccid, reportIds }], now - DAY)
       yield* Suite.equals("ever seen by me", new Set(ever.get(mine.iccid)?.seen), new Set(["raised", "new", "old"]))
+    })
+  ),
+
+  scenario(
+    "reported lines have no packages that are not at the telco, nor any of a SIM that is not in service",
+    (world) =>
+      Effect.gen(function* () {
+        const sim = yield* World.stockOne(world)
+        const subscription = Rows.subscription(world, sim)
+        const attachment = Rows.attachment(world, subscription)
+        const packages = (["Refused", "Created", "Lapsed"] as const).map((status, occurrence) =>
+          Rows.pack(world, attachment, occurrence, { status })
+        )
+        yield* world.storage.commit({
+          sims: [Rows.inService(sim, subscription)],
+          subscriptions: [subscription],
+          attachments: [attachment],
+          packages
+        })
+        const attachmentsOf = Effect.map(
+          ask(world, [{ iccid: sim.iccid }]),
+          (asked) => narrowed(asked.get(sim.iccid))?.line.attachments
+        )
+        const expected = { sim, attachments: [{ attachment, packages: packages.slice(1, 2) }] }
+        yield* Suite.equals("in service", yield* attachmentsOf, Rows.reportedLine(expected).attachments)
+        for (const tag of ["Provisioning", "Releasing"] as const) {
+          const present = (yield* World.line(world, sim.iccid)).sim
+          const hold = { _tag: tag, subscriptionId: subscription.subscriptionId }
+          yield* world.storage.commit({ sims: [{ ...present, hold }] })
+          yield* Suite.equals(tag, yield* attachmentsOf, [])
+        }
+      })
+  ),
+
+  scenario("what was reported is written beside all else of a line, on its own and among other SIMs", (world) =>
+    Effect.gen(function* () {
+      const { now, organizationId, storage } = world
+      const sims = yield* World.stock(world, Rows.newSims(world, 4))
+      const [sim, other, third, fourth] = sims
+      if (sim === undefined || other === undefined || third === undefined || fourth === undefined) return
+      const subscription = Rows.subscription(world, sim)
+      const attachments = [1, 2].map((offset) => Rows.attachment(world, subscription, { createdAt: now + offset }))
+      const packages = attachments.flatMap((attachment) => [0, 1].map((index) => Rows.pack(world, attachment, index)))
+      const known = {
+        smdp: { state: "Enable", modifiedAt: now } as const,
+        location: { countryAlpha2: "SE", operator: "Telia", rat: "4G", imei: "1", at: now },
+        mobilePlan: { _tag: "Changing", applied: false, target: true } as const,
+        recycledAt: now
+      }
+      yield* storage.commit({
+        sims: [{ ...Rows.inService(sim, subscription), ...known }],
+        subscriptions: [subscription],
+        attachments,
+        packages
+      })
+      const before = yield* World.line(world, sim.iccid)
+      const [attachment] = attachments
+      const { attachmentId } = yield* World.given("an attachment", attachment)
+      const used = { activationAt: now + 1, expirationAt: now + 2, usedBytes: 2 ** 53 - 1 }
+      const of = { organizationId, attachmentId }
+      const unknown = { organizationId, attachmentId: world.id() }
+      const reportedOf = (of: Sim, changes: object = {}) => ({
+        ...{ organizationId, iccid: of.iccid, version: of.version, downloaded: true, lastActivityAt: now },
+        ...{ smdp: null, location: null },
+        ...changes
+      })
+      yield* storage.commit({
+        reported: {
+          sims: [reportedOf(before.sim)],
+          attachments: [
+            { ...of, anchor: now, thresholdTold: 80 },
+            { ...unknown, anchor: now, thresholdTold: 50 }
+          ],
+          packages: [
+            { ...of, occurrence: 1, ...used },
+            { ...of, occurrence: 2, ...used },
+            { ...unknown, occurrence: 0, ...used }
+          ]
+        }
+      })
+      const reported = { downloaded: true, lastActivityAt: now }
+      yield* Suite.equals("the line", yield* World.line(world, sim.iccid), {
+        ...before,
+        sim: { ...before.sim, ...reported, version: before.sim.version + 1 },
+        attachments: before.attachments.map(({ attachment: one, packages: its }, index) =>
+          index === 1
+            ? { attachment: one, packages: its }
+            : {
+                attachment: { ...one, anchor: now, thresholdTold: 80 },
+                packages: its.map((pack) => (pack.occurrence === 1 ? { ...pack, ...used } : pack))
+              }
+        )
+      })
+      const stored = (yield* World.line(world, sim.iccid)).sim
+      const sighted = {
+        smdp: { state: "Disable", modifiedAt: now + 1 } as const,
+        location: { countryAlpha2: "NO", operator: "Telenor", rat: "5G", imei: "2", at: now + 1 }
+      }
+      yield* storage.commit({ reported: { sims: [reportedOf(stored), reportedOf(other, sighted)] } })
+      const again = (yield* World.line(world, sim.iccid)).sim
+      yield* Suite.equals("the SIM", again, { ...stored, version: stored.version + 1 })
+      const seen = (yield* World.line(world, other.iccid)).sim
+      yield* Suite.equals("one with sightings", seen, { ...other, ...reported, ...sighted, version: other.version + 1 })
+      const written = { ...third, recycledAt: now + 5, smdp: sighted.smdp }
+      yield* storage.commit({
+        sims: [written],
+        touched: [fourth],
+        reported: { sims: [reportedOf(again), reportedOf(seen, { location: known.location })] }
+      })
+      const left = yield* Effect.forEach(sims, ({ iccid }) => Effect.map(World.line(world, iccid), (line) => line.sim))
+      yield* Suite.equals("among others", left, [
+        { ...again, version: again.version + 1 },
+        { ...seen, location: known.location, version: seen.version + 1 },
+        { ...written, version: third.version + 1 },
+        { ...fourth, version: fourth.version + 1 }
+      ])
+      const stale = { reported: { sims: [reportedOf(again)] } }
+      yield* World.conflicts(world, "what was reported of a SIM that has changed", stale, "version")
+      const both = { sims: [{ ...written, version: third.version + 1 }], ...stale }
+      yield* World.conflicts(world, "that among others", both, "version")
     })
   ),
 

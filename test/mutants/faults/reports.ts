@@ -5,10 +5,10 @@ import { faultsOf } from "./Fault.ts"
 
 const AHEAD = "report.occurredAt > now + AHEAD_LIMIT"
 const DELTA = "report.occurredAt < now - DELTA_AGE"
-const SERVED = "of.attachment.suspendedAt === null || at < of.attachment.suspendedAt"
-const BORN = "of.attachment.createdAt - AHEAD_LIMIT <= at"
+const SERVED = "suspendedAt === null || at < suspendedAt"
+const BORN = "createdAt - AHEAD_LIMIT <= at"
 const ACTIVE = "pack.activationAt !== null && pack.activationAt <= at && at < end(pack)"
-const EARLIER = "end(one.pack) < end(best.pack) ? one : best"
+const EARLIER = "end(pack) < end(active.pack)"
 
 const intake = faultsOf("TelcoReport.ts", "reports", [
   ["R1", "5 minutes ahead at 6", "AHEAD_LIMIT = 5 * MINUTE", "AHEAD_LIMIT = 6 * MINUTE"],
@@ -20,21 +20,16 @@ const intake = faultsOf("TelcoReport.ts", "reports", [
   ["R1", "totals grow too old as well", 'fact.usage._tag === "Delta" &&', ""],
   ["R1", "used data may be less than nothing", "|| fact.usage.bytes < 0", ""],
   ["R1", "a byte may be cut", "!Number.isSafeInteger(fact.usage.bytes) ||", ""],
-  ["R1", "a package is not found by the telco's id", "=== named || pack.telcoPackageId === named", "=== named"],
-  ["R1", "a package is not found by our id", "packageId(pack.attachmentId, pack.occurrence) === named ||", ""],
-  [
-    "R1",
-    "usage of what the telco does not have",
-    'of.packages.filter((pack) => pack.status === "Created")',
-    "of.packages"
-  ],
-  ["S5", "usage of what is not to be seen", "Line.confirmed(line).flatMap(", "line.attachments.flatMap("],
+  ["R1", "a package is not found by the telco's id", "pack.telcoPackageId === named ||", ""],
+  ["R1", "a package is not found by our id", "|| packageId(pack.attachmentId, pack.occurrence) === named", ""],
+  ["R1", "usage of what the telco does not have", 'if (pack.status !== "Created") continue', ""],
+  ["S5", "usage of what is not to be seen", "Line.confirmed<Of<L>>(line)", "line.attachments"],
   ["R1", "usage at the suspension counts", SERVED, SERVED.replace("at <", "at <=")],
   ["R1", "usage after a suspension counts", SERVED, "true"],
-  ["R1", "usage before a suspension does not count", SERVED, "of.attachment.suspendedAt === null"],
+  ["R1", "usage before a suspension does not count", SERVED, "suspendedAt === null"],
   ["R1", "a first use starts a plan of later", BORN, "true"],
   ["R1", "a first use exactly 5 minutes before the plan does not start it", BORN, BORN.replace("<=", "<")],
-  ["R1", "a first use has to come after its plan", BORN, "of.attachment.createdAt <= at"],
+  ["R1", "a first use has to come after its plan", BORN, "createdAt <= at"],
   ["R1", "usage at the activation does not count", ACTIVE, ACTIVE.replace("activationAt <= at", "activationAt < at")],
   ["R1", "usage at the expiry counts", ACTIVE, ACTIVE.replace("at < end", "at <= end")],
   ["R1", "usage before the activation counts", ACTIVE, "pack.activationAt !== null && at < end(pack)"],

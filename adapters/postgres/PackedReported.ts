@@ -1,0 +1,149 @@
+/**
+ * The lines that reports are about, column by column (see `PackedSims`): one row for each package that they may touch,
+ * and one where there is none. Made in half of the time that nesting takes, and a third as long.
+ */
+import type { ReportedLine, Storage } from "simplan"
+
+type Attachment = ReportedLine.ReportedAttachment
+type Package = ReportedLine.ReportedPackage
+type Sim = ReportedLine.ReportedSim
+
+/** Of one row; from the attachment's id on null where there is none, and from the occurrence on likewise. */
+type PackedRow = readonly [
+  at: number,
+  organizationId: string,
+  isEsim: boolean,
+  downloaded: boolean,
+  smdp: Sim["smdp"],
+  location: Sim["location"],
+  lastActivityAt: number | null,
+  version: number,
+  seen: ReadonlyArray<string> | null,
+  attachmentId: string | null,
+  planId: string,
+  createdAt: number,
+  anchor: number | null,
+  suspendedAt: number | null,
+  thresholdTold: number,
+  dataMegaBytes: number,
+  periodDays: number,
+  recurrence: Attachment["terms"]["recurrence"],
+  occurrence: number | null,
+  telcoPackageId: string | null,
+  activationAt: number | null,
+  expirationAt: number | null,
+  usedBytes: number
+]
+
+const columns = (seen: string): ReadonlyArray<string> => [
+  "r.at",
+  ...["organization_id", "is_esim", "downloaded", "smdp", "location", "last_activity_at", "version"].map(
+    (name) => `sim.${name}`
+  ),
+  seen,
+  ...["attachment_id", "plan_id", "created_at", "anchor", "suspended_at", "threshold_told"].map(
+    (name) => `attachment.${name}`
+  ),
+  ...["dataMegaBytes", "periodDays", "recurrence"].map((name) => `attachment.terms -> '${name}'`),
+  ...["occurrence", "telco_package_id", "activation_at", "expiration_at", "used_bytes"].map((name) => `package.${name}`)
+]
+
+type Columns<Row extends ReadonlyArray<unknown>> = { readonly [Name in keyof Row]: ReadonlyArray<Row[Name]> }
+
+/** Null: there is no SIM. */
+export type Packed = Columns<PackedRow> | null
+
+/** All of the rows; `seen` is the report ids that a SIM's organization has seen. */
+export const value = (seen: string): string => `
+  case when count(*) > 0 then
+    json_build_array(${columns(seen)
+      .map((column) => `array_agg(${column})`)
+      .join(", ")})
+  end`
+
+interface Unpacked {
+  readonly line: {
+    readonly sim: Sim
+    readonly attachments: Array<{ readonly attachment: Attachment; readonly packages: Array<Package> }>
+  }
+  readonly seen: ReadonlyArray<string>
+}
+
+const isBefore = (left: Attachment, right: Attachment): boolean =>
+  left.createdAt < right.createdAt || (left.createdAt === right.createdAt && left.attachmentId < right.attachmentId)
+
+// Rows come in no order: each is put in its place, which is nearly always the end.
+const placed = <A>(values: Array<A>, value: A, isAfter: (other: A) => boolean): void => {
+  let at = values.length
+  for (let other = values[at - 1]; other !== undefined && isAfter(other); other = values[at - 1]) at--
+  values.splice(at, 0, value)
+}
+
+const NONE: ReadonlyArray<string> = []
+
+/** The lines that were packed, of these ICCIDs. */
+export const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<Storage.Reported> => {
+  if (packed === null) return []
+  const [ats, organizationIds, areEsims, downloads, smdps, locations, activities, versions, seens, ...more] = packed
+  const [attachmentIds, planIds, createdAts, anchors, suspensions, told, megaBytes, periods, recurrences, ...rest] =
+    more
+  const [occurrences, telcoPackageIds, activations, expirations, used] = rest
+  const lines = new Map<number, Unpacked>()
+  // One string for all who have the same.
+  let organizationId = ""
+  for (const [row, at] of ats.entries()) {
+    const iccid = iccids[at] ?? ""
+    let of = lines.get(at)
+    if (of === undefined) {
+      if (organizationIds[row] !== organizationId) organizationId = organizationIds[row] ?? ""
+      const sim = {
+        organizationId,
+        iccid,
+        isEsim: areEsims[row] ?? false,
+        downloaded: downloads[row] ?? false,
+        smdp: smdps[row] ?? null,
+        location: locations[row] ?? null,
+        lastActivityAt: activities[row] ?? null,
+        version: versions[row] ?? 0
+      }
+      of = { line: { sim, attachments: [] }, seen: seens[row] ?? NONE }
+      lines.set(at, of)
+    }
+    const attachmentId = attachmentIds[row] ?? null
+    if (attachmentId === null) continue
+    const { attachments } = of.line
+    let known = attachments.find(({ attachment }) => attachment.attachmentId === attachmentId)
+    if (known === undefined) {
+      const attachment = {
+        iccid,
+        attachmentId,
+        planId: planIds[row] ?? "",
+        createdAt: createdAts[row] ?? 0,
+        confirmed: true,
+        anchor: anchors[row] ?? null,
+        suspendedAt: suspensions[row] ?? null,
+        thresholdTold: told[row] ?? 0,
+        terms: {
+          dataMegaBytes: megaBytes[row] ?? 0,
+          periodDays: periods[row] ?? 0,
+          recurrence: recurrences[row] ?? null
+        }
+      }
+      known = { attachment, packages: [] }
+      placed(attachments, known, (other) => isBefore(attachment, other.attachment))
+    }
+    const occurrence = occurrences[row] ?? null
+    if (occurrence === null) continue
+    const pack: Package = {
+      attachmentId,
+      occurrence,
+      status: "Created",
+      telcoPackageId: telcoPackageIds[row] ?? null,
+      activationAt: activations[row] ?? null,
+      expirationAt: expirations[row] ?? null,
+      usedBytes: used[row] ?? 0
+    }
+    placed(known.packages, pack, (other) => other.occurrence > occurrence)
+  }
+  return [...lines.values()]
+}
