@@ -31,8 +31,8 @@ export interface Held {
 }
 
 export interface Hand {
-  /** A SIM for a request, which counts as under way from then on. */
-  readonly take: Effect.Effect<Held, NoFreeSim | StorageError>
+  /** A SIM for a request: `hold` is told of it at once, also where the request is interrupted as it gets it. */
+  readonly take: (hold: (held: Held) => void) => Effect.Effect<Sim, NoFreeSim | StorageError>
   /** Tells that a request begins or ends. */
   readonly enter: () => void
   readonly leave: () => void
@@ -53,7 +53,8 @@ export interface Means {
 }
 
 interface Waiting {
-  readonly resume: (effect: Effect.Effect<Held, NoFreeSim | StorageError>) => void
+  readonly hold: (held: Held) => void
+  readonly resume: (effect: Effect.Effect<Sim, NoFreeSim | StorageError>) => void
 }
 
 interface Ahead extends Held {
@@ -114,8 +115,12 @@ export const make = (kind: Kind, { claimMillis, context, ids, storage }: Means):
   const give = ({ shortage, sims, token }: ClaimedSims & { readonly token: string }, since: number): void => {
     for (const sim of sims) {
       const one = waiting.shift()
-      if (one === undefined) hand.push({ sim, token, since })
-      else one.resume(Effect.succeed({ sim, token }))
+      if (one === undefined) {
+        hand.push({ sim, token, since })
+        continue
+      }
+      one.hold({ sim, token })
+      one.resume(Effect.succeed(sim))
     }
     if (shortage !== null) {
       wanted = 0
@@ -198,24 +203,27 @@ export const make = (kind: Kind, { claimMillis, context, ids, storage }: Means):
     handBack(hand.splice(0, index === -1 ? hand.length : index))
   }
 
-  const wait: Effect.Effect<Held, NoFreeSim | StorageError> = Effect.callback((resume) => {
-    const one: Waiting = { resume }
-    waiting.push(one)
-    claim()
-    return Effect.sync(() => {
-      waiting = waiting.filter((other) => other !== one)
+  const wait = (hold: Waiting["hold"]): Effect.Effect<Sim, NoFreeSim | StorageError> =>
+    Effect.callback((resume) => {
+      const one: Waiting = { hold, resume }
+      waiting.push(one)
+      claim()
+      return Effect.sync(() => {
+        waiting = waiting.filter((other) => other !== one)
+      })
     })
-  })
 
   return {
-    take: Effect.flatMap(MachineClock.currentTimeMillis, (now) => {
-      asked++
-      passOver(now)
-      const held = hand.shift()
-      if (held === undefined) return wait
-      if (hand.length * 2 <= wanted) claim()
-      return Effect.succeed(held)
-    }),
+    take: (hold) =>
+      Effect.flatMap(MachineClock.currentTimeMillis, (now) => {
+        asked++
+        passOver(now)
+        const held = hand.shift()
+        if (held === undefined) return wait(hold)
+        if (hand.length * 2 <= wanted) claim()
+        hold(held)
+        return Effect.succeed(held.sim)
+      }),
     enter: () => {
       underWay++
       peak = Math.max(peak, underWay)

@@ -50,14 +50,17 @@ export const layer: Layer.Layer<SimClaims, never, Storage | Ids> = Layer.effect(
       return made
     }
 
-    const alone = Effect.fnUntraced(function* (kind: Hand.Kind) {
+    const alone = Effect.fnUntraced(function* (kind: Hand.Kind, hold: (held: Hand.Held) => void) {
       while (true) {
         const token = yield* ids.token
         const machineNow = yield* MachineClock.currentTimeMillis
         const claim = { ...kind, token, count: 1, machineNow, until: machineNow + claimMillis }
         const { shortage, sims } = yield* storage.claimSims(claim)
         const [sim] = sims
-        if (sim !== undefined) return { sim, token }
+        if (sim !== undefined) {
+          hold({ sim, token })
+          return sim
+        }
         if (shortage === "None") return yield* new NoFreeSim({ label: kind.label })
         yield* Effect.sleep(PAUSE)
       }
@@ -68,6 +71,9 @@ export const layer: Layer.Layer<SimClaims, never, Storage | Ids> = Layer.effect(
         let held: Hand.Held | null = null
         let entered: { readonly key: string; readonly hand: Hand.Hand } | null = null
 
+        const hold = (taken: Hand.Held): void => {
+          held = taken
+        }
         const enter = (kind: Hand.Kind): Hand.Hand => {
           const key = JSON.stringify([kind.organizationId, kind.label, kind.purpose])
           if (entered?.key === key) return entered.hand
@@ -89,8 +95,7 @@ export const layer: Layer.Layer<SimClaims, never, Storage | Ids> = Layer.effect(
             yield* storage.handBackSims({ organizationId, held: [{ iccid, token: held.token }] })
             held = null
           }
-          held = yield* (yield* storage.inTransaction) ? alone(kind) : enter(kind).take
-          return held.sim
+          return yield* (yield* storage.inTransaction) ? alone(kind, hold) : enter(kind).take(hold)
         })
         return Effect.onExit(request(claim), (exit) =>
           Effect.sync(() => {

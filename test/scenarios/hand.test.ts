@@ -5,6 +5,7 @@
 import { Clock, Context, Effect, Exit, Fiber, Layer, Scheduler, Scope } from "effect"
 import { type Refusal, type Sim, Storage } from "simplan"
 import * as Memory from "simplan/memory"
+import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import * as MachineTime from "../../adapters/simulation/MachineTime.ts"
 import * as SeededCrypto from "../../adapters/simulation/SeededCrypto.ts"
@@ -173,6 +174,103 @@ it("gives every SIM to one of the requests of two processes, and none is told to
     })
   ))
 
+it("gives SIMs in order, and to whoever asked first", () =>
+  run(
+    Effect.gen(function* () {
+      const storage = yield* stock(600)
+      const { during, load } = yield* process(storage)
+      yield* load(20, 10)
+      const given: Array<readonly [number, string]> = []
+      const ask = (number: number) =>
+        Effect.delay(
+          during((claim) =>
+            Effect.tap(claim(kind), ({ iccid }) => {
+              given.push([number, iccid])
+              return Effect.sleep(REQUEST)
+            })
+          ),
+          Math.floor(number / 3)
+        )
+      yield* Effect.all(
+        Array.from({ length: 300 }, (_, number) => ask(number)),
+        { concurrency: "unbounded" }
+      )
+      expect(given.map(([, iccid]) => iccid)).toEqual(given.map(([, iccid]) => iccid).toSorted())
+      expect(given.map(([number]) => number)).toEqual(Array.from({ length: 300 }, (_, number) => number))
+    })
+  ))
+
+it("leaves those without a SIM who asked last", () =>
+  run(
+    Effect.gen(function* () {
+      const { request } = yield* process(yield* stock(20))
+      const outcomes = yield* Effect.all(
+        Array.from({ length: 25 }, () => Effect.exit(request)),
+        { concurrency: "unbounded" }
+      )
+      expect(outcomes.map(Exit.isSuccess)).toEqual(Array.from({ length: 25 }, (_, number) => number < 20))
+    })
+  ))
+
+it("keeps no more than are asked for in a while", () =>
+  run(
+    Effect.gen(function* () {
+      const storage = yield* stock(600)
+      const one = yield* process(storage)
+      yield* one.load(30, 10)
+      // Two at a time, twice in 100 ms.
+      const given = (yield* one.load(2, 6, 45)).length
+      expect(yield* open(storage)).toBeGreaterThanOrEqual(600 - 300 - given - 6)
+    })
+  ))
+
+it("keeps none for a mobile plan", () =>
+  run(
+    Effect.gen(function* () {
+      const storage = yield* stock(300)
+      const one = yield* process(storage)
+      const request = one.during((claim) =>
+        Effect.andThen(claim({ ...kind, purpose: "mobile plan" }), Effect.sleep(REQUEST))
+      )
+      const requests = Effect.all([request, request, request], { discard: true })
+      yield* Effect.all(
+        Array.from({ length: 20 }, () => requests),
+        { concurrency: "unbounded" }
+      )
+      expect(total(one.claimed)).toBe(60)
+    })
+  ))
+
+it("looks every 10 ms for a SIM while all are under claims", () =>
+  run(
+    Effect.gen(function* () {
+      const storage = yield* stock(1)
+      const [one, other] = [yield* process(storage), yield* process(storage)]
+      yield* Effect.forkChild(one.during((claim) => Effect.andThen(claim(kind), Effect.sleep(100))))
+      yield* Effect.sleep(10)
+      const waiting = yield* Effect.forkChild(other.load(5, 1))
+      yield* Effect.sleep(60)
+      expect(other.claimed).toEqual([5, 5, 5, 5, 5])
+      yield* Fiber.interrupt(waiting)
+    })
+  ))
+
+it("claims nothing ahead for a second after there were fewer than were wanted", () =>
+  run(
+    Effect.gen(function* () {
+      const storage = yield* stock(40)
+      const one = yield* process(storage)
+      yield* one.load(10, 5)
+      const claimed = total(one.claimed)
+      yield* storage.importSims(newSims("org", 40, 600))
+      yield* one.load(10, 10)
+      expect(total(one.claimed)).toBe(claimed + 100)
+      yield* Effect.sleep(1_000)
+      yield* one.load(10, 10)
+      expect(total(one.claimed)).toBeGreaterThan(claimed + 200)
+    })
+  ))
+
 it("holds none ahead once there were fewer than were wanted", () =>
   run(
     Effect.gen(function* () {
@@ -216,7 +314,10 @@ it("hands back what a request had that failed or was interrupted", () =>
     Effect.gen(function* () {
       const storage = yield* stock(2)
       const { during } = yield* process(storage)
-      yield* Effect.ignore(during((claim) => Effect.andThen(claim(kind), Effect.fail("no"))))
+      const failing = Effect.ignore(during((claim) => Effect.andThen(claim(kind), Effect.fail("no"))))
+      yield* Effect.all([failing, failing, failing], { concurrency: "unbounded" })
+      yield* Effect.sleep(200)
+      expect(yield* open(storage)).toBe(2)
       const fiber = yield* Effect.forkChild(during((claim) => Effect.andThen(claim(kind), Effect.never)))
       const waiting = yield* Effect.forkChild(
         Effect.delay(
@@ -229,6 +330,93 @@ it("hands back what a request had that failed or was interrupted", () =>
       yield* Fiber.interrupt(waiting)
       yield* Effect.sleep(3 * HOP)
       expect(yield* open(storage)).toBe(2)
+    })
+  ))
+
+it("tells nobody that none is left by a claim that was made before it asked", () =>
+  run(
+    Effect.gen(function* () {
+      const storage = yield* stock(0)
+      const one = yield* process(storage)
+      // Found to be empty as its hop ends; a SIM comes, and who asks then is not answered by the answer on its way back.
+      const slow = yield* process({
+        ...storage,
+        claimSims: (claim) => Effect.tap(storage.claimSims(claim), () => Effect.sleep(20))
+      })
+      const first = yield* Effect.forkChild(Effect.flip(slow.request))
+      yield* Effect.sleep(10)
+      yield* storage.importSims(newSims("org", 0, 1))
+      expect(yield* slow.request).toBe(iccidOf(0))
+      expect(yield* Fiber.join(first)).toMatchObject({ _tag: "NoFreeSim" })
+      expect(yield* one.load(1, 1)).toEqual([null])
+    })
+  ))
+
+it("gives each SIM once whatever becomes of requests, processes and SIMs, and keeps none", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 120 }),
+      fc.array(
+        fc.record({
+          other: fc.boolean(),
+          at: fc.integer({ min: 0, max: 300 }),
+          // So many milliseconds after it came it is interrupted.
+          patience: fc.option(fc.integer({ min: 0, max: 12 }), { freq: 4 }),
+          // Which SIM somebody takes by its name at that moment.
+          named: fc.option(fc.integer({ min: 0, max: 119 }), { freq: 6 })
+        }),
+        { minLength: 1, maxLength: 150 }
+      ),
+      (count, requests) =>
+        run(
+          Effect.gen(function* () {
+            const storage = yield* stock(count)
+            const processes = [yield* process(storage), yield* process(storage)]
+            const given: Array<string> = []
+            let refused = 0
+            const asking = (of: (typeof processes)[number] | undefined): Effect.Effect<void, Storage.StorageError> =>
+              (of?.request ?? Effect.never).pipe(
+                Effect.tap((iccid) => Effect.sync(() => given.push(iccid))),
+                Effect.catchTag("Conflict", () => asking(of)),
+                Effect.catchTag("NoFreeSim", () => Effect.sync(() => refused++)),
+                Effect.asVoid
+              )
+            const naming = Effect.fnUntraced(function* (number: number) {
+              const line = yield* storage.line({ organizationId: "org", iccid: iccidOf(number) })
+              if (line?.sim.hold._tag !== "Free") return
+              yield* storage.commit(inService(line.sim, `named ${number}`, 1))
+              given.push(line.sim.iccid)
+            })
+            const doing = requests.map(({ at, named, other, patience }) => {
+              const asked = named === null ? asking(processes[other ? 1 : 0]) : naming(named)
+              return Effect.delay(patience === null ? asked : Effect.timeoutOption(asked, patience), at)
+            })
+            yield* Effect.all(doing, { concurrency: "unbounded" })
+            yield* Effect.sleep(300)
+            const used = yield* storage.subscriptions({ organizationId: "org", after: null, limit: 1_000 })
+            const iccids = used.map(({ subscription }) => subscription.iccid)
+            // An interrupted request may have been put into service, or not.
+            expect(iccids).toEqual(expect.arrayContaining(given))
+            expect(new Set(given).size).toBe(given.length)
+            expect(yield* open(storage)).toBe(count - iccids.length)
+            if (refused > 0) expect(iccids).toHaveLength(count)
+          })
+        )
+    ),
+    { numRuns: 60 }
+  ))
+
+it("hands back what requests had that failed under load", () =>
+  run(
+    Effect.gen(function* () {
+      const storage = yield* stock(300)
+      const { during, load } = yield* process(storage)
+      const failing = Effect.ignore(during((claim) => Effect.andThen(claim(kind), Effect.fail("no"))))
+      yield* Effect.all([load(10, 20), Effect.delay(Effect.all(Array.from({ length: 40 }, () => failing)), 30)], {
+        concurrency: "unbounded"
+      })
+      yield* Effect.sleep(250)
+      expect(yield* open(storage)).toBe(100)
     })
   ))
 
@@ -262,8 +450,10 @@ it("hands all back when it stops", () =>
       yield* one.stop
       expect((yield* Clock.currentTimeMillis) - before).toBeLessThan(5 * HOP)
       expect(yield* open(storage)).toBe(200)
-      expect(yield* one.load(10, 1)).toHaveLength(10)
-      expect(yield* open(storage)).toBe(190)
+      const claimed = total(one.claimed)
+      expect(yield* one.load(10, 10)).toHaveLength(100)
+      expect(total(one.claimed)).toBe(claimed + 100)
+      expect(yield* open(storage)).toBe(100)
     })
   ))
 
@@ -288,7 +478,7 @@ it("does not give what it has claimed so long ago that the claim may end before 
 it("fails for all who wait where the storage fails, and goes on after it", () =>
   run(
     Effect.gen(function* () {
-      const storage = yield* stock(10)
+      const storage = yield* stock(500)
       let isBroken = true
       const error = new Storage.StorageError({ message: "out of reach" })
       const one = yield* process({
@@ -301,7 +491,12 @@ it("fails for all who wait where the storage fails, and goes on after it", () =>
       )
       expect(outcomes.map(Exit.isFailure)).toEqual([true, true, true, true, true])
       isBroken = false
-      expect(yield* one.load(5, 2)).toHaveLength(10)
+      expect(yield* one.load(5, 20)).toHaveLength(100)
+      isBroken = true
+      const claims = one.claimed.length
+      expect(yield* Effect.exit(one.load(5, 2))).toMatchObject({ _tag: "Failure" })
+      yield* Effect.sleep(1_000)
+      expect(one.claimed.length).toBeLessThan(claims + 10)
     })
   ))
 
