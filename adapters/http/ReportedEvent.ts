@@ -110,8 +110,34 @@ export const id = (value: unknown): string | null => {
   return typeof found === "string" && Text.problem(found) === undefined ? found : null
 }
 
+const PLAIN = /^[ -~]+$/
+
+const isPlain = (value: unknown): value is string => typeof value === "string" && PLAIN.test(value)
+
+type Usual = { readonly [Name in "id" | "iccid" | "occurred_at" | "package_id" | "total_bytes"]?: unknown }
+
+/**
+ * The report of a running total with nothing unusual about it, which most are: what the schemas would make of it, in a
+ * tenth of the time. Everything else is left to them, and so is what is wrong.
+ */
+const usual = (event: Usual): TelcoReport.Report | undefined => {
+  const { iccid, id, occurred_at, package_id = null, total_bytes: bytes } = event
+  let fields = package_id === null ? 5 : 6
+  for (const _ in event) fields--
+  if (fields !== 0 || field(event, "type") !== "usage") return undefined
+  if (!isPlain(id) || !isPlain(iccid) || !isPlain(occurred_at)) return undefined
+  if (package_id !== null && !isPlain(package_id)) return undefined
+  if (typeof bytes !== "number" || !Number.isSafeInteger(bytes) || bytes < 0) return undefined
+  const occurredAt = Time.fromIso(occurred_at)
+  if (occurredAt === undefined) return undefined
+  const usage = { _tag: "Total", bytes } as const
+  return { reportId: id, iccid, occurredAt, fact: { _tag: "Usage", packageId: package_id, usage } }
+}
+
 /** The report that an event makes; the failure says what is wrong with it. */
 export const decode = (value: unknown): Decoded => {
+  const report = typeof value === "object" && value !== null ? usual(value) : undefined
+  if (report !== undefined) return Result.succeed(report)
   const bad = Text.firstProblem(value, "event")
   if (bad !== undefined) return Result.fail(`${bad.field} ${bad.message}`)
   const type = field(value, "type")

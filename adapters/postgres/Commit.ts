@@ -75,6 +75,9 @@ const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<Part> => {
 // One: what comes meanwhile goes together next. Two at once made smaller groups, which cost more and waited longer.
 const PARALLEL = 1
 
+/** How many may be under way where they are large: one is made while another is written. */
+const PARALLEL_FULL = 2
+
 /** How many rows a group of commits names at most. */
 const LIMIT = 500
 
@@ -91,6 +94,7 @@ export const run = (database: Database) => {
   const write = one(database)
   const grouped = Grouped.make<Storage.Commit, void, Storage.Conflict | Storage.StorageError>({
     parallel: PARALLEL,
+    parallelFull: PARALLEL_FULL,
     limit: LIMIT,
     context: database.context,
     keys: CommitGroup.keys,

@@ -11,6 +11,8 @@ export interface Options<Asked, Answer, E> {
   readonly parallel: number
   /** The size of the largest group. */
   readonly limit: number
+  /** How many may be under way where one that is full by itself is next, which need not wait for company. */
+  readonly parallelFull?: number
   readonly size?: (asked: Asked) => number
   /** Null: goes with no other. Nothing has a key where this is absent. */
   readonly keys?: (asked: Asked) => ReadonlyArray<string> | null
@@ -22,7 +24,9 @@ export interface Options<Asked, Answer, E> {
 
 interface Waiting<Asked, Answer, E> {
   readonly asked: Asked
-  readonly keys: ReadonlyArray<string> | null
+  readonly size: number
+  /** Once it was asked for them. */
+  keys?: ReadonlyArray<string> | null
   readonly resume: (effect: Effect.Effect<Answer, E>) => void
 }
 
@@ -42,30 +46,37 @@ const unanswered = Exit.die(new Error("a group has fewer answers than members"))
 export type Ask<Asked, Answer, E> = (asked: Asked) => Effect.Effect<Answer, E>
 
 export const make = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask<Asked, Answer, E> => {
-  const { context, keys = () => [], limit, parallel, run, size = () => 1 } = options
+  const { context, keys = () => [], limit, parallel, parallelFull = parallel, run, size = () => 1 } = options
   type One = Waiting<Asked, Answer, E>
   const fork = Effect.runForkWith(context)
   let waiting: Array<One> = []
   let underWay = 0
   let isComing = false
 
+  const keysOf = (one: One): ReadonlyArray<string> | null => {
+    if (one.keys === undefined) one.keys = keys(one.asked)
+    return one.keys
+  }
+
   // From the front, passing over what cannot go along, and over what has to come after that.
   const take = (): ReadonlyArray<One> => {
     const [first] = waiting
     if (first === undefined) return []
-    if (first.keys === null) return waiting.splice(0, 1)
+    // Who goes alone anyway is not asked for its keys, which are many where it is large.
+    if (waiting.length === 1 || first.size >= limit || keysOf(first) === null) return waiting.splice(0, 1)
     const group: Array<One> = []
     const left: Array<One> = []
     const taken = new Set<string>()
     let total = 0
     for (const [index, one] of waiting.entries()) {
-      const isApart = one.keys?.every((key) => !taken.has(key)) ?? false
-      if (isApart) total += size(one.asked)
-      if (one.keys === null || (total > limit && group.length > 0)) {
+      const found = total + one.size > limit ? null : keysOf(one)
+      if (found === null) {
         left.push(...waiting.slice(index))
         break
       }
-      for (const key of one.keys) taken.add(key)
+      const isApart = found.every((key) => !taken.has(key))
+      if (isApart) total += one.size
+      for (const key of found) taken.add(key)
       ;(isApart ? group : left).push(one)
     }
     waiting = left
@@ -81,9 +92,14 @@ export const make = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask<
       }
     })
 
+  const mayGo = (): boolean => {
+    const [first] = waiting
+    return first !== undefined && underWay < (first.size >= limit ? parallelFull : parallel)
+  }
+
   const send = (): void => {
     isComing = false
-    while (underWay < parallel && waiting.length > 0) {
+    while (mayGo()) {
       const group = take()
       underWay++
       fork(serve(group))
@@ -92,14 +108,14 @@ export const make = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask<
 
   // After this turn: what led to one question commonly leads to others.
   const comeBack = (): void => {
-    if (isComing || underWay >= parallel || waiting.length === 0) return
+    if (isComing || !mayGo()) return
     isComing = true
     fork(Effect.andThen(Effect.yieldNow, Effect.sync(send)))
   }
 
   return (asked) =>
     Effect.callback((resume) => {
-      const one: One = { asked, keys: keys(asked), resume }
+      const one: One = { asked, size: size(asked), resume }
       waiting.push(one)
       comeBack()
       return Effect.sync(() => {

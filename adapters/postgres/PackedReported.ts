@@ -76,7 +76,8 @@ const isBefore = (left: Attachment, right: Attachment): boolean =>
 const placed = <A>(values: Array<A>, value: A, isAfter: (other: A) => boolean): void => {
   let at = values.length
   for (let other = values[at - 1]; other !== undefined && isAfter(other); other = values[at - 1]) at--
-  values.splice(at, 0, value)
+  if (at === values.length) values.push(value)
+  else values.splice(at, 0, value)
 }
 
 const NONE: ReadonlyArray<string> = []
@@ -91,7 +92,7 @@ export const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyA
   const lines = new Map<number, Unpacked>()
   // One string for all who have the same.
   let organizationId = ""
-  for (const [row, at] of ats.entries()) {
+  ats.forEach((at, row) => {
     const iccid = iccids[at] ?? ""
     let of = lines.get(at)
     if (of === undefined) {
@@ -110,7 +111,7 @@ export const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyA
       lines.set(at, of)
     }
     const attachmentId = attachmentIds[row] ?? null
-    if (attachmentId === null) continue
+    if (attachmentId === null) return
     const { attachments } = of.line
     let known = attachments.find(({ attachment }) => attachment.attachmentId === attachmentId)
     if (known === undefined) {
@@ -133,7 +134,7 @@ export const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyA
       placed(attachments, known, (other) => isBefore(attachment, other.attachment))
     }
     const occurrence = occurrences[row] ?? null
-    if (occurrence === null) continue
+    if (occurrence === null) return
     const pack: Package = {
       attachmentId,
       occurrence,
@@ -144,6 +145,6 @@ export const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyA
       usedBytes: used[row] ?? 0
     }
     placed(known.packages, pack, (other) => other.occurrence > occurrence)
-  }
+  })
   return [...lines.values()]
 }

@@ -30,8 +30,8 @@ export class Reports extends Context.Service<
 interface Tally {
   readonly before: ReportedLine
   line: ReportedLine
-  readonly seen: Array<string>
-  readonly accepted: Array<string>
+  readonly seen: ReadonlyArray<string>
+  accepted: ReadonlyArray<string>
   readonly payloads: Array<Payload>
   readonly smdpEntries: Array<Entry>
   readonly jobs: Array<NewJob>
@@ -40,7 +40,7 @@ interface Tally {
 const tallyOf = ({ line, seen }: Reported): Tally => ({
   before: line,
   line,
-  seen: [...seen],
+  seen,
   accepted: [],
   payloads: [],
   smdpEntries: [],
@@ -53,13 +53,13 @@ const rejected = (message: string): Verdict => ({ _tag: "Rejected", message })
 
 const takeInto = (tally: Tally | undefined, report: Report, now: Instant): Verdict => {
   if (tally === undefined) return rejected("the iccid is not known")
-  if (tally.seen.includes(report.reportId)) return DUPLICATE
+  const { accepted, seen } = tally
+  if (seen.includes(report.reportId) || accepted.includes(report.reportId)) return DUPLICATE
   const applied = TelcoReport.apply(tally.line, report, now)
   if (Result.isFailure(applied)) return rejected(applied.failure)
   const { jobs, line, payloads, smdpEntries } = applied.success
   tally.line = line
-  tally.seen.push(report.reportId)
-  tally.accepted.push(report.reportId)
+  tally.accepted = accepted.length === 0 ? [report.reportId] : [...accepted, report.reportId]
   tally.payloads.push(...payloads)
   tally.smdpEntries.push(...smdpEntries)
   tally.jobs.push(...jobs)
@@ -85,19 +85,19 @@ const reported = (tallies: ReadonlyArray<Tally>, receivedAt: Instant): Commit =>
       smdp: smdp === before.sim.smdp ? null : smdp,
       location: location === before.sim.location ? null : location
     })
-    for (const [index, of] of line.attachments.entries()) {
+    line.attachments.forEach((of, index) => {
       const known = before.attachments[index]
-      if (of === known) continue
+      if (of === known) return
       const { anchor, attachmentId, thresholdTold } = of.attachment
       if (of.attachment !== known?.attachment) {
         attachments.push({ organizationId, attachmentId, anchor, thresholdTold })
       }
-      for (const [at, pack] of of.packages.entries()) {
-        if (pack === known?.packages[at]) continue
+      of.packages.forEach((pack, at) => {
+        if (pack === known?.packages[at]) return
         const { activationAt, expirationAt, occurrence, usedBytes } = pack
         packages.push({ organizationId, attachmentId, occurrence, activationAt, expirationAt, usedBytes })
-      }
-    }
+      })
+    })
     for (const reportId of accepted) seenReports.push({ organizationId, reportId, receivedAt })
   }
   return { reported: { sims, attachments, packages }, seenReports }
@@ -123,24 +123,23 @@ interface Asked {
 const asked = (reports: ReadonlyArray<Report>): ReadonlyArray<Asked> => {
   const byIccid = new Map<string, Asked>()
   for (const { fact, iccid, occurredAt, reportId } of reports) {
-    let known = byIccid.get(iccid)
-    if (known === undefined) {
-      known = { iccid, since: occurredAt, packageIds: [], reportIds: [] }
-      byIccid.set(iccid, known)
-    }
-    known.since = Math.min(known.since, occurredAt)
-    known.reportIds.push(reportId)
-    if ((fact._tag === "Usage" || fact._tag === "FirstUse") && fact.packageId !== null) {
-      known.packageIds.push(fact.packageId)
+    const packageId = fact._tag === "Usage" || fact._tag === "FirstUse" ? fact.packageId : null
+    const packageIds = packageId === null ? [] : [packageId]
+    const known = byIccid.get(iccid)
+    if (known === undefined) byIccid.set(iccid, { iccid, since: occurredAt, packageIds, reportIds: [reportId] })
+    else {
+      known.since = Math.min(known.since, occurredAt)
+      known.reportIds.push(reportId)
+      known.packageIds.push(...packageIds)
     }
   }
   return [...byIccid.values()]
 }
 
-/** The places of the reports in the order in which they apply. */
+/** The places of the reports in the order in which they apply: the sort leaves those of one instant as they are. */
 const inOrder = (reports: ReadonlyArray<Report>): ReadonlyArray<number> => {
   const occurredAt = (place: number): Instant => reports[place]?.occurredAt ?? 0
-  return Array.from(reports.keys()).sort((left, right) => occurredAt(left) - occurredAt(right) || left - right)
+  return reports.map((_, place) => place).sort((left, right) => occurredAt(left) - occurredAt(right))
 }
 
 export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commits> = Layer.effect(
@@ -157,7 +156,7 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
         seenSince: now - TelcoReport.ID_RETENTION
       })
       const tallies = new Map(found.map((one) => [one.line.sim.iccid, tallyOf(one)]))
-      const verdicts = reports.map((): Verdict => rejected("the report was not looked at"))
+      const verdicts: Array<Verdict> = []
       for (const place of inOrder(reports)) {
         const report = reports[place]
         if (report !== undefined) verdicts[place] = takeInto(tallies.get(report.iccid), report, now)

@@ -36,10 +36,13 @@ export const addMonths = (anchor: Instant, months: number): Instant => {
   return utcMidnight(year, month, day) + timeOfDay
 }
 
-const daysInMonth = (year: number, month: number): number => new Date(utcMidnight(year, month + 1, 0)).getUTCDate()
+const daysInMonth = (year: number, month: number): number =>
+  (utcMidnight(year, month + 1, 1) - utcMidnight(year, month, 1)) / DAY
 
-// Date.UTC reads the years 0 to 99 as 1900 to 1999; setUTCFullYear does not.
-const utcMidnight = (year: number, month: number, day: number): Instant => new Date(0).setUTCFullYear(year, month, day)
+const ERA = 146_097 * DAY
+
+// Date.UTC reads the years 0 to 99 as 1900 to 1999, but not those of the next era: 400 years later all is the same.
+const utcMidnight = (year: number, month: number, day: number): Instant => Date.UTC(year + 400, month, day) - ERA
 
 const digits = (count: number, length: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, number) => String(number).padStart(length, "0"))
@@ -79,21 +82,30 @@ export const toIso = (instant: Instant): string => {
   return `${dateOf(days)}T${timeOf(instant - days * DAY)}Z`
 }
 
-const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
+const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/
+
+const numberAt = (text: string, from: number, length: number): number => {
+  let number = 0
+  for (let at = from; at < from + length; at++) number = number * 10 + text.charCodeAt(at) - 48
+  return number
+}
 
 /**
  * Reads an RFC 3339 instant with a zone and a real calendar date (rule W8); anything else is `undefined`. Fractions
  * beyond the millisecond are cut off. A leap second is not an instant here.
  */
 export const fromIso = (text: string): Instant | undefined => {
-  const match = RFC3339.exec(text)
-  if (match === null) return undefined
-  const part = (index: number): number => Number(match[index] ?? "0")
-  const [year, month, day, hour, minute, second] = [part(1), part(2), part(3), part(4), part(5), part(6)]
+  if (!RFC3339.test(text)) return undefined
+  const [year, month, day] = [numberAt(text, 0, 4), numberAt(text, 5, 2), numberAt(text, 8, 2)]
+  const [hour, minute, second] = [numberAt(text, 11, 2), numberAt(text, 14, 2), numberAt(text, 17, 2)]
+  const isUtc = text.endsWith("Z") || text.endsWith("z")
+  const zone = text.length - (isUtc ? 1 : 6)
+  const [zoneHours, zoneMinutes] = isUtc ? [0, 0] : [numberAt(text, zone + 1, 2), numberAt(text, zone + 4, 2)]
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month - 1)) return undefined
-  if (hour > 23 || minute > 59 || second > 59 || part(9) > 23 || part(10) > 59) return undefined
-  const millis = Number((match[7] ?? "").padEnd(3, "0").slice(0, 3))
-  const offset = (match[8] === "-" ? -1 : 1) * (part(9) * HOUR + part(10) * MINUTE)
+  if (hour > 23 || minute > 59 || second > 59 || zoneHours > 23 || zoneMinutes > 59) return undefined
+  const digits = Math.max(0, Math.min(3, zone - 20))
+  const millis = numberAt(text, 20, digits) * 10 ** (3 - digits)
+  const offset = (text[zone] === "-" ? -1 : 1) * (zoneHours * HOUR + zoneMinutes * MINUTE)
   const instant = utcMidnight(year, month - 1, day) + hour * HOUR + minute * MINUTE + second * SECOND + millis - offset
   return instant >= START_OF_TIME && instant < END_OF_TIME ? instant : undefined
 }

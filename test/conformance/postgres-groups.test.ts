@@ -10,6 +10,7 @@ import { allSims, connect, newSims, on } from "./PostgresWorld.ts"
 
 interface Asked {
   readonly name: string
+  readonly size: number
   readonly keys: ReadonlyArray<string> | null
 }
 
@@ -22,7 +23,9 @@ const gate = (parallel: number, failing: string | null = null) => {
   const gates: Array<Deferred.Deferred<void>> = []
   const ask = Grouped.make<Asked, string, string>({
     parallel,
+    parallelFull: 2,
     limit: 2,
+    size: ({ size }) => size,
     context: Context.empty(),
     keys: ({ keys }) => keys,
     run: (group) =>
@@ -48,7 +51,8 @@ const begin = (effect: Effect.Effect<string, string>) => Effect.forkChild(effect
 const names = (...texts: ReadonlyArray<string>): ReadonlyArray<Asked> =>
   texts.map((text) => {
     const [name = "", ...keys] = text.split(" ")
-    return { name, keys: keys[0] === "alone" ? null : keys }
+    const size = name.length
+    return { name, size, keys: keys[0] === "alone" ? null : keys }
   })
 
 /** The groups in which these went, each named with its keys, when the first was under way before the others came. */
@@ -74,6 +78,22 @@ describe("A group", () => {
   it("is one where that goes with no other", async () => {
     expect(await goneAs("a", "b", "c alone", "d", "e")).toEqual([["a"], ["b"], ["c"], ["d", "e"]])
   })
+
+  it("is one that is full by itself, of which two may be under way", async () => {
+    expect(await goneAs("full", "b", "c")).toEqual([["full"], ["b", "c"]])
+    expect(await goneAs("a", "full", "b", "c")).toEqual([["a"], ["full"], ["b", "c"]])
+    expect(await goneAs("a", "b", "full", "c")).toEqual([["a"], ["b"], ["full"], ["c"]])
+  })
+
+  it("goes beside another where it is full by itself", () =>
+    Effect.gen(function* () {
+      const { ask, groups, letThrough } = gate(1)
+      const fibers = yield* Effect.forEach(names("a", "full", "more", "b"), (one) => Effect.tap(begin(ask(one)), turns))
+      expect(groups).toEqual([["a"], ["full"]])
+      yield* letThrough
+      expect(yield* Effect.forEach(fibers, Fiber.join)).toEqual(["a", "full", "more", "b"])
+      expect(groups).toEqual([["a"], ["full"], ["more"], ["b"]])
+    }).pipe(Effect.runPromise))
 
   it("is what was asked in one turn, and beside as many others as may be", () =>
     Effect.gen(function* () {

@@ -3,7 +3,7 @@
  */
 import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/unstable/httpapi"
-import { Reports, type TelcoReport } from "simplan"
+import { type Refusal, Reports, type TelcoReport } from "simplan"
 import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"
 import * as ReportsApi from "../api/ReportsApi.ts"
@@ -15,6 +15,14 @@ type Rejection = Outcome["rejected"][number]
 
 const decodeEvents = JsonBody.decoder(ReportsApi.ReportEvents)
 
+// The schema goes over a thousand values of which it asks nothing.
+const eventsOf = (body: unknown): Effect.Effect<ReadonlyArray<unknown>, Refusal.InvalidField> => {
+  const events = typeof body === "object" && body !== null && "events" in body ? body.events : undefined
+  return Array.isArray(events) && events.length <= ReportsApi.EVENTS_LIMIT
+    ? Effect.succeed(events)
+    : Effect.map(decodeEvents(body), (decoded) => decoded.events)
+}
+
 interface Sorted {
   readonly reports: ReadonlyArray<{ readonly index: number; readonly report: TelcoReport.Report }>
   readonly rejected: ReadonlyArray<Rejection>
@@ -23,11 +31,11 @@ interface Sorted {
 const sorted = (events: ReadonlyArray<unknown>): Sorted => {
   const reports: Array<Sorted["reports"][number]> = []
   const rejected: Array<Rejection> = []
-  for (const [index, event] of events.entries()) {
+  events.forEach((event, index) => {
     const decoded = ReportedEvent.decode(event)
     if (Result.isSuccess(decoded)) reports.push({ index, report: decoded.success })
     else rejected.push({ index, id: ReportedEvent.id(event), message: decoded.failure })
-  }
+  })
   return { reports, rejected }
 }
 
@@ -53,8 +61,7 @@ export const layer = HttpApiBuilder.group(
       "take",
       Effect.fnUntraced(function* ({ request }) {
         const { value } = yield* JsonBody.read(request, { anyText: true })
-        const { events } = yield* decodeEvents(value)
-        const batch = sorted(events)
+        const batch = sorted(yield* eventsOf(value))
         const verdicts =
           batch.reports.length === 0 ? [] : yield* reports.take({ reports: batch.reports.map(({ report }) => report) })
         return Answer.ok<Outcome>(outcome(batch, verdicts))
