@@ -36,10 +36,12 @@ const taken = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
     where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${of.now}::bigint and ${isFree(sql, queue, of.machineNow)}`
   // The lane stands in the order for the planner's sake, which might else look for a lane's rows among all that is due.
   return of.shares === undefined
-    ? sql`${selected} ${notBefore(sql, queue, of.from)}
-        order by ${sql.literal(`${dueAt}, ${id}`)}
-        limit ${of.limit}::int
-        for update skip locked`
+    ? Part.first(
+        sql,
+        sql`${selected} ${notBefore(sql, queue, of.from)} order by ${sql.literal(`${dueAt}, ${id}`)}`,
+        of.limit,
+        "for update skip locked"
+      )
     : sql`
         select share.* from ${Part.rows(sql, of.shares, shareColumns)}, lateral (
           ${selected} and ${sql.literal(lane)} = r."laneId"
@@ -124,7 +126,7 @@ export const lanes = (sql: Sql, queue: Queue, at: Jobs.LanesAsked) => {
       union all
       select following.* from lane, lateral (${first(sql.literal("lane.lane_id"))}) following
     ), looked as (
-      select * from lane limit ${at.limit}::int
+      ${Part.first(sql, sql`select * from lane`, at.limit)}
     )
     select json_build_object(
       'lanes', coalesce(

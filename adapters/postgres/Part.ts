@@ -101,6 +101,18 @@ export const rows = <A>(sql: Sql, values: ReadonlyArray<A>, { key, list, names, 
   ) r`
 }
 
+/**
+ * The first rows of a query that has its order: so many, as planned for some more. PostgreSQL would make a plan each time
+ * for a limit that it is told each time, and goes no further for the larger one.
+ */
+export const first = (sql: Sql, ordered: Fragment, limit: number, locking = ""): Fragment => {
+  let planned = 100
+  while (planned < limit) planned *= 10
+  return sql`select * from (
+    ${ordered} limit ${sql.literal(`${planned} ${locking}`)}
+  ) first limit ${limit}::int`
+}
+
 /** The values likewise, but with a plan for as many as they are: for joining thousands of them with each other. */
 export const manyRows = (sql: Sql, values: ReadonlyArray<unknown>, columns: string): Fragment =>
   sql`(

@@ -155,10 +155,7 @@ export const page =
         return sql<Row<PackedSims.PackedPage>>`
           select ${sql.literal(PackedSims.page)} as value
           from (
-            select * from simplan.sim
-            where ${sql.and(filters)}
-            order by sim.serial
-            limit ${of.limit}::int
+            ${Part.first(sql, sql`select * from simplan.sim where ${sql.and(filters)} order by sim.serial`, of.limit)}
           ) sim`
       }),
       (found) => PackedSims.unpackPage(of.organizationId, found)

@@ -51,6 +51,15 @@ export const byIccid = (database: Database) => {
     Effect.map(lookup(of), (found) => (found === null ? null : unpack(of.organizationId, found)))
 }
 
+const inOrder = (sql: Sql, { after, organizationId }: Storage.Page<Storage.CreatedCursor>) => sql`
+  select * from simplan.subscription
+  where subscription.organization_id = ${organizationId} and subscription.status = 'Live' ${
+    after === null
+      ? sql.literal("")
+      : sql`and (subscription.created_at, subscription.subscription_id) > (${after.createdAt}::bigint, ${after.id}::text)`
+  }
+  order by subscription.created_at, subscription.subscription_id`
+
 /** A page of live ones with their SIM, by creation and id; one row of a result has it all. */
 export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCursor>) =>
   Effect.map(
@@ -60,15 +69,7 @@ export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCur
           ${sql.literal(packed)} order by subscription.created_at, subscription.subscription_id
         ) as value
         from (
-          select * from simplan.subscription
-          where subscription.organization_id = ${of.organizationId} and subscription.status = 'Live' ${
-            of.after === null
-              ? sql.literal("")
-              : sql`and (subscription.created_at, subscription.subscription_id)
-                  > (${of.after.createdAt}::bigint, ${of.after.id}::text)`
-          }
-          order by subscription.created_at, subscription.subscription_id
-          limit ${of.limit}::int
+          ${Part.first(sql, inOrder(sql, of), of.limit)}
         ) subscription
         join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid`
     ),

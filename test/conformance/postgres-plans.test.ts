@@ -1,5 +1,6 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/unstable/sql"
 import { Jobs, Outbox, Storage } from "simplan"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"
@@ -335,6 +336,23 @@ const useAtOnce = (adapter: Adapter, round: number) =>
     )
   }).pipe(Effect.provide(adapter))
 
+/** What is in the statements that requests and jobs are made of: look-ups, a page of SIMs, and commits. */
+const often = ["'found'", "array_agg(sim.sim_id)", "sim_updated as", "sim_touched as", "job_finished as"]
+
+/** Those that PostgreSQL makes another plan for each time. All go over one connection here, reads too. */
+const plannedEachTime = (adapter: Adapter) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    for (const round of Array.from({ length: 12 }, (_, index) => 12 + index)) {
+      yield* sql.withTransaction(use(adapter, round))
+    }
+    const known = yield* sql<{ readonly value: { readonly text: string; readonly plans: number } }>`
+      select json_build_object('text', statement, 'plans', generic_plans) as value
+      from pg_prepared_statements where custom_plans >= 6 or generic_plans > 0`
+    for (const part of often) expect(known.filter(({ value }) => value.text.includes(part)).length).toBeGreaterThan(0)
+    return known.filter(({ value: { plans, text } }) => plans === 0 && often.some((part) => text.includes(part)))
+  }).pipe(Effect.provide(adapter))
+
 const admin = (url: string) =>
   Layer.build(Layer.fresh(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))).pipe(
     Effect.flatMap((context) => Effect.provide(PgClient.PgClient, context))
@@ -344,7 +362,7 @@ describe("The statements on PostgreSQL", () => {
   const url = Databases.forEachTest()
 
   it(
-    "read no table that grows as a whole",
+    "read no table that grows as a whole, and those that go often have plans for any parameters",
     () =>
       Effect.gen(function* () {
         const client = yield* admin(url())
@@ -360,6 +378,8 @@ describe("The statements on PostgreSQL", () => {
             )
           )
         )
+        const connected = connect(url(), 1)
+        expect(yield* Effect.scoped(Effect.flatMap(connected, plannedEachTime))).toEqual([])
         const read = yield* client<{ readonly name: string }>`
         select relname as name from pg_stat_user_tables where schemaname = 'simplan' and seq_scan > 0 order by relname`
         expect(read.map(({ name }) => name).filter((name) => growing.includes(name))).toEqual([])
