@@ -11,6 +11,7 @@ import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Bytes from "../Bytes.ts"
 import * as Idempotency from "../Idempotency.ts"
 import * as JsonBody from "../JsonBody.ts"
+import * as Creations from "./Creations.ts"
 import * as Reads from "./Reads.ts"
 import * as AttachmentShapes from "../shapes/Attachments.ts"
 import * as Shapes from "../shapes/Subscriptions.ts"
@@ -19,7 +20,6 @@ import * as Text from "../Text.ts"
 
 type AttachmentItem = typeof SubscriptionsApi.PlanAttachmentItem.Type
 
-const decodeCreation = JsonBody.decoder(SubscriptionsApi.CreateSubscription)
 const decodeSms = JsonBody.decoder(SubscriptionsApi.SendSms)
 
 const line = (iccid: string) => Effect.map(Caller, ({ organizationId }) => ({ organizationId, iccid: Text.id(iccid) }))
@@ -33,6 +33,7 @@ export const layer = HttpApiBuilder.group(
     const attachments = yield* Attachments.Attachments
     const messages = yield* Messages.Messages
     const reads = yield* Reads.make
+    const create = yield* Creations.make
 
     return handlers
       .handle(
@@ -47,15 +48,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ request }) {
           const { organizationId } = yield* Caller
           const { bytes, value } = yield* JsonBody.read(request)
-          const run = Effect.flatMap(decodeCreation(value), (body) =>
-            subscriptions.create({
-              organizationId,
-              planId: body.plan_id,
-              metadata: body.metadata,
-              iccid: body.iccid ?? null,
-              activePeriod: Shapes.activePeriod(body.active_period)
-            })
-          )
+          const run = create(organizationId, value)
           return yield* once("Created", bytes, run, (created) => Answer.created(Shapes.created(created)))
         }, Answer.orError)
       )

@@ -1,6 +1,7 @@
 /**
  * What must hold of answers: what was acknowledged stays, what was refused leaves nothing, and each is the right one.
  */
+import type { Line } from "../../domain/Line.ts"
 import type { Plan } from "../../domain/Plan.ts"
 import type { Created } from "../../domain/Subscription.ts"
 import { type Instant, toIso } from "../../domain/Time.ts"
@@ -127,13 +128,17 @@ export const messagesAreSentOnce: Invariant = make(
 /** Requests that touch a line. */
 const touching = new Set<Asked["_tag"]>(["Subscribe", "SendSms", "Suspend", "Delete", "SetMobilePlan"])
 
+// A claim that came to nothing, as on a plan that was archived meanwhile, leaves its mark on the SIM's version alone.
+const isClaimedAtMost = (before: Line | undefined, after: Line): boolean =>
+  before !== undefined && same(before, { ...after, sim: { ...after.sim, version: before.sim.version } })
+
 export const refusalsLeaveNothing: Invariant = make("a request that was refused leaves nothing", "S5, W1", () => {
   const refused = new Set<string>()
-  return ({ after, step }) => {
+  return ({ after, before, step }) => {
     const { asked, changes, outcome } = step
     if (outcome._tag === "Refused" && touching.has(asked._tag)) {
       const byTelco = outcome.refusal._tag === "TelcoRefused" || outcome.refusal._tag === "TelcoUnavailable"
-      const touched = changes.lines[0]
+      const touched = changes.lines.find((line) => !isClaimedAtMost(before.get(line.sim.iccid), line))
       if (!byTelco && touched !== undefined) {
         return `${asked._tag} was refused with ${outcome.refusal._tag}, and changed ${touched.sim.iccid}`
       }
