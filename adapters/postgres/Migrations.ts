@@ -10,11 +10,13 @@ import { SqlClient as Client } from "effect/unstable/sql/SqlClient"
 import initial from "./migrations/0001_initial.ts"
 import lanes from "./migrations/0002_lanes.ts"
 import columns from "./migrations/0003_columns.ts"
+import unheld from "./migrations/0004_unheld.ts"
 
 const migrations = {
   "0001_initial": initial,
   "0002_lanes": lanes,
-  "0003_columns": columns
+  "0003_columns": columns,
+  "0004_unheld": unheld
 }
 
 const TABLE = "simplan.migration"

@@ -10,7 +10,7 @@ import * as Part from "./Part.ts"
 /** Which SIMs serve the purpose, and in which order; each has a partial index of this very shape. */
 const purposes = {
   subscription: {
-    fits: `sim.is_esim and sim.hold = 'Free' and not sim.downloaded`,
+    fits: `sim.is_esim and sim.held_by is null and not sim.downloaded`,
     order: `recycled_at nulls first, serial`
   },
   "mobile plan": {

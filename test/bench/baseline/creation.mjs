@@ -27,7 +27,7 @@ const findPlan = `
 const begin = `
   with chosen as (
     select organization_id, iccid from simplan.sim
-    where organization_id = $1 and label = $2 and is_esim and hold = 'Free' and not downloaded
+    where organization_id = $1 and label = $2 and is_esim and held_by is null and not downloaded
     order by recycled_at nulls first, serial
     limit 1
     for update skip locked
