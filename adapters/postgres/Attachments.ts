@@ -70,11 +70,11 @@ export const putPackages = (sql: Sql, rows: ReadonlyArray<Package.Package>): Par
 
 type Reported = Required<NonNullable<Storage.Commit["reported"]>>
 
-const reportedColumns = Part.columns<Reported["attachments"][number]>({
-  text: ["organizationId", "attachmentId"],
-  bigint: ["anchor"],
-  integer: ["thresholdTold"]
-})
+const reportedColumns = Part.columns<Reported["attachments"][number]>(
+  { text: ["organizationId", "attachmentId"], bigint: ["anchor"], integer: ["thresholdTold"] },
+  [],
+  ["organizationId"]
+)
 
 /** Writes what was reported of attachments. */
 export const report = (sql: Sql, rows: Reported["attachments"]): Part.Part => ({
@@ -89,11 +89,15 @@ export const report = (sql: Sql, rows: Reported["attachments"]): Part.Part => ({
   outcome: sql`(select count(*) from attachment_reported)`
 })
 
-const reportedPackageColumns = Part.columns<Reported["packages"][number]>({
-  text: ["organizationId", "attachmentId"],
-  integer: ["occurrence"],
-  bigint: ["activationAt", "expirationAt", "usedBytes"]
-})
+const reportedPackageColumns = Part.columns<Reported["packages"][number]>(
+  {
+    text: ["organizationId", "attachmentId"],
+    integer: ["occurrence"],
+    bigint: ["activationAt", "expirationAt", "usedBytes"]
+  },
+  [],
+  ["organizationId", "occurrence"]
+)
 
 /** Writes what was reported of packages. */
 export const reportPackages = (sql: Sql, rows: Reported["packages"]): Part.Part => ({

@@ -23,6 +23,8 @@ export interface Columns<A> {
   readonly list: ReadonlyArray<readonly [name: keyof A & string, type: Type]>
   /** The order in which rows are handed in, and so inserted and locked; as given where it is empty. */
   readonly key: Names<A>
+  /** Those in which rows mostly agree: a value that all of them have is handed in once. */
+  readonly same: ReadonlyArray<readonly [name: keyof A & string, type: Type]>
   readonly selected: string
   readonly names: string
 }
@@ -31,15 +33,24 @@ export interface Columns<A> {
 const isNested = (type: Type): boolean => type === "text[]"
 
 /** Columns by type, and the key that rows are sorted by: whoever locks several of them does it in one order. */
-export const columns = <A>(types: { readonly [T in Type]?: Names<A> }, key: Names<A> = []): Columns<A> => {
+export const columns = <A>(
+  types: { readonly [T in Type]?: Names<A> },
+  key: Names<A> = [],
+  same: Names<A> = []
+): Columns<A> => {
   const list: Array<readonly [keyof A & string, Type]> = []
   for (const type of ["text", "bigint", "integer", "boolean", "json", "jsonb", "text[]"] as const) {
     for (const name of types[type] ?? []) list.push([name, type])
   }
+  const isSame = ([name]: (typeof list)[number]): boolean => same.includes(name)
   return {
     list,
     key,
-    selected: list.map(([name, type]) => `columns."${name}"${isNested(type) ? `::${type}` : ""}`).join(", "),
+    same: list.filter(isSame),
+    selected: list
+      .filter((column) => !isSame(column))
+      .map(([name, type]) => `columns."${name}"${isNested(type) ? `::${type}` : ""}`)
+      .join(", "),
     names: list.map(([name]) => `"${name}"`).join(", ")
   }
 }
@@ -69,6 +80,13 @@ const literal = (values: ReadonlyArray<unknown>): string => {
     : `{${json.slice(1, -1)}}`
 }
 
+/** What all rows have in a column of texts or numbers; null where they differ, or it is something else. */
+const common = <A>(rows: ReadonlyArray<A>, name: keyof A & string): string | number | null => {
+  const first: unknown = rows[0]?.[name]
+  if (typeof first !== "string" && typeof first !== "number") return null
+  return rows.every((row) => row[name] === first) ? first : null
+}
+
 const nested = (value: unknown, write: (value: unknown) => string): string | null =>
   value === null || value === undefined ? null : write(value)
 
@@ -89,14 +107,21 @@ const column = <A>(rows: ReadonlyArray<A>, name: keyof A & string, type: Type): 
  * they are: it supposes ten, and that a range of places which it knows nothing of leaves one in two hundred. So what is
  * joined to them is looked up by its key, and the plan is the same for any parameters, so that it is made once.
  */
-export const rows = <A>(sql: Sql, values: ReadonlyArray<A>, { key, list, names, selected }: Columns<A>): Fragment => {
-  const ordered = sorted(values, key)
-  const arrays = list.map(
-    ([name, type]) => sql`(${column(ordered, name, type)}::text)::${sql.literal(isNested(type) ? "text" : type)}[]`
-  )
+export const rows = <A>(sql: Sql, values: ReadonlyArray<A>, of: Columns<A>): Fragment => {
+  const ordered = sorted(values, of.key)
+  const shared = new Map(of.same.map(([name]) => [name, common(ordered, name)]))
+  const arrays = of.list.map(([name, type]) => {
+    const array = (shared.get(name) ?? null) === null ? column(ordered, name, type) : "{}"
+    return sql`(${array}::text)::${sql.literal(isNested(type) ? "text" : type)}[]`
+  })
+  // Where arrays differ in length, the shorter ones go on with nulls.
+  const selected = of.same.map(([name, type]) => {
+    const value = shared.get(name) ?? null
+    return sql`coalesce(columns.${sql.literal(`"${name}"`)}, ${value}::${sql.literal(`${type}) as "${name}"`)}`
+  })
   return sql`(
-    select ${sql.literal(selected)}
-    from unnest(${sql.csv(arrays)}) with ordinality columns (${sql.literal(names)}, place)
+    select ${sql.csv([sql.literal(of.selected), ...selected])}
+    from unnest(${sql.csv(arrays)}) with ordinality columns (${sql.literal(of.names)}, place)
     where columns.place between 1 and 2147483647
   ) r`
 }

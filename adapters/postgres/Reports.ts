@@ -43,10 +43,11 @@ export const entriesOf = (database: Database) => (of: { readonly organizationId:
       order by smdp_entry.modified_at, smdp_entry.position`
   )
 
-const seenColumns = Part.columns<Storage.SeenReport>({ text: ["organizationId", "reportId"], bigint: ["receivedAt"] }, [
-  "organizationId",
-  "reportId"
-])
+const seenColumns = Part.columns<Storage.SeenReport>(
+  { text: ["organizationId", "reportId"], bigint: ["receivedAt"] },
+  ["organizationId", "reportId"],
+  ["organizationId", "receivedAt"]
+)
 
 /** Remembers report ids. */
 export const putSeen = (sql: Sql, rows: ReadonlyArray<Storage.SeenReport>): Part.Part => ({

@@ -48,7 +48,8 @@ const columns = Part.columns<State>(
     boolean: ["downloaded", "applied", "target"],
     jsonb: ["smdp", "location"]
   },
-  key
+  key,
+  ["organizationId"]
 )
 
 const stateOf = (sim: Sim.Sim): State => ({
@@ -90,8 +91,8 @@ const used = {
   boolean: ["downloaded"]
 } as const
 
-const usedColumns = Part.columns<Reported>(used, key)
-const sightedColumns = Part.columns<Reported>({ ...used, jsonb: ["smdp", "location"] }, key)
+const usedColumns = Part.columns<Reported>(used, key, ["organizationId"])
+const sightedColumns = Part.columns<Reported>({ ...used, jsonb: ["smdp", "location"] }, key, ["organizationId"])
 
 /** Writes what was reported of them, guarded likewise. */
 export const report = (sql: Sql, sims: ReadonlyArray<Reported>): Part.Part => {
@@ -112,7 +113,9 @@ export const report = (sql: Sql, sims: ReadonlyArray<Reported>): Part.Part => {
   }
 }
 
-const keyColumns = Part.columns<Sim.Loaded>({ text: ["organizationId", "iccid"], bigint: ["version"] }, key)
+const keyColumns = Part.columns<Sim.Loaded>({ text: ["organizationId", "iccid"], bigint: ["version"] }, key, [
+  "organizationId"
+])
 
 /** Moves on the versions of SIMs that stay as they are, each guarded by it, and ends any claim on them. */
 export const touch = (sql: Sql, sims: ReadonlyArray<Sim.Loaded>): Part.Part => ({
