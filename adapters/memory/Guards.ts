@@ -34,6 +34,7 @@ const versionsHold = (tables: Tables, commit: Storage.Commit): boolean => {
   return (
     (commit.sims ?? []).every((sim) => simHolds(tables, sim)) &&
     (commit.touched ?? []).every((sim) => simHolds(tables, sim)) &&
+    (commit.confirmed ?? []).every((sim) => simHolds(tables, sim)) &&
     (commit.reported?.sims ?? []).every((sim) => simHolds(tables, sim)) &&
     (commit.plans ?? []).every(
       (plan) => (tenant(plan.organizationId)?.plans.get(plan.planId)?.version ?? 0) === plan.version

@@ -58,6 +58,15 @@ export const put = (tables: Tables.Tables, sim: Sim.Sim): void => {
   if (place !== undefined) replace(tables, place, { sim: { ...sim, version: sim.version + 1 }, lease: null })
 }
 
+/** Writes a SIM that is in service from now on, which ends any claim on it. */
+export const putIntoService = (
+  tables: Tables.Tables,
+  { iccid, organizationId, subscriptionId }: Storage.Confirmed
+): void => {
+  const place = Tables.simOf(tables, organizationId, iccid)
+  if (place !== undefined) put(tables, { ...place.row.sim, hold: { _tag: "InService", subscriptionId } })
+}
+
 /** Writes what was reported of a SIM, which ends any claim on it. */
 export const report = (tables: Tables.Tables, reported: Reported["sims"][number]): void => {
   const place = Tables.simOf(tables, reported.organizationId, reported.iccid)

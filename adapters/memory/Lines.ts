@@ -66,6 +66,18 @@ export const putAttachment = (tables: Tables.Tables, attachment: Attachment.Atta
   tenant.subscriptions.get(attachment.subscriptionId)?.attachmentIds.add(cursor(attachment))
 }
 
+/** Makes an attachment and its subscription visible. */
+export const confirm = (
+  tables: Tables.Tables,
+  { attachmentId, organizationId, subscriptionId }: Storage.Confirmed
+): void => {
+  const { attachments, subscriptions } = Tables.tenant(tables, organizationId)
+  const subscription = subscriptions.get(subscriptionId)?.subscription
+  const attachment = attachments.get(attachmentId)?.attachment
+  if (subscription?.status === "Pending") putSubscription(tables, { ...subscription, status: "Live" })
+  if (attachment !== undefined) putAttachment(tables, { ...attachment, confirmed: true })
+}
+
 export const putPackage = (tables: Tables.Tables, added: Package.Package): void => {
   const place = Tables.tenant(tables, added.organizationId).attachments.get(added.attachmentId)
   if (place === undefined) return

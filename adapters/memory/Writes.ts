@@ -72,6 +72,10 @@ const putLines = (tables: Tables.Tables, commit: Storage.Commit): void => {
   for (const subscription of commit.subscriptions ?? []) Lines.putSubscription(tables, subscription)
   for (const attachment of commit.attachments ?? []) Lines.putAttachment(tables, attachment)
   for (const one of commit.packages ?? []) Lines.putPackage(tables, one)
+  for (const one of commit.confirmed ?? []) {
+    Inventory.putIntoService(tables, one)
+    Lines.confirm(tables, one)
+  }
   for (const sim of commit.reported?.sims ?? []) Inventory.report(tables, sim)
   for (const attachment of commit.reported?.attachments ?? []) Lines.reportAttachment(tables, attachment)
   for (const one of commit.reported?.packages ?? []) Lines.reportPackage(tables, one)

@@ -6,6 +6,7 @@ import { Effect, Exit } from "effect"
 import { CommitGroup, type Storage } from "simplan"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as Attachments from "./Attachments.ts"
+import * as Confirmed from "./Confirmed.ts"
 import type { Database, Sql } from "./Database.ts"
 import * as Deliveries from "./Deliveries.ts"
 import * as Events from "./Events.ts"
@@ -28,12 +29,14 @@ const some = <A>(
   part: (sql: Sql, rows: ReadonlyArray<A>) => Part
 ): ReadonlyArray<Part> => (rows === undefined || rows.length === 0 ? [] : [part(sql, rows)])
 
-const sims = (sql: Sql, { reported = {}, sims = [], touched = [] }: Storage.Commit): ReadonlyArray<Part> => {
-  const kinds = [sims, touched, reported.sims ?? []].filter(({ length }) => length > 0)
+const sims = (sql: Sql, commit: Storage.Commit): ReadonlyArray<Part> => {
+  const { confirmed = [], reported = {}, sims = [], touched = [] } = commit
+  const kinds = [sims, touched, confirmed, reported.sims ?? []].filter(({ length }) => length > 0)
   return [
     ...(kinds.length > 1 ? [Sims.lock(sql, kinds.flat())] : []),
     ...some(sql, sims, Sims.update),
     ...some(sql, touched, Sims.touch),
+    ...some(sql, confirmed, Confirmed.put),
     ...some(sql, reported.sims, Sims.report)
   ]
 }

@@ -71,6 +71,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
         plan,
         sim,
         touched,
+        confirmed,
         subscription,
         removedSubscription,
         removedAttachment,
@@ -85,6 +86,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       const commit: Storage.Commit = {
         ...(sim === undefined ? {} : { sims: [sim] }),
         ...(touched === undefined ? {} : { touched: [touched] }),
+        ...(confirmed === undefined ? {} : { confirmed: [confirmed] }),
         ...(plan === undefined ? {} : { plansAsLoaded: [plan] }),
         ...(subscription === undefined ? {} : { subscriptions: [subscription] }),
         ...(decision.attachments === undefined ? {} : { attachments: decision.attachments }),

@@ -18,11 +18,19 @@ export interface NewJob {
   readonly dueAt: Instant
 }
 
+/** What the telco has taken (rule S5), with its SIM as it was loaded. */
+export interface Confirmed extends Loaded {
+  readonly subscriptionId: string
+  readonly attachmentId: string
+}
+
 export interface Decision {
   /** The SIM as it is to be, with the version that was loaded: its guard. */
   readonly sim?: Sim
   /** The SIM as it was loaded, where it stays so and something else of its line changes: its guard likewise. */
   readonly touched?: Loaded
+  /** The attachment is to be seen from now on, its subscription live and its SIM in service. */
+  readonly confirmed?: Confirmed
   /** The plan that it rests on, which stays as it is: its version is a guard. */
   readonly plan?: Plan
   readonly subscription?: Subscription

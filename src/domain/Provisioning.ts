@@ -116,8 +116,16 @@ export const subscribe = (
     }
     const initial = Activation.initialPackages(attachment)
     if (initial.every(({ over }) => over)) {
-      const { created, decision } = confirm(taken, attachment, initial.map(lapsed), now)
-      return { _tag: "Complete", created, decision: { ...decision, plan } }
+      const { created, jobs, packages } = outcome(taken, attachment, initial.map(lapsed), now)
+      const decision: Decision = {
+        plan,
+        sim: created.sim,
+        ...(line.subscription === null ? { subscription: { ...subscription, status: "Live" } } : {}),
+        attachments: [{ ...attachment, confirmed: true }],
+        packages,
+        jobs
+      }
+      return { _tag: "Complete", created, decision }
     }
     const work = { _tag: "Provision" as const, iccid, attachmentId: attachment.attachmentId }
     return {
@@ -141,15 +149,9 @@ const lapsed = ({ occurrence }: Activation.Initial): Outcome => ({
   expirationAt: null
 })
 
-/** The telco has every package: the subscription and its attachment are there, and the recurrence goes on. */
-export const confirm = (
-  line: Line,
-  attachment: Attachment,
-  outcomes: ReadonlyArray<Outcome>,
-  now: Instant
-): { readonly decision: Decision; readonly created: Created } => {
-  const { subscriptionId } = attachment
-  const sim = { ...line.sim, hold: { _tag: "InService" as const, subscriptionId } }
+/** What there is once the telco has every package: these, the job of the next one, and what the creation answers. */
+const outcome = (line: Line, attachment: Attachment, outcomes: ReadonlyArray<Outcome>, now: Instant) => {
+  const { activePeriod, attachmentId, subscriptionId } = attachment
   const outcomeOf = (occurrence: number) => outcomes.find((outcome) => outcome.occurrence === occurrence)
   const packages = Activation.initialPackages(attachment).map(({ occurrence, window }): Package => {
     const outcome = outcomeOf(occurrence)
@@ -157,32 +159,36 @@ export const confirm = (
     return Occurrence.packageOf(attachment, occurrence, window, telco)
   })
   const next = Occurrence.next(attachment, packages.length)
-  const pending = line.subscription?.status === "Pending" ? line.subscription : undefined
   const first = outcomeOf(0)
-  const { activePeriod } = attachment
-  return {
-    decision: {
-      sim,
-      ...(pending === undefined ? {} : { subscription: { ...pending, status: "Live" } }),
-      attachments: [{ ...attachment, confirmed: true }],
-      packages,
-      jobs: next === undefined ? [] : [next]
-    },
-    created: {
-      subscriptionId,
-      createdAt: line.subscription?.createdAt ?? now,
-      metadata: attachment.metadata,
-      attachmentId: attachment.attachmentId,
-      sim,
-      period:
-        activePeriod === null
-          ? null
-          : {
-              activationAt: first?.activationAt ?? activePeriod.start,
-              expirationAt: first?.expirationAt ?? activePeriod.end
-            }
-    }
+  const created: Created = {
+    subscriptionId,
+    createdAt: line.subscription?.createdAt ?? now,
+    metadata: attachment.metadata,
+    attachmentId,
+    sim: { ...line.sim, hold: { _tag: "InService", subscriptionId } },
+    period:
+      activePeriod === null
+        ? null
+        : {
+            activationAt: first?.activationAt ?? activePeriod.start,
+            expirationAt: first?.expirationAt ?? activePeriod.end
+          }
   }
+  return { created, packages, jobs: next === undefined ? [] : [next] }
+}
+
+/** The telco has every package: the subscription and its attachment are there, and the recurrence goes on. */
+export const confirm = (
+  line: Line,
+  attachment: Attachment,
+  outcomes: ReadonlyArray<Outcome>,
+  now: Instant
+): { readonly decision: Decision; readonly created: Created } => {
+  const { iccid, organizationId, version } = line.sim
+  const { attachmentId, subscriptionId } = attachment
+  const { created, jobs, packages } = outcome(line, attachment, outcomes, now)
+  const confirmed = { organizationId, iccid, version, subscriptionId, attachmentId }
+  return { decision: { confirmed, packages, jobs }, created }
 }
 
 /**

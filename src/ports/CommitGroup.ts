@@ -25,6 +25,7 @@ export const keys = (commit: Commit): ReadonlyArray<string> | null => {
   const found: Array<string> = []
   for (const { iccid } of commit.sims ?? []) found.push(`sim ${iccid}`)
   for (const { iccid } of commit.touched ?? []) found.push(`sim ${iccid}`)
+  for (const { iccid } of commit.confirmed ?? []) found.push(`sim ${iccid}`)
   for (const { iccid } of commit.reported?.sims ?? []) found.push(`sim ${iccid}`)
   for (const { organizationId, reportId } of commit.seenReports ?? [])
     found.push(`report ${organizationId} ${reportId}`)
@@ -51,6 +52,7 @@ export const size = (commit: Commit): number => {
     1 +
     sims.length +
     (commit.touched ?? []).length +
+    (commit.confirmed ?? []).length +
     2 * reported.length +
     packages.length +
     events.length +
@@ -78,6 +80,7 @@ const plansAsLoaded = (commits: ReadonlyArray<Commit>): ReadonlyArray<LoadedPlan
 export const merged = (commits: ReadonlyArray<Commit>): Commit => ({
   sims: joined(commits, (commit) => commit.sims),
   touched: joined(commits, (commit) => commit.touched),
+  confirmed: joined(commits, (commit) => commit.confirmed),
   plansAsLoaded: plansAsLoaded(commits),
   subscriptions: joined(commits, (commit) => commit.subscriptions),
   attachments: joined(commits, (commit) => commit.attachments),

@@ -22,6 +22,7 @@ import { Context, Data, type Effect, type Scope } from "effect"
 import type { ApiKey } from "../domain/ApiKey.ts"
 import type { Attachment, WithPackages } from "../domain/Attachment.ts"
 import type { Catalogue } from "../domain/Catalogue.ts"
+import type { Confirmed } from "../domain/Decision.ts"
 import type { Region } from "../domain/Region.ts"
 import type { Delivery, LoggedDelivery } from "../domain/Delivery.ts"
 import type { IdempotencyRecord } from "../domain/Idempotency.ts"
@@ -40,6 +41,8 @@ import type { Instant } from "../domain/Time.ts"
 import type { WebhookEndpoint } from "../domain/WebhookEndpoint.ts"
 import type { WebhookEvent } from "../domain/WebhookEvent.ts"
 import type { Changes } from "./Changes.ts"
+
+export type { Confirmed }
 
 /** The storage could not do its work: it is out of reach, full or broken. Nothing is known of the commit. */
 export class StorageError extends Data.TaggedError("StorageError")<{
@@ -97,6 +100,11 @@ export interface Commit {
   readonly subscriptions?: ReadonlyArray<Subscription>
   readonly attachments?: ReadonlyArray<Attachment>
   readonly packages?: ReadonlyArray<Package>
+  /**
+   * Attachments that are confirmed from now on, with their subscriptions live and their SIMs in service. All of them are
+   * there, their SIMs guarded by their versions, and none of these written otherwise.
+   */
+  readonly confirmed?: ReadonlyArray<Confirmed>
   /** What the telco reported; all of it hangs on the SIMs named here, and what is not there is not made. */
   readonly reported?: {
     /**

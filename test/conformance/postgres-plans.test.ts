@@ -250,10 +250,13 @@ const use = (adapter: Adapter, round: number) =>
     const id = COUNT + round
     const other = yield* storage.line({ ...of, iccid: iccidOf(3_000 + round) })
     const otherPlan = yield* storage.plan({ ...of, planId: `plan-${3_000 + round}` })
-    if (!other || !otherPlan) throw new Error("The database has not what it was filled with")
+    const third = yield* storage.line({ ...of, iccid: iccidOf(2_500 + round) })
+    const [confirming] = third?.attachments ?? []
+    if (!other || !otherPlan || !third || !confirming) throw new Error("The database has not what it was filled with")
     yield* storage.commit({ touched: [other.sim] })
     yield* storage.commit({
       touched: [{ ...other.sim, version: other.sim.version + 1 }],
+      confirmed: [{ ...confirming.attachment, version: third.sim.version }],
       plansAsLoaded: [otherPlan],
       apiKeys: [storedKey],
       plans: [storedPlan, plan(id)],

@@ -38,10 +38,9 @@ describe("A creation is confirmed (S5)", () => {
     const of = attachment(mine)
     const { created, decision } = Provisioning.confirm(taken(of), of, [said(0)], NOW + 9)
     const sim = { ...taken(of).sim, hold: { _tag: "InService", subscriptionId: "new" } }
+    const { organizationId, version } = sim
     expect(decision).toMatchObject({
-      sim,
-      subscription: { subscriptionId: "new", status: "Live" },
-      attachments: [{ attachmentId: "mine", confirmed: true }],
+      confirmed: { organizationId, iccid: ICCID, version, subscriptionId: "new", attachmentId: "mine" },
       packages: [{ attachmentId: "mine", occurrence: 0, status: "Created", telcoPackageId: "telco-0" }],
       jobs: []
     })
@@ -59,7 +58,7 @@ describe("A creation is confirmed (S5)", () => {
     const of = attachment({ ...mine, subscriptionId: "subscription" })
     const { created, decision } = Provisioning.confirm(toppedUp(of), of, [said(0)], NOW + 9)
     expect(decision.subscription).toBeUndefined()
-    expect(decision.sim).toEqual(line().sim)
+    expect(decision.confirmed).toMatchObject({ subscriptionId: "subscription", attachmentId: "mine" })
     expect(created).toMatchObject({ subscriptionId: "subscription", createdAt: NOW, metadata: "sent" })
   })
 

@@ -2,7 +2,7 @@
  * Commits of decisions to one line in memory, as a storage would keep them, and the jobs that they leave.
  */
 import type { Attachment } from "../../src/domain/Attachment.ts"
-import type { Decision, NewJob } from "../../src/domain/Decision.ts"
+import type { Confirmed, Decision, NewJob } from "../../src/domain/Decision.ts"
 import type { Line } from "../../src/domain/Line.ts"
 import type { Package } from "../../src/domain/Package.ts"
 
@@ -33,10 +33,19 @@ const withPackage = (line: Line, next: Package): Line => ({
   })
 })
 
+const withConfirmed = (line: Line, { attachmentId, subscriptionId }: Confirmed): Line => ({
+  sim: { ...line.sim, hold: { _tag: "InService", subscriptionId } },
+  subscription: line.subscription && { ...line.subscription, status: "Live" },
+  attachments: line.attachments.map((of) =>
+    of.attachment.attachmentId === attachmentId ? { ...of, attachment: { ...of.attachment, confirmed: true } } : of
+  )
+})
+
 /** What there is after a decision. A subscription that was deleted is no part of the line any more. */
 export const commit = (kept: Kept, decision: Decision): Kept => {
   const { removedAttachment, removedSubscription } = decision
   let line: Line = { ...kept.line, sim: decision.sim ?? kept.line.sim }
+  if (decision.confirmed !== undefined) line = withConfirmed(line, decision.confirmed)
   for (const attachment of decision.attachments ?? []) line = withAttachment(line, attachment)
   for (const pack of decision.packages ?? []) line = withPackage(line, pack)
   const remaining = line.attachments.filter(

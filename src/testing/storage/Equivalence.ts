@@ -29,6 +29,7 @@ const merge = (left: Commit, right: Commit): Commit => ({
   regions: [...(left.regions ?? []), ...(right.regions ?? [])],
   sims: [...(left.sims ?? []), ...(right.sims ?? [])],
   touched: [...(left.touched ?? []), ...(right.touched ?? [])],
+  confirmed: [...(left.confirmed ?? []), ...(right.confirmed ?? [])],
   subscriptions: [...(left.subscriptions ?? []), ...(right.subscriptions ?? [])],
   attachments: [...(left.attachments ?? []), ...(right.attachments ?? [])],
   packages: [...(left.packages ?? []), ...(right.packages ?? [])],

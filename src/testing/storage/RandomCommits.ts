@@ -3,7 +3,8 @@
  */
 import { Effect } from "effect"
 import { DAY, HOUR, MINUTE } from "../../domain/Time.ts"
-import type { Commit, StorageError } from "../../ports/Storage.ts"
+import type { Line } from "../../domain/Line.ts"
+import type { Commit, Confirmed, StorageError } from "../../ports/Storage.ts"
 import { idOf, type LinePart, type Part, pick, type Run } from "./RandomSteps.ts"
 import { lineEdit, used } from "./RandomLines.ts"
 import * as Rows from "./Rows.ts"
@@ -22,6 +23,14 @@ const lineOf = ({ other, world }: Side, iccid: string) =>
     mine === null ? world.storage.line({ organizationId: other.organizationId, iccid }) : Effect.succeed(mine)
   )
 
+const confirming = ({ attachments, sim, subscription }: Line, version: number): ReadonlyArray<Confirmed> => {
+  const [last] = attachments.slice(-1)
+  if (subscription === null || last === undefined) return []
+  const { iccid, organizationId } = sim
+  const { attachmentId } = last.attachment
+  return [{ organizationId, iccid, version, subscriptionId: subscription.subscriptionId, attachmentId }]
+}
+
 const ofLine = (run: Run, side: Side, name: LinePart, part: Part): Piece => {
   const iccid = pick(run.iccids, part.row)
   return Effect.map(lineOf(side, iccid), (line): Commit => {
@@ -30,6 +39,7 @@ const ofLine = (run: Run, side: Side, name: LinePart, part: Part): Piece => {
     const version = line.sim.version - (part.stale ? 1 : 0)
     const status = smdp && { state: smdp.state, modifiedAt: smdp.modifiedAt }
     const isSame = Object.keys(changes).length === 0 && name !== "report"
+    if (name === "confirm" && part.choice % 2 === 0) return { confirmed: confirming(line, version) }
     if (name === "use") return { ...commit, reported: used(side.world, part, line, version) }
     if (isSame && part.choice % 2 === 0) return { ...commit, touched: [{ ...line.sim, version }] }
     return { ...commit, sims: [{ ...line.sim, ...changes, smdp: status, version }] }

@@ -81,6 +81,45 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("what is confirmed is in service, live and visible, else as it was, and guarded by its SIM", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const sim = yield* World.stockOne(world)
+      const subscription = Rows.subscription(world, sim, { status: "Pending" })
+      const { subscriptionId } = subscription
+      const [attachment, other] = [
+        Rows.attachment(world, subscription, { confirmed: false, anchor: world.now, createdAt: world.now }),
+        Rows.attachment(world, subscription, { confirmed: false, createdAt: world.now + 1 })
+      ]
+      yield* storage.commit({
+        sims: [{ ...sim, hold: { _tag: "Provisioning", subscriptionId } }],
+        subscriptions: [subscription],
+        attachments: [attachment, other]
+      })
+      const { iccid, organizationId } = sim
+      const confirming = { organizationId, iccid, subscriptionId, attachmentId: attachment.attachmentId }
+      const first = { ...confirming, version: sim.version + 1 }
+      yield* World.conflicts(world, "an older SIM", { confirmed: [{ ...first, version: sim.version }] }, "version")
+      const elsewhere = yield* World.stockOne(world)
+      yield* storage.commit({ confirmed: [first], touched: [elsewhere] })
+      const inService = { ...sim, hold: { _tag: "InService" as const, subscriptionId } }
+      const shown = { attachment: { ...attachment, confirmed: true }, packages: [] }
+      const line = {
+        sim: { ...inService, version: sim.version + 2 },
+        subscription: { ...subscription, status: "Live" as const },
+        attachments: [shown, { attachment: other, packages: [] }]
+      }
+      yield* Suite.equals("the line", yield* World.line(world, iccid), line)
+      yield* Suite.equals("the other SIM", (yield* World.line(world, elsewhere.iccid)).sim.version, 2)
+      yield* storage.commit({ confirmed: [{ ...first, attachmentId: other.attachmentId, version: sim.version + 2 }] })
+      yield* Suite.equals("a top-up", yield* World.line(world, iccid), {
+        ...line,
+        sim: { ...inService, version: sim.version + 3 },
+        attachments: [shown, { attachment: { ...other, confirmed: true }, packages: [] }]
+      })
+    })
+  ),
+
   scenario("a plan that a commit rests on stays as it is, and guards it", (world) =>
     Effect.gen(function* () {
       const { storage } = world

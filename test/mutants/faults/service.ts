@@ -47,18 +47,19 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
     "metadata: attachment.metadata",
     'metadata: line.subscription?.metadata ?? ""'
   ],
-  [
-    "S5",
-    "a confirmed subscription stays pending",
-    'subscription: { ...pending, status: "Live" }',
-    "subscription: pending"
-  ],
+  ["S5", "a confirmed subscription stays pending", 'subscription: { ...subscription, status: "Live" }', "subscription"],
   ["S5", "a confirmed attachment does not show", "{ ...attachment, confirmed: true }", "attachment"],
   [
     "S5",
+    "what the telco has taken is not confirmed",
+    "decision: { confirmed, packages, jobs }",
+    "decision: { packages, jobs }"
+  ],
+  [
+    "S5",
     "a confirmed SIM is still being put into service",
-    'hold: { _tag: "InService" as const, subscriptionId }',
-    'hold: { _tag: "Provisioning" as const, subscriptionId }'
+    'hold: { _tag: "InService", subscriptionId }',
+    'hold: { _tag: "Provisioning", subscriptionId }'
   ],
   [
     "T5",
