@@ -79,8 +79,9 @@ export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageEr
       const plain = { url, applicationName: "simplan" } as const
       const watched = { ...plain, stream: Watched.stream(url, patience) }
       const signOfLife = Watched.signOfLife(patience)
-      // With a time to live, the pool looks at a connection before it hands it out, and gives no dead one.
-      const shared = { ...watched, connectionTTL: "30 minutes" } as const
+      // With a time to live, the pool looks at a connection before it hands it out, and gives no dead one. Where there is
+      // little to do one would be closed every ten seconds, and opened again for the next look at the queues.
+      const shared = { ...watched, connectionTTL: "30 minutes", idleTimeout: "5 minutes" } as const
       const occupancy = yield* Occupancy.hold(watched, alone, signOfLife)
       const writes = yield* PgClient.make({ ...shared, maxConnections })
       const reads = yield* PgClient.make({ ...shared, maxConnections: 1, multiplex: true })

@@ -181,6 +181,8 @@ export const downtime = async (bench) => {
 
 export const idle = async (bench) => {
   const database = await bench.copy()
+  // Its transactions would be counted with the server's.
+  await bench.query("postgres", "alter system set autovacuum = off", "select pg_reload_conf()")
   await bench.query(database, ...Seed.futureJobs(FUTURE, Date.now()), ...Seed.settled)
   const server = await Processes.serve(bench.urlOf(database))
   const look = async () => {
@@ -207,5 +209,6 @@ export const idle = async (bench) => {
   } finally {
     await server.stop()
     await bench.drop(database)
+    await bench.query("postgres", "alter system reset autovacuum", "select pg_reload_conf()")
   }
 }
