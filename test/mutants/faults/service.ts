@@ -86,7 +86,7 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
     "first?.expirationAt ?? activePeriod.end",
     "activePeriod.end"
   ],
-  ["T6", "a period is told that was not sent", "activePeriod === null\n          ? null", "false\n          ? null"],
+  ["T6", "a period is told that was not sent", "activePeriod === null\n        ? null", "false\n        ? null"],
   [
     "S5",
     "an undone SIM is free before the telco has cancelled",
