@@ -34,8 +34,12 @@ export const connect = (database: PGlite): Duplex => {
       await open()
     }
     if (isTerminate(message)) return
-    const reply = await database.execProtocolRaw(new Uint8Array(message))
-    if (reply.length > 0 && !stream.destroyed) stream.push(Buffer.from(reply))
+    // Without a callback of one's own PGlite parses each reply, and keeps the parsed messages for ever.
+    await database.execProtocolRawStream(new Uint8Array(message), {
+      onRawData: (reply) => {
+        if (reply.length > 0 && !stream.destroyed) stream.push(Buffer.from(reply))
+      }
+    })
   }
 
   const stream = new Duplex({
