@@ -5,10 +5,10 @@ import { Label, Refusal } from "simplan"
 import { Result, Schema, SchemaIssue } from "effect"
 
 const Iso2 = Schema.String.check(
-  Schema.isPattern(/^[A-Z]{2}$/, { expected: "an ISO 2-letter country code in upper case" })
+  Schema.isPattern(/^[A-Z]{2}$/u, { expected: "an ISO 2-letter country code in upper case" })
 )
 const Iso3 = Schema.String.check(
-  Schema.isPattern(/^[A-Z]{3}$/, { expected: "an ISO 3-letter country code in upper case" })
+  Schema.isPattern(/^[A-Z]{3}$/u, { expected: "an ISO 3-letter country code in upper case" })
 )
 const Name = Schema.String.check(
   Schema.isPattern(/^(?!\s)[^\p{Cc}\p{Cs}]{1,200}(?<!\s)$/u, {
@@ -16,10 +16,10 @@ const Name = Schema.String.check(
   })
 )
 const Id = Schema.String.check(
-  Schema.isPattern(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { expected: "a UUID in lower case" })
+  Schema.isPattern(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u, { expected: "a UUID in lower case" })
 )
-const Rat = Schema.String.check(Schema.isPattern(/^[2-5]G$/, { expected: "2G, 3G, 4G or 5G" }))
-const MccMnc = Schema.String.check(Schema.isPattern(/^\d{3}-\d{2,3}$/, { expected: "a code of the form <mcc>-<mnc>" }))
+const Rat = Schema.String.check(Schema.isPattern(/^[2-5]G$/u, { expected: "2G, 3G, 4G or 5G" }))
+const MccMnc = Schema.String.check(Schema.isPattern(/^\d{3}-\d{2,3}$/u, { expected: "a code of the form <mcc>-<mnc>" }))
 
 /** Members of a set, such as codes: non-empty where `least` is 1, and none twice. */
 const setOf = <S extends Schema.Top & { readonly Type: string }>(member: S, least: 0 | 1) =>

@@ -6,7 +6,7 @@
  * elsewhere.
  */
 import { Effect, Option, Redacted } from "effect"
-import { Flag } from "effect/unstable/cli"
+import { Flag } from "effect/cli"
 import { type CommandFailed, impossible, misused } from "./CommandFailed.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Settings from "./Settings.ts"

@@ -3,7 +3,7 @@
  * in the server's own words.
  */
 import { Effect, Option, Schema } from "effect"
-import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/unstable/http"
+import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { type CommandFailed, impossible } from "./CommandFailed.ts"
 import type { Connection } from "./Connection.ts"
 

@@ -1,7 +1,7 @@
 /**
  * What is wrong with the arguments, each in one sentence that names the flag or argument, its value and what is allowed.
  */
-import type { CliError } from "effect/unstable/cli"
+import type { CliError } from "effect/cli"
 
 /** `"a" | "b" | "c"`, as the parser writes alternatives, in words. */
 const inWords = (expected: string): string => {

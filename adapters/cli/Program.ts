@@ -6,8 +6,8 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { Cause, Console, Effect, Layer } from "effect"
-import { CliConfig, type CliError, Command, GlobalFlag } from "effect/unstable/cli"
-import { FetchHttpClient } from "effect/unstable/http"
+import { CliConfig, type CliError, Command, GlobalFlag } from "effect/cli"
+import { FetchHttpClient } from "effect/http"
 import type { CommandFailed } from "./CommandFailed.ts"
 import * as Clock from "./commands/Clock.ts"
 import * as Events from "./commands/Events.ts"

@@ -2,7 +2,7 @@
  * The storage behind a database URL, and beside it the books of the simulated telco: both live and die together.
  */
 import { type Context, Effect, Layer, Redacted, type Scope } from "effect"
-import type { SqlError } from "effect/unstable/sql"
+import type { SqlError } from "effect/sql"
 import type { Jobs, Outbox, Storage } from "simplan"
 import * as Memory from "../memory/index.ts"
 import * as Pglite from "../pglite/index.ts"

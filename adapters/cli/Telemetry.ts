@@ -5,8 +5,8 @@
  * its default is at its default, but for the endpoint, and that stopping waits a second for the last batch.
  */
 import { ConfigProvider, Effect, Layer } from "effect"
-import { FetchHttpClient, type HttpBody } from "effect/unstable/http"
-import { Otlp, OtlpSerialization } from "effect/unstable/observability"
+import { FetchHttpClient, type HttpBody } from "effect/http"
+import { Otlp, OtlpSerialization } from "effect/observability"
 import { type CommandFailed, impossible } from "./CommandFailed.ts"
 import * as Secrets from "./Secrets.ts"
 import * as Version from "./Version.ts"

@@ -2,7 +2,7 @@
  * How a handler answers: with the JSON that its definition names, or with what its failure says.
  */
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/unstable/http"
+import { HttpServerResponse } from "effect/http"
 import type * as Wire from "./api/Wire.ts"
 import * as Errors from "./Errors.ts"
 

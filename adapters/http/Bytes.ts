@@ -3,7 +3,7 @@
  * (rule W8), one that is not when the limit is passed. Reading stops there, and the request stays answerable.
  */
 import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/unstable/http"
+import type { HttpServerRequest } from "effect/http"
 import * as Http from "node:http"
 import { Problem } from "./Errors.ts"
 

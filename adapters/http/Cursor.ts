@@ -2,7 +2,8 @@
  * Page tokens: opaque to callers, and checked when they come back, so that a made-up one is told from a real one before
  * any storage sees it.
  */
-import { Encoding, Result } from "effect"
+import { Result } from "effect"
+import * as Base64Url from "effect/encoding/Base64Url"
 import type { Storage } from "simplan"
 import * as Errors from "./Errors.ts"
 import * as Text from "./Text.ts"
@@ -12,15 +13,13 @@ const bad: Result.Result<never, Errors.Problem> = Result.fail(
 )
 
 const decoded = (token: string): string | undefined => {
-  const text = Result.getOrUndefined(Encoding.decodeBase64UrlString(token))
-  return text !== undefined && Text.problem(text) === undefined && Encoding.encodeBase64Url(text) === token
-    ? text
-    : undefined
+  const text = Result.getOrUndefined(Base64Url.decodeString(token))
+  return text !== undefined && Text.problem(text) === undefined && Base64Url.encode(text) === token ? text : undefined
 }
 
 /** The token of a place in a list ordered by creation. */
 export const ofCreated = (cursor: Storage.CreatedCursor | null): string | null =>
-  cursor === null ? null : Encoding.encodeBase64Url(`${cursor.createdAt}:${cursor.id}`)
+  cursor === null ? null : Base64Url.encode(`${cursor.createdAt}:${cursor.id}`)
 
 /** The place that a token of `ofCreated` names; null where there is no token. */
 export const toCreated = (token: string | undefined): Result.Result<Storage.CreatedCursor | null, Errors.Problem> => {
@@ -32,7 +31,7 @@ export const toCreated = (token: string | undefined): Result.Result<Storage.Crea
 
 /** The token of a place in a list ordered by serial. */
 export const ofSerial = (serial: number | null): string | null =>
-  serial === null ? null : Encoding.encodeBase64Url(String(serial))
+  serial === null ? null : Base64Url.encode(String(serial))
 
 /** The place that a token of `ofSerial` names; null where there is no token. */
 export const toSerial = (token: string | undefined): Result.Result<number | null, Errors.Problem> => {

@@ -3,7 +3,7 @@
  * `{"error": true, "message", "code"}` with the status that `Codes` gives it.
  */
 import { Data, Effect } from "effect"
-import { HttpServerResponse } from "effect/unstable/http"
+import { HttpServerResponse } from "effect/http"
 import { type Refusal, Storage } from "simplan"
 import * as Codes from "./Codes.ts"
 import * as FieldNames from "./FieldNames.ts"

@@ -7,7 +7,7 @@
  * let in.
  */
 import { Clock, Effect, Exit, Tracer } from "effect"
-import { HttpServerRequest, type HttpServerResponse } from "effect/unstable/http"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type * as Http from "node:http"
 import { type ApiKey, Organizations } from "simplan"
 import * as Answer from "./Answer.ts"

@@ -3,7 +3,7 @@
  * that is told again is made from the same value by the same encoder, so it is the same, byte for byte.
  */
 import { Effect, Result } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/unstable/http"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Idempotency, IdempotencyKeys } from "simplan"
 import { createHash } from "node:crypto"
 import * as Security from "./api/Security.ts"

@@ -3,7 +3,7 @@
  * an API key, a bearer token or a signing key.
  */
 import { Cause, Effect } from "effect"
-import { HttpServerRequest } from "effect/unstable/http"
+import { HttpServerRequest } from "effect/http"
 
 const secrets: ReadonlyArray<readonly [RegExp, string]> = [
   [/simplan_[0-9A-Za-z_]+/g, "simplan_<redacted>"],

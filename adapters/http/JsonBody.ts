@@ -2,7 +2,7 @@
  * JSON bodies: their content type, their bytes, their texts, and then what the endpoint's schema asks of them.
  */
 import { Effect, Result, Schema } from "effect"
-import type { HttpServerRequest } from "effect/unstable/http"
+import type { HttpServerRequest } from "effect/http"
 import type { Refusal } from "simplan"
 import * as Bytes from "./Bytes.ts"
 import { Problem } from "./Errors.ts"

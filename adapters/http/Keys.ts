@@ -3,7 +3,7 @@
  * has. The checks run in the order 401, 403, 429; all others come after them.
  */
 import { Clock, Effect, Layer } from "effect"
-import { HttpServerRequest } from "effect/unstable/http"
+import { HttpServerRequest } from "effect/http"
 import { Organizations } from "simplan"
 import * as Security from "./api/Security.ts"
 import * as Errors from "./Errors.ts"

@@ -3,7 +3,7 @@
  * for Prometheus. Labels are route patterns, never paths, so that neither ids nor keys get into them.
  */
 import { type Context, Metric } from "effect"
-import { PrometheusMetrics } from "effect/unstable/observability"
+import { PrometheusMetrics } from "effect/observability"
 
 const BOUNDARIES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 

@@ -4,8 +4,8 @@
  * request in a trace is its method, route and status: a URL may hold a key.
  */
 import { Cause, Context, Effect, Exit, Layer, Option, Tracer } from "effect"
-import { HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/unstable/http"
-import { HttpApiError, type HttpApiEndpoint } from "effect/unstable/httpapi"
+import { HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
+import { HttpApiError, type HttpApiEndpoint } from "effect/http-api"
 import * as Security from "./api/Security.ts"
 import * as Errors from "./Errors.ts"
 import * as Incidents from "./Incidents.ts"

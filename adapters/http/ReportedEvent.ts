@@ -25,7 +25,7 @@ const schemas = {
   location: Schema.Struct({
     ...head,
     country_alpha_2: Schema.String.check(
-      Schema.isPattern(/^[A-Za-z]{2}$/, { message: "must be an ISO 2-letter country code" })
+      Schema.isPattern(/^[A-Za-z]{2}$/u, { message: "must be an ISO 2-letter country code" })
     ),
     operator: Schema.String,
     rat: Schema.String,

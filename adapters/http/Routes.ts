@@ -2,8 +2,8 @@
  * The routes of the whole HTTP API, with its description and its documentation page, over the services of `simplan`.
  */
 import { Effect, Layer, type Redacted, type Result } from "effect"
-import { HttpMiddleware, HttpRouter, HttpServer, HttpServerResponse } from "effect/unstable/http"
-import { HttpApiBuilder, HttpApiScalar } from "effect/unstable/httpapi"
+import { HttpMiddleware, HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
 import { Api } from "./api/Api.ts"
 import * as Clock from "./handlers/Clock.ts"
 import * as Coverage from "./handlers/Coverage.ts"

@@ -5,7 +5,7 @@
  */
 import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Data, type Duration, Effect, Layer, Scope } from "effect"
-import { HttpMiddleware, HttpRouter } from "effect/unstable/http"
+import { HttpMiddleware, HttpRouter } from "effect/http"
 import * as Http from "node:http"
 import type { Duplex } from "node:stream"
 import * as Bytes from "./Bytes.ts"

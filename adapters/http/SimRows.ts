@@ -4,7 +4,7 @@
  */
 import { parse } from "csv-parse"
 import { Effect, Schema, Stream } from "effect"
-import type { HttpServerRequest } from "effect/unstable/http"
+import type { HttpServerRequest } from "effect/http"
 import { Readable } from "node:stream"
 import type { Sims } from "simplan"
 import * as Bytes from "./Bytes.ts"

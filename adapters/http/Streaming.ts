@@ -4,7 +4,7 @@
  * that nobody takes a part for the whole.
  */
 import { Array as Arr, Effect, Pull, type Scope, Stream } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/unstable/http"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Http from "node:http"
 import type * as Errors from "./Errors.ts"
 import * as Incidents from "./Incidents.ts"

@@ -3,7 +3,7 @@
  * configured, its API does not exist.
  */
 import { Effect, Layer, Redacted } from "effect"
-import { HttpServerRequest, type HttpServerResponse } from "effect/unstable/http"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as Security from "./api/Security.ts"
 import * as Errors from "./Errors.ts"

@@ -4,8 +4,8 @@
  */
 import { Cause, Effect, type Layer } from "effect"
 import type * as Types from "effect/Types"
-import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/unstable/http"
-import { HttpApi } from "effect/unstable/httpapi"
+import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApi } from "effect/http-api"
 import { Api } from "./api/Api.ts"
 import * as Errors from "./Errors.ts"
 import * as Incidents from "./Incidents.ts"

@@ -2,7 +2,7 @@
  * The same API as a function from a web `Request` to a web `Response`, for hosts that bring their own server.
  */
 import { Layer } from "effect"
-import { HttpRouter } from "effect/unstable/http"
+import { HttpRouter } from "effect/http"
 import type { Services, Storage } from "simplan"
 import * as Routes from "./Routes.ts"
 import * as Unmatched from "./Unmatched.ts"

@@ -3,7 +3,7 @@
  * are. Jobs come and go without end, so a directory would grow without end.
  */
 import { Effect, Schedule } from "effect"
-import type { SqlClient } from "effect/unstable/sql"
+import type { SqlClient } from "effect/sql"
 
 // Nothing waits for it to succeed: the next time will do.
 const once = (sql: SqlClient.SqlClient) => Effect.ignore(sql`vacuum analyze`.unprepared)

@@ -2,7 +2,7 @@
  * What claiming jobs and claiming deliveries have in common: which rows are due and free, in which order, and in which
  * lanes. Each look begins at a place in an index and goes no further than it has to.
  */
-import type { Fragment } from "effect/unstable/sql/Statement"
+import type { Fragment } from "effect/sql/Statement"
 import type { Jobs } from "simplan"
 import type { Row, Sql } from "./Database.ts"
 import * as Part from "./Part.ts"

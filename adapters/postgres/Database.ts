@@ -5,8 +5,8 @@
  * it, and so do commits: one that fails there undoes itself alone, and the transaction can go on.
  */
 import { type Context, Effect, Option, Schedule } from "effect"
-import type { SqlClient } from "effect/unstable/sql"
-import type { SqlError } from "effect/unstable/sql/SqlError"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import type { Storage } from "simplan"
 import * as Breath from "./Breath.ts"
 import * as Failure from "./Failure.ts"

@@ -1,7 +1,7 @@
 /**
  * What a failed statement means to the port: a `Conflict`, or a `StorageError`.
  */
-import type { SqlError } from "effect/unstable/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import { Storage } from "simplan"
 
 /** The SQLSTATE that `simplan.ensure` raises; the message says which guard it was. */

@@ -2,7 +2,7 @@
  * Reads of one thing by its key: under load, one statement reads what several callers ask for.
  */
 import { Effect } from "effect"
-import type { SqlError } from "effect/unstable/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import type { Storage } from "simplan"
 import type { Database, Row, Sql } from "./Database.ts"
 import * as Grouped from "./Grouped.ts"

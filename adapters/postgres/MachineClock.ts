@@ -6,7 +6,7 @@
  * Business time, where it follows the machine's, is moved likewise by who tells it.
  */
 import { Effect, Schedule, type Scope } from "effect"
-import type { SqlError } from "effect/unstable/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import { Jobs, Outbox, Storage } from "simplan"
 import type { Sql } from "./Database.ts"
 

@@ -5,8 +5,8 @@
  * time, and a migration that fails leaves nothing behind.
  */
 import { Effect } from "effect"
-import { Migrator, type SqlClient } from "effect/unstable/sql"
-import { SqlClient as Client } from "effect/unstable/sql/SqlClient"
+import { Migrator, type SqlClient } from "effect/sql"
+import { SqlClient as Client } from "effect/sql/SqlClient"
 import initial from "./migrations/0001_initial.ts"
 import lanes from "./migrations/0002_lanes.ts"
 import columns from "./migrations/0003_columns.ts"

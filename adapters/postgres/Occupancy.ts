@@ -8,7 +8,7 @@
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Data, Deferred, type Duration, Effect, Schedule, type Scope } from "effect"
-import type { SqlError } from "effect/unstable/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import { Jobs, Outbox, Storage } from "simplan"
 import * as Failure from "./Failure.ts"
 import type { Ports } from "./MachineClock.ts"

@@ -6,7 +6,7 @@
  * guard fails raises, which undoes the whole statement. Rows are handed in by columns, one array each, with the
  * domain's names: the text of a statement depends on nothing but the parts it has, and stays prepared.
  */
-import type { Fragment } from "effect/unstable/sql/Statement"
+import type { Fragment } from "effect/sql/Statement"
 import type { Sql } from "./Database.ts"
 
 export interface Part {

@@ -7,9 +7,9 @@
  * `withTransaction` is one transaction together with the ports' reads and commits.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Context, type Duration, Effect, Layer, type Redacted, type Scope } from "effect"
-import { Reactivity } from "effect/unstable/reactivity"
-import { SqlClient } from "effect/unstable/sql"
+import { Context, type Duration, Effect, Layer, Redacted, type Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient } from "effect/sql"
 import { type Jobs, type Outbox, Storage } from "simplan"
 import * as Database from "./Database.ts"
 import * as Failure from "./Failure.ts"
@@ -41,9 +41,7 @@ const migrationError = (cause: unknown) =>
 const migrate = (sql: SqlClient.SqlClient) =>
   Migrations.run(sql).pipe(
     Effect.catchTag("SqlError", (error) => Effect.fail(Failure.storageError(error))),
-    Effect.catchTag("MigrationError", migrationError),
-    // The migrator dies of a migration that fails.
-    Effect.catchDefect(migrationError)
+    Effect.catchTag("MigrationError", migrationError)
   )
 
 /** What the ports run on: a client that writes, and one for reads, which may be the same. */
@@ -68,6 +66,10 @@ export const layerOf = <E, R>(
     })
   )
 
+/** The database's name in the URL. The client reads it there too, and yet names its spans by this option alone. */
+const databaseOf = (url: Redacted.Redacted): string | undefined =>
+  decodeURIComponent(new URL(Redacted.value(url)).pathname.slice(1)) || undefined
+
 /**
  * The ports on a server. Reads are pipelined over one connection, commits go over plain pooled ones: each way is the
  * faster one for its kind.
@@ -76,7 +78,7 @@ export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageEr
   layerOf(
     Effect.gen(function* () {
       const { alone = false, maxConnections = 10, patience = Watched.PATIENCE, url } = options
-      const plain = { url, applicationName: "simplan" } as const
+      const plain = { url, database: databaseOf(url), applicationName: "simplan" } as const
       const watched = { ...plain, stream: Watched.stream(url, patience) }
       const signOfLife = Watched.signOfLife(patience)
       // With a time to live, the pool looks at a connection before it hands it out, and gives no dead one. Where there is

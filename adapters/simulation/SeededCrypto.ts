@@ -1,7 +1,9 @@
 /**
  * Randomness from a seed: the same ids and jitter at each run, and nothing that is secret.
  */
-import { Crypto, Effect, Layer } from "effect"
+import { Layer } from "effect"
+import * as Digest from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 
 /** xoshiro128** by Blackman and Vigna, seeded by splitmix32. */
 const generator = (seed: number): (() => number) => {
@@ -29,19 +31,15 @@ const generator = (seed: number): (() => number) => {
   }
 }
 
-export const layer = (seed: number): Layer.Layer<Crypto.Crypto> =>
-  Layer.sync(Crypto.Crypto, () => {
+export const layer = (seed: number): Layer.Layer<SecureRandom.SecureRandom | Digest.Digest> =>
+  Layer.sync(SecureRandom.SecureRandom, () => {
     const next = generator(seed)
-    return Crypto.make({
-      randomBytes: (size) => {
-        const bytes = new Uint8Array(size)
-        for (let index = 0; index < size; index += 4) {
-          const value = next()
-          for (let byte = 0; byte < 4 && index + byte < size; byte++) bytes[index + byte] = value >>> (8 * byte)
-        }
-        return bytes
-      },
-      digest: (algorithm, data) =>
-        Effect.promise(async () => new Uint8Array(await globalThis.crypto.subtle.digest(algorithm, data.slice())))
+    return SecureRandom.make((size) => {
+      const bytes = new Uint8Array(size)
+      for (let index = 0; index < size; index += 4) {
+        const value = next()
+        for (let byte = 0; byte < 4 && index + byte < size; byte++) bytes[index + byte] = value >>> (8 * byte)
+      }
+      return bytes
     })
-  })
+  }).pipe(Layer.merge(Digest.layerWebCrypto))

@@ -14,7 +14,7 @@ import {
   HttpApiSchema,
   HttpApiSecurity,
   OpenApi
-} from "effect/unstable/httpapi"
+} from "effect/http-api"
 import { Label, Plan, Time } from "simplan"
 
 const Text = Schema.String.check(Schema.isMinLength(1))

@@ -7,8 +7,8 @@
  */
 import { NodeHttpClient } from "@effect/platform-node"
 import { Clock, Duration, Effect, Layer, type Redacted, Schema } from "effect"
-import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/unstable/http"
-import { HttpApiClient } from "effect/unstable/httpapi"
+import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
 import { Telco } from "simplan"
 import * as Contract from "./Contract.ts"
 import * as RetryAfter from "./RetryAfter.ts"

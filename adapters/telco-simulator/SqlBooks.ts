@@ -3,7 +3,7 @@
  * may share them. Each operation is one statement, and so are those that are asked for at the same moment.
  */
 import { Effect, Exit, Layer, Option, Request, RequestResolver, Schema } from "effect"
-import { SqlClient, type SqlError } from "effect/unstable/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { Books, BooksError, type Document, type Held } from "./Books.ts"
 
 // Read as text: a client that renames columns would rename the keys of a jsonb value too.

@@ -1,7 +1,10 @@
 /**
- * Fresh identifiers and random numbers from Effect's `Crypto`, so that a seeded one makes a run repeatable.
+ * Fresh identifiers and random numbers from Effect's `SecureRandom`, so that a seeded one makes a run repeatable.
  */
-import { Context, Crypto, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
+import * as Digest from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Hex from "effect/encoding/Hex"
 import * as Id from "../domain/Id.ts"
 import type { Instant } from "../domain/Time.ts"
 
@@ -23,15 +26,21 @@ export class Ids extends Context.Service<
 const ID_BYTES = 10
 const POOLED_IDS = 100
 
-const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+const FRACTION_BYTES = 7
 
 const ascii = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
-export const layer: Layer.Layer<Ids, never, Crypto.Crypto> = Layer.effect(
+/** 53 random bits as a number in [0, 1): a double holds no more. */
+const fraction = (random: Uint8Array): number => {
+  const bits = random.reduce((value, byte, index) => value * 256 + (index === 0 ? byte & 0x1f : byte), 0)
+  return bits / 2 ** 53
+}
+
+export const layer: Layer.Layer<Ids, never, SecureRandom.SecureRandom | Digest.Digest> = Layer.effect(
   Ids,
   Effect.gen(function* () {
-    const crypto = yield* Crypto.Crypto
-    const bytes = (size: number) => Effect.orDie(crypto.randomBytes(size))
+    const { randomBytes: bytes } = yield* SecureRandom.SecureRandom
+    const { digestHex } = yield* Digest.Digest
 
     // Random bytes are fetched for many ids at once.
     let pool: Uint8Array = new Uint8Array(0)
@@ -60,15 +69,15 @@ export const layer: Layer.Layer<Ids, never, Crypto.Crypto> = Layer.effect(
       return Id.uuid7(now, Id.withCounter(counter, random))
     }
 
-    const holder = yield* Effect.cached(Effect.map(bytes(ID_BYTES), hex))
+    const holder = yield* Effect.cached(Effect.map(bytes(ID_BYTES), Hex.encode))
     let tokens = 0
 
     return Ids.of({
       next: (now) => pooled((random) => counted(now, random)),
       token: Effect.map(holder, (of) => `${of}-${tokens++}`),
       bytes,
-      fraction: crypto.random,
-      digest: (text) => Effect.map(Effect.orDie(crypto.digest("SHA-256", ascii(text))), hex)
+      fraction: Effect.map(bytes(FRACTION_BYTES), fraction),
+      digest: (text) => digestHex(Digest.sha256, ascii(text))
     })
   })
 )

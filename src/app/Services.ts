@@ -1,7 +1,9 @@
 /**
  * All services over the ports, in one layer.
  */
-import { type Crypto, Layer } from "effect"
+import { Layer } from "effect"
+import type * as Digest from "effect/crypto/Digest"
+import type * as SecureRandom from "effect/crypto/SecureRandom"
 import type { BusinessClock } from "../ports/BusinessClock.ts"
 import type { Jobs } from "../ports/Jobs.ts"
 import type { Outbox } from "../ports/Outbox.ts"
@@ -33,7 +35,16 @@ import * as Work from "./Work.ts"
 import * as Worker from "./Worker.ts"
 
 /** What an embedder has to bring. */
-export type Ports = Storage | Jobs | Outbox | BusinessClock | Telco | WebhookSender | Catalogues.BuiltIn | Crypto.Crypto
+export type Ports =
+  | Storage
+  | Jobs
+  | Outbox
+  | BusinessClock
+  | Telco
+  | WebhookSender
+  | Catalogues.BuiltIn
+  | SecureRandom.SecureRandom
+  | Digest.Digest
 
 /** One service per resource, and the clock and the worker that do the work in time. */
 export type Services =

@@ -1,7 +1,8 @@
 /**
  * Webhook endpoints of an organization and the log of what was delivered to them (rules W5 to W7).
  */
-import { Context, Effect, Encoding, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
+import * as Base64 from "effect/encoding/Base64"
 import * as Delivery from "../domain/Delivery.ts"
 import type { LoggedDelivery } from "../domain/Delivery.ts"
 import { InvalidField, NotFound } from "../domain/Refusal.ts"
@@ -90,7 +91,7 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
     const list = (of: { readonly organizationId: string }) =>
       Effect.andThen(known(of.organizationId), storage.webhookEndpoints(of))
 
-    const signingKey = Effect.map(ids.bytes(32), (random) => `whsec_${Encoding.encodeBase64(random)}`)
+    const signingKey = Effect.map(ids.bytes(32), (random) => `whsec_${Base64.encode(random)}`)
 
     const change = (of: OfEndpoint, change: (endpoint: WebhookEndpoint) => Effect.Effect<WebhookEndpoint>) =>
       commits.untilDone(

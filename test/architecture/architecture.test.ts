@@ -54,7 +54,7 @@ describe("the import rules find", () => {
     ["the core importing itself by name", "src/app/A.ts", 'import { Plan } from "simplan"'],
     ["a node module in the core", "src/app/A.ts", 'import { readFileSync } from "node:fs"'],
     ["a node module in a type", "src/app/A.ts", 'export type A = import("node:fs").Stats'],
-    ["an unstable module in the core", "src/app/A.ts", 'import { HttpClient } from "effect/unstable/http"'],
+    ["a platform module in the core", "src/app/A.ts", 'import { HttpClient } from "effect/http"'],
     ["a library in the core", "src/domain/A.ts", 'import { v5 } from "uuid"'],
     ["fast-check outside testing", "src/app/A.ts", 'import * as fc from "fast-check"'],
     ["a computed import in the core", "src/app/A.ts", "export const load = (name: string) => import(name)"],
@@ -101,11 +101,7 @@ describe("the import rules allow", () => {
     ["a comment and a string", "src/domain/A.ts", '// Date.now()\nexport const a = "setTimeout, import from node:fs"'],
     ["an adapter using the core as a stranger", "adapters/memory/A.ts", 'import { Plan } from "simplan"'],
     ["an adapter using its own files", "adapters/memory/a/A.ts", 'import { rows } from "../Rows.ts"'],
-    [
-      "an adapter using node and unstable modules",
-      "adapters/http/A.ts",
-      'import "node:fs"\nimport "effect/unstable/sql"'
-    ],
+    ["an adapter using node and platform modules", "adapters/http/A.ts", 'import "node:fs"\nimport "effect/sql"'],
     ["pglite using postgres", "adapters/pglite/A.ts", 'import { queries } from "../postgres/Queries.ts"'],
     ["a root using siblings", "adapters/cli/A.ts", 'import "simplan/memory"\nimport "../http/index.ts"'],
     [

@@ -164,13 +164,17 @@ const checkCore = (path: string, { specifier, names }: Import): string | undefin
     }
     return undefined
   }
+  if (/^effect\/(crypto|encoding|testing)(\/[A-Z]\w*)?$/.test(specifier)) {
+    const isPure = specifier.startsWith("effect/encoding")
+    return layer === "domain" && !isPure ? `imports ${specifier}: the domain is pure` : undefined
+  }
   if (specifier === "effect" || /^effect\/[A-Z]\w*$/.test(specifier)) {
     const modules = specifier === "effect" ? names : [specifier.slice("effect/".length)]
     const found = layer === "domain" ? modules.find((name) => running.has(name)) : undefined
     return found === undefined ? undefined : `imports ${found === "*" ? "all" : found} of effect: the domain is pure`
   }
   if (specifier === "fast-check" && layer === "testing") return undefined
-  return `imports ${specifier}: src imports effect's core modules only`
+  return `imports ${specifier}: src imports effect's core modules, crypto, encoding and testing only`
 }
 
 const checkAdapter = (path: string, { specifier }: Import, manifest: Manifest): string | undefined => {

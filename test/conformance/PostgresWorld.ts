@@ -3,7 +3,7 @@
  * them with.
  */
 import { type Context, Effect, Layer, Redacted } from "effect"
-import type { SqlClient } from "effect/unstable/sql"
+import type { SqlClient } from "effect/sql"
 import { type Jobs, type Outbox, type Plan, type Sim, Storage } from "simplan"
 import * as Postgres from "simplan/postgres"
 

@@ -1,5 +1,5 @@
 import { Effect, Fiber } from "effect"
-import { SqlClient } from "effect/unstable/sql"
+import { SqlClient } from "effect/sql"
 import { Storage } from "simplan"
 import * as Pglite from "simplan/pglite"
 import { expect, it } from "vitest"

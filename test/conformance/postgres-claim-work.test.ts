@@ -1,5 +1,5 @@
 import { Context, Effect } from "effect"
-import { SqlClient } from "effect/unstable/sql"
+import { SqlClient } from "effect/sql"
 import { type Job, Jobs, Storage } from "simplan"
 import { describe, expect, it } from "vitest"
 import * as Turns from "../../src/app/Turns.ts"

@@ -1,6 +1,6 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { Context, Effect, Layer } from "effect"
-import { SqlClient } from "effect/unstable/sql"
+import { SqlClient } from "effect/sql"
 import { type Job, Jobs, type Storage } from "simplan"
 import { describe, expect, it, vi } from "vitest"
 import * as Ids from "../../src/app/Ids.ts"

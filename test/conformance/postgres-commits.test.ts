@@ -1,5 +1,5 @@
 import { Effect, Result } from "effect"
-import { SqlClient } from "effect/unstable/sql"
+import { SqlClient } from "effect/sql"
 import { Storage } from "simplan"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"

@@ -2,7 +2,7 @@
  * The storage on tables that are partitioned by organization, as an operator may have them (see the README).
  */
 import { Effect, Exit } from "effect"
-import { SqlClient } from "effect/unstable/sql"
+import { SqlClient } from "effect/sql"
 import { StorageSuite } from "simplan/testing"
 import { expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"

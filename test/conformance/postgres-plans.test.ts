@@ -1,6 +1,6 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Redacted } from "effect"
-import { SqlClient } from "effect/unstable/sql"
+import { SqlClient } from "effect/sql"
 import { Jobs, Outbox, Storage } from "simplan"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"

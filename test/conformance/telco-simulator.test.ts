@@ -1,6 +1,6 @@
 import { PGlite } from "@electric-sql/pglite"
 import { Effect, Exit, Layer } from "effect"
-import { SqlClient } from "effect/unstable/sql"
+import { SqlClient } from "effect/sql"
 import { Telco } from "simplan"
 import { Books, SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
 import { afterAll, describe, expect, it } from "vitest"

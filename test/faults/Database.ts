@@ -1,7 +1,7 @@
 /** The database of a round: behind proxies that spoil it for the servers, and open for the checks. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
-import { SqlClient } from "effect/unstable/sql"
+import { SqlClient } from "effect/sql"
 import * as Pglite from "simplan/pglite"
 import * as Proxy from "../setup/Proxy.ts"
 

@@ -3,7 +3,7 @@
  * is what it says of that status, with no field more.
  */
 import { Result, Schema } from "effect"
-import { HttpApi, type HttpApiEndpoint } from "effect/unstable/httpapi"
+import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
 import { Api } from "../../adapters/http/index.ts"
 
 export interface Route {

@@ -2,7 +2,7 @@
  * Recorded runs of simulated services, over memory or over a database that is emptied before each.
  */
 import { type Context, Effect, Layer } from "effect"
-import { SqlClient } from "effect/unstable/sql"
+import { SqlClient } from "effect/sql"
 import type { Provided } from "simplan/postgres"
 import { type Commands, History, Invariants, Simulation } from "simplan/testing"
 

@@ -2,7 +2,7 @@
  * The serving side, asked without the client, and its document.
  */
 import { Deferred, Effect, Layer } from "effect"
-import { OpenApi } from "effect/unstable/httpapi"
+import { OpenApi } from "effect/http-api"
 import { Telco } from "simplan"
 import { Contract } from "simplan/telco-http"
 import { TelcoSimulator } from "simplan/telco-simulator"

@@ -2,7 +2,7 @@
  * `simplan clock advance`, for a server on a virtual clock.
  */
 import { Effect, Option, Schema } from "effect"
-import { Command, Flag } from "effect/unstable/cli"
+import { Command, Flag } from "effect/cli"
 import { misused } from "../CommandFailed.ts"
 import * as Connection from "../Connection.ts"
 import * as Management from "../Management.ts"

@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto"
 import { SmdpHistory } from "simplan"
 import { Effect, FileSystem, Option, Schema } from "effect"
-import { Argument, Command, Flag } from "effect/unstable/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { type CommandFailed, impossible, misused } from "../CommandFailed.ts"
 import * as Connection from "../Connection.ts"
 import * as Management from "../Management.ts"

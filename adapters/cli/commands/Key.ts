@@ -3,7 +3,7 @@
  */
 import { ApiKey } from "simplan"
 import { Effect, Option, Schema } from "effect"
-import { Command, Flag } from "effect/unstable/cli"
+import { Command, Flag } from "effect/cli"
 import * as Connection from "../Connection.ts"
 import * as Management from "../Management.ts"
 import * as Output from "../Output.ts"

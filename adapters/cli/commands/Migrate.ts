@@ -2,7 +2,7 @@
  * `simplan migrate`.
  */
 import { Effect } from "effect"
-import { Command } from "effect/unstable/cli"
+import { Command } from "effect/cli"
 import { impossible } from "../CommandFailed.ts"
 import { withoutPassword } from "../DatabaseUrl.ts"
 import * as Output from "../Output.ts"

@@ -2,7 +2,7 @@
  * `simplan org create NAME`.
  */
 import { Effect, Schema } from "effect"
-import { Argument, Command } from "effect/unstable/cli"
+import { Argument, Command } from "effect/cli"
 import * as Connection from "../Connection.ts"
 import * as Management from "../Management.ts"
 import * as Output from "../Output.ts"

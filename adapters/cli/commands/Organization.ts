@@ -2,7 +2,7 @@
  * The organization that a command works for: the one that `--org` names, or the only one that there is.
  */
 import { Effect, Option, Schema } from "effect"
-import { Flag } from "effect/unstable/cli"
+import { Flag } from "effect/cli"
 import { misused } from "../CommandFailed.ts"
 import type { Connection } from "../Connection.ts"
 import * as Management from "../Management.ts"

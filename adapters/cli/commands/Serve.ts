@@ -2,7 +2,7 @@
  * `simplan serve`.
  */
 import { Effect, Layer } from "effect"
-import { Command } from "effect/unstable/cli"
+import { Command } from "effect/cli"
 import { impossible } from "../CommandFailed.ts"
 import * as Greeting from "../Greeting.ts"
 import * as Logs from "../Logs.ts"

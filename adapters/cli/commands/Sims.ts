@@ -2,7 +2,7 @@
  * `simplan sims import FILE`.
  */
 import { Effect, Option } from "effect"
-import { Argument, Command } from "effect/unstable/cli"
+import { Argument, Command } from "effect/cli"
 import * as Connection from "../Connection.ts"
 import * as Output from "../Output.ts"
 import * as SimsImport from "../SimsImport.ts"

@@ -2,7 +2,7 @@
  * `simplan simulate SCENARIO.json`: what happens to a plan if …, without a server.
  */
 import { Effect, FileSystem, Option, Result } from "effect"
-import { Argument, Command, Flag } from "effect/unstable/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { Scenarios } from "../../simulation/index.ts"
 import { impossible, misused } from "../CommandFailed.ts"
 import * as Output from "../Output.ts"

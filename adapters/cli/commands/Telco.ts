@@ -2,7 +2,7 @@
  * `simplan telco`: the simulated telco as a process of its own.
  */
 import { Effect } from "effect"
-import { Command, Flag } from "effect/unstable/cli"
+import { Command, Flag } from "effect/cli"
 import { impossible } from "../CommandFailed.ts"
 import * as DatabaseUrl from "../DatabaseUrl.ts"
 import * as Logs from "../Logs.ts"

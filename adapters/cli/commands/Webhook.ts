@@ -3,7 +3,7 @@
  */
 import { WebhookEvent } from "simplan"
 import { Effect, Schema } from "effect"
-import { Argument, Command, Flag } from "effect/unstable/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import * as Connection from "../Connection.ts"
 import * as Management from "../Management.ts"
 import * as Output from "../Output.ts"

@@ -3,7 +3,7 @@
  * For tests and demonstrations; a real telco has none of this.
  */
 import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/unstable/httpapi"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Contract } from "../../telco-http/index.ts"
 import { Faults } from "../../telco-simulator/index.ts"
 

@@ -2,8 +2,8 @@
  * The routes of `ControlApi`, over a simulated telco.
  */
 import { Effect, Layer } from "effect"
-import { HttpServer } from "effect/unstable/http"
-import { HttpApiBuilder } from "effect/unstable/httpapi"
+import { HttpServer } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
 import { Time } from "simplan"
 import { TelcoServer } from "../../telco-http/index.ts"
 import { type Faults, TelcoSimulator } from "../../telco-simulator/index.ts"

@@ -1,7 +1,7 @@
 /**
  * The whole HTTP API. Routes, `/openapi.json` and `/docs` all come from this one definition.
  */
-import { HttpApi, OpenApi } from "effect/unstable/httpapi"
+import { HttpApi, OpenApi } from "effect/http-api"
 import { ClockApi } from "./ClockApi.ts"
 import { CoverageApi } from "./CoverageApi.ts"
 import * as Description from "./Description.ts"

@@ -2,7 +2,7 @@
  * The management API's business clock: reading it, and moving a virtual one.
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/unstable/httpapi"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Security from "./Security.ts"
 import * as Wire from "./Wire.ts"
 

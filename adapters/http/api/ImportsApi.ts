@@ -2,7 +2,7 @@
  * The management API's import of SIMs, as JSON or as CSV, and of the catalogue.
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/unstable/httpapi"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Security from "./Security.ts"
 import * as Wire from "./Wire.ts"
 

@@ -2,7 +2,7 @@
  * Mobile network operators of the catalogue (rule I5).
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/unstable/httpapi"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Security from "./Security.ts"
 import * as Wire from "./Wire.ts"
 

@@ -2,7 +2,7 @@
  * The management API's organizations and their API keys.
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/unstable/httpapi"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ApiKey as KeyRules } from "simplan"
 import * as Security from "./Security.ts"
 import * as Wire from "./Wire.ts"

@@ -2,7 +2,7 @@
  * Plans (rules P1 to P3).
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/unstable/httpapi"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Plan as PlanRules } from "simplan"
 import * as Security from "./Security.ts"
 import * as Wire from "./Wire.ts"

@@ -3,7 +3,7 @@
  * nothing of it; what it must hold stands in `ReportedEvent`.
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/unstable/httpapi"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Security from "./Security.ts"
 import * as Wire from "./Wire.ts"
 

@@ -2,7 +2,7 @@
  * Who may call: the API key of an organization for `/v3`, a bearer token for the management API and for the telco.
  */
 import { Context } from "effect"
-import { HttpApiMiddleware, OpenApi } from "effect/unstable/httpapi"
+import { HttpApiMiddleware, OpenApi } from "effect/http-api"
 import type { ApiKey } from "simplan"
 
 /** The API key that the request came with: everything a handler reads or writes belongs to its organization. */

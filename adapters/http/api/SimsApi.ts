@@ -2,7 +2,7 @@
  * The SIM inventory of an organization (rules I1 and I2).
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/unstable/httpapi"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { SmdpHistory } from "simplan"
 import * as Security from "./Security.ts"
 import * as Wire from "./Wire.ts"

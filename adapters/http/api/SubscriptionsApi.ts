@@ -2,7 +2,7 @@
  * Subscriptions and what is done with one: its plan attachments, its last operator, an SMS to it.
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/unstable/httpapi"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Security from "./Security.ts"
 import * as Wire from "./Wire.ts"
 

@@ -2,7 +2,7 @@
  * What a platform asks of the process: whether it lives, whether it can serve, and how it fares.
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/unstable/httpapi"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Wire from "./Wire.ts"
 
 export const Status = Schema.Struct({ status: Schema.Literal("ok") }).annotate({ identifier: "Status" })

@@ -2,7 +2,7 @@
  * The management API's webhook endpoints and their delivery log (rules W5 to W7).
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/unstable/httpapi"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { WebhookEvent } from "simplan"
 import * as Security from "./Security.ts"
 import * as Wire from "./Wire.ts"

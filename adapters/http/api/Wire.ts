@@ -3,7 +3,7 @@
  * Wire schemas transform nothing: their decoded and encoded forms are the same, and equal to the JSON.
  */
 import { Schema } from "effect"
-import { HttpApiSchema } from "effect/unstable/httpapi"
+import { HttpApiSchema } from "effect/http-api"
 import { Label as Labels, Time } from "simplan"
 import * as Codes from "../Codes.ts"
 
@@ -65,7 +65,7 @@ export const Parameter = Schema.String.annotate({ message: "must be given once" 
 /** The largest page of a list, as a string in the query. */
 export const pageSize = (maximum: 25 | 100, preset: number) =>
   Parameter.check(
-    Schema.isPattern(maximum === 100 ? /^(?:[1-9][0-9]?|100)$/ : /^(?:[1-9]|1[0-9]|2[0-5])$/, {
+    Schema.isPattern(maximum === 100 ? /^(?:[1-9][0-9]?|100)$/u : /^(?:[1-9]|1[0-9]|2[0-5])$/u, {
       message: `must be an integer from 1 to ${maximum}`
     })
   ).annotate({ description: `How many items a page has at most, 1 to ${maximum}; ${preset} where it is absent` })

@@ -2,7 +2,7 @@
  * Handlers of the business clock.
  */
 import { Duration, Effect, Option } from "effect"
-import { HttpApiBuilder } from "effect/unstable/httpapi"
+import { HttpApiBuilder } from "effect/http-api"
 import { Clock, Time } from "simplan"
 import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"

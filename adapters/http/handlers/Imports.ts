@@ -2,7 +2,7 @@
  * Handlers of imports: SIMs and the catalogue.
  */
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/unstable/httpapi"
+import { HttpApiBuilder } from "effect/http-api"
 import { type Catalogue, Catalogues, Sims } from "simplan"
 import { CatalogueFile } from "../../catalogue/index.ts"
 import * as Answer from "../Answer.ts"

@@ -2,7 +2,7 @@
  * Handlers of organizations and their API keys.
  */
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/unstable/httpapi"
+import { HttpApiBuilder } from "effect/http-api"
 import { Organizations } from "simplan"
 import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"

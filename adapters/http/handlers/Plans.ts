@@ -2,7 +2,7 @@
  * Handlers of plans.
  */
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/unstable/httpapi"
+import { HttpApiBuilder } from "effect/http-api"
 import { Label, Plans } from "simplan"
 import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"

@@ -2,7 +2,7 @@
  * Handler of telco reports: events that do not decode are rejected alone, the others are taken in one batch (rule R1).
  */
 import { Effect, Result } from "effect"
-import { HttpApiBuilder } from "effect/unstable/httpapi"
+import { HttpApiBuilder } from "effect/http-api"
 import { type Refusal, Reports, type TelcoReport } from "simplan"
 import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"

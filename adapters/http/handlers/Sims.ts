@@ -2,7 +2,7 @@
  * Handlers of the SIM inventory.
  */
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/unstable/httpapi"
+import { HttpApiBuilder } from "effect/http-api"
 import { Sims } from "simplan"
 import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"

@@ -2,7 +2,7 @@
  * Handlers of subscriptions, their plan attachments, their last operator, and SMS to them.
  */
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/unstable/httpapi"
+import { HttpApiBuilder } from "effect/http-api"
 import { Attachments, Messages, Subscriptions } from "simplan"
 import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"

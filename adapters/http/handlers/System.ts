@@ -2,8 +2,8 @@
  * Handlers of health, readiness and metrics.
  */
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/unstable/http"
-import { HttpApiBuilder } from "effect/unstable/httpapi"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
 import { Queues, Storage } from "simplan"
 import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"

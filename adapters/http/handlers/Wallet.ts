@@ -2,7 +2,7 @@
  * Handler of the organization's mobile plan.
  */
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/unstable/httpapi"
+import { HttpApiBuilder } from "effect/http-api"
 import { Wallet } from "simplan"
 import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"

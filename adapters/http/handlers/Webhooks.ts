@@ -2,7 +2,7 @@
  * Handlers of webhook endpoints and the delivery log.
  */
 import { Effect, Result } from "effect"
-import { HttpApiBuilder } from "effect/unstable/httpapi"
+import { HttpApiBuilder } from "effect/http-api"
 import { Webhooks } from "simplan"
 import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"

@@ -9,7 +9,7 @@
  * There are no foreign keys: what belongs to a SIM is written under the guard of that SIM's version.
  */
 import { Effect } from "effect"
-import { SqlClient } from "effect/unstable/sql"
+import { SqlClient } from "effect/sql"
 
 const statements = [
   `create table simplan.organization (

@@ -3,7 +3,7 @@
  * whatever lies before it in the order of all. The version before knows nothing of these indexes and needs nothing.
  */
 import { Effect } from "effect"
-import { SqlClient } from "effect/unstable/sql"
+import { SqlClient } from "effect/sql"
 
 const statements = [
   `create index job_of_organization on simplan.job (organization_id, due_at, job_id)`,

@@ -7,7 +7,7 @@
  * lease is in none, and who asks for what is held looks at what is due.
  */
 import { Effect } from "effect"
-import { SqlClient } from "effect/unstable/sql"
+import { SqlClient } from "effect/sql"
 
 const WIDTH = 20
 

@@ -6,7 +6,7 @@
  * The version before looks for a free SIM by the label's index until its processes have ended.
  */
 import { Effect } from "effect"
-import { SqlClient } from "effect/unstable/sql"
+import { SqlClient } from "effect/sql"
 
 const statements = [
   `create index sim_unheld on simplan.sim (organization_id, label, recycled_at nulls first, serial)

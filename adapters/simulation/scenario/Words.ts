@@ -14,7 +14,7 @@ export const Truth = Schema.Boolean.annotate({ message: "must be true or false" 
 const COUNTRY = "must be an ISO 2-letter country code, such as FR"
 
 export const Country = Schema.String.annotate({ message: COUNTRY }).check(
-  Schema.isPattern(/^[A-Za-z]{2}$/, { message: COUNTRY })
+  Schema.isPattern(/^[A-Za-z]{2}$/u, { message: COUNTRY })
 )
 
 /** An active period as a request has it: which of the two are needed is the service's to say (rules 2 and 4). */
