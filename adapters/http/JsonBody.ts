@@ -45,7 +45,7 @@ const malformed = new Problem({ code: "malformed_json", message: "body must be v
 const notUtf8 = new Problem({ code: "malformed_body", message: "body must be UTF-8" })
 
 /** The value that the bytes write down. `anyText` leaves it to the caller to look at the texts in it. */
-export const parse = (bytes: Uint8Array, options?: { readonly anyText?: boolean }): Result.Result<unknown, Problem> => {
+const parse = (bytes: Uint8Array, options?: { readonly anyText?: boolean }): Result.Result<unknown, Problem> => {
   let json: string
   try {
     json = utf8.decode(bytes)

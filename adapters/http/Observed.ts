@@ -40,7 +40,7 @@ export const answerTo = (cause: Cause.Cause<unknown>): Effect.Effect<Response> =
 }
 
 /** The status under which a request is counted that its client gave up. */
-export const GIVEN_UP = 499
+const GIVEN_UP = 499
 
 const traced = <E, R>(
   endpoint: HttpApiEndpoint.Top,

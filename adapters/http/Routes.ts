@@ -89,13 +89,13 @@ const docs = HttpApiScalar.layer(Api, {
  */
 export const isUntraced = (): boolean => true
 
-/** Adds the routes to a router. `limit` is theirs alone unless it is given. */
-export const layer = (options: Options, limit = RateLimit.make(options.rateLimit)) => {
+/** Adds the routes to a router. */
+export const layer = (options: Options) => {
   const api = HttpApiBuilder.layer(Api, { openapiPath: OPENAPI }).pipe(
     Layer.provide(handlers(options)),
     Layer.provide([
       Observed.layer,
-      Keys.layer(limit),
+      Keys.layer(RateLimit.make(options.rateLimit)),
       Tokens.admin(options.adminToken),
       Tokens.telco(options.telcoToken)
     ]),

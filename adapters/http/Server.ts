@@ -10,8 +10,6 @@ import * as Http from "node:http"
 import type { Duplex } from "node:stream"
 import * as Bytes from "./Bytes.ts"
 import * as Codes from "./Codes.ts"
-import * as Express from "./Express.ts"
-import * as RateLimit from "./RateLimit.ts"
 import * as Routes from "./Routes.ts"
 
 /** The server cannot listen where it was told to; the message says why. */
@@ -118,14 +116,12 @@ export const layer = (listen: Listen, options: Routes.Options) =>
   Layer.effect(
     Server,
     Effect.gen(function* () {
-      const limit = RateLimit.make(options.rateLimit)
-      const httpEffect = yield* HttpRouter.toHttpEffect(Routes.layer(options, limit))
+      const httpEffect = yield* HttpRouter.toHttpEffect(Routes.layer(options))
       const scope = yield* Scope.Scope
       const requests = yield* Scope.fork(scope, "parallel")
       const handle = yield* NodeHttpServer.makeHandler(httpEffect, { scope: requests }).pipe(
         Effect.provideService(HttpMiddleware.TracerDisabledWhen, Routes.isUntraced)
       )
-      const express = yield* Effect.provideService(Express.make(limit), Scope.Scope, requests)
       // The last request of each connection. Connections are few beside requests: a set of responses would be rebuilt all
       // the time, and V8 keeps what was in the tables of old ones.
       const latest = new Map<Duplex, Http.ServerResponse>()
@@ -133,11 +129,8 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       const onRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
         if (stopping) response.setHeader("connection", "close")
         latest.set(request.socket, response)
-        const ordinarily = (): void => {
-          response.once("finish", () => linger(request))
-          handle(request, response)
-        }
-        if (!express(request, response, ordinarily)) ordinarily()
+        response.once("finish", () => linger(request))
+        handle(request, response)
       }
       // A request without a host is answered as any other: nothing here depends on it.
       const server = Http.createServer({ requireHostHeader: false, keepAliveTimeout: IDLE }, onRequest)

@@ -26,8 +26,8 @@ const expectError = (answer: World.Answer, status: number, code: string): void =
   expect(answer.headers.get("content-type")).toBe("application/json")
 }
 
-/** Writes bytes to a socket and gives what comes back until the connection is closed. */
-const exchange = (bytes: string): Promise<string> =>
+/** Writes bytes to a socket, `rest` 20 ms later, and gives what comes back until the connection is closed. */
+const exchange = (bytes: string, rest = ""): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(world.url).port), "127.0.0.1")
     let answer = ""
@@ -38,6 +38,7 @@ const exchange = (bytes: string): Promise<string> =>
     socket.on("close", () => resolve(answer))
     socket.on("error", reject)
     socket.write(bytes)
+    if (rest !== "") setTimeout(() => socket.write(rest), 20)
   })
 
 describe("routes", () => {
@@ -91,6 +92,8 @@ describe("keys", () => {
     expectError(await query(`key=${acme.key}&key=${other.key}`), 401, "key_invalid")
     expectError(await query(`key=${acme.key}x`), 401, "key_invalid")
     expectError(await query("key=%00"), 401, "key_invalid")
+    const twice = { headers: { "x-api-key": `${acme.key}, ${acme.key}` } }
+    expectError(await world.fetch("GET", "/v3/sims", twice), 401, "key_invalid")
   })
 
   it("that are missing are told of in the words of the interface", async () => {
@@ -187,11 +190,12 @@ describe("bodies", () => {
     expect(await exchange(`${without}Content-Length: 1048577\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413 /)
   })
 
-  it("may come in chunks", async () => {
+  it("may come in pieces, with a length or in chunks", async () => {
     const head = `POST ${plans} HTTP/1.1\r\nHost: x\r\nx-api-key: ${acme.key}\r\nContent-Type: application/json\r\n`
     expect(await exchange(`${head}Transfer-Encoding: chunked\r\n\r\n1\r\n[\r\n1\r\n]\r\n0\r\n\r\n`)).toContain(
       "body must be an object"
     )
+    expect(await exchange(`${head}Content-Length: 2\r\n\r\n[`, "]")).toContain("body must be an object")
   })
 })
 
@@ -244,6 +248,8 @@ describe("the order of checks", () => {
     const tooMany = await writer.call("POST", "/v3/plans", bad)
     expectError(tooMany, 429, "rate_limited")
     expect(Number(tooMany.headers.get("retry-after"))).toBeGreaterThan(3000)
+    const unread = { raw: "x".repeat(2_000_000), headers: json }
+    expectError(await writer.call("POST", "/v3/plans", unread), 429, "rate_limited")
     expect((await reader.get("/v3/plans")).status).toBe(200)
     expectError(await reader.get("/v3/plans?page_size=x"), 429, "rate_limited")
     await limited.close()

@@ -34,6 +34,7 @@ describe("a defect", () => {
     })
     const logs = world.logs.join("\n")
     expect(logs).toContain("boom")
+    expect(logs).toContain('"/v3/plans/x"')
     expect(logs).toContain(body.request_id)
     for (const secret of [acme.key, "abc123", "t0ken", "whsec_zzz"]) expect(logs).not.toContain(secret)
   })

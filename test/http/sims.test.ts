@@ -40,6 +40,17 @@ describe("SIMs", () => {
     expect(second.body.next_page).toBeNull()
   })
 
+  it("come once each, whatever the page size", async () => {
+    const seen: Array<string> = []
+    for (let page = ""; ; ) {
+      const { body } = await acme.get(`/v3/sims?page_size=9${page}`)
+      seen.push(...body.data.map(({ iccid }: { readonly iccid: string }) => iccid))
+      if (body.next_page === null) break
+      page = `&page=${body.next_page}`
+    }
+    expect([new Set(seen).size, seen.length]).toEqual([31, 31])
+  })
+
   it("are filtered", async () => {
     const physical = await acme.get("/v3/sims?is_esim=false")
     expect(physical.body.data).toMatchObject([{ iccid: World.iccid(90), lpa: null, is_esim: false }])

@@ -10,12 +10,14 @@ import { Caller } from "../api/Security.ts"
 import type * as SimsApi from "../api/SimsApi.ts"
 import * as Cursor from "../Cursor.ts"
 import * as Query from "../Query.ts"
-import * as Reads from "./Reads.ts"
 import * as Shapes from "../shapes/Sims.ts"
 import * as Text from "../Text.ts"
 
+type Page = typeof SimsApi.SimPage.Type
 type Item = typeof SimsApi.SimItem.Type
 type InfoItem = typeof SimsApi.SmdpInfoItem.Type
+
+const PAGE_SIZE = 25
 
 const sim = (iccid: string) => Effect.map(Caller, ({ organizationId }) => ({ organizationId, iccid: Text.id(iccid) }))
 
@@ -24,7 +26,6 @@ export const layer = HttpApiBuilder.group(
   "sims",
   Effect.fnUntraced(function* (handlers) {
     const sims = yield* Sims.Sims
-    const reads = yield* Reads.make
 
     return handlers
       .handle(
@@ -32,12 +33,17 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ query }) {
           const { organizationId } = yield* Caller
           yield* Query.texts(query)
-          return yield* reads.sims({
+          const page = yield* sims.page({
             organizationId,
             isEsim: Query.flag(query.is_esim),
             label: query.label ?? null,
-            limit: Query.pageSize(query.page_size, Reads.SIMS),
+            limit: Query.pageSize(query.page_size, PAGE_SIZE),
             after: yield* Effect.fromResult(Cursor.toSerial(query.page))
+          })
+          return Answer.ok<Page>({
+            error: false,
+            data: page.items.map(Shapes.sim),
+            next_page: Cursor.ofSerial(page.next)
           })
         }, Answer.orError)
       )

@@ -11,15 +11,16 @@ import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Bytes from "../Bytes.ts"
 import * as Idempotency from "../Idempotency.ts"
 import * as JsonBody from "../JsonBody.ts"
-import * as Creations from "./Creations.ts"
-import * as Reads from "./Reads.ts"
 import * as AttachmentShapes from "../shapes/Attachments.ts"
 import * as Shapes from "../shapes/Subscriptions.ts"
 import * as Streaming from "../Streaming.ts"
 import * as Text from "../Text.ts"
 
+type Item = typeof SubscriptionsApi.SubscriptionItem.Type
+type AttachmentList = typeof SubscriptionsApi.PlanAttachmentList.Type
 type AttachmentItem = typeof SubscriptionsApi.PlanAttachmentItem.Type
 
+const decodeCreation = JsonBody.decoder(SubscriptionsApi.CreateSubscription)
 const decodeSms = JsonBody.decoder(SubscriptionsApi.SendSms)
 
 const line = (iccid: string) => Effect.map(Caller, ({ organizationId }) => ({ organizationId, iccid: Text.id(iccid) }))
@@ -32,8 +33,6 @@ export const layer = HttpApiBuilder.group(
     const subscriptions = yield* Subscriptions.Subscriptions
     const attachments = yield* Attachments.Attachments
     const messages = yield* Messages.Messages
-    const reads = yield* Reads.make
-    const create = yield* Creations.make
 
     return handlers
       .handle(
@@ -48,14 +47,17 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ request }) {
           const { organizationId } = yield* Caller
           const { bytes, value } = yield* JsonBody.read(request)
-          const run = create(organizationId, value)
+          const run = Effect.flatMap(decodeCreation(value), (body) =>
+            subscriptions.create({ organizationId, ...Shapes.creation(body) })
+          )
           return yield* once("Created", bytes, run, (created) => Answer.created(Shapes.created(created)))
         }, Answer.orError)
       )
       .handle(
         "get",
         Effect.fnUntraced(function* ({ params }) {
-          return yield* reads.subscription(yield* line(params.iccid))
+          const found = yield* subscriptions.get(yield* line(params.iccid))
+          return Answer.ok<Item>({ error: false, data: Shapes.subscription(found) })
         }, Answer.orError)
       )
       .handle(
@@ -68,7 +70,8 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "attachments",
         Effect.fnUntraced(function* ({ params }) {
-          return yield* reads.attachments(yield* line(params.iccid))
+          const views = yield* attachments.list(yield* line(params.iccid))
+          return Answer.ok<AttachmentList>({ error: false, data: views.map(AttachmentShapes.attachment) })
         }, Answer.orError)
       )
       .handle(

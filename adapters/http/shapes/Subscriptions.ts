@@ -55,8 +55,18 @@ export const lastOperator = (last: Located | null): typeof SubscriptionsApi.Last
         }
 })
 
-/** The active period that a creation asks for; null where none was sent. */
-export const activePeriod = (period: (typeof SubscriptionsApi.CreateSubscription.Type)["active_period"]) =>
-  period === null || period === undefined
-    ? null
-    : { start: Instants.fromWire(period.start), end: Instants.fromWire(period.end) }
+/** The creation that a body asks for; `activePeriod` is null where none was sent. */
+export const creation = ({
+  active_period: period,
+  iccid,
+  metadata,
+  plan_id: planId
+}: typeof SubscriptionsApi.CreateSubscription.Type) => ({
+  planId,
+  metadata,
+  iccid: iccid ?? null,
+  activePeriod:
+    period === null || period === undefined
+      ? null
+      : { start: Instants.fromWire(period.start), end: Instants.fromWire(period.end) }
+})
