@@ -2,7 +2,7 @@
 /**
  * The entry of the command `simplan`.
  */
-import "./Heap.ts"
+import "./server/Heap.ts"
 import { Effect } from "effect"
 import * as Program from "./Program.ts"
 

@@ -1,7 +1,7 @@
 // A process that does due jobs as `simplan serve` does them, with a telco in the process that answers at once, or after
 // a while, and forgets. Says in JSON that
 // it runs, and when it is told to stop, what it has done.
-import "../../dist/adapters/cli/Heap.js"
+import "../../dist/adapters/cli/server/Heap.js"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Redacted } from "effect"
 import { Services, Telco, Worker } from "../../dist/src/index.js"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import * as Secrets from "../../adapters/cli/Secrets.ts"
+import * as Secrets from "../../adapters/cli/settings/Secrets.ts"
 
 const key = `simplan_${"a1B2".repeat(13)}`
 

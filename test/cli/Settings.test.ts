@@ -1,8 +1,8 @@
 import { ConfigProvider, Duration, Effect, Redacted } from "effect"
 import { Time } from "simplan"
 import { describe, expect, it } from "vitest"
-import * as ClockSetting from "../../adapters/cli/ClockSetting.ts"
-import * as Settings from "../../adapters/cli/Settings.ts"
+import * as ClockSetting from "../../adapters/cli/settings/ClockSetting.ts"
+import * as Settings from "../../adapters/cli/settings/Settings.ts"
 
 const read = (env: Record<string, string>) =>
   Effect.runPromise(Settings.read.pipe(Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(env)))))

@@ -1,7 +1,7 @@
 import { Effect, Layer, Logger, Metric } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import * as Secrets from "../../adapters/cli/Secrets.ts"
-import * as Telemetry from "../../adapters/cli/Telemetry.ts"
+import * as Secrets from "../../adapters/cli/settings/Secrets.ts"
+import * as Telemetry from "../../adapters/cli/server/Telemetry.ts"
 import * as Collector from "./Collector.ts"
 
 let collector: Collector.Collector

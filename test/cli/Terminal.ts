@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ConfigProvider, Effect } from "effect"
-import { Output } from "../../adapters/cli/Output.ts"
+import { Output } from "../../adapters/cli/output/Output.ts"
 import * as Program from "../../adapters/cli/Program.ts"
 
 export interface Outcome {

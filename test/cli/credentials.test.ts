@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { NodeServices } from "@effect/platform-node"
 import { Effect, type FileSystem, Redacted } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import * as Credentials from "../../adapters/cli/Credentials.ts"
-import * as Tokens from "../../adapters/cli/Tokens.ts"
+import * as Credentials from "../../adapters/cli/settings/Credentials.ts"
+import * as Tokens from "../../adapters/cli/settings/Tokens.ts"
 import { elsewhere } from "./Terminal.ts"
 
 let goBack: () => void

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import * as fc from "fast-check"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import * as CsvPieces from "../../adapters/cli/CsvPieces.ts"
-import * as Progress from "../../adapters/cli/Progress.ts"
+import * as CsvPieces from "../../adapters/cli/client/CsvPieces.ts"
+import * as Progress from "../../adapters/cli/output/Progress.ts"
 import * as FakeServer from "./FakeServer.ts"
 import { elsewhere, type Outcome, simplan } from "./Terminal.ts"
 

@@ -111,12 +111,12 @@ const compile = (target) =>
     )
   })
 
-/** Data files lie beside the code that reads them; tsc leaves them behind. */
+/** Copies the data files that lie beside the code; tsc leaves them behind. */
 const copyData = (target) => {
   for (const path of sources()) {
     const name = relative(root, path)
-    const isCode = [".ts", ".mts", ".mjs"].includes(extname(name)) || name.endsWith("tsconfig.json")
-    if (!isCode) cpSync(path, join(target, name))
+    const isData = ![".ts", ".mts", ".mjs", ".md"].includes(extname(name)) && !name.endsWith("tsconfig.json")
+    if (isData) cpSync(path, join(target, name))
   }
 }
 

@@ -3,10 +3,10 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { misused } from "../CommandFailed.ts"
-import * as Connection from "../Connection.ts"
-import * as Management from "../Management.ts"
-import * as Output from "../Output.ts"
+import { misused } from "../output/CommandFailed.ts"
+import * as Connection from "../client/Connection.ts"
+import * as Management from "../client/Management.ts"
+import * as Output from "../output/Output.ts"
 
 const advance = Command.make(
   "advance",

@@ -5,10 +5,10 @@ import { randomUUID } from "node:crypto"
 import { SmdpHistory } from "simplan"
 import { Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type CommandFailed, impossible, misused } from "../CommandFailed.ts"
-import * as Connection from "../Connection.ts"
-import * as Management from "../Management.ts"
-import * as Output from "../Output.ts"
+import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"
+import * as Connection from "../client/Connection.ts"
+import * as Management from "../client/Management.ts"
+import * as Output from "../output/Output.ts"
 
 const types = ["usage", "first_use", "location", "smdp_state"] as const
 

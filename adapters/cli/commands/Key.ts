@@ -4,9 +4,9 @@
 import { ApiKey } from "simplan"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as Connection from "../Connection.ts"
-import * as Management from "../Management.ts"
-import * as Output from "../Output.ts"
+import * as Connection from "../client/Connection.ts"
+import * as Management from "../client/Management.ts"
+import * as Output from "../output/Output.ts"
 import * as Organization from "./Organization.ts"
 
 const Record = Schema.Record(Schema.String, Schema.Json)

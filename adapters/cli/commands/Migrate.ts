@@ -3,11 +3,11 @@
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { impossible } from "../CommandFailed.ts"
-import { withoutPassword } from "../DatabaseUrl.ts"
-import * as Output from "../Output.ts"
-import * as Settings from "../Settings.ts"
-import * as Stores from "../Stores.ts"
+import { impossible } from "../output/CommandFailed.ts"
+import { withoutPassword } from "../settings/DatabaseUrl.ts"
+import * as Output from "../output/Output.ts"
+import * as Settings from "../settings/Settings.ts"
+import * as Stores from "../server/Stores.ts"
 
 export const command = Command.make(
   "migrate",

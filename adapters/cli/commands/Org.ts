@@ -3,9 +3,9 @@
  */
 import { Effect, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
-import * as Connection from "../Connection.ts"
-import * as Management from "../Management.ts"
-import * as Output from "../Output.ts"
+import * as Connection from "../client/Connection.ts"
+import * as Management from "../client/Management.ts"
+import * as Output from "../output/Output.ts"
 
 const Record = Schema.Record(Schema.String, Schema.Json)
 

@@ -3,9 +3,9 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
-import { misused } from "../CommandFailed.ts"
-import type { Connection } from "../Connection.ts"
-import * as Management from "../Management.ts"
+import { misused } from "../output/CommandFailed.ts"
+import type { Connection } from "../client/Connection.ts"
+import * as Management from "../client/Management.ts"
 
 export const flag = Flag.String("org").pipe(
   Flag.withMetavar("<id>"),

@@ -3,14 +3,14 @@
  */
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { impossible } from "../CommandFailed.ts"
-import * as Greeting from "../Greeting.ts"
-import * as Logs from "../Logs.ts"
-import * as Output from "../Output.ts"
-import * as Server from "../Server.ts"
-import * as Settings from "../Settings.ts"
-import * as Signals from "../Signals.ts"
-import * as Telemetry from "../Telemetry.ts"
+import { impossible } from "../output/CommandFailed.ts"
+import * as Greeting from "../server/Greeting.ts"
+import * as Logs from "../server/Logs.ts"
+import * as Output from "../output/Output.ts"
+import * as Server from "../server/Server.ts"
+import * as Settings from "../settings/Settings.ts"
+import * as Signals from "../server/Signals.ts"
+import * as Telemetry from "../server/Telemetry.ts"
 
 const serve = Effect.fnUntraced(function* (settings: Settings.Settings) {
   const greeting = yield* Server.start(settings)

@@ -3,9 +3,9 @@
  */
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import * as Connection from "../Connection.ts"
-import * as Output from "../Output.ts"
-import * as SimsImport from "../SimsImport.ts"
+import * as Connection from "../client/Connection.ts"
+import * as Output from "../output/Output.ts"
+import * as SimsImport from "../client/SimsImport.ts"
 import * as Organization from "./Organization.ts"
 
 const importFile = Command.make(

@@ -4,8 +4,8 @@
 import { Effect, FileSystem, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Scenarios } from "../../simulation/index.ts"
-import { impossible, misused } from "../CommandFailed.ts"
-import * as Output from "../Output.ts"
+import { impossible, misused } from "../output/CommandFailed.ts"
+import * as Output from "../output/Output.ts"
 
 const picture = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar("<file>"), Flag.withDescription(description), Flag.optional)

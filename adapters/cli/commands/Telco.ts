@@ -3,12 +3,12 @@
  */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { impossible } from "../CommandFailed.ts"
-import * as DatabaseUrl from "../DatabaseUrl.ts"
-import * as Logs from "../Logs.ts"
-import * as Output from "../Output.ts"
-import * as Settings from "../Settings.ts"
-import * as Signals from "../Signals.ts"
+import { impossible } from "../output/CommandFailed.ts"
+import * as DatabaseUrl from "../settings/DatabaseUrl.ts"
+import * as Logs from "../server/Logs.ts"
+import * as Output from "../output/Output.ts"
+import * as Settings from "../settings/Settings.ts"
+import * as Signals from "../server/Signals.ts"
 import * as TelcoProcess from "../telco/TelcoProcess.ts"
 
 const BOOKS = "SIMPLAN_TELCO_BOOKS"

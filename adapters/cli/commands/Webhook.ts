@@ -4,9 +4,9 @@
 import { WebhookEvent } from "simplan"
 import { Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import * as Connection from "../Connection.ts"
-import * as Management from "../Management.ts"
-import * as Output from "../Output.ts"
+import * as Connection from "../client/Connection.ts"
+import * as Management from "../client/Management.ts"
+import * as Output from "../output/Output.ts"
 import * as Organization from "./Organization.ts"
 
 const Record = Schema.Record(Schema.String, Schema.Json)

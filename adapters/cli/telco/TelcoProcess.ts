@@ -5,11 +5,11 @@
 import { Effect, type FileSystem, Layer, Redacted, type Scope } from "effect"
 import { TelcoServer } from "../../telco-http/index.ts"
 import { TelcoSimulator } from "../../telco-simulator/index.ts"
-import { type CommandFailed, impossible } from "../CommandFailed.ts"
-import * as Credentials from "../Credentials.ts"
-import { type DatabaseUrl, withoutPassword } from "../DatabaseUrl.ts"
-import * as Settings from "../Settings.ts"
-import * as Stores from "../Stores.ts"
+import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
+import * as Credentials from "../settings/Credentials.ts"
+import { type DatabaseUrl, withoutPassword } from "../settings/DatabaseUrl.ts"
+import * as Settings from "../settings/Settings.ts"
+import * as Stores from "../server/Stores.ts"
 import * as ControlRoutes from "./ControlRoutes.ts"
 
 export interface Options {

@@ -7,9 +7,9 @@
 import { ConfigProvider, Effect, Layer } from "effect"
 import { FetchHttpClient, type HttpBody } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
-import { type CommandFailed, impossible } from "./CommandFailed.ts"
-import * as Secrets from "./Secrets.ts"
-import * as Version from "./Version.ts"
+import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
+import * as Secrets from "../settings/Secrets.ts"
+import * as Version from "../Version.ts"
 
 type Environment = Readonly<Record<string, string>>
 

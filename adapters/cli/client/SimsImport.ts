@@ -4,11 +4,11 @@
  * count as duplicates.
  */
 import { Effect, FileSystem, Option, Schema, Stream } from "effect"
-import { type CommandFailed, impossible, misused } from "./CommandFailed.ts"
+import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"
 import type { Connection } from "./Connection.ts"
 import * as CsvPieces from "./CsvPieces.ts"
 import * as Management from "./Management.ts"
-import * as Progress from "./Progress.ts"
+import * as Progress from "../output/Progress.ts"
 
 const RowMessage = Schema.Struct({ row: Schema.Int, iccid: Schema.String, message: Schema.String })
 

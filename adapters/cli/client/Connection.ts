@@ -7,9 +7,9 @@
  */
 import { Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
-import { type CommandFailed, impossible, misused } from "./CommandFailed.ts"
-import * as Credentials from "./Credentials.ts"
-import * as Settings from "./Settings.ts"
+import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"
+import * as Credentials from "../settings/Credentials.ts"
+import * as Settings from "../settings/Settings.ts"
 
 export interface Connection {
   readonly url: string

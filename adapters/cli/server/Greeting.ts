@@ -6,7 +6,7 @@
  * is not printed; its variable stands for it.
  */
 import { Redacted } from "effect"
-import type { Token, Tokens } from "./Tokens.ts"
+import type { Token, Tokens } from "../settings/Tokens.ts"
 
 export interface Greeting {
   readonly url: string

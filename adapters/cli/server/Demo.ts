@@ -8,7 +8,7 @@
  */
 import { type Label, Organizations, Sims } from "simplan"
 import { Effect, Stream } from "effect"
-import type { Demo } from "./Credentials.ts"
+import type { Demo } from "../settings/Credentials.ts"
 
 const NAME = "Demo"
 

@@ -2,11 +2,11 @@
  * The HTTP surface of a server, listening; and where it cannot listen, why not, in a sentence.
  */
 import { Context, Effect, Layer } from "effect"
-import { Server } from "../http/index.ts"
-import { checkUrl } from "../webhooks-http/index.ts"
-import { type CommandFailed, impossible } from "./CommandFailed.ts"
-import type { Settings } from "./Settings.ts"
-import * as Tokens from "./Tokens.ts"
+import { Server } from "../../http/index.ts"
+import { checkUrl } from "../../webhooks-http/index.ts"
+import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
+import type { Settings } from "../settings/Settings.ts"
+import * as Tokens from "../settings/Tokens.ts"
 
 /** How long stopping waits for requests; jobs and the storage need their time after that. */
 const DRAIN = "5 seconds"

@@ -4,12 +4,12 @@
 import { type Context, Effect, Layer, Redacted, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Jobs, Outbox, Storage } from "simplan"
-import * as Memory from "../memory/index.ts"
-import * as Pglite from "../pglite/index.ts"
-import * as Postgres from "../postgres/index.ts"
-import { type Books, MemoryBooks, SqlBooks } from "../telco-simulator/index.ts"
-import { type CommandFailed, impossible } from "./CommandFailed.ts"
-import { type DatabaseUrl, withoutPassword } from "./DatabaseUrl.ts"
+import * as Memory from "../../memory/index.ts"
+import * as Pglite from "../../pglite/index.ts"
+import * as Postgres from "../../postgres/index.ts"
+import { type Books, MemoryBooks, SqlBooks } from "../../telco-simulator/index.ts"
+import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
+import { type DatabaseUrl, withoutPassword } from "../settings/DatabaseUrl.ts"
 
 export type Stores = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Books.Books
 

@@ -3,7 +3,7 @@
  * wrote it.
  */
 import { Effect, Layer, Logger } from "effect"
-import * as Secrets from "./Secrets.ts"
+import * as Secrets from "../settings/Secrets.ts"
 
 const write = (line: string): void => void process.stderr.write(`${Secrets.without(line)}\n`)
 

@@ -7,7 +7,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { Effect, FileSystem, Option, type PlatformError, Schema } from "effect"
-import { type CommandFailed, impossible } from "./CommandFailed.ts"
+import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
 
 const Demo = Schema.Struct({ organizationId: Schema.String, apiKey: Schema.String })
 

@@ -4,8 +4,8 @@
  */
 import { Clock, Effect, type Layer } from "effect"
 import { type BusinessClock, Storage, Time } from "simplan"
-import * as VirtualClock from "../virtual-clock/index.ts"
-import * as ClockSetting from "./ClockSetting.ts"
+import * as VirtualClock from "../../virtual-clock/index.ts"
+import * as ClockSetting from "../settings/ClockSetting.ts"
 
 /** The clock to go by. */
 export const open = (

@@ -3,7 +3,7 @@
  * `.simplan/`; where only one is set, the other stays off, and its API with it.
  */
 import { Effect, type FileSystem, Redacted } from "effect"
-import type { CommandFailed } from "./CommandFailed.ts"
+import type { CommandFailed } from "../output/CommandFailed.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Secrets from "./Secrets.ts"
 import type { Settings } from "./Settings.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { type CommandFailed, impossible } from "./CommandFailed.ts"
+import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
 import type { Connection } from "./Connection.ts"
 
 export interface Call {
