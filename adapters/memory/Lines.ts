@@ -6,7 +6,7 @@
  */
 import {
   type Attachment,
-  type Line,
+  type SimAggregate,
   Occurrence,
   Package,
   type ReportedLine,
@@ -168,11 +168,11 @@ export const read = (
   tables: Tables.Tables,
   { row, subscriptionId }: SimPlace,
   packagesOf: PackagesOf = ({ packages }) => packages.slice()
-): Line.Line => {
+): SimAggregate.SimAggregate => {
   const tenant = Tables.tenant(tables, row.sim.organizationId)
   const subscribed = subscriptionId === null ? undefined : tenant.subscriptions.get(subscriptionId)
   if (subscribed === undefined) return { sim: row.sim, subscription: null, attachments: [] }
-  const attachments: Array<Line.Line["attachments"][number]> = []
+  const attachments: Array<SimAggregate.SimAggregate["attachments"][number]> = []
   for (const { id } of subscribed.attachmentIds.ascending(null)) {
     const place = tenant.attachments.get(id)
     if (place !== undefined) attachments.push({ attachment: place.attachment, packages: packagesOf(place) })

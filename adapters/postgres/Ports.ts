@@ -3,27 +3,27 @@
  */
 import { Context, Effect } from "effect"
 import { Changes, Jobs, Outbox, Storage } from "simplan"
-import * as ApiKeys from "./ApiKeys.ts"
-import * as Commit from "./Commit.ts"
-import type { Database } from "./Database.ts"
-import * as Deliveries from "./Deliveries.ts"
-import * as DeliveryClaim from "./DeliveryClaim.ts"
-import * as Idempotency from "./Idempotency.ts"
-import * as JobQueue from "./JobQueue.ts"
-import * as Lines from "./Lines.ts"
-import * as MachineClock from "./MachineClock.ts"
-import * as Notifications from "./Notifications.ts"
-import * as Occupancy from "./Occupancy.ts"
-import * as Organizations from "./Organizations.ts"
-import * as Plans from "./Plans.ts"
-import * as Regions from "./Regions.ts"
-import * as Reports from "./Reports.ts"
-import * as Service from "./Service.ts"
-import * as SimClaim from "./SimClaim.ts"
-import * as SimImport from "./SimImport.ts"
-import * as Sims from "./Sims.ts"
-import * as Subscriptions from "./Subscriptions.ts"
-import * as WebhookEndpoints from "./WebhookEndpoints.ts"
+import * as ApiKeys from "./statements/ApiKeys.ts"
+import * as Commit from "./commit/Commit.ts"
+import type { Database } from "./connection/Database.ts"
+import * as Deliveries from "./queue/Deliveries.ts"
+import * as DeliveryClaim from "./queue/DeliveryClaim.ts"
+import * as Idempotency from "./statements/Idempotency.ts"
+import * as JobQueue from "./queue/JobQueue.ts"
+import * as SimAggregates from "./statements/SimAggregates.ts"
+import * as ClockOffset from "./connection/ClockOffset.ts"
+import * as Notifications from "./connection/Notifications.ts"
+import * as DatabaseLock from "./connection/DatabaseLock.ts"
+import * as Organizations from "./statements/Organizations.ts"
+import * as Plans from "./statements/Plans.ts"
+import * as Regions from "./statements/Regions.ts"
+import * as Reports from "./statements/Reports.ts"
+import * as Singletons from "./statements/Singletons.ts"
+import * as SimReservation from "./statements/SimReservation.ts"
+import * as SimImport from "./statements/SimImport.ts"
+import * as Sims from "./statements/Sims.ts"
+import * as Subscriptions from "./statements/Subscriptions.ts"
+import * as WebhookEndpoints from "./statements/WebhookEndpoints.ts"
 
 type Written = ReturnType<typeof Commit.run>
 
@@ -47,26 +47,26 @@ const storage = (database: Database, { tell, watch }: Notifications.Notification
     regionsLike: Regions.like(database),
     importSims: SimImport.run(database),
     sims: Sims.page(database),
-    claimSims: SimClaim.run(database),
-    handBackSims: SimClaim.handBack(database),
+    claimSims: SimReservation.run(database),
+    handBackSims: SimReservation.handBack(database),
     inTransaction: database.inTransaction,
-    line: Lines.byIccid(database),
-    occurrence: Lines.occurrence(database),
-    reportedLines: Lines.reported(database),
-    attachments: Lines.attachmentsOf(database),
+    line: SimAggregates.byIccid(database),
+    occurrence: SimAggregates.occurrence(database),
+    reportedLines: SimAggregates.reported(database),
+    attachments: SimAggregates.attachmentsOf(database),
     subscription: Subscriptions.byIccid(database),
     subscriptions: Subscriptions.page(database),
     smdpEntries: Reports.entriesOf(database),
     deliveries: Deliveries.page(database),
     delivery: Deliveries.byId(database),
     idempotency: Idempotency.byKey(database),
-    catalogueVersion: Service.catalogueVersion(database),
-    catalogue: Service.catalogue(database),
-    clock: Service.clock(database),
+    catalogueVersion: Singletons.catalogueVersion(database),
+    catalogue: Singletons.catalogue(database),
+    clock: Singletons.clock(database),
     ahead: Effect.succeed(0),
     watch,
-    purge: Service.purge(database),
-    ready: Effect.flatMap(Service.ready(database), (done) =>
+    purge: Singletons.purge(database),
+    ready: Effect.flatMap(Singletons.ready(database), (done) =>
       done ? Effect.void : new Storage.StorageError({ message: "The database has not had every migration" })
     )
   })
@@ -96,8 +96,8 @@ const outbox = (database: Database) =>
 /** What the ports of a server go by, and those of an embedded database do not. */
 export interface Shared {
   /** That of the database's clock, which is another machine's. */
-  readonly offset: MachineClock.Offset
-  readonly occupancy: Occupancy.Occupancy
+  readonly offset: ClockOffset.Offset
+  readonly occupancy: DatabaseLock.DatabaseLock
   readonly notifications: Notifications.Notifications
 }
 
@@ -108,7 +108,8 @@ export const make = (
 ): Context.Context<Storage.Storage | Jobs.Jobs | Outbox.Outbox> => {
   const notifications = shared?.notifications ?? Notifications.alone()
   const own = { storage: storage(database, notifications), jobs: jobs(database), outbox: outbox(database) }
-  const ports = shared === undefined ? own : Occupancy.guarded(MachineClock.moved(own, shared.offset), shared.occupancy)
+  const ports =
+    shared === undefined ? own : DatabaseLock.guarded(ClockOffset.moved(own, shared.offset), shared.occupancy)
   return Context.make(Storage.Storage, ports.storage).pipe(
     Context.add(Jobs.Jobs, ports.jobs),
     Context.add(Outbox.Outbox, ports.outbox)

@@ -11,15 +11,15 @@ import { Context, type Duration, Effect, Layer, Redacted, type Scope } from "eff
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { type Jobs, type Outbox, Storage } from "simplan"
-import * as Database from "./Database.ts"
-import * as Failure from "./Failure.ts"
-import * as MachineClock from "./MachineClock.ts"
-import * as Migrations from "./Migrations.ts"
-import * as Notifications from "./Notifications.ts"
-import * as Occupancy from "./Occupancy.ts"
+import * as Database from "./connection/Database.ts"
+import * as Failure from "./connection/Failure.ts"
+import * as ClockOffset from "./connection/ClockOffset.ts"
+import * as Migrations from "./migrations/Migrations.ts"
+import * as Notifications from "./connection/Notifications.ts"
+import * as DatabaseLock from "./connection/DatabaseLock.ts"
 import * as Ports from "./Ports.ts"
-import * as Statements from "./Statements.ts"
-import * as Watched from "./Watched.ts"
+import * as ConnectionMetrics from "./connection/ConnectionMetrics.ts"
+import * as ConnectionWatchdog from "./connection/ConnectionWatchdog.ts"
 
 /** What the layers give. */
 export type Provided = Storage.Storage | Jobs.Jobs | Outbox.Outbox | SqlClient.SqlClient
@@ -77,19 +77,19 @@ const databaseOf = (url: Redacted.Redacted): string | undefined =>
 export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageError> =>
   layerOf(
     Effect.gen(function* () {
-      const { alone = false, maxConnections = 10, patience = Watched.PATIENCE, url } = options
+      const { alone = false, maxConnections = 10, patience = ConnectionWatchdog.PATIENCE, url } = options
       const plain = { url, database: databaseOf(url), applicationName: "simplan" } as const
-      const watched = { ...plain, stream: Watched.stream(url, patience) }
-      const signOfLife = Watched.signOfLife(patience)
+      const watched = { ...plain, stream: ConnectionWatchdog.stream(url, patience) }
+      const signOfLife = ConnectionWatchdog.signOfLife(patience)
       // With a time to live, the pool looks at a connection before it hands it out, and gives no dead one. Where there is
       // little to do one would be closed every ten seconds, and opened again for the next look at the queues.
       const shared = { ...watched, connectionTTL: "30 minutes", idleTimeout: "5 minutes" } as const
-      const occupancy = yield* Occupancy.hold(watched, alone, signOfLife)
+      const occupancy = yield* DatabaseLock.hold(watched, alone, signOfLife)
       const writes = yield* PgClient.make({ ...shared, maxConnections })
       const reads = yield* PgClient.make({ ...shared, maxConnections: 1, multiplex: true })
-      yield* Statements.tellConnections("writes", maxConnections)
-      yield* Statements.tellConnections("reads", 1)
-      const offset = yield* MachineClock.follow(writes)
+      yield* ConnectionMetrics.recordConnections("writes", maxConnections)
+      yield* ConnectionMetrics.recordConnections("reads", 1)
+      const offset = yield* ClockOffset.follow(writes)
       const notifications = yield* Notifications.make(watched, signOfLife)
       // A migration may take its time, and waits for that of another process.
       const migrates = yield* PgClient.make({ ...plain, maxConnections: 1 })

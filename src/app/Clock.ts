@@ -8,9 +8,9 @@ import type { Instant } from "../domain/Time.ts"
 import { END_OF_TIME, toIso } from "../domain/Time.ts"
 import { BusinessClock } from "../ports/BusinessClock.ts"
 import type { StorageError } from "../ports/Storage.ts"
-import { Commits } from "./Commits.ts"
-import { Work } from "./Work.ts"
-import { Worker } from "./Worker.ts"
+import { Commits } from "./commit/Commits.ts"
+import { BackgroundTasks } from "./engine/BackgroundTasks.ts"
+import { Worker } from "./engine/Worker.ts"
 
 export class Clock extends Context.Service<
   Clock,
@@ -23,18 +23,18 @@ export class Clock extends Context.Service<
   }
 >()("simplan/Clock") {}
 
-export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits | Work> = Layer.effect(
+export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits | BackgroundTasks> = Layer.effect(
   Clock,
   Effect.gen(function* () {
     const clock = yield* BusinessClock
     const worker = yield* Worker
     const commits = yield* Commits
-    const work = yield* Work
+    const work = yield* BackgroundTasks
     const one = Semaphore.makeUnsafe(1)
 
     /** Stored before anything happens at the new instant, so that a restart never goes back behind what happened. */
     const moveTo = Effect.fnUntraced(function* (set: (instant: Instant) => Effect.Effect<void>, instant: Instant) {
-      yield* commits.untilDone(commits.write({ clock: instant }))
+      yield* commits.retryOnConflict(commits.write({ clock: instant }))
       yield* set(instant)
     })
 

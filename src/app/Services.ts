@@ -10,29 +10,29 @@ import type { Outbox } from "../ports/Outbox.ts"
 import type { Storage } from "../ports/Storage.ts"
 import type { Telco } from "../ports/Telco.ts"
 import type { WebhookSender } from "../ports/WebhookSender.ts"
-import * as Attachments from "./Attachments.ts"
-import * as Catalogues from "./Catalogues.ts"
+import * as Attachments from "./subscriptions/Attachments.ts"
+import * as Catalogues from "./plans/Catalogues.ts"
 import * as Clock from "./Clock.ts"
-import * as Commits from "./Commits.ts"
-import * as Coverage from "./Coverage.ts"
-import * as Dispatcher from "./Dispatcher.ts"
-import * as IdempotencyKeys from "./IdempotencyKeys.ts"
-import * as Ids from "./Ids.ts"
-import * as JobRunner from "./JobRunner.ts"
-import * as Leases from "./Leases.ts"
-import * as Messages from "./Messages.ts"
-import * as Operators from "./Operators.ts"
-import * as Organizations from "./Organizations.ts"
-import * as Plans from "./Plans.ts"
-import * as Queues from "./Queues.ts"
-import * as Reports from "./Reports.ts"
-import * as SimClaims from "./SimClaims.ts"
-import * as Sims from "./Sims.ts"
-import * as Subscriptions from "./Subscriptions.ts"
-import * as Wallet from "./Wallet.ts"
-import * as Webhooks from "./Webhooks.ts"
-import * as Work from "./Work.ts"
-import * as Worker from "./Worker.ts"
+import * as Commits from "./commit/Commits.ts"
+import * as Coverage from "./plans/Coverage.ts"
+import * as DeliveryDispatcher from "./engine/DeliveryDispatcher.ts"
+import * as IdempotencyKeys from "./commit/IdempotencyKeys.ts"
+import * as Ids from "./commit/Ids.ts"
+import * as JobRunner from "./engine/JobRunner.ts"
+import * as Leases from "./engine/Leases.ts"
+import * as Messages from "./subscriptions/Messages.ts"
+import * as Operators from "./plans/Operators.ts"
+import * as Organizations from "./organizations/Organizations.ts"
+import * as Plans from "./plans/Plans.ts"
+import * as QueueDepth from "./engine/QueueDepth.ts"
+import * as Reports from "./telco/Reports.ts"
+import * as SimReservations from "./sims/SimReservations.ts"
+import * as Sims from "./sims/Sims.ts"
+import * as Subscriptions from "./subscriptions/Subscriptions.ts"
+import * as Wallet from "./sims/Wallet.ts"
+import * as Webhooks from "./organizations/Webhooks.ts"
+import * as BackgroundTasks from "./engine/BackgroundTasks.ts"
+import * as Worker from "./engine/Worker.ts"
 
 /** What an embedder has to bring. */
 export type Ports =
@@ -57,7 +57,7 @@ export type Services =
   | Operators.Operators
   | Organizations.Organizations
   | Plans.Plans
-  | Queues.Queues
+  | QueueDepth.QueueDepth
   | Reports.Reports
   | Sims.Sims
   | Subscriptions.Subscriptions
@@ -67,11 +67,11 @@ export type Services =
 
 // What is begun is finished before its leases are no longer kept.
 const writing = Commits.layer.pipe(
-  Layer.provideMerge(Work.layer),
+  Layer.provideMerge(BackgroundTasks.layer),
   Layer.provideMerge(Layer.mergeAll(Ids.layer, Leases.layer))
 )
 
-const shared = Layer.mergeAll(JobRunner.layer, SimClaims.layer, Catalogues.layer, Dispatcher.layer).pipe(
+const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues.layer, DeliveryDispatcher.layer).pipe(
   Layer.provideMerge(writing)
 )
 
@@ -82,7 +82,7 @@ const resources = Layer.mergeAll(
   Operators.layer,
   Organizations.layer,
   Plans.layer.pipe(Layer.provideMerge(Coverage.layer)),
-  Queues.layer,
+  QueueDepth.layer,
   Reports.layer,
   Sims.layer,
   Subscriptions.layer,

@@ -5,7 +5,7 @@
 import { Result } from "effect"
 import type * as Attachment from "./Attachment.ts"
 import type { Decision } from "./Decision.ts"
-import * as Line from "./Line.ts"
+import * as SimAggregate from "./SimAggregate.ts"
 import { packageId } from "./Package.ts"
 import * as Recurrence from "./Recurrence.ts"
 import { EsimInstalled, NotFound, SimBusy } from "./Refusal.ts"
@@ -29,14 +29,17 @@ const packageIdsAtTelco = ({ attachment, packages }: Attachment.WithPackages, no
 }
 
 /** Refuses an eSIM that was downloaded; a physical SIM can always be deleted. */
-export const remove = (line: Line.Line, now: Instant): Result.Result<Decision, NotFound | EsimInstalled | SimBusy> => {
+export const remove = (
+  line: SimAggregate.SimAggregate,
+  now: Instant
+): Result.Result<Decision, NotFound | EsimInstalled | SimBusy> => {
   const { sim, subscription } = line
   const { iccid } = sim
   if (subscription === null || subscription.status !== "Live") {
     return Result.fail(new NotFound({ resource: "subscription", id: iccid }))
   }
   if (sim.isEsim && sim.downloaded) return Result.fail(new EsimInstalled({ iccid }))
-  if (Line.confirmed(line).length < line.attachments.length) return Result.fail(new SimBusy({ iccid }))
+  if (SimAggregate.confirmed(line).length < line.attachments.length) return Result.fail(new SimBusy({ iccid }))
   const { subscriptionId } = subscription
   return Result.succeed({
     sim: { ...sim, hold: { _tag: "Releasing", subscriptionId }, recycledAt: now },

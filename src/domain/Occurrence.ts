@@ -4,7 +4,7 @@
  */
 import type * as Attachment from "./Attachment.ts"
 import type { Decision, NewJob } from "./Decision.ts"
-import * as Line from "./Line.ts"
+import * as SimAggregate from "./SimAggregate.ts"
 import type { Package } from "./Package.ts"
 import { packageId } from "./Package.ts"
 import type { PlanTerms } from "./Plan.ts"
@@ -69,8 +69,12 @@ export const isRecorded = (packages: ReadonlyArray<Package>, occurrence: number)
   packages.findLast((pack) => pack.occurrence <= occurrence)?.occurrence === occurrence
 
 /** The occurrence in a line; null where its attachment is gone. */
-export const of = (line: Line.Line | null, attachmentId: string, occurrence: number): Present | null => {
-  const found = line === null ? undefined : Line.attachment(line, attachmentId)
+export const of = (
+  line: SimAggregate.SimAggregate | null,
+  attachmentId: string,
+  occurrence: number
+): Present | null => {
+  const found = line === null ? undefined : SimAggregate.attachment(line, attachmentId)
   if (line === null || found === undefined) return null
   return {
     sim: line.sim,

@@ -9,7 +9,7 @@ import * as Activation from "./Activation.ts"
 import type { Attachment } from "./Attachment.ts"
 import type { Decision } from "./Decision.ts"
 import type { Work } from "./Job.ts"
-import type { Line } from "./Line.ts"
+import type { SimAggregate } from "./SimAggregate.ts"
 import * as Occurrence from "./Occurrence.ts"
 import type { Package } from "./Package.ts"
 import { packageId } from "./Package.ts"
@@ -45,7 +45,7 @@ export type Subscribed =
       readonly _tag: "AwaitingTelco"
       readonly decision: Decision
       /** As the decision leaves it. */
-      readonly line: Line
+      readonly line: SimAggregate
       readonly work: Extract<Work, { readonly _tag: "Provision" }>
     }
 
@@ -68,7 +68,7 @@ export const admissible = (
 /** Rules P2, S1, S5, T4 and T5. Refusals in the order of rule W8. */
 export const subscribe = (
   plan: Plan,
-  line: Line,
+  line: SimAggregate,
   request: Request,
   ids: Ids,
   now: Instant
@@ -106,7 +106,7 @@ export const subscribe = (
       suspendedAt: null,
       thresholdTold: 0
     }
-    const taken: Line = {
+    const taken: SimAggregate = {
       sim:
         sim.hold._tag === "Free"
           ? { ...sim, hold: { _tag: "Provisioning", subscriptionId: subscription.subscriptionId } }
@@ -150,7 +150,7 @@ const lapsed = ({ occurrence }: Activation.Initial): Outcome => ({
 })
 
 /** What there is once the telco has every package: these, the job of the next one, and what the creation answers. */
-const outcome = (line: Line, attachment: Attachment, outcomes: ReadonlyArray<Outcome>, now: Instant) => {
+const outcome = (line: SimAggregate, attachment: Attachment, outcomes: ReadonlyArray<Outcome>, now: Instant) => {
   const { activePeriod, attachmentId, subscriptionId } = attachment
   const outcomeOf = (occurrence: number) => outcomes.find((outcome) => outcome.occurrence === occurrence)
   const packages = Activation.initialPackages(attachment).map(({ occurrence, window }): Package => {
@@ -179,7 +179,7 @@ const outcome = (line: Line, attachment: Attachment, outcomes: ReadonlyArray<Out
 
 /** The telco has every package: the subscription and its attachment are there, and the recurrence goes on. */
 export const confirm = (
-  line: Line,
+  line: SimAggregate,
   attachment: Attachment,
   outcomes: ReadonlyArray<Outcome>,
   now: Instant
@@ -195,7 +195,12 @@ export const confirm = (
  * The telco has not taken it: nothing remains. Where it may have done something (`ordered` occurrences), a job cancels
  * that, and a SIM that was taken for this is free only then.
  */
-export const undo = (line: Line, attachment: Attachment, ordered: ReadonlyArray<number>, now: Instant): Decision => {
+export const undo = (
+  line: SimAggregate,
+  attachment: Attachment,
+  ordered: ReadonlyArray<number>,
+  now: Instant
+): Decision => {
   const { iccid, sim } = { iccid: attachment.iccid, sim: line.sim }
   const isNew = line.subscription?.status === "Pending"
   const packageIds = ordered.map((occurrence) => packageId(attachment.attachmentId, occurrence))

@@ -4,17 +4,17 @@
 import { Result } from "effect"
 import * as Attachment from "./Attachment.ts"
 import { type Decision, nothing } from "./Decision.ts"
-import * as Line from "./Line.ts"
+import * as SimAggregate from "./SimAggregate.ts"
 import { AttachmentExpired, NotFound } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
 
 /** Committed and answered first; the telco is told by the job. Again: changes nothing. */
 export const suspend = (
-  line: Line.Line,
+  line: SimAggregate.SimAggregate,
   attachmentId: string,
   now: Instant
 ): Result.Result<Decision, NotFound | AttachmentExpired> => {
-  const of = Line.attachment(line, attachmentId)
+  const of = SimAggregate.attachment(line, attachmentId)
   if (of === undefined || !of.attachment.confirmed) {
     return Result.fail(new NotFound({ resource: "plan attachment", id: attachmentId }))
   }

@@ -5,7 +5,7 @@ import { Result } from "effect"
 import * as Activation from "./Activation.ts"
 import * as Allowance from "./Allowance.ts"
 import type { NewJob } from "./Decision.ts"
-import * as Line from "./Line.ts"
+import * as SimAggregate from "./SimAggregate.ts"
 import * as Location from "./Location.ts"
 import * as Occurrence from "./Occurrence.ts"
 import { packageId } from "./Package.ts"
@@ -114,7 +114,7 @@ const target = <L extends ReportedLine>(
   const at = report.occurredAt
   let waiting: Target<L> | undefined
   let active: Target<L> | undefined
-  for (const of of Line.confirmed<Of<L>>(line)) {
+  for (const of of SimAggregate.confirmed<Of<L>>(line)) {
     const { createdAt, suspendedAt } = of.attachment
     const isServed = suspendedAt === null || at < suspendedAt
     for (const pack of of.packages) {
@@ -156,10 +156,10 @@ const applyUse = <L extends ReportedLine>(
   const next: Of<L> = {
     ...of,
     attachment: toldUpTo(activated.attachment, told.at(-1)),
-    packages: Line.withPackage(of.packages, { ...activated.pack, usedBytes })
+    packages: SimAggregate.withPackage(of.packages, { ...activated.pack, usedBytes })
   }
   return {
-    line: Line.withAttachment({ ...line, sim: withActivity(line.sim, report.occurredAt) }, next),
+    line: SimAggregate.withAttachment({ ...line, sim: withActivity(line.sim, report.occurredAt) }, next),
     payloads: told.map((threshold) => ({
       type: "attachment.allowanceConsumed",
       data: {

@@ -28,7 +28,7 @@ import type { Delivery, LoggedDelivery } from "../domain/Delivery.ts"
 import type { IdempotencyRecord } from "../domain/Idempotency.ts"
 import type { Job } from "../domain/Job.ts"
 import type { Label } from "../domain/Label.ts"
-import type { Line } from "../domain/Line.ts"
+import type { SimAggregate } from "../domain/SimAggregate.ts"
 import type { ReportedAttachment, ReportedLine, ReportedPackage, ReportedSim } from "../domain/ReportedLine.ts"
 import type { Organization } from "../domain/Organization.ts"
 import type { Package } from "../domain/Package.ts"
@@ -295,7 +295,7 @@ export class Storage extends Context.Service<
      */
     readonly inTransaction: Effect.Effect<boolean>
 
-    readonly line: (of: OfOrganization & { readonly iccid: string }) => Read<Line | null>
+    readonly line: (of: OfOrganization & { readonly iccid: string }) => Read<SimAggregate | null>
     /** The occurrence of an attachment on this ICCID; null where there is none, or its subscription is deleted. */
     readonly occurrence: (
       of: OfOrganization & { readonly iccid: string; readonly attachmentId: string; readonly occurrence: number }

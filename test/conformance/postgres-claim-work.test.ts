@@ -2,7 +2,7 @@ import { Context, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Job, Jobs, Storage } from "simplan"
 import { describe, expect, it } from "vitest"
-import * as Turns from "../../src/app/Turns.ts"
+import * as FairClaims from "../../src/app/engine/FairClaims.ts"
 import * as Databases from "../setup/Databases.ts"
 import { connect } from "./PostgresWorld.ts"
 
@@ -37,12 +37,12 @@ describe("Claims on PostgreSQL", () => {
         yield* storage.commit({ jobs: { put } })
         yield* sql`vacuum analyze simplan.job`.unprepared
 
-        const turns = Turns.make({
+        const turns = FairClaims.make({
           claim: jobs.claim,
           lanes: jobs.lanes,
           standing: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, laneId: organizationId }),
           room: () => BATCH,
-          shares: Turns.evenly,
+          shares: FairClaims.evenly,
           atOnce: BATCH,
           isStrict: false
         })

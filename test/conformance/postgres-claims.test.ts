@@ -3,8 +3,8 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Job, Jobs, type Storage } from "simplan"
 import { describe, expect, it, vi } from "vitest"
-import * as Ids from "../../src/app/Ids.ts"
-import * as SimClaims from "../../src/app/SimClaims.ts"
+import * as Ids from "../../src/app/commit/Ids.ts"
+import * as SimReservations from "../../src/app/sims/SimReservations.ts"
 import * as Databases from "../setup/Databases.ts"
 import { type Adapter, connect, inService, newSims, on } from "./PostgresWorld.ts"
 
@@ -23,12 +23,12 @@ const ahead = <A, E, R>(millis: number, effect: Effect.Effect<A, E, R>): Effect.
 
 /** What claims for the requests of a process. */
 const claiming = (adapter: Adapter) =>
-  SimClaims.layer.pipe(
+  SimReservations.layer.pipe(
     Layer.provide(Ids.layer.pipe(Layer.provide(NodeCrypto.layer))),
     Layer.provide(Layer.succeedContext(adapter)),
     Layer.fresh,
     Layer.build,
-    Effect.map((context) => Context.get(context, SimClaims.SimClaims))
+    Effect.map((context) => Context.get(context, SimReservations.SimReservations))
   )
 
 const claim = (adapter: Adapter, token: string, machineNow = 0, count = 1) =>

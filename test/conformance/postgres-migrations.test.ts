@@ -10,7 +10,7 @@ import { Effect, Schema, Tracer } from "effect"
 import { SqlClient } from "effect/sql"
 import { StorageSuite } from "simplan/testing"
 import { expect, it } from "vitest"
-import * as Migrations from "../../adapters/postgres/Migrations.ts"
+import * as Migrations from "../../adapters/postgres/migrations/Migrations.ts"
 import * as Databases from "../setup/Databases.ts"
 import { connect } from "./PostgresWorld.ts"
 

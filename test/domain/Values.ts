@@ -3,7 +3,7 @@
  * organization and one SIM, and happens around `NOW`.
  */
 import type { Attachment, WithPackages } from "../../src/domain/Attachment.ts"
-import type { Line } from "../../src/domain/Line.ts"
+import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import type { Package } from "../../src/domain/Package.ts"
 import type { Plan, PlanTerms, RecurrenceTerms, TermsRequest } from "../../src/domain/Plan.ts"
 import type { Sim } from "../../src/domain/Sim.ts"
@@ -139,14 +139,18 @@ export const attached = (
 }
 
 /** A SIM in service with its live subscription. */
-export const line = (attachments: ReadonlyArray<WithPackages> = [], changes: Partial<Sim> = {}): Line => ({
+export const line = (attachments: ReadonlyArray<WithPackages> = [], changes: Partial<Sim> = {}): SimAggregate => ({
   sim: sim({ hold: { _tag: "InService", subscriptionId }, ...changes }),
   subscription: subscription(),
   attachments
 })
 
 /** A SIM of the inventory. */
-export const free = (changes: Partial<Sim> = {}): Line => ({ sim: sim(changes), subscription: null, attachments: [] })
+export const free = (changes: Partial<Sim> = {}): SimAggregate => ({
+  sim: sim(changes),
+  subscription: null,
+  attachments: []
+})
 
 export const report = (fact: Fact, occurredAt = NOW, reportId = "report"): Report => ({
   reportId,

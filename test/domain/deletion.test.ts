@@ -6,11 +6,11 @@ import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import type * as Attachment from "../../src/domain/Attachment.ts"
 import * as Deletion from "../../src/domain/Deletion.ts"
-import type { Line } from "../../src/domain/Line.ts"
+import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import { DAY_MS } from "./Calendar.ts"
 import { attached, free, ICCID, line, NOW, recurring, sim, subscription } from "./Values.ts"
 
-const refusal = (of: Line) => Result.getOrThrow(Result.flip(Deletion.remove(of, NOW)))
+const refusal = (of: SimAggregate) => Result.getOrThrow(Result.flip(Deletion.remove(of, NOW)))
 const cancelled = (...attachments: ReadonlyArray<Attachment.WithPackages>) => {
   const [job] = Result.getOrThrow(Deletion.remove(line(attachments), NOW)).jobs ?? []
   return job?.work._tag === "CancelPackages" ? job.work.packageIds : undefined

@@ -2,7 +2,7 @@
  * Lines: what of them is to be seen (rule S5), and their parts replaced one by one.
  */
 import { describe, expect, it } from "vitest"
-import * as Line from "../../src/domain/Line.ts"
+import * as SimAggregate from "../../src/domain/SimAggregate.ts"
 import { attached, line, pack } from "./Values.ts"
 
 const seen = attached({ attachmentId: "seen" }, [{}])
@@ -11,23 +11,23 @@ const of = line([seen, unseen])
 
 describe("A line", () => {
   it("S5: shows only attachments whose outcome at the telco is committed", () => {
-    expect(Line.confirmed(of)).toEqual([seen])
+    expect(SimAggregate.confirmed(of)).toEqual([seen])
   })
 
   it("knows an attachment by its id, confirmed or not", () => {
-    expect(Line.attachment(of, "unseen")).toBe(unseen)
-    expect(Line.attachment(of, "unknown")).toBeUndefined()
+    expect(SimAggregate.attachment(of, "unseen")).toBe(unseen)
+    expect(SimAggregate.attachment(of, "unknown")).toBeUndefined()
   })
 
   it("has one attachment replaced, in its place", () => {
     const next = attached({ attachmentId: "seen", metadata: "other" })
-    expect(Line.withAttachment(of, next)).toEqual({ ...of, attachments: [next, unseen] })
+    expect(SimAggregate.withAttachment(of, next)).toEqual({ ...of, attachments: [next, unseen] })
     expect(of.attachments).toEqual([seen, unseen])
   })
 
   it("has one package replaced, in its place", () => {
     const [first, second] = [pack(), pack({ occurrence: 1 })]
     const next = pack({ occurrence: 0, usedBytes: 5 })
-    expect(Line.withPackage([first, second], next)).toEqual([next, second])
+    expect(SimAggregate.withPackage([first, second], next)).toEqual([next, second])
   })
 })

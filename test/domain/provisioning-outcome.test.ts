@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest"
 import * as Activation from "../../src/domain/Activation.ts"
 import type { Attachment } from "../../src/domain/Attachment.ts"
-import type { Line } from "../../src/domain/Line.ts"
+import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import * as Provisioning from "../../src/domain/Provisioning.ts"
 import { DAY_MS, HOUR_MS } from "./Calendar.ts"
 import { attached, attachment, free, ICCID, line, NOW, recurring, subscription } from "./Values.ts"
@@ -13,14 +13,14 @@ import { attached, attachment, free, ICCID, line, NOW, recurring, subscription }
 const mine = { subscriptionId: "new", attachmentId: "mine", confirmed: false, metadata: "sent" }
 
 /** A SIM that was taken for a new subscription. */
-const taken = (of: Attachment): Line => ({
+const taken = (of: Attachment): SimAggregate => ({
   ...free({ hold: { _tag: "Provisioning", subscriptionId: "new" } }),
   subscription: subscription({ subscriptionId: "new", status: "Pending", createdAt: NOW, metadata: "sent" }),
   attachments: [{ attachment: of, packages: [] }]
 })
 
 /** A SIM in service that a further plan is put on. */
-const toppedUp = (of: Attachment): Line => line([attached({}, [{}]), { attachment: of, packages: [] }])
+const toppedUp = (of: Attachment): SimAggregate => line([attached({}, [{}]), { attachment: of, packages: [] }])
 
 const said = (occurrence: number, activationAt: number | null = null, expirationAt: number | null = null) => ({
   occurrence,

@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Line } from "../../src/domain/Line.ts"
+import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import type { Plan } from "../../src/domain/Plan.ts"
 import * as Provisioning from "../../src/domain/Provisioning.ts"
 import type { Hold } from "../../src/domain/Sim.ts"
@@ -13,10 +13,10 @@ import { attached, free, ICCID, line, NOW, plan, recurring, sim, terms } from ".
 
 const ids = { subscriptionId: "new-subscription", attachmentId: "new-attachment" }
 const request = { metadata: "sent", activePeriod: null }
-const subscribe = (to: Plan, of: Line, sent: Provisioning.Request = request) =>
+const subscribe = (to: Plan, of: SimAggregate, sent: Provisioning.Request = request) =>
   Provisioning.subscribe(to, of, sent, ids, NOW)
-const accepted = (to: Plan, of: Line, sent?: Provisioning.Request) => Result.getOrThrow(subscribe(to, of, sent))
-const refusal = (to: Plan, of: Line, sent?: Provisioning.Request) =>
+const accepted = (to: Plan, of: SimAggregate, sent?: Provisioning.Request) => Result.getOrThrow(subscribe(to, of, sent))
+const refusal = (to: Plan, of: SimAggregate, sent?: Provisioning.Request) =>
   Result.getOrThrow(Result.flip(subscribe(to, of, sent)))
 const starting = (start: number): Provisioning.Request => ({ metadata: "sent", activePeriod: { start, end: null } })
 
@@ -136,7 +136,7 @@ describe("Nothing is due at the telco yet (rule 7, T5)", () => {
 })
 
 describe("A subscription is refused", () => {
-  const held = (_tag: Exclude<Hold["_tag"], "Free">): Line => free({ hold: { _tag, subscriptionId: "other" } })
+  const held = (_tag: Exclude<Hold["_tag"], "Free">): SimAggregate => free({ hold: { _tag, subscriptionId: "other" } })
   const archived = plan({ archivedAt: NOW })
 
   it("T4, T5: for its active period", () => {

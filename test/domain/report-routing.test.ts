@@ -3,7 +3,7 @@
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Line } from "../../src/domain/Line.ts"
+import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import type { Package } from "../../src/domain/Package.ts"
 import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import { DAY_MS, MINUTE_MS } from "./Calendar.ts"
@@ -17,7 +17,7 @@ const lasting = (start: number, end: number, changes: Partial<Package> = {}) => 
 })
 
 /** The attachment and occurrence whose package a report changed, or that it was rejected. */
-const routed = (of: Line, fact: TelcoReport.Fact, occurredAt = NOW): string => {
+const routed = (of: SimAggregate, fact: TelcoReport.Fact, occurredAt = NOW): string => {
   const applied = TelcoReport.apply(of, report(fact, occurredAt), NOW)
   if (Result.isFailure(applied)) return "rejected"
   const before = of.attachments.flatMap(({ packages }) => packages)
@@ -127,7 +127,7 @@ describe("A report that names none (R1)", () => {
 })
 
 describe("A first use looks for what waits for it (T3)", () => {
-  const used = (of: Line, occurredAt = NOW) =>
+  const used = (of: SimAggregate, occurredAt = NOW) =>
     Result.getOrThrow(TelcoReport.apply(of, report(firstUse(), occurredAt), NOW)).line.attachments.map(
       ({ packages }) => packages[0]?.activationAt
     )

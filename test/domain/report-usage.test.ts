@@ -5,7 +5,7 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Attachment from "../../src/domain/Attachment.ts"
-import type { Line } from "../../src/domain/Line.ts"
+import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import { DAY_MS, HOUR_MS } from "./Calendar.ts"
 import { attached, delta, firstUse, GIGABYTE, ICCID, line, NOW, recurring, report, terms, total } from "./Values.ts"
@@ -15,14 +15,14 @@ const MINUTE_MS = HOUR_MS / 60
 const active = line([attached({}, [{ activationAt: NOW - DAY_MS, expirationAt: NOW + DAY_MS }])])
 const waiting = line([attached({}, [{}])])
 
-const apply = (of: Line, fact: TelcoReport.Fact, occurredAt = NOW) =>
+const apply = (of: SimAggregate, fact: TelcoReport.Fact, occurredAt = NOW) =>
   Result.getOrThrow(TelcoReport.apply(of, report(fact, occurredAt), NOW))
-const all = (of: Line, ...facts: ReadonlyArray<TelcoReport.Fact>): Line =>
+const all = (of: SimAggregate, ...facts: ReadonlyArray<TelcoReport.Fact>): SimAggregate =>
   facts.reduce((before, fact) => apply(before, fact).line, of)
-const refused = (of: Line, fact: TelcoReport.Fact, occurredAt = NOW) =>
+const refused = (of: SimAggregate, fact: TelcoReport.Fact, occurredAt = NOW) =>
   Result.getOrThrow(Result.flip(TelcoReport.apply(of, report(fact, occurredAt), NOW)))
-const used = (of: Line) => of.attachments[0]?.packages[0]?.usedBytes
-const times = (of: Line) => {
+const used = (of: SimAggregate) => of.attachments[0]?.packages[0]?.usedBytes
+const times = (of: SimAggregate) => {
   const pack = of.attachments[0]?.packages[0]
   return [pack?.activationAt, pack?.expirationAt]
 }

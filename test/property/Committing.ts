@@ -3,16 +3,16 @@
  */
 import type { Attachment } from "../../src/domain/Attachment.ts"
 import type { Confirmed, Decision, NewJob } from "../../src/domain/Decision.ts"
-import type { Line } from "../../src/domain/Line.ts"
+import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import type { Package } from "../../src/domain/Package.ts"
 
 export interface Kept {
-  readonly line: Line
+  readonly line: SimAggregate
   /** By id: the same work cannot be stored twice. */
   readonly jobs: ReadonlyMap<string, NewJob>
 }
 
-const withAttachment = (line: Line, next: Attachment): Line => {
+const withAttachment = (line: SimAggregate, next: Attachment): SimAggregate => {
   const known = line.attachments.some(({ attachment }) => attachment.attachmentId === next.attachmentId)
   return {
     ...line,
@@ -24,7 +24,7 @@ const withAttachment = (line: Line, next: Attachment): Line => {
   }
 }
 
-const withPackage = (line: Line, next: Package): Line => ({
+const withPackage = (line: SimAggregate, next: Package): SimAggregate => ({
   ...line,
   attachments: line.attachments.map((of) => {
     if (of.attachment.attachmentId !== next.attachmentId) return of
@@ -33,7 +33,7 @@ const withPackage = (line: Line, next: Package): Line => ({
   })
 })
 
-const withConfirmed = (line: Line, { attachmentId, subscriptionId }: Confirmed): Line => ({
+const withConfirmed = (line: SimAggregate, { attachmentId, subscriptionId }: Confirmed): SimAggregate => ({
   sim: { ...line.sim, hold: { _tag: "InService", subscriptionId } },
   subscription: line.subscription && { ...line.subscription, status: "Live" },
   attachments: line.attachments.map((of) =>
@@ -44,7 +44,7 @@ const withConfirmed = (line: Line, { attachmentId, subscriptionId }: Confirmed):
 /** What there is after a decision. A subscription that was deleted is no part of the line any more. */
 export const commit = (kept: Kept, decision: Decision): Kept => {
   const { removedAttachment, removedSubscription } = decision
-  let line: Line = { ...kept.line, sim: decision.sim ?? kept.line.sim }
+  let line: SimAggregate = { ...kept.line, sim: decision.sim ?? kept.line.sim }
   if (decision.confirmed !== undefined) line = withConfirmed(line, decision.confirmed)
   for (const attachment of decision.attachments ?? []) line = withAttachment(line, attachment)
   for (const pack of decision.packages ?? []) line = withPackage(line, pack)

@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Activation from "../../src/domain/Activation.ts"
 import * as Deletion from "../../src/domain/Deletion.ts"
-import * as Line from "../../src/domain/Line.ts"
+import * as SimAggregate from "../../src/domain/SimAggregate.ts"
 import * as Provisioning from "../../src/domain/Provisioning.ts"
 import { DAY_MS } from "../domain/Calendar.ts"
 import { attached, free, line, NOW, plan, terms } from "../domain/Values.ts"
@@ -36,7 +36,7 @@ const requests = fc
 const started = fc.record({ before: lines, plan: plans, request: requests }).map((drawn) => {
   const subscribed = Result.getOrThrow(Provisioning.subscribe(drawn.plan, drawn.before, drawn.request, ids, NOW))
   const kept = commit({ line: drawn.before, jobs: new Map() }, subscribed.decision)
-  return { ...drawn, subscribed, kept, of: Line.attachment(kept.line, "new") }
+  return { ...drawn, subscribed, kept, of: SimAggregate.attachment(kept.line, "new") }
 })
 
 const jobsBut = (kept: Kept, jobId: string) => [...kept.jobs.keys()].filter((id) => id !== jobId)
@@ -46,7 +46,7 @@ describe("A creation that awaits the telco (S5)", () => {
     fc.assert(
       fc.property(started, ({ before, kept, plan: wanted, request, subscribed }) => {
         fc.pre(subscribed._tag === "AwaitingTelco")
-        expect(Line.confirmed(kept.line)).toEqual(Line.confirmed(before))
+        expect(SimAggregate.confirmed(kept.line)).toEqual(SimAggregate.confirmed(before))
         expect([...kept.jobs.keys()]).toEqual(["provision:new"])
         if (before.subscription !== null) return
         const second = Provisioning.subscribe(wanted, kept.line, request, { ...ids, attachmentId: "other" }, NOW)
@@ -87,10 +87,10 @@ describe("A creation that awaits the telco (S5)", () => {
         }))
         const { created, decision } = Provisioning.confirm(kept.line, of.attachment, outcomes, NOW)
         const { line: after } = commit(kept, decision)
-        expect(Line.attachment(after, "new")?.packages.map(({ occurrence }) => occurrence)).toEqual(
+        expect(SimAggregate.attachment(after, "new")?.packages.map(({ occurrence }) => occurrence)).toEqual(
           due.map(({ occurrence }) => occurrence)
         )
-        expect(Line.confirmed(after)).toHaveLength(before.attachments.length + 1)
+        expect(SimAggregate.confirmed(after)).toHaveLength(before.attachments.length + 1)
         expect(after.subscription).toMatchObject({ status: "Live", subscriptionId: created.subscriptionId })
         expect(after.sim.hold).toEqual({ _tag: "InService", subscriptionId: created.subscriptionId })
         expect(created.metadata).toBe("sent")

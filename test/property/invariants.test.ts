@@ -2,7 +2,7 @@
  * Each invariant holds of a true history, and fails of one that was broken by hand where it looks.
  */
 import { beforeAll, describe, expect, it } from "vitest"
-import type { Line } from "../../src/domain/Line.ts"
+import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import type { Package } from "../../src/domain/Package.ts"
 import { type Commands, type History, Invariants } from "../../src/testing/index.ts"
 import { recorded } from "./Histories.ts"
@@ -82,7 +82,7 @@ const changed =
   (name: Name, change: (changes: History.Changes) => Partial<History.Changes>) => (history: History.History) =>
     altered(history, name, (step) => ({ ...step, changes: { ...step.changes, ...change(step.changes) } }))
 
-const lines = (name: Name, change: (line: Line) => Line) =>
+const lines = (name: Name, change: (line: SimAggregate) => SimAggregate) =>
   changed(name, (changes) => ({ lines: changes.lines.map(change) }))
 
 const packages = (name: Name, change: (packages: ReadonlyArray<Package>) => ReadonlyArray<Package>) =>

@@ -5,7 +5,7 @@
 import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Line } from "../../src/domain/Line.ts"
+import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import type { Payload } from "../../src/domain/WebhookEvent.ts"
 import { DAY_MS } from "../domain/Calendar.ts"
@@ -25,12 +25,12 @@ const active = line([
 const waiting = line([attached({ terms: small }, [{}])])
 
 interface Outcome {
-  readonly line: Line
+  readonly line: SimAggregate
   readonly payloads: ReadonlyArray<Payload>
 }
 
 /** What reports come to that are taken one after the other; rejected ones change nothing. */
-const taken = (of: Line, reports: ReadonlyArray<TelcoReport.Report>): Outcome =>
+const taken = (of: SimAggregate, reports: ReadonlyArray<TelcoReport.Report>): Outcome =>
   reports.reduce<Outcome>(
     (before, one) =>
       Result.match(TelcoReport.apply(before.line, one, NOW), {
@@ -56,7 +56,7 @@ const shuffled = (fact: fc.Arbitrary<TelcoReport.Fact>) =>
         .map(([once, more]) => ({ reports, mixed: [...once, ...more] }))
     )
 
-const usage = (of: Line) => of.attachments.map(({ packages }) => packages.map(({ usedBytes }) => usedBytes))
+const usage = (of: SimAggregate) => of.attachments.map(({ packages }) => packages.map(({ usedBytes }) => usedBytes))
 const thresholdsOf = (payloads: ReadonlyArray<Payload>, attachmentId: string): ReadonlyArray<number> =>
   payloads.flatMap((one) =>
     one.type === "attachment.allowanceConsumed" && one.data.attachmentId === attachmentId

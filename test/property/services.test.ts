@@ -6,7 +6,7 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Deletion from "../../src/domain/Deletion.ts"
-import * as Line from "../../src/domain/Line.ts"
+import * as SimAggregate from "../../src/domain/SimAggregate.ts"
 import * as Provisioning from "../../src/domain/Provisioning.ts"
 import type { Hold } from "../../src/domain/Sim.ts"
 import { DAY_MS, HOUR_MS } from "../domain/Calendar.ts"
@@ -69,7 +69,7 @@ describe("A creation (T5, T6)", () => {
         const following = days[due.length]
         expect(jobs.map(({ dueAt }) => dueAt)).toEqual(following === undefined ? [] : [NOW + following - 12 * HOUR_MS])
         const after = commit({ line: before, jobs: new Map() }, subscribed.decision)
-        expect(Line.confirmed(after.line)).toHaveLength(anew ? 1 : 2)
+        expect(SimAggregate.confirmed(after.line)).toHaveLength(anew ? 1 : 2)
       }),
       { numRuns: 500 }
     )
@@ -199,10 +199,10 @@ describe("A line", () => {
           )
         )
         const next = attached({ attachmentId: `a${index}`, metadata: "changed" })
-        expect(Line.withAttachment(line(all), next).attachments).toEqual(all.with(index, next))
+        expect(SimAggregate.withAttachment(line(all), next).attachments).toEqual(all.with(index, next))
         const packs = all[0]?.packages ?? []
         const used = { ...packs[occurrence]!, usedBytes: 5 }
-        expect(Line.withPackage(packs, used)).toEqual(packs.with(occurrence, used))
+        expect(SimAggregate.withPackage(packs, used)).toEqual(packs.with(occurrence, used))
       })
     )
   })

@@ -4,7 +4,7 @@
 import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Line from "../../src/domain/Line.ts"
+import * as SimAggregate from "../../src/domain/SimAggregate.ts"
 import * as Suspension from "../../src/domain/Suspension.ts"
 import { DAY_MS } from "../domain/Calendar.ts"
 import { attached, ICCID, line, NOW } from "../domain/Values.ts"
@@ -48,7 +48,10 @@ describe("A suspension (T7)", () => {
           const work = { _tag: "SuspendPackages", iccid: ICCID, attachmentId: id }
           expect(Result.getOrThrow(suspended).jobs).toEqual([{ jobId: `suspend:${id}`, work, dueAt: NOW }])
           const after = commit({ line: line(all), jobs: new Map() }, Result.getOrThrow(suspended))
-          expect(Line.attachment(after.line, id)).toEqual({ ...of, attachment: { ...of.attachment, suspendedAt: NOW } })
+          expect(SimAggregate.attachment(after.line, id)).toEqual({
+            ...of,
+            attachment: { ...of.attachment, suspendedAt: NOW }
+          })
           const again = Suspension.suspend(after.line, id, NOW + DAY_MS)
           expect(Result.getOrThrow(again)).toEqual({})
         }

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { Queues, Storage } from "simplan"
+import { QueueDepth, Storage } from "simplan"
 import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"
 import type * as SystemApi from "../api/SystemApi.ts"
@@ -23,7 +23,7 @@ export const layer = (ready: Effect.Effect<boolean>) =>
     "system",
     Effect.fnUntraced(function* (handlers) {
       const storage = yield* Storage.Storage
-      const queues = yield* Queues.Queues
+      const queues = yield* QueueDepth.QueueDepth
 
       const storageAnswers = storage.ready.pipe(
         Effect.mapError(() => outOfReach),

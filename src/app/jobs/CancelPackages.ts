@@ -8,8 +8,8 @@ import type { Work } from "../../domain/Job.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
-import { Commits } from "../Commits.ts"
-import { type Done, finishing, type Held, makeInTime, retrying } from "./Asking.ts"
+import { Commits } from "../commit/Commits.ts"
+import { type Done, finishing, type LeasedJob, makeInTime, retrying } from "../telco/TelcoCall.ts"
 
 /** What does the job. */
 export const make = Effect.gen(function* () {
@@ -19,7 +19,7 @@ export const make = Effect.gen(function* () {
   const commits = yield* Commits
   const clock = yield* BusinessClock
   return Effect.fnUntraced(function* (
-    held: Held,
+    held: LeasedJob,
     { iccid, packageIds, release }: Extract<Work, { _tag: "CancelPackages" }>
   ) {
     const { jobId, organizationId } = held.job
@@ -36,10 +36,10 @@ export const make = Effect.gen(function* () {
     const answer = yield* Effect.result(all)
     if (Result.isFailure(answer)) {
       yield* Effect.logWarning("the telco has not taken a cancellation", { iccid, answer: answer.failure.message })
-      yield* commits.untilDone(commits.write(retrying(held, yield* clock.now, answer.failure)))
+      yield* commits.retryOnConflict(commits.write(retrying(held, yield* clock.now, answer.failure)))
       return "retried" satisfies Done
     }
-    yield* commits.untilDone(
+    yield* commits.retryOnConflict(
       Effect.gen(function* () {
         const line = release ? yield* storage.line({ organizationId, iccid }) : null
         const decision = line === null ? {} : Deletion.released(line.sim)

@@ -9,9 +9,9 @@ import { TelcoRefused } from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
-import { Commits } from "../Commits.ts"
-import { Ids } from "../Ids.ts"
-import { finishing, forgetting, type Held, makeInTime, notTaken, retrying } from "./Asking.ts"
+import { Commits } from "../commit/Commits.ts"
+import { Ids } from "../commit/Ids.ts"
+import { finishing, forgetting, type LeasedJob, makeInTime, notTaken, retrying } from "../telco/TelcoCall.ts"
 
 /** What does the job; the outcome is for the request that waits for it, if one does. */
 export const make = Effect.gen(function* () {
@@ -21,13 +21,16 @@ export const make = Effect.gen(function* () {
   const commits = yield* Commits
   const clock = yield* BusinessClock
   const ids = yield* Ids
-  return Effect.fnUntraced(function* (held: Held, { changeId, iccid }: Extract<Work, { _tag: "ChangeMobilePlan" }>) {
+  return Effect.fnUntraced(function* (
+    held: LeasedJob,
+    { changeId, iccid }: Extract<Work, { _tag: "ChangeMobilePlan" }>
+  ) {
     const { attempts, organizationId } = held.job
     const unavailable = notTaken()
     const load = storage.line({ organizationId, iccid })
     const plan = (yield* load)?.sim.mobilePlan
     if (plan === undefined || plan._tag === "Settled") {
-      yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
+      yield* commits.retryOnConflict(commits.write(finishing(held, {}, "forget")))
       return Result.fail(unavailable)
     }
     const answer = yield* Effect.result(
@@ -35,11 +38,11 @@ export const make = Effect.gen(function* () {
     )
     if (Result.isFailure(answer) && answer.failure._tag === "Telco.Unavailable") {
       const retry = retrying(held, yield* clock.now, answer.failure)
-      yield* commits.untilDone(commits.write({ ...retry, ...forgetting(held) }))
+      yield* commits.retryOnConflict(commits.write({ ...retry, ...forgetting(held) }))
       return Result.fail(notTaken(answer.failure))
     }
     const hasFailed = attempts > 0 && !MobilePlan.isTurningBack(plan)
-    return yield* commits.untilDone(
+    return yield* commits.retryOnConflict(
       Effect.gen(function* () {
         const line = yield* load
         const now = yield* clock.now

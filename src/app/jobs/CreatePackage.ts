@@ -8,8 +8,8 @@ import { packageId } from "../../domain/Package.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
-import { Commits, knownFirst } from "../Commits.ts"
-import { type Done, finishing, type Held, makeInTime, retrying } from "./Asking.ts"
+import { Commits, cachedThenReload } from "../commit/Commits.ts"
+import { type Done, finishing, type LeasedJob, makeInTime, retrying } from "../telco/TelcoCall.ts"
 
 /** What does the job. */
 export const make = Effect.gen(function* () {
@@ -18,7 +18,7 @@ export const make = Effect.gen(function* () {
   const inTime = yield* makeInTime
   const commits = yield* Commits
   const clock = yield* BusinessClock
-  return Effect.fnUntraced(function* (held: Held, work: Extract<Work, { _tag: "CreatePackage" }>) {
+  return Effect.fnUntraced(function* (held: LeasedJob, work: Extract<Work, { _tag: "CreatePackage" }>) {
     const { organizationId } = held.job
     const { attachmentId, iccid, occurrence } = work
     const id = packageId(attachmentId, occurrence)
@@ -26,10 +26,10 @@ export const make = Effect.gen(function* () {
 
     const now = yield* clock.now
     const loaded = yield* load
-    const present = knownFirst(loaded, load)
+    const present = cachedThenReload(loaded, load)
 
     const record = (outcome: Occurrence.Outcome) =>
-      commits.untilDone(
+      commits.retryOnConflict(
         Effect.gen(function* () {
           const known = yield* present
           const now = yield* clock.now
@@ -41,12 +41,12 @@ export const make = Effect.gen(function* () {
     const step = Occurrence.step(loaded, occurrence, now)
     switch (step._tag) {
       case "Nothing":
-        yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
+        yield* commits.retryOnConflict(commits.write(finishing(held, {}, "forget")))
         return "done" satisfies Done
       case "Gone": {
         const decision = { jobs: [Occurrence.cancellation(iccid, id, now)] }
         const commit = yield* commits.of(organizationId, decision, now)
-        yield* commits.untilDone(commits.write(finishing(held, commit, "forget")))
+        yield* commits.retryOnConflict(commits.write(finishing(held, commit, "forget")))
         return "done" satisfies Done
       }
       case "Record":
@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
         const following = Occurrence.next(attachment, occurrence + 1)
         const { jobs } = yield* commits.of(organizationId, { jobs: following === undefined ? [] : [following] }, now)
         const retry = retrying(held, yield* clock.now, answer.failure, window.end)
-        yield* commits.untilDone(commits.write({ ...retry, jobs: { ...jobs, ...retry.jobs } }))
+        yield* commits.retryOnConflict(commits.write({ ...retry, jobs: { ...jobs, ...retry.jobs } }))
         return "retried" satisfies Done
       }
     }

@@ -9,7 +9,7 @@ import { Effect, Result } from "effect"
 import * as Activation from "../../domain/Activation.ts"
 import type { Attachment } from "../../domain/Attachment.ts"
 import type { Work } from "../../domain/Job.ts"
-import * as Line from "../../domain/Line.ts"
+import * as SimAggregate from "../../domain/SimAggregate.ts"
 import { packageId } from "../../domain/Package.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
 import * as Recurrence from "../../domain/Recurrence.ts"
@@ -18,8 +18,8 @@ import type { Created } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
-import { Commits, knownFirst } from "../Commits.ts"
-import { finishing, type Held, makeInTime, notTaken } from "./Asking.ts"
+import { Commits, cachedThenReload } from "../commit/Commits.ts"
+import { finishing, type LeasedJob, makeInTime, notTaken } from "../telco/TelcoCall.ts"
 
 /** What the telco said of all packages together. */
 type Answer =
@@ -63,8 +63,8 @@ const makeAsk = Effect.gen(function* () {
   })
 })
 
-const unconfirmed = (line: Line.Line | null, attachmentId: string) => {
-  const of = line === null ? undefined : Line.attachment(line, attachmentId)
+const unconfirmed = (line: SimAggregate.SimAggregate | null, attachmentId: string) => {
+  const of = line === null ? undefined : SimAggregate.attachment(line, attachmentId)
   return line === null || of === undefined || of.attachment.confirmed ? null : { line, attachment: of.attachment }
 }
 
@@ -78,17 +78,17 @@ export const make = Effect.gen(function* () {
   const clock = yield* BusinessClock
   const ask = yield* makeAsk
   return Effect.fnUntraced(function* (
-    held: Held,
+    held: LeasedJob,
     { attachmentId, iccid }: Extract<Work, { _tag: "Provision" }>,
-    known?: Line.Line
+    known?: SimAggregate.SimAggregate
   ) {
     const { organizationId } = held.job
     const load = storage.line({ organizationId, iccid })
     const line = known ?? (yield* load)
-    const present = knownFirst<Line.Line | null, StorageError>(line, load)
+    const present = cachedThenReload<SimAggregate.SimAggregate | null, StorageError>(line, load)
     const first = unconfirmed(line, attachmentId)
     const answer = first === null ? null : yield* ask(first.attachment)
-    return yield* commits.untilDone(
+    return yield* commits.retryOnConflict(
       Effect.gen(function* () {
         const loaded = unconfirmed(yield* present, attachmentId)
         const now = yield* clock.now

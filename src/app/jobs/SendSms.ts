@@ -6,8 +6,8 @@ import { Effect, Result } from "effect"
 import type { Work } from "../../domain/Job.ts"
 import { TelcoRefused } from "../../domain/Refusal.ts"
 import { Telco } from "../../ports/Telco.ts"
-import { Commits } from "../Commits.ts"
-import { finishing, type Held, makeInTime, notTaken } from "./Asking.ts"
+import { Commits } from "../commit/Commits.ts"
+import { finishing, type LeasedJob, makeInTime, notTaken } from "../telco/TelcoCall.ts"
 
 /** What does the job. */
 export const make = Effect.gen(function* () {
@@ -15,7 +15,7 @@ export const make = Effect.gen(function* () {
   const inTime = yield* makeInTime
   const commits = yield* Commits
   return Effect.fnUntraced(function* (
-    held: Held,
+    held: LeasedJob,
     { from, iccid, messageId, text }: Extract<Work, { _tag: "SendSms" }>
   ) {
     const answer = yield* Effect.result(inTime("sendSms", telco.sendSms({ messageId, iccid, from, text })))
@@ -24,7 +24,7 @@ export const make = Effect.gen(function* () {
       {},
       Result.isSuccess(answer) ? { _tag: "Succeeded", answer: { kind: "Done", value: null } } : "forget"
     )
-    yield* commits.untilDone(commits.write(finished))
+    yield* commits.retryOnConflict(commits.write(finished))
     return Result.mapError(answer, (failure) =>
       failure._tag === "Telco.Refused" ? new TelcoRefused({ message: failure.message }) : notTaken(failure)
     )

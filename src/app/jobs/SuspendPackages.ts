@@ -3,13 +3,13 @@
  */
 import { Effect, Result } from "effect"
 import type { Work } from "../../domain/Job.ts"
-import * as Line from "../../domain/Line.ts"
+import * as SimAggregate from "../../domain/SimAggregate.ts"
 import { packageId } from "../../domain/Package.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
-import { Commits } from "../Commits.ts"
-import { type Done, finishing, type Held, makeInTime, retrying } from "./Asking.ts"
+import { Commits } from "../commit/Commits.ts"
+import { type Done, finishing, type LeasedJob, makeInTime, retrying } from "../telco/TelcoCall.ts"
 
 /** What does the job. */
 export const make = Effect.gen(function* () {
@@ -18,9 +18,12 @@ export const make = Effect.gen(function* () {
   const inTime = yield* makeInTime
   const commits = yield* Commits
   const clock = yield* BusinessClock
-  return Effect.fnUntraced(function* (held: Held, { attachmentId, iccid }: Extract<Work, { _tag: "SuspendPackages" }>) {
+  return Effect.fnUntraced(function* (
+    held: LeasedJob,
+    { attachmentId, iccid }: Extract<Work, { _tag: "SuspendPackages" }>
+  ) {
     const line = yield* storage.line({ organizationId: held.job.organizationId, iccid })
-    const packages = (line === null ? undefined : Line.attachment(line, attachmentId))?.packages ?? []
+    const packages = (line === null ? undefined : SimAggregate.attachment(line, attachmentId))?.packages ?? []
     const now = yield* clock.now
     for (const pack of packages) {
       const over = pack.expirationAt !== null && pack.expirationAt <= now
@@ -32,11 +35,11 @@ export const make = Effect.gen(function* () {
           attachmentId,
           answer: answer.failure.message
         })
-        yield* commits.untilDone(commits.write(retrying(held, yield* clock.now, answer.failure)))
+        yield* commits.retryOnConflict(commits.write(retrying(held, yield* clock.now, answer.failure)))
         return "retried" satisfies Done
       }
     }
-    yield* commits.untilDone(commits.write(finishing(held, {}, "forget")))
+    yield* commits.retryOnConflict(commits.write(finishing(held, {}, "forget")))
     return "done" satisfies Done
   })
 })

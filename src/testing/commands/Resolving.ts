@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import type { WithPackages } from "../../domain/Attachment.ts"
-import * as Line from "../../domain/Line.ts"
+import * as SimAggregate from "../../domain/SimAggregate.ts"
 import { packageId } from "../../domain/Package.ts"
 import { allowanceBytes } from "../../domain/Plan.ts"
 import * as Recurrence from "../../domain/Recurrence.ts"
@@ -40,7 +40,7 @@ const lineOf = (session: Session.Session, side: Command.Side, index: number) =>
 const attachmentsOf = (session: Session.Session, side: Command.Side, iccid: string) => {
   const organizationId = Session.organizationOf(session, side)
   return Effect.map(session.simulated.storage.line({ organizationId, iccid }), (line) =>
-    line === null ? [] : Line.confirmed(line)
+    line === null ? [] : SimAggregate.confirmed(line)
   )
 }
 

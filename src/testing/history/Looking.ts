@@ -5,9 +5,9 @@
  * of its line.
  */
 import { Effect } from "effect"
-import { Attachments } from "../../app/Attachments.ts"
+import { Attachments } from "../../app/subscriptions/Attachments.ts"
 import type { State } from "../../domain/Attachment.ts"
-import type { Line } from "../../domain/Line.ts"
+import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
 import type { StorageError } from "../../ports/Storage.ts"
@@ -27,7 +27,7 @@ export interface Told {
 /** What there is after a step, so far as it differs from what there was before it. */
 export interface Changes {
   /** Whole lines of SIMs of which anything changed. */
-  readonly lines: ReadonlyArray<Line>
+  readonly lines: ReadonlyArray<SimAggregate>
   /** Confirmed attachments of which something else is told. */
   readonly told: ReadonlyArray<Told>
   /** New ones, of both organizations. */
@@ -66,7 +66,7 @@ export const over = (simulated: Simulated): Effect.Effect<Changes, StorageError>
       after: null,
       limit
     })
-    const lines: Array<Line> = []
+    const lines: Array<SimAggregate> = []
     for (const { iccid, version } of sims) {
       if (versions.get(iccid) === version) continue
       versions.set(iccid, version)

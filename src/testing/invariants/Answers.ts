@@ -1,7 +1,7 @@
 /**
  * What must hold of answers: what was acknowledged stays, what was refused leaves nothing, and each is the right one.
  */
-import type { Line } from "../../domain/Line.ts"
+import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Plan } from "../../domain/Plan.ts"
 import type { Created } from "../../domain/Subscription.ts"
 import { type Instant, toIso } from "../../domain/Time.ts"
@@ -129,7 +129,7 @@ export const messagesAreSentOnce: Invariant = make(
 const touching = new Set<Asked["_tag"]>(["Subscribe", "SendSms", "Suspend", "Delete", "SetMobilePlan"])
 
 // A claim that came to nothing, as on a plan that was archived meanwhile, leaves its mark on the SIM's version alone.
-const isClaimedAtMost = (before: Line | undefined, after: Line): boolean =>
+const isClaimedAtMost = (before: SimAggregate | undefined, after: SimAggregate): boolean =>
   before !== undefined && same(before, { ...after, sim: { ...after.sim, version: before.sim.version } })
 
 export const refusalsLeaveNothing: Invariant = make("a request that was refused leaves nothing", "S5, W1", () => {

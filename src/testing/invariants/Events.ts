@@ -2,7 +2,7 @@
  * What must hold of events: each has exactly one cause, and each cause its event.
  */
 import type { WithPackages } from "../../domain/Attachment.ts"
-import type { Line } from "../../domain/Line.ts"
+import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Report } from "../../domain/TelcoReport.ts"
 import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
 import { isIdle, type Step } from "../History.ts"
@@ -50,7 +50,7 @@ interface Sighting {
   readonly state: { readonly is: string; readonly at: number } | null
 }
 
-const sighted = (line: Line | undefined): Sighting => {
+const sighted = (line: SimAggregate | undefined): Sighting => {
   const { location, smdp } = line?.sim ?? {}
   return {
     country: location ? { is: location.countryAlpha2, at: location.at } : null,
@@ -61,7 +61,7 @@ const sighted = (line: Line | undefined): Sighting => {
 const isLater = (known: { readonly at: number } | null, at: number): boolean => known === null || at >= known.at
 
 /** Rule R3: the events that accepted reports about one SIM cause, in order of what happened, and what is known then. */
-const consequences = (line: Line | undefined, reports: ReadonlyArray<Report>): ReadonlyArray<string> => {
+const consequences = (line: SimAggregate | undefined, reports: ReadonlyArray<Report>): ReadonlyArray<string> => {
   const events: Array<string> = []
   let { country, state } = sighted(line)
   for (const { fact, occurredAt: at } of reports) {

@@ -2,13 +2,13 @@
  * A history step by step, each with all that there is after it: what invariants look at.
  */
 import type { Attachment, WithPackages } from "../../domain/Attachment.ts"
-import type { Line } from "../../domain/Line.ts"
+import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import { type Package, packageId } from "../../domain/Package.ts"
 import type { Changes, History, Step, Told } from "../History.ts"
 import type { TelcoCall } from "../Simulated.ts"
 
 /** The lines as they are, by ICCID. */
-export type Lines = ReadonlyMap<string, Line>
+export type Lines = ReadonlyMap<string, SimAggregate>
 
 export interface Frame {
   readonly index: number

@@ -1,12 +1,12 @@
 /**
  * What must hold of SIMs and of the organizations that own them.
  */
-import type { Line } from "../../domain/Line.ts"
+import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Asked } from "../commands/Asked.ts"
 import type { Step } from "../History.ts"
 import { first, type Invariant, make, show } from "./Invariant.ts"
 
-const misplaced = ({ attachments, sim, subscription }: Line): string | null => {
+const misplaced = ({ attachments, sim, subscription }: SimAggregate): string | null => {
   const { hold, iccid } = sim
   const holder = hold._tag === "Free" ? null : hold.subscriptionId
   const expected = {

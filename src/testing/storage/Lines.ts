@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import type { Attachment } from "../../domain/Attachment.ts"
-import type { Line } from "../../domain/Line.ts"
+import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import type { Subscription, SubscriptionWithSim } from "../../domain/Subscription.ts"
 import * as Suite from "../Suite.ts"
@@ -24,7 +24,7 @@ const isLine = Effect.fnUntraced(function* (
   world: World.World,
   what: string,
   { iccid }: Sim,
-  expected: Omit<Line, "sim">
+  expected: Omit<SimAggregate, "sim">
 ) {
   const { attachments, subscription } = yield* World.line(world, iccid)
   yield* Suite.equals(what, { attachments, subscription }, expected)

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { DAY, HOUR, MINUTE } from "../../domain/Time.ts"
-import type { Line } from "../../domain/Line.ts"
+import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Commit, Confirmed, StorageError } from "../../ports/Storage.ts"
 import { idOf, type LinePart, type Part, pick, type Run } from "./RandomSteps.ts"
 import { lineEdit, used } from "./RandomLines.ts"
@@ -23,7 +23,7 @@ const lineOf = ({ other, world }: Side, iccid: string) =>
     mine === null ? world.storage.line({ organizationId: other.organizationId, iccid }) : Effect.succeed(mine)
   )
 
-const confirming = ({ attachments, sim, subscription }: Line, version: number): ReadonlyArray<Confirmed> => {
+const confirming = ({ attachments, sim, subscription }: SimAggregate, version: number): ReadonlyArray<Confirmed> => {
   const [last] = attachments.slice(-1)
   if (subscription === null || last === undefined) return []
   const { iccid, organizationId } = sim

@@ -1,7 +1,7 @@
 /**
  * Random changes to a line: the part of a random commit that writes a SIM and what hangs on it.
  */
-import type { Line } from "../../domain/Line.ts"
+import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import { HOUR, MINUTE } from "../../domain/Time.ts"
 import type { Commit } from "../../ports/Storage.ts"
@@ -10,7 +10,12 @@ import * as Rows from "./Rows.ts"
 import type { World } from "./World.ts"
 
 /** What a part does to the SIM, and what else it writes. */
-export const lineEdit = (world: World, name: LinePart, part: Part, line: Line): readonly [Partial<Sim>, Commit] => {
+export const lineEdit = (
+  world: World,
+  name: LinePart,
+  part: Part,
+  line: SimAggregate
+): readonly [Partial<Sim>, Commit] => {
   const { attachments, sim, subscription } = line
   const { organizationId } = sim
   const of = { ...world, organizationId }
@@ -83,7 +88,12 @@ export const lineEdit = (world: World, name: LinePart, part: Part, line: Line): 
 }
 
 /** What a report leaves of a line: something of its SIM, of an attachment and of a package of that. */
-export const used = (world: World, part: Part, line: Line, version: number): NonNullable<Commit["reported"]> => {
+export const used = (
+  world: World,
+  part: Part,
+  line: SimAggregate,
+  version: number
+): NonNullable<Commit["reported"]> => {
   const { iccid, organizationId } = line.sim
   const at = world.now + part.choice
   const { attachment, packages = [] } =

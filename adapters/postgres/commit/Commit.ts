@@ -1,0 +1,116 @@
+/**
+ * A commit: one statement in one round trip, made of those parts that the commit has. Under load one statement serves
+ * several commits.
+ */
+import { Effect, Exit } from "effect"
+import { CommitGroup, type Storage } from "simplan"
+import * as ApiKeys from "../statements/ApiKeys.ts"
+import * as Attachments from "../statements/Attachments.ts"
+import * as Confirmed from "../statements/Confirmed.ts"
+import type { Database, Sql } from "../connection/Database.ts"
+import * as Deliveries from "../queue/Deliveries.ts"
+import * as Events from "../statements/Events.ts"
+import * as Batcher from "../connection/Batcher.ts"
+import * as Idempotency from "../statements/Idempotency.ts"
+import * as JobQueue from "../queue/JobQueue.ts"
+import * as Organizations from "../statements/Organizations.ts"
+import type { CommitClause } from "../sql/CommitClause.ts"
+import * as Plans from "../statements/Plans.ts"
+import * as Regions from "../statements/Regions.ts"
+import * as Reports from "../statements/Reports.ts"
+import * as Singletons from "../statements/Singletons.ts"
+import * as Sims from "../statements/Sims.ts"
+import * as Subscriptions from "../statements/Subscriptions.ts"
+import * as WebhookEndpoints from "../statements/WebhookEndpoints.ts"
+
+const some = <A>(
+  sql: Sql,
+  rows: ReadonlyArray<A> | undefined,
+  part: (sql: Sql, rows: ReadonlyArray<A>) => CommitClause
+): ReadonlyArray<CommitClause> => (rows === undefined || rows.length === 0 ? [] : [part(sql, rows)])
+
+const sims = (sql: Sql, commit: Storage.Commit): ReadonlyArray<CommitClause> => {
+  const { confirmed = [], reported = {}, sims = [], touched = [] } = commit
+  const kinds = [sims, touched, confirmed, reported.sims ?? []].filter(({ length }) => length > 0)
+  return [
+    ...(kinds.length > 1 ? [Sims.lock(sql, kinds.flat())] : []),
+    ...some(sql, sims, Sims.update),
+    ...some(sql, touched, Sims.touch),
+    ...some(sql, confirmed, Confirmed.put),
+    ...some(sql, reported.sims, Sims.report)
+  ]
+}
+
+// The order is that in which every commit locks: guards of many rows first, and what hangs on them after.
+const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<CommitClause> => {
+  const { removedSubscriptions = [], removedAttachments = [] } = commit
+  const removed = removedSubscriptions.length + removedAttachments.length > 0
+  return [
+    ...some(sql, commit.organizations, Organizations.put),
+    ...some(sql, commit.idempotency?.put, Idempotency.put),
+    ...some(sql, commit.idempotency?.settled, Idempotency.settle),
+    ...some(sql, commit.idempotency?.forgotten, Idempotency.forget),
+    ...some(sql, commit.apiKeys, ApiKeys.put),
+    ...some(sql, commit.webhookEndpoints, WebhookEndpoints.put),
+    ...some(sql, commit.plans, Plans.put),
+    ...some(sql, commit.plansAsLoaded, Plans.asLoaded),
+    ...some(sql, commit.regions, Regions.add),
+    ...sims(sql, commit),
+    ...some(sql, commit.jobs?.finished, JobQueue.finish),
+    ...some(sql, commit.jobs?.retried, JobQueue.retry),
+    ...some(sql, commit.jobs?.put, JobQueue.put),
+    ...some(sql, commit.subscriptions, Subscriptions.put),
+    ...some(sql, commit.attachments, Attachments.put),
+    ...some(sql, commit.packages, Attachments.putPackages),
+    ...some(sql, commit.reported?.attachments, Attachments.report),
+    ...some(sql, commit.reported?.packages, Attachments.reportPackages),
+    ...(removed ? [Attachments.remove(sql, removedSubscriptions, removedAttachments)] : []),
+    ...some(sql, commit.smdpEntries, Reports.addEntries),
+    ...some(sql, commit.seenReports, Reports.putSeen),
+    ...some(sql, commit.events, Events.add),
+    ...some(sql, commit.deliveries?.settled, Deliveries.settle),
+    ...some(sql, commit.deliveries?.replayed, Deliveries.replay),
+    ...(commit.catalogue === undefined ? [] : [Singletons.putCatalogue(sql, commit.catalogue)]),
+    ...(commit.clock === undefined ? [] : [Singletons.putClock(sql, commit.clock)])
+  ]
+}
+
+// One: what comes meanwhile goes together next. Two at once made smaller groups, which cost more and waited longer.
+const PARALLEL = 1
+
+/** How many may be under way where they are large: one is made while another is written. */
+const PARALLEL_FULL = 2
+
+/** How many rows a group of commits names at most. */
+const LIMIT = 500
+
+const one = (database: Database) => (commit: Storage.Commit) =>
+  database.commit((sql) => {
+    const all = parts(sql, commit)
+    if (all.length === 0) return Effect.void
+    const ctes = sql.csv(all.flatMap((part) => part.ctes))
+    return sql`with ${ctes} select ${sql.csv(all.map((part) => part.outcome))}`
+  })
+
+/** Commits of several callers go as one statement; where that meets a conflict, each goes on its own. */
+export const run = (database: Database) => {
+  const write = one(database)
+  const grouped = Batcher.make<Storage.Commit, void, Storage.Conflict | Storage.StorageError>({
+    parallel: PARALLEL,
+    parallelFull: PARALLEL_FULL,
+    limit: LIMIT,
+    context: database.context,
+    keys: CommitGroup.keys,
+    size: CommitGroup.size,
+    run: (group) => {
+      const each = Effect.forEach(group, (commit) => Effect.exit(write(commit)))
+      if (group.length === 1) return each
+      return Effect.matchEffect(write(CommitGroup.merged(group)), {
+        onSuccess: () => Effect.succeed(group.map(() => Exit.void)),
+        onFailure: (error) => (error._tag === "Conflict" ? each : Effect.succeed(group.map(() => Exit.fail(error))))
+      })
+    }
+  })
+  return (commit: Storage.Commit) =>
+    Effect.flatMap(database.inTransaction, (joined) => (joined ? write(commit) : grouped(commit)))
+}

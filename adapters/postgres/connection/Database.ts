@@ -1,0 +1,81 @@
+/**
+ * The database as the aggregates' statements see it: where reads go, where writes go, and what their failures mean.
+ *
+ * Reads may go to a client of their own. Inside a transaction of the writing client, a host's say, they go along with
+ * it, and so do commits: one that fails there undoes itself alone, and the transaction can go on.
+ */
+import { type Context, Effect, Option, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Storage } from "simplan"
+import * as PipelineDrain from "./PipelineDrain.ts"
+import * as Failure from "./Failure.ts"
+import * as ConnectionMetrics from "./ConnectionMetrics.ts"
+
+export type Sql = SqlClient.SqlClient
+
+/**
+ * A row of a result: one JSON value, made in SQL and shaped as the domain has it. JSON carries every text and every
+ * whole number of JavaScript exactly, whatever the client's codecs do.
+ */
+export interface Row<A> {
+  readonly value: A
+}
+
+type Query<A> = (sql: Sql) => Effect.Effect<ReadonlyArray<Row<A>>, SqlError>
+
+export interface Database {
+  /** Whether a transaction of the writing client is open around the caller: what it does is its own alone. */
+  readonly inTransaction: Effect.Effect<boolean>
+  /** Where statements run that serve several callers. */
+  readonly context: Context.Context<never>
+  /** All rows of a read. */
+  readonly rows: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
+  /** The only row of a read; null where there is none. */
+  readonly row: <A>(query: Query<A>) => Effect.Effect<A | null, Storage.StorageError>
+  /** A write that has no guards. */
+  readonly write: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
+  /** A write whose failing guards are conflicts. */
+  readonly commit: (
+    statement: (sql: Sql) => Effect.Effect<unknown, SqlError>
+  ) => Effect.Effect<void, Storage.Conflict | Storage.StorageError>
+}
+
+// A read whose connection has just gone may be asked again, on a new one.
+const again = { times: 2, schedule: Schedule.spaced("50 millis") }
+
+const isConnectionLost = (error: SqlError): boolean => error.reason._tag === "ConnectionError"
+
+/** How many reads go before the pipeline is let run empty. */
+const PIPELINE = 64
+
+const values = <A>(rows: ReadonlyArray<Row<A>>): ReadonlyArray<A> => rows.map((row) => row.value)
+
+export const make = Effect.fnUntraced(function* (clients: {
+  readonly reads: Sql
+  readonly writes: Sql
+}): Effect.fn.Return<Database> {
+  const context = yield* Effect.context<never>()
+  const { reads, writes } = clients
+  const measured = ConnectionMetrics.measured("reads")
+  const breathing = PipelineDrain.make(PIPELINE)
+  const write = ConnectionMetrics.measured("writes")
+  const inTransaction = Effect.map(Effect.serviceOption(writes.transactionService), Option.isSome)
+
+  const rows: Database["rows"] = (query) =>
+    Effect.flatMap(inTransaction, (joined) =>
+      joined ? query(writes) : Effect.retry(measured(breathing(query(reads))), { while: isConnectionLost, ...again })
+    ).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
+
+  return {
+    inTransaction,
+    context,
+    rows,
+    row: (query) => Effect.map(rows(query), (found) => found[0] ?? null),
+    write: (query) => write(query(writes)).pipe(Effect.map(values), Effect.mapError(Failure.storageError)),
+    commit: (statement) =>
+      Effect.flatMap(inTransaction, (joined) =>
+        joined ? writes.withTransaction(statement(writes)) : write(statement(writes))
+      ).pipe(Effect.mapError(Failure.commitError), Effect.asVoid)
+  }
+})

@@ -1,0 +1,100 @@
+/**
+ * Who may be on a database: any number of processes that share it, or one that has it for itself, as a virtual clock
+ * asks for.
+ *
+ * It is an advisory lock on a connection of its own, shared or exclusive, so that it ends with the process however that
+ * ends. A process whose connection is lost, as when the database was restarted, takes the lock again; from when it
+ * notices until then it claims and commits nothing.
+ */
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Data, Deferred, type Duration, Effect, Schedule, type Scope } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { Jobs, Outbox, Storage } from "simplan"
+import * as Failure from "./Failure.ts"
+import type { Ports } from "./ClockOffset.ts"
+
+/** Whether the database is held as it was asked for. */
+export interface DatabaseLock {
+  isHeld: boolean
+}
+
+class Taken extends Data.TaggedError("Taken")<{ readonly message: string }> {}
+
+// A number of our own among the database's advisory locks: "simplao" in ASCII, next to that of the migrations.
+const LOCK = 0x73_69_6d_70_6c_61_6fn
+
+/** How long the session of a process that has just ended may take to end too: ten times this. */
+const PAUSE = "100 millis"
+
+const take = Effect.fnUntraced(function* (config: PgConnection.Config, alone: boolean) {
+  const connection = yield* PgConnection.make(config)
+  const lock = alone ? "pg_try_advisory_lock" : "pg_try_advisory_lock_shared"
+  const { rows } = yield* connection.query(`select ${lock}($1::bigint) as taken`, [LOCK])
+  if (rows[0]?.taken === true) return connection
+  return yield* new Taken({
+    message: alone
+      ? "other processes are on it, and a virtual clock is for one process only"
+      : "a process with a virtual clock has it for itself"
+  })
+})
+
+const storageError = (error: Taken | SqlError): Storage.StorageError =>
+  error._tag === "Taken" ? new Storage.StorageError({ message: error.message }) : Failure.storageError(error)
+
+/**
+ * Holds the database until the scope ends; fails where another process is in the way. `look` is how often the connection
+ * is looked at.
+ */
+export const hold = Effect.fnUntraced(function* (
+  config: PgConnection.Config,
+  alone: boolean,
+  look: Duration.Input
+): Effect.fn.Return<DatabaseLock, Storage.StorageError, Scope.Scope> {
+  const occupancy: DatabaseLock = { isHeld: false }
+  const begun = yield* Deferred.make<void, Storage.StorageError>()
+  const session = Effect.scoped(
+    Effect.gen(function* () {
+      const connection = yield* Effect.retry(take(config, alone), {
+        while: (error) => error._tag === "Taken",
+        times: 10,
+        schedule: Schedule.spaced(PAUSE)
+      })
+      occupancy.isHeld = true
+      yield* Deferred.succeed(begun, undefined)
+      return yield* Effect.forever(Effect.andThen(Effect.sleep(look), connection.query("select 1")))
+    })
+  )
+  const lost = (error: Taken | SqlError) =>
+    Effect.gen(function* () {
+      occupancy.isHeld = false
+      if (yield* Deferred.fail(begun, storageError(error))) return yield* Effect.never
+      yield* Effect.logWarning("the hold on the database is lost; it is taken again", { reason: error.message })
+      return yield* Effect.sleep("1 second")
+    })
+  yield* Effect.forkScoped(Effect.forever(Effect.catch(session, lost)))
+  yield* Deferred.await(begun)
+  return occupancy
+})
+
+/** The ports that claim and commit only while the database is held. */
+export const guarded = ({ jobs, outbox, storage }: Ports, occupancy: DatabaseLock): Ports => {
+  const whileHeld = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | Storage.StorageError> =>
+    Effect.suspend(
+      (): Effect.Effect<A, E | Storage.StorageError> =>
+        occupancy.isHeld
+          ? effect
+          : Effect.fail(new Storage.StorageError({ message: "The hold on the database was lost" }))
+    )
+  return {
+    storage: Storage.Storage.of({
+      ...storage,
+      commit: (commit) => whileHeld(storage.commit(commit)),
+      claimSims: (claim) => whileHeld(storage.claimSims(claim)),
+      importSims: (sims) => whileHeld(storage.importSims(sims)),
+      purge: (older) => whileHeld(storage.purge(older)),
+      ready: whileHeld(storage.ready)
+    }),
+    jobs: Jobs.Jobs.of({ ...jobs, claim: (claim) => whileHeld(jobs.claim(claim)) }),
+    outbox: Outbox.Outbox.of({ ...outbox, claim: (claim) => whileHeld(outbox.claim(claim)) })
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * A breath for the pipeline of a connection: after so many statements without one, the next wait until none is under
+ * way. The client keeps the results of a pipeline until it has been empty once; under load it never would be.
+ */
+import { Effect } from "effect"
+
+export type PipelineDrain = <A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+export const make = (limit: number): PipelineDrain => {
+  let waiting: Array<() => void> = []
+  let underWay = 0
+  let sinceEmpty = 0
+
+  const turn = Effect.callback<void>((resume) => {
+    const go = (): void => resume(Effect.void)
+    waiting.push(go)
+    return Effect.sync(() => {
+      waiting = waiting.filter((other) => other !== go)
+    })
+  })
+
+  const leave = (): undefined => {
+    underWay--
+    if (underWay > 0) return
+    sinceEmpty = 0
+    const next = waiting
+    waiting = []
+    for (const go of next) go()
+  }
+
+  return (statement) => {
+    const run = Effect.suspend(() => {
+      underWay++
+      sinceEmpty++
+      return Effect.onExitPrimitive(statement, leave)
+    })
+    return Effect.suspend(() => (sinceEmpty < limit ? run : Effect.andThen(turn, run)))
+  }
+}

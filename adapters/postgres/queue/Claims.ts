@@ -1,0 +1,145 @@
+/**
+ * What claiming jobs and claiming deliveries have in common: which rows are due and free, in which order, and in which
+ * lanes. Each look begins at a place in an index and goes no further than it has to.
+ */
+import type { Fragment } from "effect/sql/Statement"
+import type { Jobs } from "simplan"
+import type { Row, Sql } from "../connection/Database.ts"
+import * as CommitClause from "../sql/CommitClause.ts"
+
+/** The columns of a table that is a queue; it has an index by due time and id, and one that the lane leads. */
+export interface Queue {
+  readonly table: string
+  readonly lane: string
+  readonly dueAt: string
+  readonly id: string
+  /** Which rows wait at all; both indexes are for these. */
+  readonly waits: string
+}
+
+const isFree = (sql: Sql, { table }: Queue, machineNow: number): Fragment =>
+  sql`(${sql.literal(table)}.lease_until is null or ${sql.literal(table)}.lease_until <= ${machineNow}::bigint)`
+
+const notBefore = (sql: Sql, { dueAt, id }: Queue, from: Jobs.Place | undefined): Fragment =>
+  from === undefined
+    ? sql.literal("")
+    : sql`and (${sql.literal(dueAt)}, ${sql.literal(id)}) >= (${from.dueAt}::bigint, ${from.id}::text)`
+
+const shareColumns = CommitClause.columns<Jobs.Share>({ text: ["laneId"], json: ["from"], integer: ["limit"] })
+
+/** The rows that a claim takes, locked. */
+const taken = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
+  const { dueAt, id, lane, table, waits } = queue
+  const selected = sql`
+    select ${sql.literal(`${table}.tableoid as part, ${table}.ctid as place`)}
+    from ${sql.literal(`simplan.${table}`)}
+    where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${of.now}::bigint and ${isFree(sql, queue, of.machineNow)}`
+  // The lane stands in the order for the planner's sake, which might else look for a lane's rows among all that is due.
+  return of.shares === undefined
+    ? CommitClause.first(
+        sql,
+        sql`${selected} ${notBefore(sql, queue, of.from)} order by ${sql.literal(`${dueAt}, ${id}`)}`,
+        of.limit,
+        "for update skip locked"
+      )
+    : sql`
+        select share.* from ${CommitClause.rows(sql, of.shares, shareColumns)}, lateral (
+          ${selected} and ${sql.literal(lane)} = r."laneId"
+            and (${sql.literal(dueAt)}, ${sql.literal(id)}) >= ((r."from"->>'dueAt')::bigint, r."from"->>'id')
+          order by ${sql.literal(`${lane}, ${dueAt}, ${id}`)}
+          limit r."limit"
+          for update skip locked
+        ) share`
+}
+
+/**
+ * The CTE `taken`, and the condition that a row is one of those: at a place in the table or in one of its partitions. A
+ * row that was changed since the statement began is at another place, and is found by the next claim.
+ */
+export const byPlace = (sql: Sql, queue: Queue, of: Jobs.Claim) => ({
+  taken: sql`taken as (
+    ${taken(sql, queue, of)}
+  )`,
+  isTaken: sql`${sql.literal(queue.table)}.ctid = any(array(select taken.place from taken))
+    and (${sql.literal(`${queue.table}.tableoid, ${queue.table}.ctid`)}) in (select taken.part, taken.place from taken)`
+})
+
+/** When the first free row is due, and how many that are due are held: counted up to 10,000. */
+export const pending = (sql: Sql, queue: Queue, at: Jobs.LookedFor) => {
+  const { dueAt, id, table, waits } = queue
+  return sql<Row<Jobs.Pending>>`
+    select json_build_object(
+      'dueAt', (
+        select ${sql.literal(dueAt)}
+        from ${sql.literal(`simplan.${table}`)}
+        where ${sql.literal(waits)} and ${isFree(sql, queue, at.machineNow)} ${notBefore(sql, queue, at.from)}
+        order by ${sql.literal(`${dueAt}, ${id}`)}
+        limit 1
+      ),
+      'held', (
+        select count(*)
+        from (
+          select 1
+          from ${sql.literal(`simplan.${table}`)}
+          where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${at.now}::bigint
+            and ${sql.literal(table)}.lease_until > ${at.machineNow}::bigint
+          order by ${sql.literal(`${dueAt}, ${id}`)}
+          limit 10000
+        ) held
+      )
+    ) as value`
+}
+
+/** How much is due, free and held, among the first so many that are due. */
+export const backlog = (
+  sql: Sql,
+  { dueAt, id, table, waits }: Queue,
+  at: { readonly now: number; readonly machineNow: number }
+) => sql<Row<Jobs.Backlog>>`
+  with due as (
+    select ${sql.literal(dueAt)} as at, coalesce(${sql.literal(table)}.lease_until > ${at.machineNow}::bigint, false)
+      as is_held
+    from ${sql.literal(`simplan.${table}`)}
+    where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${at.now}::bigint
+    order by ${sql.literal(`${dueAt}, ${id}`)}
+    limit 10000
+  )
+  select json_build_object(
+    'due', count(*) filter (where not due.is_held), 'held', count(*) filter (where due.is_held),
+    'oldestDueAt', min(due.at) filter (where not due.is_held)
+  ) as value
+  from due`
+
+/** The lanes with due work: goes over the index from one lane's first free row to the next one's. */
+export const lanes = (sql: Sql, queue: Queue, at: Jobs.LanesAsked) => {
+  const { dueAt, id, lane, table, waits } = queue
+  const first = (after: Fragment) => sql`
+    select ${sql.literal(lane)} as lane_id, ${sql.literal(table)}.organization_id, ${sql.literal(dueAt)} as due_at,
+      ${sql.literal(id)} as id
+    from ${sql.literal(`simplan.${table}`)}
+    where ${sql.literal(waits)} and ${sql.literal(lane)} > ${after} and ${isFree(sql, queue, at.machineNow)}
+    order by ${sql.literal(`${lane}, ${dueAt}, ${id}`)}
+    limit 1`
+  return sql<Row<Jobs.Lanes>>`
+    with recursive lane as (
+      (${first(sql`${at.after}::text`)})
+      union all
+      select following.* from lane, lateral (${first(sql.literal("lane.lane_id"))}) following
+    ), looked as (
+      ${CommitClause.first(sql, sql`select * from lane`, at.limit)}
+    )
+    select json_build_object(
+      'lanes', coalesce(
+        json_agg(
+          json_build_object(
+            'laneId', looked.lane_id, 'organizationId', looked.organization_id,
+            'first', json_build_object('dueAt', looked.due_at, 'id', looked.id)
+          )
+          order by looked.lane_id
+        ) filter (where looked.due_at <= ${at.now}::bigint),
+        '[]'
+      ),
+      'next', case when count(*) = ${at.limit}::int then max(looked.lane_id) end
+    ) as value
+    from looked`
+}

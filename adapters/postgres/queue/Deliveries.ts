@@ -1,0 +1,167 @@
+/**
+ * The statements about webhook deliveries: the log, and the outbox with its leases.
+ */
+import { Effect } from "effect"
+import type { Delivery, Jobs, Outbox, Storage } from "simplan"
+import * as Claims from "./Claims.ts"
+import type { Database, Row, Sql } from "../connection/Database.ts"
+import { queue } from "./DeliveryClaim.ts"
+import * as Events from "../statements/Events.ts"
+import * as CommitClause from "../sql/CommitClause.ts"
+
+const value = `json_build_object(
+  'organizationId', delivery.organization_id, 'deliveryId', delivery.delivery_id, 'eventId', delivery.event_id,
+  'endpointId', delivery.endpoint_id, 'status', delivery.status, 'attempts', delivery.attempts,
+  'rung', delivery.rung, 'responseStatus', delivery.response_status, 'lastError', delivery.last_error,
+  'lastAttemptAt', delivery.last_attempt_at, 'nextAttemptAt', delivery.next_attempt_at,
+  'createdAt', delivery.created_at
+)`
+
+const deliveryColumns = {
+  text: ["organizationId", "deliveryId", "eventId", "endpointId", "status", "lastError"],
+  integer: ["attempts", "rung", "responseStatus"],
+  bigint: ["lastAttemptAt", "nextAttemptAt", "createdAt"]
+} as const
+
+const key = ["organizationId", "deliveryId"] as const
+
+const replayedColumns = CommitClause.columns<Delivery.Delivery>(deliveryColumns, key)
+
+interface Settled extends Delivery.Delivery {
+  readonly token: string
+}
+
+const settledColumns = CommitClause.columns<Settled>(
+  { ...deliveryColumns, text: [...deliveryColumns.text, "token"] },
+  key
+)
+
+const replacement = `
+  event_id = r."eventId", endpoint_id = r."endpointId", status = r.status, attempts = r.attempts, rung = r.rung,
+  response_status = r."responseStatus", last_error = r."lastError", last_attempt_at = r."lastAttemptAt",
+  next_attempt_at = r."nextAttemptAt", created_at = r."createdAt", lease_token = null, lease_until = null`
+
+type Writes = NonNullable<Storage.Commit["deliveries"]>
+
+/** Replaces deliveries that are held with the token, and ends the lease. */
+export const settle = (sql: Sql, settled: NonNullable<Writes["settled"]>): CommitClause.CommitClause => {
+  const rows = settled.map(({ delivery, token }) => ({ ...delivery, token }) satisfies Settled)
+  return {
+    ctes: [
+      sql`delivery_settled as (
+        update simplan.delivery set ${sql.literal(replacement)}
+        from ${CommitClause.rows(sql, rows, settledColumns)}
+        where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
+          and delivery.lease_token = r.token
+        returning 1
+      )`
+    ],
+    outcome: sql`simplan.ensure((select count(*) from delivery_settled) = ${rows.length}::int, 'lease')`
+  }
+}
+
+/** Replaces deliveries, whoever holds them. */
+export const replay = (sql: Sql, rows: NonNullable<Writes["replayed"]>): CommitClause.CommitClause => ({
+  ctes: [
+    sql`delivery_replayed as (
+      update simplan.delivery set ${sql.literal(replacement)}
+      from ${CommitClause.rows(sql, rows, replayedColumns)}
+      where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from delivery_replayed)`
+})
+
+const logged = `json_build_object('delivery', ${value}, 'event', ${Events.value})`
+
+const withEvent = `
+  join simplan.event on event.organization_id = delivery.organization_id and event.event_id = delivery.event_id`
+
+/** A page of the log, newest first. */
+export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCursor>) =>
+  database.rows(
+    (sql) => sql<Row<Delivery.LoggedDelivery>>`
+      select ${sql.literal(logged)} as value
+      from simplan.delivery ${sql.literal(withEvent)}
+      where delivery.organization_id = ${of.organizationId} ${
+        of.after === null
+          ? sql.literal("")
+          : sql`and (delivery.created_at, delivery.delivery_id)
+              < (${of.after.createdAt}::bigint, ${of.after.id}::text)`
+      }
+      order by delivery.created_at desc, delivery.delivery_id desc
+      limit ${of.limit}::int`
+  )
+
+export const byId = (database: Database) => (of: { readonly organizationId: string; readonly deliveryId: string }) =>
+  database.row(
+    (sql) => sql<Row<Delivery.LoggedDelivery>>`
+      select ${sql.literal(logged)} as value
+      from simplan.delivery ${sql.literal(withEvent)}
+      where delivery.organization_id = ${of.organizationId} and delivery.delivery_id = ${of.deliveryId}`
+  )
+
+const heldColumns = CommitClause.columns<Outbox.Held>({ text: ["organizationId", "deliveryId", "token"] }, key)
+
+/** Moves the ends of leases. What is locked is just being settled or taken, and needs it no more. */
+export const renew = (database: Database) => (of: Outbox.Renewal) =>
+  Effect.asVoid(
+    database.write(
+      (sql) => sql<Row<never>>`
+        with delivery_renewing as (
+          select delivery.organization_id, delivery.delivery_id
+          from ${CommitClause.rows(sql, of.held, heldColumns)}
+          join simplan.delivery on delivery.organization_id = r."organizationId"
+            and delivery.delivery_id = r."deliveryId" and delivery.lease_token = r.token
+          order by delivery.organization_id, delivery.delivery_id
+          for update of delivery skip locked
+        )
+        update simplan.delivery set lease_until = ${of.until}::bigint
+        from delivery_renewing r
+        where delivery.organization_id = r.organization_id and delivery.delivery_id = r.delivery_id`
+    )
+  )
+
+/** What there is to wait for. */
+export const pending = (database: Database) => (at: Jobs.LookedFor) =>
+  Effect.map(
+    database.row((sql) => Claims.pending(sql, queue, at)),
+    (row): Jobs.Pending => row ?? { dueAt: null, held: 0 }
+  )
+
+/** The endpoints with due deliveries. */
+export const lanes = (database: Database) => (at: Jobs.LanesAsked) =>
+  Effect.map(
+    database.row((sql) => Claims.lanes(sql, queue, at)),
+    (row): Jobs.Lanes => row ?? { lanes: [], next: null }
+  )
+
+/** Ends every lease on what is due. */
+export const release = (database: Database) => (at: { readonly now: number }) =>
+  Effect.asVoid(
+    database.write(
+      (sql) => sql<Row<never>>`
+        update simplan.delivery set lease_token = null, lease_until = null
+        where delivery.status = 'Pending' and delivery.next_attempt_at <= ${at.now}::bigint and delivery.lease_until is not null`
+    )
+  )
+
+/** Ends leases that are held with the token. */
+export const handBack = (database: Database) => (held: ReadonlyArray<Outbox.Held>) =>
+  Effect.asVoid(
+    database.write(
+      (sql) => sql<Row<never>>`
+        update simplan.delivery set lease_token = null, lease_until = null
+        from ${CommitClause.rows(sql, held, heldColumns)}
+        where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
+           and delivery.lease_token = r.token`
+    )
+  )
+
+/** How much there is, counted up to a bound. */
+export const backlog = (database: Database) => (at: { readonly now: number; readonly machineNow: number }) =>
+  Effect.map(
+    database.row((sql) => Claims.backlog(sql, queue, at)),
+    (row): Jobs.Backlog => row ?? { due: 0, held: 0, oldestDueAt: null }
+  )

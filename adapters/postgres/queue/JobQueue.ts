@@ -1,0 +1,187 @@
+/**
+ * The statements about jobs and their leases.
+ */
+import { Effect } from "effect"
+import type { Job, Jobs, Storage } from "simplan"
+import * as Claims from "./Claims.ts"
+import type { Database, Row, Sql } from "../connection/Database.ts"
+import * as CommitClause from "../sql/CommitClause.ts"
+
+const value = `json_build_array(
+  job.job_id, job.organization_id, job.work, job.due_at, job.attempts, job.created_at, job.idempotency_key
+)`
+
+type Packed = readonly [
+  jobId: string,
+  organizationId: string,
+  work: Job.Work,
+  dueAt: number,
+  attempts: number,
+  createdAt: number,
+  idempotencyKey: string | null
+]
+
+const unpack = ([jobId, organizationId, work, dueAt, attempts, createdAt, idempotencyKey]: Packed): Job.Job => ({
+  jobId,
+  organizationId,
+  work,
+  dueAt,
+  attempts,
+  createdAt,
+  idempotencyKey
+})
+
+const queue: Claims.Queue = {
+  table: "job",
+  lane: "job.organization_id",
+  dueAt: "job.due_at",
+  id: "job.job_id",
+  waits: "true"
+}
+
+type Writes = NonNullable<Storage.Commit["jobs"]>
+
+interface Put extends Job.Job {
+  readonly token: string | null
+  readonly until: number | null
+}
+
+const columns = CommitClause.columns<Put>(
+  {
+    text: ["jobId", "organizationId", "idempotencyKey", "token"],
+    jsonb: ["work"],
+    bigint: ["dueAt", "createdAt", "until"],
+    integer: ["attempts"]
+  },
+  ["jobId"]
+)
+
+/** Stores jobs that are not there yet. */
+export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): CommitClause.CommitClause => {
+  const rows = puts.map(({ job, lease }): Put => ({ ...job, token: lease?.token ?? null, until: lease?.until ?? null }))
+  return {
+    ctes: [
+      sql`job_put as (
+        insert into simplan.job (
+          job_id, organization_id, work, due_at, attempts, created_at, idempotency_key, lease_token, lease_until
+        )
+        select r."jobId", r."organizationId", r.work, r."dueAt", r.attempts, r."createdAt", r."idempotencyKey",
+          r.token, r.until
+        from ${CommitClause.rows(sql, rows, columns)}
+        on conflict (job_id) do nothing
+        returning 1
+      )`
+    ],
+    outcome: sql`(select count(*) from job_put)`
+  }
+}
+
+const heldColumns = CommitClause.columns<Jobs.Held>({ text: ["jobId", "token"] }, ["jobId"])
+
+/** Removes jobs that are held with the token. */
+export const finish = (sql: Sql, rows: ReadonlyArray<Jobs.Held>): CommitClause.CommitClause => ({
+  ctes: [
+    sql`job_finished as (
+      delete from simplan.job using ${CommitClause.rows(sql, rows, heldColumns)}
+      where job.job_id = r."jobId" and job.lease_token = r.token
+      returning 1
+    )`
+  ],
+  outcome: sql`simplan.ensure((select count(*) from job_finished) = ${rows.length}::int, 'lease')`
+})
+
+type Retried = NonNullable<Writes["retried"]>[number]
+
+const retryColumns = CommitClause.columns<Retried>(
+  { text: ["jobId", "token"], bigint: ["dueAt"], integer: ["attempts"] },
+  ["jobId"]
+)
+
+/** Gives back jobs that are held with the token, for a later try. */
+export const retry = (sql: Sql, rows: ReadonlyArray<Retried>): CommitClause.CommitClause => ({
+  ctes: [
+    sql`job_retried as (
+      update simplan.job set due_at = r."dueAt", attempts = r.attempts, lease_token = null, lease_until = null
+      from ${CommitClause.rows(sql, rows, retryColumns)}
+      where job.job_id = r."jobId" and job.lease_token = r.token
+      returning 1
+    )`
+  ],
+  outcome: sql`simplan.ensure((select count(*) from job_retried) = ${rows.length}::int, 'lease')`
+})
+
+/** Hands out jobs that are due and unheld, in due order. */
+export const claim = (database: Database) => (of: Jobs.Claim) =>
+  Effect.map(
+    database.write((sql) => {
+      const { isTaken, taken } = Claims.byPlace(sql, queue, of)
+      return sql<Row<Packed>>`
+        with ${taken}, job as (
+          update simplan.job set lease_token = ${of.token}, lease_until = ${of.until}::bigint
+          where ${isTaken}
+          returning job.*
+        )
+        select ${sql.literal(value)} as value from job order by job.due_at, job.job_id`
+    }),
+    (rows) => rows.map(unpack)
+  )
+
+/** Moves the ends of leases. What is locked is just being finished or taken, and needs it no more. */
+export const renew = (database: Database) => (of: Jobs.Renewal) =>
+  Effect.asVoid(
+    database.write(
+      (sql) => sql<Row<never>>`
+        with job_renewing as (
+          select job.job_id
+          from ${CommitClause.rows(sql, of.held, heldColumns)}
+          join simplan.job on job.job_id = r."jobId" and job.lease_token = r.token
+          order by job.job_id
+          for update of job skip locked
+        )
+        update simplan.job set lease_until = ${of.until}::bigint
+        from job_renewing
+        where job.job_id = job_renewing.job_id`
+    )
+  )
+
+/** What there is to wait for. */
+export const pending = (database: Database) => (at: Jobs.LookedFor) =>
+  Effect.map(
+    database.row((sql) => Claims.pending(sql, queue, at)),
+    (row): Jobs.Pending => row ?? { dueAt: null, held: 0 }
+  )
+
+/** The organizations with due jobs. */
+export const lanes = (database: Database) => (at: Jobs.LanesAsked) =>
+  Effect.map(
+    database.row((sql) => Claims.lanes(sql, queue, at)),
+    (row): Jobs.Lanes => row ?? { lanes: [], next: null }
+  )
+
+/** Ends every lease on what is due. */
+export const release = (database: Database) => (at: { readonly now: number }) =>
+  Effect.asVoid(
+    database.write(
+      (sql) => sql<Row<never>>`
+        update simplan.job set lease_token = null, lease_until = null
+        where job.due_at <= ${at.now}::bigint and job.lease_until is not null`
+    )
+  )
+
+/** Ends leases that are held with the token. */
+export const handBack = (database: Database) => (held: ReadonlyArray<Jobs.Held>) =>
+  Effect.asVoid(
+    database.write(
+      (sql) => sql<Row<never>>`
+        update simplan.job set lease_token = null, lease_until = null
+        from ${CommitClause.rows(sql, held, heldColumns)}
+        where job.job_id = r."jobId" and job.lease_token = r.token`
+    )
+  )
+
+/** How much there is, counted up to a bound. */
+export const backlog = (database: Database) => (at: { readonly now: number; readonly machineNow: number }) =>
+  Effect.map(
+    database.row((sql) => Claims.backlog(sql, queue, at)),
+    (row): Jobs.Backlog => row ?? { due: 0, held: 0, oldestDueAt: null }
+  )

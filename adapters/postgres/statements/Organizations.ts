@@ -1,0 +1,45 @@
+/**
+ * The statements about organizations.
+ */
+import type { Organization } from "simplan"
+import type { Database, Row, Sql } from "../connection/Database.ts"
+import * as CommitClause from "../sql/CommitClause.ts"
+
+const value = `json_build_object(
+  'organizationId', organization.organization_id, 'name', organization.name, 'createdAt', organization.created_at
+)`
+
+const columns = CommitClause.columns<Organization.Organization>(
+  { text: ["organizationId", "name"], bigint: ["createdAt"] },
+  ["organizationId"]
+)
+
+/** Inserts or replaces them. */
+export const put = (sql: Sql, rows: ReadonlyArray<Organization.Organization>): CommitClause.CommitClause => ({
+  ctes: [
+    sql`organization_put as (
+      insert into simplan.organization (organization_id, name, created_at)
+      select r."organizationId", r.name, r."createdAt"
+      from ${CommitClause.rows(sql, rows, columns)}
+      on conflict (organization_id) do update set name = excluded.name, created_at = excluded.created_at
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from organization_put)`
+})
+
+export const all = (database: Database) =>
+  database.rows(
+    (sql) => sql<Row<Organization.Organization>>`
+      select ${sql.literal(value)} as value
+      from simplan.organization
+      order by organization.created_at, organization.organization_id`
+  )
+
+export const byId = (database: Database) => (id: string) =>
+  database.row(
+    (sql) => sql<Row<Organization.Organization>>`
+      select ${sql.literal(value)} as value
+      from simplan.organization
+      where organization.organization_id = ${id}`
+  )

@@ -1,0 +1,165 @@
+/**
+ * The reads of lines: a SIM with its present subscription, that one's attachments and their packages, nested in SQL.
+ */
+import { Effect } from "effect"
+import type { Occurrence } from "simplan"
+import type { Database, Row } from "../connection/Database.ts"
+import * as BatchedRead from "../connection/BatchedRead.ts"
+import * as AggregateRows from "../sql/AggregateRows.ts"
+import * as ReportedRows from "../sql/ReportedRows.ts"
+import * as CommitClause from "../sql/CommitClause.ts"
+
+const present = `
+  left join simplan.subscription on subscription.organization_id = sim.organization_id
+    and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'`
+
+const whole = AggregateRows.value("true")
+
+/** The line of one ICCID. */
+export const byIccid = (database: Database) => {
+  const packed = BatchedRead.make<BatchedRead.OfSim, AggregateRows.Packed>(
+    database,
+    (sql, asked) => sql<Row<BatchedRead.Found<AggregateRows.Packed>>>`
+      select json_build_object('at', r.at, 'found', ${sql.literal(whole)}) as value
+      from ${CommitClause.rows(sql, asked, BatchedRead.ofSim)}
+      join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
+      ${sql.literal(present)}`
+  )
+  return (of: BatchedRead.OfSim) =>
+    Effect.map(packed(of), (found) => (found === null ? null : AggregateRows.unpack(found)))
+}
+
+interface OfOccurrence extends BatchedRead.OfSim {
+  readonly attachmentId: string
+  readonly occurrence: number
+}
+
+const lookedForOccurrence = CommitClause.columns<BatchedRead.Placed<OfOccurrence>>({
+  integer: ["at", "occurrence"],
+  text: ["organizationId", "iccid", "attachmentId"]
+})
+
+type PackedOccurrence = readonly [
+  simVersion: number,
+  terms: Occurrence.Recurring["terms"],
+  anchor: number | null,
+  suspendedAt: number | null,
+  isRecorded: boolean
+]
+
+/** An occurrence with what it is of. */
+export const occurrence = (database: Database) => {
+  const packed = BatchedRead.make<OfOccurrence, PackedOccurrence>(
+    database,
+    (sql, asked) => sql<Row<BatchedRead.Found<PackedOccurrence>>>`
+      select json_build_object('at', r.at, 'found', json_build_array(
+        sim.version, attachment.terms, attachment.anchor, attachment.suspended_at, exists (
+          select from simplan.package
+          where package.organization_id = attachment.organization_id
+            and package.attachment_id = attachment.attachment_id and package.occurrence = r.occurrence
+        )
+      )) as value
+      from ${CommitClause.rows(sql, asked, lookedForOccurrence)}
+      join simplan.attachment on attachment.organization_id = r."organizationId"
+        and attachment.attachment_id = r."attachmentId" and attachment.iccid = r.iccid
+      join simplan.subscription on subscription.organization_id = attachment.organization_id
+        and subscription.subscription_id = attachment.subscription_id and subscription.status <> 'Deleted'
+      join simplan.sim on sim.organization_id = attachment.organization_id and sim.iccid = attachment.iccid`
+  )
+  return (of: OfOccurrence) =>
+    Effect.map(packed(of), (found): Occurrence.Present | null => {
+      if (found === null) return null
+      const { attachmentId, iccid, organizationId } = of
+      const [version, terms, anchor, suspendedAt, isRecorded] = found
+      return {
+        sim: { organizationId, iccid, version },
+        attachment: { organizationId, iccid, attachmentId, terms, anchor, suspendedAt },
+        isRecorded
+      }
+    })
+}
+
+/** The attachments of the live subscription of one ICCID. */
+export const attachmentsOf = (database: Database) => {
+  const packed = BatchedRead.make<BatchedRead.OfSim, AggregateRows.PackedAttachments>(
+    database,
+    (sql, asked) => sql<Row<BatchedRead.Found<AggregateRows.PackedAttachments>>>`
+      select json_build_object('at', r.at, 'found', ${sql.literal(AggregateRows.attachments)}) as value
+      from ${CommitClause.rows(sql, asked, BatchedRead.ofSim)}
+      join simplan.subscription on subscription.organization_id = r."organizationId"
+        and subscription.iccid = r.iccid and subscription.status <> 'Deleted'
+      where subscription.status = 'Live'`
+  )
+  return (of: BatchedRead.OfSim) =>
+    Effect.map(packed(of), (found) => (found === null ? null : AggregateRows.unpackAttachments(of, found)))
+}
+
+interface AskedOfLine {
+  readonly iccid: string
+  readonly since: number
+  readonly packageIds: ReadonlyArray<string>
+  readonly reportIds: ReadonlyArray<string>
+}
+
+export interface Asked {
+  readonly iccids: ReadonlyArray<AskedOfLine>
+  readonly seenSince: number
+}
+
+interface PlacedLine extends Omit<AskedOfLine, "packageIds"> {
+  readonly at: number
+  readonly packageIds: ReadonlyArray<string> | null
+}
+
+const askedColumns = CommitClause.columns<PlacedLine>({
+  integer: ["at"],
+  text: ["iccid"],
+  bigint: ["since"],
+  "text[]": ["packageIds", "reportIds"]
+})
+
+const placed = ({ iccid, packageIds, reportIds, since }: AskedOfLine, at: number): PlacedLine => ({
+  at,
+  iccid,
+  since,
+  packageIds: packageIds.length === 0 ? null : packageIds,
+  reportIds
+})
+
+const reportedLines = ReportedRows.value(`(
+  select json_agg(seen_report.report_id)
+  from simplan.seen_report
+  where seen_report.organization_id = sim.organization_id and seen_report.report_id = any(r."reportIds")
+    and seen_report.received_at >= kept.since
+)`)
+
+// A SIM is in service with the subscription that holds it.
+const touchable = `
+  left join simplan.attachment on sim.hold = 'InService' and attachment.organization_id = sim.organization_id
+    and attachment.subscription_id = sim.held_by and attachment.confirmed
+  left join simplan.package on package.organization_id = attachment.organization_id
+    and package.attachment_id = attachment.attachment_id and package.status = 'Created' and (
+      package.expiration_at is null or package.expiration_at > r.since or r."packageIds" is not null and (
+        package.telco_package_id = any(r."packageIds")
+        or package.attachment_id || ':' || package.occurrence = any(r."packageIds")
+      )
+    )`
+
+/** The lines that reports are about, of any organization. */
+export const reported = (database: Database) => (of: Asked) =>
+  Effect.map(
+    database.row(
+      (sql) => sql<Row<ReportedRows.Packed>>`
+        select ${sql.literal(reportedLines)} as value
+        from (select ${of.seenSince}::bigint as since) kept
+        cross join ${CommitClause.rows(sql, of.iccids.map(placed), askedColumns)}
+        join simplan.iccid on iccid.iccid = r.iccid
+        join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
+        ${sql.literal(touchable)}`
+    ),
+    (packed) =>
+      ReportedRows.unpack(
+        of.iccids.map(({ iccid }) => iccid),
+        packed
+      )
+  )

@@ -1,0 +1,74 @@
+/**
+ * The statements about what the whole service has once: the catalogue, the virtual clock, and its upkeep.
+ */
+import { Effect } from "effect"
+import type { Catalogue, Storage } from "simplan"
+import type { Database, Row, Sql } from "../connection/Database.ts"
+import * as Migrations from "../migrations/Migrations.ts"
+import type * as CommitClause from "../sql/CommitClause.ts"
+
+/** Replaces the catalogue. */
+export const putCatalogue = (sql: Sql, catalogue: Catalogue.Catalogue): CommitClause.CommitClause => ({
+  ctes: [
+    sql`catalogue_put as (
+      insert into simplan.catalogue as stored (version, value) values (1, ${JSON.stringify(catalogue)}::json)
+      on conflict (singleton) do update set version = stored.version + 1, value = excluded.value
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from catalogue_put)`
+})
+
+export const catalogueVersion = (database: Database) =>
+  Effect.map(
+    database.row((sql) => sql<Row<number>>`select to_json(catalogue.version) as value from simplan.catalogue`),
+    (version) => version ?? 0
+  )
+
+export const catalogue = (database: Database) =>
+  database.row((sql) => sql<Row<Catalogue.Catalogue>>`select catalogue.value from simplan.catalogue`)
+
+/** Sets the instant at which a virtual clock stands. */
+export const putClock = (sql: Sql, instant: number): CommitClause.CommitClause => ({
+  ctes: [
+    sql`clock_put as (
+      insert into simplan.clock (instant) values (${instant}::bigint)
+      on conflict (singleton) do update set instant = excluded.instant
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from clock_put)`
+})
+
+export const clock = (database: Database) =>
+  database.row((sql) => sql<Row<number>>`select to_json(clock.instant) as value from simplan.clock`)
+
+/** Forgets report ids and idempotency records from before these instants. */
+export const purge =
+  (database: Database) => (older: { readonly reportsBefore: number; readonly idempotencyBefore: number }) =>
+    Effect.map(
+      database.write(
+        (sql) => sql<Row<number>>`
+          with seen_report_gone as (
+            delete from simplan.seen_report where seen_report.received_at < ${older.reportsBefore}::bigint
+            returning 1
+          ), idempotency_gone as (
+            delete from simplan.idempotency where idempotency.created_at < ${older.idempotencyBefore}::bigint
+            returning 1
+          )
+          select to_json(
+            (select count(*) from seen_report_gone) + (select count(*) from idempotency_gone)
+          ) as value`
+      ),
+      ([gone]) => gone ?? 0
+    )
+
+/** Whether the database answers and has had every migration. */
+export const ready = (database: Database): Effect.Effect<boolean, Storage.StorageError> =>
+  Effect.map(
+    database.row(
+      (sql) => sql<Row<true>>`
+        select to_json(true) as value from simplan.migration where migration.migration_id = ${Migrations.latest}::int`
+    ),
+    (row) => row !== null
+  )

@@ -1,0 +1,88 @@
+/**
+ * The statements about subscriptions. They are written under the guard of their SIM.
+ */
+import { Effect } from "effect"
+import type { Storage, Subscription } from "simplan"
+import type { Database, Row, Sql } from "../connection/Database.ts"
+import * as BatchedRead from "../connection/BatchedRead.ts"
+import * as SimRows from "../sql/SimRows.ts"
+import * as CommitClause from "../sql/CommitClause.ts"
+
+const columns = CommitClause.columns<Subscription.Subscription>(
+  { text: ["organizationId", "subscriptionId", "iccid", "metadata", "status"], bigint: ["createdAt"] },
+  ["organizationId", "subscriptionId"]
+)
+
+/** Inserts or replaces them. */
+export const put = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): CommitClause.CommitClause => ({
+  ctes: [
+    sql`subscription_put as (
+      insert into simplan.subscription (organization_id, subscription_id, iccid, metadata, created_at, status)
+      select r."organizationId", r."subscriptionId", r.iccid, r.metadata, r."createdAt", r.status
+      from ${CommitClause.rows(sql, rows, columns)}
+      on conflict (organization_id, subscription_id) do update set
+        iccid = excluded.iccid, metadata = excluded.metadata, created_at = excluded.created_at,
+        status = excluded.status
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from subscription_put)`
+})
+
+type Packed = readonly [subscriptionId: string, metadata: string, createdAt: number, sim: SimRows.Packed]
+
+const packed = `json_build_array(
+  subscription.subscription_id, subscription.metadata, subscription.created_at, ${SimRows.value}
+)`
+
+/** The live one of a SIM. */
+export const byIccid = (database: Database) => {
+  const lookup = BatchedRead.make<BatchedRead.OfSim, Packed>(
+    database,
+    (sql, asked) => sql<Row<BatchedRead.Found<Packed>>>`
+      select json_build_object('at', r.at, 'found', ${sql.literal(packed)}) as value
+      from ${CommitClause.rows(sql, asked, BatchedRead.ofSim)}
+      join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
+      join simplan.subscription on subscription.organization_id = sim.organization_id
+        and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'
+      where subscription.status = 'Live'`
+  )
+  return (of: BatchedRead.OfSim) =>
+    Effect.map(lookup(of), (found) => (found === null ? null : unpack(of.organizationId, found)))
+}
+
+const inOrder = (sql: Sql, { after, organizationId }: Storage.Page<Storage.CreatedCursor>) => sql`
+  select * from simplan.subscription
+  where subscription.organization_id = ${organizationId} and subscription.status = 'Live' ${
+    after === null
+      ? sql.literal("")
+      : sql`and (subscription.created_at, subscription.subscription_id) > (${after.createdAt}::bigint, ${after.id}::text)`
+  }
+  order by subscription.created_at, subscription.subscription_id`
+
+/** A page of live ones with their SIM, by creation and id; one row of a result has it all. */
+export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCursor>) =>
+  Effect.map(
+    database.row(
+      (sql) => sql<Row<ReadonlyArray<Packed> | null>>`
+        select json_agg(
+          ${sql.literal(packed)} order by subscription.created_at, subscription.subscription_id
+        ) as value
+        from (
+          ${CommitClause.first(sql, inOrder(sql, of), of.limit)}
+        ) subscription
+        join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid`
+    ),
+    (found) => (found ?? []).map((packed) => unpack(of.organizationId, packed))
+  )
+
+const unpack = (
+  organizationId: string,
+  [subscriptionId, metadata, createdAt, packedSim]: Packed
+): Subscription.SubscriptionWithSim => {
+  const sim = SimRows.unpack(organizationId, packedSim)
+  return {
+    subscription: { organizationId, subscriptionId, iccid: sim.iccid, metadata, createdAt, status: "Live" },
+    sim
+  }
+}

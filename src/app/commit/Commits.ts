@@ -1,0 +1,151 @@
+/**
+ * Load, decide, commit: the one way in which anything is written.
+ *
+ * A commit that conflicts is decided again on what is there now. Work that a commit leaves is announced after it. The
+ * first commit of a request with an idempotency key carries that key's record (rule W2).
+ */
+import { Context, Effect, Layer } from "effect"
+import type { Decision } from "../../domain/Decision.ts"
+import { isAwaited } from "../../domain/Job.ts"
+import type { Instant } from "../../domain/Time.ts"
+import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import * as Changes from "../../ports/Changes.ts"
+import * as Storage from "../../ports/Storage.ts"
+import { Ids } from "./Ids.ts"
+import * as IdempotencyContext from "./IdempotencyContext.ts"
+import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
+
+export class Commits extends Context.Service<
+  Commits,
+  {
+    /** Stamps a decision made at `now` with ids; its jobs are held by `lease`, where one is given. */
+    readonly of: (
+      organizationId: string,
+      decision: Decision,
+      now: Instant,
+      lease?: Storage.Lease
+    ) => Effect.Effect<Storage.Commit>
+    /** Writes a commit; `told` is what the request's idempotency record is to say. */
+    readonly write: (
+      commit: Storage.Commit,
+      told?: IdempotencyContext.RecordedOutcome
+    ) => Effect.Effect<void, Storage.Conflict | Storage.StorageError>
+    /** Runs load, decide and commit until no conflict comes in between. A lease that was lost is not to be had again. */
+    readonly retryOnConflict: <A, E, R>(
+      attempt: Effect.Effect<A, E | Storage.Conflict, R>
+    ) => Effect.Effect<A, E | Storage.StorageError, R>
+  }
+>()("simplan/Commits") {}
+
+const ATTEMPTS = 100
+
+/**
+ * What is known, and from the second time on what is loaded: where it has changed meanwhile, the commit that was decided
+ * on it says so, and it is decided again.
+ */
+export const cachedThenReload = <A, E>(known: A, load: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+  let isFirst = true
+  return Effect.suspend(() => {
+    if (!isFirst) return load
+    isFirst = false
+    return Effect.succeed(known)
+  })
+}
+
+export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock | Ids | BackgroundTasks> = Layer.effect(
+  Commits,
+  Effect.gen(function* () {
+    const storage = yield* Storage.Storage
+    const clock = yield* BusinessClock
+    const ids = yield* Ids
+    const work = yield* BackgroundTasks
+
+    const stamp = Effect.fnUntraced(function* (
+      organizationId: string,
+      decision: Decision,
+      now: Instant,
+      lease?: Storage.Lease
+    ) {
+      const {
+        plan,
+        sim,
+        touched,
+        confirmed,
+        subscription,
+        removedSubscription,
+        removedAttachment,
+        payloads = [],
+        jobs = []
+      } = decision
+      const recording = yield* IdempotencyContext.Current
+      const events: Array<WebhookEvent> = []
+      for (const payload of payloads) {
+        events.push({ organizationId, eventId: yield* ids.next(now), createdAt: now, payload })
+      }
+      const commit: Storage.Commit = {
+        ...(sim === undefined ? {} : { sims: [sim] }),
+        ...(touched === undefined ? {} : { touched: [touched] }),
+        ...(confirmed === undefined ? {} : { confirmed: [confirmed] }),
+        ...(plan === undefined ? {} : { plansAsLoaded: [plan] }),
+        ...(subscription === undefined ? {} : { subscriptions: [subscription] }),
+        ...(decision.attachments === undefined ? {} : { attachments: decision.attachments }),
+        ...(decision.packages === undefined ? {} : { packages: decision.packages }),
+        ...(removedSubscription === undefined ? {} : { removedSubscriptions: [removedSubscription] }),
+        ...(removedAttachment === undefined ? {} : { removedAttachments: [removedAttachment] }),
+        ...(decision.smdpEntries === undefined ? {} : { smdpEntries: decision.smdpEntries }),
+        ...(events.length === 0 ? {} : { events }),
+        ...(jobs.length === 0
+          ? {}
+          : {
+              jobs: {
+                put: jobs.map((job) => ({
+                  job: {
+                    ...job,
+                    organizationId,
+                    attempts: 0,
+                    createdAt: now,
+                    idempotencyKey: isAwaited(job.work) ? (recording?.request.key ?? null) : null
+                  },
+                  lease: lease ?? null
+                }))
+              }
+            })
+      }
+      return commit
+    })
+
+    const write = Effect.fnUntraced(function* (commit: Storage.Commit, told?: IdempotencyContext.RecordedOutcome) {
+      const recording = yield* IdempotencyContext.Current
+      const recorded =
+        recording === null || told === undefined
+          ? commit
+          : IdempotencyContext.withRecord(commit, recording.request, told, yield* clock.now)
+      yield* Effect.catchTag(storage.commit(recorded), "Conflict", (conflict) =>
+        conflict.on === "idempotency key" ? Effect.die(new IdempotencyContext.KeyTaken()) : Effect.fail(conflict)
+      )
+      if (recording !== null && told !== undefined) recording.done.current = true
+      work.announce(Changes.of(recorded))
+    })
+
+    const retryOnConflict = <A, E, R>(
+      attempt: Effect.Effect<A, E | Storage.Conflict, R>
+    ): Effect.Effect<A, E | Storage.StorageError, R> => {
+      const again = (made: number): Effect.Effect<A, E | Storage.StorageError, R> =>
+        Effect.matchEffect(attempt, {
+          onSuccess: Effect.succeed,
+          onFailure: (error) => {
+            if (!(error instanceof Storage.Conflict)) return Effect.fail(error)
+            if (error.on === "lease" || made >= ATTEMPTS) {
+              return Effect.fail(new Storage.StorageError({ message: `gave up after conflicts on ${error.on}` }))
+            }
+            const pause = made < 3 ? Effect.yieldNow : Effect.sleep(Math.min(made, 20))
+            return Effect.andThen(pause, again(made + 1))
+          }
+        })
+      return again(1)
+    }
+
+    return Commits.of({ of: stamp, write, retryOnConflict })
+  })
+)

@@ -1,0 +1,128 @@
+/**
+ * Doing jobs: the worker runs those that are due, a request the one that its answer depends on.
+ */
+import { Cause, Context, Effect, Exit, Fiber, Layer, Result } from "effect"
+import type { Job, Work as JobWork } from "../../domain/Job.ts"
+import type { SimAggregate } from "../../domain/SimAggregate.ts"
+import type { MobilePlanStatus } from "../../domain/MobilePlan.ts"
+import type { TelcoRefused, TelcoUnavailable } from "../../domain/Refusal.ts"
+import type { Created } from "../../domain/Subscription.ts"
+import type { BusinessClock } from "../../ports/BusinessClock.ts"
+import type * as Storage from "../../ports/Storage.ts"
+import type { Telco } from "../../ports/Telco.ts"
+import type { Commits } from "../commit/Commits.ts"
+import type { Ids } from "../commit/Ids.ts"
+import type { Done, LeasedJob } from "../telco/TelcoCall.ts"
+import * as CancelPackages from "../jobs/CancelPackages.ts"
+import * as ChangeMobilePlan from "../jobs/ChangeMobilePlan.ts"
+import * as CreatePackage from "../jobs/CreatePackage.ts"
+import * as Provision from "../jobs/Provision.ts"
+import * as SendSms from "../jobs/SendSms.ts"
+import * as SuspendPackages from "../jobs/SuspendPackages.ts"
+import * as Leases from "./Leases.ts"
+import * as Metrics from "../Metrics.ts"
+import * as IdempotencyContext from "../commit/IdempotencyContext.ts"
+import { BackgroundTasks } from "./BackgroundTasks.ts"
+
+type Refused = TelcoRefused | TelcoUnavailable
+type Needs = Storage.Storage | Telco | BusinessClock | Commits | Ids
+
+/** The work of a tag. */
+type Of<Tag extends JobWork["_tag"]> = Extract<JobWork, { _tag: Tag }>
+
+/** What comes of a job that a request waits for. */
+type Outcome<A> = Effect.Effect<Result.Result<A, Refused>, Storage.StorageError>
+
+export class JobRunner extends Context.Service<
+  JobRunner,
+  {
+    /** Does one job to its end, its commit included; its caller keeps the lease. */
+    readonly perform: (held: LeasedJob) => Effect.Effect<void, Storage.StorageError>
+    /** For a request that knows the line as the commit left it. */
+    readonly provision: (held: LeasedJob, work: Of<"Provision">, line: SimAggregate) => Outcome<Created>
+    readonly sendSms: (held: LeasedJob, work: Of<"SendSms">) => Outcome<void>
+    readonly changeMobilePlan: (held: LeasedJob, work: Of<"ChangeMobilePlan">) => Outcome<MobilePlanStatus>
+    /** Begins a job that need not be waited for, and keeps its lease. */
+    readonly begin: (held: LeasedJob) => Effect.Effect<Fiber.Fiber<void, Storage.StorageError>>
+  }
+>()("simplan/JobRunner") {}
+
+/** What came of one try: for a job that a request waits for, what the request is told. */
+type Came = Done | Result.Result<unknown, Refused>
+
+const outcomeOf = (exit: Exit.Exit<Came, Storage.StorageError>): string => {
+  if (Exit.isFailure(exit)) return Cause.hasInterruptsOnly(exit.cause) ? "handed_back" : "failed"
+  if (typeof exit.value === "string") return exit.value
+  if (Result.isSuccess(exit.value)) return "done"
+  return exit.value.failure._tag === "TelcoRefused" ? "refused" : "unavailable"
+}
+
+const measured = <A extends Came>(
+  { job: { jobId, organizationId, work } }: LeasedJob,
+  effect: Effect.Effect<A, Storage.StorageError>
+) => {
+  const kind = work._tag
+  const attributes = { "simplan.job_id": jobId, "simplan.organization_id": organizationId }
+  return Metrics.timed(Metrics.traced(`job ${kind}`, { attributes }, effect), (exit, seconds, context) => {
+    Metrics.jobs({ kind, outcome: outcomeOf(exit) })(1, context)
+    Metrics.jobDuration({ kind })(seconds, context)
+  })
+}
+
+/** The job as it is stored by the commit that leaves it, for whoever begins it at once. */
+export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): LeasedJob => {
+  const job: Job | undefined = commit.jobs?.put?.[0]?.job
+  if (job === undefined) throw new Error("the commit leaves no job")
+  return { job, token: lease.token }
+}
+
+export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leases.Leases> = Layer.effect(
+  JobRunner,
+  Effect.gen(function* () {
+    const work = yield* BackgroundTasks
+    const leases = yield* Leases.Leases
+    const provision = yield* Provision.make
+    const createPackage = yield* CreatePackage.make
+    const suspendPackages = yield* SuspendPackages.make
+    const cancelPackages = yield* CancelPackages.make
+    const sendSms = yield* SendSms.make
+    const changeMobilePlan = yield* ChangeMobilePlan.make
+
+    const dispatched = (held: LeasedJob): Effect.Effect<Came, Storage.StorageError> => {
+      const of = held.job.work
+      switch (of._tag) {
+        case "Provision":
+          return provision(held, of)
+        case "CreatePackage":
+          return createPackage(held, of)
+        case "SuspendPackages":
+          return suspendPackages(held, of)
+        case "CancelPackages":
+          return cancelPackages(held, of)
+        case "SendSms":
+          return sendSms(held, of)
+        case "ChangeMobilePlan":
+          return changeMobilePlan(held, of)
+      }
+    }
+
+    const perform = (held: LeasedJob) => measured(held, dispatched(held))
+
+    // Goes on when the request that began it is gone. A job serves no request: it has the request's key in itself.
+    const begin = <A, E>({ job, token }: LeasedJob, effect: Effect.Effect<A, E>) => {
+      const holding = Leases.ofJob(job, token)
+      const kept = Effect.andThen(leases.keep([holding]), Effect.ensuring(effect, leases.letGo(holding)))
+      return work.begin(Effect.provideService(kept, IdempotencyContext.Current, null))
+    }
+    const awaited = <A, E>(held: LeasedJob, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.flatMap(begin(held, effect), Fiber.join)
+
+    return JobRunner.of({
+      perform: (held) => Effect.asVoid(perform(held)),
+      provision: (held, of, line) => awaited(held, measured(held, provision(held, of, line))),
+      sendSms: (held, of) => awaited(held, measured(held, sendSms(held, of))),
+      changeMobilePlan: (held, of) => awaited(held, measured(held, changeMobilePlan(held, of))),
+      begin: (held) => begin(held, Effect.asVoid(perform(held)))
+    })
+  })
+)

@@ -1,0 +1,77 @@
+/**
+ * How long the queues of jobs and deliveries are, as gauges: measured when asked for, at most every few seconds.
+ */
+import { Context, Clock as MachineClock, Effect, Layer, Metric, Semaphore } from "effect"
+import { SECOND } from "../../domain/Time.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { type Backlog, Jobs } from "../../ports/Jobs.ts"
+import { Outbox } from "../../ports/Outbox.ts"
+
+export class QueueDepth extends Context.Service<
+  QueueDepth,
+  {
+    /** Brings the gauges up to date. Where the storage cannot tell, they stay, and `simplan_storage_up` is 0. */
+    readonly measure: Effect.Effect<void>
+  }
+>()("simplan/QueueDepth") {}
+
+/** For how long a measurement is good, and how long one may take, in milliseconds. */
+const FRESH = 5 * SECOND
+const PATIENCE = SECOND
+
+const up = Metric.gauge("simplan_storage_up", {
+  description: "Whether the storage answered when the queues were last measured: 1 or 0"
+})
+
+const gaugesOf = (queue: "jobs" | "deliveries") => {
+  const gauge = (name: string, description: string) => Metric.gauge(name, { description, attributes: { queue } })
+  const due = gauge("simplan_queue_due", "Jobs or deliveries that are due and that nobody holds, counted up to 10,000")
+  const held = gauge("simplan_queue_held", "Jobs or deliveries that a process holds, counted up to 10,000")
+  const age = gauge(
+    "simplan_queue_oldest_due_age_seconds",
+    "Time since the oldest job or delivery fell due that nobody holds; 0 where none is due"
+  )
+  return (backlog: Backlog, now: number) =>
+    Effect.all(
+      [
+        Metric.update(due, backlog.due),
+        Metric.update(held, backlog.held),
+        Metric.update(age, backlog.oldestDueAt === null ? 0 : Math.max(0, now - backlog.oldestDueAt) / SECOND)
+      ],
+      { discard: true }
+    )
+}
+
+export const layer: Layer.Layer<QueueDepth, never, Jobs | Outbox | BusinessClock> = Layer.effect(
+  QueueDepth,
+  Effect.gen(function* () {
+    const jobs = yield* Jobs
+    const outbox = yield* Outbox
+    const clock = yield* BusinessClock
+    const tellJobs = gaugesOf("jobs")
+    const tellDeliveries = gaugesOf("deliveries")
+    const one = Semaphore.makeUnsafe(1)
+    let measuredAt = Number.NEGATIVE_INFINITY
+
+    const measure = Effect.gen(function* () {
+      const now = yield* clock.now
+      const machineNow = yield* MachineClock.currentTimeMillis
+      yield* tellJobs(yield* jobs.backlog({ now, machineNow }), now)
+      yield* tellDeliveries(yield* outbox.backlog({ now, machineNow }), now)
+    }).pipe(
+      Effect.timeout(PATIENCE),
+      Effect.matchEffect({ onSuccess: () => Metric.update(up, 1), onFailure: () => Metric.update(up, 0) })
+    )
+
+    return QueueDepth.of({
+      measure: one.withPermits(1)(
+        Effect.gen(function* () {
+          const machineNow = yield* MachineClock.currentTimeMillis
+          if (machineNow - measuredAt < FRESH) return
+          yield* measure
+          measuredAt = machineNow
+        })
+      )
+    })
+  })
+)

@@ -1,0 +1,167 @@
+/**
+ * Webhook endpoints of an organization and the log of what was delivered to them (rules W5 to W7).
+ */
+import { Context, Effect, Layer } from "effect"
+import * as Base64 from "effect/encoding/Base64"
+import * as Delivery from "../../domain/Delivery.ts"
+import type { LoggedDelivery } from "../../domain/Delivery.ts"
+import { InvalidField, NotFound } from "../../domain/Refusal.ts"
+import * as Endpoint from "../../domain/WebhookEndpoint.ts"
+import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
+import * as WebhookEvent from "../../domain/WebhookEvent.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
+import { Commits } from "../commit/Commits.ts"
+import { Ids } from "../commit/Ids.ts"
+import * as Paging from "../Paging.ts"
+
+interface OfEndpoint {
+  readonly organizationId: string
+  readonly endpointId: string
+}
+
+export class Webhooks extends Context.Service<
+  Webhooks,
+  {
+    /** `events` null: all types. Whether the address is one to call is checked by the caller. */
+    readonly create: (request: {
+      readonly organizationId: string
+      readonly url: string
+      readonly events: ReadonlyArray<string> | null
+      readonly description: string
+    }) => Effect.Effect<WebhookEndpoint, InvalidField | NotFound | StorageError>
+    readonly list: (of: {
+      readonly organizationId: string
+    }) => Effect.Effect<ReadonlyArray<WebhookEndpoint>, NotFound | StorageError>
+    /** Absent fields stay; `enabled: true` brings back an endpoint that was disabled by a 410. */
+    readonly update: (
+      of: OfEndpoint & {
+        readonly url?: string
+        readonly events?: ReadonlyArray<string> | null
+        readonly description?: string
+        readonly enabled?: boolean
+      }
+    ) => Effect.Effect<WebhookEndpoint, InvalidField | NotFound | StorageError>
+    readonly remove: (of: OfEndpoint) => Effect.Effect<void, NotFound | StorageError>
+    /** A new signing key; the one before signs along for 24 h. */
+    readonly rotateKey: (of: OfEndpoint) => Effect.Effect<WebhookEndpoint, NotFound | StorageError>
+    /** Newest first. */
+    readonly deliveries: (of: {
+      readonly organizationId: string
+      readonly limit: number
+      readonly after: CreatedCursor | null
+    }) => Effect.Effect<
+      { readonly items: ReadonlyArray<LoggedDelivery>; readonly next: CreatedCursor | null },
+      NotFound | StorageError
+    >
+    /** Sends once more, now, with the whole ladder ahead. */
+    readonly replay: (of: {
+      readonly organizationId: string
+      readonly deliveryId: string
+    }) => Effect.Effect<LoggedDelivery, NotFound | StorageError>
+  }
+>()("simplan/Webhooks") {}
+
+const typesOf = Effect.fnUntraced(function* (events: ReadonlyArray<string>) {
+  if (events.length === 0) {
+    return yield* new InvalidField({ field: "events", message: "must name at least one type, or be left out for all" })
+  }
+  return yield* Effect.forEach([...new Set(events)], (event) => {
+    const type = WebhookEvent.types.find((known) => known === event)
+    return type === undefined
+      ? Effect.fail(new InvalidField({ field: "events", message: `must hold only ${WebhookEvent.types.join(", ")}` }))
+      : Effect.succeed(type)
+  })
+})
+
+export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids | Commits> = Layer.effect(
+  Webhooks,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const ids = yield* Ids
+    const commits = yield* Commits
+
+    const known = Effect.fnUntraced(function* (organizationId: string) {
+      if ((yield* storage.organization(organizationId)) === null) {
+        return yield* new NotFound({ resource: "organization", id: organizationId })
+      }
+    })
+
+    const list = (of: { readonly organizationId: string }) =>
+      Effect.andThen(known(of.organizationId), storage.webhookEndpoints(of))
+
+    const signingKey = Effect.map(ids.bytes(32), (random) => `whsec_${Base64.encode(random)}`)
+
+    const change = (of: OfEndpoint, change: (endpoint: WebhookEndpoint) => Effect.Effect<WebhookEndpoint>) =>
+      commits.retryOnConflict(
+        Effect.gen(function* () {
+          const found = (yield* list(of)).find(({ endpointId }) => endpointId === of.endpointId)
+          if (found === undefined) return yield* new NotFound({ resource: "webhook endpoint", id: of.endpointId })
+          const changed = yield* change(found)
+          yield* commits.write({ webhookEndpoints: [changed] })
+          return changed
+        })
+      )
+
+    return Webhooks.of({
+      list,
+      create: Effect.fn("Webhooks.create")(function* ({ description, events, organizationId, url }) {
+        const types = events === null ? null : yield* typesOf(events)
+        yield* known(organizationId)
+        const now = yield* clock.now
+        const endpoint: WebhookEndpoint = {
+          organizationId,
+          endpointId: yield* ids.next(now),
+          url,
+          events: types,
+          description,
+          enabled: true,
+          signingKeys: [{ key: yield* signingKey, validUntil: null }],
+          createdAt: now,
+          deletedAt: null,
+          version: 0
+        }
+        yield* commits.retryOnConflict(commits.write({ webhookEndpoints: [endpoint] }))
+        return endpoint
+      }),
+      update: Effect.fn("Webhooks.update")(function* ({ description, enabled, events, url, ...of }) {
+        const types = events === undefined || events === null ? events : yield* typesOf(events)
+        return yield* change(of, (endpoint) =>
+          Effect.succeed({
+            ...endpoint,
+            ...(url === undefined ? {} : { url }),
+            ...(types === undefined ? {} : { events: types }),
+            ...(description === undefined ? {} : { description }),
+            ...(enabled === undefined ? {} : { enabled })
+          })
+        )
+      }),
+      remove: (of) =>
+        Effect.asVoid(
+          change(of, (endpoint) => Effect.map(clock.now, (deletedAt) => ({ ...endpoint, enabled: false, deletedAt })))
+        ),
+      rotateKey: (of) =>
+        change(of, (endpoint) =>
+          Effect.zipWith(signingKey, clock.now, (key, now) => Endpoint.withNewKey(endpoint, key, now))
+        ),
+      deliveries: Effect.fn("Webhooks.deliveries")(function* ({ after, limit, organizationId }) {
+        yield* known(organizationId)
+        const found = yield* storage.deliveries({ organizationId, after, limit: limit + 1 })
+        return Paging.page(found, limit, ({ delivery }) => ({ createdAt: delivery.createdAt, id: delivery.deliveryId }))
+      }),
+      replay: Effect.fn("Webhooks.replay")(function* (of) {
+        return yield* commits.retryOnConflict(
+          Effect.gen(function* () {
+            yield* known(of.organizationId)
+            const logged = yield* storage.delivery(of)
+            if (logged === null) return yield* new NotFound({ resource: "delivery", id: of.deliveryId })
+            const delivery = Delivery.replayed(logged.delivery, yield* clock.now)
+            yield* commits.write({ deliveries: { replayed: [delivery] } })
+            return { ...logged, delivery }
+          })
+        )
+      })
+    })
+  })
+)

@@ -1,0 +1,128 @@
+/**
+ * Coverage profiles: the catalogue's standard ones and an organization's custom regions (rules I3 and I4).
+ */
+import { Context, Effect, Layer, Stream } from "effect"
+import { type Country, type Index, type Operator, operatorsOf } from "../../domain/Catalogue.ts"
+import { kinds } from "../../domain/Idempotency.ts"
+import type { Label } from "../../domain/Label.ts"
+import {
+  type InvalidField,
+  NotFound,
+  type RegionExists,
+  type RegionNameTaken,
+  type RegionUncovered
+} from "../../domain/Refusal.ts"
+import * as RegionRules from "../../domain/Region.ts"
+import type { Region } from "../../domain/Region.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
+import { Catalogues } from "./Catalogues.ts"
+import { Commits } from "../commit/Commits.ts"
+import { Ids } from "../commit/Ids.ts"
+import * as Paging from "../Paging.ts"
+
+/** A profile with its countries, and in each the operators that serve its label. */
+export interface Profile {
+  readonly coverageId: string
+  readonly label: Label
+  readonly regionName: string
+  readonly regionCode: string
+  readonly countries: ReadonlyArray<Country & { readonly operators: ReadonlyArray<Operator> }>
+}
+
+/** What standard profiles and custom regions have in common. */
+export type Area = Pick<Region, "coverageId" | "label" | "regionName" | "regionCode" | "iso2List">
+
+interface OfProfile {
+  readonly organizationId: string
+  readonly coverageId: string
+}
+
+export class Coverage extends Context.Service<
+  Coverage,
+  {
+    /** Standard profiles first, then custom ones by creation. */
+    readonly list: (of: {
+      readonly organizationId: string
+      readonly regionCode: string | null
+      readonly label: string | null
+    }) => Stream.Stream<Profile, StorageError>
+    readonly get: (of: OfProfile) => Effect.Effect<Profile, NotFound | StorageError>
+    /** The profile without what is in its countries. */
+    readonly area: (of: OfProfile) => Effect.Effect<Area, NotFound | StorageError>
+    readonly createRegion: (request: {
+      readonly organizationId: string
+      readonly regionName: string
+      readonly label: Label
+      readonly iso2List: ReadonlyArray<string>
+    }) => Effect.Effect<Region, InvalidField | RegionNameTaken | RegionUncovered | RegionExists | StorageError>
+  }
+>()("simplan/Coverage") {}
+
+const profileOf = (catalogue: Index, { iso2List, ...area }: Area): Profile => ({
+  coverageId: area.coverageId,
+  label: area.label,
+  regionName: area.regionName,
+  regionCode: area.regionCode,
+  countries: iso2List.flatMap((iso2) => {
+    const country = catalogue.countryByIso2.get(iso2)
+    return country === undefined ? [] : [{ ...country, operators: operatorsOf(catalogue, iso2, area.label) }]
+  })
+})
+
+export const layer: Layer.Layer<Coverage, never, Storage | BusinessClock | Ids | Commits | Catalogues> = Layer.effect(
+  Coverage,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const ids = yield* Ids
+    const commits = yield* Commits
+    const catalogues = yield* Catalogues
+
+    const area = Effect.fnUntraced(function* (of: OfProfile): Effect.fn.Return<Area, NotFound | StorageError> {
+      const standard = (yield* catalogues.current).profileById.get(of.coverageId)
+      const found = standard ?? (yield* storage.region(of))
+      return found ?? (yield* new NotFound({ resource: "coverage profile", id: of.coverageId }))
+    })
+
+    return Coverage.of({
+      area,
+      list: ({ label, organizationId, regionCode }) =>
+        Stream.unwrap(
+          Effect.map(catalogues.current, (catalogue) => {
+            const asked = (area: Area) =>
+              (label === null || area.label === label) && (regionCode === null || area.regionCode === regionCode)
+            const regions = Paging.stream(
+              (after: CreatedCursor | null, limit) => storage.regions({ organizationId, after, limit }),
+              ({ coverageId, createdAt }) => ({ createdAt, id: coverageId })
+            )
+            return Stream.fromIterable(catalogue.profiles).pipe(
+              Stream.concat(regions),
+              Stream.filter(asked),
+              Stream.map((area) => profileOf(catalogue, area))
+            )
+          })
+        ),
+      get: Effect.fn("Coverage.get")(function* (of) {
+        return profileOf(yield* catalogues.current, yield* area(of))
+      }),
+      createRegion: Effect.fn("Coverage.createRegion")(function* (request) {
+        const wanted = yield* Effect.fromResult(RegionRules.normalize(request))
+        return yield* commits.retryOnConflict(
+          Effect.gen(function* () {
+            const alike = yield* storage.regionsLike(wanted)
+            const catalogue = yield* catalogues.current
+            const now = yield* clock.now
+            const coverageId = yield* ids.next(now)
+            const regionCode = `CUSTOM_${coverageId.replaceAll("-", "").slice(-12).toUpperCase()}`
+            const region = yield* Effect.fromResult(
+              RegionRules.create(wanted, alike, catalogue, { coverageId, regionCode }, now)
+            )
+            yield* commits.write({ regions: [region] }, kinds.Region.keep(region))
+            return region
+          })
+        )
+      })
+    })
+  })
+)

@@ -1,0 +1,113 @@
+/**
+ * Plans of an organization: create, read, archive, delete (rules P1 to P3).
+ */
+import { Context, Effect, Layer } from "effect"
+import { kinds } from "../../domain/Idempotency.ts"
+import type { Label } from "../../domain/Label.ts"
+import * as PlanRules from "../../domain/Plan.ts"
+import type { Plan, TermsRequest } from "../../domain/Plan.ts"
+import type { InvalidField, NotFound } from "../../domain/Refusal.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
+import { Catalogues } from "./Catalogues.ts"
+import { Commits } from "../commit/Commits.ts"
+import { Coverage } from "./Coverage.ts"
+import { Ids } from "../commit/Ids.ts"
+import * as Paging from "../Paging.ts"
+
+interface OfPlan {
+  readonly organizationId: string
+  readonly planId: string
+}
+
+export class Plans extends Context.Service<
+  Plans,
+  {
+    readonly create: (request: {
+      readonly organizationId: string
+      readonly terms: TermsRequest
+    }) => Effect.Effect<Plan, InvalidField | NotFound | StorageError>
+    readonly get: (of: OfPlan) => Effect.Effect<Plan, NotFound | StorageError>
+    /** A page of plans by creation, oldest first; `countries` (ISO 2): plans that cover all of them. */
+    readonly page: (of: {
+      readonly organizationId: string
+      readonly archived: boolean | null
+      readonly label: Label | null
+      readonly search: string | null
+      readonly countries: ReadonlyArray<string> | null
+      readonly limit: number
+      readonly after: CreatedCursor | null
+    }) => Effect.Effect<{ readonly items: ReadonlyArray<Plan>; readonly next: CreatedCursor | null }, StorageError>
+    readonly archive: (of: OfPlan) => Effect.Effect<Plan, NotFound | StorageError>
+    readonly unarchive: (of: OfPlan) => Effect.Effect<Plan, NotFound | StorageError>
+    readonly remove: (of: OfPlan) => Effect.Effect<void, NotFound | StorageError>
+  }
+>()("simplan/Plans") {}
+
+export const layer: Layer.Layer<Plans, never, Storage | BusinessClock | Ids | Commits | Catalogues | Coverage> =
+  Layer.effect(
+    Plans,
+    Effect.gen(function* () {
+      const storage = yield* Storage
+      const clock = yield* BusinessClock
+      const ids = yield* Ids
+      const commits = yield* Commits
+      const catalogues = yield* Catalogues
+      const coverage = yield* Coverage
+
+      const get = Effect.fnUntraced(function* (of: OfPlan) {
+        return yield* Effect.fromResult(PlanRules.existing(yield* storage.plan(of), of.planId))
+      })
+
+      /** Writes what `change` makes of the plan; where it makes nothing of it, the plan stays as it is. */
+      const change = (of: OfPlan, change: (plan: Plan, now: number) => Plan) =>
+        commits.retryOnConflict(
+          Effect.gen(function* () {
+            const plan = yield* get(of)
+            const changed = change(plan, yield* clock.now)
+            if (changed !== plan) yield* commits.write({ plans: [changed] }, kinds.Done.keep(null))
+            return changed
+          })
+        )
+
+      return Plans.of({
+        get,
+        create: Effect.fn("Plans.create")(function* ({ organizationId, terms }) {
+          const profile = yield* Effect.catchTag(
+            coverage.area({ organizationId, coverageId: terms.coverageId }),
+            "NotFound",
+            () => Effect.succeed(null)
+          )
+          const now = yield* clock.now
+          const plan: Plan = {
+            organizationId,
+            planId: yield* ids.next(now),
+            terms: yield* Effect.fromResult(PlanRules.terms(terms, profile, now)),
+            createdAt: now,
+            archivedAt: null,
+            deletedAt: null,
+            version: 0
+          }
+          yield* commits.retryOnConflict(commits.write({ plans: [plan] }, kinds.Plan.keep(plan)))
+          return plan
+        }),
+        page: Effect.fn("Plans.page")(function* ({ countries, limit, ...of }) {
+          const iso2List = countries?.map((code) => code.toUpperCase()) ?? null
+          const covering =
+            iso2List === null
+              ? null
+              : {
+                  iso2List,
+                  coverageIds: (yield* catalogues.current).profiles
+                    .filter((profile) => iso2List.every((code) => profile.iso2List.includes(code)))
+                    .map(({ coverageId }) => coverageId)
+                }
+          const found = yield* storage.plans({ ...of, covering, limit: limit + 1 })
+          return Paging.page(found, limit, ({ createdAt, planId }) => ({ createdAt, id: planId }))
+        }),
+        archive: (of) => change(of, (plan, now) => (plan.archivedAt === null ? { ...plan, archivedAt: now } : plan)),
+        unarchive: (of) => change(of, (plan) => (plan.archivedAt === null ? plan : { ...plan, archivedAt: null })),
+        remove: (of) => Effect.asVoid(change(of, (plan, now) => ({ ...plan, deletedAt: now })))
+      })
+    })
+  )

@@ -1,0 +1,169 @@
+/**
+ * The SIM inventory of an organization: import, lists, SM-DP+ history (rules I1 and I2).
+ */
+import { Context, Effect, Layer, Result, Stream } from "effect"
+import { isLabel } from "../../domain/Label.ts"
+import { NotFound } from "../../domain/Refusal.ts"
+import type { Sim } from "../../domain/Sim.ts"
+import type { CurrentStatus, Entry } from "../../domain/SmdpHistory.ts"
+import * as SimImport from "../../domain/SimImport.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { type NewSim, Storage, type StorageError } from "../../ports/Storage.ts"
+import { Ids } from "../commit/Ids.ts"
+import * as Metrics from "../Metrics.ts"
+import * as Paging from "../Paging.ts"
+
+/** What to say of a row; `row` counts from 1, the header of a file not included. */
+export interface RowMessage {
+  readonly row: number
+  readonly iccid: string
+  readonly message: string
+}
+
+export interface ImportReport {
+  readonly imported: number
+  /** Rows whose ICCID the organization had already, or that stood earlier in the same import. */
+  readonly duplicates: number
+  readonly errors: ReadonlyArray<RowMessage>
+  readonly warnings: ReadonlyArray<RowMessage>
+}
+
+/** A row as somebody typed it; whether it is a SIM is decided row by row. */
+export type ImportRow = SimImport.Row
+
+export class Sims extends Context.Service<
+  Sims,
+  {
+    /** By order of import; the cursor is a serial. */
+    readonly page: (of: {
+      readonly organizationId: string
+      readonly isEsim: boolean | null
+      readonly label: string | null
+      readonly limit: number
+      readonly after: number | null
+    }) => Effect.Effect<{ readonly items: ReadonlyArray<Sim>; readonly next: number | null }, StorageError>
+    readonly get: (of: {
+      readonly organizationId: string
+      readonly iccid: string
+    }) => Effect.Effect<Sim, NotFound | StorageError>
+    /** The history of an eSIM's profile; a physical SIM is `NotFound`. */
+    readonly smdpInfo: (of: {
+      readonly organizationId: string
+      readonly iccid: string
+    }) => Effect.Effect<
+      { readonly history: ReadonlyArray<Entry>; readonly current: CurrentStatus | null },
+      NotFound | StorageError
+    >
+    /** Imports row by row; a bad row stops no other, and memory does not grow with the good ones. */
+    readonly importRows: <E>(request: {
+      readonly organizationId: string
+      readonly rows: Stream.Stream<ImportRow, E>
+    }) => Effect.Effect<ImportReport, E | NotFound | StorageError>
+  }
+>()("simplan/Sims") {}
+
+/** How many rows are stored at once. */
+const IMPORT_BATCH = 1_000
+
+export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = Layer.effect(
+  Sims,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const ids = yield* Ids
+
+    const get = Effect.fnUntraced(function* (of: { readonly organizationId: string; readonly iccid: string }) {
+      const line = yield* storage.line(of)
+      return line === null ? yield* new NotFound({ resource: "sim", id: of.iccid }) : line.sim
+    })
+
+    const importBatch = Effect.fnUntraced(function* (
+      organizationId: string,
+      rows: ReadonlyArray<readonly [ImportRow, number]>
+    ): Effect.fn.Return<ImportReport, StorageError> {
+      const errors: Array<RowMessage> = []
+      const warnings: Array<RowMessage> = []
+      const sims: Array<NewSim> = []
+      const rowOf = new Map<string, number>()
+      let duplicates = 0
+      const now = yield* clock.now
+      for (const [row, index] of rows) {
+        const parsed = SimImport.parse(row)
+        if (Result.isFailure(parsed)) {
+          errors.push({ row: index + 1, iccid: SimImport.name(row), message: parsed.failure })
+          continue
+        }
+        const { iccid, warnings: told, ...sim } = parsed.success
+        if (rowOf.has(iccid)) {
+          duplicates += 1
+          continue
+        }
+        rowOf.set(iccid, index + 1)
+        for (const message of told) warnings.push({ row: index + 1, iccid, message })
+        sims.push({
+          ...sim,
+          organizationId,
+          iccid,
+          simId: yield* ids.next(now),
+          createdAt: now,
+          hold: { _tag: "Free" },
+          recycledAt: null,
+          downloaded: false,
+          smdp: null,
+          location: null,
+          lastActivityAt: null,
+          mobilePlan: { _tag: "Settled", applied: false }
+        })
+      }
+      const outcome = yield* storage.importSims(sims)
+      for (const { iccid, organizationId: owner } of outcome.taken) {
+        if (owner === organizationId) duplicates += 1
+        else errors.push({ row: rowOf.get(iccid) ?? 0, iccid, message: "the iccid is already in use" })
+      }
+      const imported = new Set(outcome.imported)
+      return {
+        imported: imported.size,
+        duplicates,
+        errors: errors.sort((left, right) => left.row - right.row),
+        warnings: warnings.filter(({ iccid }) => imported.has(iccid))
+      }
+    })
+
+    return Sims.of({
+      get,
+      page: ({ after, isEsim, label, limit, organizationId }) =>
+        label !== null && !isLabel(label)
+          ? Effect.succeed({ items: [], next: null })
+          : Metrics.traced(
+              "Sims.page",
+              {},
+              Effect.map(storage.sims({ organizationId, isEsim, label, after, limit: limit + 1 }), (found) =>
+                Paging.page(found, limit, ({ serial }) => serial)
+              )
+            ),
+      smdpInfo: Effect.fn("Sims.smdpInfo")(function* (of) {
+        const sim = yield* get(of)
+        if (!sim.isEsim) return yield* new NotFound({ resource: "sim", id: of.iccid })
+        return { history: yield* storage.smdpEntries(of), current: sim.smdp }
+      }),
+      importRows: Effect.fn("Sims.importRows")(function* ({ organizationId, rows }) {
+        const organization = yield* storage.organization(organizationId)
+        if (organization === null) return yield* new NotFound({ resource: "organization", id: organizationId })
+        return yield* rows.pipe(
+          Stream.zipWithIndex,
+          Stream.grouped(IMPORT_BATCH),
+          Stream.mapEffect((batch) => importBatch(organizationId, batch)),
+          Stream.runFold(
+            (): ImportReport => ({ imported: 0, duplicates: 0, errors: [], warnings: [] }),
+            (sum, batch) => ({
+              imported: sum.imported + batch.imported,
+              duplicates: sum.duplicates + batch.duplicates,
+              errors: [...sum.errors, ...batch.errors],
+              warnings: [...sum.warnings, ...batch.warnings]
+            })
+          )
+        )
+      })
+    })
+  })
+)

@@ -1,0 +1,89 @@
+/**
+ * The organization's mobile plan on its eSIMs (rule I6).
+ */
+import { Context, Effect, Layer } from "effect"
+import type { Label } from "../../domain/Label.ts"
+import * as MobilePlan from "../../domain/MobilePlan.ts"
+import type { MobilePlanStatus } from "../../domain/MobilePlan.ts"
+import {
+  InvalidField,
+  type LabelMismatch,
+  type NoFreeSim,
+  NotFound,
+  type SimBusy,
+  type TelcoRefused,
+  type TelcoUnavailable
+} from "../../domain/Refusal.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { Storage, type StorageError } from "../../ports/Storage.ts"
+import { Commits } from "../commit/Commits.ts"
+import { Ids } from "../commit/Ids.ts"
+import * as JobRunner from "../engine/JobRunner.ts"
+import { type Claim, SimReservations } from "./SimReservations.ts"
+import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
+
+export interface ChangeRequest {
+  readonly organizationId: string
+  readonly apply: boolean
+  readonly label: Label
+  /** Null: another eSIM of the label that has no mobile plan; only to apply one. */
+  readonly iccid: string | null
+}
+
+export class Wallet extends Context.Service<
+  Wallet,
+  {
+    readonly setMobilePlan: (
+      request: ChangeRequest
+    ) => Effect.Effect<
+      MobilePlanStatus,
+      InvalidField | NotFound | NoFreeSim | LabelMismatch | SimBusy | TelcoRefused | TelcoUnavailable | StorageError
+    >
+  }
+>()("simplan/Wallet") {}
+
+type Needs = Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner | SimReservations
+
+export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
+  Wallet,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const ids = yield* Ids
+    const commits = yield* Commits
+    const work = yield* BackgroundTasks
+    const runner = yield* JobRunner.JobRunner
+    const claims = yield* SimReservations
+
+    const simFor = Effect.fnUntraced(function* (request: ChangeRequest, claim: Claim) {
+      const { iccid, label, organizationId } = request
+      if (iccid === null) return yield* claim({ organizationId, label, purpose: "mobile plan" })
+      const line = yield* storage.line({ organizationId, iccid })
+      return line === null ? yield* new NotFound({ resource: "sim", id: iccid }) : line.sim
+    })
+
+    const begin = Effect.fnUntraced(function* (request: ChangeRequest, claim: Claim) {
+      const { organizationId } = request
+      const sim = yield* simFor(request, claim)
+      const now = yield* clock.now
+      const changeId = yield* ids.next(now)
+      const asked = yield* Effect.fromResult(MobilePlan.request(sim, request, changeId, now))
+      if (asked === null) return MobilePlan.statusOf(sim)
+      const lease = yield* work.lease
+      const commit = yield* commits.of(organizationId, asked.decision, now, lease)
+      yield* commits.write(commit, "later")
+      return { held: JobRunner.heldBy(commit, lease), work: asked.work }
+    })
+
+    return Wallet.of({
+      setMobilePlan: Effect.fn("Wallet.setMobilePlan")(function* (request) {
+        if (!request.apply && request.iccid === null) {
+          return yield* new InvalidField({ field: "iccid", message: "is required to remove the mobile plan" })
+        }
+        const begun = yield* claims.during((claim) => commits.retryOnConflict(begin(request, claim)))
+        if (!("held" in begun)) return begun
+        return yield* Effect.fromResult(yield* runner.changeMobilePlan(begun.held, begun.work))
+      })
+    })
+  })
+)

@@ -1,0 +1,72 @@
+/**
+ * Plan attachments of a subscription: reading them, suspending one (rules T2, T6, T7, S4).
+ */
+import { Context, Effect, Layer } from "effect"
+import * as Attachment from "../../domain/Attachment.ts"
+import type { View } from "../../domain/Attachment.ts"
+import { kinds } from "../../domain/Idempotency.ts"
+import * as SimAggregate from "../../domain/SimAggregate.ts"
+import { type AttachmentExpired, NotFound } from "../../domain/Refusal.ts"
+import * as Suspension from "../../domain/Suspension.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { Storage, type StorageError } from "../../ports/Storage.ts"
+import { Commits } from "../commit/Commits.ts"
+import * as SimLookup from "./SimLookup.ts"
+
+interface OfLine {
+  readonly organizationId: string
+  readonly iccid: string
+}
+
+export class Attachments extends Context.Service<
+  Attachments,
+  {
+    /** Oldest first. */
+    readonly list: (of: OfLine) => Effect.Effect<ReadonlyArray<View>, NotFound | StorageError>
+    /** By plan id or attachment id; of several with the plan, the active one, else the newest (rule S4). */
+    readonly get: (of: OfLine & { readonly id: string }) => Effect.Effect<View, NotFound | StorageError>
+    readonly suspend: (
+      of: OfLine & { readonly attachmentId: string }
+    ) => Effect.Effect<void, NotFound | AttachmentExpired | StorageError>
+  }
+>()("simplan/Attachments") {}
+
+export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Commits> = Layer.effect(
+  Attachments,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const commits = yield* Commits
+    const seen = Effect.fnUntraced(function* (of: OfLine) {
+      const found = yield* storage.attachments(of)
+      if (found === null) return yield* new NotFound({ resource: "subscription", id: of.iccid })
+      return SimAggregate.confirmed({ attachments: found })
+    })
+
+    return Attachments.of({
+      list: Effect.fnUntraced(function* (of) {
+        const found = yield* seen(of)
+        const now = yield* clock.now
+        return found.map((attachment) => Attachment.view(attachment, now))
+      }),
+      get: Effect.fnUntraced(function* (of) {
+        const attachments = yield* seen(of)
+        const now = yield* clock.now
+        const found = Attachment.find(attachments, of.id, now)
+        if (found === undefined) return yield* new NotFound({ resource: "plan attachment", id: of.id })
+        return Attachment.view(found, now)
+      }),
+      suspend: Effect.fn("Attachments.suspend")(function* (of) {
+        yield* commits.retryOnConflict(
+          Effect.gen(function* () {
+            const { line } = yield* SimLookup.inService(storage, of)
+            const now = yield* clock.now
+            const decision = yield* Effect.fromResult(Suspension.suspend(line, of.attachmentId, now))
+            if (decision.sim === undefined) return
+            yield* commits.write(yield* commits.of(of.organizationId, decision, now), kinds.Done.keep(null))
+          })
+        )
+      })
+    })
+  })
+)

@@ -1,0 +1,189 @@
+/**
+ * Subscriptions: putting SIMs into service and taking them out (rules S1 to S5).
+ */
+import { Context, Effect, Fiber, Layer, type Stream } from "effect"
+import * as Deletion from "../../domain/Deletion.ts"
+import { kinds } from "../../domain/Idempotency.ts"
+import type { SimAggregate } from "../../domain/SimAggregate.ts"
+import * as Location from "../../domain/Location.ts"
+import type { LastOperator } from "../../domain/Location.ts"
+import type { Plan } from "../../domain/Plan.ts"
+import * as Provisioning from "../../domain/Provisioning.ts"
+import {
+  type EsimInstalled,
+  type InvalidField,
+  type LabelMismatch,
+  type NoFreeSim,
+  NotFound,
+  type PlanArchived,
+  type SimBusy,
+  type TelcoRefused,
+  type TelcoUnavailable
+} from "../../domain/Refusal.ts"
+import type { Created, SubscriptionWithSim } from "../../domain/Subscription.ts"
+import type { Instant } from "../../domain/Time.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
+import { Catalogues } from "../plans/Catalogues.ts"
+import { Commits } from "../commit/Commits.ts"
+import { Ids } from "../commit/Ids.ts"
+import * as JobRunner from "../engine/JobRunner.ts"
+import * as PlanCache from "../plans/PlanCache.ts"
+import * as SimLookup from "./SimLookup.ts"
+import * as Metrics from "../Metrics.ts"
+import * as Paging from "../Paging.ts"
+import { Settings } from "../Settings.ts"
+import * as SimReservations from "../sims/SimReservations.ts"
+import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
+
+export interface CreateRequest {
+  readonly organizationId: string
+  readonly planId: string
+  readonly metadata: string
+  /** Null: a free eSIM of the plan's label. */
+  readonly iccid: string | null
+  readonly activePeriod: { readonly start: Instant | null; readonly end: Instant | null } | null
+}
+
+interface OfLine {
+  readonly organizationId: string
+  readonly iccid: string
+}
+
+export class Subscriptions extends Context.Service<
+  Subscriptions,
+  {
+    readonly create: (
+      request: CreateRequest
+    ) => Effect.Effect<
+      Created,
+      | InvalidField
+      | NotFound
+      | NoFreeSim
+      | PlanArchived
+      | LabelMismatch
+      | SimBusy
+      | TelcoRefused
+      | TelcoUnavailable
+      | StorageError
+    >
+    readonly get: (of: OfLine) => Effect.Effect<SubscriptionWithSim, NotFound | StorageError>
+    /** By creation, in keyset pages of bounded size: memory does not grow with the list (rule W4). */
+    readonly list: (of: { readonly organizationId: string }) => Stream.Stream<SubscriptionWithSim, StorageError>
+    readonly remove: (of: OfLine) => Effect.Effect<void, NotFound | SimBusy | EsimInstalled | StorageError>
+    /** The last operator with its country's name; null without activity in the last 7 days (rule R3). */
+    readonly lastOperator: (
+      of: OfLine
+    ) => Effect.Effect<(LastOperator & { readonly country: string }) | null, NotFound | StorageError>
+  }
+>()("simplan/Subscriptions") {}
+
+type Needs =
+  | Storage
+  | BusinessClock
+  | Ids
+  | Commits
+  | Catalogues
+  | BackgroundTasks
+  | JobRunner.JobRunner
+  | SimReservations.SimReservations
+
+export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
+  Subscriptions,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const ids = yield* Ids
+    const commits = yield* Commits
+    const catalogues = yield* Catalogues
+    const work = yield* BackgroundTasks
+    const runner = yield* JobRunner.JobRunner
+    const claims = yield* SimReservations.SimReservations
+    const { patienceMillis } = yield* Settings
+    const deciding = PlanCache.make(storage)
+
+    /** The line of the ICCID that was named, or of a free eSIM that nobody else is given meanwhile (rule S2). */
+    const lineFor = Effect.fnUntraced(function* (
+      organizationId: string,
+      iccid: string | null,
+      plan: Plan,
+      claim: SimReservations.Claim
+    ): Effect.fn.Return<SimAggregate, NotFound | NoFreeSim | StorageError> {
+      if (iccid === null) {
+        const sim = yield* claim({ organizationId, label: plan.terms.label, purpose: "subscription" })
+        return { sim, subscription: null, attachments: [] }
+      }
+      const line = yield* storage.line({ organizationId, iccid })
+      return line ?? (yield* new NotFound({ resource: "sim", id: iccid }))
+    })
+
+    const begin = Effect.fnUntraced(function* (
+      request: CreateRequest,
+      claim: SimReservations.Claim,
+      existing: Effect.Effect<Plan, NotFound | StorageError>
+    ) {
+      const { organizationId } = request
+      const plan = yield* existing
+      const now = yield* clock.now
+      yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
+      const line = yield* lineFor(organizationId, request.iccid, plan, claim)
+      const fresh = { subscriptionId: yield* ids.next(now), attachmentId: yield* ids.next(now) }
+      const subscribed = yield* Effect.fromResult(Provisioning.subscribe(plan, line, request, fresh, now))
+      if (subscribed._tag === "Complete") {
+        const { created, decision } = subscribed
+        yield* commits.write(yield* commits.of(organizationId, decision, now), kinds.Created.keep(created))
+        return created
+      }
+      const lease = yield* work.lease
+      const commit = yield* commits.of(organizationId, subscribed.decision, now, lease)
+      yield* commits.write(commit, "later")
+      const { line: taken, work: toDo } = subscribed
+      // As it is stored: with the next version.
+      const stored = { ...taken, sim: { ...taken.sim, version: taken.sim.version + 1 } }
+      return { held: JobRunner.heldBy(commit, lease), work: toDo, line: stored }
+    })
+
+    const create = Effect.fnUntraced(function* (request: CreateRequest) {
+      const begun = yield* claims.during((claim) =>
+        deciding(request, (plan) => commits.retryOnConflict(begin(request, claim, plan)))
+      )
+      if (!("held" in begun)) return begun
+      return yield* Effect.fromResult(yield* runner.provision(begun.held, begun.work, begun.line))
+    })
+
+    return Subscriptions.of({
+      create: (request) => Metrics.traced("Subscriptions.create", {}, create(request)),
+      get: Effect.fnUntraced(function* (of) {
+        const found = yield* storage.subscription(of)
+        return found ?? (yield* new NotFound({ resource: "subscription", id: of.iccid }))
+      }),
+      list: ({ organizationId }) =>
+        Paging.stream(
+          (after: CreatedCursor | null, limit) => storage.subscriptions({ organizationId, after, limit }),
+          ({ subscription }) => ({ createdAt: subscription.createdAt, id: subscription.subscriptionId })
+        ),
+      remove: Effect.fn("Subscriptions.remove")(function* (of) {
+        const held = yield* commits.retryOnConflict(
+          Effect.gen(function* () {
+            const { line } = yield* SimLookup.inService(storage, of)
+            const now = yield* clock.now
+            const decision = yield* Effect.fromResult(Deletion.remove(line, now))
+            const lease = yield* work.lease
+            const commit = yield* commits.of(of.organizationId, decision, now, lease)
+            yield* commits.write(commit, kinds.Done.keep(null))
+            return JobRunner.heldBy(commit, lease)
+          })
+        )
+        // Tried at once, so that the SIM is commonly free when the answer is there; it goes on without us.
+        yield* Effect.timeoutOption(Effect.flatMap(runner.begin(held), Fiber.await), patienceMillis)
+      }),
+      lastOperator: Effect.fn("Subscriptions.lastOperator")(function* (of) {
+        const { line } = yield* SimLookup.inService(storage, of)
+        const last = Location.visible(line.sim.location, line.sim.lastActivityAt, yield* clock.now)
+        if (last === null) return null
+        const { countryByIso2 } = yield* catalogues.current
+        return { ...last, country: countryByIso2.get(last.countryAlpha2)?.name ?? last.countryAlpha2 }
+      })
+    })
+  })
+)
