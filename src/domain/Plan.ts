@@ -165,3 +165,12 @@ export const existing = (plan: Plan | null, planId: string): Result.Result<Plan,
   plan === null || plan.deletedAt !== null
     ? Result.fail(new NotFound({ resource: "plan", id: planId }))
     : Result.succeed(plan)
+
+/** Rule P2: the plan takes no new attachments from `now` on. Archived again, it keeps the instant of the first time. */
+export const archived = (plan: Plan, now: Instant): Plan => ({ ...plan, archivedAt: plan.archivedAt ?? now })
+
+/** Rule P2: the plan takes new attachments again. */
+export const unarchived = (plan: Plan): Plan => ({ ...plan, archivedAt: null })
+
+/** Rule P2: the plan exists no more; what was attached keeps its copy of the terms. */
+export const deleted = (plan: Plan, now: Instant): Plan => ({ ...plan, deletedAt: now })

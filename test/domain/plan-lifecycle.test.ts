@@ -24,3 +24,21 @@ describe("A plan exists (P2)", () => {
     }
   })
 })
+
+describe("Archiving a plan (P2)", () => {
+  it("keeps the instant of the first time, and changes nothing else", () => {
+    expect(Plan.archived(plan(), NOW)).toEqual(plan({ archivedAt: NOW }))
+    expect(Plan.archived(plan({ archivedAt: NOW }), NOW + 1)).toEqual(plan({ archivedAt: NOW }))
+  })
+
+  it("is undone by unarchiving, which changes nothing of a live plan", () => {
+    expect(Plan.unarchived(plan({ archivedAt: NOW }))).toEqual(plan())
+    expect(Plan.unarchived(plan())).toEqual(plan())
+  })
+})
+
+describe("Deleting a plan (P2)", () => {
+  it("notes the instant, and keeps the rest for the attachments", () => {
+    expect(Plan.deleted(plan({ archivedAt: NOW }), NOW + 1)).toEqual(plan({ archivedAt: NOW, deletedAt: NOW + 1 }))
+  })
+})

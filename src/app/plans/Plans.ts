@@ -1,7 +1,7 @@
 /**
  * Plans of an organization: create, read, archive, delete (rules P1 to P3).
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Equal, Layer } from "effect"
 import { kinds } from "../../domain/Idempotency.ts"
 import type { Label } from "../../domain/Label.ts"
 import * as PlanRules from "../../domain/Plan.ts"
@@ -59,13 +59,13 @@ export const layer: Layer.Layer<Plans, never, Storage | BusinessClock | Ids | Co
         return yield* Effect.fromResult(PlanRules.existing(yield* storage.plan(of), of.planId))
       })
 
-      /** Writes what `change` makes of the plan; where it makes nothing of it, the plan stays as it is. */
+      /** Commits the plan that `change` returns, unless it equals the loaded one. */
       const change = (of: OfPlan, change: (plan: Plan, now: number) => Plan) =>
         commits.retryOnConflict(
           Effect.gen(function* () {
             const plan = yield* get(of)
             const changed = change(plan, yield* clock.now)
-            if (changed !== plan) yield* commits.write({ plans: [changed] }, kinds.Done.keep(null))
+            if (!Equal.equals(changed, plan)) yield* commits.write({ plans: [changed] }, kinds.Done.keep(null))
             return changed
           })
         )
@@ -105,9 +105,9 @@ export const layer: Layer.Layer<Plans, never, Storage | BusinessClock | Ids | Co
           const found = yield* storage.plans({ ...of, covering, limit: limit + 1 })
           return Paging.page(found, limit, ({ createdAt, planId }) => ({ createdAt, id: planId }))
         }),
-        archive: (of) => change(of, (plan, now) => (plan.archivedAt === null ? { ...plan, archivedAt: now } : plan)),
-        unarchive: (of) => change(of, (plan) => (plan.archivedAt === null ? plan : { ...plan, archivedAt: null })),
-        remove: (of) => Effect.asVoid(change(of, (plan, now) => ({ ...plan, deletedAt: now })))
+        archive: (of) => change(of, PlanRules.archived),
+        unarchive: (of) => change(of, PlanRules.unarchived),
+        remove: (of) => Effect.asVoid(change(of, PlanRules.deleted))
       })
     })
   )
