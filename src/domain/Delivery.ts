@@ -67,6 +67,9 @@ export type Attempt =
   | { readonly _tag: "Responded"; readonly status: number }
   | { readonly _tag: "Unreachable"; readonly message: string }
 
+/** The response by which a receiver says that it takes no more deliveries. */
+const GONE = 410
+
 /** Whether the attempt delivered. */
 export const isDone = (attempt: Attempt): boolean =>
   attempt._tag === "Responded" && attempt.status >= 200 && attempt.status < 300
@@ -74,7 +77,7 @@ export const isDone = (attempt: Attempt): boolean =>
 /** The delivery after an attempt at `now`; `random` in [0, 1) spreads the retries. */
 export const attempted = (delivery: Delivery, attempt: Attempt, now: Instant, random: number): Delivery => {
   const delivered = isDone(attempt)
-  const gone = attempt._tag === "Responded" && attempt.status === 410
+  const gone = attempt._tag === "Responded" && attempt.status === GONE
   const wait = delivered || gone ? undefined : ladder[delivery.rung]
   return {
     ...delivery,
@@ -87,6 +90,9 @@ export const attempted = (delivery: Delivery, attempt: Attempt, now: Instant, ra
     nextAttemptAt: wait === undefined ? null : now + Math.round(wait * (1 + JITTER * random))
   }
 }
+
+/** Rule W7: whether the last response disables the endpoint that gave it. */
+export const isGone = (delivery: Delivery): boolean => delivery.responseStatus === GONE
 
 /** A delivery that cannot be attempted any more: its endpoint is disabled or deleted. */
 export const abandoned = (delivery: Delivery, reason: string): Delivery => ({

@@ -1,6 +1,7 @@
 /**
- * Webhook endpoints: where an organization's events go, and the keys that sign them (rule W6).
+ * Webhook endpoints: where an organization's events go (rule W7), and the keys that sign them (rule W6).
  */
+import * as Base64 from "effect/encoding/Base64"
 import type { Instant } from "./Time.ts"
 import { DAY } from "./Time.ts"
 import type { Type } from "./WebhookEvent.ts"
@@ -26,6 +27,18 @@ export interface WebhookEndpoint {
   readonly deletedAt: Instant | null
   readonly version: number
 }
+
+/** Rule W6: the signing key made from 32 random bytes. */
+export const signingKey = (random: Uint8Array): string => `whsec_${Base64.encode(random)}`
+
+/** Rule W7: the endpoint gets no more deliveries, until it is enabled again. */
+export const disabled = (endpoint: WebhookEndpoint): WebhookEndpoint => ({ ...endpoint, enabled: false })
+
+/** The endpoint is gone for its organization. Its deliveries stay in the log. */
+export const deleted = (endpoint: WebhookEndpoint, now: Instant): WebhookEndpoint => ({
+  ...disabled(endpoint),
+  deletedAt: now
+})
 
 /** How long a rotated key goes on signing. */
 export const ROTATION_OVERLAP = DAY

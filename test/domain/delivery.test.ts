@@ -112,6 +112,12 @@ describe("An attempt ends a delivery (W7)", () => {
     })
   })
 
+  it.each([200, 404, 409, 411, 500])("and 410 alone disables the endpoint, %i does not", (status) => {
+    expect(Delivery.isGone(Delivery.attempted(pending, responded(410), NOW, 0))).toBe(true)
+    expect(Delivery.isGone(Delivery.attempted(pending, responded(status), NOW, 0))).toBe(false)
+    expect(Delivery.isGone(Delivery.attempted(pending, unreachable, NOW, 0))).toBe(false)
+  })
+
   it("and its endpoint's end does, without an attempt", () => {
     expect(Delivery.abandoned(failed(2), "the endpoint is disabled")).toEqual({
       ...failed(2),

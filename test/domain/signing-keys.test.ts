@@ -49,3 +49,20 @@ describe("Signing keys (W6)", () => {
     expect({ ...rotated, signingKeys: endpoint.signingKeys }).toEqual(endpoint)
   })
 })
+
+describe("A signing key (W6)", () => {
+  it("is whsec_ and the base64 of its 32 bytes", () => {
+    const random = Uint8Array.from({ length: 32 }, (_, index) => 8 * index)
+    expect(WebhookEndpoint.signingKey(random)).toBe(`whsec_${Buffer.from(random).toString("base64")}`)
+  })
+})
+
+describe("A webhook endpoint (W7)", () => {
+  it("is disabled, and otherwise as it was", () => {
+    expect(WebhookEndpoint.disabled(endpoint)).toEqual({ ...endpoint, enabled: false })
+  })
+
+  it("is disabled by its deletion too", () => {
+    expect(WebhookEndpoint.deleted(endpoint, NOW)).toEqual({ ...endpoint, enabled: false, deletedAt: NOW })
+  })
+})

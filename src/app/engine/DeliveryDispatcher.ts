@@ -128,11 +128,10 @@ export const layer: Layer.Layer<DeliveryDispatcher, never, Needs> = Layer.effect
       const deliveries = { settled: [{ delivery, token }] }
       // Where the lease was lost, whoever has it now sends again, and what came of this attempt counts for nothing.
       const settled = Effect.map(write({ deliveries }), (isOurs) => (isOurs ? delivery : null))
-      // Rule W7: 410 disables the endpoint. Whoever changed it since it was called is not overruled.
-      return delivery.responseStatus === 410 && due.endpoint.enabled
-        ? Effect.flatMap(
-            write({ deliveries, webhookEndpoints: [{ ...due.endpoint, enabled: false }] }),
-            (isDisabled) => (isDisabled ? Effect.succeed(delivery) : settled)
+      // A change that somebody else has committed to the endpoint since it was called is kept.
+      return Delivery.isGone(delivery) && due.endpoint.enabled
+        ? Effect.flatMap(write({ deliveries, webhookEndpoints: [Endpoint.disabled(due.endpoint)] }), (isDisabled) =>
+            isDisabled ? Effect.succeed(delivery) : settled
           )
         : settled
     }

@@ -2,7 +2,6 @@
  * Webhook endpoints of an organization and the log of what was delivered to them (rules W5 to W7).
  */
 import { Context, Effect, Layer } from "effect"
-import * as Base64 from "effect/encoding/Base64"
 import * as Delivery from "../../domain/Delivery.ts"
 import type { LoggedDelivery } from "../../domain/Delivery.ts"
 import { InvalidField, NotFound } from "../../domain/Refusal.ts"
@@ -91,7 +90,7 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
     const list = (of: { readonly organizationId: string }) =>
       Effect.andThen(known(of.organizationId), storage.webhookEndpoints(of))
 
-    const signingKey = Effect.map(ids.bytes(32), (random) => `whsec_${Base64.encode(random)}`)
+    const signingKey = Effect.map(ids.bytes(32), Endpoint.signingKey)
 
     const change = (of: OfEndpoint, change: (endpoint: WebhookEndpoint) => Effect.Effect<WebhookEndpoint>) =>
       commits.retryOnConflict(
@@ -138,9 +137,7 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
         )
       }),
       remove: (of) =>
-        Effect.asVoid(
-          change(of, (endpoint) => Effect.map(clock.now, (deletedAt) => ({ ...endpoint, enabled: false, deletedAt })))
-        ),
+        Effect.asVoid(change(of, (endpoint) => Effect.map(clock.now, (now) => Endpoint.deleted(endpoint, now)))),
       rotateKey: (of) =>
         change(of, (endpoint) =>
           Effect.zipWith(signingKey, clock.now, (key, now) => Endpoint.withNewKey(endpoint, key, now))
