@@ -4,6 +4,8 @@
  * The prefix makes a leaked key recognizable to scanners, the checksum tells a mistyped one from an unknown one
  * without a look-up. Only a hash of a key is ever stored.
  */
+import { Result } from "effect"
+import { InvalidField, NotFound } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
 
 /** What a key may do: everything, or only what changes nothing. */
@@ -25,6 +27,30 @@ export interface ApiKey {
   readonly revokedAt: Instant | null
   readonly version: number
 }
+
+/** The stored part of a key's text. */
+export type Secret = Pick<ApiKey, "hash" | "hint">
+
+/** A new key; an expiry that is not after `now` is refused. */
+export const make = (
+  key: Secret & Pick<ApiKey, "organizationId" | "apiKeyId" | "name" | "scope" | "expiresAt">,
+  now: Instant
+): Result.Result<ApiKey, InvalidField> =>
+  key.expiresAt !== null && key.expiresAt <= now
+    ? Result.fail(new InvalidField({ field: "expiresAt", message: "must be in the future" }))
+    : Result.succeed({ ...key, createdAt: now, revokedAt: null, version: 0 })
+
+/** Rule W3: the key is refused from `now` on. Revoked again, it keeps the instant of the first time. */
+export const revoked = (key: ApiKey, now: Instant): ApiKey => ({ ...key, revokedAt: key.revokedAt ?? now })
+
+/**
+ * Rule W3: the key with another secret; its former one is refused from then on. A revoked key is not found. Name, scope
+ * and expiry stay.
+ */
+export const rotated = (key: ApiKey, secret: Secret): Result.Result<ApiKey, NotFound> =>
+  key.revokedAt === null
+    ? Result.succeed({ ...key, hash: secret.hash, hint: secret.hint })
+    : Result.fail(new NotFound({ resource: "api key", id: key.apiKeyId }))
 
 /** Whether the key is good at `now`: neither revoked nor expired; it expires at the very instant named. */
 export const isValid = (key: ApiKey, now: Instant): boolean =>

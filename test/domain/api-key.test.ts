@@ -2,6 +2,7 @@
  * API keys (rule W3): their format, what their checksum finds, and until when they are good.
  */
 import { crc32 } from "node:zlib"
+import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as ApiKey from "../../src/domain/ApiKey.ts"
 import { NOW } from "./Values.ts"
@@ -65,21 +66,55 @@ describe("A key is well formed (W3)", () => {
   )
 })
 
-describe("A key is good", () => {
-  const of = (changes: Partial<ApiKey.ApiKey>): ApiKey.ApiKey => ({
-    organizationId: "organization",
-    apiKeyId: "key",
-    name: "Backend",
-    scope: "full",
-    hash: "00",
-    hint: "o7hP",
-    createdAt: NOW,
-    expiresAt: null,
-    revokedAt: null,
-    version: 1,
-    ...changes
+const of = (changes: Partial<ApiKey.ApiKey>): ApiKey.ApiKey => ({
+  organizationId: "organization",
+  apiKeyId: "key",
+  name: "Backend",
+  scope: "full",
+  hash: "00",
+  hint: "o7hP",
+  createdAt: NOW,
+  expiresAt: null,
+  revokedAt: null,
+  version: 1,
+  ...changes
+})
+
+describe("A new key", () => {
+  const { createdAt: _, revokedAt: __, version: ___, ...request } = of({})
+
+  it("is good from now on, for ever or until it expires", () => {
+    expect(Result.getOrThrow(ApiKey.make(request, NOW))).toEqual(of({ version: 0 }))
+    const expiring = ApiKey.make({ ...request, expiresAt: NOW + 1 }, NOW)
+    expect(Result.getOrThrow(expiring)).toEqual(of({ expiresAt: NOW + 1, version: 0 }))
   })
 
+  it("is refused where it would expire at once", () => {
+    for (const expiresAt of [NOW, NOW - 1]) {
+      const refusal = Result.getOrThrow(Result.flip(ApiKey.make({ ...request, expiresAt }, NOW)))
+      expect(refusal).toMatchObject({ _tag: "InvalidField", field: "expiresAt" })
+    }
+  })
+})
+
+describe("A key is changed (W3)", () => {
+  it("by a revocation, which keeps the instant of the first time", () => {
+    expect(ApiKey.revoked(of({}), NOW)).toEqual(of({ revokedAt: NOW }))
+    expect(ApiKey.revoked(of({ revokedAt: NOW }), NOW + 1)).toEqual(of({ revokedAt: NOW }))
+  })
+
+  it("by a rotation, which gives it another secret and nothing else", () => {
+    const secret = { hash: "ff", hint: "abcd" }
+    expect(Result.getOrThrow(ApiKey.rotated(of({ expiresAt: NOW }), secret))).toEqual(of({ expiresAt: NOW, ...secret }))
+    expect(Result.getOrThrow(Result.flip(ApiKey.rotated(of({ revokedAt: NOW }), secret)))).toMatchObject({
+      _tag: "NotFound",
+      resource: "api key",
+      id: "key"
+    })
+  })
+})
+
+describe("A key is good", () => {
   it("until it expires, its expiry not included", () => {
     expect(ApiKey.isValid(of({}), NOW)).toBe(true)
     expect(ApiKey.isValid(of({ expiresAt: NOW + 1 }), NOW)).toBe(true)

@@ -1,7 +1,7 @@
 /**
  * Organizations and their API keys. A key is shown once, when it is made; what is stored is its hash (rule W3).
  */
-import { Clock as MachineClock, Context, Effect, Layer } from "effect"
+import { Clock as MachineClock, Context, Effect, Equal, Layer } from "effect"
 import * as ApiKeys from "../../domain/ApiKey.ts"
 import type { ApiKey, Scope } from "../../domain/ApiKey.ts"
 import type { Organization } from "../../domain/Organization.ts"
@@ -122,31 +122,20 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
         const name = yield* named(request.name)
         yield* get({ organizationId })
         const now = yield* clock.now
-        if (expiresAt !== null && expiresAt <= now) {
-          return yield* new InvalidField({ field: "expiresAt", message: "must be in the future" })
-        }
         const { key, ...kept } = yield* secret
-        const apiKey: ApiKey = {
-          ...kept,
-          organizationId,
-          apiKeyId: yield* ids.next(now),
-          name,
-          scope,
-          createdAt: now,
-          expiresAt,
-          revokedAt: null,
-          version: 0
-        }
-        yield* commits.retryOnConflict(commits.write({ apiKeys: [apiKey] }))
+        const apiKeyId = yield* ids.next(now)
+        const apiKey = yield* Effect.fromResult(
+          ApiKeys.make({ ...kept, organizationId, apiKeyId, name, scope, expiresAt }, now)
+        )
+        yield* commits.untilDone(commits.write({ apiKeys: [apiKey] }))
         return { apiKey, key }
       }),
       revokeKey: Effect.fn("Organizations.revokeKey")(function* (of) {
         const revoked = yield* commits.retryOnConflict(
           Effect.gen(function* () {
             const apiKey = yield* keyOf(of)
-            if (apiKey.revokedAt !== null) return apiKey
-            const changed = { ...apiKey, revokedAt: yield* clock.now }
-            yield* commits.write({ apiKeys: [changed] })
+            const changed = ApiKeys.revoked(apiKey, yield* clock.now)
+            if (!Equal.equals(changed, apiKey)) yield* commits.write({ apiKeys: [changed] })
             return changed
           })
         )
@@ -155,10 +144,8 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
       rotateKey: Effect.fn("Organizations.rotateKey")(function* (of) {
         const rotated = yield* commits.retryOnConflict(
           Effect.gen(function* () {
-            const apiKey = yield* keyOf(of)
-            if (apiKey.revokedAt !== null) return yield* new NotFound({ resource: "api key", id: of.apiKeyId })
             const { key, ...kept } = yield* secret
-            const changed = { ...apiKey, ...kept }
+            const changed = yield* Effect.fromResult(ApiKeys.rotated(yield* keyOf(of), kept))
             yield* commits.write({ apiKeys: [changed] })
             return { apiKey: changed, key }
           })
