@@ -4,9 +4,10 @@
  * The record is written in the request's first commit. Where the outcome still depends on a job it is `Pending`, and
  * that job's last commit settles or forgets it, so a crash leaves no key stuck.
  */
+import { Result } from "effect"
 import type { MobilePlanStatus } from "./MobilePlan.ts"
 import type { Plan } from "./Plan.ts"
-import type { Plain } from "./Refusal.ts"
+import { IdempotencyKeyReused, isRefusal, type Plain, type Refusal, RequestInProgress } from "./Refusal.ts"
 import type { Region } from "./Region.ts"
 import type { Created } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
@@ -70,4 +71,36 @@ export interface IdempotencyRecord {
   readonly fingerprint: string
   readonly createdAt: Instant
   readonly outcome: Outcome
+}
+
+/**
+ * Whether a request that ended so has its final answer. A refusal that the telco's state caused is not final: the same
+ * request may succeed later.
+ */
+export const isFinal = (error: unknown): error is Refusal =>
+  isRefusal(error) && error._tag !== "TelcoRefused" && error._tag !== "TelcoUnavailable"
+
+/** Whether the record still answers for its key at `now`. */
+export const isKept = (record: IdempotencyRecord, now: Instant): boolean => record.createdAt > now - RETENTION
+
+/**
+ * What a later request under the record's key is answered with. `IdempotencyKeyReused` where that is another request,
+ * or one with another kind of answer; `RequestInProgress` while the outcome is pending.
+ */
+export const answer = <Name extends keyof Answers>(
+  name: Name,
+  { fingerprint, key, outcome }: IdempotencyRecord,
+  request: { readonly fingerprint: string }
+): Result.Result<Answers[Name], Plain> => {
+  if (fingerprint !== request.fingerprint) return Result.fail(new IdempotencyKeyReused({ key }))
+  switch (outcome._tag) {
+    case "Pending":
+      return Result.fail(new RequestInProgress({ key }))
+    case "Refused":
+      return Result.fail(outcome.refusal)
+    case "Succeeded": {
+      const told = kinds[name].tell(outcome.answer)
+      return told === undefined ? Result.fail(new IdempotencyKeyReused({ key })) : Result.succeed(told.value)
+    }
+  }
 }

@@ -1,8 +1,10 @@
 /**
  * What is kept with an idempotency key (rule W2): each kind of answer as it is, for 24 h, told as no other kind.
  */
+import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Idempotency from "../../src/domain/Idempotency.ts"
+import * as Refusal from "../../src/domain/Refusal.ts"
 import { DAY_MS } from "./Calendar.ts"
 import { ICCID, NOW, plan, sim } from "./Values.ts"
 
@@ -40,6 +42,15 @@ const answers: ReadonlyArray<readonly [kind: string, answer: Idempotency.Answer,
   ["MobilePlan", MobilePlan.keep({ iccid: ICCID, applied: true, id: 1 }), { iccid: ICCID, applied: true, id: 1 }]
 ]
 
+const record = (changes: Partial<Idempotency.IdempotencyRecord> = {}): Idempotency.IdempotencyRecord => ({
+  organizationId: "organization",
+  key: "k",
+  fingerprint: "f",
+  createdAt: NOW,
+  outcome: { _tag: "Succeeded", answer: Plan.keep(plan()) },
+  ...changes
+})
+
 describe("An answer (W2)", () => {
   it.each(answers)("%s is told as it was kept, and as no other kind", (kind, answer, told) => {
     expect(answer.kind).toBe(kind)
@@ -49,5 +60,40 @@ describe("An answer (W2)", () => {
 
   it("is kept for 24 h", () => {
     expect(Idempotency.RETENTION).toBe(DAY_MS)
+    expect(Idempotency.isKept(record(), NOW + DAY_MS - 1)).toBe(true)
+    expect(Idempotency.isKept(record(), NOW + DAY_MS)).toBe(false)
+  })
+})
+
+describe("A later request under the key (W2)", () => {
+  const refusal = (of: Idempotency.IdempotencyRecord, fingerprint = "f") =>
+    Result.getOrThrow(Result.flip(Idempotency.answer("Done", of, { fingerprint })))
+
+  it("is told the first one's answer, or its refusal", () => {
+    expect(Result.getOrThrow(Idempotency.answer("Plan", record(), { fingerprint: "f" }))).toEqual(plan())
+    const busy = Refusal.toPlain(new Refusal.SimBusy({ iccid: ICCID }))
+    expect(refusal(record({ outcome: { _tag: "Refused", refusal: busy } }))).toBe(busy)
+  })
+
+  it("is refused while the outcome is pending", () => {
+    expect(refusal(record({ outcome: { _tag: "Pending" } }))).toMatchObject({ _tag: "RequestInProgress", key: "k" })
+  })
+
+  it("is refused where it is another request, or one with another kind of answer", () => {
+    for (const outcome of [record().outcome, { _tag: "Pending" } as const]) {
+      expect(refusal(record({ outcome }), "other")).toMatchObject({ _tag: "IdempotencyKeyReused", key: "k" })
+    }
+    expect(refusal(record())).toMatchObject({ _tag: "IdempotencyKeyReused", key: "k" })
+  })
+})
+
+describe("An outcome is final (W2)", () => {
+  it("where it is a refusal that the telco did not cause", () => {
+    expect(Idempotency.isFinal(new Refusal.SimBusy({ iccid: ICCID }))).toBe(true)
+    expect(Idempotency.isFinal(new Refusal.NotFound({ resource: "plan", id: "p" }))).toBe(true)
+    expect(Idempotency.isFinal(new Refusal.TelcoRefused({ message: "no" }))).toBe(false)
+    expect(Idempotency.isFinal(new Refusal.TelcoUnavailable({ retryAfterSeconds: 5 }))).toBe(false)
+    expect(Idempotency.isFinal(new Error("SimBusy"))).toBe(false)
+    expect(Idempotency.isFinal(undefined)).toBe(false)
   })
 })

@@ -3,11 +3,12 @@
  * `once`; the first commit made inside carries the key's record.
  */
 import { Context, Effect, Exit, Layer } from "effect"
-import { type Answers, type IdempotencyRecord, kinds, RETENTION } from "../../domain/Idempotency.ts"
+import * as Idempotency from "../../domain/Idempotency.ts"
+import type { Answers, IdempotencyRecord } from "../../domain/Idempotency.ts"
 import * as Refusal from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import * as Storage from "../../ports/Storage.ts"
-import * as IdempotencyContext from "./IdempotencyContext.ts"
+import * as Recording from "./Recording.ts"
 
 export interface RequestKey {
   readonly organizationId: string
@@ -36,48 +37,22 @@ export class IdempotencyKeys extends Context.Service<
   }
 >()("simplan/IdempotencyKeys") {}
 
-/** Whether a refusal is a final answer (rule W2): one that the telco's state caused is not. */
-const isFinal = (error: unknown): error is Refusal.Refusal =>
-  Refusal.isRefusal(error) && error._tag !== "TelcoRefused" && error._tag !== "TelcoUnavailable"
-
 export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | BusinessClock> = Layer.effect(
   IdempotencyKeys,
   Effect.gen(function* () {
     const storage = yield* Storage.Storage
     const clock = yield* BusinessClock
 
-    const told = <Kind extends keyof Answers>(
-      kind: Kind,
-      record: IdempotencyRecord,
-      request: RequestKey
-    ): Effect.Effect<Answers[Kind], Refusal.Plain> => {
-      const { key, outcome } = record
-      if (record.fingerprint !== request.fingerprint) return Effect.fail(new Refusal.IdempotencyKeyReused({ key }))
-      switch (outcome._tag) {
-        case "Pending":
-          return Effect.fail(new Refusal.RequestInProgress({ key }))
-        case "Refused":
-          return Effect.fail(outcome.refusal)
-        case "Succeeded":
-          return Effect.fromNullishOr(kinds[kind].tell(outcome.answer)).pipe(
-            Effect.mapBoth({
-              onSuccess: ({ value }) => value,
-              onFailure: () => new Refusal.IdempotencyKeyReused({ key })
-            })
-          )
-      }
-    }
-
     const known = Effect.fnUntraced(function* (request: RequestKey) {
       const record = yield* storage.idempotency(request)
       const now = yield* clock.now
-      return record !== null && record.createdAt > now - RETENTION ? record : null
+      return record !== null && Idempotency.isKept(record, now) ? record : null
     })
 
     // The record of a request that ended without a commit of its own.
     const record = Effect.fnUntraced(function* (request: RequestKey, outcome: IdempotencyRecord["outcome"]) {
       const now = yield* clock.now
-      const put = [{ record: { ...request, createdAt: now, outcome }, replaces: now - RETENTION }]
+      const put = [{ record: { ...request, createdAt: now, outcome }, replaces: now - Idempotency.RETENTION }]
       yield* Effect.catchTag(storage.commit({ idempotency: { put } }), "Conflict", () =>
         Effect.die(new IdempotencyContext.KeyTaken())
       )
@@ -91,16 +66,17 @@ export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | Busine
         const request = yield* CurrentRequest
         if (request === null) return yield* run
         const before = yield* known(request)
-        if (before !== null) return yield* told(kind, before, request)
-        const recording: IdempotencyContext.IdempotencyContext = { request, done: { current: false } }
+        if (before !== null) return yield* Effect.fromResult(Idempotency.answer(kind, before, request))
+        const recording: Recording.Recording = { request, done: { current: false } }
         const first = Effect.gen(function* () {
           const exit = yield* Effect.exit(Effect.provideService(run, IdempotencyContext.Current, recording))
           if (recording.done.current) return yield* exit
           if (Exit.isSuccess(exit)) {
-            yield* record(request, { _tag: "Succeeded", answer: kinds[kind].keep(exit.value) })
+            yield* record(request, { _tag: "Succeeded", answer: Idempotency.kinds[kind].keep(exit.value) })
           } else {
             const refusal = exit.cause.reasons.find((reason) => reason._tag === "Fail")?.error
-            if (isFinal(refusal)) yield* record(request, { _tag: "Refused", refusal: Refusal.toPlain(refusal) })
+            if (Idempotency.isFinal(refusal))
+              yield* record(request, { _tag: "Refused", refusal: Refusal.toPlain(refusal) })
           }
           return yield* exit
         })
@@ -110,7 +86,7 @@ export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | Busine
             const twin = yield* known(request)
             return yield* twin === null
               ? Effect.fail(new Refusal.RequestInProgress({ key: request.key }))
-              : told(kind, twin, request)
+              : Effect.fromResult(Idempotency.answer(kind, twin, request))
           })
         )
       })
