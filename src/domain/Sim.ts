@@ -51,3 +51,17 @@ export const isUsed = (sim: Sim): boolean => sim.hold._tag !== "Free"
 
 /** Rule S2: an eSIM that no one holds and that shows no sign of a download. */
 export const isFree = (sim: Sim): boolean => sim.isEsim && sim.hold._tag === "Free" && !sim.downloaded
+
+/** Rule I1: a SIM as it is imported: free, never used, never seen in a device. */
+export const imported = (
+  sim: Pick<Sim, "organizationId" | "simId" | "iccid" | "label" | "isEsim" | "lpa" | "createdAt">
+): Omit<Sim, "serial" | "version"> => ({
+  ...sim,
+  hold: { _tag: "Free" },
+  recycledAt: null,
+  downloaded: false,
+  smdp: null,
+  location: null,
+  lastActivityAt: null,
+  mobilePlan: { _tag: "Settled", applied: false }
+})

@@ -32,3 +32,27 @@ describe("The labels", () => {
     expect(["green", "Violet", "", "Gray"].some(isLabel)).toBe(false)
   })
 })
+
+describe("A new SIM (I1)", () => {
+  const { createdAt, iccid, isEsim, label, lpa, organizationId, simId } = sim()
+  const one = Sim.imported({ organizationId, simId, iccid, label, isEsim, lpa, createdAt })
+
+  it("is free, never used, and not seen in a device", () => {
+    expect(one).toEqual({
+      organizationId,
+      simId,
+      iccid,
+      label,
+      isEsim,
+      lpa,
+      createdAt,
+      hold: { _tag: "Free" },
+      recycledAt: null,
+      downloaded: false,
+      smdp: null,
+      location: null,
+      lastActivityAt: null,
+      mobilePlan: { _tag: "Settled", applied: false }
+    })
+  })
+})

@@ -4,13 +4,14 @@
 import { Context, Effect, Layer, Result, Stream } from "effect"
 import { isLabel } from "../../domain/Label.ts"
 import { NotFound } from "../../domain/Refusal.ts"
+import * as SimRules from "../../domain/Sim.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import type { CurrentStatus, Entry } from "../../domain/SmdpHistory.ts"
 import * as SimImport from "../../domain/SimImport.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type NewSim, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Ids } from "../commit/Ids.ts"
-import * as Metrics from "../Metrics.ts"
+import * as Measures from "./Measures.ts"
 import * as Paging from "../Paging.ts"
 
 /** What to say of a row; `row` counts from 1, the header of a file not included. */
@@ -100,20 +101,8 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = La
         }
         rowOf.set(iccid, index + 1)
         for (const message of told) warnings.push({ row: index + 1, iccid, message })
-        sims.push({
-          ...sim,
-          organizationId,
-          iccid,
-          simId: yield* ids.next(now),
-          createdAt: now,
-          hold: { _tag: "Free" },
-          recycledAt: null,
-          downloaded: false,
-          smdp: null,
-          location: null,
-          lastActivityAt: null,
-          mobilePlan: { _tag: "Settled", applied: false }
-        })
+        const simId = yield* ids.next(now)
+        sims.push(SimRules.imported({ ...sim, organizationId, iccid, simId, createdAt: now }))
       }
       const outcome = yield* storage.importSims(sims)
       for (const { iccid, organizationId: owner } of outcome.taken) {
