@@ -8,7 +8,7 @@ import type { Answers, IdempotencyRecord } from "../../domain/Idempotency.ts"
 import * as Refusal from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import * as Storage from "../../ports/Storage.ts"
-import * as Recording from "./Recording.ts"
+import * as IdempotencyContext from "./IdempotencyContext.ts"
 
 export interface RequestKey {
   readonly organizationId: string
@@ -67,7 +67,7 @@ export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | Busine
         if (request === null) return yield* run
         const before = yield* known(request)
         if (before !== null) return yield* Effect.fromResult(Idempotency.answer(kind, before, request))
-        const recording: Recording.Recording = { request, done: { current: false } }
+        const recording: IdempotencyContext.IdempotencyContext = { request, done: { current: false } }
         const first = Effect.gen(function* () {
           const exit = yield* Effect.exit(Effect.provideService(run, IdempotencyContext.Current, recording))
           if (recording.done.current) return yield* exit

@@ -127,7 +127,7 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
         const apiKey = yield* Effect.fromResult(
           ApiKeys.make({ ...kept, organizationId, apiKeyId, name, scope, expiresAt }, now)
         )
-        yield* commits.untilDone(commits.write({ apiKeys: [apiKey] }))
+        yield* commits.retryOnConflict(commits.write({ apiKeys: [apiKey] }))
         return { apiKey, key }
       }),
       revokeKey: Effect.fn("Organizations.revokeKey")(function* (of) {

@@ -11,7 +11,7 @@ import * as SimImport from "../../domain/SimImport.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type NewSim, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Ids } from "../commit/Ids.ts"
-import * as Measures from "./Measures.ts"
+import * as Metrics from "../Metrics.ts"
 import * as Paging from "../Paging.ts"
 
 /** What to say of a row; `row` counts from 1, the header of a file not included. */

@@ -10,9 +10,9 @@ import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
-import * as Lines from "./Lines.ts"
-import * as Recording from "./Recording.ts"
-import { Work } from "./Work.ts"
+import * as SimLookup from "./SimLookup.ts"
+import * as IdempotencyContext from "../commit/IdempotencyContext.ts"
+import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
 
 export class Messages extends Context.Service<
   Messages,
@@ -26,7 +26,7 @@ export class Messages extends Context.Service<
   }
 >()("simplan/Messages") {}
 
-type Needs = Storage | BusinessClock | Ids | Commits | Work | JobRunner.JobRunner
+type Needs = Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner
 
 export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
   Messages,
@@ -40,14 +40,14 @@ export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
     return Messages.of({
       send: Effect.fn("Messages.send")(function* ({ from, iccid, organizationId, text }) {
         yield* Effect.fromResult(Sms.check({ from, text }))
-        yield* Lines.inService(storage, { organizationId, iccid })
+        yield* SimLookup.inService(storage, { organizationId, iccid })
         const now = yield* clock.now
-        const request = (yield* Recording.Current)?.request
+        const request = (yield* IdempotencyContext.Current)?.request
         const messageId = request === undefined ? yield* ids.next(now) : Sms.idOf(request)
         const job = Sms.job({ iccid, messageId, from, text }, now)
         const lease = yield* work.lease
         const commit = yield* commits.of(organizationId, { jobs: [job] }, now, lease)
-        yield* commits.untilDone(commits.write(commit, "later"))
+        yield* commits.retryOnConflict(commits.write(commit, "later"))
         yield* Effect.fromResult(yield* runner.sendSms(JobRunner.heldBy(commit, lease), job.work))
       })
     })
