@@ -17,11 +17,11 @@ import * as Subscriptions from "./handlers/Subscriptions.ts"
 import * as System from "./handlers/System.ts"
 import * as Wallet from "./handlers/Wallet.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
-import * as Keys from "./Keys.ts"
-import * as Observed from "./Observed.ts"
-import * as RateLimit from "./RateLimit.ts"
-import * as Tokens from "./Tokens.ts"
-import * as Unmatched from "./Unmatched.ts"
+import * as ApiKeyAuth from "./middleware/ApiKeyAuth.ts"
+import * as BearerAuth from "./middleware/BearerAuth.ts"
+import * as Instrumentation from "./middleware/Instrumentation.ts"
+import * as RateLimit from "./middleware/RateLimit.ts"
+import * as UnmatchedRoutes from "./middleware/UnmatchedRoutes.ts"
 
 export interface Options {
   /** The bearer token of the management API; without one there is no `/admin`. */
@@ -83,10 +83,7 @@ const docs = HttpApiScalar.layer(Api, {
   scalar: { withDefaultFonts: false, proxyUrl: "" }
 }).pipe(Layer.provide(selfContained.layer))
 
-/**
- * That the platform makes no span of a request: its spans show URLs, and URLs hold keys. Those of requests are made in
- * `Observed`.
- */
+/** Turns off the platform's span per request, which shows URLs, and URLs hold keys. `Instrumentation` makes the spans. */
 export const isUntraced = (): boolean => true
 
 /** Adds the routes to a router. */
@@ -94,16 +91,16 @@ export const layer = (options: Options) => {
   const api = HttpApiBuilder.layer(Api, { openapiPath: OPENAPI }).pipe(
     Layer.provide(handlers(options)),
     Layer.provide([
-      Observed.layer,
-      Keys.layer(RateLimit.make(options.rateLimit)),
-      Tokens.admin(options.adminToken),
-      Tokens.telco(options.telcoToken)
+      Instrumentation.layer,
+      ApiKeyAuth.layer(RateLimit.make(options.rateLimit)),
+      BearerAuth.admin(options.adminToken),
+      BearerAuth.telco(options.telcoToken)
     ]),
     Layer.provide(HttpServer.layerServices)
   )
-  const unmatched = Unmatched.layer({ paths: [OPENAPI, DOCS], hidden: hidden(options) })
+  const unmatched = UnmatchedRoutes.layer({ paths: [OPENAPI, DOCS], hidden: hidden(options) })
   return Layer.mergeAll(api, docs, unmatched, Layer.succeed(HttpMiddleware.TracerDisabledWhen, isUntraced))
 }
 
 /** How the router of these routes is set up. */
-export const routerConfig = Layer.succeed(HttpRouter.RouterConfig, Unmatched.routerConfig)
+export const routerConfig = Layer.succeed(HttpRouter.RouterConfig, UnmatchedRoutes.routerConfig)

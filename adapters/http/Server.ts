@@ -8,9 +8,9 @@ import { Context, Data, type Duration, Effect, Layer, Scope } from "effect"
 import { HttpMiddleware, HttpRouter } from "effect/http"
 import * as Http from "node:http"
 import type { Duplex } from "node:stream"
-import * as Bytes from "./Bytes.ts"
-import * as Codes from "./Codes.ts"
 import * as Routes from "./Routes.ts"
+import * as BodyBytes from "./wire/BodyBytes.ts"
+import * as Codes from "./wire/Codes.ts"
 
 /** The server cannot listen where it was told to; the message says why. */
 export class CannotListen extends Data.TaggedError("CannotListen")<{
@@ -136,7 +136,7 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       const server = Http.createServer({ requireHostHeader: false, keepAliveTimeout: IDLE }, onRequest)
       // Who asks before sending is not told to go on with what no route takes.
       server.on("checkContinue", (request: Http.IncomingMessage, response: Http.ServerResponse) => {
-        if (Number(request.headers["content-length"] ?? 0) <= Bytes.IMPORT_LIMIT) response.writeContinue()
+        if (Number(request.headers["content-length"] ?? 0) <= BodyBytes.IMPORT_LIMIT) response.writeContinue()
         onRequest(request, response)
       })
       server.on("checkExpectation", (_: Http.IncomingMessage, response: Http.ServerResponse) => {

@@ -4,8 +4,8 @@
 import { Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import type { Services, Storage } from "simplan"
+import * as UnmatchedRoutes from "./middleware/UnmatchedRoutes.ts"
 import * as Routes from "./Routes.ts"
-import * as Unmatched from "./Unmatched.ts"
 
 /** A handler over a layer of services; `dispose` releases what the layer holds. Nothing is logged per request. */
 export const make = <E>(
@@ -17,7 +17,7 @@ export const make = <E>(
 } => {
   const { dispose, handler } = HttpRouter.toWebHandler(Routes.layer(options).pipe(Layer.provide(services)), {
     disableLogger: true,
-    routerConfig: Unmatched.routerConfig
+    routerConfig: UnmatchedRoutes.routerConfig
   })
   return { dispose, handler: (request) => handler(request) }
 }

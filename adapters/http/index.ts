@@ -2,8 +2,8 @@
  * The HTTP API: its definition, its routes for any router, a server on Node, and a handler of web requests for hosts.
  */
 export { Api } from "./api/Api.ts"
-export * as Codes from "./Codes.ts"
-export type * as RateLimit from "./RateLimit.ts"
+export * as Codes from "./wire/Codes.ts"
+export type * as RateLimit from "./middleware/RateLimit.ts"
 export * as Routes from "./Routes.ts"
 export * as Server from "./Server.ts"
 export * as WebHandler from "./WebHandler.ts"

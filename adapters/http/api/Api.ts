@@ -30,7 +30,7 @@ export class Api extends HttpApi.make("simplan")
   .add(ClockApi)
   .add(ReportsApi)
   .add(SystemApi)
-  .middleware(Security.Observed)
+  .middleware(Security.Instrumentation)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({

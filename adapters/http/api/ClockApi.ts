@@ -3,31 +3,31 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
-import * as Wire from "./Wire.ts"
 
-export const ClockItem = Wire.data(
-  Schema.Struct({ now: Wire.Timestamp, virtual: Schema.Boolean }).annotate({ identifier: "Clock" })
+export const ClockItem = Schemas.data(
+  Schema.Struct({ now: Schemas.Timestamp, virtual: Schema.Boolean }).annotate({ identifier: "Clock" })
 )
 
 export const Advance = Schema.Struct({
-  to: Schema.optionalKey(Wire.Instant),
+  to: Schema.optionalKey(Schemas.Instant),
   by: Schema.optionalKey(Schema.String.annotate({ description: "A duration such as `12 hours`" }))
 }).annotate({ identifier: "Advance", description: "One of the two" })
 
-export const AdvancedItem = Wire.data(Schema.Struct({ now: Wire.Timestamp }))
+export const AdvancedItem = Schemas.data(Schema.Struct({ now: Schemas.Timestamp }))
 
 export class ClockApi extends HttpApiGroup.make("clock")
   .add(
     HttpApiEndpoint.get("read", "/clock", {
       success: ClockItem,
-      error: Wire.problems(...Wire.managing)
+      error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(OpenApi.annotations({ summary: "Read the business clock" })),
     HttpApiEndpoint.post("advance", "/clock/advance", {
       payload: Advance,
       success: AdvancedItem,
-      error: Wire.problems(
-        ...Wire.managing,
+      error: Schemas.problems(
+        ...Schemas.managing,
         "invalid_field",
         "malformed_json",
         "body_too_large",

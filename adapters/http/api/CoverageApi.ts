@@ -3,8 +3,8 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
-import * as Wire from "./Wire.ts"
 
 export const CoverageProfile = Schema.Struct({
   coverage_id: Schema.String,
@@ -30,7 +30,7 @@ export const CoverageProfile = Schema.Struct({
 
 export const CreateCustomRegion = Schema.Struct({
   region_name: Schema.String,
-  label: Wire.Label,
+  label: Schemas.Label,
   iso2_list: Schema.Array(Schema.String)
 }).annotate({ identifier: "CreateCustomRegion" })
 
@@ -45,7 +45,7 @@ export const CustomRegion = Schema.Struct(customRegion).annotate({ identifier: "
 
 /** The error for a taken name or for countries without an operator. */
 export const MissingCountries = Schema.Struct({
-  ...Wire.ErrorBody.fields,
+  ...Schemas.ErrorBody.fields,
   missing_iso2: Schema.Array(Schema.String)
 }).annotate({
   identifier: "MissingCountries",
@@ -54,37 +54,37 @@ export const MissingCountries = Schema.Struct({
 
 /** The error for a set of countries that a profile has already. */
 export const ExistingCoverage = Schema.Struct({
-  ...Wire.ErrorBody.fields,
+  ...Schemas.ErrorBody.fields,
   existing_coverage: CustomRegion
 }).annotate({
   identifier: "ExistingCoverage",
   description: "`region_exists`: with the profile that has exactly these countries"
 })
 
-export const CoverageProfileList = Wire.data(Schema.Array(CoverageProfile))
-export const CoverageProfileItem = Wire.data(CoverageProfile)
-export const CustomRegionItem = Wire.data(CustomRegion)
+export const CoverageProfileList = Schemas.data(Schema.Array(CoverageProfile))
+export const CoverageProfileItem = Schemas.data(CoverageProfile)
+export const CustomRegionItem = Schemas.data(CustomRegion)
 
 export class CoverageApi extends HttpApiGroup.make("coverage")
   .add(
     HttpApiEndpoint.get("list", "/coverage-profiles", {
       query: {
-        region_code: Schema.optionalKey(Wire.Parameter),
-        label: Schema.optionalKey(Wire.Parameter)
+        region_code: Schema.optionalKey(Schemas.Parameter),
+        label: Schema.optionalKey(Schemas.Parameter)
       },
       success: CoverageProfileList,
-      error: Wire.problems(...Wire.reading)
+      error: Schemas.problems(...Schemas.reading)
     }).annotateMerge(OpenApi.annotations({ summary: "List coverage profiles" })),
     HttpApiEndpoint.get("get", "/coverage-profiles/:coverageId", {
       params: { coverageId: Schema.String },
       success: CoverageProfileItem,
-      error: Wire.problems(...Wire.always, "coverage_profile_not_found")
+      error: Schemas.problems(...Schemas.always, "coverage_profile_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Get a coverage profile" })),
     HttpApiEndpoint.post("createRegion", "/coverage-profiles/custom-region", {
       payload: CreateCustomRegion,
       success: CustomRegionItem,
       error: [
-        ...Wire.problems(...Wire.posting),
+        ...Schemas.problems(...Schemas.posting),
         MissingCountries.pipe(HttpApiSchema.status(400)),
         ExistingCoverage.pipe(HttpApiSchema.status(409))
       ]

@@ -3,8 +3,8 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
-import * as Wire from "./Wire.ts"
 
 const ImportSims = Schema.Struct({
   sims: Schema.Array(
@@ -29,7 +29,7 @@ const rowMessages = Schema.Array(
   })
 )
 
-export const ImportReportItem = Wire.data(
+export const ImportReportItem = Schemas.data(
   Schema.Struct({
     imported: Schema.Int,
     duplicates: Schema.Int,
@@ -44,7 +44,7 @@ export const CatalogueFile = Schema.Record(Schema.String, Schema.Unknown).annota
   description: "Countries, operators and coverage profiles"
 })
 
-export const CatalogueItem = Wire.data(CatalogueFile)
+export const CatalogueItem = Schemas.data(CatalogueFile)
 
 const problems = ["invalid_field", "malformed_json", "body_too_large", "unsupported_media_type"] as const
 
@@ -54,16 +54,16 @@ export class ImportsApi extends HttpApiGroup.make("imports")
       params: { id: Schema.String },
       payload: [ImportSims, SimsFile],
       success: ImportReportItem,
-      error: Wire.problems(...Wire.managing, ...problems, "malformed_csv", "organization_not_found")
+      error: Schemas.problems(...Schemas.managing, ...problems, "malformed_csv", "organization_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Import SIMs; a bad row stops no other" })),
     HttpApiEndpoint.put("replaceCatalogue", "/catalogue", {
       payload: CatalogueFile,
       success: CatalogueItem,
-      error: Wire.problems(...Wire.managing, ...problems)
+      error: Schemas.problems(...Schemas.managing, ...problems)
     }).annotateMerge(OpenApi.annotations({ summary: "Replace the catalogue" })),
     HttpApiEndpoint.get("catalogue", "/catalogue", {
       success: CatalogueItem,
-      error: Wire.problems(...Wire.managing)
+      error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(OpenApi.annotations({ summary: "Read the catalogue" }))
   )
   .middleware(Security.AdminToken)

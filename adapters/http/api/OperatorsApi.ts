@@ -3,8 +3,8 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
-import * as Wire from "./Wire.ts"
 
 export const Operator = Schema.Struct({
   operator_id: Schema.String,
@@ -15,23 +15,23 @@ export const Operator = Schema.Struct({
   labels: Schema.Array(Schema.String)
 }).annotate({ identifier: "Operator" })
 
-export const OperatorList = Wire.data(Schema.Array(Operator))
-export const OperatorItem = Wire.data(Operator)
+export const OperatorList = Schemas.data(Schema.Array(Operator))
+export const OperatorItem = Schemas.data(Operator)
 
 export class OperatorsApi extends HttpApiGroup.make("operators")
   .add(
     HttpApiEndpoint.get("list", "/operators", {
       query: {
-        label: Schema.optionalKey(Wire.Parameter),
-        country: Schema.optionalKey(Wire.Parameter.annotate({ description: "ISO 3166-1 alpha-2 code" }))
+        label: Schema.optionalKey(Schemas.Parameter),
+        country: Schema.optionalKey(Schemas.Parameter.annotate({ description: "ISO 3166-1 alpha-2 code" }))
       },
       success: OperatorList,
-      error: Wire.problems(...Wire.reading)
+      error: Schemas.problems(...Schemas.reading)
     }).annotateMerge(OpenApi.annotations({ summary: "List operators" })),
     HttpApiEndpoint.get("get", "/operators/:operatorId", {
       params: { operatorId: Schema.String },
       success: OperatorItem,
-      error: Wire.problems(...Wire.always, "operator_not_found")
+      error: Schemas.problems(...Schemas.always, "operator_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Get an operator" }))
   )
   .middleware(Security.ApiKeys)

@@ -4,13 +4,13 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ApiKey as KeyRules } from "simplan"
+import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
-import * as Wire from "./Wire.ts"
 
 export const Organization = Schema.Struct({
   organization_id: Schema.String,
   name: Schema.String,
-  created_at: Wire.Timestamp
+  created_at: Schemas.Timestamp
 }).annotate({ identifier: "Organization" })
 
 export const CreateOrganization = Schema.Struct({ name: Schema.String }).annotate({ identifier: "CreateOrganization" })
@@ -20,9 +20,9 @@ const keyFields = {
   name: Schema.String,
   scope: Schema.Literals(KeyRules.scopes),
   hint: Schema.String.annotate({ description: "The key's last characters" }),
-  created_at: Wire.Timestamp,
-  expires_at: Schema.NullOr(Wire.Timestamp),
-  revoked_at: Schema.NullOr(Wire.Timestamp)
+  created_at: Schemas.Timestamp,
+  expires_at: Schema.NullOr(Schemas.Timestamp),
+  revoked_at: Schema.NullOr(Schemas.Timestamp)
 }
 
 export const ApiKey = Schema.Struct(keyFields).annotate({ identifier: "ApiKey" })
@@ -37,14 +37,14 @@ export const CreateApiKey = Schema.Struct({
   scope: Schema.optionalKey(
     Schema.Literals(KeyRules.scopes).annotate({ message: `must be one of ${KeyRules.scopes.join(", ")}` })
   ),
-  expires_at: Schema.optionalKey(Schema.NullOr(Wire.Instant))
+  expires_at: Schema.optionalKey(Schema.NullOr(Schemas.Instant))
 }).annotate({ identifier: "CreateApiKey" })
 
-export const OrganizationItem = Wire.data(Organization)
-export const OrganizationList = Wire.data(Schema.Array(Organization))
-export const ApiKeyItem = Wire.data(ApiKey)
-export const ApiKeyList = Wire.data(Schema.Array(ApiKey))
-export const NewApiKeyItem = Wire.data(NewApiKey)
+export const OrganizationItem = Schemas.data(Organization)
+export const OrganizationList = Schemas.data(Schema.Array(Organization))
+export const ApiKeyItem = Schemas.data(ApiKey)
+export const ApiKeyList = Schemas.data(Schema.Array(ApiKey))
+export const NewApiKeyItem = Schemas.data(NewApiKey)
 
 const ofOrganization = { id: Schema.String }
 const ofKey = { id: Schema.String, key_id: Schema.String }
@@ -56,32 +56,32 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
     HttpApiEndpoint.post("create", "/organizations", {
       payload: CreateOrganization,
       success: OrganizationItem.pipe(HttpApiSchema.status(201)),
-      error: Wire.problems(...Wire.managing, ...body)
+      error: Schemas.problems(...Schemas.managing, ...body)
     }).annotateMerge(OpenApi.annotations({ summary: "Create an organization" })),
     HttpApiEndpoint.get("list", "/organizations", {
       success: OrganizationList,
-      error: Wire.problems(...Wire.managing)
+      error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(OpenApi.annotations({ summary: "List organizations" })),
     HttpApiEndpoint.post("createKey", "/organizations/:id/api-keys", {
       params: ofOrganization,
       payload: CreateApiKey,
       success: NewApiKeyItem.pipe(HttpApiSchema.status(201)),
-      error: Wire.problems(...Wire.managing, ...body, "organization_not_found")
+      error: Schemas.problems(...Schemas.managing, ...body, "organization_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Create an API key" })),
     HttpApiEndpoint.get("keys", "/organizations/:id/api-keys", {
       params: ofOrganization,
       success: ApiKeyList,
-      error: Wire.problems(...Wire.managing, "organization_not_found")
+      error: Schemas.problems(...Schemas.managing, "organization_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "List API keys, revoked ones included" })),
     HttpApiEndpoint.delete("revokeKey", "/organizations/:id/api-keys/:key_id", {
       params: ofKey,
       success: ApiKeyItem,
-      error: Wire.problems(...Wire.managing, "api_key_not_found")
+      error: Schemas.problems(...Schemas.managing, "api_key_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Revoke an API key" })),
     HttpApiEndpoint.post("rotateKey", "/organizations/:id/api-keys/:key_id/rotate", {
       params: ofKey,
       success: NewApiKeyItem,
-      error: Wire.problems(...Wire.managing, "api_key_not_found")
+      error: Schemas.problems(...Schemas.managing, "api_key_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Give an API key another secret" }))
   )
   .middleware(Security.AdminToken)

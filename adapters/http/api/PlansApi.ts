@@ -4,8 +4,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Plan as PlanRules } from "simplan"
+import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
-import * as Wire from "./Wire.ts"
 
 const limit = Schema.Literals(["32", "64", ...PlanRules.throttlingLimits])
 
@@ -13,7 +13,7 @@ const planFields = {
   plan_name: Schema.String,
   plan_id: Schema.String,
   coverage_id: Schema.String,
-  archived_at: Schema.NullOr(Wire.Timestamp),
+  archived_at: Schema.NullOr(Schemas.Timestamp),
   region_code: Schema.String,
   label: Schema.String,
   throttling: Schema.Boolean,
@@ -35,7 +35,7 @@ const planFields = {
 /** A plan; fields of a feature that is off are absent. */
 export const Plan = Schema.Struct(planFields).annotate({ identifier: "Plan" })
 
-export const ListedPlan = Schema.Struct({ ...planFields, created_at: Wire.Timestamp }).annotate({
+export const ListedPlan = Schema.Struct({ ...planFields, created_at: Schemas.Timestamp }).annotate({
   identifier: "ListedPlan"
 })
 
@@ -51,9 +51,9 @@ const speed = conditional(
 
 export const CreatePlan = Schema.Struct({
   coverage_id: Schema.String,
-  data_MBs: Wire.integer(1, PlanRules.limits.dataMegaBytes),
+  data_MBs: Schemas.integer(1, PlanRules.limits.dataMegaBytes),
   name: Schema.String,
-  period_days: Wire.integer(1, PlanRules.limits.periodDays),
+  period_days: Schemas.integer(1, PlanRules.limits.periodDays),
   recurring: Schema.Boolean,
   throttling: Schema.Boolean,
   nb_occurrence: conditional("Integer of at least 1: how many packages. Required where recurring is true"),
@@ -77,56 +77,60 @@ export const CreatedPlan = Schema.Struct({
   plan_id: Schema.String
 }).annotate({ identifier: "CreatedPlan" })
 
-export const PlanItem = Wire.data(Plan)
-export const PlanPage = Wire.page(ListedPlan)
+export const PlanItem = Schemas.data(Plan)
+export const PlanPage = Schemas.page(ListedPlan)
 
 const ofPlan = { planId: Schema.String }
 
-const named = Wire.problems(...Wire.writing, "plan_not_found", "request_in_progress", "idempotency_key_reused")
+const named = Schemas.problems(...Schemas.writing, "plan_not_found", "request_in_progress", "idempotency_key_reused")
 
 export class PlansApi extends HttpApiGroup.make("plans")
   .add(
     HttpApiEndpoint.get("list", "/plans", {
       query: {
         archived: Schema.optionalKey(
-          Wire.Flag.annotate({ description: "`true`: only archived plans, `false`: only live ones; both where absent" })
+          Schemas.Flag.annotate({
+            description: "`true`: only archived plans, `false`: only live ones; both where absent"
+          })
         ),
-        page_size: Schema.optionalKey(Wire.pageSize(25, 10)),
-        page: Schema.optionalKey(Wire.Parameter),
-        label: Schema.optionalKey(Wire.Parameter),
-        search_query: Schema.optionalKey(Wire.Parameter.annotate({ description: "A part of the name, in any case" })),
+        page_size: Schema.optionalKey(Schemas.pageSize(25, 10)),
+        page: Schema.optionalKey(Schemas.Parameter),
+        label: Schema.optionalKey(Schemas.Parameter),
+        search_query: Schema.optionalKey(
+          Schemas.Parameter.annotate({ description: "A part of the name, in any case" })
+        ),
         country_iso_2: Schema.optionalKey(
-          Wire.Parameter.annotate({
+          Schemas.Parameter.annotate({
             description: "Comma list of ISO 3166-1 alpha-2 codes: plans that cover all of them"
           })
         )
       },
       success: PlanPage,
-      error: Wire.problems(...Wire.reading)
+      error: Schemas.problems(...Schemas.reading)
     }).annotateMerge(OpenApi.annotations({ summary: "List plans, oldest first" })),
     HttpApiEndpoint.post("create", "/plans", {
       payload: CreatePlan,
       success: CreatedPlan.pipe(HttpApiSchema.status(201)),
-      error: Wire.problems(...Wire.posting, "coverage_profile_not_found")
+      error: Schemas.problems(...Schemas.posting, "coverage_profile_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Create a plan" })),
     HttpApiEndpoint.get("get", "/plans/:planId", {
       params: ofPlan,
       success: PlanItem,
-      error: Wire.problems(...Wire.always, "plan_not_found")
+      error: Schemas.problems(...Schemas.always, "plan_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Get a plan" })),
     HttpApiEndpoint.delete("remove", "/plans/:planId", {
       params: ofPlan,
-      success: Wire.Done,
-      error: Wire.problems(...Wire.always, "key_read_only", "plan_not_found")
+      success: Schemas.Done,
+      error: Schemas.problems(...Schemas.always, "key_read_only", "plan_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Delete a plan; its attachments go on" })),
     HttpApiEndpoint.post("archive", "/plans/:planId/archive", {
       params: ofPlan,
-      success: Wire.Done,
+      success: Schemas.Done,
       error: named
     }).annotateMerge(OpenApi.annotations({ summary: "Archive a plan" })),
     HttpApiEndpoint.post("unarchive", "/plans/:planId/unarchive", {
       params: ofPlan,
-      success: Wire.Done,
+      success: Schemas.Done,
       error: named
     }).annotateMerge(OpenApi.annotations({ summary: "Restore an archived plan" }))
   )

@@ -4,8 +4,8 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
-import * as Wire from "./Wire.ts"
 
 /** How many events one request may have. */
 export const EVENTS_LIMIT = 1_000
@@ -32,8 +32,8 @@ export class ReportsApi extends HttpApiGroup.make("reports")
     HttpApiEndpoint.post("take", "/events", {
       payload: ReportEvents,
       success: ReportOutcome,
-      error: Wire.problems(
-        ...Wire.managing,
+      error: Schemas.problems(
+        ...Schemas.managing,
         "invalid_field",
         "malformed_json",
         "body_too_large",

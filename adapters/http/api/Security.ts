@@ -22,7 +22,7 @@ export class TelcoToken extends HttpApiMiddleware.Service<TelcoToken>()("simplan
 /**
  * Around all of the above: counts and times requests by route, and turns whatever goes wrong into an answer (rule W1).
  */
-export class Observed extends HttpApiMiddleware.Service<Observed>()("simplan/http/Observed") {}
+export class Instrumentation extends HttpApiMiddleware.Service<Instrumentation>()("simplan/http/Instrumentation") {}
 
 const secured = (...schemes: ReadonlyArray<string>) =>
   OpenApi.annotations({

@@ -4,8 +4,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { SmdpHistory } from "simplan"
+import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
-import * as Wire from "./Wire.ts"
 
 export const Sim = Schema.Struct({
   iccid: Schema.String,
@@ -13,7 +13,7 @@ export const Sim = Schema.Struct({
   lpa: Schema.NullOr(Schema.String),
   used: Schema.Boolean,
   esim_id: Schema.String,
-  created_at: Wire.Timestamp,
+  created_at: Schemas.Timestamp,
   is_esim: Schema.Boolean
 }).annotate({ identifier: "Sim" })
 
@@ -22,14 +22,14 @@ const state = Schema.Literals(SmdpHistory.states)
 export const SmdpInfo = Schema.Struct({
   iccid: Schema.String,
   state_history: Schema.Array(
-    Schema.Struct({ state, modification_result: Schema.String, modified_at: Wire.Timestamp })
+    Schema.Struct({ state, modification_result: Schema.String, modified_at: Schemas.Timestamp })
   ),
   current_status: Schema.NullOr(state)
 }).annotate({ identifier: "SmdpInfo" })
 
-export const SimPage = Wire.page(Sim)
-export const SimItem = Wire.data(Sim)
-export const SmdpInfoItem = Wire.data(SmdpInfo)
+export const SimPage = Schemas.page(Sim)
+export const SimItem = Schemas.data(Sim)
+export const SmdpInfoItem = Schemas.data(SmdpInfo)
 
 const ofSim = { iccid: Schema.String }
 
@@ -37,23 +37,23 @@ export class SimsApi extends HttpApiGroup.make("sims")
   .add(
     HttpApiEndpoint.get("list", "/sims", {
       query: {
-        page_size: Schema.optionalKey(Wire.pageSize(100, 25)),
-        page: Schema.optionalKey(Wire.Parameter),
-        is_esim: Schema.optionalKey(Wire.Flag),
-        label: Schema.optionalKey(Wire.Parameter)
+        page_size: Schema.optionalKey(Schemas.pageSize(100, 25)),
+        page: Schema.optionalKey(Schemas.Parameter),
+        is_esim: Schema.optionalKey(Schemas.Flag),
+        label: Schema.optionalKey(Schemas.Parameter)
       },
       success: SimPage,
-      error: Wire.problems(...Wire.reading)
+      error: Schemas.problems(...Schemas.reading)
     }).annotateMerge(OpenApi.annotations({ summary: "List SIMs by order of import" })),
     HttpApiEndpoint.get("get", "/sims/:iccid", {
       params: ofSim,
       success: SimItem,
-      error: Wire.problems(...Wire.always, "sim_not_found")
+      error: Schemas.problems(...Schemas.always, "sim_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Get a SIM" })),
     HttpApiEndpoint.get("smdpInfo", "/sims/:iccid/smdp-info", {
       params: ofSim,
       success: SmdpInfoItem,
-      error: Wire.problems(...Wire.always, "sim_not_found")
+      error: Schemas.problems(...Schemas.always, "sim_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "The SM-DP+ state history of an eSIM's profile" }))
   )
   .middleware(Security.ApiKeys)

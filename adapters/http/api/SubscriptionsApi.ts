@@ -3,12 +3,12 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
-import * as Wire from "./Wire.ts"
 
 export const Subscription = Schema.Struct({
   subscription_id: Schema.String,
-  created_at: Wire.Timestamp,
+  created_at: Schemas.Timestamp,
   metadata: Schema.String,
   esim: Schema.Struct({
     esim_id: Schema.String,
@@ -21,9 +21,9 @@ export const Subscription = Schema.Struct({
 /** The answer to a creation: not wrapped, and with the SIM under `esimdata`. */
 export const CreatedSubscription = Schema.Struct({
   subscription_id: Schema.String,
-  created_at: Wire.Timestamp,
-  activation_at: Schema.optionalKey(Schema.NullOr(Wire.Timestamp)),
-  expiration_at: Schema.optionalKey(Schema.NullOr(Wire.Timestamp)),
+  created_at: Schemas.Timestamp,
+  activation_at: Schema.optionalKey(Schema.NullOr(Schemas.Timestamp)),
+  expiration_at: Schema.optionalKey(Schema.NullOr(Schemas.Timestamp)),
   metadata: Schema.String,
   esimdata: Schema.Struct({
     esim_id: Schema.String,
@@ -40,8 +40,8 @@ export const CreateSubscription = Schema.Struct({
   active_period: Schema.optionalKey(
     Schema.NullOr(
       Schema.Struct({
-        start: Schema.optionalKey(Schema.NullOr(Wire.Instant)),
-        end: Schema.optionalKey(Schema.NullOr(Wire.Instant))
+        start: Schema.optionalKey(Schema.NullOr(Schemas.Instant)),
+        end: Schema.optionalKey(Schema.NullOr(Schemas.Instant))
       })
     )
   )
@@ -51,9 +51,9 @@ const usedAllowance = Schema.Struct({ dataBytes: Schema.Finite })
 
 export const PlanAttachment = Schema.Struct({
   plan_attachment_id: Schema.String,
-  created_at: Wire.Timestamp,
-  activation_at: Schema.NullOr(Wire.Timestamp),
-  expiration_at: Schema.NullOr(Wire.Timestamp),
+  created_at: Schemas.Timestamp,
+  activation_at: Schema.NullOr(Schemas.Timestamp),
+  expiration_at: Schema.NullOr(Schemas.Timestamp),
   used_allowance: usedAllowance,
   state: Schema.Literals(["PENDING_FOR_FIRST_USE", "CREATED", "ACTIVE", "SUSPENDED", "EXPIRED"]),
   plan: Schema.Struct({
@@ -70,8 +70,8 @@ export const PlanAttachment = Schema.Struct({
   packages: Schema.Array(
     Schema.Struct({
       package_id: Schema.String,
-      activation_at: Schema.NullOr(Wire.Timestamp),
-      expiration_at: Schema.NullOr(Wire.Timestamp),
+      activation_at: Schema.NullOr(Schemas.Timestamp),
+      expiration_at: Schema.NullOr(Schemas.Timestamp),
       used_allowance: usedAllowance
     })
   )
@@ -95,10 +95,10 @@ export const LastOperator = Schema.Struct({
   )
 }).annotate({ identifier: "LastOperator" })
 
-export const SubscriptionList = Wire.data(Schema.Array(Subscription))
-export const SubscriptionItem = Wire.data(Subscription)
-export const PlanAttachmentList = Wire.data(Schema.Array(PlanAttachment))
-export const PlanAttachmentItem = Wire.data(PlanAttachment)
+export const SubscriptionList = Schemas.data(Schema.Array(Subscription))
+export const SubscriptionItem = Schemas.data(Subscription)
+export const PlanAttachmentList = Schemas.data(Schema.Array(PlanAttachment))
+export const PlanAttachmentItem = Schemas.data(PlanAttachment)
 
 const ofLine = { iccid: Schema.String }
 
@@ -106,13 +106,13 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
   .add(
     HttpApiEndpoint.get("list", "/subscription", {
       success: SubscriptionList,
-      error: Wire.problems(...Wire.always)
+      error: Schemas.problems(...Schemas.always)
     }).annotateMerge(OpenApi.annotations({ summary: "List subscriptions" })),
     HttpApiEndpoint.post("create", "/subscription", {
       payload: CreateSubscription,
       success: CreatedSubscription.pipe(HttpApiSchema.status(201)),
-      error: Wire.problems(
-        ...Wire.posting,
+      error: Schemas.problems(
+        ...Schemas.posting,
         "label_mismatch",
         "plan_not_found",
         "sim_not_found",
@@ -126,28 +126,34 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
     HttpApiEndpoint.get("get", "/subscriptions/:iccid", {
       params: ofLine,
       success: SubscriptionItem,
-      error: Wire.problems(...Wire.always, "subscription_not_found")
+      error: Schemas.problems(...Schemas.always, "subscription_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Get a subscription by ICCID" })),
     HttpApiEndpoint.delete("remove", "/subscriptions/:iccid", {
       params: ofLine,
-      success: Wire.Done,
-      error: Wire.problems(...Wire.always, "key_read_only", "esim_installed", "subscription_not_found", "sim_busy")
+      success: Schemas.Done,
+      error: Schemas.problems(
+        ...Schemas.always,
+        "key_read_only",
+        "esim_installed",
+        "subscription_not_found",
+        "sim_busy"
+      )
     }).annotateMerge(OpenApi.annotations({ summary: "Delete a subscription and recycle its ICCID" })),
     HttpApiEndpoint.get("attachments", "/subscriptions/:iccid/plan-attachments", {
       params: ofLine,
       success: PlanAttachmentList,
-      error: Wire.problems(...Wire.always, "subscription_not_found")
+      error: Schemas.problems(...Schemas.always, "subscription_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "List the plan attachments of a subscription" })),
     HttpApiEndpoint.get("attachment", "/subscriptions/:iccid/plan-attachments/:plan_id", {
       params: { iccid: Schema.String, plan_id: Schema.String },
       success: PlanAttachmentItem,
-      error: Wire.problems(...Wire.always, "subscription_not_found", "plan_attachment_not_found")
+      error: Schemas.problems(...Schemas.always, "subscription_not_found", "plan_attachment_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Get a plan attachment by plan id or attachment id" })),
     HttpApiEndpoint.post("suspend", "/subscriptions/:iccid/plan-attachments/:id/suspend", {
       params: { iccid: Schema.String, id: Schema.String },
-      success: Wire.Done,
-      error: Wire.problems(
-        ...Wire.writing,
+      success: Schemas.Done,
+      error: Schemas.problems(
+        ...Schemas.writing,
         "subscription_not_found",
         "plan_attachment_not_found",
         "attachment_expired",
@@ -158,13 +164,13 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
     HttpApiEndpoint.post("sendSms", "/subscriptions/:iccid/send-sms", {
       params: ofLine,
       payload: SendSms,
-      success: Wire.Done,
-      error: Wire.problems(...Wire.posting, "subscription_not_found", "telco_refused", "telco_unavailable")
+      success: Schemas.Done,
+      error: Schemas.problems(...Schemas.posting, "subscription_not_found", "telco_refused", "telco_unavailable")
     }).annotateMerge(OpenApi.annotations({ summary: "Send an SMS to a subscription's SIM" })),
     HttpApiEndpoint.get("location", "/subscriptions/:iccid/location", {
       params: ofLine,
       success: LastOperator,
-      error: Wire.problems(...Wire.always, "subscription_not_found")
+      error: Schemas.problems(...Schemas.always, "subscription_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "The last operator of the last 7 days" }))
   )
   .middleware(Security.ApiKeys)

@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import * as Wire from "./Wire.ts"
+import * as Schemas from "./Schemas.ts"
 
 export const Status = Schema.Struct({ status: Schema.Literal("ok") }).annotate({ identifier: "Status" })
 
@@ -14,7 +14,7 @@ export class SystemApi extends HttpApiGroup.make("system")
     ),
     HttpApiEndpoint.get("readiness", "/readyz", {
       success: Status,
-      error: Wire.problems("storage_unavailable", "not_ready")
+      error: Schemas.problems("storage_unavailable", "not_ready")
     }).annotateMerge(OpenApi.annotations({ summary: "The process can serve requests" })),
     HttpApiEndpoint.get("metrics", "/metrics", {
       success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" }))

@@ -3,16 +3,16 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
-import * as Wire from "./Wire.ts"
 
 export const SetMobilePlan = Schema.Struct({
   apply: Schema.Boolean,
-  label: Wire.Label,
+  label: Schemas.Label,
   iccid: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "SetMobilePlan" })
 
-export const MobilePlanItem = Wire.data(
+export const MobilePlanItem = Schemas.data(
   Schema.Struct({
     iccid: Schema.String,
     mobile_plan_applied: Schema.Boolean,
@@ -25,8 +25,8 @@ export class WalletApi extends HttpApiGroup.make("wallet")
     HttpApiEndpoint.post("setMobilePlan", "/wallet/mobile-plan", {
       payload: SetMobilePlan,
       success: MobilePlanItem,
-      error: Wire.problems(
-        ...Wire.posting,
+      error: Schemas.problems(
+        ...Schemas.posting,
         "label_mismatch",
         "sim_not_found",
         "no_free_esim",

@@ -4,8 +4,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { WebhookEvent } from "simplan"
+import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
-import * as Wire from "./Wire.ts"
 
 const EventType = Schema.Literals(WebhookEvent.types).annotate({
   message: `must be one of ${WebhookEvent.types.join(", ")}`
@@ -22,7 +22,7 @@ export const WebhookEndpoint = Schema.Struct({
   description: Schema.String,
   enabled: Schema.Boolean,
   signing_key: Schema.String,
-  created_at: Wire.Timestamp
+  created_at: Schemas.Timestamp
 }).annotate({ identifier: "WebhookEndpoint" })
 
 export const CreateWebhookEndpoint = Schema.Struct({
@@ -45,9 +45,9 @@ export const Delivery = Schema.Struct({
   attempts: Schema.Int,
   response_status: Schema.NullOr(Schema.Int),
   last_error: Schema.NullOr(Schema.String),
-  last_attempt_at: Schema.NullOr(Wire.Timestamp),
-  next_attempt_at: Schema.NullOr(Wire.Timestamp),
-  created_at: Wire.Timestamp,
+  last_attempt_at: Schema.NullOr(Schemas.Timestamp),
+  next_attempt_at: Schema.NullOr(Schemas.Timestamp),
+  created_at: Schemas.Timestamp,
   event: Schema.Struct({
     id: Schema.String,
     type: EventType,
@@ -56,11 +56,11 @@ export const Delivery = Schema.Struct({
   })
 }).annotate({ identifier: "Delivery" })
 
-export const WebhookEndpointItem = Wire.data(WebhookEndpoint)
-export const WebhookEndpointList = Wire.data(Schema.Array(WebhookEndpoint))
-export const RemovedWebhookEndpoint = Wire.data(Schema.Struct({ webhook_endpoint_id: Schema.String }))
-export const DeliveryItem = Wire.data(Delivery)
-export const DeliveryPage = Wire.page(Delivery)
+export const WebhookEndpointItem = Schemas.data(WebhookEndpoint)
+export const WebhookEndpointList = Schemas.data(Schema.Array(WebhookEndpoint))
+export const RemovedWebhookEndpoint = Schemas.data(Schema.Struct({ webhook_endpoint_id: Schema.String }))
+export const DeliveryItem = Schemas.data(Delivery)
+export const DeliveryPage = Schemas.page(Delivery)
 
 const ofOrganization = { id: Schema.String }
 const ofEndpoint = { id: Schema.String, endpoint_id: Schema.String }
@@ -73,42 +73,42 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       params: ofOrganization,
       payload: CreateWebhookEndpoint,
       success: WebhookEndpointItem.pipe(HttpApiSchema.status(201)),
-      error: Wire.problems(...Wire.managing, ...body, "organization_not_found")
+      error: Schemas.problems(...Schemas.managing, ...body, "organization_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Register a webhook endpoint" })),
     HttpApiEndpoint.get("list", "/organizations/:id/webhook-endpoints", {
       params: ofOrganization,
       success: WebhookEndpointList,
-      error: Wire.problems(...Wire.managing, "organization_not_found")
+      error: Schemas.problems(...Schemas.managing, "organization_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "List webhook endpoints" })),
     HttpApiEndpoint.patch("update", "/organizations/:id/webhook-endpoints/:endpoint_id", {
       params: ofEndpoint,
       payload: UpdateWebhookEndpoint,
       success: WebhookEndpointItem,
-      error: Wire.problems(...Wire.managing, ...body, ...missing)
+      error: Schemas.problems(...Schemas.managing, ...body, ...missing)
     }).annotateMerge(OpenApi.annotations({ summary: "Change a webhook endpoint; absent fields stay" })),
     HttpApiEndpoint.delete("remove", "/organizations/:id/webhook-endpoints/:endpoint_id", {
       params: ofEndpoint,
       success: RemovedWebhookEndpoint,
-      error: Wire.problems(...Wire.managing, ...missing)
+      error: Schemas.problems(...Schemas.managing, ...missing)
     }).annotateMerge(OpenApi.annotations({ summary: "Remove a webhook endpoint" })),
     HttpApiEndpoint.post("rotateKey", "/organizations/:id/webhook-endpoints/:endpoint_id/rotate-key", {
       params: ofEndpoint,
       success: WebhookEndpointItem,
-      error: Wire.problems(...Wire.managing, ...missing)
+      error: Schemas.problems(...Schemas.managing, ...missing)
     }).annotateMerge(OpenApi.annotations({ summary: "Make a new signing key; the one before signs along for 24 h" })),
     HttpApiEndpoint.get("deliveries", "/organizations/:id/deliveries", {
       params: ofOrganization,
       query: {
-        page_size: Schema.optionalKey(Wire.pageSize(100, 25)),
-        page: Schema.optionalKey(Wire.Parameter)
+        page_size: Schema.optionalKey(Schemas.pageSize(100, 25)),
+        page: Schema.optionalKey(Schemas.Parameter)
       },
       success: DeliveryPage,
-      error: Wire.problems(...Wire.managing, "invalid_field", "organization_not_found")
+      error: Schemas.problems(...Schemas.managing, "invalid_field", "organization_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "The delivery log, newest first" })),
     HttpApiEndpoint.post("replay", "/organizations/:id/deliveries/:delivery_id/replay", {
       params: { id: Schema.String, delivery_id: Schema.String },
       success: DeliveryItem,
-      error: Wire.problems(...Wire.managing, "organization_not_found", "delivery_not_found")
+      error: Schemas.problems(...Schemas.managing, "organization_not_found", "delivery_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Deliver once more, now" }))
   )
   .middleware(Security.AdminToken)

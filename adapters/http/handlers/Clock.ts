@@ -4,12 +4,13 @@
 import { Duration, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Clock, Time } from "simplan"
-import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"
 import * as ClockApi from "../api/ClockApi.ts"
-import * as Errors from "../Errors.ts"
-import * as JsonBody from "../JsonBody.ts"
 import * as Instants from "../shapes/Instants.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as JsonBody from "../wire/JsonBody.ts"
+import * as Responses from "../wire/Responses.ts"
 
 type Item = typeof ClockApi.ClockItem.Type
 type Advanced = typeof ClockApi.AdvancedItem.Type
@@ -46,7 +47,7 @@ export const layer = HttpApiBuilder.group(
         "read",
         Effect.fnUntraced(function* () {
           const { now, virtual } = yield* clock.read
-          return Answer.ok<Item>({ error: false, data: { now: Time.toIso(now), virtual } })
+          return Responses.ok<Item>({ error: false, data: { now: Time.toIso(now), virtual } })
         })
       )
       .handleRaw(
@@ -54,8 +55,8 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ request }) {
           const { value } = yield* JsonBody.read(request)
           const now = yield* moved(yield* decodeAdvance(value))
-          return Answer.ok<Advanced>({ error: false, data: { now: Time.toIso(now) } })
-        }, Answer.orError)
+          return Responses.ok<Advanced>({ error: false, data: { now: Time.toIso(now) } })
+        }, ErrorResponses.handled)
       )
   })
 )

@@ -4,16 +4,17 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Coverage } from "simplan"
-import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"
 import * as CoverageApi from "../api/CoverageApi.ts"
 import { Caller } from "../api/Security.ts"
-import * as Idempotency from "../Idempotency.ts"
-import * as JsonBody from "../JsonBody.ts"
-import * as Query from "../Query.ts"
+import * as Idempotency from "../middleware/Idempotency.ts"
 import * as Shapes from "../shapes/Coverage.ts"
-import * as Streaming from "../Streaming.ts"
-import * as Text from "../Text.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as JsonBody from "../wire/JsonBody.ts"
+import * as Query from "../wire/Query.ts"
+import * as Responses from "../wire/Responses.ts"
+import * as Streaming from "../wire/Streaming.ts"
+import * as Text from "../wire/Text.ts"
 
 type Item = typeof CoverageApi.CoverageProfileItem.Type
 type RegionItem = typeof CoverageApi.CustomRegionItem.Type
@@ -39,15 +40,15 @@ export const layer = HttpApiBuilder.group(
             label: query.label ?? null
           })
           return yield* Streaming.list(profiles, Shapes.profile)
-        }, Answer.orError)
+        }, ErrorResponses.handled)
       )
       .handle(
         "get",
         Effect.fnUntraced(function* ({ params }) {
           const { organizationId } = yield* Caller
           const profile = yield* coverage.get({ organizationId, coverageId: Text.id(params.coverageId) })
-          return Answer.ok<Item>({ error: false, data: Shapes.profile(profile) })
-        }, Answer.orError)
+          return Responses.ok<Item>({ error: false, data: Shapes.profile(profile) })
+        }, ErrorResponses.handled)
       )
       .handleRaw(
         "createRegion",
@@ -63,9 +64,9 @@ export const layer = HttpApiBuilder.group(
             })
           )
           return yield* once("Region", bytes, run, (region) =>
-            Answer.ok<RegionItem>({ error: false, data: Shapes.region(region) })
+            Responses.ok<RegionItem>({ error: false, data: Shapes.region(region) })
           )
-        }, Answer.orError)
+        }, ErrorResponses.handled)
       )
   })
 )

@@ -5,18 +5,19 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { type Catalogue, Catalogues, Sims } from "simplan"
 import { CatalogueFile } from "../../catalogue/index.ts"
-import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"
 import type * as ImportsApi from "../api/ImportsApi.ts"
-import * as Bytes from "../Bytes.ts"
-import * as JsonBody from "../JsonBody.ts"
-import * as SimRows from "../SimRows.ts"
-import * as Text from "../Text.ts"
+import * as SimImport from "../shapes/SimImport.ts"
+import * as BodyBytes from "../wire/BodyBytes.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as JsonBody from "../wire/JsonBody.ts"
+import * as Responses from "../wire/Responses.ts"
+import * as Text from "../wire/Text.ts"
 
 type Report = typeof ImportsApi.ImportReportItem.Type
 
 const catalogueItem = (catalogue: Catalogue.Catalogue) =>
-  Answer.ok({ error: false, data: CatalogueFile.toFile(catalogue) })
+  Responses.ok({ error: false, data: CatalogueFile.toFile(catalogue) })
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -29,9 +30,9 @@ export const layer = HttpApiBuilder.group(
       .handleRaw(
         "importSims",
         Effect.fnUntraced(function* ({ params, request }) {
-          const rows = yield* SimRows.read(request)
+          const rows = yield* SimImport.read(request)
           const report = yield* sims.importRows({ organizationId: Text.id(params.id), rows })
-          return Answer.ok<Report>({
+          return Responses.ok<Report>({
             error: false,
             data: {
               imported: report.imported,
@@ -40,21 +41,21 @@ export const layer = HttpApiBuilder.group(
               warnings: report.warnings
             }
           })
-        }, Answer.orError)
+        }, ErrorResponses.handled)
       )
       .handleRaw(
         "replaceCatalogue",
         Effect.fnUntraced(function* ({ request }) {
-          const { value } = yield* JsonBody.read(request, { limit: Bytes.IMPORT_LIMIT })
+          const { value } = yield* JsonBody.read(request, { limit: BodyBytes.IMPORT_LIMIT })
           const catalogue = yield* Effect.fromResult(CatalogueFile.complete(value))
           return catalogueItem(yield* catalogues.replace(catalogue))
-        }, Answer.orError)
+        }, ErrorResponses.handled)
       )
       .handle(
         "catalogue",
         Effect.fnUntraced(function* () {
           return catalogueItem(yield* catalogues.current)
-        }, Answer.orError)
+        }, ErrorResponses.handled)
       )
   })
 )

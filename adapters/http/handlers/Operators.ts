@@ -4,13 +4,14 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Operators } from "simplan"
-import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"
 import type * as OperatorsApi from "../api/OperatorsApi.ts"
 import { Caller } from "../api/Security.ts"
-import * as Query from "../Query.ts"
 import * as Shapes from "../shapes/Coverage.ts"
-import * as Text from "../Text.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as Query from "../wire/Query.ts"
+import * as Responses from "../wire/Responses.ts"
+import * as Text from "../wire/Text.ts"
 
 type List = typeof OperatorsApi.OperatorList.Type
 type Item = typeof OperatorsApi.OperatorItem.Type
@@ -32,16 +33,16 @@ export const layer = HttpApiBuilder.group(
             label: query.label ?? null,
             country: query.country ?? null
           })
-          return Answer.ok<List>({ error: false, data: found.map(Shapes.operator) })
-        }, Answer.orError)
+          return Responses.ok<List>({ error: false, data: found.map(Shapes.operator) })
+        }, ErrorResponses.handled)
       )
       .handle(
         "get",
         Effect.fnUntraced(function* ({ params }) {
           const { organizationId } = yield* Caller
           const found = yield* operators.get({ organizationId, operatorId: Text.id(params.operatorId) })
-          return Answer.ok<Item>({ error: false, data: Shapes.operator(found) })
-        }, Answer.orError)
+          return Responses.ok<Item>({ error: false, data: Shapes.operator(found) })
+        }, ErrorResponses.handled)
       )
   })
 )

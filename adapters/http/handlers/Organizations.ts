@@ -4,13 +4,14 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Organizations } from "simplan"
-import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"
 import * as OrganizationsApi from "../api/OrganizationsApi.ts"
-import * as JsonBody from "../JsonBody.ts"
 import * as Instants from "../shapes/Instants.ts"
 import * as Shapes from "../shapes/Management.ts"
-import * as Text from "../Text.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as JsonBody from "../wire/JsonBody.ts"
+import * as Responses from "../wire/Responses.ts"
+import * as Text from "../wire/Text.ts"
 
 type Item = typeof OrganizationsApi.OrganizationItem.Type
 type List = typeof OrganizationsApi.OrganizationList.Type
@@ -38,15 +39,15 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ request }) {
           const { value } = yield* JsonBody.read(request)
           const organization = yield* organizations.create(yield* decodeOrganization(value))
-          return Answer.created<Item>({ error: false, data: Shapes.organization(organization) })
-        }, Answer.orError)
+          return Responses.created<Item>({ error: false, data: Shapes.organization(organization) })
+        }, ErrorResponses.handled)
       )
       .handle(
         "list",
         Effect.fnUntraced(function* () {
           const all = yield* organizations.list
-          return Answer.ok<List>({ error: false, data: all.map(Shapes.organization) })
-        }, Answer.orError)
+          return Responses.ok<List>({ error: false, data: all.map(Shapes.organization) })
+        }, ErrorResponses.handled)
       )
       .handleRaw(
         "createKey",
@@ -59,29 +60,29 @@ export const layer = HttpApiBuilder.group(
             scope: scope ?? "full",
             expiresAt: Instants.fromWire(expires_at)
           })
-          return Answer.created<NewKeyItem>({ error: false, data: Shapes.newApiKey(made) })
-        }, Answer.orError)
+          return Responses.created<NewKeyItem>({ error: false, data: Shapes.newApiKey(made) })
+        }, ErrorResponses.handled)
       )
       .handle(
         "keys",
         Effect.fnUntraced(function* ({ params }) {
           const keys = yield* organizations.keys({ organizationId: Text.id(params.id) })
-          return Answer.ok<KeyList>({ error: false, data: keys.map(Shapes.apiKey) })
-        }, Answer.orError)
+          return Responses.ok<KeyList>({ error: false, data: keys.map(Shapes.apiKey) })
+        }, ErrorResponses.handled)
       )
       .handle(
         "revokeKey",
         Effect.fnUntraced(function* ({ params }) {
           const revoked = yield* organizations.revokeKey(keyOf(params))
-          return Answer.ok<KeyItem>({ error: false, data: Shapes.apiKey(revoked) })
-        }, Answer.orError)
+          return Responses.ok<KeyItem>({ error: false, data: Shapes.apiKey(revoked) })
+        }, ErrorResponses.handled)
       )
       .handle(
         "rotateKey",
         Effect.fnUntraced(function* ({ params }) {
           const rotated = yield* organizations.rotateKey(keyOf(params))
-          return Answer.ok<NewKeyItem>({ error: false, data: Shapes.newApiKey(rotated) })
-        }, Answer.orError)
+          return Responses.ok<NewKeyItem>({ error: false, data: Shapes.newApiKey(rotated) })
+        }, ErrorResponses.handled)
       )
   })
 )

@@ -4,17 +4,18 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Label, Plans } from "simplan"
-import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"
 import * as PlansApi from "../api/PlansApi.ts"
 import { Caller } from "../api/Security.ts"
-import * as Bytes from "../Bytes.ts"
-import * as Cursor from "../Cursor.ts"
-import * as Idempotency from "../Idempotency.ts"
-import * as JsonBody from "../JsonBody.ts"
-import * as Query from "../Query.ts"
+import * as Idempotency from "../middleware/Idempotency.ts"
 import * as Shapes from "../shapes/Plans.ts"
-import * as Text from "../Text.ts"
+import * as BodyBytes from "../wire/BodyBytes.ts"
+import * as Cursor from "../wire/Cursor.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as JsonBody from "../wire/JsonBody.ts"
+import * as Query from "../wire/Query.ts"
+import * as Responses from "../wire/Responses.ts"
+import * as Text from "../wire/Text.ts"
 
 type Item = typeof PlansApi.PlanItem.Type
 type Page = typeof PlansApi.PlanPage.Type
@@ -50,7 +51,7 @@ export const layer = HttpApiBuilder.group(
           const label = query.label ?? null
           // A label that there is not is on no plan.
           if (label !== null && !Label.isLabel(label))
-            return Answer.ok<Page>({ error: false, data: [], next_page: null })
+            return Responses.ok<Page>({ error: false, data: [], next_page: null })
           const page = yield* plans.page({
             organizationId,
             archived: Query.flag(query.archived),
@@ -60,12 +61,12 @@ export const layer = HttpApiBuilder.group(
             limit: Query.pageSize(query.page_size, PAGE_SIZE),
             after
           })
-          return Answer.ok<Page>({
+          return Responses.ok<Page>({
             error: false,
             data: page.items.map(Shapes.listed),
             next_page: Cursor.ofCreated(page.next)
           })
-        }, Answer.orError)
+        }, ErrorResponses.handled)
       )
       .handleRaw(
         "create",
@@ -76,39 +77,41 @@ export const layer = HttpApiBuilder.group(
             plans.create({ organizationId, terms: Shapes.terms(body) })
           )
           return yield* once("Plan", bytes, run, ({ planId }) =>
-            Answer.created<Created>({ error: false, message: "Plan created successfully", plan_id: planId })
+            Responses.created<Created>({ error: false, message: "Plan created successfully", plan_id: planId })
           )
-        }, Answer.orError)
+        }, ErrorResponses.handled)
       )
       .handle(
         "get",
         Effect.fnUntraced(function* ({ params }) {
           const found = yield* plans.get(yield* plan(params.planId))
-          return Answer.ok<Item>({ error: false, data: Shapes.plan(found) })
-        }, Answer.orError)
+          return Responses.ok<Item>({ error: false, data: Shapes.plan(found) })
+        }, ErrorResponses.handled)
       )
       .handle(
         "remove",
         Effect.fnUntraced(function* ({ params }) {
           yield* plans.remove(yield* plan(params.planId))
-          return Answer.done("Plan deleted successfully")
-        }, Answer.orError)
+          return Responses.message("Plan deleted successfully")
+        }, ErrorResponses.handled)
       )
       .handleRaw(
         "archive",
         Effect.fnUntraced(function* ({ params, request }) {
-          const bytes = yield* Bytes.read(request, Bytes.LIMIT)
+          const bytes = yield* BodyBytes.read(request, BodyBytes.LIMIT)
           const run = plans.archive(yield* plan(params.planId))
-          return yield* once("Done", bytes, Effect.as(run, null), () => Answer.done("Plan archived successfully"))
-        }, Answer.orError)
+          return yield* once("Done", bytes, Effect.as(run, null), () => Responses.message("Plan archived successfully"))
+        }, ErrorResponses.handled)
       )
       .handleRaw(
         "unarchive",
         Effect.fnUntraced(function* ({ params, request }) {
-          const bytes = yield* Bytes.read(request, Bytes.LIMIT)
+          const bytes = yield* BodyBytes.read(request, BodyBytes.LIMIT)
           const run = plans.unarchive(yield* plan(params.planId))
-          return yield* once("Done", bytes, Effect.as(run, null), () => Answer.done("Plan unarchived successfully"))
-        }, Answer.orError)
+          return yield* once("Done", bytes, Effect.as(run, null), () =>
+            Responses.message("Plan unarchived successfully")
+          )
+        }, ErrorResponses.handled)
       )
   })
 )

@@ -4,11 +4,12 @@
 import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { type Refusal, Reports, type TelcoReport } from "simplan"
-import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"
 import * as ReportsApi from "../api/ReportsApi.ts"
-import * as JsonBody from "../JsonBody.ts"
-import * as ReportedEvent from "../ReportedEvent.ts"
+import * as TelcoEvents from "../shapes/TelcoEvents.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as JsonBody from "../wire/JsonBody.ts"
+import * as Responses from "../wire/Responses.ts"
 
 type Outcome = typeof ReportsApi.ReportOutcome.Type
 type Rejection = Outcome["rejected"][number]
@@ -32,9 +33,9 @@ const sorted = (events: ReadonlyArray<unknown>): Sorted => {
   const reports: Array<Sorted["reports"][number]> = []
   const rejected: Array<Rejection> = []
   events.forEach((event, index) => {
-    const decoded = ReportedEvent.decode(event)
+    const decoded = TelcoEvents.decode(event)
     if (Result.isSuccess(decoded)) reports.push({ index, report: decoded.success })
-    else rejected.push({ index, id: ReportedEvent.id(event), message: decoded.failure })
+    else rejected.push({ index, id: TelcoEvents.id(event), message: decoded.failure })
   })
   return { reports, rejected }
 }
@@ -64,8 +65,8 @@ export const layer = HttpApiBuilder.group(
         const batch = sorted(yield* eventsOf(value))
         const verdicts =
           batch.reports.length === 0 ? [] : yield* reports.take({ reports: batch.reports.map(({ report }) => report) })
-        return Answer.ok<Outcome>(outcome(batch, verdicts))
-      }, Answer.orError)
+        return Responses.ok<Outcome>(outcome(batch, verdicts))
+      }, ErrorResponses.handled)
     )
   })
 )

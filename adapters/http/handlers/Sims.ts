@@ -4,14 +4,15 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Sims } from "simplan"
-import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"
 import { Caller } from "../api/Security.ts"
 import type * as SimsApi from "../api/SimsApi.ts"
-import * as Cursor from "../Cursor.ts"
-import * as Query from "../Query.ts"
 import * as Shapes from "../shapes/Sims.ts"
-import * as Text from "../Text.ts"
+import * as Cursor from "../wire/Cursor.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as Query from "../wire/Query.ts"
+import * as Responses from "../wire/Responses.ts"
+import * as Text from "../wire/Text.ts"
 
 type Page = typeof SimsApi.SimPage.Type
 type Item = typeof SimsApi.SimItem.Type
@@ -40,27 +41,27 @@ export const layer = HttpApiBuilder.group(
             limit: Query.pageSize(query.page_size, PAGE_SIZE),
             after: yield* Effect.fromResult(Cursor.toSerial(query.page))
           })
-          return Answer.ok<Page>({
+          return Responses.ok<Page>({
             error: false,
             data: page.items.map(Shapes.sim),
             next_page: Cursor.ofSerial(page.next)
           })
-        }, Answer.orError)
+        }, ErrorResponses.handled)
       )
       .handle(
         "get",
         Effect.fnUntraced(function* ({ params }) {
           const found = yield* sims.get(yield* sim(params.iccid))
-          return Answer.ok<Item>({ error: false, data: Shapes.sim(found) })
-        }, Answer.orError)
+          return Responses.ok<Item>({ error: false, data: Shapes.sim(found) })
+        }, ErrorResponses.handled)
       )
       .handle(
         "smdpInfo",
         Effect.fnUntraced(function* ({ params }) {
           const of = yield* sim(params.iccid)
           const info = yield* sims.smdpInfo(of)
-          return Answer.ok<InfoItem>({ error: false, data: Shapes.smdpInfo(of.iccid, info) })
-        }, Answer.orError)
+          return Responses.ok<InfoItem>({ error: false, data: Shapes.smdpInfo(of.iccid, info) })
+        }, ErrorResponses.handled)
       )
   })
 )

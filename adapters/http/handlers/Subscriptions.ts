@@ -4,17 +4,18 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Attachments, Messages, Subscriptions } from "simplan"
-import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"
 import { Caller } from "../api/Security.ts"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
-import * as Bytes from "../Bytes.ts"
-import * as Idempotency from "../Idempotency.ts"
-import * as JsonBody from "../JsonBody.ts"
+import * as Idempotency from "../middleware/Idempotency.ts"
 import * as AttachmentShapes from "../shapes/Attachments.ts"
 import * as Shapes from "../shapes/Subscriptions.ts"
-import * as Streaming from "../Streaming.ts"
-import * as Text from "../Text.ts"
+import * as BodyBytes from "../wire/BodyBytes.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as JsonBody from "../wire/JsonBody.ts"
+import * as Responses from "../wire/Responses.ts"
+import * as Streaming from "../wire/Streaming.ts"
+import * as Text from "../wire/Text.ts"
 
 type Item = typeof SubscriptionsApi.SubscriptionItem.Type
 type AttachmentList = typeof SubscriptionsApi.PlanAttachmentList.Type
@@ -40,7 +41,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* () {
           const { organizationId } = yield* Caller
           return yield* Streaming.list(subscriptions.list({ organizationId }), Shapes.subscription)
-        }, Answer.orError)
+        }, ErrorResponses.handled)
       )
       .handleRaw(
         "create",
@@ -50,46 +51,46 @@ export const layer = HttpApiBuilder.group(
           const run = Effect.flatMap(decodeCreation(value), (body) =>
             subscriptions.create({ organizationId, ...Shapes.creation(body) })
           )
-          return yield* once("Created", bytes, run, (created) => Answer.created(Shapes.created(created)))
-        }, Answer.orError)
+          return yield* once("Created", bytes, run, (created) => Responses.created(Shapes.created(created)))
+        }, ErrorResponses.handled)
       )
       .handle(
         "get",
         Effect.fnUntraced(function* ({ params }) {
           const found = yield* subscriptions.get(yield* line(params.iccid))
-          return Answer.ok<Item>({ error: false, data: Shapes.subscription(found) })
-        }, Answer.orError)
+          return Responses.ok<Item>({ error: false, data: Shapes.subscription(found) })
+        }, ErrorResponses.handled)
       )
       .handle(
         "remove",
         Effect.fnUntraced(function* ({ params }) {
           yield* subscriptions.remove(yield* line(params.iccid))
-          return Answer.done("Subscription deleted successfully")
-        }, Answer.orError)
+          return Responses.message("Subscription deleted successfully")
+        }, ErrorResponses.handled)
       )
       .handle(
         "attachments",
         Effect.fnUntraced(function* ({ params }) {
           const views = yield* attachments.list(yield* line(params.iccid))
-          return Answer.ok<AttachmentList>({ error: false, data: views.map(AttachmentShapes.attachment) })
-        }, Answer.orError)
+          return Responses.ok<AttachmentList>({ error: false, data: views.map(AttachmentShapes.attachment) })
+        }, ErrorResponses.handled)
       )
       .handle(
         "attachment",
         Effect.fnUntraced(function* ({ params }) {
           const view = yield* attachments.get({ ...(yield* line(params.iccid)), id: Text.id(params.plan_id) })
-          return Answer.ok<AttachmentItem>({ error: false, data: AttachmentShapes.attachment(view) })
-        }, Answer.orError)
+          return Responses.ok<AttachmentItem>({ error: false, data: AttachmentShapes.attachment(view) })
+        }, ErrorResponses.handled)
       )
       .handleRaw(
         "suspend",
         Effect.fnUntraced(function* ({ params, request }) {
-          const bytes = yield* Bytes.read(request, Bytes.LIMIT)
+          const bytes = yield* BodyBytes.read(request, BodyBytes.LIMIT)
           const run = attachments.suspend({ ...(yield* line(params.iccid)), attachmentId: Text.id(params.id) })
           return yield* once("Done", bytes, Effect.as(run, null), () =>
-            Answer.done("Plan attachment suspended successfully")
+            Responses.message("Plan attachment suspended successfully")
           )
-        }, Answer.orError)
+        }, ErrorResponses.handled)
       )
       .handleRaw(
         "sendSms",
@@ -99,15 +100,15 @@ export const layer = HttpApiBuilder.group(
           const run = Effect.flatMap(decodeSms(value), ({ from, message }) =>
             messages.send({ ...of, from, text: message })
           )
-          return yield* once("Done", bytes, Effect.as(run, null), () => Answer.done("SMS sent successfully"))
-        }, Answer.orError)
+          return yield* once("Done", bytes, Effect.as(run, null), () => Responses.message("SMS sent successfully"))
+        }, ErrorResponses.handled)
       )
       .handle(
         "location",
         Effect.fnUntraced(function* ({ params }) {
           const last = yield* subscriptions.lastOperator(yield* line(params.iccid))
-          return Answer.ok<typeof SubscriptionsApi.LastOperator.Type>(Shapes.lastOperator(last))
-        }, Answer.orError)
+          return Responses.ok<typeof SubscriptionsApi.LastOperator.Type>(Shapes.lastOperator(last))
+        }, ErrorResponses.handled)
       )
   })
 )

@@ -5,13 +5,14 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { QueueDepth, Storage } from "simplan"
-import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"
 import type * as SystemApi from "../api/SystemApi.ts"
-import * as Errors from "../Errors.ts"
-import * as Metrics from "../Metrics.ts"
+import * as RequestMetrics from "../middleware/RequestMetrics.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as Responses from "../wire/Responses.ts"
 
-const up = Answer.ok<typeof SystemApi.Status.Type>({ status: "ok" })
+const up = Responses.ok<typeof SystemApi.Status.Type>({ status: "ok" })
 
 const notReady = new Errors.Problem({ code: "not_ready", message: "The service is starting or stopping" })
 const outOfReach = new Errors.Problem({ code: "storage_unavailable", message: "The storage is out of reach" })
@@ -38,10 +39,10 @@ export const layer = (ready: Effect.Effect<boolean>) =>
             if (!(yield* ready)) return yield* notReady
             yield* storageAnswers
             return up
-          }, Answer.orError)
+          }, ErrorResponses.handled)
         )
         .handle("metrics", () =>
-          Effect.map(Effect.andThen(queues.measure, Metrics.text), (text) =>
+          Effect.map(Effect.andThen(queues.measure, RequestMetrics.text), (text) =>
             HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
           )
         )

@@ -4,13 +4,14 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Wallet } from "simplan"
-import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"
 import { Caller } from "../api/Security.ts"
 import * as WalletApi from "../api/WalletApi.ts"
-import * as Idempotency from "../Idempotency.ts"
-import * as JsonBody from "../JsonBody.ts"
+import * as Idempotency from "../middleware/Idempotency.ts"
 import * as Shapes from "../shapes/Sims.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as JsonBody from "../wire/JsonBody.ts"
+import * as Responses from "../wire/Responses.ts"
 
 type Item = typeof WalletApi.MobilePlanItem.Type
 
@@ -32,9 +33,9 @@ export const layer = HttpApiBuilder.group(
           wallet.setMobilePlan({ organizationId, apply, label, iccid: iccid ?? null })
         )
         return yield* once("MobilePlan", bytes, run, (status) =>
-          Answer.ok<Item>({ error: false, data: Shapes.mobilePlan(status) })
+          Responses.ok<Item>({ error: false, data: Shapes.mobilePlan(status) })
         )
-      }, Answer.orError)
+      }, ErrorResponses.handled)
     )
   })
 )

@@ -4,15 +4,16 @@
 import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Webhooks } from "simplan"
-import * as Answer from "../Answer.ts"
 import { Api } from "../api/Api.ts"
 import * as WebhooksApi from "../api/WebhooksApi.ts"
-import * as Cursor from "../Cursor.ts"
-import * as Errors from "../Errors.ts"
-import * as JsonBody from "../JsonBody.ts"
-import * as Query from "../Query.ts"
 import * as Shapes from "../shapes/Management.ts"
-import * as Text from "../Text.ts"
+import * as Cursor from "../wire/Cursor.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as JsonBody from "../wire/JsonBody.ts"
+import * as Query from "../wire/Query.ts"
+import * as Responses from "../wire/Responses.ts"
+import * as Text from "../wire/Text.ts"
 
 type Item = typeof WebhooksApi.WebhookEndpointItem.Type
 type List = typeof WebhooksApi.WebhookEndpointList.Type
@@ -58,15 +59,15 @@ export const layer = (checkUrl: CheckUrl) =>
               events: events ?? null,
               description: description ?? ""
             })
-            return Answer.created<Item>({ error: false, data: Shapes.webhookEndpoint(made) })
-          }, Answer.orError)
+            return Responses.created<Item>({ error: false, data: Shapes.webhookEndpoint(made) })
+          }, ErrorResponses.handled)
         )
         .handle(
           "list",
           Effect.fnUntraced(function* ({ params }) {
             const all = yield* webhooks.list({ organizationId: Text.id(params.id) })
-            return Answer.ok<List>({ error: false, data: all.map(Shapes.webhookEndpoint) })
-          }, Answer.orError)
+            return Responses.ok<List>({ error: false, data: all.map(Shapes.webhookEndpoint) })
+          }, ErrorResponses.handled)
         )
         .handleRaw(
           "update",
@@ -75,23 +76,23 @@ export const layer = (checkUrl: CheckUrl) =>
             const changes = yield* decodeUpdate(value)
             if (changes.url !== undefined) yield* checked(changes.url)
             const changed = yield* webhooks.update({ ...changes, ...endpoint(params) })
-            return Answer.ok<Item>({ error: false, data: Shapes.webhookEndpoint(changed) })
-          }, Answer.orError)
+            return Responses.ok<Item>({ error: false, data: Shapes.webhookEndpoint(changed) })
+          }, ErrorResponses.handled)
         )
         .handle(
           "remove",
           Effect.fnUntraced(function* ({ params }) {
             const of = endpoint(params)
             yield* webhooks.remove(of)
-            return Answer.ok<Removed>({ error: false, data: { webhook_endpoint_id: of.endpointId } })
-          }, Answer.orError)
+            return Responses.ok<Removed>({ error: false, data: { webhook_endpoint_id: of.endpointId } })
+          }, ErrorResponses.handled)
         )
         .handle(
           "rotateKey",
           Effect.fnUntraced(function* ({ params }) {
             const rotated = yield* webhooks.rotateKey(endpoint(params))
-            return Answer.ok<Item>({ error: false, data: Shapes.webhookEndpoint(rotated) })
-          }, Answer.orError)
+            return Responses.ok<Item>({ error: false, data: Shapes.webhookEndpoint(rotated) })
+          }, ErrorResponses.handled)
         )
         .handle(
           "deliveries",
@@ -101,12 +102,12 @@ export const layer = (checkUrl: CheckUrl) =>
               limit: Query.pageSize(query.page_size, PAGE_SIZE),
               after: yield* Effect.fromResult(Cursor.toCreated(query.page))
             })
-            return Answer.ok<DeliveryPage>({
+            return Responses.ok<DeliveryPage>({
               error: false,
               data: page.items.map(Shapes.delivery),
               next_page: Cursor.ofCreated(page.next)
             })
-          }, Answer.orError)
+          }, ErrorResponses.handled)
         )
         .handle(
           "replay",
@@ -115,8 +116,8 @@ export const layer = (checkUrl: CheckUrl) =>
               organizationId: Text.id(params.id),
               deliveryId: Text.id(params.delivery_id)
             })
-            return Answer.ok<DeliveryItem>({ error: false, data: Shapes.delivery(replayed) })
-          }, Answer.orError)
+            return Responses.ok<DeliveryItem>({ error: false, data: Shapes.delivery(replayed) })
+          }, ErrorResponses.handled)
         )
     })
   )

@@ -7,9 +7,9 @@ import { Effect, Schema, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Readable } from "node:stream"
 import type { Sims } from "simplan"
-import * as Bytes from "./Bytes.ts"
-import { Problem } from "./Errors.ts"
-import * as JsonBody from "./JsonBody.ts"
+import * as BodyBytes from "../wire/BodyBytes.ts"
+import { Problem } from "../wire/Errors.ts"
+import * as JsonBody from "../wire/JsonBody.ts"
 
 export type Rows = Stream.Stream<Sims.ImportRow, Problem>
 
@@ -55,7 +55,7 @@ async function* csvRecords(
     skip_empty_lines: true,
     trim: true
   })
-  const source = Readable.from(Bytes.chunks(request, Bytes.IMPORT_LIMIT))
+  const source = Readable.from(BodyBytes.chunks(request, BodyBytes.IMPORT_LIMIT))
   source.on("error", (error) => parser.destroy(error))
   source.pipe(parser)
   try {
@@ -77,7 +77,7 @@ const part = (value: unknown, name: string): unknown =>
 
 /** Rows of `{sims: [{iccid, label, is_esim, lpa?}]}`. */
 const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-  const { value } = yield* JsonBody.read(request, { limit: Bytes.IMPORT_LIMIT, anyText: true })
+  const { value } = yield* JsonBody.read(request, { limit: BodyBytes.IMPORT_LIMIT, anyText: true })
   const { sims } = yield* decodeRows(value)
   return Stream.map(
     Stream.fromIterable(sims),

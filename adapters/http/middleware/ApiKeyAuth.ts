@@ -5,18 +5,18 @@
 import { Clock, Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Organizations } from "simplan"
-import * as Security from "./api/Security.ts"
-import * as Errors from "./Errors.ts"
+import * as Security from "../api/Security.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import type * as RateLimit from "./RateLimit.ts"
 
-const missing = Errors.toResponse({ code: "key_missing", message: "Unauthorized: API key is missing" })
+const missing = ErrorResponses.make({ code: "key_missing", message: "Unauthorized: API key is missing" })
 
-const invalid = Errors.toResponse({ code: "key_invalid", message: "Unauthorized: API key is not valid" })
+const invalid = ErrorResponses.make({ code: "key_invalid", message: "Unauthorized: API key is not valid" })
 
-const readOnly = Errors.toResponse({ code: "key_read_only", message: "Forbidden: this API key may only read" })
+const readOnly = ErrorResponses.make({ code: "key_read_only", message: "Forbidden: this API key may only read" })
 
 const tooMany = (seconds: number) =>
-  Errors.toResponse({
+  ErrorResponses.make({
     code: "rate_limited",
     message: "Too many requests with this API key",
     headers: { "retry-after": String(seconds) }
@@ -48,7 +48,7 @@ export const layer = (limit: RateLimit.RateLimit): Layer.Layer<Security.ApiKeys,
           if (found._tag === "None") return missing
           if (found._tag === "Unclear") return invalid
           const authenticated = yield* Effect.result(organizations.authenticate(found.key))
-          if (authenticated._tag === "Failure") return yield* Errors.respond(authenticated.failure)
+          if (authenticated._tag === "Failure") return yield* ErrorResponses.ofFailure(authenticated.failure)
           const caller = authenticated.success
           if (!reads && caller.scope === "read") return readOnly
           const seconds = limit.take(caller.apiKeyId, yield* Clock.currentTimeMillis)

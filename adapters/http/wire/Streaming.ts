@@ -6,8 +6,8 @@
 import { Array as Arr, Effect, Pull, type Scope, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Http from "node:http"
+import * as ErrorLog from "./ErrorLog.ts"
 import type * as Errors from "./Errors.ts"
-import * as Incidents from "./Incidents.ts"
 
 const HEAD = '{"error":false,"data":['
 const TAIL = "]}"
@@ -49,7 +49,7 @@ export const list = Effect.fnUntraced(function* <A, E extends Errors.Failure>(
   const whole = Stream.concat(chunks, Stream.succeed(TAIL)).pipe(
     Stream.encodeText,
     Stream.tapCause((cause) =>
-      Effect.andThen(Incidents.log("A list broke off", cause), breakConnection(request)).pipe(
+      Effect.andThen(ErrorLog.log("A list broke off", cause), breakConnection(request)).pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, request)
       )
     )

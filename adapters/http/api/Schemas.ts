@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Label as Labels, Time } from "simplan"
-import * as Codes from "../Codes.ts"
+import * as Codes from "../wire/Codes.ts"
 
 /** The body of every error (rule W1). */
 export const ErrorBody = Schema.Struct({

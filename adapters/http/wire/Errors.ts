@@ -1,26 +1,24 @@
 /**
- * How failures are told (rule W1): a refusal of the domain, or a problem of the wire, becomes
- * `{"error": true, "message", "code"}` with the status that `Codes` gives it.
+ * Errors as the wire names them (rule W1): the code, the message and the further fields of each refusal of the domain,
+ * and of each problem with a request that no use case has seen. `ErrorResponses` makes responses of them.
  */
-import { Data, Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { type Refusal, Storage } from "simplan"
-import * as Codes from "./Codes.ts"
+import { Data } from "effect"
+import type { Refusal, Storage } from "simplan"
+import type * as Codes from "./Codes.ts"
 import * as FieldNames from "./FieldNames.ts"
-import * as Incidents from "./Incidents.ts"
 
-/** What an error says. `additions` are the fields that stand beside the three of every error. */
-export interface Telling {
+/** The content of an error body. `additions` are the fields beside `error`, `message` and `code`. */
+export interface ErrorContent {
   readonly code: Codes.Code
   readonly message: string
   readonly additions?: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Something is wrong with the request as such, before any use case saw it. */
-export class Problem extends Data.TaggedError("Problem")<Telling> {}
+/** The request itself is wrong; no use case has run. */
+export class Problem extends Data.TaggedError("Problem")<ErrorContent> {}
 
-/** What a use case, or the reading of its request, may fail with. */
+/** The failures of use cases and of reading requests. */
 export type Failure = Refusal.Plain | Storage.StorageError | Problem
 
 const notFound = {
@@ -36,17 +34,18 @@ const notFound = {
   delivery: ["delivery_not_found", "Delivery not found"]
 } as const satisfies Readonly<Record<Refusal.Resource, readonly [Codes.Code, string]>>
 
-const retryAfter = (seconds: number): Readonly<Record<string, string>> => ({
+/** The `Retry-After` header, in whole seconds and at least 1. */
+export const retryAfter = (seconds: number): Readonly<Record<string, string>> => ({
   "retry-after": String(Math.max(1, Math.ceil(seconds)))
 })
 
-const regionName = (refusal: Refusal.Plain & { readonly _tag: "RegionNameTaken" }): Telling => ({
+const regionName = (refusal: Refusal.Plain & { readonly _tag: "RegionNameTaken" }): ErrorContent => ({
   code: "region_name_taken",
   message: `region_name is taken: a custom region named "${refusal.regionName}" exists already`,
   additions: { missing_iso2: refusal.missingIso2 }
 })
 
-const regionExists = (refusal: Refusal.Plain & { readonly _tag: "RegionExists" }): Telling => ({
+const regionExists = (refusal: Refusal.Plain & { readonly _tag: "RegionExists" }): ErrorContent => ({
   code: "region_exists",
   message: "A coverage profile with exactly these countries exists already",
   additions: {
@@ -59,8 +58,8 @@ const regionExists = (refusal: Refusal.Plain & { readonly _tag: "RegionExists" }
   }
 })
 
-/** What a refusal says on the wire. */
-export const ofRefusal = (refusal: Refusal.Plain): Telling => {
+/** The error that a refusal becomes. */
+export const ofRefusal = (refusal: Refusal.Plain): ErrorContent => {
   switch (refusal._tag) {
     case "InvalidField":
       return { code: "invalid_field", message: `${FieldNames.toWire(refusal.field)} ${refusal.message}` }
@@ -121,29 +120,6 @@ export const ofRefusal = (refusal: Refusal.Plain): Telling => {
   }
 }
 
-/** The response that says it. */
-export const toResponse = (telling: Telling): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.jsonUnsafe(
-    { error: true, message: telling.message, code: telling.code, ...telling.additions },
-    { status: Codes.status(telling.code), headers: telling.headers }
-  )
-
-/** The response to a failure. What the caller is not told of a storage failure is logged under its request id. */
-export const respond = (failure: Failure): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
-  if (failure instanceof Problem) return Effect.succeed(toResponse(failure))
-  if (failure instanceof Storage.StorageError) {
-    return Effect.map(Incidents.log("The storage failed", failure), (requestId) =>
-      toResponse({
-        code: "storage_unavailable",
-        message: "The service cannot reach its storage; try again",
-        additions: { request_id: requestId },
-        headers: { ...retryAfter(1), "x-request-id": requestId }
-      })
-    )
-  }
-  return Effect.succeed(toResponse(ofRefusal(failure)))
-}
-
-/** The problem of a field that does not hold what it must. */
+/** The problem of a field with a wrong value; `message` follows the name of the field. */
 export const invalidField = (field: string, message: string): Problem =>
   new Problem({ code: "invalid_field", message: `${field} ${message}` })

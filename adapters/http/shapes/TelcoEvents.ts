@@ -3,16 +3,16 @@
  */
 import { Result, Schema } from "effect"
 import { type Refusal, SmdpHistory, type TelcoReport, Time } from "simplan"
-import * as Wire from "./api/Wire.ts"
-import * as JsonBody from "./JsonBody.ts"
-import * as Text from "./Text.ts"
+import * as Schemas from "../api/Schemas.ts"
+import * as JsonBody from "../wire/JsonBody.ts"
+import * as Text from "../wire/Text.ts"
 
 const bytes = Schema.Int.annotate({ message: "must be a whole number of bytes" }).check(
   Schema.isGreaterThanOrEqualTo(0, { message: "must not be negative" })
 )
 
-const head = { id: Wire.NonEmpty, iccid: Wire.NonEmpty, occurred_at: Wire.Instant }
-const ofPackage = { package_id: Schema.optionalKey(Schema.NullOr(Wire.NonEmpty)) }
+const head = { id: Schemas.NonEmpty, iccid: Schemas.NonEmpty, occurred_at: Schemas.Instant }
+const ofPackage = { package_id: Schema.optionalKey(Schema.NullOr(Schemas.NonEmpty)) }
 
 const schemas = {
   usage: Schema.Struct({

@@ -6,11 +6,10 @@ import { Cause, Effect, type Layer } from "effect"
 import type * as Types from "effect/Types"
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi } from "effect/http-api"
-import { Api } from "./api/Api.ts"
-import * as Errors from "./Errors.ts"
-import * as Incidents from "./Incidents.ts"
-import * as Metrics from "./Metrics.ts"
-import * as Observed from "./Observed.ts"
+import { Api } from "../api/Api.ts"
+import * as ErrorLog from "../wire/ErrorLog.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as RequestMetrics from "./RequestMetrics.ts"
 
 /** How paths are matched: exactly as they are written, but for a slash at the end. */
 export const routerConfig = { caseSensitive: true, ignoreDuplicateSlashes: false, maxParamLength: 512 } as const
@@ -35,7 +34,7 @@ const allowances = (others: ReadonlyArray<`/${string}`>): ((url: string) => Read
 }
 
 /** That there is no such route. */
-export const routeNotFound = Errors.toResponse({ code: "route_not_found", message: "Route not found" })
+export const routeNotFound = ErrorResponses.make({ code: "route_not_found", message: "Route not found" })
 
 const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean => {
   const error = Cause.squash(cause)
@@ -51,17 +50,17 @@ export const layer = (options: {
   readonly hidden: ReadonlyArray<string>
 }): Layer.Layer<never, never, HttpRouter.HttpRouter> => {
   const allowed = allowances(options.paths)
-  const record = Metrics.recorder("other", "unmatched")
+  const record = RequestMetrics.recorder("other", "unmatched")
 
   const unmatched = (request: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse => {
-    const path = Incidents.pathOf(request.url)
+    const path = ErrorLog.pathOf(request.url)
     const allow = options.hidden.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
       ? []
       : allowed(request.url)
     if (allow.length === 0) return routeNotFound
     const headers = { allow: allow.join(", ") }
     if (request.method === "OPTIONS") return HttpServerResponse.empty({ status: 204, headers })
-    return Errors.toResponse({
+    return ErrorResponses.make({
       code: "method_not_allowed",
       message: `Method not allowed; the route takes ${headers.allow}`,
       headers
@@ -78,7 +77,10 @@ export const layer = (options: {
 
   return HttpRouter.middleware(
     (httpEffect) =>
-      Effect.catchCause(httpEffect, (cause): Answer => (isRouteNotFound(cause) ? answer : Observed.answerTo(cause))),
+      Effect.catchCause(
+        httpEffect,
+        (cause): Answer => (isRouteNotFound(cause) ? answer : ErrorResponses.ofCause(cause))
+      ),
     { global: true }
   )
 }

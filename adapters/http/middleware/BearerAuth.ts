@@ -5,19 +5,19 @@
 import { Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { createHash, timingSafeEqual } from "node:crypto"
-import * as Security from "./api/Security.ts"
-import * as Errors from "./Errors.ts"
-import * as Unmatched from "./Unmatched.ts"
+import * as Security from "../api/Security.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as UnmatchedRoutes from "./UnmatchedRoutes.ts"
 
 const challenge = { "www-authenticate": "Bearer" }
 
-const missing = Errors.toResponse({
+const missing = ErrorResponses.make({
   code: "token_missing",
   message: "Unauthorized: bearer token is missing",
   headers: challenge
 })
 
-const invalid = Errors.toResponse({
+const invalid = ErrorResponses.make({
   code: "token_invalid",
   message: "Unauthorized: bearer token is not valid",
   headers: challenge
@@ -33,7 +33,7 @@ const guard = (token: Redacted.Redacted | undefined) => {
   return <E, R>(
     httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
   ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> => {
-    if (expected === undefined) return Effect.succeed(Unmatched.routeNotFound)
+    if (expected === undefined) return Effect.succeed(UnmatchedRoutes.routeNotFound)
     return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
       const credential = /^bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")?.[1]
       if (credential === undefined) return Effect.succeed(missing)

@@ -6,9 +6,9 @@ import { Effect, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Idempotency, IdempotencyKeys } from "simplan"
 import { createHash } from "node:crypto"
-import * as Security from "./api/Security.ts"
-import * as Errors from "./Errors.ts"
-import * as Incidents from "./Incidents.ts"
+import * as Security from "../api/Security.ts"
+import * as ErrorLog from "../wire/ErrorLog.ts"
+import * as Errors from "../wire/Errors.ts"
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 
@@ -25,7 +25,7 @@ const keyOf = (request: HttpServerRequest.HttpServerRequest): Result.Result<stri
 
 const fingerprint = (request: HttpServerRequest.HttpServerRequest, body: Uint8Array): string =>
   createHash("sha256")
-    .update(`${request.method} ${Incidents.pathOf(request.url)}\n`)
+    .update(`${request.method} ${ErrorLog.pathOf(request.url)}\n`)
     .update(body)
     .digest("hex")
 

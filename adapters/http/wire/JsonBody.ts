@@ -4,7 +4,7 @@
 import { Effect, Result, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { Refusal } from "simplan"
-import * as Bytes from "./Bytes.ts"
+import * as BodyBytes from "./BodyBytes.ts"
 import { Problem } from "./Errors.ts"
 import * as SchemaMessages from "./SchemaMessages.ts"
 import * as Text from "./Text.ts"
@@ -70,7 +70,7 @@ export const read = Effect.fnUntraced(function* (
   options?: { readonly limit?: number; readonly anyText?: boolean }
 ) {
   yield* accept(request, ["application/json"])
-  const bytes = yield* Bytes.read(request, options?.limit ?? Bytes.LIMIT)
+  const bytes = yield* BodyBytes.read(request, options?.limit ?? BodyBytes.LIMIT)
   const value = yield* Effect.fromResult(parse(bytes, options))
   return { bytes, value }
 })

@@ -1,0 +1,55 @@
+/**
+ * Around every endpoint: counts and times its requests, and answers in the shape of all errors whatever goes wrong in
+ * it (rule W1). A defect becomes 500 with a request id and nothing of its cause, which is logged. What is recorded of a
+ * request in a trace is its method, route and status: a URL may hold a key.
+ */
+import { Context, Effect, Exit, Layer, Option, Tracer } from "effect"
+import { HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+import * as Security from "../api/Security.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as RequestMetrics from "./RequestMetrics.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** The status under which a request is counted that its client gave up. */
+const GIVEN_UP = 499
+
+const traced = <E, R>(
+  endpoint: HttpApiEndpoint.Top,
+  run: Effect.Effect<Response, E, R>
+): Effect.Effect<Response, E, R | HttpServerRequest.HttpServerRequest> =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+    Effect.useSpan(
+      `${endpoint.method} ${endpoint.path}`,
+      {
+        kind: "server",
+        parent: Option.getOrUndefined(HttpTraceContext.fromHeaders(headers)),
+        attributes: { "http.request.method": endpoint.method, "http.route": endpoint.path }
+      },
+      (span) =>
+        Effect.map(Effect.withParentSpan(run, span), (response) => {
+          span.attribute("http.response.status_code", response.status)
+          return response
+        })
+    )
+  )
+
+export const layer: Layer.Layer<Security.Instrumentation> = Layer.succeed(
+  Security.Instrumentation,
+  (httpEffect, { endpoint }) => {
+    const record = RequestMetrics.recorder(endpoint.method, endpoint.path)
+    const answered = Effect.catchCause(httpEffect, ErrorResponses.ofCause)
+    const answeredAndTraced = traced(endpoint, answered)
+    return Effect.withFiber((fiber) => {
+      const context = fiber.context
+      const start = performance.now()
+      const untraced = Context.get(context, Tracer.Tracer) === Tracer.nativeTracer
+      return Effect.onExitPrimitive(untraced ? answered : answeredAndTraced, (exit) => {
+        const status = Exit.isSuccess(exit) ? exit.value.status : GIVEN_UP
+        record(status, (performance.now() - start) / 1000, context)
+        return undefined
+      })
+    })
+  }
+)
