@@ -1,4 +1,5 @@
 /**
- * The simulation for other adapters: scenarios that are played on it.
+ * The entry point `simplan/testing`: the kit of `src/testing`, and the simulation that its random runs go through.
  */
-export * as Scenarios from "./scenario/index.ts"
+export * from "../../src/testing/index.ts"
+export * as Simulation from "./Simulation.ts"

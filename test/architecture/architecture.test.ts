@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { manifestOf, type SourceFile, strayEntries, violations } from "./rules.ts"
+import { loadedWith, manifestOf, type SourceFile, strayEntries, violations } from "./rules.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -37,6 +37,26 @@ describe("the repository", () => {
 
   it("holds nothing else at its top level", () => {
     expect(strayEntries(tracked())).toEqual([])
+  })
+})
+
+describe("the package", () => {
+  const all = ["src", "adapters"].flatMap(files)
+  const isTimeline = (path: string): boolean => path.includes("adapters/timeline/")
+
+  for (const [name, entry] of [...manifest.entries, ["the command line", "adapters/cli/main.ts"] as const]) {
+    it(`loads no drawing with ${name}`, () => {
+      const { dynamic, files: loaded } = loadedWith(entry, all, manifest)
+      expect([...loaded].filter(isTimeline)).toEqual([])
+      expect([...dynamic].filter(isTimeline)).toEqual(
+        entry === "adapters/cli/main.ts" ? ["adapters/cli/commands/Simulate.ts -> adapters/timeline/index.ts"] : []
+      )
+    })
+  }
+
+  it("is followed through all that an entry imports", () => {
+    const { files: loaded } = loadedWith("adapters/cli/main.ts", all, manifest)
+    expect([...loaded]).toEqual(expect.arrayContaining(["adapters/postgres/index.ts", "src/domain/Plan.ts"]))
   })
 })
 
@@ -106,7 +126,7 @@ describe("the import rules allow", () => {
     ["a root using siblings", "adapters/cli/A.ts", 'import "simplan/memory"\nimport "../http/index.ts"'],
     [
       "the simulation joining the testing kit",
-      "adapters/simulation/testing.ts",
+      "adapters/simulation/index.ts",
       'export * from "../../src/testing/index.ts"'
     ],
     ["an example using the entry points", "examples/a.ts", 'import { Plan } from "simplan"\nimport "simplan/memory"']

@@ -25,6 +25,8 @@ interface Import {
   readonly specifier: string | undefined
   /** `*` for a whole module. */
   readonly names: ReadonlyArray<string>
+  /** How it is loaded: with the file, when the code asks for it, or never. */
+  readonly loads: "static" | "dynamic" | "type"
 }
 
 interface Facts {
@@ -74,6 +76,12 @@ const importedNames = (node: Node): ReadonlyArray<string> => {
   return ["*"]
 }
 
+const loads = (node: Node): Import["loads"] => {
+  if (node.type === "ImportExpression") return "dynamic"
+  const isType = node["importKind"] === "type" || node["exportKind"] === "type" || node.type === "TSImportType"
+  return isType ? "type" : "static"
+}
+
 const importing = new Set([
   "ImportDeclaration",
   "ExportNamedDeclaration",
@@ -110,7 +118,7 @@ const read = (file: SourceFile): Facts => {
   const ambient: Array<string> = []
   walk(parsed.program, (node) => {
     if (importing.has(node.type) && isNode(node["source"])) {
-      imports.push({ specifier: nameOf(node["source"]), names: importedNames(node) })
+      imports.push({ specifier: nameOf(node["source"]), names: importedNames(node), loads: loads(node) })
     }
     const use = ambientUse(node)
     if (use !== undefined) ambient.push(use)
@@ -127,7 +135,7 @@ type Layer = (typeof layers)[number]
 const timeless: ReadonlySet<Layer> = new Set<Layer>(["domain", "ports", "app"])
 const running = new Set(["*", "Effect", "Layer", "Stream", "Fiber", "Runtime", "ManagedRuntime"])
 
-const compositionRoots = new Set(["http", "promise", "cli", "simulation"])
+const compositionRoots = new Set(["http", "promise", "cli", "simulation", "timeline"])
 
 const layerOf = (path: string): Layer | undefined => {
   const [, first, ...rest] = path.split("/")
@@ -225,6 +233,36 @@ export const violations = (files: ReadonlyArray<SourceFile>, manifest: Manifest)
         : [])
     ].flatMap((problem) => (problem === undefined ? [] : [`${file.path} ${problem}`]))
   })
+
+// --- what is loaded with a file ----------------------------------------------------------------------------------------
+
+const targetOf = (path: string, { specifier = "" }: Import, manifest: Manifest): string | undefined =>
+  isRelative(specifier) ? posix.join(posix.dirname(path), specifier) : manifest.entries.get(specifier)
+
+export interface Loaded {
+  /** The files that are loaded with the entry, by static imports; the entry among them. */
+  readonly files: ReadonlySet<string>
+  /** The dynamic imports of these files: `from -> to`. */
+  readonly dynamic: ReadonlySet<string>
+}
+
+/** What loading a file loads, and what it may load later. */
+export const loadedWith = (entry: string, files: ReadonlyArray<SourceFile>, manifest: Manifest): Loaded => {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const found = new Set([entry])
+  const dynamic = new Set<string>()
+  for (const path of found) {
+    const file = byPath.get(path)
+    if (file === undefined) continue
+    for (const one of read(file).imports) {
+      const target = targetOf(path, one, manifest)
+      if (target === undefined) continue
+      if (one.loads === "static") found.add(target)
+      if (one.loads === "dynamic") dynamic.add(`${path} -> ${target}`)
+    }
+  }
+  return { files: found, dynamic }
+}
 
 const topLevel = new Set([
   "package.json",

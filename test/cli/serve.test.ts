@@ -326,3 +326,14 @@ describe("npm start", () => {
     expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null })
   })
 })
+
+describe("the package", () => {
+  it("has the command line in it, and neither the playground nor documents of the sources", () => {
+    const args = ["pack", "--dry-run", "--json", "--ignore-scripts"]
+    const packed = execFileSync("npm", args, { cwd: copy.directory, encoding: "utf8", stdio: "pipe" })
+    const [{ files }]: readonly [{ readonly files: ReadonlyArray<{ readonly path: string }> }] = JSON.parse(packed)
+    const paths = files.map(({ path }) => path)
+    expect(paths).toContain("dist/adapters/cli/main.js")
+    expect(paths.filter((path) => path.includes("playground") || /^dist\/.*\.md$/.test(path))).toEqual([])
+  })
+})

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest"
-import { Scenarios } from "../../adapters/simulation/index.ts"
+import * as Timeline from "../../adapters/timeline/index.ts"
 import * as Played from "../simulate/Played.ts"
 import * as Chromium from "./Chromium.ts"
 
@@ -21,7 +21,7 @@ let complaints: Array<string>
 
 beforeAll(async () => {
   const history = await Played.text(readFileSync(example, "utf8"))
-  writeFileSync(file, Scenarios.Page.html(history))
+  writeFileSync(file, Timeline.Page.html(history))
   browser = await Chromium.launch()
 }, Chromium.SET_UP)
 afterAll(async () => {

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { buildPlayground } from "../../adapters/simulation/playground/build.mjs"
+import { buildPlayground } from "../../adapters/timeline/playground/build.mjs"
 import * as Chromium from "./Chromium.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "simplan-playground-"))

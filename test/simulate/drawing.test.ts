@@ -2,12 +2,12 @@
  * Pictures of histories: legible in light and dark, the same each time, and safe whatever a scenario is called.
  */
 import { describe, expect, it } from "vitest"
-import { Scenarios } from "../../adapters/simulation/index.ts"
-import * as Style from "../../adapters/simulation/scenario/drawing/Style.ts"
-import * as TimeScale from "../../adapters/simulation/scenario/drawing/TimeScale.ts"
+import * as Timeline from "../../adapters/timeline/index.ts"
+import * as Style from "../../adapters/timeline/drawing/Style.ts"
+import * as TimeScale from "../../adapters/timeline/drawing/TimeScale.ts"
 import * as Played from "./Played.ts"
 
-const { Drawing, Page } = Scenarios
+const { Drawing, Page } = Timeline
 
 const monthly = {
   plan: {

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { Scenarios } from "../../adapters/simulation/index.ts"
+import * as Timeline from "../../adapters/timeline/index.ts"
 import * as Played from "./Played.ts"
 
 const directory = fileURLToPath(new URL("../../examples/simulate/", import.meta.url))
@@ -27,12 +27,12 @@ describe("the examples", () => {
 
   it.each(names)("%s: its picture is what the service does", async (name) => {
     const history = await play(name)
-    await expect(`${Scenarios.Drawing.svg(history)}\n`).toMatchFileSnapshot(`${directory}${name}.svg`)
+    await expect(`${Timeline.Drawing.svg(history)}\n`).toMatchFileSnapshot(`${directory}${name}.svg`)
   })
 })
 
 describe("each of the seven active_period rules has an example of its own", () => {
-  const packagesAtOnce = (history: Scenarios.History.History) =>
+  const packagesAtOnce = (history: Timeline.History.History) =>
     (history.attachments[0]?.packages ?? []).filter(({ createdAt }) => createdAt === history.start).length
 
   it.each([

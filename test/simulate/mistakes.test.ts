@@ -3,9 +3,9 @@
  */
 import { Effect, Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { Scenarios } from "../../adapters/simulation/index.ts"
+import * as Timeline from "../../adapters/timeline/index.ts"
 
-const { Play, ScenarioFile } = Scenarios
+const { Play, ScenarioFile } = Timeline
 
 /** A scenario a field a line, so that lines can be told: the plan stands on line 3, its first term on line 4. */
 const lines = (scenario: object) => JSON.stringify({ title: "a test", ...scenario }, null, 2)

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { Attachments, Plans, Subscriptions, Time } from "simplan"
 import { describe, expect, it } from "vitest"
-import { Scenarios } from "../../adapters/simulation/index.ts"
+import * as Timeline from "../../adapters/timeline/index.ts"
 import * as Simulation from "../../adapters/simulation/Simulation.ts"
 import * as Played from "./Played.ts"
 
@@ -21,11 +21,11 @@ const daily = {
 }
 const once = { data_MBs: 1000, period_days: 7 }
 
-const lines = ({ entries }: Scenarios.History.History) => entries.map(({ what }) => what)
-const rulesOf = ({ entries }: Scenarios.History.History, what: RegExp) =>
+const lines = ({ entries }: Timeline.History.History) => entries.map(({ what }) => what)
+const rulesOf = ({ entries }: Timeline.History.History, what: RegExp) =>
   entries.filter((entry) => what.test(entry.what)).flatMap(({ rules }) => rules.map(({ name }) => name))
 
-const only = (history: Scenarios.History.History) => {
+const only = (history: Timeline.History.History) => {
   const [first, ...others] = history.attachments
   if (first === undefined || others.length > 0) throw new Error("there is not exactly one attachment")
   return first
@@ -39,7 +39,7 @@ describe("a history", () => {
   }
 
   it("is byte for byte the same each time, and the seed decides its ids", async () => {
-    const json = async (seed: number) => JSON.stringify(Scenarios.Json.of(await Played.value({ ...scenario, seed })))
+    const json = async (seed: number) => JSON.stringify(Timeline.Json.of(await Played.value({ ...scenario, seed })))
     expect(await json(7)).toBe(await json(7))
     expect(await json(8)).not.toBe(await json(7))
   })

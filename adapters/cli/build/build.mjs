@@ -19,9 +19,13 @@ const lock = join(workshop, "lock")
 const trees = ["src", "adapters"]
 const settings = ["package.json", "package-lock.json", "tsconfig.json"]
 
+// The playground has a build of its own and is no part of the package.
+const playground = join(root, "adapters", "timeline", "playground")
+
 const filesUnder = (directory) =>
   readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const path = join(directory, entry.name)
+    if (path === playground) return []
     return entry.isDirectory() ? filesUnder(path) : entry.isFile() ? [path] : []
   })
 

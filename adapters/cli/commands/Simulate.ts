@@ -1,9 +1,12 @@
 /**
- * `simplan simulate SCENARIO.json`: what happens to a plan if …, without a server.
+ * `simplan simulate SCENARIO.json`: plays a scenario of a plan in memory, without a server.
+ *
+ * The module `timeline` is loaded when the command runs, so that no other command, `serve` above all, loads the
+ * simulation and the drawing.
  */
 import { Effect, FileSystem, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { Scenarios } from "../../simulation/index.ts"
+import type { ScenarioFile } from "../../timeline/index.ts"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 
@@ -25,16 +28,19 @@ const write = Effect.fnUntraced(function* (path: string, content: string) {
   yield* Output.note(`wrote ${path}`)
 })
 
-const mistakes = (path: string, all: ReadonlyArray<Scenarios.ScenarioFile.Mistake>) =>
+const mistakes = (path: string, all: ReadonlyArray<ScenarioFile.Mistake>) =>
   misused(all.map(({ line, sentence }) => `${path}, line ${line}: ${sentence}.`).join("\n"))
 
-/** The history of the scenario in a file. What is wrong with it is told with the line. */
+const timeline = Effect.promise(() => import("../../timeline/index.ts"))
+
+/** The history of the scenario in a file. Fails with a sentence for each mistake in the file, with its line. */
 const play = Effect.fnUntraced(function* (path: string) {
+  const { Play, ScenarioFile } = yield* timeline
   const text = yield* read(path)
-  const scenario = Scenarios.ScenarioFile.read(text)
+  const scenario = ScenarioFile.read(text)
   if (Result.isFailure(scenario)) return yield* mistakes(path, scenario.failure)
-  return yield* Effect.mapError(Scenarios.Play.history(scenario.success), ({ path: field, sentence }) =>
-    mistakes(path, [{ line: Scenarios.ScenarioFile.lineIn(text, field), sentence }])
+  return yield* Effect.mapError(Play.history(scenario.success), ({ path: field, sentence }) =>
+    mistakes(path, [{ line: ScenarioFile.lineIn(text, field), sentence }])
   )
 })
 
@@ -49,10 +55,11 @@ export const command = Command.make(
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print JSON instead of a table"), Flag.withDefault(false))
   },
   Effect.fnUntraced(function* ({ file, html, json, svg }) {
+    const { Drawing, Json, Page, Table } = yield* timeline
     const history = yield* play(file)
-    yield* Output.print(json ? JSON.stringify(Scenarios.Json.of(history), null, 2) : Scenarios.Table.text(history))
-    if (Option.isSome(svg)) yield* write(svg.value, `${Scenarios.Drawing.svg(history)}\n`)
-    if (Option.isSome(html)) yield* write(html.value, Scenarios.Page.html(history))
+    yield* Output.print(json ? JSON.stringify(Json.of(history), null, 2) : Table.text(history))
+    if (Option.isSome(svg)) yield* write(svg.value, `${Drawing.svg(history)}\n`)
+    if (Option.isSome(html)) yield* write(html.value, Page.html(history))
   })
 ).pipe(
   Command.withDescription(

@@ -6,14 +6,14 @@
  */
 import { Effect } from "effect"
 import { type Time, Worker } from "simplan"
-import type { Simulated } from "../../../src/testing/index.ts"
-import * as Simulation from "../Simulation.ts"
+import type { Simulated } from "simplan/testing"
+import { Simulation } from "simplan/testing"
 import * as Actions from "./Actions.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as Courses from "./Courses.ts"
 import type { History } from "./History.ts"
-import * as Mistake from "./Mistake.ts"
-import type * as Scenario from "./Scenario.ts"
+import * as Mistake from "../scenario/Mistake.ts"
+import type * as Scenario from "../scenario/Scenario.ts"
 import * as Stage from "./Stage.ts"
 import * as Watch from "./Watch.ts"
 

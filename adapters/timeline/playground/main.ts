@@ -2,7 +2,7 @@
  * The playground: a form, and the timeline that the real service makes of it, in the browser.
  */
 import { Effect, Result } from "effect"
-import { Drawing, Play, Scenario, Tooltip } from "../scenario/index.ts"
+import { Drawing, Play, Scenario, Tooltip } from "../index.ts"
 import * as Dom from "./Dom.ts"
 import * as Form from "./Form.ts"
 import * as View from "./View.ts"

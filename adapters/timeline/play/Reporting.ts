@@ -3,12 +3,12 @@
  */
 import { Effect } from "effect"
 import { Package, Plan, Reports, SmdpHistory, type TelcoReport } from "simplan"
-import type { Mistake } from "./Mistake.ts"
+import type { Mistake } from "../scenario/Mistake.ts"
 import * as Rules from "./Rules.ts"
-import * as Scenario from "./Scenario.ts"
+import * as Scenario from "../scenario/Scenario.ts"
 import * as Stage from "./Stage.ts"
-import type * as Step from "./Step.ts"
-import * as Wording from "./Wording.ts"
+import type * as Step from "../scenario/Step.ts"
+import * as Wording from "../output/Wording.ts"
 
 type ReportStep = Step.Of<"usage" | "first_use" | "location" | "smdp_state">
 

@@ -2,7 +2,7 @@
  * Refusals in words: what the service says no to, and by which rule.
  */
 import { type Refusal, Storage } from "simplan"
-import * as PlanTerms from "./PlanTerms.ts"
+import * as PlanTerms from "../scenario/PlanTerms.ts"
 import * as Rules from "./Rules.ts"
 
 export interface Told {

@@ -5,7 +5,7 @@ import { type Attachment, Plan, Recurrence, type Time } from "simplan"
 import type { Course, Entry, PackageCourse } from "./History.ts"
 import * as Rules from "./Rules.ts"
 import * as Throttling from "./Throttling.ts"
-import * as Wording from "./Wording.ts"
+import * as Wording from "../output/Wording.ts"
 
 type Change = Omit<Entry, "at" | "attachment">
 

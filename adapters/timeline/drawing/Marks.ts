@@ -1,8 +1,8 @@
 /**
  * What happened as marks over the axis: steps, webhooks, and what was refused or failed at the telco.
  */
-import type { Entry } from "../History.ts"
-import * as Wording from "../Wording.ts"
+import type { Entry } from "../play/History.ts"
+import * as Wording from "../output/Wording.ts"
 import * as Figure from "./Figure.ts"
 import * as Svg from "./Svg.ts"
 

@@ -2,8 +2,8 @@
  * The states of an attachment as a coloured band.
  */
 import type { Attachment, Time } from "simplan"
-import type { Course } from "../History.ts"
-import * as Wording from "../Wording.ts"
+import type { Course } from "../play/History.ts"
+import * as Wording from "../output/Wording.ts"
 import * as Figure from "./Figure.ts"
 import * as Svg from "./Svg.ts"
 

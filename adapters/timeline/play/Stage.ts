@@ -3,15 +3,15 @@
  */
 import { Effect, Result } from "effect"
 import { type Plan, Plans, Refusal, type Services, type Storage } from "simplan"
-import type { Simulated } from "../../../src/testing/index.ts"
+import type { Simulated } from "simplan/testing"
 import * as Catalogue from "./Catalogue.ts"
 import type { Course, Entry } from "./History.ts"
-import * as Mistake from "./Mistake.ts"
-import * as PlanTerms from "./PlanTerms.ts"
-import type * as Problem from "./Problem.ts"
+import * as Mistake from "../scenario/Mistake.ts"
+import * as PlanTerms from "../scenario/PlanTerms.ts"
+import type * as Problem from "../scenario/Problem.ts"
 import * as Refusals from "./Refusals.ts"
 import type * as Rules from "./Rules.ts"
-import type * as Scenario from "./Scenario.ts"
+import type * as Scenario from "../scenario/Scenario.ts"
 
 export interface Stage {
   readonly simulated: Simulated.Simulated

@@ -2,8 +2,8 @@
  * The packages of an attachment as bars: the time in which each is active, and before it the time from its creation.
  */
 import type { Time } from "simplan"
-import type { Course, PackageCourse } from "../History.ts"
-import * as Wording from "../Wording.ts"
+import type { Course, PackageCourse } from "../play/History.ts"
+import * as Wording from "../output/Wording.ts"
 import * as Figure from "./Figure.ts"
 import * as Svg from "./Svg.ts"
 import * as TimeScale from "./TimeScale.ts"

@@ -1,7 +1,7 @@
 /**
  * The answer on the page: the rules that applied, the timeline, and the table.
  */
-import { Changes, Drawing, type History, Page, type Rules } from "../scenario/index.ts"
+import { Changes, Drawing, type History, Page, type Rules } from "../index.ts"
 import * as Dom from "./Dom.ts"
 import type { Form } from "./Form.ts"
 

@@ -3,12 +3,12 @@
  */
 import { Effect, Result } from "effect"
 import { Attachments, Plans, type Refusal, type Services, type Storage, Subscriptions } from "simplan"
-import type { Mistake } from "./Mistake.ts"
+import type { Mistake } from "../scenario/Mistake.ts"
 import * as Reporting from "./Reporting.ts"
 import * as Rules from "./Rules.ts"
-import type * as Scenario from "./Scenario.ts"
+import type * as Scenario from "../scenario/Scenario.ts"
 import * as Stage from "./Stage.ts"
-import type * as Step from "./Step.ts"
+import type * as Step from "../scenario/Step.ts"
 import * as Subscribing from "./Subscribing.ts"
 
 /** A call of which only success or refusal is told. */

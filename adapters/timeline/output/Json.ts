@@ -2,7 +2,7 @@
  * A history for machines: JSON whose instants are RFC 3339, the same text each time.
  */
 import { Time } from "simplan"
-import type { Course, History, PackageCourse } from "./History.ts"
+import type { Course, History, PackageCourse } from "../play/History.ts"
 
 const iso = (at: Time.Instant | null): string | null => (at === null ? null : Time.toIso(at))
 

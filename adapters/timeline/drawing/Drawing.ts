@@ -4,10 +4,10 @@
  * The same history is the same text each time, in light and dark.
  */
 import { Time } from "simplan"
-import * as Changes from "../Changes.ts"
-import type { Course, History } from "../History.ts"
-import * as Rules from "../Rules.ts"
-import * as Wording from "../Wording.ts"
+import * as Changes from "../play/Changes.ts"
+import type { Course, History } from "../play/History.ts"
+import * as Rules from "../play/Rules.ts"
+import * as Wording from "../output/Wording.ts"
 import * as Axis from "./Axis.ts"
 import type { Figure, Part } from "./Figure.ts"
 import * as Legend from "./Legend.ts"

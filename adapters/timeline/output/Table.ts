@@ -1,8 +1,8 @@
 /**
  * A history as a table in text: when, what, and by which rule.
  */
-import type { Entry, History } from "./History.ts"
-import * as Rules from "./Rules.ts"
+import type { Entry, History } from "../play/History.ts"
+import * as Rules from "../play/Rules.ts"
 import * as Wording from "./Wording.ts"
 
 /** What an entry says, with its attachment where there are several. */

@@ -1,9 +1,9 @@
 /**
  * A history as a page of its own: the timeline with details on hover and focus, and the table. It needs nothing else.
  */
-import * as Drawing from "./drawing/Drawing.ts"
-import { escape } from "./drawing/Svg.ts"
-import type { Entry, History } from "./History.ts"
+import * as Drawing from "../drawing/Drawing.ts"
+import { escape } from "../drawing/Svg.ts"
+import type { Entry, History } from "../play/History.ts"
 import * as Table from "./Table.ts"
 import * as Tooltip from "./Tooltip.ts"
 import * as Wording from "./Wording.ts"

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { Attachments, type Refusal, type Time, type WebhookEvent } from "simplan"
-import type { Simulated } from "../../../src/testing/index.ts"
+import type { Simulated } from "simplan/testing"
 import * as Changes from "./Changes.ts"
 import * as Courses from "./Courses.ts"
 import type { Course, Entry } from "./History.ts"

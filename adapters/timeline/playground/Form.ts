@@ -2,7 +2,7 @@
  * The form: a scenario in fields, and back. What the form does not show of a scenario is kept as it is.
  */
 import { Plan, Time } from "simplan"
-import { Scenario } from "../scenario/index.ts"
+import { Scenario } from "../index.ts"
 import * as Dates from "./Dates.ts"
 import * as Dom from "./Dom.ts"
 import { number } from "./StepKinds.ts"

@@ -4,9 +4,9 @@
 import { Effect, Result } from "effect"
 import { type Activation, type Plan, Subscriptions } from "simplan"
 import * as Rules from "./Rules.ts"
-import * as Scenario from "./Scenario.ts"
+import * as Scenario from "../scenario/Scenario.ts"
 import * as Stage from "./Stage.ts"
-import * as Wording from "./Wording.ts"
+import * as Wording from "../output/Wording.ts"
 
 interface Period {
   readonly start?: string | null

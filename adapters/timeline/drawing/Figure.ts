@@ -2,7 +2,7 @@
  * What the parts of a drawing share: the time scale, and how a thing tells about itself.
  */
 import type { Time } from "simplan"
-import type { History } from "../History.ts"
+import type { History } from "../play/History.ts"
 import * as Svg from "./Svg.ts"
 import type * as TimeScale from "./TimeScale.ts"
 

@@ -2,9 +2,9 @@
  * What was used of each package as a line, coloured where its speed is held, with the plan's throttling thresholds.
  */
 import { Plan, type Time } from "simplan"
-import type { Course, PackageCourse } from "../History.ts"
-import * as Throttling from "../Throttling.ts"
-import * as Wording from "../Wording.ts"
+import type { Course, PackageCourse } from "../play/History.ts"
+import * as Throttling from "../play/Throttling.ts"
+import * as Wording from "../output/Wording.ts"
 import * as Figure from "./Figure.ts"
 import * as Svg from "./Svg.ts"
 

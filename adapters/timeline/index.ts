@@ -1,0 +1,15 @@
+/**
+ * Scenarios: an engineer's question of the form "what happens to this plan if …", and its answer as a table, a picture,
+ * a page, or JSON. Nothing of it needs Node.
+ */
+export * as Changes from "./play/Changes.ts"
+export * as Drawing from "./drawing/Drawing.ts"
+export * as History from "./play/History.ts"
+export * as Json from "./output/Json.ts"
+export * as Page from "./output/Page.ts"
+export * as Play from "./play/Play.ts"
+export * as Rules from "./play/Rules.ts"
+export * as Scenario from "./scenario/Scenario.ts"
+export * as ScenarioFile from "./scenario/ScenarioFile.ts"
+export * as Table from "./output/Table.ts"
+export * as Tooltip from "./output/Tooltip.ts"
