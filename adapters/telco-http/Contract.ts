@@ -15,7 +15,7 @@ import {
   HttpApiSecurity,
   OpenApi
 } from "effect/http-api"
-import { Label, Plan, Time } from "simplan"
+import { Label, Plan, Recurrence, Time } from "simplan"
 
 const Text = Schema.String.check(Schema.isMinLength(1))
 
@@ -44,7 +44,7 @@ const Terms = Schema.Struct({
     })
   ),
   recurrence: Schema.NullOr(
-    Schema.Struct({ periodicity: Schema.Literals(Plan.periodicities), frequency: Count, occurrences: Count })
+    Schema.Struct({ periodicity: Schema.Literals(Recurrence.periodicities), frequency: Count, occurrences: Count })
   ).annotate({ description: "For the record: simplan orders each package of a recurring plan by itself" })
 }).annotate({ identifier: "Terms", description: "The terms of the plan that the package belongs to" })
 

@@ -1,14 +1,40 @@
 /**
- * What the books say, put together for `TelcoSimulator`.
+ * What a test can read in the simulator's books. Lists are in the order in which things happened first; nothing that was
+ * refused is in them.
  */
 import { Effect } from "effect"
+import type { Telco } from "simplan"
+import type { BooksError } from "./Books.ts"
 import type { Records } from "./Records.ts"
-import type { TelcoSimulator } from "./TelcoSimulator.ts"
 
-type Inspection = Pick<
-  TelcoSimulator["Service"],
-  "packages" | "spentKeys" | "messages" | "mobilePlans" | "releasedProfiles"
->
+export interface SimulatedPackage {
+  readonly packageId: string
+  readonly telcoPackageId: string
+  readonly iccid: string
+  readonly status: "active" | "suspended" | "cancelled"
+  readonly window: Telco.PackageOrder["window"]
+  readonly label: string
+  readonly dataMegaBytes: number
+  readonly periodDays: number
+}
+
+export interface SimulatedMessage {
+  readonly messageId: string
+  readonly iccid: string
+  readonly from: string
+  readonly text: string
+}
+
+export interface Inspection {
+  readonly packages: Effect.Effect<ReadonlyArray<SimulatedPackage>, BooksError>
+  /** The keys that were cancelled before a package came for them. */
+  readonly spentKeys: Effect.Effect<ReadonlyArray<string>, BooksError>
+  readonly messages: Effect.Effect<ReadonlyArray<SimulatedMessage>, BooksError>
+  /** Whether the mobile plan is applied, by ICCID; only those for which it was ever set. */
+  readonly mobilePlans: Effect.Effect<ReadonlyMap<string, boolean>, BooksError>
+  /** The ICCID of each release of a profile. */
+  readonly releasedProfiles: Effect.Effect<ReadonlyArray<string>, BooksError>
+}
 
 interface Kept {
   readonly key: string

@@ -7,53 +7,20 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { Telco } from "simplan"
-import { Books, type BooksError } from "./Books.ts"
+import { Books } from "./Books.ts"
 import * as Calls from "./Calls.ts"
-import type { Fault, Kind } from "./Faults.ts"
 import * as Inspection from "./Inspection.ts"
 import * as MemoryBooks from "./MemoryBooks.ts"
 import * as Records from "./Records.ts"
 import * as Wire from "./Wire.ts"
 
-export interface SimulatedPackage {
-  readonly packageId: string
-  readonly telcoPackageId: string
-  readonly iccid: string
-  readonly status: "active" | "suspended" | "cancelled"
-  readonly window: Telco.PackageOrder["window"]
-  readonly label: string
-  readonly dataMegaBytes: number
-  readonly periodDays: number
-}
+export type { SimulatedMessage, SimulatedPackage } from "./Inspection.ts"
+export type { CallCounts } from "./Wire.ts"
 
-export interface SimulatedMessage {
-  readonly messageId: string
-  readonly iccid: string
-  readonly from: string
-  readonly text: string
-}
-
-/** How many calls of each kind came in since the layer was built, those that never reached the telco included. */
-export type CallCounts = Readonly<Record<Kind, number>>
-
-/** Lists are in the order in which things happened first; nothing that was refused is in them. */
-export class TelcoSimulator extends Context.Service<
-  TelcoSimulator,
-  {
-    readonly packages: Effect.Effect<ReadonlyArray<SimulatedPackage>, BooksError>
-    /** The keys that were cancelled before a package came for them. */
-    readonly spentKeys: Effect.Effect<ReadonlyArray<string>, BooksError>
-    readonly messages: Effect.Effect<ReadonlyArray<SimulatedMessage>, BooksError>
-    /** Whether the mobile plan is applied, by ICCID; only those for which it was ever set. */
-    readonly mobilePlans: Effect.Effect<ReadonlyMap<string, boolean>, BooksError>
-    /** The ICCID of each release of a profile. */
-    readonly releasedProfiles: Effect.Effect<ReadonlyArray<string>, BooksError>
-    readonly calls: Effect.Effect<CallCounts>
-    /** Replaces the faults that are left. */
-    readonly setFaults: (faults: ReadonlyArray<Fault>) => Effect.Effect<void>
-    readonly clearFaults: Effect.Effect<void>
-  }
->()("simplan/TelcoSimulator") {}
+/** What a test can read of the telco, and the faults that it can inject. */
+export class TelcoSimulator extends Context.Service<TelcoSimulator, Inspection.Inspection & Wire.Controls>()(
+  "simplan/TelcoSimulator"
+) {}
 
 export interface Options {
   /**

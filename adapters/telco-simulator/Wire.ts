@@ -7,7 +7,9 @@ import { Duration, Effect, Fiber, Ref, type Scope } from "effect"
 import { Telco } from "simplan"
 import type { BooksError } from "./Books.ts"
 import * as Faults from "./Faults.ts"
-import type { CallCounts, TelcoSimulator } from "./TelcoSimulator.ts"
+
+/** How many calls of each kind came in since the layer was built, those that never reached the telco included. */
+export type CallCounts = Readonly<Record<Faults.Kind, number>>
 
 interface State {
   readonly faults: ReadonlyArray<Faults.Fault>
@@ -26,7 +28,12 @@ const untouched: State = {
   }
 }
 
-type Controls = Pick<TelcoSimulator["Service"], "calls" | "setFaults" | "clearFaults">
+export interface Controls {
+  readonly calls: Effect.Effect<CallCounts>
+  /** Replaces the faults that are left. */
+  readonly setFaults: (faults: ReadonlyArray<Faults.Fault>) => Effect.Effect<void>
+  readonly clearFaults: Effect.Effect<void>
+}
 
 export interface Wire extends Controls {
   /** Makes the call, with what befalls it; `work` is what the telco does, given an injected refusal or null. */

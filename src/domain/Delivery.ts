@@ -1,5 +1,5 @@
 /**
- * Webhook deliveries and their ladder of retries (rule W7).
+ * Webhook deliveries and the schedule of their retries (rule W7).
  */
 import type { Instant } from "./Time.ts"
 import { HOUR, MINUTE, SECOND } from "./Time.ts"
@@ -19,7 +19,7 @@ export interface Delivery {
   readonly status: Status
   /** How many attempts were made, replays included. */
   readonly attempts: number
-  /** The rung of the ladder: attempts since the delivery was written or last replayed. */
+  /** The step of the retry schedule: attempts since the delivery was written or last replayed. */
   readonly rung: number
   /** Status of the last response; null where there was none. */
   readonly responseStatus: number | null
@@ -47,7 +47,7 @@ export interface LoggedDelivery {
 }
 
 /** Rule W7: how long to wait after each failed attempt; after the last one the delivery is given up. */
-export const ladder = [
+export const retrySchedule = [
   5 * SECOND,
   5 * MINUTE,
   30 * MINUTE,
@@ -78,7 +78,7 @@ export const isDone = (attempt: Attempt): boolean =>
 export const attempted = (delivery: Delivery, attempt: Attempt, now: Instant, random: number): Delivery => {
   const delivered = isDone(attempt)
   const gone = attempt._tag === "Responded" && attempt.status === GONE
-  const wait = delivered || gone ? undefined : ladder[delivery.rung]
+  const wait = delivered || gone ? undefined : retrySchedule[delivery.rung]
   return {
     ...delivery,
     status: delivered ? "Delivered" : wait === undefined ? "Failed" : "Pending",
@@ -102,7 +102,7 @@ export const abandoned = (delivery: Delivery, reason: string): Delivery => ({
   nextAttemptAt: null
 })
 
-/** The delivery to be sent once more at `now`, with the whole ladder ahead. */
+/** The delivery to be sent once more at `now`, with the whole retry schedule ahead. */
 export const replayed = (delivery: Delivery, now: Instant): Delivery => ({
   ...delivery,
   status: "Pending",

@@ -64,11 +64,16 @@ export type Outcome =
   | { readonly _tag: "Succeeded"; readonly answer: Answer }
   | { readonly _tag: "Refused"; readonly refusal: Plain }
 
-export interface IdempotencyRecord {
+/** A request that carries an idempotency key. */
+export interface RequestKey {
   readonly organizationId: string
   readonly key: string
-  /** A digest of the method, the path and the body: what the key was first used with. */
+  /** A digest of the method, the path and the body. */
   readonly fingerprint: string
+}
+
+/** The first request under a key, and what came of it. */
+export interface IdempotencyRecord extends RequestKey {
   readonly createdAt: Instant
   readonly outcome: Outcome
 }
@@ -90,7 +95,7 @@ export const isKept = (record: IdempotencyRecord, now: Instant): boolean => reco
 export const answer = <Name extends keyof Answers>(
   name: Name,
   { fingerprint, key, outcome }: IdempotencyRecord,
-  request: { readonly fingerprint: string }
+  request: Pick<RequestKey, "fingerprint">
 ): Result.Result<Answers[Name], Plain> => {
   if (fingerprint !== request.fingerprint) return Result.fail(new IdempotencyKeyReused({ key }))
   switch (outcome._tag) {

@@ -9,13 +9,8 @@ import type { Decision } from "./Decision.ts"
 import type { Work } from "./Job.ts"
 import type { Label } from "./Label.ts"
 import { InvalidField, LabelMismatch, SimBusy } from "./Refusal.ts"
-import type { Sim } from "./Sim.ts"
+import type { MobilePlan, Sim } from "./Sim.ts"
 import type { Instant } from "./Time.ts"
-
-/** `Settled`: as the telco has it. `Changing`: `applied` is still told while the telco is asked for `target`. */
-export type MobilePlan =
-  | { readonly _tag: "Settled"; readonly applied: boolean }
-  | { readonly _tag: "Changing"; readonly applied: boolean; readonly target: boolean }
 
 /** What a request about the mobile plan is answered with. */
 export interface MobilePlanStatus {

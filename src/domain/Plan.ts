@@ -22,19 +22,6 @@ export interface ThrottlingStep {
   readonly limit: ThrottlingLimit
 }
 
-/** `0` Daily, `1` Weekly, `2` Monthly, as the wire has them. */
-export const periodicities = ["Daily", "Weekly", "Monthly"] as const
-
-export type Periodicity = (typeof periodicities)[number]
-
-export interface RecurrenceTerms {
-  readonly periodicity: Periodicity
-  /** One cycle is this many days, weeks or months. */
-  readonly frequency: number
-  /** How many packages there are in all. */
-  readonly occurrences: number
-}
-
 /** What a package of the plan grants; the part of a plan that an attachment copies. */
 export interface PlanTerms {
   readonly name: string
@@ -45,7 +32,7 @@ export interface PlanTerms {
   readonly periodDays: number
   /** Three steps where the plan is throttled, none where it is not. */
   readonly throttling: ReadonlyArray<ThrottlingStep>
-  readonly recurrence: RecurrenceTerms | null
+  readonly recurrence: Recurrence.Recurrence | null
 }
 
 /**
@@ -112,10 +99,10 @@ const throttlingSteps = (request: TermsRequest): Result.Result<ReadonlyArray<Thr
     return steps
   })
 
-const recurrenceTerms = (request: TermsRequest): Result.Result<RecurrenceTerms, InvalidField> =>
+const recurrenceTerms = (request: TermsRequest): Result.Result<Recurrence.Recurrence, InvalidField> =>
   Result.gen(function* () {
     const occurrences = yield* wholeNumber("occurrences", request.occurrences, limits.occurrences)
-    const periodicity = periodicities.find((_, code) => String(code) === request.periodicity)
+    const periodicity = Recurrence.periodicities.find((_, code) => String(code) === request.periodicity)
     if (periodicity === undefined) {
       return yield* refuse("periodicity", "must be one of 0 (Daily), 1 (Weekly), 2 (Monthly)")
     }

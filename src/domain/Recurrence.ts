@@ -4,14 +4,28 @@
  * Occurrence `i` activates at the anchor plus `i` cycles and lasts the plan's validity. It is due 12 h before. Which
  * occurrences exist is therefore a function of terms, anchor and clock alone.
  */
-import type { PlanTerms, RecurrenceTerms } from "./Plan.ts"
 import type { Instant } from "./Time.ts"
 import { addDays, addMonths, HOUR } from "./Time.ts"
 
 /** How long before its activation an occurrence is created at the telco. */
-export const LEAD = 12 * HOUR
+export const PROVISIONING_LEAD = 12 * HOUR
 
-type Validity = Pick<PlanTerms, "periodDays">
+export const periodicities = ["Daily", "Weekly", "Monthly"] as const
+
+export type Periodicity = (typeof periodicities)[number]
+
+export interface Recurrence {
+  readonly periodicity: Periodicity
+  /** One cycle is this many days, weeks or months. */
+  readonly frequency: number
+  /** How many packages there are in all. */
+  readonly occurrences: number
+}
+
+/** How long each package lasts. */
+interface Validity {
+  readonly periodDays: number
+}
 
 /** The time in which a package is active: from `start` up to, and not including, `end`. */
 export interface Window {
@@ -23,7 +37,7 @@ export interface Window {
 export const isOver = (window: Window, now: Instant): boolean => window.end <= now
 
 /** The activation of occurrence `i`, counted from the anchor and never from the occurrence before. */
-export const activation = (recurrence: RecurrenceTerms, anchor: Instant, occurrence: number): Instant => {
+export const activation = (recurrence: Recurrence, anchor: Instant, occurrence: number): Instant => {
   const cycles = occurrence * recurrence.frequency
   switch (recurrence.periodicity) {
     case "Daily":
@@ -36,17 +50,17 @@ export const activation = (recurrence: RecurrenceTerms, anchor: Instant, occurre
 }
 
 /** The window of occurrence `i`. */
-export const window = (terms: Validity, recurrence: RecurrenceTerms, anchor: Instant, occurrence: number): Window => {
+export const window = (terms: Validity, recurrence: Recurrence, anchor: Instant, occurrence: number): Window => {
   const start = activation(recurrence, anchor, occurrence)
   return { start, end: addDays(start, terms.periodDays) }
 }
 
 /** When occurrence `i` is to be created: 12 h before it activates. */
-export const dueAt = (recurrence: RecurrenceTerms, anchor: Instant, occurrence: number): Instant =>
-  activation(recurrence, anchor, occurrence) - LEAD
+export const dueAt = (recurrence: Recurrence, anchor: Instant, occurrence: number): Instant =>
+  activation(recurrence, anchor, occurrence) - PROVISIONING_LEAD
 
 /** How many occurrences are due at `now`: those that activate at most 12 h ahead, the 12th hour's end included. */
-export const dueCount = (recurrence: RecurrenceTerms, anchor: Instant, now: Instant): number => {
+export const dueCount = (recurrence: Recurrence, anchor: Instant, now: Instant): number => {
   // Activations rise with the occurrence: look for the first that is not due by halving.
   let low = 0
   let high = recurrence.occurrences
@@ -59,5 +73,5 @@ export const dueCount = (recurrence: RecurrenceTerms, anchor: Instant, now: Inst
 }
 
 /** The end of the last occurrence: when the attachment expires. */
-export const expiration = (terms: Validity, recurrence: RecurrenceTerms, anchor: Instant): Instant =>
+export const expiration = (terms: Validity, recurrence: Recurrence, anchor: Instant): Instant =>
   window(terms, recurrence, anchor, recurrence.occurrences - 1).end

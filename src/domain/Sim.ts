@@ -5,7 +5,6 @@ import type { Label } from "./Label.ts"
 import type { LastOperator } from "./Location.ts"
 import type { CurrentStatus } from "./SmdpHistory.ts"
 import type { Instant } from "./Time.ts"
-import type { MobilePlan } from "./MobilePlan.ts"
 
 /**
  * Who has the SIM. It is `Free`; or being put into service (`Provisioning`, invisible until the telco's outcome is
@@ -16,6 +15,14 @@ export type Hold =
   | { readonly _tag: "Provisioning"; readonly subscriptionId: string }
   | { readonly _tag: "InService"; readonly subscriptionId: string }
   | { readonly _tag: "Releasing"; readonly subscriptionId: string }
+
+/**
+ * Whether the organization's mobile plan is applied to an eSIM (rule I6). `Settled`: the telco has it so. `Changing`: the
+ * telco is being asked for `target`; until it has answered, `applied` is what a request is told.
+ */
+export type MobilePlan =
+  | { readonly _tag: "Settled"; readonly applied: boolean }
+  | { readonly _tag: "Changing"; readonly applied: boolean; readonly target: boolean }
 
 export interface Sim {
   readonly organizationId: string

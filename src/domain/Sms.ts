@@ -3,6 +3,7 @@
  */
 import { Result } from "effect"
 import type { NewJob } from "./Decision.ts"
+import type { RequestKey } from "./Idempotency.ts"
 import type { Work } from "./Job.ts"
 import { InvalidField } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
@@ -31,11 +32,8 @@ export const check = (sms: Pick<Sms, "from" | "text">): Result.Result<void, Inva
  * The id of a message that is sent under an idempotency key (rule W2). A retry of the same request has the same id, so
  * the telco sends the message once.
  */
-export const idOf = (request: {
-  readonly organizationId: string
-  readonly key: string
-  readonly fingerprint: string
-}): string => `${request.organizationId}:${request.key}:${request.fingerprint.slice(0, 16)}`
+export const idOf = ({ fingerprint, key, organizationId }: RequestKey): string =>
+  `${organizationId}:${key}:${fingerprint.slice(0, 16)}`
 
 /** The job that sends the message, due now. */
 export const job = (

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { loadedWith, manifestOf, type SourceFile, strayEntries, violations } from "./rules.ts"
+import { cycles, loadedWith, manifestOf, type SourceFile, strayEntries, violations } from "./rules.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -28,11 +28,21 @@ const tracked = (): ReadonlyArray<string> => {
 
 const manifest = manifestOf(readFileSync(`${root}package.json`, "utf8"))
 
+/** Circles that are to be opened yet: each one goes from here with the change that opens it, and none is added. */
+const knownCycles = [
+  "src/ports/Changes.ts, src/ports/Storage.ts",
+  "src/testing/storage/Rows.ts, src/testing/storage/World.ts"
+]
+
 describe("the repository", () => {
   it("keeps the import rules", () => {
     const all = ["src", "adapters", "examples"].flatMap(files)
     expect(all.filter(({ path }) => path.startsWith("src/")).length).toBeGreaterThan(0)
     expect(violations(all, manifest)).toEqual([])
+  })
+
+  it("has no circles of imports, types included", () => {
+    expect(cycles(["src", "adapters"].flatMap(files), manifest)).toEqual(knownCycles)
   })
 
   it("holds nothing else at its top level", () => {
@@ -137,6 +147,60 @@ describe("the import rules allow", () => {
       expect(of(path, text)).toEqual([])
     })
   }
+})
+
+describe("the circles found", () => {
+  const planted = (...imports: ReadonlyArray<readonly [path: string, text: string]>) =>
+    cycles(
+      imports.map(([path, text]) => ({ path, text })),
+      manifest
+    )
+
+  it("are those of values, of types and of type expressions", () => {
+    const back = ["src/domain/B.ts", 'export * from "./A.ts"'] as const
+    for (const text of [
+      'import { b } from "./B.ts"',
+      'import type { B } from "./B.ts"',
+      'import { type B } from "./B.ts"',
+      'export type B = import("./B.ts").B',
+      'export const load = () => import("./B.ts")'
+    ]) {
+      expect(planted(["src/domain/A.ts", text], back)).toEqual(["src/domain/A.ts, src/domain/B.ts"])
+    }
+  })
+
+  it("may be long, cross folders and lead through an entry point", () => {
+    expect(
+      planted(
+        ["adapters/http/A.ts", 'import "./handlers/B.ts"'],
+        ["adapters/http/handlers/B.ts", 'import "simplan/memory"'],
+        ["adapters/memory/index.ts", 'import "../http/A.ts"'],
+        ["adapters/memory/Other.ts", 'import "./index.ts"']
+      )
+    ).toEqual(["adapters/http/A.ts, adapters/http/handlers/B.ts, adapters/memory/index.ts"])
+  })
+
+  it("may be of one file, and several at once", () => {
+    expect(
+      planted(
+        ["src/app/A.ts", 'import "./A.ts"'],
+        ["src/app/B.ts", 'import "./A.ts"\nimport "./C.ts"'],
+        ["src/app/C.ts", 'import "./D.ts"'],
+        ["src/app/D.ts", 'import "./C.ts"']
+      )
+    ).toEqual(["src/app/A.ts", "src/app/C.ts, src/app/D.ts"])
+  })
+
+  it("are none where two files lead to a third, by two ways", () => {
+    expect(
+      planted(
+        ["src/app/A.ts", 'import "./B.ts"\nimport "./C.ts"'],
+        ["src/app/B.ts", 'import "./D.ts"'],
+        ["src/app/C.ts", 'import "./B.ts"\nimport "./D.ts"'],
+        ["src/app/D.ts", ""]
+      )
+    ).toEqual([])
+  })
 })
 
 describe("the top level", () => {

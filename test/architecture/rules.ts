@@ -264,6 +264,52 @@ export const loadedWith = (entry: string, files: ReadonlyArray<SourceFile>, mani
   return { files: found, dynamic }
 }
 
+// --- cycles -----------------------------------------------------------------------------------------------------------
+
+/** The files among `files` that each one imports, types included. */
+const graphOf = (files: ReadonlyArray<SourceFile>, manifest: Manifest): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const paths = new Set(files.map(({ path }) => path))
+  return new Map(
+    files.map((file) => {
+      const targets = read(file).imports.map((found) => targetOf(file.path, found, manifest))
+      return [file.path, targets.filter((target) => target !== undefined && paths.has(target)) as Array<string>]
+    })
+  )
+}
+
+/**
+ * The circles of imports, types included: one line for each group of files in which every file leads to every other one,
+ * as `a.ts, b.ts`. Tarjan's algorithm for strongly connected components.
+ */
+export const cycles = (files: ReadonlyArray<SourceFile>, manifest: Manifest): ReadonlyArray<string> => {
+  const graph = graphOf(files, manifest)
+  const found: Array<string> = []
+  const visited = new Map<string, { readonly index: number; low: number; onStack: boolean }>()
+  const stack: Array<string> = []
+  const visit = (path: string) => {
+    const state = { index: visited.size, low: visited.size, onStack: true }
+    visited.set(path, state)
+    stack.push(path)
+    const targets = graph.get(path) ?? []
+    for (const target of targets) {
+      const seen = visited.get(target)
+      if (seen === undefined) state.low = Math.min(state.low, visit(target).low)
+      else if (seen.onStack) state.low = Math.min(state.low, seen.index)
+    }
+    if (state.low === state.index) {
+      const group = stack.splice(stack.indexOf(path))
+      for (const member of group) {
+        const of = visited.get(member)
+        if (of !== undefined) of.onStack = false
+      }
+      if (group.length > 1 || targets.includes(path)) found.push(group.toSorted().join(", "))
+    }
+    return state
+  }
+  for (const { path } of files) if (!visited.has(path)) visit(path)
+  return found.toSorted()
+}
+
 const topLevel = new Set([
   "package.json",
   "package-lock.json",

@@ -5,7 +5,8 @@
 import type { Attachment, WithPackages } from "../../src/domain/Attachment.ts"
 import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import type { Package } from "../../src/domain/Package.ts"
-import type { Plan, PlanTerms, RecurrenceTerms, TermsRequest } from "../../src/domain/Plan.ts"
+import type { Plan, PlanTerms, TermsRequest } from "../../src/domain/Plan.ts"
+import type { Recurrence } from "../../src/domain/Recurrence.ts"
 import type { Sim } from "../../src/domain/Sim.ts"
 import type { Subscription } from "../../src/domain/Subscription.ts"
 import type { Fact, Report } from "../../src/domain/TelcoReport.ts"
@@ -31,9 +32,9 @@ export const terms = (changes: Partial<PlanTerms> = {}): PlanTerms => ({
 })
 
 /** Terms that recur: a package a day, which lasts a day, ten times. */
-export const recurring = (recurrence: Partial<RecurrenceTerms> = {}, changes: Partial<PlanTerms> = {}) => ({
+export const recurring = (recurrence: Partial<Recurrence> = {}, changes: Partial<PlanTerms> = {}) => ({
   ...terms({ periodDays: 1, ...changes }),
-  recurrence: { periodicity: "Daily", frequency: 1, occurrences: 10, ...recurrence } satisfies RecurrenceTerms
+  recurrence: { periodicity: "Daily", frequency: 1, occurrences: 10, ...recurrence } satisfies Recurrence
 })
 
 /** A request for a plan that is throttled and recurs. */

@@ -1,5 +1,5 @@
 /**
- * Deliveries and their ladder of retries (rule W7).
+ * Deliveries and the schedule of their retries (rule W7).
  */
 import { describe, expect, it } from "vitest"
 import * as Delivery from "../../src/domain/Delivery.ts"
@@ -129,7 +129,7 @@ describe("An attempt ends a delivery (W7)", () => {
 })
 
 describe("A replay (W7)", () => {
-  it("is due at once, with the whole ladder ahead, and counts on", () => {
+  it("is due at once, with the whole retry schedule ahead, and counts on", () => {
     for (const ended of [failed(10), Delivery.attempted(pending, responded(200), NOW, 0)]) {
       const replay = Delivery.replayed(ended, NOW + 9)
       expect(replay).toMatchObject({ status: "Pending", nextAttemptAt: NOW + 9, attempts: ended.attempts })

@@ -2,12 +2,11 @@
  * When occurrences are active and due (rules T1 and T5), at every boundary to the millisecond.
  */
 import { describe, expect, it } from "vitest"
-import type { Periodicity } from "../../src/domain/Plan.ts"
 import * as Recurrence from "../../src/domain/Recurrence.ts"
 import { DAY_MS, HOUR_MS, instant } from "./Calendar.ts"
 import { NOW, recurring } from "./Values.ts"
 
-const activations = (periodicity: Periodicity, frequency: number, anchor: number, count: number) =>
+const activations = (periodicity: Recurrence.Periodicity, frequency: number, anchor: number, count: number) =>
   Array.from({ length: count }, (_, i) => Recurrence.activation({ periodicity, frequency, occurrences: 12 }, anchor, i))
 
 describe("Occurrence i activates at the anchor plus i cycles (T5)", () => {

@@ -4,7 +4,8 @@
  * Time is drawn both at random and around the places where something changes, to the millisecond.
  */
 import * as fc from "fast-check"
-import type { PlanTerms, RecurrenceTerms } from "../../src/domain/Plan.ts"
+import type { PlanTerms } from "../../src/domain/Plan.ts"
+import type { Recurrence } from "../../src/domain/Recurrence.ts"
 import type { Fact } from "../../src/domain/TelcoReport.ts"
 import { DAY_MS, daysInMonth, HOUR_MS, instant } from "../domain/Calendar.ts"
 import { terms } from "../domain/Values.ts"
@@ -32,14 +33,14 @@ export const instantOf = ({ day, month, timeOfDay, year }: CalendarDate): number
 /** Instants of the years in which anything of a test happens. */
 export const instants: fc.Arbitrary<number> = dates(1970, 2100).map(instantOf)
 
-export const recurrences = (occurrences = 40): fc.Arbitrary<RecurrenceTerms> =>
+export const recurrences = (occurrences = 40): fc.Arbitrary<Recurrence> =>
   fc.record({
     periodicity: fc.constantFrom("Daily", "Weekly", "Monthly"),
     frequency: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 40 })),
     occurrences: fc.integer({ min: 1, max: occurrences })
   })
 
-export type RecurringTerms = PlanTerms & { readonly recurrence: RecurrenceTerms }
+export type RecurringTerms = PlanTerms & { readonly recurrence: Recurrence }
 
 /** Validities both shorter and longer than a cycle. */
 export const recurringTerms = (occurrences = 40): fc.Arbitrary<RecurringTerms> =>

@@ -7,7 +7,7 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Occurrence from "../../src/domain/Occurrence.ts"
-import type { RecurrenceTerms } from "../../src/domain/Plan.ts"
+import type { Recurrence } from "../../src/domain/Recurrence.ts"
 import * as Provisioning from "../../src/domain/Provisioning.ts"
 import * as Suspension from "../../src/domain/Suspension.ts"
 import * as TelcoReport from "../../src/domain/TelcoReport.ts"
@@ -23,7 +23,7 @@ const telco = { telcoPackageId: "telco", activationAt: null, expirationAt: null 
 const naiveCount = (activations: ReadonlyArray<number>, now: number): number =>
   activations.filter((start) => start <= now + 12 * HOUR_MS).length
 
-const activationsOf = ({ frequency, occurrences, periodicity }: RecurrenceTerms, anchor: number) =>
+const activationsOf = ({ frequency, occurrences, periodicity }: Recurrence, anchor: number) =>
   Array.from({ length: occurrences }, (_, i) => {
     if (periodicity !== "Monthly") return anchor + i * frequency * (periodicity === "Weekly" ? 7 : 1) * DAY_MS
     // The anchors here lie before the 29th, so that JavaScript's own months need no clamping.

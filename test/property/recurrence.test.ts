@@ -3,7 +3,6 @@
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { RecurrenceTerms } from "../../src/domain/Plan.ts"
 import * as Recurrence from "../../src/domain/Recurrence.ts"
 import { DAY_MS, HOUR_MS, monthsAfter } from "../domain/Calendar.ts"
 import { type CalendarDate, dates, instantOf, offsets, recurrences, recurringTerms } from "./Arbitraries.ts"
@@ -11,7 +10,10 @@ import { type CalendarDate, dates, instantOf, offsets, recurrences, recurringTer
 const anchors = dates(2020, 2040)
 
 /** Every activation, by counting days or months from the anchor. */
-const naive = ({ frequency, occurrences, periodicity }: RecurrenceTerms, anchor: CalendarDate): ReadonlyArray<number> =>
+const naive = (
+  { frequency, occurrences, periodicity }: Recurrence.Recurrence,
+  anchor: CalendarDate
+): ReadonlyArray<number> =>
   Array.from({ length: occurrences }, (_, i) => {
     if (periodicity === "Monthly") {
       return monthsAfter(i * frequency, anchor.year, anchor.month, anchor.day, anchor.timeOfDay)

@@ -66,7 +66,7 @@ describe("Retries (W7)", () => {
     })
   )
 
-  it("come after each wait of the ladder, lengthened by at most a fifth; the tenth failure is the last", () => {
+  it("come after each wait of the retry schedule, lengthened by at most a fifth; the tenth failure is the last", () => {
     const failures = fc.array(fc.record({ failure, chance }), { minLength: 10, maxLength: 10 })
     fc.assert(
       fc.property(failures, (all) => {

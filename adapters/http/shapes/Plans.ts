@@ -1,7 +1,7 @@
 /**
  * Plans as the wire shows them, and as it asks for them.
  */
-import { type Plan, Time } from "simplan"
+import { type Plan, type Recurrence, Time } from "simplan"
 import type * as PlansApi from "../api/PlansApi.ts"
 import * as Instants from "./Instants.ts"
 
@@ -30,7 +30,10 @@ const throttling = ([first, second, third]: Plan.PlanTerms["throttling"]): Throt
   })
 })
 
-const periodicities = { Daily: "0", Weekly: "1", Monthly: "2" } as const satisfies Record<Plan.Periodicity, string>
+const periodicities = { Daily: "0", Weekly: "1", Monthly: "2" } as const satisfies Record<
+  Recurrence.Periodicity,
+  string
+>
 
 /** A plan; the fields of a feature that is off are absent. */
 export const plan = ({ archivedAt, planId, terms }: Plan.Plan): typeof PlansApi.Plan.Type => ({

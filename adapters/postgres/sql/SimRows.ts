@@ -2,7 +2,7 @@
  * SIMs in lists, of which one answer has many: as JSON arrays without names, made and read in a third of the time that
  * objects take. What most SIMs have none of stands together at the end, and is null where there is nothing of it.
  */
-import type { Label, MobilePlan, Sim } from "simplan"
+import type { Label, Sim } from "simplan"
 
 type Rest = readonly [
   recycledAt: number | null,
@@ -58,7 +58,7 @@ const nothing: Rest = [null, false, null, null, null, false, null]
 const holdOf = (tag: Sim.Hold["_tag"], heldBy: string | null): Sim.Hold =>
   tag === "Free" || heldBy === null ? { _tag: "Free" } : { _tag: tag, subscriptionId: heldBy }
 
-const mobilePlanOf = (applied: boolean, target: boolean | null): MobilePlan.MobilePlan =>
+const mobilePlanOf = (applied: boolean, target: boolean | null): Sim.MobilePlan =>
   target === null ? { _tag: "Settled", applied } : { _tag: "Changing", applied, target }
 
 /** The SIM of an organization that was packed. */

@@ -1,7 +1,7 @@
 /**
  * Numbers, spans and instants as people read them.
  */
-import { Plan, Time } from "simplan"
+import { Plan, type Recurrence, Time } from "simplan"
 
 /** An instant in UTC, no more of it than it needs: `2026-03-01 08:00`. */
 export const instant = (at: Time.Instant): string => {
@@ -42,7 +42,10 @@ export const span = (millis: number): string => {
   return told.length === 0 ? "0 seconds" : told.map(([count, noun]) => plural(count, noun)).join(" ")
 }
 
-const cycles = { Daily: "day", Weekly: "week", Monthly: "month" } as const satisfies Record<Plan.Periodicity, string>
+const cycles = { Daily: "day", Weekly: "week", Monthly: "month" } as const satisfies Record<
+  Recurrence.Periodicity,
+  string
+>
 
 /** What a plan grants, in one line. */
 export const terms = ({ dataMegaBytes, periodDays, recurrence, throttling }: Plan.PlanTerms): string => {

@@ -63,7 +63,7 @@ export const activePeriod = (
   if (request.start === null) return [endIgnored]
   if (request.start < now - Activation.PAST_LIMIT) return [oldest]
   if (request.start <= now) return [past, ...ignored]
-  return [request.start <= now + Recurrence.LEAD ? soon : ahead, ...ignored]
+  return [request.start <= now + Recurrence.PROVISIONING_LEAD ? soon : ahead, ...ignored]
 }
 
 /** A rule in one line. */

@@ -2,10 +2,9 @@
  * How the answer to a request with an idempotency key gets into its commit (rule W2): internal to `src/app`.
  */
 import { Context, Data } from "effect"
-import { type Answer, type Outcome, RETENTION } from "../../domain/Idempotency.ts"
+import { type Answer, type Outcome, type RequestKey, RETENTION } from "../../domain/Idempotency.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { Commit } from "../../ports/Storage.ts"
-import type { RequestKey } from "./IdempotencyKeys.ts"
 
 /** The request that is being served, and whether a commit has carried its record already. */
 export interface IdempotencyContext {

@@ -4,18 +4,11 @@
  */
 import { Context, Effect, Exit, Layer } from "effect"
 import * as Idempotency from "../../domain/Idempotency.ts"
-import type { Answers, IdempotencyRecord } from "../../domain/Idempotency.ts"
+import type { Answers, IdempotencyRecord, RequestKey } from "../../domain/Idempotency.ts"
 import * as Refusal from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import * as Storage from "../../ports/Storage.ts"
 import * as IdempotencyContext from "./IdempotencyContext.ts"
-
-export interface RequestKey {
-  readonly organizationId: string
-  readonly key: string
-  /** A digest of the method, the path and the body. */
-  readonly fingerprint: string
-}
 
 /** The idempotency key of the request that the running fiber serves; null where it has none. */
 export const CurrentRequest = Context.Reference<RequestKey | null>("simplan/IdempotencyKeys/CurrentRequest", {

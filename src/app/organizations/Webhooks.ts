@@ -53,7 +53,7 @@ export class Webhooks extends Context.Service<
       { readonly items: ReadonlyArray<LoggedDelivery>; readonly next: CreatedCursor | null },
       NotFound | StorageError
     >
-    /** Sends once more, now, with the whole ladder ahead. */
+    /** Sends once more, now, with the whole retry schedule ahead. */
     readonly replay: (of: {
       readonly organizationId: string
       readonly deliveryId: string

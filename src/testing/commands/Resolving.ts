@@ -156,7 +156,7 @@ const boundaryOf = (
     const next = Recurrence.dueCount(terms.recurrence, anchor, now)
     if (next >= terms.recurrence.occurrences) return undefined
     const due = Recurrence.dueAt(terms.recurrence, anchor, next)
-    return boundary === "due" ? due : due + Recurrence.LEAD
+    return boundary === "due" ? due : due + Recurrence.PROVISIONING_LEAD
   }
   return later(packages.map((pack) => (boundary === "expiry" ? pack.expirationAt : pack.activationAt)))
 }

@@ -120,7 +120,7 @@ export const deletion = faultsOf("Deletion.ts", "deletion", [
   [
     "S5",
     "a subscription is deleted while a plan is added",
-    "if (Line.confirmed(line).length < line.attachments.length)",
+    "if (SimAggregate.confirmed(line).length < line.attachments.length)",
     "if (false)"
   ],
   [

@@ -45,7 +45,7 @@ const view = faultsOf("Attachment.ts", "state", [
   ["T2", "active a millisecond late", BEGUN, "if (now <= activationAt)"],
   ["T2", "active a millisecond early", BEGUN, "if (now < activationAt - 1)"],
   ["T2", "active from the creation on", BEGUN, "if (false)"],
-  ["T2", "active 12 h early, with the package", BEGUN, "if (now < activationAt - Recurrence.LEAD)"],
+  ["T2", "active 12 h early, with the package", BEGUN, "if (now < activationAt - Recurrence.PROVISIONING_LEAD)"],
   ["T2", "expired a millisecond late", ENDED, "if (expirationAt !== null && expirationAt < now)"],
   ["T2", "expired a millisecond early", ENDED, "if (expirationAt !== null && expirationAt <= now + 1)"],
   ["T2", "nothing expires", ENDED, "if (false)"],
