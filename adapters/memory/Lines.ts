@@ -180,8 +180,6 @@ export const read = (
   return { sim: row.sim, subscription: subscribed.subscription, attachments }
 }
 
-type Asked = Parameters<Storage.Storage["Service"]["reportedLines"]>[0]
-
 const askedFor = (since: Time.Instant, packageIds: ReadonlyArray<string>): PackagesOf => {
   if (packageIds.length === 0) return (place) => expiringAfter(place, since)
   const named = new Set(packageIds)
@@ -214,7 +212,7 @@ const attachmentsOf = (
 }
 
 /** The lines that reports are about, each with the packages that they can touch. */
-export const reported = (tables: Tables.Tables, asked: Asked): ReadonlyArray<Storage.Reported> =>
+export const reported = (tables: Tables.Tables, asked: Storage.ReportQuery): ReadonlyArray<Storage.Reported> =>
   asked.iccids.flatMap(({ iccid, packageIds, reportIds, since }) => {
     const place = tables.sims.get(iccid)
     if (place === undefined) return []

@@ -6,11 +6,7 @@ import { byCreation, byNumber } from "./Order.ts"
 import { simOf, type Tables } from "./Tables.ts"
 import { countriesKey, type Tenant } from "./Tenant.ts"
 
-type Query<Name extends keyof Storage.Storage["Service"]> = Storage.Storage["Service"][Name] extends (
-  query: infer Q
-) => unknown
-  ? Q
-  : never
+type OfSim = Storage.OfOrganization & { readonly iccid: string }
 
 // The first `limit` of the selected things.
 const take = <A, B>(things: Iterable<A>, limit: number, select: (thing: A) => B | undefined): ReadonlyArray<B> => {
@@ -45,7 +41,7 @@ export const apiKeys = (tenant: Tenant): ReadonlyArray<ApiKey.ApiKey> =>
 export const webhookEndpoints = (tenant: Tenant) =>
   sorted(tenant.endpoints.values(), (endpoint) => endpoint.endpointId).filter((endpoint) => endpoint.deletedAt === null)
 
-export const plans = (tenant: Tenant, query: Query<"plans">): ReadonlyArray<Plan.Plan> => {
+export const plans = (tenant: Tenant, query: Storage.PlanQuery): ReadonlyArray<Plan.Plan> => {
   const search = query.search?.toLowerCase() ?? ""
   const { covering } = query
   const covers = (coverageId: string): boolean => {
@@ -64,16 +60,22 @@ export const plans = (tenant: Tenant, query: Query<"plans">): ReadonlyArray<Plan
   })
 }
 
-export const regions = (tenant: Tenant, query: Query<"regions">): ReadonlyArray<Region.Region> =>
+export const regions = (tenant: Tenant, query: Storage.Page<Storage.CreatedCursor>): ReadonlyArray<Region.Region> =>
   take(tenant.regionList.ascending(query.after), query.limit, ({ id }) => tenant.regions.get(id))
 
-export const regionsLike = (tenant: Tenant, query: Query<"regionsLike">): ReadonlyArray<Region.Region> => {
+export const regionsLike = (
+  tenant: Tenant,
+  query: { readonly regionName: string; readonly iso2List: ReadonlyArray<string> }
+): ReadonlyArray<Region.Region> => {
   const alike = new Set(tenant.regionsByCountries.get(countriesKey(query.iso2List)))
   const namesake = tenant.regionsByName.get(query.regionName)
   return namesake === undefined ? [...alike] : [...alike.add(namesake)]
 }
 
-export const sims = (tenant: Tenant, query: Query<"sims">): ReadonlyArray<Sim.Sim> => {
+export const sims = (
+  tenant: Tenant,
+  query: Storage.Page<number> & { readonly isEsim: boolean | null; readonly label: string | null }
+): ReadonlyArray<Sim.Sim> => {
   const start = query.after === null ? null : { serial: query.after, place: null }
   return take(tenant.sims.ascending(start), query.limit, ({ place }) => {
     const sim = place?.row.sim
@@ -85,7 +87,7 @@ export const sims = (tenant: Tenant, query: Query<"sims">): ReadonlyArray<Sim.Si
   })
 }
 
-export const subscription = (tables: Tables, of: Query<"subscription">): Subscription.SubscriptionWithSim | null => {
+export const subscription = (tables: Tables, of: OfSim): Subscription.SubscriptionWithSim | null => {
   const place = simOf(tables, of.organizationId, of.iccid)
   if (place === undefined || place.subscriptionId === null) return null
   const subscribed = tables.tenants.get(of.organizationId)?.subscriptions.get(place.subscriptionId)
@@ -97,7 +99,7 @@ export const subscription = (tables: Tables, of: Query<"subscription">): Subscri
 export const subscriptions = (
   tables: Tables,
   tenant: Tenant,
-  query: Query<"subscriptions">
+  query: Storage.Page<Storage.CreatedCursor>
 ): ReadonlyArray<Subscription.SubscriptionWithSim> =>
   take(tenant.subscriptionList.ascending(query.after), query.limit, ({ id }) => {
     const subscription = tenant.subscriptions.get(id)?.subscription
@@ -113,5 +115,8 @@ export const delivery = (tenant: Tenant, deliveryId: string): Delivery.LoggedDel
   return row === undefined ? null : { delivery: row.delivery, event: row.event }
 }
 
-export const deliveries = (tenant: Tenant, query: Query<"deliveries">): ReadonlyArray<Delivery.LoggedDelivery> =>
+export const deliveries = (
+  tenant: Tenant,
+  query: Storage.Page<Storage.CreatedCursor>
+): ReadonlyArray<Delivery.LoggedDelivery> =>
   take(tenant.deliveryList.descending(query.after), query.limit, ({ id }) => delivery(tenant, id) ?? undefined)

@@ -35,53 +35,66 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
         return Effect.void
       }),
 
-    organizations: Effect.sync(() => Reads.organizations(tables)),
-    organization: (id) => Effect.sync(() => tables.organizations.get(id) ?? null),
-    apiKeyByHash: (hash) => Effect.sync(() => Reads.apiKeyByHash(tables, hash)),
-    apiKeys: (of) => Effect.sync(() => Reads.apiKeys(tenant(of))),
-    webhookEndpoints: (of) => Effect.sync(() => Reads.webhookEndpoints(tenant(of))),
-
-    plan: (of) => Effect.sync(() => tenant(of).plans.get(of.planId) ?? null),
-    plans: (of) => Effect.sync(() => Reads.plans(tenant(of), of)),
-    region: (of) => Effect.sync(() => tenant(of).regions.get(of.coverageId) ?? null),
-    regions: (of) => Effect.sync(() => Reads.regions(tenant(of), of)),
-    regionsLike: (of) => Effect.sync(() => Reads.regionsLike(tenant(of), of)),
-
-    importSims: (sims) => Effect.sync(() => Inventory.importSims(tables, sims)),
-    sims: (of) => Effect.sync(() => Reads.sims(tenant(of), of)),
-    claimSims: (claim) => Effect.sync(() => Inventory.claim(tables, claim)),
-    handBackSims: (of) => Effect.sync(() => Inventory.handBack(tables, of)),
+    organizations: {
+      list: Effect.sync(() => Reads.organizations(tables)),
+      get: (id) => Effect.sync(() => tables.organizations.get(id) ?? null)
+    },
+    apiKeys: {
+      byHash: (hash) => Effect.sync(() => Reads.apiKeyByHash(tables, hash)),
+      list: (of) => Effect.sync(() => Reads.apiKeys(tenant(of)))
+    },
+    webhookEndpoints: { list: (of) => Effect.sync(() => Reads.webhookEndpoints(tenant(of))) },
+    plans: {
+      get: (of) => Effect.sync(() => tenant(of).plans.get(of.planId) ?? null),
+      page: (query) => Effect.sync(() => Reads.plans(tenant(query), query))
+    },
+    regions: {
+      get: (of) => Effect.sync(() => tenant(of).regions.get(of.coverageId) ?? null),
+      page: (query) => Effect.sync(() => Reads.regions(tenant(query), query)),
+      like: (of) => Effect.sync(() => Reads.regionsLike(tenant(of), of))
+    },
+    catalogues: {
+      version: Effect.sync(() => tables.catalogueVersion),
+      get: Effect.sync(() => tables.catalogue)
+    },
+    sims: {
+      import: (sims) => Effect.sync(() => Inventory.importSims(tables, sims)),
+      page: (query) => Effect.sync(() => Reads.sims(tenant(query), query)),
+      reserve: (claim) => Effect.sync(() => Inventory.claim(tables, claim)),
+      release: (of) => Effect.sync(() => Inventory.handBack(tables, of)),
+      smdpHistory: (of) => Effect.sync(() => Reads.smdpEntries(tenant(of), of.iccid))
+    },
+    simAggregates: {
+      get: (of) =>
+        Effect.sync(() => {
+          const sim = Tables.simOf(tables, of.organizationId, of.iccid)
+          return sim === undefined ? null : Lines.read(tables, sim)
+        }),
+      forOccurrence: (of) =>
+        Effect.sync(() => {
+          const sim = Tables.simOf(tables, of.organizationId, of.iccid)
+          return sim === undefined ? null : Lines.occurrence(tables, sim, of)
+        }),
+      forReports: (query) => Effect.sync(() => Lines.reported(tables, query))
+    },
+    subscriptions: {
+      get: (of) => Effect.sync(() => Reads.subscription(tables, of)),
+      page: (query) => Effect.sync(() => Reads.subscriptions(tables, tenant(query), query)),
+      attachments: (of) =>
+        Effect.sync(() => {
+          const sim = Tables.simOf(tables, of.organizationId, of.iccid)
+          const line = sim && Lines.read(tables, sim)
+          return line?.subscription?.status === "Live" ? line.attachments : null
+        })
+    },
+    deliveries: {
+      get: (of) => Effect.sync(() => Reads.delivery(tenant(of), of.deliveryId)),
+      page: (query) => Effect.sync(() => Reads.deliveries(tenant(query), query))
+    },
+    idempotencyRecords: { get: (of) => Effect.sync(() => tenant(of).idempotency.get(of.key) ?? null) },
+    virtualClock: Effect.sync(() => tables.clock),
+    clockOffset: Effect.succeed(0),
     inTransaction: Effect.succeed(false),
-
-    line: (of) =>
-      Effect.sync(() => {
-        const sim = Tables.simOf(tables, of.organizationId, of.iccid)
-        return sim === undefined ? null : Lines.read(tables, sim)
-      }),
-    occurrence: (of) =>
-      Effect.sync(() => {
-        const sim = Tables.simOf(tables, of.organizationId, of.iccid)
-        return sim === undefined ? null : Lines.occurrence(tables, sim, of)
-      }),
-    reportedLines: (of) => Effect.sync(() => Lines.reported(tables, of)),
-    attachments: (of) =>
-      Effect.sync(() => {
-        const sim = Tables.simOf(tables, of.organizationId, of.iccid)
-        const line = sim && Lines.read(tables, sim)
-        return line?.subscription?.status === "Live" ? line.attachments : null
-      }),
-    subscription: (of) => Effect.sync(() => Reads.subscription(tables, of)),
-    subscriptions: (of) => Effect.sync(() => Reads.subscriptions(tables, tenant(of), of)),
-    smdpEntries: (of) => Effect.sync(() => Reads.smdpEntries(tenant(of), of.iccid)),
-
-    deliveries: (of) => Effect.sync(() => Reads.deliveries(tenant(of), of)),
-    delivery: (of) => Effect.sync(() => Reads.delivery(tenant(of), of.deliveryId)),
-    idempotency: (of) => Effect.sync(() => tenant(of).idempotency.get(of.key) ?? null),
-
-    catalogueVersion: Effect.sync(() => tables.catalogueVersion),
-    catalogue: Effect.sync(() => tables.catalogue),
-    clock: Effect.sync(() => tables.clock),
-    ahead: Effect.succeed(0),
     watch: (hear) =>
       Effect.asVoid(
         Effect.acquireRelease(

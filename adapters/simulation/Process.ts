@@ -70,13 +70,40 @@ export const over = (ports: Context.Context<Killable>): Processes => {
       isDead,
       ports: ports.pipe(
         Context.add(Storage.Storage, {
-          ...storage,
+          ...Storage.reads(storage),
           commit,
-          claimSims: (claim) => whileAlive(storage.claimSims(claim)),
-          handBackSims: (of) => whileAlive(storage.handBackSims(of))
+          sims: {
+            import: storage.sims.import,
+            page: storage.sims.page,
+            reserve: (claim) => whileAlive(storage.sims.reserve(claim)),
+            release: (of) => whileAlive(storage.sims.release(of)),
+            smdpHistory: storage.sims.smdpHistory
+          },
+          virtualClock: storage.virtualClock,
+          clockOffset: storage.clockOffset,
+          watch: storage.watch,
+          purge: storage.purge,
+          ready: storage.ready,
+          inTransaction: storage.inTransaction
         }),
-        Context.add(Jobs.Jobs, { ...jobs, renew: (of) => whileAlive(jobs.renew(of)) }),
-        Context.add(Outbox.Outbox, { ...outbox, renew: (of) => whileAlive(outbox.renew(of)) }),
+        Context.add(Jobs.Jobs, {
+          claim: jobs.claim,
+          renew: (of) => whileAlive(jobs.renew(of)),
+          pending: jobs.pending,
+          lanes: jobs.lanes,
+          backlog: jobs.backlog,
+          release: jobs.release,
+          handBack: jobs.handBack
+        }),
+        Context.add(Outbox.Outbox, {
+          claim: outbox.claim,
+          renew: (of) => whileAlive(outbox.renew(of)),
+          pending: outbox.pending,
+          lanes: outbox.lanes,
+          backlog: outbox.backlog,
+          release: outbox.release,
+          handBack: outbox.handBack
+        }),
         Context.add(Telco.Telco, {
           createPackage: (order) => whileAlive(telco.createPackage(order)),
           suspendPackage: (of) => whileAlive(telco.suspendPackage(of)),

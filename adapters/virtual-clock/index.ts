@@ -8,15 +8,15 @@ import { BusinessClock, Storage, type Time } from "simplan"
 const INEXACT = 100
 
 /**
- * Follows the machine: the time of Effect's own clock, moved by how far the storage's is ahead, so that all processes
- * on one storage go by one time.
+ * Follows the machine: the time of Effect's own clock, moved by the storage's clock offset, so that all processes on one
+ * storage go by one time.
  */
 export const system: Layer.Layer<BusinessClock.BusinessClock, never, Storage.Storage> = Layer.effect(
   BusinessClock.BusinessClock,
-  Effect.map(Storage.Storage, ({ ahead }) => {
+  Effect.map(Storage.Storage, ({ clockOffset }) => {
     let latest = Number.NEGATIVE_INFINITY
-    const now = Effect.zipWith(Clock.currentTimeMillis, ahead, (machineNow, by) => {
-      const told = machineNow + by
+    const now = Effect.zipWith(Clock.currentTimeMillis, clockOffset, (machineNow, offset) => {
+      const told = machineNow + offset
       if (told > latest || told < latest - INEXACT) latest = told
       return latest
     })

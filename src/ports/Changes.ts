@@ -2,7 +2,7 @@
  * What commits have changed of the things that processes keep in memory or wait for, so that those can be told.
  */
 import type { Instant } from "../domain/Time.ts"
-import type { Commit } from "./Storage.ts"
+import type { Commit } from "./storage/Commit.ts"
 
 export interface Changes {
   /** The earliest due time of the jobs that anyone may now do; null where there are none. */

@@ -4,7 +4,7 @@
  * The union of commits that touch nothing in common writes what each of them writes, guards what each of them guards,
  * and happens as a whole or not at all: where it fails with a `Conflict`, each is to be tried on its own.
  */
-import type { Commit, LoadedPlan } from "./Storage.ts"
+import type { Commit, LoadedPlan } from "./storage/Commit.ts"
 
 // Rare, and with a say in what else a commit may have, or in more than the rows they name.
 const alone = [

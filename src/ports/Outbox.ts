@@ -6,7 +6,7 @@ import { Context, type Effect } from "effect"
 import type { DueDelivery } from "../domain/Delivery.ts"
 import type { Backlog, Claim, Lanes, LanesAsked, LookedFor, Pending } from "./Jobs.ts"
 import type { Instant } from "../domain/Time.ts"
-import type { StorageError } from "./Storage.ts"
+import type { StorageError } from "./storage/Failure.ts"
 
 /** A delivery under the token that it is held with. */
 export interface Held {

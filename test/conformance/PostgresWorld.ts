@@ -103,7 +103,7 @@ export const allSims = (
       const all: Array<Sim.Sim> = []
       while (true) {
         const after = all.at(-1)?.serial ?? null
-        const page = yield* storage.sims({ organizationId, after, limit: 1_000, isEsim: null, label: null })
+        const page = yield* storage.sims.page({ organizationId, after, limit: 1_000, isEsim: null, label: null })
         if (page.length === 0) return all
         all.push(...page)
       }

@@ -68,7 +68,7 @@ describe("A data directory of PGlite", () => {
   it("is made with its parents, and keeps what was committed when it is closed", async () => {
     const dataDir = join(home, "deep", "er", "data")
     await use(dataDir, (storage) => storage.commit({ clock: 7 }))
-    expect(await use(dataDir, (storage) => storage.clock)).toBe(7)
+    expect(await use(dataDir, (storage) => storage.virtualClock)).toBe(7)
   })
 
   it("is refused to a second process at once, also by another path, and free after the first has closed it", async () => {
@@ -98,7 +98,7 @@ describe("A data directory of PGlite", () => {
       killed.process.kill("SIGKILL")
       await killed.ended
       const answered = Number(killed.messages.at(-1)?.message)
-      const stored = await use(dataDir, (storage) => storage.clock)
+      const stored = await use(dataDir, (storage) => storage.virtualClock)
       expect(stored).toBeGreaterThanOrEqual(answered)
     }
   }, 60_000)
@@ -109,7 +109,7 @@ describe("A data directory of PGlite", () => {
     await writeFile(join(dataDir, "simplan-is-making-this"), "")
     await writeFile(join(dataDir, "PG_VERSION"), "half")
     await use(dataDir, (storage) => storage.commit({ clock: 7 }))
-    expect(await use(dataDir, (storage) => storage.clock)).toBe(7)
+    expect(await use(dataDir, (storage) => storage.virtualClock)).toBe(7)
   }, 60_000)
 
   it("is refused to a second layer of the same process", async () => {

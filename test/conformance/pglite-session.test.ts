@@ -26,7 +26,7 @@ it("PGlite's one session is as new after a transaction that was interrupted", ()
       )
       yield* Effect.sleep(round === "second" ? 5 : 150)
       yield* Fiber.interrupt(transaction)
-      expect((yield* storage.organization("org"))?.name).toBe(round)
+      expect((yield* storage.organizations.get("org"))?.name).toBe(round)
       expect(Date.now() - started).toBeLessThan(4_000)
     }
     yield* storage.ready
@@ -40,11 +40,11 @@ it("PGlite lets others wait for a transaction, and then go on", () =>
       Effect.gen(function* () {
         yield* storage.commit(organization("inside"))
         yield* Effect.sleep(50)
-        return (yield* storage.organization("org"))?.name
+        return (yield* storage.organizations.get("org"))?.name
       })
     )
     const outside = Effect.delay(storage.commit(organization("outside")), 10)
     const [name] = yield* Effect.all([inside, outside], { concurrency: "unbounded" })
     expect(name).toBe("inside")
-    expect((yield* storage.organization("org"))?.name).toBe("outside")
+    expect((yield* storage.organizations.get("org"))?.name).toBe("outside")
   }).pipe(Effect.provide(Pglite.layer()), Effect.runPromise))

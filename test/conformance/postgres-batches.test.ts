@@ -138,7 +138,7 @@ describe("Commits that go as one", () => {
   it("fail each for itself: what is sound is written", () =>
     Effect.gen(function* () {
       const adapter = yield* connect(url())
-      yield* on(adapter, (storage) => storage.importSims(newSims("org", 0, 30)))
+      yield* on(adapter, (storage) => storage.sims.import(newSims("org", 0, 30)))
       const sims = yield* allSims(adapter, "org")
       const commits = sims.map((sim, index) => ({ sims: [index % 3 === 0 ? { ...sim, version: 7 } : sim] }))
       const outcomes = yield* on(adapter, (storage) =>

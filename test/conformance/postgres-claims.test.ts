@@ -33,7 +33,7 @@ const claiming = (adapter: Adapter) =>
 
 const claim = (adapter: Adapter, token: string, machineNow = 0, count = 1) =>
   on(adapter, (storage) =>
-    storage.claimSims({
+    storage.sims.reserve({
       organizationId: org,
       label: "Green",
       purpose: "subscription",
@@ -60,7 +60,7 @@ describe("Claims of several processes on one PostgreSQL", () => {
   it("each SIM goes to one of many requests at once, and none is told that none is left while one is", () =>
     Effect.gen(function* () {
       const adapters = yield* Effect.all([connect(url(), 8), connect(url(), 8)])
-      yield* on(adapters[0], (storage) => storage.importSims(newSims(org, 0, 60)))
+      yield* on(adapters[0], (storage) => storage.sims.import(newSims(org, 0, 60)))
 
       // As a use case does it: claim, then commit; Busy means to try again.
       const subscribe = (adapter: Adapter, id: string): Effect.Effect<string | null, unknown> =>
@@ -88,7 +88,7 @@ describe("Claims of several processes on one PostgreSQL", () => {
   it("each SIM goes to one of many requests of processes that claim ahead, and none stays with them", () =>
     Effect.gen(function* () {
       const adapters = yield* Effect.all([connect(url(), 8), connect(url(), 8)])
-      yield* on(adapters[0], (storage) => storage.importSims(newSims(org, 0, 300)))
+      yield* on(adapters[0], (storage) => storage.sims.import(newSims(org, 0, 300)))
       const processes = yield* Effect.forEach(adapters, claiming)
       const kind = { organizationId: org, label: "Green", purpose: "subscription" } as const
       const subscribe = (number: number): Effect.Effect<string | null, Storage.StorageError | Storage.Conflict> =>
@@ -105,7 +105,7 @@ describe("Claims of several processes on one PostgreSQL", () => {
       const open = yield* claim(adapters[0], "all", Date.now(), 100)
       expect(open.sims).toHaveLength(100)
       const held = open.sims.map(({ iccid }) => ({ iccid, token: "all" }))
-      yield* on(adapters[0], (storage) => storage.handBackSims({ organizationId: org, held }))
+      yield* on(adapters[0], (storage) => storage.sims.release({ organizationId: org, held }))
       const rest = yield* Effect.all(requests.slice(200), { concurrency: 20 })
       const iccids = [...first, ...rest].filter((iccid) => iccid !== null)
       expect(iccids).toHaveLength(300)
@@ -115,7 +115,7 @@ describe("Claims of several processes on one PostgreSQL", () => {
   it("a claim in a transaction is undone with it, and asks for no other connection", () =>
     Effect.gen(function* () {
       const adapter = yield* connect(url(), 1)
-      yield* on(adapter, (storage) => storage.importSims(newSims(org, 0, 1)))
+      yield* on(adapter, (storage) => storage.sims.import(newSims(org, 0, 1)))
       const { during } = yield* claiming(adapter)
       const client = yield* Effect.provide(SqlClient.SqlClient, adapter)
       const one = during((of) => of({ organizationId: org, label: "Green", purpose: "subscription" }))
@@ -126,7 +126,7 @@ describe("Claims of several processes on one PostgreSQL", () => {
   it("a claim, which does not wait for the disk, leaves it to the session and to a transaction to wait for it", () =>
     Effect.gen(function* () {
       const one = yield* connect(url(), 1)
-      yield* on(one, (storage) => storage.importSims(newSims(org, 0, 2)))
+      yield* on(one, (storage) => storage.sims.import(newSims(org, 0, 2)))
       const client = yield* Effect.provide(SqlClient.SqlClient, one)
       const setting = Effect.map(
         client<{ readonly setting: string }>`select current_setting('synchronous_commit') as setting`,
@@ -144,7 +144,7 @@ describe("Claims of several processes on one PostgreSQL", () => {
   it("a SIM whose row is locked is busy, never absent", () =>
     Effect.gen(function* () {
       const [one, other] = yield* Effect.all([connect(url()), connect(url())])
-      yield* on(one, (storage) => storage.importSims(newSims(org, 0, 1)))
+      yield* on(one, (storage) => storage.sims.import(newSims(org, 0, 1)))
       const client = yield* Effect.provide(SqlClient.SqlClient, one)
       yield* client.withTransaction(
         Effect.gen(function* () {
@@ -164,7 +164,7 @@ describe("Claims of several processes on one PostgreSQL", () => {
       const punctual = yield* connect(url())
       const fast = yield* ahead(HOUR, connect(url()))
       const now = Date.now()
-      yield* on(punctual, (storage) => storage.importSims(newSims(org, 0, 1)))
+      yield* on(punctual, (storage) => storage.sims.import(newSims(org, 0, 1)))
       // Each says what its own clock tells; a claim lasts a second.
       expect((yield* ahead(HOUR, claim(fast, "a", now + HOUR))).sims).toHaveLength(1)
       expect((yield* claim(punctual, "b", now + 500)).shortage).toBe("Busy")
@@ -175,7 +175,7 @@ describe("Claims of several processes on one PostgreSQL", () => {
   it("a machine's clock that is set while the process runs changes nothing", () =>
     Effect.gen(function* () {
       const adapter = yield* connect(url())
-      const time = on(adapter, (storage) => Effect.map(storage.ahead, (by) => Date.now() + by))
+      const time = on(adapter, (storage) => Effect.map(storage.clockOffset, (by) => Date.now() + by))
       const before = yield* time
       const set = yield* ahead(-7_200_000, time)
       const after = yield* time

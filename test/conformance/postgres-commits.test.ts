@@ -22,7 +22,7 @@ describe("Commits of several processes on one PostgreSQL", () => {
   it("of many rows in any order neither deadlock nor lose a write", () =>
     Effect.gen(function* () {
       const adapters = yield* Effect.all([connect(url()), connect(url())])
-      yield* on(adapters[0], (storage) => storage.importSims(newSims(org, 0, 40)))
+      yield* on(adapters[0], (storage) => storage.sims.import(newSims(org, 0, 40)))
 
       const attempt = (adapter: Adapter) =>
         Effect.gen(function* () {
@@ -50,7 +50,7 @@ describe("Commits of several processes on one PostgreSQL", () => {
       const outcomes = yield* Effect.all(
         adapters.map((adapter, index) =>
           on(adapter, (storage) =>
-            storage.importSims(shuffled(Array.from({ length: 300 }, (_, number) => newSim(`org-${index}`, number))))
+            storage.sims.import(shuffled(Array.from({ length: 300 }, (_, number) => newSim(`org-${index}`, number))))
           )
         ),
         { concurrency: "unbounded" }
@@ -76,7 +76,7 @@ describe("Commits of several processes on one PostgreSQL", () => {
       const organization = (name: string): Storage.Commit => ({
         organizations: [{ organizationId: org, name, createdAt: 0 }]
       })
-      const read = (from: Adapter) => on(from, (storage) => storage.organization(org))
+      const read = (from: Adapter) => on(from, (storage) => storage.organizations.get(org))
 
       yield* Effect.exit(
         sql(adapter, (client) =>
@@ -92,7 +92,7 @@ describe("Commits of several processes on one PostgreSQL", () => {
       )
       expect(yield* read(adapter)).toBeNull()
 
-      yield* on(adapter, (storage) => storage.importSims(newSims(org, 0, 1)))
+      yield* on(adapter, (storage) => storage.sims.import(newSims(org, 0, 1)))
       const [sim] = yield* allSims(adapter, org)
       if (sim === undefined) throw new Error("nothing was imported")
       yield* sql(adapter, (client) =>
@@ -107,7 +107,7 @@ describe("Commits of several processes on one PostgreSQL", () => {
         )
       )
       expect((yield* read(other))?.name).toBe("kept")
-      const line = yield* on(other, (storage) => storage.line({ organizationId: org, iccid: iccidOf(0) }))
+      const line = yield* on(other, (storage) => storage.simAggregates.get({ organizationId: org, iccid: iccidOf(0) }))
       expect(line?.sim.version).toBe(2)
     }).pipe(Effect.scoped, Effect.runPromise))
 
@@ -115,14 +115,14 @@ describe("Commits of several processes on one PostgreSQL", () => {
     Effect.gen(function* () {
       const adapter = yield* connect(url())
       const other = yield* connect(url())
-      yield* on(adapter, (storage) => storage.importSims(newSims(org, 0, 1)))
+      yield* on(adapter, (storage) => storage.sims.import(newSims(org, 0, 1)))
       const [sim] = yield* allSims(adapter, org)
       if (sim === undefined) throw new Error("nothing was imported")
       const failure = yield* sql(adapter, (client) =>
         client.withTransaction(
           Effect.gen(function* () {
             yield* client`set transaction isolation level repeatable read`
-            yield* on(adapter, (storage) => storage.line({ organizationId: org, iccid: sim.iccid }))
+            yield* on(adapter, (storage) => storage.simAggregates.get({ organizationId: org, iccid: sim.iccid }))
             yield* on(other, (storage) => storage.commit({ sims: [sim] }))
             return yield* Effect.flip(on(adapter, (storage) => storage.commit({ sims: [sim] })))
           })

@@ -122,7 +122,7 @@ const populate = (adapter: Adapter) =>
         webhookEndpoints: [endpoint(org, "endpoint"), ...ids.map((id) => endpoint(`org-${id}`, `endpoint-${id}`))]
       })
     )
-    yield* on(adapter, (storage) => storage.importSims(newSims(org, 0, COUNT)))
+    yield* on(adapter, (storage) => storage.sims.import(newSims(org, 0, COUNT)))
     const sims = yield* allSims(adapter, org)
     const lines = sims.slice(0, COUNT / 2).map((sim, index) => inService(sim, `line-${index}`, index))
     yield* on(adapter, (storage) =>
@@ -169,43 +169,43 @@ const use = (adapter: Adapter, round: number) =>
     const iccid = iccidOf(round)
 
     yield* storage.ready
-    yield* storage.ahead
+    yield* storage.clockOffset
     yield* Effect.scoped(storage.watch(() => {}))
-    yield* storage.clock
-    yield* storage.catalogue
-    yield* storage.catalogueVersion
-    yield* storage.organizations
-    yield* storage.organization(org)
-    yield* storage.webhookEndpoints(of)
-    yield* storage.webhookEndpoints({ organizationId: `org-${round}` })
-    yield* storage.apiKeyByHash("hash-1")
-    yield* storage.apiKeys({ organizationId: "org-1" })
-    yield* storage.plan({ ...of, planId: "plan-1" })
+    yield* storage.virtualClock
+    yield* storage.catalogues.get
+    yield* storage.catalogues.version
+    yield* storage.organizations.list
+    yield* storage.organizations.get(org)
+    yield* storage.webhookEndpoints.list(of)
+    yield* storage.webhookEndpoints.list({ organizationId: `org-${round}` })
+    yield* storage.apiKeys.byHash("hash-1")
+    yield* storage.apiKeys.list({ organizationId: "org-1" })
+    yield* storage.plans.get({ ...of, planId: "plan-1" })
     const covering = { coverageIds: ["coverage"], iso2List: ["FR"] }
     for (const after of [null, cursor]) {
-      yield* storage.plans({ ...page, after, archived: null, label: null, search: null, covering: null })
-      yield* storage.plans({ ...page, after, archived: false, label: "Green", search: "pla", covering })
-      yield* storage.regions({ ...page, after })
-      yield* storage.subscriptions({ ...page, after })
-      yield* storage.deliveries({ ...page, after })
+      yield* storage.plans.page({ ...page, after, archived: null, label: null, search: null, covering: null })
+      yield* storage.plans.page({ ...page, after, archived: false, label: "Green", search: "pla", covering })
+      yield* storage.regions.page({ ...page, after })
+      yield* storage.subscriptions.page({ ...page, after })
+      yield* storage.deliveries.page({ ...page, after })
     }
-    yield* storage.region({ ...of, coverageId: "region-1" })
-    yield* storage.regionsLike({ ...of, regionName: "Region 1", iso2List: ["C7", "FR"] })
+    yield* storage.regions.get({ ...of, coverageId: "region-1" })
+    yield* storage.regions.like({ ...of, regionName: "Region 1", iso2List: ["C7", "FR"] })
     for (const after of [null, 3_000]) {
-      yield* storage.sims({ ...page, after, isEsim: null, label: null })
-      yield* storage.sims({ ...page, after, isEsim: true, label: "Green" })
-      yield* storage.sims({ ...page, after, isEsim: false, label: null })
-      yield* storage.sims({ ...page, after, isEsim: null, label: "Red" })
+      yield* storage.sims.page({ ...page, after, isEsim: null, label: null })
+      yield* storage.sims.page({ ...page, after, isEsim: true, label: "Green" })
+      yield* storage.sims.page({ ...page, after, isEsim: false, label: null })
+      yield* storage.sims.page({ ...page, after, isEsim: null, label: "Red" })
     }
-    yield* storage.importSims(newSims(org, 10_000 + round * 10, 10))
+    yield* storage.sims.import(newSims(org, 10_000 + round * 10, 10))
     const asked = { iccid, since: 0, packageIds: [`telco-line-${round}`], reportIds: ["r-1", "r-2"] }
-    yield* storage.reportedLines({ iccids: [asked], seenSince: 0 })
-    yield* storage.subscription({ ...of, iccid })
-    yield* storage.attachments({ ...of, iccid })
-    yield* storage.occurrence({ ...of, iccid, attachmentId: `line-${round}`, occurrence: 1 })
-    yield* storage.smdpEntries({ ...of, iccid })
-    yield* storage.delivery({ ...of, deliveryId: `event-${round}:endpoint` })
-    yield* storage.idempotency({ ...of, key: "key-1" })
+    yield* storage.simAggregates.forReports({ iccids: [asked], seenSince: 0 })
+    yield* storage.subscriptions.get({ ...of, iccid })
+    yield* storage.subscriptions.attachments({ ...of, iccid })
+    yield* storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId: `line-${round}`, occurrence: 1 })
+    yield* storage.sims.smdpHistory({ ...of, iccid })
+    yield* storage.deliveries.get({ ...of, deliveryId: `event-${round}:endpoint` })
+    yield* storage.idempotencyRecords.get({ ...of, key: "key-1" })
 
     const machine = { machineNow: 0, until: 1_000 }
     for (const purpose of ["subscription", "mobile plan"] as const) {
@@ -214,10 +214,10 @@ const use = (adapter: Adapter, round: number) =>
         ["Green", 40],
         ["Red", 1]
       ] as const) {
-        yield* storage.claimSims({ ...of, label, purpose, token, count, ...machine })
+        yield* storage.sims.reserve({ ...of, label, purpose, token, count, ...machine })
       }
     }
-    yield* storage.handBackSims({ ...of, held: ids.slice(0, 20).map((id) => ({ iccid: iccidOf(id), token })) })
+    yield* storage.sims.release({ ...of, held: ids.slice(0, 20).map((id) => ({ iccid: iccidOf(id), token })) })
     yield* storage.inTransaction
     const from = { dueAt: 3_000, id: "x" }
     for (const of of [jobs, outbox]) {
@@ -240,17 +240,17 @@ const use = (adapter: Adapter, round: number) =>
     yield* jobs.renew({ held: [first, second].flatMap((job) => (job === undefined ? [] : [{ ...job, token }])), until })
     yield* outbox.renew({ held: due.map(({ delivery }) => ({ ...delivery, token })), until })
 
-    const line = yield* storage.line({ ...of, iccid })
-    const storedPlan = yield* storage.plan({ ...of, planId: `plan-${round}` })
-    const [storedKey] = yield* storage.apiKeys({ organizationId: `org-${round}` })
+    const line = yield* storage.simAggregates.get({ ...of, iccid })
+    const storedPlan = yield* storage.plans.get({ ...of, planId: `plan-${round}` })
+    const [storedKey] = yield* storage.apiKeys.list({ organizationId: `org-${round}` })
     const [attachment] = line?.attachments ?? []
     if (!line?.subscription || !attachment || !storedPlan || !storedKey || !first || !second) {
       throw new Error("The database has not what it was filled with")
     }
     const id = COUNT + round
-    const other = yield* storage.line({ ...of, iccid: iccidOf(3_000 + round) })
-    const otherPlan = yield* storage.plan({ ...of, planId: `plan-${3_000 + round}` })
-    const third = yield* storage.line({ ...of, iccid: iccidOf(2_500 + round) })
+    const other = yield* storage.simAggregates.get({ ...of, iccid: iccidOf(3_000 + round) })
+    const otherPlan = yield* storage.plans.get({ ...of, planId: `plan-${3_000 + round}` })
+    const third = yield* storage.simAggregates.get({ ...of, iccid: iccidOf(2_500 + round) })
     const [confirming] = third?.attachments ?? []
     if (!other || !otherPlan || !third || !confirming) throw new Error("The database has not what it was filled with")
     yield* storage.commit({ touched: [other.sim] })
@@ -287,7 +287,7 @@ const use = (adapter: Adapter, round: number) =>
     })
     const location = { countryAlpha2: "SE", operator: "O", rat: "4G", imei: "1", at: 1 }
     for (const sighted of [null, location]) {
-      const { version } = (yield* storage.line({ ...of, iccid }))?.sim ?? line.sim
+      const { version } = (yield* storage.simAggregates.get({ ...of, iccid }))?.sim ?? line.sim
       yield* storage.commit({
         reported: {
           sims: [{ ...line.sim, version, smdp: null, location: sighted }],
@@ -296,8 +296,8 @@ const use = (adapter: Adapter, round: number) =>
         }
       })
     }
-    const spare = yield* storage.line({ ...of, iccid: iccidOf(3_000 + round) })
-    const present = yield* storage.line({ ...of, iccid })
+    const spare = yield* storage.simAggregates.get({ ...of, iccid: iccidOf(3_000 + round) })
+    const present = yield* storage.simAggregates.get({ ...of, iccid })
     if (!spare || !present) throw new Error("SIMs are missing")
     yield* storage.commit({ sims: [spare.sim], reported: { sims: [{ ...present.sim, smdp: null, location }] } })
     yield* storage.purge({ reportsBefore: -1, idempotencyBefore: -1 })
@@ -318,14 +318,14 @@ const useAtOnce = (adapter: Adapter, round: number) =>
       (number) =>
         Effect.gen(function* () {
           const of = { organizationId: org }
-          const line = yield* storage.line({ ...of, iccid: iccidOf(number) })
-          yield* storage.subscription({ ...of, iccid: iccidOf(number) })
-          yield* storage.attachments({ ...of, iccid: iccidOf(number) })
-          yield* storage.plan({ ...of, planId: `plan-${number}` })
+          const line = yield* storage.simAggregates.get({ ...of, iccid: iccidOf(number) })
+          yield* storage.subscriptions.get({ ...of, iccid: iccidOf(number) })
+          yield* storage.subscriptions.attachments({ ...of, iccid: iccidOf(number) })
+          yield* storage.plans.get({ ...of, planId: `plan-${number}` })
           const token = `at-once-${number}`
           const claim = { ...of, label: "Green" as const, token, count: 1, machineNow: 0, until: 1_000 }
-          yield* storage.claimSims({ ...claim, purpose: "subscription" })
-          yield* storage.claimSims({ ...claim, purpose: "mobile plan" })
+          yield* storage.sims.reserve({ ...claim, purpose: "subscription" })
+          yield* storage.sims.reserve({ ...claim, purpose: "mobile plan" })
           const id = 2 * COUNT + number
           yield* storage.commit({
             ...(line === null ? {} : { sims: [line.sim] }),

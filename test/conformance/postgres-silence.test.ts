@@ -19,12 +19,12 @@ describe("A PostgreSQL whose network swallows what it carries", () => {
         const storage = yield* Storage.Storage
         const commit = (clock: number) =>
           Effect.retry(storage.commit({ clock }), { schedule: Schedule.spaced("200 millis") })
-        yield* Effect.all([commit(1), commit(2), storage.organizations], { concurrency: "unbounded" })
+        yield* Effect.all([commit(1), commit(2), storage.organizations.list], { concurrency: "unbounded" })
         proxy.swallow()
-        expect(yield* storage.organizations).toEqual([])
+        expect(yield* storage.organizations.list).toEqual([])
         yield* Effect.forEach([3, 4, 5, 6, 7, 8], commit, { concurrency: "unbounded" })
         yield* commit(9)
-        expect(yield* storage.clock).toBe(9)
+        expect(yield* storage.virtualClock).toBe(9)
         expect(yield* Effect.exit(storage.ready)).toMatchObject({ _tag: "Success" })
       }).pipe(Effect.provideContext(context))
     }).pipe(Effect.scoped, Effect.runPromise))

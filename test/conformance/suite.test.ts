@@ -50,7 +50,10 @@ const faults: Readonly<Record<string, Fault>> = {
       evading("version", (commit) =>
         Effect.map(
           Effect.forEach(commit.sims ?? [], (sim) =>
-            Effect.map(storage.line(sim), (line) => ({ ...sim, version: line?.sim.version ?? sim.version }))
+            Effect.map(storage.simAggregates.get(sim), (line) => ({
+              ...sim,
+              version: line?.sim.version ?? sim.version
+            }))
           ),
           (sims) => ({ ...commit, sims })
         )
@@ -64,7 +67,10 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   "gives one SIM to several claims": {
     storage: (storage) => ({
-      claimSims: (claim) => storage.claimSims({ ...claim, machineNow: Number.MAX_SAFE_INTEGER })
+      sims: {
+        ...storage.sims,
+        reserve: (claim) => storage.sims.reserve({ ...claim, machineNow: Number.MAX_SAFE_INTEGER })
+      }
     }),
     fails: [
       "claims at once never get the same SIM, and nobody is told that none is left",
@@ -137,28 +143,40 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   "repeats the last row of a page": {
     storage: (storage) => ({
-      sims: (query) => storage.sims({ ...query, after: query.after === null ? null : query.after - 1 })
+      sims: {
+        ...storage.sims,
+        page: (query) => storage.sims.page({ ...query, after: query.after === null ? null : query.after - 1 })
+      }
     }),
     fails: ["pages of SIMs are complete and without repetition while SIMs come in"],
     differs: true
   },
   "takes a search for a pattern": {
     storage: (storage) => ({
-      plans: (query) => storage.plans({ ...query, search: query.search?.replaceAll("%", "") ?? null })
+      plans: {
+        ...storage.plans,
+        page: (query) => storage.plans.page({ ...query, search: query.search?.replaceAll("%", "") ?? null })
+      }
     }),
     fails: ["plans are found by a part of the name, literally and in any case"],
     differs: true
   },
   "shows one organization what is another's": {
     storage: (storage) => ({
-      line: (of) =>
-        Effect.flatMap(
-          storage.reportedLines({
-            iccids: [{ iccid: of.iccid, since: 0, packageIds: [], reportIds: [] }],
-            seenSince: 0
-          }),
-          ([found]) => storage.line(found === undefined ? of : { ...of, organizationId: found.line.sim.organizationId })
-        )
+      simAggregates: {
+        ...storage.simAggregates,
+        get: (of) =>
+          Effect.flatMap(
+            storage.simAggregates.forReports({
+              iccids: [{ iccid: of.iccid, since: 0, packageIds: [], reportIds: [] }],
+              seenSince: 0
+            }),
+            ([found]) =>
+              storage.simAggregates.get(
+                found === undefined ? of : { ...of, organizationId: found.line.sim.organizationId }
+              )
+          )
+      }
     }),
     fails: ["an organization sees nothing of another's"],
     differs: true

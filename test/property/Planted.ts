@@ -48,8 +48,11 @@ const forgottenReports: Around = (ports) => {
   const storage = Context.get(ports, Storage.Storage)
   return Context.add(ports, Storage.Storage, {
     ...storage,
-    reportedLines: (of) =>
-      Effect.map(storage.reportedLines(of), (lines) => lines.map(({ line }) => ({ line, seen: [] })))
+    simAggregates: {
+      ...storage.simAggregates,
+      forReports: (query) =>
+        Effect.map(storage.simAggregates.forReports(query), (lines) => lines.map(({ line }) => ({ line, seen: [] })))
+    }
   })
 }
 
@@ -78,18 +81,21 @@ const openDoors: Around = (ports) => {
   const storage = Context.get(ports, Storage.Storage)
   return Context.add(ports, Storage.Storage, {
     ...storage,
-    line: (of) =>
-      Effect.flatMap(storage.line(of), (line) =>
-        line !== null
-          ? Effect.succeed(line)
-          : Effect.gen(function* () {
-              for (const { organizationId } of yield* storage.organizations) {
-                const found = yield* storage.line({ organizationId, iccid: of.iccid })
-                if (found !== null) return found
-              }
-              return null
-            })
-      )
+    simAggregates: {
+      ...storage.simAggregates,
+      get: (of) =>
+        Effect.flatMap(storage.simAggregates.get(of), (line) =>
+          line !== null
+            ? Effect.succeed(line)
+            : Effect.gen(function* () {
+                for (const { organizationId } of yield* storage.organizations.list) {
+                  const found = yield* storage.simAggregates.get({ organizationId, iccid: of.iccid })
+                  if (found !== null) return found
+                }
+                return null
+              })
+        )
+    }
   })
 }
 

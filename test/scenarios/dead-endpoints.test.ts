@@ -75,13 +75,14 @@ it("endpoints that never answer keep nobody else waiting", () =>
     while (delivered.length < 2 * EVENTS) yield* Effect.sleep(5)
     expect(new Set(delivered).size).toBe(2 * EVENTS)
 
-    const statuses = Effect.map(storage.deliveries({ organizationId: "other", after: null, limit: 100 }), (logged) =>
-      logged.map(({ delivery }) => delivery.status)
+    const statuses = Effect.map(
+      storage.deliveries.page({ organizationId: "other", after: null, limit: 100 }),
+      (logged) => logged.map(({ delivery }) => delivery.status)
     )
     while ((yield* statuses).includes("Pending")) yield* Effect.sleep(5)
     expect(yield* statuses).toEqual(Array.from({ length: EVENTS }, () => "Delivered"))
     // Those to the dead ones are still to come.
-    const waiting = yield* storage.delivery({
+    const waiting = yield* storage.deliveries.get({
       organizationId: "many",
       deliveryId: Delivery.deliveryId("many-event-029", "many-dead-0")
     })

@@ -73,7 +73,7 @@ const subscribe = (planId: string, start: number | null = null) =>
   )
 
 /** All that is stored about the SIM. */
-const line = () => other.run(Storage.Storage.use((of) => of.line({ organizationId, iccid })))
+const line = () => other.run(Storage.Storage.use((of) => of.simAggregates.get({ organizationId, iccid })))
 
 /** The other process, a lease later, does all that is due. */
 const takeOver = async () => {

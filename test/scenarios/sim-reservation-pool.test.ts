@@ -32,7 +32,7 @@ const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => {
 
 const stock = Effect.fnUntraced(function* (count: number) {
   const storage = Context.get(yield* Layer.build(Layer.fresh(Memory.layer)), Storage.Storage)
-  yield* storage.importSims(newSims("org", 0, count))
+  yield* storage.sims.import(newSims("org", 0, count))
   return storage
 })
 
@@ -46,13 +46,16 @@ const process = Effect.fnUntraced(function* (storage: Storage.Storage["Service"]
   const hop = Effect.suspend(() => (state.isDead ? Effect.never : Effect.sleep(HOP)))
   const away = Storage.Storage.of({
     ...storage,
-    claimSims: (claim) => {
-      claimed.push(claim.count)
-      return Effect.andThen(hop, storage.claimSims(claim))
-    },
-    handBackSims: (of) => {
-      handedBack.push(of.held.length)
-      return Effect.andThen(hop, storage.handBackSims(of))
+    sims: {
+      ...storage.sims,
+      reserve: (claim) => {
+        claimed.push(claim.count)
+        return Effect.andThen(hop, storage.sims.reserve(claim))
+      },
+      release: (of) => {
+        handedBack.push(of.held.length)
+        return Effect.andThen(hop, storage.sims.release(of))
+      }
     },
     commit: (commit) => Effect.andThen(hop, storage.commit(commit))
   })
@@ -95,9 +98,9 @@ const open = (storage: Storage.Storage["Service"]) =>
   Effect.gen(function* () {
     const machineNow = yield* Clock.currentTimeMillis
     const token = `open ${machineNow}`
-    const { sims } = yield* storage.claimSims({ ...kind, token, count: 10_000, machineNow, until: machineNow + 1 })
+    const { sims } = yield* storage.sims.reserve({ ...kind, token, count: 10_000, machineNow, until: machineNow + 1 })
     const held = sims.map(({ iccid }) => ({ iccid, token }))
-    yield* storage.handBackSims({ organizationId: "org", held })
+    yield* storage.sims.release({ organizationId: "org", held })
     return held.length
   })
 
@@ -265,7 +268,7 @@ it("claims nothing ahead for a second after there were fewer than were wanted", 
       const one = yield* process(storage)
       yield* one.load(10, 5)
       const claimed = total(one.claimed)
-      yield* storage.importSims(newSims("org", 40, 600))
+      yield* storage.sims.import(newSims("org", 40, 600))
       yield* one.load(10, 10)
       expect(total(one.claimed)).toBe(claimed + 100)
       yield* Effect.sleep(1_000)
@@ -344,11 +347,14 @@ it("tells nobody that none is left by a claim that was made before it asked", ()
       // Found to be empty as its hop ends; a SIM comes, and who asks then is not answered by the answer on its way back.
       const slow = yield* process({
         ...storage,
-        claimSims: (claim) => Effect.tap(storage.claimSims(claim), () => Effect.sleep(20))
+        sims: {
+          ...storage.sims,
+          reserve: (claim) => Effect.tap(storage.sims.reserve(claim), () => Effect.sleep(20))
+        }
       })
       const first = yield* Effect.forkChild(Effect.flip(slow.request))
       yield* Effect.sleep(10)
-      yield* storage.importSims(newSims("org", 0, 1))
+      yield* storage.sims.import(newSims("org", 0, 1))
       expect(yield* slow.request).toBe(iccidOf(0))
       expect(yield* Fiber.join(first)).toMatchObject({ _tag: "NoFreeSim" })
       expect(yield* one.load(1, 1)).toEqual([null])
@@ -385,7 +391,7 @@ it("gives each SIM once whatever becomes of requests, processes and SIMs, and ke
                 Effect.asVoid
               )
             const naming = Effect.fnUntraced(function* (number: number) {
-              const line = yield* storage.line({ organizationId: "org", iccid: iccidOf(number) })
+              const line = yield* storage.simAggregates.get({ organizationId: "org", iccid: iccidOf(number) })
               if (line?.sim.hold._tag !== "Free") return
               yield* storage.commit(inService(line.sim, `named ${number}`, 1))
               given.push(line.sim.iccid)
@@ -396,7 +402,7 @@ it("gives each SIM once whatever becomes of requests, processes and SIMs, and ke
             })
             yield* Effect.all(doing, { concurrency: "unbounded" })
             yield* Effect.sleep(300)
-            const used = yield* storage.subscriptions({ organizationId: "org", after: null, limit: 1_000 })
+            const used = yield* storage.subscriptions.page({ organizationId: "org", after: null, limit: 1_000 })
             const iccids = used.map(({ subscription }) => subscription.iccid)
             // An interrupted request may have been put into service, or not.
             expect(iccids).toEqual(expect.arrayContaining(given))
@@ -433,7 +439,7 @@ it("leaves the SIMs of a process that is dead to the others when their claims ar
       one.state.isDead = true
       yield* Effect.sleep(10)
       const before = yield* Clock.currentTimeMillis
-      const used = yield* storage.subscriptions({ organizationId: "org", after: null, limit: 1_000 })
+      const used = yield* storage.subscriptions.page({ organizationId: "org", after: null, limit: 1_000 })
       const left = 300 - used.length
       const given = yield* other.load(1, left)
       expect(new Set([...given, ...used.map(({ subscription }) => subscription.iccid)]).size).toBe(300)
@@ -486,7 +492,10 @@ it("fails for all who wait where the storage fails, and goes on after it", () =>
       const error = new Storage.StorageError({ message: "out of reach" })
       const one = yield* process({
         ...storage,
-        claimSims: (claim) => (isBroken ? Effect.fail(error) : storage.claimSims(claim))
+        sims: {
+          ...storage.sims,
+          reserve: (claim) => (isBroken ? Effect.fail(error) : storage.sims.reserve(claim))
+        }
       })
       const outcomes = yield* Effect.all(
         Array.from({ length: 5 }, () => Effect.exit(one.request)),

@@ -17,7 +17,7 @@ export const open = (
 > =>
   Effect.gen(function* () {
     const storage = yield* Storage.Storage
-    const stood = yield* storage.clock
+    const stood = yield* storage.virtualClock
     const machineNow = yield* Clock.currentTimeMillis
     if (setting._tag === "System") {
       if (stood !== null && stood > machineNow) {

@@ -7,7 +7,7 @@
  */
 import { Effect, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { Jobs, Outbox, Storage } from "simplan"
+import { type Jobs, type Outbox, Storage } from "simplan"
 import type { Sql } from "./Database.ts"
 
 /** How many milliseconds the database is ahead. */
@@ -92,27 +92,40 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
     return { ...commit, jobs: { ...commit.jobs, put: shifted } }
   }
   return {
-    storage: Storage.Storage.of({
-      ...storage,
-      ahead: Effect.sync(() => offset.current),
+    storage: {
+      ...Storage.reads(storage),
       commit: (commit) => Effect.suspend(() => storage.commit(leased(commit))),
-      claimSims: (asked) => Effect.suspend(() => storage.claimSims(held(asked)))
-    }),
-    jobs: Jobs.Jobs.of({
-      ...jobs,
+      sims: {
+        import: storage.sims.import,
+        page: storage.sims.page,
+        reserve: (asked) => Effect.suspend(() => storage.sims.reserve(held(asked))),
+        release: storage.sims.release,
+        smdpHistory: storage.sims.smdpHistory
+      },
+      virtualClock: storage.virtualClock,
+      clockOffset: Effect.sync(() => offset.current),
+      watch: storage.watch,
+      purge: storage.purge,
+      ready: storage.ready,
+      inTransaction: storage.inTransaction
+    },
+    jobs: {
       claim: (asked) => Effect.suspend(() => jobs.claim(held(asked))),
       renew: (asked) => Effect.suspend(() => jobs.renew(renewed(asked))),
-      backlog: (asked) => Effect.suspend(() => jobs.backlog(at(asked))),
       pending: (asked) => Effect.suspend(() => jobs.pending(at(asked))),
-      lanes: (asked) => Effect.suspend(() => jobs.lanes(at(asked)))
-    }),
-    outbox: Outbox.Outbox.of({
-      ...outbox,
+      lanes: (asked) => Effect.suspend(() => jobs.lanes(at(asked))),
+      backlog: (asked) => Effect.suspend(() => jobs.backlog(at(asked))),
+      release: jobs.release,
+      handBack: jobs.handBack
+    },
+    outbox: {
       claim: (asked) => Effect.suspend(() => outbox.claim(held(asked))),
       renew: (asked) => Effect.suspend(() => outbox.renew(renewed(asked))),
-      backlog: (asked) => Effect.suspend(() => outbox.backlog(at(asked))),
       pending: (asked) => Effect.suspend(() => outbox.pending(at(asked))),
-      lanes: (asked) => Effect.suspend(() => outbox.lanes(at(asked)))
-    })
+      lanes: (asked) => Effect.suspend(() => outbox.lanes(at(asked))),
+      backlog: (asked) => Effect.suspend(() => outbox.backlog(at(asked))),
+      release: outbox.release,
+      handBack: outbox.handBack
+    }
   }
 }

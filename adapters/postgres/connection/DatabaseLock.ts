@@ -9,7 +9,7 @@
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Data, Deferred, type Duration, Effect, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { Jobs, Outbox, Storage } from "simplan"
+import { Storage } from "simplan"
 import * as Failure from "./Failure.ts"
 import type { Ports } from "./ClockOffset.ts"
 
@@ -86,15 +86,40 @@ export const guarded = ({ jobs, outbox, storage }: Ports, occupancy: DatabaseLoc
           : Effect.fail(new Storage.StorageError({ message: "The hold on the database was lost" }))
     )
   return {
-    storage: Storage.Storage.of({
-      ...storage,
+    storage: {
+      ...Storage.reads(storage),
       commit: (commit) => whileHeld(storage.commit(commit)),
-      claimSims: (claim) => whileHeld(storage.claimSims(claim)),
-      importSims: (sims) => whileHeld(storage.importSims(sims)),
+      sims: {
+        import: (sims) => whileHeld(storage.sims.import(sims)),
+        page: storage.sims.page,
+        reserve: (claim) => whileHeld(storage.sims.reserve(claim)),
+        release: storage.sims.release,
+        smdpHistory: storage.sims.smdpHistory
+      },
+      virtualClock: storage.virtualClock,
+      clockOffset: storage.clockOffset,
+      watch: storage.watch,
       purge: (older) => whileHeld(storage.purge(older)),
-      ready: whileHeld(storage.ready)
-    }),
-    jobs: Jobs.Jobs.of({ ...jobs, claim: (claim) => whileHeld(jobs.claim(claim)) }),
-    outbox: Outbox.Outbox.of({ ...outbox, claim: (claim) => whileHeld(outbox.claim(claim)) })
+      ready: whileHeld(storage.ready),
+      inTransaction: storage.inTransaction
+    },
+    jobs: {
+      claim: (claim) => whileHeld(jobs.claim(claim)),
+      renew: jobs.renew,
+      pending: jobs.pending,
+      lanes: jobs.lanes,
+      backlog: jobs.backlog,
+      release: jobs.release,
+      handBack: jobs.handBack
+    },
+    outbox: {
+      claim: (claim) => whileHeld(outbox.claim(claim)),
+      renew: outbox.renew,
+      pending: outbox.pending,
+      lanes: outbox.lanes,
+      backlog: outbox.backlog,
+      release: outbox.release,
+      handBack: outbox.handBack
+    }
   }
 }

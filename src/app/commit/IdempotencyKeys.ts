@@ -37,7 +37,7 @@ export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | Busine
     const clock = yield* BusinessClock
 
     const known = Effect.fnUntraced(function* (request: RequestKey) {
-      const record = yield* storage.idempotency(request)
+      const record = yield* storage.idempotencyRecords.get(request)
       const now = yield* clock.now
       return record !== null && Idempotency.isKept(record, now) ? record : null
     })

@@ -111,7 +111,7 @@ export const layer: Layer.Layer<DeliveryDispatcher, never, Needs> = Layer.effect
       const { delivery, endpoint } = due
       if (endpoint.deletedAt !== null) return Delivery.abandoned(delivery, "the endpoint was deleted")
       if (!endpoint.enabled) return Delivery.abandoned(delivery, "the endpoint is disabled")
-      const machineNow = (yield* MachineClock.currentTimeMillis) + (yield* storage.ahead)
+      const machineNow = (yield* MachineClock.currentTimeMillis) + (yield* storage.clockOffset)
       const attempted = yield* call(due, yield* clock.now, machineNow)
       const now = yield* clock.now
       // Most attempts succeed, and need no chance.

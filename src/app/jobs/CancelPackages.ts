@@ -41,7 +41,7 @@ export const make = Effect.gen(function* () {
     }
     yield* commits.retryOnConflict(
       Effect.gen(function* () {
-        const line = release ? yield* storage.line({ organizationId, iccid }) : null
+        const line = release ? yield* storage.simAggregates.get({ organizationId, iccid }) : null
         const decision = line === null ? {} : Deletion.released(line.sim)
         const commit = yield* commits.of(organizationId, decision, yield* clock.now)
         yield* commits.write(finishing(held, commit, "forget"))

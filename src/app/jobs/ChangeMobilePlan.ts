@@ -27,7 +27,7 @@ export const make = Effect.gen(function* () {
   ) {
     const { attempts, organizationId } = held.job
     const unavailable = notTaken()
-    const load = storage.line({ organizationId, iccid })
+    const load = storage.simAggregates.get({ organizationId, iccid })
     const plan = (yield* load)?.sim.mobilePlan
     if (plan === undefined || plan._tag === "Settled") {
       yield* commits.retryOnConflict(commits.write(finishing(held, {}, "forget")))

@@ -22,7 +22,7 @@ export const make = Effect.gen(function* () {
     const { organizationId } = held.job
     const { attachmentId, iccid, occurrence } = work
     const id = packageId(attachmentId, occurrence)
-    const load = storage.occurrence({ organizationId, iccid, attachmentId, occurrence })
+    const load = storage.simAggregates.forOccurrence({ organizationId, iccid, attachmentId, occurrence })
 
     const now = yield* clock.now
     const loaded = yield* load

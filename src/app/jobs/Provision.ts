@@ -83,7 +83,7 @@ export const make = Effect.gen(function* () {
     known?: SimAggregate.SimAggregate
   ) {
     const { organizationId } = held.job
-    const load = storage.line({ organizationId, iccid })
+    const load = storage.simAggregates.get({ organizationId, iccid })
     const line = known ?? (yield* load)
     const present = cachedThenReload<SimAggregate.SimAggregate | null, StorageError>(line, load)
     const first = unconfirmed(line, attachmentId)

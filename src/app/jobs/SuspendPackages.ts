@@ -22,7 +22,7 @@ export const make = Effect.gen(function* () {
     held: LeasedJob,
     { attachmentId, iccid }: Extract<Work, { _tag: "SuspendPackages" }>
   ) {
-    const line = yield* storage.line({ organizationId: held.job.organizationId, iccid })
+    const line = yield* storage.simAggregates.get({ organizationId: held.job.organizationId, iccid })
     const packages = (line === null ? undefined : SimAggregate.attachment(line, attachmentId))?.packages ?? []
     const now = yield* clock.now
     for (const pack of packages) {

@@ -78,11 +78,11 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
     })
 
     const get = Effect.fnUntraced(function* ({ organizationId }: { readonly organizationId: string }) {
-      const organization = yield* storage.organization(organizationId)
+      const organization = yield* storage.organizations.get(organizationId)
       return organization ?? (yield* new NotFound({ resource: "organization", id: organizationId }))
     })
 
-    const keys = (of: { readonly organizationId: string }) => Effect.andThen(get(of), storage.apiKeys(of))
+    const keys = (of: { readonly organizationId: string }) => Effect.andThen(get(of), storage.apiKeys.list(of))
 
     const keyOf = Effect.fnUntraced(function* (of: OfKey) {
       const found = (yield* keys(of)).find(({ apiKeyId }) => apiKeyId === of.apiKeyId)
@@ -100,7 +100,7 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
       if (cached !== undefined && machineNow < cached.until) return cached.apiKey
       if (!ApiKeys.isWellFormed(key)) return yield* new KeyRefused()
       const asked = generation
-      const apiKey = yield* storage.apiKeyByHash(yield* ids.digest(key))
+      const apiKey = yield* storage.apiKeys.byHash(yield* ids.digest(key))
       if (apiKey === null) return yield* new KeyRefused()
       if (cache.size >= CACHED_KEYS) cache.clear()
       if (asked === generation) cache.set(key, { apiKey, until: machineNow + cacheMillis })
@@ -109,7 +109,7 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
 
     return Organizations.of({
       get,
-      list: storage.organizations,
+      list: storage.organizations.list,
       keys,
       create: Effect.fn("Organizations.create")(function* (request) {
         const name = yield* named(request.name)

@@ -82,13 +82,13 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
     const commits = yield* Commits
 
     const known = Effect.fnUntraced(function* (organizationId: string) {
-      if ((yield* storage.organization(organizationId)) === null) {
+      if ((yield* storage.organizations.get(organizationId)) === null) {
         return yield* new NotFound({ resource: "organization", id: organizationId })
       }
     })
 
     const list = (of: { readonly organizationId: string }) =>
-      Effect.andThen(known(of.organizationId), storage.webhookEndpoints(of))
+      Effect.andThen(known(of.organizationId), storage.webhookEndpoints.list(of))
 
     const signingKey = Effect.map(ids.bytes(32), Endpoint.signingKey)
 
@@ -144,14 +144,14 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
         ),
       deliveries: Effect.fn("Webhooks.deliveries")(function* ({ after, limit, organizationId }) {
         yield* known(organizationId)
-        const found = yield* storage.deliveries({ organizationId, after, limit: limit + 1 })
+        const found = yield* storage.deliveries.page({ organizationId, after, limit: limit + 1 })
         return Paging.page(found, limit, ({ delivery }) => ({ createdAt: delivery.createdAt, id: delivery.deliveryId }))
       }),
       replay: Effect.fn("Webhooks.replay")(function* (of) {
         return yield* commits.retryOnConflict(
           Effect.gen(function* () {
             yield* known(of.organizationId)
-            const logged = yield* storage.delivery(of)
+            const logged = yield* storage.deliveries.get(of)
             if (logged === null) return yield* new NotFound({ resource: "delivery", id: of.deliveryId })
             const delivery = Delivery.replayed(logged.delivery, yield* clock.now)
             yield* commits.write({ deliveries: { replayed: [delivery] } })

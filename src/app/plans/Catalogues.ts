@@ -44,7 +44,7 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> 
     })
 
     const load = Effect.fnUntraced(function* (version: number) {
-      const stored = version === 0 ? null : yield* storage.catalogue
+      const stored = version === 0 ? null : yield* storage.catalogues.get
       return index(stored ?? (yield* builtIn.catalogue))
     })
 
@@ -53,7 +53,7 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> 
       const isFresh = cached?.changes === changes && checkedAt - cached.checkedAt < cacheMillis
       if (cached !== null && isFresh) return cached.index
       const heard = changes
-      const version = yield* storage.catalogueVersion
+      const version = yield* storage.catalogues.version
       const loaded = cached?.version === version ? cached.index : yield* load(version)
       cached = { version, index: loaded, checkedAt, changes: heard }
       return loaded

@@ -81,7 +81,7 @@ export const layer: Layer.Layer<Coverage, never, Storage | BusinessClock | Ids |
 
     const area = Effect.fnUntraced(function* (of: OfProfile): Effect.fn.Return<Area, NotFound | StorageError> {
       const standard = (yield* catalogues.current).profileById.get(of.coverageId)
-      const found = standard ?? (yield* storage.region(of))
+      const found = standard ?? (yield* storage.regions.get(of))
       return found ?? (yield* new NotFound({ resource: "coverage profile", id: of.coverageId }))
     })
 
@@ -93,7 +93,7 @@ export const layer: Layer.Layer<Coverage, never, Storage | BusinessClock | Ids |
             const asked = (area: Area) =>
               (label === null || area.label === label) && (regionCode === null || area.regionCode === regionCode)
             const regions = Paging.stream(
-              (after: CreatedCursor | null, limit) => storage.regions({ organizationId, after, limit }),
+              (after: CreatedCursor | null, limit) => storage.regions.page({ organizationId, after, limit }),
               ({ coverageId, createdAt }) => ({ createdAt, id: coverageId })
             )
             return Stream.fromIterable(catalogue.profiles).pipe(
@@ -110,7 +110,7 @@ export const layer: Layer.Layer<Coverage, never, Storage | BusinessClock | Ids |
         const wanted = yield* Effect.fromResult(RegionRules.normalize(request))
         return yield* commits.retryOnConflict(
           Effect.gen(function* () {
-            const alike = yield* storage.regionsLike(wanted)
+            const alike = yield* storage.regions.like(wanted)
             const catalogue = yield* catalogues.current
             const now = yield* clock.now
             const coverageId = yield* ids.next(now)

@@ -31,7 +31,7 @@ export const make = (storage: Storage["Service"]): DecideOnPlan => {
   const known = new Map<string, Plan.Plan>()
 
   const load = (of: OfPlan, name: string) =>
-    Effect.flatMap(storage.plan(of), (found) => {
+    Effect.flatMap(storage.plans.get(of), (found) => {
       known.delete(name)
       if (found !== null && found.archivedAt === null && found.deletedAt === null) {
         known.set(name, found)

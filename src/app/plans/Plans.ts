@@ -56,7 +56,7 @@ export const layer: Layer.Layer<Plans, never, Storage | BusinessClock | Ids | Co
       const coverage = yield* Coverage
 
       const get = Effect.fnUntraced(function* (of: OfPlan) {
-        return yield* Effect.fromResult(PlanRules.existing(yield* storage.plan(of), of.planId))
+        return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
       })
 
       /** Commits the plan that `change` returns, unless it equals the loaded one. */
@@ -102,7 +102,7 @@ export const layer: Layer.Layer<Plans, never, Storage | BusinessClock | Ids | Co
                     .filter((profile) => iso2List.every((code) => profile.iso2List.includes(code)))
                     .map(({ coverageId }) => coverageId)
                 }
-          const found = yield* storage.plans({ ...of, covering, limit: limit + 1 })
+          const found = yield* storage.plans.page({ ...of, covering, limit: limit + 1 })
           return Paging.page(found, limit, ({ createdAt, planId }) => ({ createdAt, id: planId }))
         }),
         archive: (of) => change(of, PlanRules.archived),

@@ -109,7 +109,7 @@ export const make = (kind: Kind, { claimMillis, context, ids, storage }: Depende
   const handBack = (held: ReadonlyArray<Reservation>): void => {
     if (held.length === 0) return
     const named = held.map(({ sim: { iccid }, token }) => ({ iccid, token }))
-    begin(Effect.ignore(storage.handBackSims({ organizationId, held: named })))
+    begin(Effect.ignore(storage.sims.release({ organizationId, held: named })))
   }
 
   const give = ({ shortage, sims, token }: ClaimedSims & { readonly token: string }, since: number): void => {
@@ -143,7 +143,7 @@ export const make = (kind: Kind, { claimMillis, context, ids, storage }: Depende
   const claimed = Effect.fnUntraced(function* (count: number, machineNow: number) {
     const token = yield* ids.token
     const claim = { ...kind, token, count, machineNow, until: machineNow + claimMillis }
-    return { ...(yield* storage.claimSims(claim)), token }
+    return { ...(yield* storage.sims.reserve(claim)), token }
   })
 
   /** Claims once, for those who wait and ahead; how long to wait before the next time. */

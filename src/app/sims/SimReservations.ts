@@ -58,7 +58,7 @@ export const layer: Layer.Layer<SimReservations, never, Storage | Ids> = Layer.e
         const token = yield* ids.token
         const machineNow = yield* MachineClock.currentTimeMillis
         const claim = { ...kind, token, count: 1, machineNow, until: machineNow + claimMillis }
-        const { shortage, sims } = yield* storage.claimSims(claim)
+        const { shortage, sims } = yield* storage.sims.reserve(claim)
         const [sim] = sims
         if (sim !== undefined) {
           hold({ sim, token })
@@ -95,7 +95,7 @@ export const layer: Layer.Layer<SimReservations, never, Storage | Ids> = Layer.e
         const claim = Effect.fnUntraced(function* (kind: SimReservationPool.Kind) {
           if (held !== null) {
             const { organizationId, iccid } = held.sim
-            yield* storage.handBackSims({ organizationId, held: [{ iccid, token: held.token }] })
+            yield* storage.sims.release({ organizationId, held: [{ iccid, token: held.token }] })
             held = null
           }
           return yield* (yield* storage.inTransaction) ? alone(kind, hold) : enter(kind).take(hold)

@@ -74,7 +74,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = La
     const ids = yield* Ids
 
     const get = Effect.fnUntraced(function* (of: { readonly organizationId: string; readonly iccid: string }) {
-      const line = yield* storage.line(of)
+      const line = yield* storage.simAggregates.get(of)
       return line === null ? yield* new NotFound({ resource: "sim", id: of.iccid }) : line.sim
     })
 
@@ -104,7 +104,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = La
         const simId = yield* ids.next(now)
         sims.push(SimRules.imported({ ...sim, organizationId, iccid, simId, createdAt: now }))
       }
-      const outcome = yield* storage.importSims(sims)
+      const outcome = yield* storage.sims.import(sims)
       for (const { iccid, organizationId: owner } of outcome.taken) {
         if (owner === organizationId) duplicates += 1
         else errors.push({ row: rowOf.get(iccid) ?? 0, iccid, message: "the iccid is already in use" })
@@ -126,17 +126,17 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = La
           : Metrics.traced(
               "Sims.page",
               {},
-              Effect.map(storage.sims({ organizationId, isEsim, label, after, limit: limit + 1 }), (found) =>
+              Effect.map(storage.sims.page({ organizationId, isEsim, label, after, limit: limit + 1 }), (found) =>
                 Paging.page(found, limit, ({ serial }) => serial)
               )
             ),
       smdpInfo: Effect.fn("Sims.smdpInfo")(function* (of) {
         const sim = yield* get(of)
         if (!sim.isEsim) return yield* new NotFound({ resource: "sim", id: of.iccid })
-        return { history: yield* storage.smdpEntries(of), current: sim.smdp }
+        return { history: yield* storage.sims.smdpHistory(of), current: sim.smdp }
       }),
       importRows: Effect.fn("Sims.importRows")(function* ({ organizationId, rows }) {
-        const organization = yield* storage.organization(organizationId)
+        const organization = yield* storage.organizations.get(organizationId)
         if (organization === null) return yield* new NotFound({ resource: "organization", id: organizationId })
         return yield* rows.pipe(
           Stream.zipWithIndex,

@@ -58,7 +58,7 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
     const simFor = Effect.fnUntraced(function* (request: ChangeRequest, claim: Claim) {
       const { iccid, label, organizationId } = request
       if (iccid === null) return yield* claim({ organizationId, label, purpose: "mobile plan" })
-      const line = yield* storage.line({ organizationId, iccid })
+      const line = yield* storage.simAggregates.get({ organizationId, iccid })
       return line === null ? yield* new NotFound({ resource: "sim", id: iccid }) : line.sim
     })
 

@@ -38,7 +38,7 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
     const clock = yield* BusinessClock
     const commits = yield* Commits
     const seen = Effect.fnUntraced(function* (of: OfLine) {
-      const found = yield* storage.attachments(of)
+      const found = yield* storage.subscriptions.attachments(of)
       if (found === null) return yield* new NotFound({ resource: "subscription", id: of.iccid })
       return SimAggregate.confirmed({ attachments: found })
     })

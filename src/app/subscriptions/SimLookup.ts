@@ -14,7 +14,7 @@ interface OfLine {
 
 /** The line and its live subscription; a pending one is not there to be seen (rule S5). */
 export const inService = Effect.fnUntraced(function* (storage: Storage["Service"], of: OfLine) {
-  const line = yield* storage.line(of)
+  const line = yield* storage.simAggregates.get(of)
   const subscription = line?.subscription
   if (line === null || subscription?.status !== "Live") {
     return yield* new NotFound({ resource: "subscription", id: of.iccid })

@@ -113,7 +113,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         const sim = yield* claim({ organizationId, label: plan.terms.label, purpose: "subscription" })
         return { sim, subscription: null, attachments: [] }
       }
-      const line = yield* storage.line({ organizationId, iccid })
+      const line = yield* storage.simAggregates.get({ organizationId, iccid })
       return line ?? (yield* new NotFound({ resource: "sim", id: iccid }))
     })
 
@@ -154,12 +154,12 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     return Subscriptions.of({
       create: (request) => Metrics.traced("Subscriptions.create", {}, create(request)),
       get: Effect.fnUntraced(function* (of) {
-        const found = yield* storage.subscription(of)
+        const found = yield* storage.subscriptions.get(of)
         return found ?? (yield* new NotFound({ resource: "subscription", id: of.iccid }))
       }),
       list: ({ organizationId }) =>
         Paging.stream(
-          (after: CreatedCursor | null, limit) => storage.subscriptions({ organizationId, after, limit }),
+          (after: CreatedCursor | null, limit) => storage.subscriptions.page({ organizationId, after, limit }),
           ({ subscription }) => ({ createdAt: subscription.createdAt, id: subscription.subscriptionId })
         ),
       remove: Effect.fn("Subscriptions.remove")(function* (of) {

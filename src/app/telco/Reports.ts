@@ -151,7 +151,7 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
 
     const attempt = Effect.fnUntraced(function* (reports: ReadonlyArray<Report>) {
       const now = yield* clock.now
-      const found = yield* storage.reportedLines({
+      const found = yield* storage.simAggregates.forReports({
         iccids: asked(reports),
         seenSince: now - TelcoReport.ID_RETENTION
       })

@@ -26,7 +26,7 @@ const linesOf = (session: Session.Session, side: Command.Side) =>
   Effect.gen(function* () {
     const organizationId = Session.organizationOf(session, side)
     const all = session.simulated.iccids(organizationId)
-    const found = yield* session.simulated.storage.subscriptions({
+    const found = yield* session.simulated.storage.subscriptions.page({
       organizationId,
       after: null,
       limit: all.length
@@ -39,7 +39,7 @@ const lineOf = (session: Session.Session, side: Command.Side, index: number) =>
 
 const attachmentsOf = (session: Session.Session, side: Command.Side, iccid: string) => {
   const organizationId = Session.organizationOf(session, side)
-  return Effect.map(session.simulated.storage.line({ organizationId, iccid }), (line) =>
+  return Effect.map(session.simulated.storage.simAggregates.get({ organizationId, iccid }), (line) =>
     line === null ? [] : SimAggregate.confirmed(line)
   )
 }

@@ -59,7 +59,7 @@ export const over = (simulated: Simulated): Effect.Effect<Changes, StorageError>
 
   const changedLines = Effect.fnUntraced(function* (organizationId: string) {
     const limit = simulated.iccids(organizationId).length + 1
-    const sims = yield* storage.sims({
+    const sims = yield* storage.sims.page({
       organizationId,
       isEsim: null,
       label: null,
@@ -70,7 +70,7 @@ export const over = (simulated: Simulated): Effect.Effect<Changes, StorageError>
     for (const { iccid, version } of sims) {
       if (versions.get(iccid) === version) continue
       versions.set(iccid, version)
-      const line = yield* storage.line({ organizationId, iccid })
+      const line = yield* storage.simAggregates.get({ organizationId, iccid })
       if (line !== null) lines.push(line)
     }
     return lines
@@ -80,7 +80,7 @@ export const over = (simulated: Simulated): Effect.Effect<Changes, StorageError>
   const changedTold = Effect.fnUntraced(function* (organizationId: string) {
     const changed: Array<Told> = []
     const limit = simulated.iccids(organizationId).length + 1
-    for (const { sim } of yield* storage.subscriptions({
+    for (const { sim } of yield* storage.subscriptions.page({
       organizationId,
       after: null,
       limit
@@ -111,7 +111,7 @@ export const over = (simulated: Simulated): Effect.Effect<Changes, StorageError>
     const found: Array<WebhookEvent> = []
     let after: { readonly createdAt: Instant; readonly id: string } | null = null
     while (true) {
-      const page = yield* Effect.suspend(() => storage.deliveries({ organizationId, after, limit: PAGE }))
+      const page = yield* Effect.suspend(() => storage.deliveries.page({ organizationId, after, limit: PAGE }))
       const fresh = page.filter(({ event }) => !events.has(event.eventId))
       for (const { event } of fresh) events.add(event.eventId)
       found.push(...fresh.map(({ event }) => event))

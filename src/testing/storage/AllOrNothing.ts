@@ -127,27 +127,27 @@ const observe = (
   Effect.gen(function* () {
     const { machineNow, now, organizationId, storage } = world
     const of = { organizationId }
-    const lines = yield* storage.reportedLines({
+    const lines = yield* storage.simAggregates.forReports({
       iccids: iccids.map((iccid) => ({ iccid, since: world.now, packageIds: [], reportIds })),
       seenSince: world.now
     })
     return {
-      organization: yield* storage.organization(organizationId),
-      apiKeys: yield* storage.apiKeys(of),
-      endpoints: yield* storage.webhookEndpoints(of),
-      plans: yield* storage.plans({ ...of, ...anyPlan }),
-      regions: yield* storage.regions({ ...of, ...everything }),
+      organization: yield* storage.organizations.get(organizationId),
+      apiKeys: yield* storage.apiKeys.list(of),
+      endpoints: yield* storage.webhookEndpoints.list(of),
+      plans: yield* storage.plans.page({ ...of, ...anyPlan }),
+      regions: yield* storage.regions.page({ ...of, ...everything }),
       lines: yield* Effect.forEach(iccids, (iccid) => World.line(world, iccid)),
       seen: lines.flatMap(({ seen }) => seen),
-      subscriptions: yield* storage.subscriptions({ ...of, ...everything }),
-      smdpEntries: yield* Effect.forEach(iccids, (iccid) => storage.smdpEntries({ ...of, iccid })),
-      deliveries: yield* storage.deliveries({ ...of, ...everything }),
-      idempotency: yield* Effect.forEach(keys, (key) => storage.idempotency({ ...of, key })),
+      subscriptions: yield* storage.subscriptions.page({ ...of, ...everything }),
+      smdpEntries: yield* Effect.forEach(iccids, (iccid) => storage.sims.smdpHistory({ ...of, iccid })),
+      deliveries: yield* storage.deliveries.page({ ...of, ...everything }),
+      idempotency: yield* Effect.forEach(keys, (key) => storage.idempotencyRecords.get({ ...of, key })),
       jobs: yield* world.jobs.pending({ now, machineNow }),
       outbox: yield* world.outbox.pending({ now, machineNow }),
-      catalogueVersion: yield* storage.catalogueVersion,
-      catalogue: yield* storage.catalogue,
-      clock: yield* storage.clock
+      catalogueVersion: yield* storage.catalogues.version,
+      catalogue: yield* storage.catalogues.get,
+      clock: yield* storage.virtualClock
     }
   })
 

@@ -32,7 +32,7 @@ const byDelivery = <A extends { readonly delivery: Delivery }>(rows: ReadonlyArr
   rows.toSorted((a, b) => (a.delivery.deliveryId < b.delivery.deliveryId ? -1 : 1))
 
 const log = (world: World.World) =>
-  world.storage.deliveries({ organizationId: world.organizationId, after: null, limit: 1_000 })
+  world.storage.deliveries.page({ organizationId: world.organizationId, after: null, limit: 1_000 })
 
 /** An endpoint as it is stored once it was written. */
 const hooked = (world: World.World, changes: Partial<WebhookEndpoint> = {}) => {
@@ -187,7 +187,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       }
       yield* storage.commit(settle(done, later.token))
       const { event } = claimed
-      yield* Suite.equals("the delivery", yield* storage.delivery(done), { delivery: done, event })
+      yield* Suite.equals("the delivery", yield* storage.deliveries.get(done), { delivery: done, event })
       yield* Suite.equals("held", (yield* world.outbox.pending(world)).held, 0)
       const never = World.claim(world, { now: now + HOUR, machineNow: world.machineNow + HOUR })
       yield* Suite.equals("once it is delivered", yield* world.outbox.claim(never), [])
@@ -261,7 +261,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       )
       const failed: Delivery = { ...replayed, status: "Failed", nextAttemptAt: null, attempts: 5 }
       yield* storage.commit({ deliveries: { settled: [{ delivery: failed, token: second.token }] } })
-      yield* Suite.equals("once it failed", (yield* storage.delivery(delivery))?.delivery, failed)
+      yield* Suite.equals("once it failed", (yield* storage.deliveries.get(delivery))?.delivery, failed)
       yield* storage.commit({ deliveries: { replayed: [replayed, { ...replayed, deliveryId: world.id() }] } })
       const third = World.claim(world, { now: now + 1 })
       yield* Suite.equals(

@@ -15,7 +15,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { organizationId, storage } = world
       const record = Rows.record(world)
       const { key } = record
-      const read = storage.idempotency({ organizationId, key })
+      const read = storage.idempotencyRecords.get({ organizationId, key })
       yield* Suite.equals("before", yield* read, null)
       yield* storage.commit({ idempotency: { put: [{ record, replaces: world.now - DAY }] } })
       yield* Suite.equals("once it is put", yield* read, record)
@@ -42,7 +42,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const put = (createdAt: number, replaces: number) => ({
         idempotency: { put: [{ record: { ...record, createdAt, fingerprint: `of ${createdAt}` }, replaces }] }
       })
-      const read = storage.idempotency({ organizationId, key })
+      const read = storage.idempotencyRecords.get({ organizationId, key })
       yield* storage.commit(put(now, now - DAY))
       yield* World.conflicts(world, "a millisecond too young", put(now + DAY, now - 1), "idempotency key")
       yield* Suite.equals("fingerprint", (yield* read)?.fingerprint, `of ${now}`)
@@ -61,8 +61,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
         yield* storage.commit({ idempotency: { put: [{ record, replaces: world.now - 1 }] } })
       }
       yield* storage.commit({ idempotency: { forgotten: [theirs] } })
-      yield* Suite.equals("mine", yield* storage.idempotency(mine), mine)
-      yield* Suite.equals("theirs", yield* storage.idempotency(theirs), null)
+      yield* Suite.equals("mine", yield* storage.idempotencyRecords.get(mine), mine)
+      yield* Suite.equals("theirs", yield* storage.idempotencyRecords.get(theirs), null)
     })
   ),
 
@@ -88,9 +88,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
         yield* storage.commit({
           idempotency: { put: [record, pending].map((one) => ({ record: one, replaces: world.now })) }
         })
-        yield* Suite.equals("put", yield* storage.idempotency(record), record)
+        yield* Suite.equals("put", yield* storage.idempotencyRecords.get(record), record)
         yield* storage.commit({ idempotency: { settled: [{ ...pending, outcome }] } })
-        yield* Suite.equals("settled", yield* storage.idempotency(pending), { ...pending, outcome })
+        yield* Suite.equals("settled", yield* storage.idempotencyRecords.get(pending), { ...pending, outcome })
       }
     })
   )

@@ -139,7 +139,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const retried = { retried: [{ jobId, token, dueAt: world.now, attempts: 1 }] }
       yield* World.conflicts(world, "finishing late", { plans: [plan], jobs: finished }, "lease")
       yield* World.conflicts(world, "giving back late", { plans: [plan], jobs: retried }, "lease")
-      yield* Suite.equals("the plan", yield* storage.plan(plan), null)
+      yield* Suite.equals("the plan", yield* storage.plans.get(plan), null)
       yield* storage.commit({ plans: [plan], jobs: { finished: [{ jobId, token: quick.token }] } })
       const again = { finished: [{ jobId, token: quick.token }] }
       yield* World.conflicts(world, "finishing twice", { jobs: again }, "lease")

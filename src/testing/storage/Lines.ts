@@ -28,7 +28,7 @@ const isLine = Effect.fnUntraced(function* (
 ) {
   const { attachments, subscription } = yield* World.line(world, iccid)
   yield* Suite.equals(what, { attachments, subscription }, expected)
-  const shown = yield* world.storage.attachments({ organizationId: world.organizationId, iccid })
+  const shown = yield* world.storage.subscriptions.attachments({ organizationId: world.organizationId, iccid })
   const isLive = expected.subscription?.status === "Live"
   yield* Suite.equals(`the attachments of ${what}`, shown, isLive ? expected.attachments : null)
 })
@@ -37,7 +37,7 @@ const isLine = Effect.fnUntraced(function* (
 const touched = (sim: Sim, times: number): Sim => ({ ...sim, version: sim.version + times })
 
 const listed = (world: World.World) =>
-  world.storage.subscriptions({ organizationId: world.organizationId, after: null, limit: 100 })
+  world.storage.subscriptions.page({ organizationId: world.organizationId, after: null, limit: 100 })
 
 /** What is seen of it, by the list of all and by its SIM. */
 const isSeen = Effect.fnUntraced(function* (
@@ -47,7 +47,7 @@ const isSeen = Effect.fnUntraced(function* (
   expected: SubscriptionWithSim | null
 ) {
   yield* Suite.equals(`listed ${what}`, yield* listed(world), expected === null ? [] : [expected])
-  const found = yield* world.storage.subscription({ organizationId: world.organizationId, iccid })
+  const found = yield* world.storage.subscriptions.get({ organizationId: world.organizationId, iccid })
   yield* Suite.equals(`looked up ${what}`, found, expected)
 })
 
@@ -98,7 +98,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       for (const occurrence of [0, 1, 2, 3, 4]) {
         yield* Suite.equals(
           `occurrence ${occurrence}`,
-          yield* storage.occurrence({ ...of, attachmentId, occurrence }),
+          yield* storage.simAggregates.forOccurrence({ ...of, attachmentId, occurrence }),
           {
             ...present,
             isRecorded: occurrence === 1 || occurrence === 3
@@ -106,20 +106,20 @@ export const cases: ReadonlyArray<World.Scenario> = [
         )
       }
       const one = { ...of, attachmentId, occurrence: 1 }
-      const ofOther = yield* storage.occurrence({ ...one, attachmentId: other.attachmentId })
+      const ofOther = yield* storage.simAggregates.forOccurrence({ ...one, attachmentId: other.attachmentId })
       yield* Suite.equals("another attachment's", ofOther?.isRecorded, false)
       for (const [what, elsewhere] of [
         ["no attachment", { attachmentId: world.id() }],
         ["another SIM's", { iccid: (yield* World.stockOne(world)).iccid }],
         ["another organization's", { organizationId: world.id() }]
       ] as const) {
-        yield* Suite.equals(what, yield* storage.occurrence({ ...one, ...elsewhere }), null)
+        yield* Suite.equals(what, yield* storage.simAggregates.forOccurrence({ ...one, ...elsewhere }), null)
       }
       yield* storage.commit({
         sims: [{ ...touched(sim, 1), hold: { _tag: "Releasing", subscriptionId: subscription.subscriptionId } }],
         subscriptions: [{ ...subscription, status: "Deleted" }]
       })
-      yield* Suite.equals("of a deleted subscription", yield* storage.occurrence(one), null)
+      yield* Suite.equals("of a deleted subscription", yield* storage.simAggregates.forOccurrence(one), null)
     })
   ),
 

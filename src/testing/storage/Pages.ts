@@ -73,7 +73,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     walk<CreatedCursor>(world, {
       page: (after, limit) =>
         Effect.map(
-          world.storage.plans({
+          world.storage.plans.page({
             ...World.of(world),
             after,
             limit,
@@ -94,7 +94,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("pages of regions are complete and without repetition while regions come in", (world) =>
     walk<CreatedCursor>(world, {
       page: (after, limit) =>
-        Effect.map(world.storage.regions({ ...World.of(world), after, limit }), (regions) =>
+        Effect.map(world.storage.regions.page({ ...World.of(world), after, limit }), (regions) =>
           regions.map((region) => created(region.coverageId, region))
         ),
       insert: (createdAt) => {
@@ -107,7 +107,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("pages of subscriptions are complete and without repetition while subscriptions come in", (world) =>
     walk<CreatedCursor>(world, {
       page: (after, limit) =>
-        Effect.map(world.storage.subscriptions({ ...World.of(world), after, limit }), (rows) =>
+        Effect.map(world.storage.subscriptions.page({ ...World.of(world), after, limit }), (rows) =>
           rows.map(({ subscription }) => created(subscription.subscriptionId, subscription))
         ),
       insert: (createdAt) =>
@@ -128,7 +128,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         walk<CreatedCursor>(world, {
           newestFirst: true,
           page: (after, limit) =>
-            Effect.map(world.storage.deliveries({ ...World.of(world), after, limit }), (rows) =>
+            Effect.map(world.storage.deliveries.page({ ...World.of(world), after, limit }), (rows) =>
               rows.map(({ delivery }) => created(delivery.deliveryId, delivery))
             ),
           insert: (createdAt) => {
@@ -147,11 +147,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
       for (const limit of [1, 7, 100]) {
         const read: Array<number> = []
         for (let after: number | null = null; ; after = read.at(-1) ?? null) {
-          const page = yield* world.storage.sims({ ...World.of(world), after, limit, isEsim: null, label: null })
+          const page = yield* world.storage.sims.page({ ...World.of(world), after, limit, isEsim: null, label: null })
           if (page.length === 0) break
           read.push(...page.map((sim) => sim.serial))
           yield* noneTwice(read)
-          if (read.length < 40) yield* world.storage.importSims(Rows.newSims(world, 1))
+          if (read.length < 40) yield* world.storage.sims.import(Rows.newSims(world, 1))
         }
         const known = before.map((sim) => sim.serial)
         yield* Suite.equals(
@@ -176,9 +176,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
             (sim) => (isEsim === null || sim.isEsim === isEsim) && (label === null || sim.label === label)
           )
           const query = { ...World.of(world), isEsim, label }
-          const first = yield* world.storage.sims({ ...query, after: null, limit: 1 })
+          const first = yield* world.storage.sims.page({ ...query, after: null, limit: 1 })
           yield* Suite.equals(`first of ${isEsim} ${label}`, first, expected.slice(0, 1))
-          const all = yield* world.storage.sims({ ...query, after: null, limit: 100 })
+          const all = yield* world.storage.sims.page({ ...query, after: null, limit: 100 })
           yield* Suite.equals(`all of ${isEsim} ${label}`, all, expected)
         }
       }

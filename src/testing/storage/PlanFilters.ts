@@ -3,13 +3,11 @@
  */
 import { Effect } from "effect"
 import type { Plan } from "../../domain/Plan.ts"
-import type { Storage } from "../../ports/Storage.ts"
+import type { PlanQuery } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
 import { scenario } from "./World.ts"
-
-type Query = Parameters<Storage["Service"]["plans"]>[0]
 
 // Plans in the order given.
 const written = (world: World.World, plans: ReadonlyArray<Partial<Plan>>) => {
@@ -20,9 +18,9 @@ const written = (world: World.World, plans: ReadonlyArray<Partial<Plan>>) => {
   )
 }
 
-const finds = (world: World.World, query: Partial<Query>, expected: ReadonlyArray<Plan | undefined>) =>
+const finds = (world: World.World, query: Partial<PlanQuery>, expected: ReadonlyArray<Plan | undefined>) =>
   Effect.flatMap(
-    world.storage.plans({
+    world.storage.plans.page({
       organizationId: world.organizationId,
       after: null,
       limit: 100,
@@ -60,7 +58,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* finds(world, {}, [live, archived])
       yield* finds(world, { archived: true }, [archived])
       yield* finds(world, { archived: false }, [live])
-      for (const plan of plans) yield* Suite.equals("the plan", yield* storage.plan(plan), plan)
+      for (const plan of plans) yield* Suite.equals("the plan", yield* storage.plans.get(plan), plan)
       if (live === undefined) return
       yield* storage.commit({ plans: [{ ...live, deletedAt: now }] })
       yield* finds(world, {}, [archived])
@@ -170,7 +168,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           terms.label === wanted.label &&
           terms.coverageId === wanted.coverageId
       )
-      const query: Partial<Query> = {
+      const query: Partial<PlanQuery> = {
         archived: false,
         label: "Blue",
         search: "want",
@@ -194,8 +192,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const two = Rows.region(world, { regionName: "Two", iso2List: ["SE", "NO"] })
       yield* storage.commit({ regions: [three, blue, two, Rows.region(other, { regionName: "Three" })] })
       const alike = (regionName: string, iso2List: ReadonlyArray<string>, expected: ReadonlyArray<typeof three>) =>
-        Effect.flatMap(storage.regionsLike({ organizationId: world.organizationId, regionName, iso2List }), (regions) =>
-          Suite.equals(`regions like ${regionName} ${iso2List}`, new Set(regions), new Set(expected))
+        Effect.flatMap(
+          storage.regions.like({ organizationId: world.organizationId, regionName, iso2List }),
+          (regions) => Suite.equals(`regions like ${regionName} ${iso2List}`, new Set(regions), new Set(expected))
         )
       yield* alike("Three", ["DE"], [three])
       yield* alike("None", ["NO", "FI", "SE"], [three, blue])

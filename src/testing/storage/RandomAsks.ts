@@ -50,7 +50,7 @@ const importSims = (run: Run, { other, world }: Side, { choice, row }: Ask): Ans
       label: choice % 5 === 4 ? "Blue" : "Green"
     })
   })
-  return world.storage.importSims(sims)
+  return world.storage.sims.import(sims)
 }
 
 const claim = (run: Run, { world }: Side, { choice, machineNow, row }: Ask) => ({
@@ -94,36 +94,36 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
     reportIds: ["report 0", "report 1", "report 2", "report 3"]
   }
   return [
-    storage.apiKeyByHash(pick(run.hashes, choice)),
-    storage.apiKeys(of),
-    storage.webhookEndpoints(of),
-    storage.plan({ ...of, planId: id }),
+    storage.apiKeys.byHash(pick(run.hashes, choice)),
+    storage.apiKeys.list(of),
+    storage.webhookEndpoints.list(of),
+    storage.plans.get({ ...of, planId: id }),
     pages(
       ask,
-      (after: CreatedCursor | null, limit) => storage.plans({ ...of, ...plans, after, limit }),
+      (after: CreatedCursor | null, limit) => storage.plans.page({ ...of, ...plans, after, limit }),
       (plan) => ({ createdAt: plan.createdAt, id: plan.planId })
     ),
-    storage.region({ ...of, coverageId: id }),
+    storage.regions.get({ ...of, coverageId: id }),
     pages(
       ask,
-      (after: CreatedCursor | null, limit) => storage.regions({ ...of, after, limit }),
+      (after: CreatedCursor | null, limit) => storage.regions.page({ ...of, after, limit }),
       (region) => ({ createdAt: region.createdAt, id: region.coverageId })
     ),
     Effect.map(
-      storage.regionsLike({ ...of, regionName: `Region ${row}`, iso2List: pick([["NO", "SE"], ["SE"], []], choice) }),
+      storage.regions.like({ ...of, regionName: `Region ${row}`, iso2List: pick([["NO", "SE"], ["SE"], []], choice) }),
       (regions) => byText(regions, (region) => region.coverageId)
     ),
     pages(
       ask,
-      (after, limit) => storage.sims({ ...of, ...sims, after, limit }),
+      (after, limit) => storage.sims.page({ ...of, ...sims, after, limit }),
       (sim: Sim) => sim.serial
     ),
-    storage.line({ ...of, iccid }),
-    storage.occurrence({ ...of, iccid, attachmentId: id, occurrence: choice % 4 }),
-    storage.subscription({ ...of, iccid }),
-    storage.attachments({ ...of, iccid }),
+    storage.simAggregates.get({ ...of, iccid }),
+    storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId: id, occurrence: choice % 4 }),
+    storage.subscriptions.get({ ...of, iccid }),
+    storage.subscriptions.attachments({ ...of, iccid }),
     Effect.map(
-      storage.reportedLines({
+      storage.simAggregates.forReports({
         iccids: run.iccids.slice(row).map((one) => ({ ...asked, iccid: one })),
         seenSince: world.now + (choice % 6) * MINUTE
       }),
@@ -135,18 +135,18 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
     ),
     pages(
       ask,
-      (after: CreatedCursor | null, limit) => storage.subscriptions({ ...of, after, limit }),
+      (after: CreatedCursor | null, limit) => storage.subscriptions.page({ ...of, after, limit }),
       ({ subscription }) => ({ createdAt: subscription.createdAt, id: subscription.subscriptionId })
     ),
-    storage.smdpEntries({ ...of, iccid }),
+    storage.sims.smdpHistory({ ...of, iccid }),
     pages(
       ask,
-      (after: CreatedCursor | null, limit) => storage.deliveries({ ...of, after, limit }),
+      (after: CreatedCursor | null, limit) => storage.deliveries.page({ ...of, after, limit }),
       ({ delivery }) => ({ createdAt: delivery.createdAt, id: delivery.deliveryId })
     ),
-    storage.idempotency({ ...of, key: `key ${row % 3}` }),
-    storage.catalogue,
-    storage.clock,
+    storage.idempotencyRecords.get({ ...of, key: `key ${row % 3}` }),
+    storage.catalogues.get,
+    storage.virtualClock,
     Effect.map(world.jobs.pending({ now: world.now, machineNow: ask.machineNow }), (pending) =>
       ownPending(run, pending)
     ),
@@ -164,8 +164,8 @@ const handBack = (run: Run, { world }: Side, { choice, row }: Ask): Answer =>
     const { organizationId } = world
     const token = pick(run.tokens, choice)
     const held = run.iccids.slice(row).map((iccid) => ({ iccid, token }))
-    yield* world.storage.handBackSims({ organizationId, held })
-    const logged = yield* world.storage.deliveries({ organizationId, after: null, limit: 6 })
+    yield* world.storage.sims.release({ organizationId, held })
+    const logged = yield* world.storage.deliveries.page({ organizationId, after: null, limit: 6 })
     yield* world.jobs.handBack([row, row + 1].map((index) => ({ jobId: `${idOf(run, world, index)}:0`, token })))
     yield* world.outbox.handBack(
       logged.slice(row).map(({ delivery: { deliveryId } }) => ({ organizationId, deliveryId, token }))
@@ -181,7 +181,7 @@ export const answer = (run: Run, side: Side, ask: Ask): Answer => {
     case "import":
       return importSims(run, side, ask)
     case "claim SIM":
-      return storage.claimSims({
+      return storage.sims.reserve({
         organizationId,
         label: choice % 9 === 8 ? "Blue" : "Green",
         purpose: row === 5 ? "mobile plan" : "subscription",

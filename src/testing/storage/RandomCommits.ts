@@ -19,8 +19,10 @@ export interface Side {
 }
 
 const lineOf = ({ other, world }: Side, iccid: string) =>
-  Effect.flatMap(world.storage.line({ organizationId: world.organizationId, iccid }), (mine) =>
-    mine === null ? world.storage.line({ organizationId: other.organizationId, iccid }) : Effect.succeed(mine)
+  Effect.flatMap(world.storage.simAggregates.get({ organizationId: world.organizationId, iccid }), (mine) =>
+    mine === null
+      ? world.storage.simAggregates.get({ organizationId: other.organizationId, iccid })
+      : Effect.succeed(mine)
   )
 
 const confirming = ({ attachments, sim, subscription }: SimAggregate, version: number): ReadonlyArray<Confirmed> => {
@@ -52,7 +54,7 @@ const seenVersion = (stored: { readonly version: number } | null | undefined, pa
 
 const ofPlan = (run: Run, { world }: Side, part: Part): Piece => {
   const planId = idOf(run, world, part.row)
-  return Effect.map(world.storage.plan({ organizationId: world.organizationId, planId }), (stored): Commit => {
+  return Effect.map(world.storage.plans.get({ organizationId: world.organizationId, planId }), (stored): Commit => {
     const terms = Rows.terms(world, {
       name: pick(["Alpha", "alphabet", "10% off", "under_score", "ÉTÉ"], part.choice),
       label: pick(["Green", "Blue"], part.choice),
@@ -73,14 +75,14 @@ const ofPlan = (run: Run, { world }: Side, part: Part): Piece => {
 const restingOnPlan = (run: Run, { world }: Side, part: Part): Piece => {
   const loaded = { organizationId: world.organizationId, planId: idOf(run, world, part.row) }
   return Effect.map(
-    world.storage.plan(loaded),
+    world.storage.plans.get(loaded),
     (stored): Commit => ({ plansAsLoaded: [{ ...loaded, version: seenVersion(stored, part) }] })
   )
 }
 
 const ofKey = (run: Run, { world }: Side, part: Part): Piece => {
   const apiKeyId = idOf(run, world, part.row)
-  return Effect.map(world.storage.apiKeys({ organizationId: world.organizationId }), (keys): Commit => {
+  return Effect.map(world.storage.apiKeys.list({ organizationId: world.organizationId }), (keys): Commit => {
     const stored = keys.find((key) => key.apiKeyId === apiKeyId)
     const hash = pick(run.hashes, part.choice)
     return { apiKeys: [Rows.apiKey(world, { apiKeyId, hash, version: seenVersion(stored, part) })] }
@@ -89,20 +91,23 @@ const ofKey = (run: Run, { world }: Side, part: Part): Piece => {
 
 const ofEndpoint = (run: Run, { world }: Side, part: Part): Piece => {
   const endpointId = idOf(run, world, part.row % 3)
-  return Effect.map(world.storage.webhookEndpoints({ organizationId: world.organizationId }), (endpoints): Commit => {
-    const stored = endpoints.find((endpoint) => endpoint.endpointId === endpointId)
-    const events = pick([null, null, ["esim.smdp.stateChanged" as const], []], part.choice)
-    const version = seenVersion(stored, part)
-    const enabled = part.choice % 5 !== 4
-    return { webhookEndpoints: [Rows.endpoint(world, { endpointId, events, enabled, version })] }
-  })
+  return Effect.map(
+    world.storage.webhookEndpoints.list({ organizationId: world.organizationId }),
+    (endpoints): Commit => {
+      const stored = endpoints.find((endpoint) => endpoint.endpointId === endpointId)
+      const events = pick([null, null, ["esim.smdp.stateChanged" as const], []], part.choice)
+      const version = seenVersion(stored, part)
+      const enabled = part.choice % 5 !== 4
+      return { webhookEndpoints: [Rows.endpoint(world, { endpointId, events, enabled, version })] }
+    }
+  )
 }
 
 const ofRegion = (run: Run, { world }: Side, part: Part): Piece => {
   // A plan of the pool may be of this region; one that exists is not written again.
   const coverageId = part.choice < 2 ? idOf(run, world, part.row) : world.id()
   const { organizationId } = world
-  return Effect.map(world.storage.region({ organizationId, coverageId }), (stored): Commit => {
+  return Effect.map(world.storage.regions.get({ organizationId, coverageId }), (stored): Commit => {
     if (stored !== null) return {}
     const iso2List = pick([["SE", "NO"], ["NO", "SE"], ["SE"], ["FR", "DE"]], part.choice)
     return { regions: [Rows.region(world, { coverageId, regionName: `Region ${part.row}`, iso2List })] }
@@ -148,7 +153,7 @@ const ofJob = (run: Run, { world }: Side, name: JobPart, part: Part): Piece => {
 
 const ofDelivery = (run: Run, { world }: Side, part: Part): Piece =>
   Effect.map(
-    world.storage.deliveries({ organizationId: world.organizationId, after: null, limit: 6 }),
+    world.storage.deliveries.page({ organizationId: world.organizationId, after: null, limit: 6 }),
     (logged): Commit => {
       if (logged.length === 0) return {}
       const { delivery } = pick(logged, part.row)

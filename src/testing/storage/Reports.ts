@@ -6,17 +6,17 @@ import { Effect } from "effect"
 import { packageId } from "../../domain/Package.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import { DAY } from "../../domain/Time.ts"
-import type { Reported, Storage } from "../../ports/Storage.ts"
+import type { Reported, ReportQuery } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
 import { scenario } from "./World.ts"
 
-type Asked = Parameters<Storage["Service"]["reportedLines"]>[0]["iccids"][number]
+type Asked = ReportQuery["iccids"][number]
 
 const ask = (world: World.World, iccids: ReadonlyArray<Partial<Asked> & { readonly iccid: string }>, seenSince = 0) =>
   Effect.map(
-    world.storage.reportedLines({
+    world.storage.simAggregates.forReports({
       iccids: iccids.map((asked) => ({ since: world.now, packageIds: [], reportIds: [], ...asked })),
       seenSince
     }),
@@ -262,8 +262,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.commit({ smdpEntries: [d, { ...b, modifiedAt: now + 5 }] })
       const { iccid } = sim
       const expected = [b, d, a, c, { ...b, modifiedAt: now + 5 }]
-      yield* Suite.equals("the history", yield* storage.smdpEntries({ organizationId, iccid }), expected)
-      const none = yield* storage.smdpEntries({ organizationId, iccid: world.iccid() })
+      yield* Suite.equals("the history", yield* storage.sims.smdpHistory({ organizationId, iccid }), expected)
+      const none = yield* storage.sims.smdpHistory({ organizationId, iccid: world.iccid() })
       yield* Suite.equals("of an unknown SIM", none, [])
     })
   )

@@ -49,10 +49,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.commit({ organizations: renamed.slice(0, 1) })
       const expected = [...renamed.slice(0, 1), ...mine.slice(1)].sort((a, b) => a.createdAt - b.createdAt)
       const ids = new Set(mine.map((organization) => organization.organizationId))
-      const listed = (yield* storage.organizations).filter((one) => ids.has(one.organizationId))
+      const listed = (yield* storage.organizations.list).filter((one) => ids.has(one.organizationId))
       yield* Suite.equals("organizations", listed, expected)
-      for (const one of expected) yield* Suite.equals("one", yield* storage.organization(one.organizationId), one)
-      yield* Suite.equals("an unknown one", yield* storage.organization(world.id()), null)
+      for (const one of expected) yield* Suite.equals("one", yield* storage.organizations.get(one.organizationId), one)
+      yield* Suite.equals("an unknown one", yield* storage.organizations.get(world.id()), null)
     })
   ),
 
@@ -69,24 +69,24 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.commit({ apiKeys: keys, webhookEndpoints: endpoints })
       const stored = <A extends { readonly createdAt: number }>(rows: ReadonlyArray<A>) =>
         rows.toSorted((a, b) => a.createdAt - b.createdAt).map((row) => ({ ...row, version: 1 }))
-      yield* Suite.equals("keys", yield* storage.apiKeys(of), stored(keys))
+      yield* Suite.equals("keys", yield* storage.apiKeys.list(of), stored(keys))
       const present = endpoints.filter((endpoint) => endpoint.deletedAt === null)
-      yield* Suite.equals("endpoints", yield* storage.webhookEndpoints(of), stored(present))
+      yield* Suite.equals("endpoints", yield* storage.webhookEndpoints.list(of), stored(present))
     })
   ),
 
   scenario("the catalogue round-trips, and its version counts how often it was replaced", (world) =>
     Effect.gen(function* () {
       const { storage } = world
-      const version = yield* storage.catalogueVersion
+      const version = yield* storage.catalogues.version
       for (const [index, size] of [3, 0, 1_500].entries()) {
         const next = catalogue(world, size)
         yield* storage.commit({ catalogue: next })
-        yield* Suite.equals("the version", yield* storage.catalogueVersion, version + index + 1)
-        yield* Suite.equals("the catalogue", yield* storage.catalogue, next)
+        yield* Suite.equals("the version", yield* storage.catalogues.version, version + index + 1)
+        yield* Suite.equals("the catalogue", yield* storage.catalogues.get, next)
       }
       yield* storage.commit({ clock: world.now })
-      yield* Suite.equals("the version after another commit", yield* storage.catalogueVersion, version + 3)
+      yield* Suite.equals("the version after another commit", yield* storage.catalogues.version, version + 3)
     })
   ),
 
@@ -95,10 +95,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { now, storage } = world
       for (const instant of [now, now + 12_345, -1]) {
         yield* storage.commit({ clock: instant })
-        yield* Suite.equals("the clock", yield* storage.clock, instant)
+        yield* Suite.equals("the clock", yield* storage.virtualClock, instant)
       }
       yield* storage.commit({})
-      yield* Suite.equals("the clock after another commit", yield* storage.clock, -1)
+      yield* Suite.equals("the clock after another commit", yield* storage.virtualClock, -1)
     })
   ),
 
@@ -116,9 +116,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
       })
       const purged = yield* storage.purge({ reportsBefore: now, idempotencyBefore: now - 1 })
       yield* Suite.equals("rows that went", purged, 3)
-      const left = yield* Effect.forEach(records, (record) => storage.idempotency(record))
+      const left = yield* Effect.forEach(records, (record) => storage.idempotencyRecords.get(record))
       yield* Suite.equals("records", left, [null, ...records.slice(1)])
-      const [line] = yield* storage.reportedLines({
+      const [line] = yield* storage.simAggregates.forReports({
         iccids: [{ iccid, since: now, packageIds: [], reportIds }],
         seenSince: 0
       })
@@ -158,24 +158,24 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const deliveryId = `${event.eventId}:${endpoint.endpointId}`
       const seen = (of: { readonly organizationId: string }) =>
         Effect.all([
-          storage.apiKeys(of),
-          storage.webhookEndpoints(of),
-          storage.plans({ ...of, ...page, ...anyPlan }),
-          storage.regions({ ...of, ...page }),
-          storage.regionsLike({ ...of, regionName: region.regionName, iso2List: region.iso2List }),
-          storage.sims({ ...of, ...page, isEsim: null, label: null }),
-          storage.subscriptions({ ...of, ...page }),
-          storage.smdpEntries({ ...of, iccid: sim.iccid }),
-          storage.deliveries({ ...of, ...page }),
+          storage.apiKeys.list(of),
+          storage.webhookEndpoints.list(of),
+          storage.plans.page({ ...of, ...page, ...anyPlan }),
+          storage.regions.page({ ...of, ...page }),
+          storage.regions.like({ ...of, regionName: region.regionName, iso2List: region.iso2List }),
+          storage.sims.page({ ...of, ...page, isEsim: null, label: null }),
+          storage.subscriptions.page({ ...of, ...page }),
+          storage.sims.smdpHistory({ ...of, iccid: sim.iccid }),
+          storage.deliveries.page({ ...of, ...page }),
           Effect.map(
             Effect.all([
-              storage.plan({ ...of, planId: plan.planId }),
-              storage.region({ ...of, coverageId: region.coverageId }),
-              storage.line({ ...of, iccid: sim.iccid }),
-              storage.subscription({ ...of, iccid: sim.iccid }),
-              storage.attachments({ ...of, iccid: sim.iccid }),
-              storage.delivery({ ...of, deliveryId }),
-              storage.idempotency({ ...of, key: record.key })
+              storage.plans.get({ ...of, planId: plan.planId }),
+              storage.regions.get({ ...of, coverageId: region.coverageId }),
+              storage.simAggregates.get({ ...of, iccid: sim.iccid }),
+              storage.subscriptions.get({ ...of, iccid: sim.iccid }),
+              storage.subscriptions.attachments({ ...of, iccid: sim.iccid }),
+              storage.deliveries.get({ ...of, deliveryId }),
+              storage.idempotencyRecords.get({ ...of, key: record.key })
             ]),
             (found) => found.filter((one) => one !== null)
           )
@@ -201,7 +201,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       })
       const after = yield* World.line(world, sim.iccid)
       yield* Suite.equals("the attachments", after.attachments.length, 1)
-      yield* Suite.equals("the record", yield* storage.idempotency(record), record)
+      yield* Suite.equals("the record", yield* storage.idempotencyRecords.get(record), record)
       yield* World.finishAll(world)
     })
   )

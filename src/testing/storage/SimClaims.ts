@@ -11,7 +11,7 @@ import * as World from "./World.ts"
 import { scenario } from "./World.ts"
 
 const claim = (world: World.World, changes: Partial<SimClaim> = {}) =>
-  world.storage.claimSims({
+  world.storage.sims.reserve({
     organizationId: world.organizationId,
     label: "Green",
     purpose: "subscription",
@@ -185,14 +185,14 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const token = world.id()
       yield* expects("all", claim(world, { token, count: 3 }), given(...sims))
       const held = sims.map(({ iccid }) => ({ iccid, token }))
-      yield* storage.handBackSims({ organizationId, held: held.map(({ iccid }) => ({ iccid, token: world.id() })) })
-      yield* storage.handBackSims({ organizationId: other.organizationId, held })
-      yield* storage.handBackSims({ organizationId, held: [] })
+      yield* storage.sims.release({ organizationId, held: held.map(({ iccid }) => ({ iccid, token: world.id() })) })
+      yield* storage.sims.release({ organizationId: other.organizationId, held })
+      yield* storage.sims.release({ organizationId, held: [] })
       yield* expects("not theirs", claim(world), busy)
       yield* storage.commit({ sims: [{ ...second, version: second.version + 1 }] })
       const anew = { ...second, version: second.version + 2 }
       yield* expects("written", claim(world), given(anew))
-      yield* storage.handBackSims({ organizationId, held: [...held.slice(0, 2), { iccid: "nobody's", token }] })
+      yield* storage.sims.release({ organizationId, held: [...held.slice(0, 2), { iccid: "nobody's", token }] })
       yield* expects("handed back", claim(world, { count: 3 }), {
         ...given({ ...first, version: first.version + 1 }),
         shortage: "Busy"

@@ -15,7 +15,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const theirs = yield* World.stockOne(other)
       const mine = yield* World.stockOne(world)
       const [first, second, third] = [Rows.newSim(world), Rows.newSim(world), Rows.newSim(world)]
-      const outcome = yield* storage.importSims([
+      const outcome = yield* storage.sims.import([
         first,
         Rows.newSim(world, { iccid: theirs.iccid }),
         second,
@@ -33,7 +33,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       })
       yield* Suite.equals("their SIM", (yield* World.line(other, theirs.iccid)).sim, theirs)
       yield* Suite.equals("my SIM", (yield* World.line(world, mine.iccid)).sim, mine)
-      const sims = yield* storage.sims({ organizationId, after: null, limit: 100, isEsim: null, label: null })
+      const sims = yield* storage.sims.page({ organizationId, after: null, limit: 100, isEsim: null, label: null })
       yield* Suite.equals(
         "my SIMs by serial",
         sims.map(({ serial: _, version, ...sim }) => ({ ...sim, version })),
@@ -57,7 +57,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const sims = Rows.newSims(world, 20)
       const other = yield* World.neighbour(world)
       const imports = [world, other, world, other].map(({ organizationId }, index) =>
-        world.storage.importSims(
+        world.storage.sims.import(
           (index < 2 ? sims : sims.toReversed()).map((sim) => ({ ...sim, simId: world.id(), organizationId }))
         )
       )
@@ -72,12 +72,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("an import of nothing and one of a thousand SIMs work", (world) =>
     Effect.gen(function* () {
       const { organizationId, storage } = world
-      yield* Suite.equals("nothing", yield* storage.importSims([]), { imported: [], taken: [] })
+      yield* Suite.equals("nothing", yield* storage.sims.import([]), { imported: [], taken: [] })
       const sims = Rows.newSims(world, 1_000)
-      const { imported } = yield* storage.importSims(sims)
+      const { imported } = yield* storage.sims.import(sims)
       const iccids = sims.map((sim) => sim.iccid)
       yield* Suite.equals("imported", imported, iccids)
-      const listed = yield* storage.sims({ organizationId, after: null, limit: 2_000, isEsim: null, label: null })
+      const listed = yield* storage.sims.page({ organizationId, after: null, limit: 2_000, isEsim: null, label: null })
       yield* Suite.equals(
         "listed",
         listed.map((sim) => sim.iccid),
@@ -99,7 +99,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         regions: [Rows.region(other, { regionName }), Rows.region(world, { regionName: "les îles" })]
       })
       const { coverageId, organizationId } = region
-      yield* Suite.equals("the region", yield* storage.region({ organizationId, coverageId }), region)
+      yield* Suite.equals("the region", yield* storage.regions.get({ organizationId, coverageId }), region)
     })
   ),
 
@@ -117,12 +117,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.commit({ apiKeys: [{ ...key, version: 1, revokedAt: world.now }] })
       const fresh = Rows.apiKey(world).hash
       yield* storage.commit({ apiKeys: [{ ...key, version: 2, hash: fresh }] })
-      yield* Suite.equals("the key of the new hash", yield* storage.apiKeyByHash(fresh), {
+      yield* Suite.equals("the key of the new hash", yield* storage.apiKeys.byHash(fresh), {
         ...key,
         hash: fresh,
         version: 3
       })
-      yield* Suite.equals("the key of the old hash", yield* storage.apiKeyByHash(hash), null)
+      yield* Suite.equals("the key of the old hash", yield* storage.apiKeys.byHash(hash), null)
       yield* storage.commit({ apiKeys: [Rows.apiKey(other, { hash })] })
     })
   )

@@ -90,17 +90,17 @@ export const cases: ReadonlyArray<World.Scenario> = [
         })
         const { iccid } = sim
         const read = {
-          organization: yield* storage.organization(organizationId),
-          plan: yield* storage.plan(plan),
-          key: yield* storage.apiKeyByHash(key.hash),
-          region: yield* storage.region(region),
-          endpoint: (yield* storage.webhookEndpoints({ organizationId })).find(
+          organization: yield* storage.organizations.get(organizationId),
+          plan: yield* storage.plans.get(plan),
+          key: yield* storage.apiKeys.byHash(key.hash),
+          region: yield* storage.regions.get(region),
+          endpoint: (yield* storage.webhookEndpoints.list({ organizationId })).find(
             (one) => one.endpointId === endpoint.endpointId
           ),
           line: yield* World.line(world, iccid),
-          entries: yield* storage.smdpEntries({ organizationId, iccid }),
-          record: yield* storage.idempotency(record),
-          clock: yield* storage.clock
+          entries: yield* storage.sims.smdpHistory({ organizationId, iccid }),
+          record: yield* storage.idempotencyRecords.get(record),
+          clock: yield* storage.virtualClock
         }
         yield* Suite.equals(`what was written with ${what}`, read, {
           organization,
@@ -117,7 +117,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           record,
           clock: at
         })
-        const seen = yield* storage.reportedLines({
+        const seen = yield* storage.simAggregates.forReports({
           iccids: [{ iccid, since: at, packageIds: [], reportIds: [entry.reportId] }],
           seenSince: at
         })
@@ -146,7 +146,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         const settled = [{ delivery, token: claim.token }]
         const finished = [{ jobId: job.jobId, token: claim.token }]
         yield* storage.commit({ jobs: { finished }, deliveries: { settled } })
-        yield* Suite.equals("the delivery", yield* storage.delivery(delivery), { delivery, event })
+        yield* Suite.equals("the delivery", yield* storage.deliveries.get(delivery), { delivery, event })
       }
     })
   ),
@@ -177,14 +177,14 @@ export const cases: ReadonlyArray<World.Scenario> = [
         version++
         const line = yield* World.line(world, sim.iccid)
         const read = {
-          plan: yield* storage.plan(plan),
-          endpoints: (yield* storage.webhookEndpoints({ organizationId })).filter(
+          plan: yield* storage.plans.get(plan),
+          endpoints: (yield* storage.webhookEndpoints.list({ organizationId })).filter(
             (one) => one.endpointId === endpoint.endpointId
           ),
-          region: yield* storage.region(region),
+          region: yield* storage.regions.get(region),
           subscription: line.subscription,
           attachments: line.attachments.filter((one) => one.attachment.attachmentId === attachment.attachmentId),
-          record: yield* storage.idempotency(record)
+          record: yield* storage.idempotencyRecords.get(record)
         }
         yield* Suite.equals("what was written", read, {
           plan: { ...plan, version: 1 },
@@ -237,7 +237,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         })
       )
       yield* storage.commit({ plans })
-      for (const plan of plans) yield* Suite.equals("plan", yield* storage.plan(plan), { ...plan, version: 1 })
+      for (const plan of plans) yield* Suite.equals("plan", yield* storage.plans.get(plan), { ...plan, version: 1 })
       const subscriptionId = world.id()
       const sims = [
         Rows.newSim(world, { isEsim: false, lpa: null, label: "Grey" }),

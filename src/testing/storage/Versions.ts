@@ -46,12 +46,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
           sims: [{ ...sim, version: version + 1 }]
         })
         const next = { version: version + 1 }
-        yield* Suite.equals("the plan", yield* storage.plan({ organizationId, planId: plan.planId }), {
+        yield* Suite.equals("the plan", yield* storage.plans.get({ organizationId, planId: plan.planId }), {
           ...plan,
           ...next
         })
-        yield* Suite.equals("the key", yield* storage.apiKeyByHash(key.hash), { ...key, ...next })
-        yield* Suite.equals("the endpoints", yield* storage.webhookEndpoints({ organizationId }), [
+        yield* Suite.equals("the key", yield* storage.apiKeys.byHash(key.hash), { ...key, ...next })
+        yield* Suite.equals("the endpoints", yield* storage.webhookEndpoints.list({ organizationId }), [
           { ...hook, ...next }
         ])
         const line = yield* World.line(world, sim.iccid)
@@ -71,7 +71,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("the SIM", stored, { ...seen, version: seen.version + 1 })
       const plan = Rows.plan(world)
       yield* World.conflicts(world, "touching what has changed", { touched: [seen], plans: [plan] }, "version")
-      yield* Suite.equals("the plan", yield* storage.plan(plan), null)
+      yield* Suite.equals("the plan", yield* storage.plans.get(plan), null)
       yield* storage.commit({ sims: [{ ...other, downloaded: true }], touched: [stored] })
       yield* Suite.equals("beside a written one", (yield* World.line(world, sim.iccid)).sim, {
         ...stored,
@@ -132,7 +132,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const sim = yield* World.stockOne(world)
       const written = { sims: [{ ...sim, downloaded: true }] }
       yield* storage.commit({ ...written, plansAsLoaded: [loaded, otherLoaded] })
-      yield* Suite.equals("the plan", yield* storage.plan(plan), loaded)
+      yield* Suite.equals("the plan", yield* storage.plans.get(plan), loaded)
       yield* storage.commit({ plans: [{ ...loaded, archivedAt: world.now }] })
       const stored = (yield* World.line(world, sim.iccid)).sim
       const next = { sims: [{ ...stored, downloaded: false }] }
@@ -158,7 +158,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       })
       yield* Suite.equals("commits made", yield* race(world, commits), 1)
       const { sim: after, subscription } = yield* World.line(world, sim.iccid)
-      const listed = yield* world.storage.subscriptions({
+      const listed = yield* world.storage.subscriptions.page({
         organizationId: world.organizationId,
         after: null,
         limit: 100

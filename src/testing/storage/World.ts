@@ -113,14 +113,14 @@ export const conflicts = (world: World, what: string, commit: Commit, on?: Confl
 
 /** The line of an ICCID that is there. */
 export const line = (world: World, iccid: string) =>
-  Effect.flatMap(world.storage.line({ organizationId: world.organizationId, iccid }), (found) =>
+  Effect.flatMap(world.storage.simAggregates.get({ organizationId: world.organizationId, iccid }), (found) =>
     given(`line of ${iccid}`, found)
   )
 
 /** Imports SIMs and gives them as they are stored. */
 export const stock = (world: World, sims: ReadonlyArray<NewSim>) =>
   Effect.andThen(
-    world.storage.importSims(sims),
+    world.storage.sims.import(sims),
     Effect.forEach(sims, ({ iccid }) => Effect.map(line(world, iccid), ({ sim }) => sim))
   )
 
@@ -128,7 +128,7 @@ export const stock = (world: World, sims: ReadonlyArray<NewSim>) =>
 export const stockOne = (world: World, changes: Partial<NewSim> = {}) => {
   const sim = newSim(world, changes)
   return Effect.andThen(
-    world.storage.importSims([sim]),
+    world.storage.sims.import([sim]),
     Effect.map(line(world, sim.iccid), (found) => found.sim)
   )
 }

@@ -1,0 +1,130 @@
+/**
+ * The storage port's commit: everything that one use case writes, as a whole or not at all.
+ *
+ * The caller sees to the following. A commit names each row at most once. Its rows belong to organizations, and hang on
+ * SIMs, subscriptions and attachments, that are stored or in the same commit. A SIM has at most one pending or live
+ * subscription. A commit that writes endpoints has no events. Keys do not trade their hashes in one commit.
+ */
+import type { ApiKey } from "../../domain/ApiKey.ts"
+import type { Attachment } from "../../domain/Attachment.ts"
+import type { Catalogue } from "../../domain/Catalogue.ts"
+import type { Confirmed } from "../../domain/Decision.ts"
+import type { Delivery } from "../../domain/Delivery.ts"
+import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
+import type { Job } from "../../domain/Job.ts"
+import type { Organization } from "../../domain/Organization.ts"
+import type { Package } from "../../domain/Package.ts"
+import type { Plan } from "../../domain/Plan.ts"
+import type { Region } from "../../domain/Region.ts"
+import type { ReportedAttachment, ReportedPackage, ReportedSim } from "../../domain/ReportedLine.ts"
+import type { Loaded, Sim } from "../../domain/Sim.ts"
+import type { Entry } from "../../domain/SmdpHistory.ts"
+import type { Subscription } from "../../domain/Subscription.ts"
+import type { Instant } from "../../domain/Time.ts"
+import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
+import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
+import type { OfOrganization } from "./Read.ts"
+
+export type { Confirmed }
+
+/**
+ * The hold of one worker on a job or delivery. `until` is machine time; from that instant on the lease is over and the
+ * work anyone's. A commit knows no machine time: until someone else has taken the work, the old token is still good.
+ */
+export interface Lease {
+  readonly token: string
+  readonly until: Instant
+}
+
+/** A report id to be remembered (rule R1). */
+export interface SeenReport {
+  readonly organizationId: string
+  readonly reportId: string
+  readonly receivedAt: Instant
+}
+
+/** A plan as it was when it was loaded. */
+export type LoadedPlan = Pick<Plan, "organizationId" | "planId" | "version">
+
+/** What one commit writes. Absent parts write nothing. Rows of one commit may belong to several organizations. */
+export interface Commit {
+  /** Inserted or replaced by id. */
+  readonly organizations?: ReadonlyArray<Organization>
+  readonly apiKeys?: ReadonlyArray<ApiKey>
+  readonly webhookEndpoints?: ReadonlyArray<WebhookEndpoint>
+  readonly plans?: ReadonlyArray<Plan>
+  /** Plans that stay as they are, and that the commit rests on: a `Conflict` where another version is stored. */
+  readonly plansAsLoaded?: ReadonlyArray<LoadedPlan>
+  /** Always new ones. */
+  readonly regions?: ReadonlyArray<Region>
+  /**
+   * Never new ones: SIMs come in by `importSims`, and ids, label, kind, activation code and time that they came in with
+   * never change. Writing a SIM ends any claim on it.
+   */
+  readonly sims?: ReadonlyArray<Sim>
+  /** SIMs that stay as they were loaded, but for their version: something that hangs on them changes. */
+  readonly touched?: ReadonlyArray<Loaded>
+  /** Inserted or replaced by id; the commit also writes their SIM, whose version guards them. Likewise below. */
+  readonly subscriptions?: ReadonlyArray<Subscription>
+  readonly attachments?: ReadonlyArray<Attachment>
+  readonly packages?: ReadonlyArray<Package>
+  /**
+   * Attachments that are confirmed from now on, with their subscriptions live and their SIMs in service. All of them are
+   * there, their SIMs guarded by their versions, and none of these written otherwise.
+   */
+  readonly confirmed?: ReadonlyArray<Confirmed>
+  /** What the telco reported; all of it hangs on the SIMs named here, and what is not there is not made. */
+  readonly reported?: {
+    /**
+     * Written as those above, one of which none of them is, but for what no report changes. Null: the SM-DP+ status and
+     * the location stay as they are.
+     */
+    readonly sims?: ReadonlyArray<Omit<ReportedSim, "isEsim">>
+    readonly attachments?: ReadonlyArray<
+      Pick<ReportedAttachment, "attachmentId" | "anchor" | "thresholdTold"> & OfOrganization
+    >
+    readonly packages?: ReadonlyArray<Omit<ReportedPackage, "status" | "telcoPackageId"> & OfOrganization>
+  }
+  /** A removed subscription takes its attachments along. What is not there needs no removal. */
+  readonly removedSubscriptions?: ReadonlyArray<{ readonly organizationId: string; readonly subscriptionId: string }>
+  /** A removed attachment takes its packages along. */
+  readonly removedAttachments?: ReadonlyArray<{ readonly organizationId: string; readonly attachmentId: string }>
+  /** Appended, whatever is there. */
+  readonly smdpEntries?: ReadonlyArray<Entry>
+  /** Inserted, or replaced by organization and report id. */
+  readonly seenReports?: ReadonlyArray<SeenReport>
+  readonly idempotency?: {
+    /** A record of that key created at or before `replaces` is replaced; a later one is a `Conflict`. */
+    readonly put?: ReadonlyArray<{ readonly record: IdempotencyRecord; readonly replaces: Instant }>
+    /** Sets the outcome of a record that is there; does nothing where it is not. */
+    readonly settled?: ReadonlyArray<Pick<IdempotencyRecord, "organizationId" | "key" | "outcome">>
+    readonly forgotten?: ReadonlyArray<Pick<IdempotencyRecord, "organizationId" | "key">>
+  }
+  /**
+   * Stored, and fanned out in the same commit: one pending delivery, due at the event's `createdAt`, for each of the
+   * organization's endpoints that is enabled, not deleted and takes the type. It starts with no attempts, on rung 0.
+   */
+  readonly events?: ReadonlyArray<WebhookEvent>
+  readonly jobs?: {
+    /** Stored unless a job of that id is there already; with a lease, it is held from the start. */
+    readonly put?: ReadonlyArray<{ readonly job: Job; readonly lease: Lease | null }>
+    /** Removed; a `Conflict` on the lease where the job is not held with that token. */
+    readonly finished?: ReadonlyArray<{ readonly jobId: string; readonly token: string }>
+    /** Given back for a later try, unheld; guarded likewise. */
+    readonly retried?: ReadonlyArray<{
+      readonly jobId: string
+      readonly token: string
+      readonly dueAt: Instant
+      readonly attempts: number
+    }>
+  }
+  readonly deliveries?: {
+    /** The outcome of an attempt: replaces the delivery and ends the lease; guarded by the token likewise. */
+    readonly settled?: ReadonlyArray<{ readonly delivery: Delivery; readonly token: string }>
+    /** Replaces the delivery, whoever holds it, and ends any lease; does nothing where it is not there. */
+    readonly replayed?: ReadonlyArray<Delivery>
+  }
+  readonly catalogue?: Catalogue
+  /** The instant at which a virtual clock stands. */
+  readonly clock?: Instant
+}

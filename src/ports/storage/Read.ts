@@ -1,0 +1,30 @@
+/**
+ * What the reads of the storage port have in common.
+ */
+import type { Effect } from "effect"
+import type { Instant } from "../../domain/Time.ts"
+import type { StorageError } from "./Failure.ts"
+
+/** A read of one consistent snapshot. */
+export type Read<A> = Effect.Effect<A, StorageError>
+
+/** The organization whose rows are read. A read never returns a row of another organization. */
+export interface OfOrganization {
+  readonly organizationId: string
+}
+
+/** A position in a list ordered by creation and id. */
+export interface CreatedCursor {
+  readonly createdAt: Instant
+  readonly id: string
+}
+
+/**
+ * One keyset page: at most `limit` rows after the cursor. A row that existed before the first page and does not change
+ * appears on exactly one page, whatever is inserted in between.
+ */
+export interface Page<Cursor> {
+  readonly organizationId: string
+  readonly after: Cursor | null
+  readonly limit: number
+}

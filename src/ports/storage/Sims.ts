@@ -1,0 +1,75 @@
+/**
+ * The storage port's SIM inventory: import, pages, and reservations of eSIMs.
+ *
+ * A reservation keeps an eSIM for one request until machine time `until`; at that instant it is over. A SIM has at most
+ * one reservation, whatever its purpose. A commit that writes the SIM ends its reservation.
+ */
+import type { Effect } from "effect"
+import type { Label } from "../../domain/Label.ts"
+import type { Sim } from "../../domain/Sim.ts"
+import type { Entry } from "../../domain/SmdpHistory.ts"
+import type { Instant } from "../../domain/Time.ts"
+import type { StorageError } from "./Failure.ts"
+import type { OfOrganization, Page, Read } from "./Read.ts"
+
+/** A SIM to be imported. The storage gives it version 1 and a serial that rises in the order given, perhaps with gaps. */
+export type NewSim = Omit<Sim, "serial" | "version">
+
+export interface ImportOutcome {
+  /** The ICCIDs that are new, in the order given. */
+  readonly imported: ReadonlyArray<string>
+  /**
+   * The ICCIDs that were stored before, each with the organization that has it, in the order given. Where one call names
+   * an ICCID twice, the first row is imported and the second one taken.
+   */
+  readonly taken: ReadonlyArray<{ readonly iccid: string; readonly organizationId: string }>
+}
+
+/** Asks for reservations under one token, which was never used before. */
+export interface SimClaim {
+  readonly organizationId: string
+  readonly label: Label
+  readonly purpose: "subscription" | "mobile plan"
+  readonly token: string
+  /** How many are wanted, at least one. */
+  readonly count: number
+  readonly machineNow: Instant
+  readonly until: Instant
+}
+
+/** A reserved SIM, and the token of its reservation. */
+export interface HeldSim {
+  readonly iccid: string
+  readonly token: string
+}
+
+export interface ClaimedSims {
+  /** In the order in which they are to be used. Their versions count the reservation. */
+  readonly sims: ReadonlyArray<Sim>
+  /**
+   * Null: as many as were wanted. `Busy`: no more now, but some are reserved, perhaps by this call, and may come free
+   * again. `None`: there is no suitable SIM at all.
+   */
+  readonly shortage: "Busy" | "None" | null
+}
+
+export interface Sims {
+  readonly import: (sims: ReadonlyArray<NewSim>) => Effect.Effect<ImportOutcome, StorageError>
+  /** By serial, ascending; the cursor is a serial. Null filters nothing. */
+  readonly page: (
+    query: Page<number> & { readonly isEsim: boolean | null; readonly label: Label | null }
+  ) => Read<ReadonlyArray<Sim>>
+  /**
+   * Reserves eSIMs of the label that are not reserved. For a `subscription`: free ones (rule S2), never used ones first,
+   * by serial; then those recycled longest ago, by serial where equal. For a `mobile plan`: those whose mobile plan is
+   * settled and not applied, by serial, free or not. Each reservation raises the SIM's version. Rows that another
+   * statement has locked are skipped, and count as `Busy`.
+   */
+  readonly reserve: (claim: SimClaim) => Effect.Effect<ClaimedSims, StorageError>
+  /** Ends reservations. A SIM that is not, or no longer, reserved with the token stays as it is. Versions stay. */
+  readonly release: (
+    of: OfOrganization & { readonly held: ReadonlyArray<HeldSim> }
+  ) => Effect.Effect<void, StorageError>
+  /** The SM-DP+ entries of a SIM, by `modifiedAt`, then as stored. */
+  readonly smdpHistory: (of: OfOrganization & { readonly iccid: string }) => Read<ReadonlyArray<Entry>>
+}
