@@ -143,7 +143,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("pages of SIMs are complete and without repetition while SIMs come in", (world) =>
     Effect.gen(function* () {
-      const before = yield* World.stock(world, Rows.newSims(world, 30))
+      const before = yield* World.stock(world, World.newSims(world, 30))
       for (const limit of [1, 7, 100]) {
         const read: Array<number> = []
         for (let after: number | null = null; ; after = read.at(-1) ?? null) {
@@ -151,7 +151,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           if (page.length === 0) break
           read.push(...page.map((sim) => sim.serial))
           yield* noneTwice(read)
-          if (read.length < 40) yield* world.storage.sims.import(Rows.newSims(world, 1))
+          if (read.length < 40) yield* world.storage.sims.import(World.newSims(world, 1))
         }
         const known = before.map((sim) => sim.serial)
         yield* Suite.equals(
@@ -167,7 +167,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("SIMs are listed by kind and label", (world) =>
     Effect.gen(function* () {
       const kinds = [true, false, true].flatMap((isEsim) =>
-        (["Green", "Blue"] as const).map((label) => Rows.newSim(world, { isEsim, label }))
+        (["Green", "Blue"] as const).map((label) => World.newSim(world, { isEsim, label }))
       )
       const sims = yield* World.stock(world, kinds)
       for (const isEsim of [null, true, false]) {

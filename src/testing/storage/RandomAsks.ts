@@ -10,6 +10,7 @@ import type { CreatedCursor, StorageError } from "../../ports/Storage.ts"
 import type { Side } from "./RandomCommits.ts"
 import { type asks, idOf, pick, type Run } from "./RandomSteps.ts"
 import * as Rows from "./Rows.ts"
+import { newSim } from "./World.ts"
 
 /** A question, at one moment of machine time. */
 export interface Ask {
@@ -43,7 +44,7 @@ const importSims = (run: Run, { other, world }: Side, { choice, row }: Ask): Ans
   const count = 1 + (choice % 3)
   const sims = Array.from({ length: count }, (_, index) => {
     const of = (choice + index) % 3 === 0 ? other : world
-    return Rows.newSim(of, {
+    return newSim(of, {
       simId: world.id(),
       iccid: pick(run.iccids, row + index),
       isEsim: choice % 7 !== 6,

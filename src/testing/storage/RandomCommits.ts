@@ -8,7 +8,7 @@ import type { Commit, Confirmed, StorageError } from "../../ports/Storage.ts"
 import { idOf, type LinePart, type Part, pick, type Run } from "./RandomSteps.ts"
 import { lineEdit, used } from "./RandomLines.ts"
 import * as Rows from "./Rows.ts"
-import type { World } from "./World.ts"
+import { newSim, type World } from "./World.ts"
 
 type Piece = Effect.Effect<Commit, StorageError>
 
@@ -36,7 +36,7 @@ const confirming = ({ attachments, sim, subscription }: SimAggregate, version: n
 const ofLine = (run: Run, side: Side, name: LinePart, part: Part): Piece => {
   const iccid = pick(run.iccids, part.row)
   return Effect.map(lineOf(side, iccid), (line): Commit => {
-    if (line === null) return { sims: [{ ...Rows.newSim(side.world, { iccid }), serial: 1, version: 1 }] }
+    if (line === null) return { sims: [{ ...newSim(side.world, { iccid }), serial: 1, version: 1 }] }
     const [{ smdp = line.sim.smdp, ...changes }, commit] = lineEdit(side.world, name, part, line)
     const version = line.sim.version - (part.stale ? 1 : 0)
     const status = smdp && { state: smdp.state, modifiedAt: smdp.modifiedAt }

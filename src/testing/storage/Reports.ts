@@ -156,7 +156,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("what was reported is written beside all else of a line, on its own and among other SIMs", (world) =>
     Effect.gen(function* () {
       const { now, organizationId, storage } = world
-      const sims = yield* World.stock(world, Rows.newSims(world, 4))
+      const sims = yield* World.stock(world, World.newSims(world, 4))
       const [sim, other, third, fourth] = sims
       if (sim === undefined || other === undefined || third === undefined || fourth === undefined) return
       const subscription = Rows.subscription(world, sim)
@@ -252,7 +252,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("the SM-DP+ history is kept by time, and as stored where times are equal", (world) =>
     Effect.gen(function* () {
       const { now, organizationId, storage } = world
-      const [sim, other] = yield* World.stock(world, Rows.newSims(world, 2))
+      const [sim, other] = yield* World.stock(world, World.newSims(world, 2))
       if (sim === undefined || other === undefined) return
       const entry = (offset: number, modificationResult: string) =>
         Rows.smdpEntry(world, sim, { modifiedAt: now + offset, modificationResult })

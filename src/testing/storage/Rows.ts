@@ -16,7 +16,6 @@ import type { Subscription } from "../../domain/Subscription.ts"
 import { DAY } from "../../domain/Time.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
-import type { NewSim } from "../../ports/Storage.ts"
 import type { World } from "./World.ts"
 
 export const apiKey = (world: World, changes: Partial<ApiKey> = {}): ApiKey => ({
@@ -83,27 +82,6 @@ export const region = (world: World, changes: Partial<Region> = {}): Region => {
     ...changes
   }
 }
-
-export const newSim = (world: World, changes: Partial<NewSim> = {}): NewSim => ({
-  organizationId: world.organizationId,
-  simId: world.id(),
-  iccid: world.iccid(),
-  label: "Green",
-  isEsim: true,
-  lpa: "LPA:1$smdp.example$K2-1A2B3C",
-  createdAt: world.now,
-  hold: { _tag: "Free" },
-  recycledAt: null,
-  downloaded: false,
-  smdp: null,
-  location: null,
-  lastActivityAt: null,
-  mobilePlan: { _tag: "Settled", applied: false },
-  ...changes
-})
-
-export const newSims = (world: World, count: number, changes: Partial<NewSim> = {}): ReadonlyArray<NewSim> =>
-  Array.from({ length: count }, () => newSim(world, changes))
 
 export const subscription = (world: World, sim: Sim, changes: Partial<Subscription> = {}): Subscription => ({
   organizationId: world.organizationId,

@@ -46,7 +46,7 @@ const takeIntoService = (world: World.World, sim: Sim) => {
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("free SIMs are given never used first, oldest import first, then the longest recycled", (world) =>
     Effect.gen(function* () {
-      const recycled = (days: number | null) => Rows.newSim(world, { recycledAt: days && world.now + days * DAY })
+      const recycled = (days: number | null) => World.newSim(world, { recycledAt: days && world.now + days * DAY })
       const sims = yield* World.stock(world, [-1, null, -3, -1, null, -2].map(recycled))
       const inOrder = [1, 4, 2, 5, 0, 3].flatMap((index) => sims[index] ?? [])
       for (const [index, sim] of inOrder.entries()) yield* expects(`SIM ${index}`, claim(world), given(sim))
@@ -64,10 +64,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
         { _tag: "Releasing", subscriptionId }
       ]
       yield* World.stock(world, [
-        Rows.newSim(world, { isEsim: false, lpa: null }),
-        Rows.newSim(world, { downloaded: true }),
-        Rows.newSim(world, { label: "Blue" }),
-        ...holds.map((hold) => Rows.newSim(world, { hold }))
+        World.newSim(world, { isEsim: false, lpa: null }),
+        World.newSim(world, { downloaded: true }),
+        World.newSim(world, { label: "Blue" }),
+        ...holds.map((hold) => World.newSim(world, { hold }))
       ])
       const theirs = yield* World.stockOne(other)
       yield* expects("none for me", claim(world), none)
@@ -78,7 +78,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("claims at once never get the same SIM, and nobody is told that none is left", (world) =>
     Effect.gen(function* () {
-      const sims = yield* World.stock(world, Rows.newSims(world, 12))
+      const sims = yield* World.stock(world, World.newSims(world, 12))
       const outcomes = yield* Effect.all(
         Array.from({ length: 30 }, () => claim(world)),
         { concurrency: "unbounded" }
@@ -101,7 +101,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("requests at once put each SIM into service once, until none is left", (world) =>
     Effect.gen(function* () {
-      const sims = yield* World.stock(world, Rows.newSims(world, 10))
+      const sims = yield* World.stock(world, World.newSims(world, 10))
       const request = (patience: number): Effect.Effect<string | null, unknown> =>
         Effect.flatMap(claim(world), ({ shortage, sims: [sim] }) => {
           if (sim !== undefined) return Effect.as(takeIntoService(world, sim), sim.iccid)
@@ -133,7 +133,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("several are claimed at once, in order, and as many as there are", (world) =>
     Effect.gen(function* () {
-      const recycled = (days: number | null) => Rows.newSim(world, { recycledAt: days && world.now + days * DAY })
+      const recycled = (days: number | null) => World.newSim(world, { recycledAt: days && world.now + days * DAY })
       const [second, third, first, last] = yield* World.stock(world, [-3, -2, null, -1].map(recycled))
       if (!first || !second || !third || !last) return
       yield* expects("two", claim(world, { count: 2 }), given(first, second))
@@ -146,7 +146,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("of many who claim several at once, no two get the same SIM", (world) =>
     Effect.gen(function* () {
-      const sims = yield* World.stock(world, Rows.newSims(world, 30))
+      const sims = yield* World.stock(world, World.newSims(world, 30))
       const outcomes = yield* Effect.all(
         Array.from({ length: 12 }, () => claim(world, { count: 3 })),
         { concurrency: "unbounded" }
@@ -177,7 +177,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("handing SIMs back ends the claims that are held with the token, and no others", (world) =>
     Effect.gen(function* () {
-      const sims = yield* World.stock(world, Rows.newSims(world, 3))
+      const sims = yield* World.stock(world, World.newSims(world, 3))
       const [first, second, third] = sims
       if (!first || !second || !third) return
       const { organizationId, storage } = world
@@ -211,7 +211,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("a SIM that comes back is given after the others", (world) =>
     Effect.gen(function* () {
-      const [first, second] = yield* World.stock(world, Rows.newSims(world, 2))
+      const [first, second] = yield* World.stock(world, World.newSims(world, 2))
       if (first === undefined || second === undefined) return
       const subscription = Rows.subscription(world, first)
       yield* world.storage.commit({ sims: [Rows.inService(first, subscription)], subscriptions: [subscription] })
@@ -228,13 +228,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("for a mobile plan, eSIMs without one are given by serial, whoever holds them", (world) =>
     Effect.gen(function* () {
       const sims = yield* World.stock(world, [
-        Rows.newSim(world, { isEsim: false }),
-        Rows.newSim(world, { downloaded: true, mobilePlan: { _tag: "Settled", applied: true } }),
-        Rows.newSim(world, { recycledAt: world.now, downloaded: true }),
-        Rows.newSim(world, { downloaded: true, mobilePlan: { _tag: "Changing", applied: false, target: true } }),
-        Rows.newSim(world, { hold: { _tag: "InService", subscriptionId: world.id() } }),
-        Rows.newSim(world, { label: "Blue" }),
-        Rows.newSim(world)
+        World.newSim(world, { isEsim: false }),
+        World.newSim(world, { downloaded: true, mobilePlan: { _tag: "Settled", applied: true } }),
+        World.newSim(world, { recycledAt: world.now, downloaded: true }),
+        World.newSim(world, { downloaded: true, mobilePlan: { _tag: "Changing", applied: false, target: true } }),
+        World.newSim(world, { hold: { _tag: "InService", subscriptionId: world.id() } }),
+        World.newSim(world, { label: "Blue" }),
+        World.newSim(world)
       ])
       const purpose = "mobile plan"
       for (const index of [2, 4, 6]) {

@@ -14,12 +14,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const other = yield* World.neighbour(world)
       const theirs = yield* World.stockOne(other)
       const mine = yield* World.stockOne(world)
-      const [first, second, third] = [Rows.newSim(world), Rows.newSim(world), Rows.newSim(world)]
+      const [first, second, third] = [World.newSim(world), World.newSim(world), World.newSim(world)]
       const outcome = yield* storage.sims.import([
         first,
-        Rows.newSim(world, { iccid: theirs.iccid }),
+        World.newSim(world, { iccid: theirs.iccid }),
         second,
-        Rows.newSim(world, { iccid: mine.iccid }),
+        World.newSim(world, { iccid: mine.iccid }),
         { ...first, simId: world.id(), label: "Blue" },
         third
       ])
@@ -54,7 +54,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("imports at once of the same ICCIDs bring each in once", (world) =>
     Effect.gen(function* () {
-      const sims = Rows.newSims(world, 20)
+      const sims = World.newSims(world, 20)
       const other = yield* World.neighbour(world)
       const imports = [world, other, world, other].map(({ organizationId }, index) =>
         world.storage.sims.import(
@@ -73,7 +73,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const { organizationId, storage } = world
       yield* Suite.equals("nothing", yield* storage.sims.import([]), { imported: [], taken: [] })
-      const sims = Rows.newSims(world, 1_000)
+      const sims = World.newSims(world, 1_000)
       const { imported } = yield* storage.sims.import(sims)
       const iccids = sims.map((sim) => sim.iccid)
       yield* Suite.equals("imported", imported, iccids)

@@ -240,11 +240,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
       for (const plan of plans) yield* Suite.equals("plan", yield* storage.plans.get(plan), { ...plan, version: 1 })
       const subscriptionId = world.id()
       const sims = [
-        Rows.newSim(world, { isEsim: false, lpa: null, label: "Grey" }),
-        Rows.newSim(world, { hold: { _tag: "Provisioning", subscriptionId }, downloaded: true }),
-        Rows.newSim(world, { hold: { _tag: "Releasing", subscriptionId }, smdp: { state: "Delete", modifiedAt: -5 } }),
-        Rows.newSim(world, { mobilePlan: { _tag: "Settled", applied: true } }),
-        Rows.newSim(world, { mobilePlan: { _tag: "Changing", applied: true, target: false } })
+        World.newSim(world, { isEsim: false, lpa: null, label: "Grey" }),
+        World.newSim(world, { hold: { _tag: "Provisioning", subscriptionId }, downloaded: true }),
+        World.newSim(world, { hold: { _tag: "Releasing", subscriptionId }, smdp: { state: "Delete", modifiedAt: -5 } }),
+        World.newSim(world, { mobilePlan: { _tag: "Settled", applied: true } }),
+        World.newSim(world, { mobilePlan: { _tag: "Changing", applied: true, target: false } })
       ]
       for (const [index, { serial: _, ...sim }] of (yield* World.stock(world, sims)).entries()) {
         yield* Suite.equals("SIM", sim, { ...sims[index], version: 1 })

@@ -193,7 +193,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("commits at once that write the same SIMs in different orders all get through in turn", (world) =>
     Effect.gen(function* () {
-      const sims = yield* World.stock(world, Rows.newSims(world, 4))
+      const sims = yield* World.stock(world, World.newSims(world, 4))
       const touch: Effect.Effect<void, unknown> = Effect.suspend(() =>
         Effect.gen(function* () {
           const lines = yield* Effect.forEach(sims, ({ iccid }) => World.line(world, iccid))

@@ -13,7 +13,6 @@ import { type Claim, Jobs } from "../../ports/Jobs.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { type Commit, type Conflict, type NewSim, Storage } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
-import { newSim } from "./Rows.ts"
 
 export interface World {
   readonly storage: Storage["Service"]
@@ -116,6 +115,28 @@ export const line = (world: World, iccid: string) =>
   Effect.flatMap(world.storage.simAggregates.get({ organizationId: world.organizationId, iccid }), (found) =>
     given(`line of ${iccid}`, found)
   )
+
+/** A free eSIM to be imported. */
+export const newSim = (world: World, changes: Partial<NewSim> = {}): NewSim => ({
+  organizationId: world.organizationId,
+  simId: world.id(),
+  iccid: world.iccid(),
+  label: "Green",
+  isEsim: true,
+  lpa: "LPA:1$smdp.example$K2-1A2B3C",
+  createdAt: world.now,
+  hold: { _tag: "Free" },
+  recycledAt: null,
+  downloaded: false,
+  smdp: null,
+  location: null,
+  lastActivityAt: null,
+  mobilePlan: { _tag: "Settled", applied: false },
+  ...changes
+})
+
+export const newSims = (world: World, count: number, changes: Partial<NewSim> = {}): ReadonlyArray<NewSim> =>
+  Array.from({ length: count }, () => newSim(world, changes))
 
 /** Imports SIMs and gives them as they are stored. */
 export const stock = (world: World, sims: ReadonlyArray<NewSim>) =>
