@@ -2,7 +2,7 @@
  * A whole service on a port of its own: memory, the telco simulator, the real catalogue, a clock that stands still.
  */
 import { NodeCrypto } from "@effect/platform-node"
-import { Context, type Duration, Effect, Layer, Logger, ManagedRuntime, Redacted, Result } from "effect"
+import { Context, type Duration, Effect, Layer, Logger, ManagedRuntime, Metric, Redacted, Result } from "effect"
 import { type Jobs, type Outbox, Services, type Storage, WebhookSender } from "simplan"
 import { StandardCatalogue } from "../../adapters/catalogue/index.ts"
 import { type Routes, Server } from "../../adapters/http/index.ts"
@@ -102,7 +102,10 @@ export const start = async ({
       ...options
     }
   )
-  const runtime = ManagedRuntime.make(server.pipe(Layer.provideMerge(used), Layer.provide([logger, around])))
+  const metrics = Layer.sync(Metric.MetricRegistry, () => new Map())
+  const runtime = ManagedRuntime.make(
+    server.pipe(Layer.provideMerge(used), Layer.provide([logger, around]), Layer.provideMerge(metrics))
+  )
   const { url } = await runtime.runPromise(Server.Server)
 
   const call = async (method: string, path: string, { body, headers, raw }: Call = {}): Promise<Answer> => {

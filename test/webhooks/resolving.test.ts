@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { WebhookSender } from "simplan"
-import { HttpSender } from "simplan/webhooks"
-import { expect, it, vi } from "vitest"
+import { afterAll, expect, it, vi } from "vitest"
 
 const addresses = vi.hoisted(() => ({ current: [] as Array<{ address: string; family: number }> }))
 
@@ -9,6 +8,11 @@ vi.mock("node:dns", () => ({
   lookup: (_hostname: string, _options: unknown, callback: (error: null, all: unknown) => void) =>
     callback(null, addresses.current)
 }))
+
+// Other tests of this worker have loaded the sender with the real `node:dns`.
+vi.resetModules()
+const { HttpSender } = await import("simplan/webhooks")
+afterAll(() => vi.resetModules())
 
 const failure = (url: string): Promise<string> =>
   WebhookSender.WebhookSender.use((sender) =>
