@@ -1,8 +1,8 @@
 /**
- * Activation: from when a plan counts that is being attached (the interface's seven `active_period` rules; rules T3 to
- * T5).
+ * When an attached plan starts (rules T3 to T5, and the interface's seven `active_period` rules).
  *
- * A plan starts at its first use, in a window that was asked for, or, where it recurs, at an anchor.
+ * A plan without an active period starts at its first use. A plan with one starts at `start`: a recurring plan has its
+ * anchor there, a non-recurring plan has its whole window.
  */
 import { Result } from "effect"
 import type { ActivePeriod, Attachment } from "./Attachment.ts"
@@ -12,7 +12,7 @@ import { InvalidField } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
 import { addDays, DAY, END_OF_TIME } from "./Time.ts"
 
-/** How far in the past a recurring plan may start, the end included. */
+/** How far in the past a recurring plan may start (rule T5). Exactly 24 h is allowed. */
 export const PAST_LIMIT = DAY
 
 /** The active period as it was sent. */
@@ -21,7 +21,7 @@ export interface Request {
   readonly end: Instant | null
 }
 
-/** What an attachment keeps of its start: the period asked for, and the anchor where it is known already. */
+/** What the attachment stores: the period asked for, and the anchor if it is known already. */
 export interface Start {
   readonly activePeriod: ActivePeriod | null
   readonly anchor: Instant | null
@@ -29,7 +29,7 @@ export interface Start {
 
 const refuse = (field: string, message: string) => Result.fail(new InvalidField({ field, message }))
 
-/** Decides how a plan starts that is attached at `now`, or refuses the period that was sent. */
+/** Rules T4 and T5: how a plan that is attached at `now` starts, or why the period is refused. */
 export const start = (terms: PlanTerms, request: Request | null, now: Instant): Result.Result<Start, InvalidField> => {
   if (request === null) return Result.succeed({ activePeriod: null, anchor: null })
   if (request.start === null) return refuse("activePeriod.start", "is required")
@@ -46,15 +46,18 @@ export const start = (terms: PlanTerms, request: Request | null, now: Instant): 
   return Result.succeed({ activePeriod: { start: request.start, end: request.end }, anchor: request.start })
 }
 
-/** A package to be created with an attachment; `window` is null where it starts at first use. */
+/** A package that the creation of an attachment orders. `window` is null if the package starts at its first use. */
 export interface Initial {
   readonly occurrence: number
   readonly window: Recurrence.Window | null
-  /** Whether its whole period was over when it was asked for: it is recorded without a telco call (rule T5). */
+  /** True if the whole period was over at the creation. Such a package is recorded without a telco call (rule T5). */
   readonly over: boolean
 }
 
-/** The packages that are due when the attachment is made: a function of the attachment alone, also after a crash. */
+/**
+ * Rule T5: the packages that are due when the attachment is created. They follow from the attachment alone, so a process
+ * that takes over after a crash orders the same ones.
+ */
 export const initialPackages = (attachment: Attachment): ReadonlyArray<Initial> => {
   const { activePeriod, anchor, createdAt, terms } = attachment
   const { recurrence } = terms
@@ -69,7 +72,7 @@ export const initialPackages = (attachment: Attachment): ReadonlyArray<Initial> 
   return [{ occurrence: 0, window, over: false }]
 }
 
-/** Rule T3: the window of a package that was first used at `firstUse`. */
+/** Rule T3: the window of a package whose first use was at `firstUse`. */
 export const firstUseWindow = (terms: Pick<PlanTerms, "periodDays">, firstUse: Instant): Recurrence.Window => ({
   start: firstUse,
   end: addDays(firstUse, terms.periodDays)

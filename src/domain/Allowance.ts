@@ -1,5 +1,5 @@
 /**
- * Allowance thresholds (rule R2): 50, 80 and 100 % of a plan that does not recur, each told once and in order.
+ * Allowance thresholds (rule R2): 50, 80 and 100 % of a non-recurring plan. Each one is notified once, in order.
  */
 import type * as Plan from "./Plan.ts"
 import { allowanceBytes } from "./Plan.ts"
@@ -7,9 +7,11 @@ import { allowanceBytes } from "./Plan.ts"
 export const thresholds = [50, 80, 100] as const
 
 /**
- * The thresholds that `usedBytes` has reached beyond `told`, the highest one that was told; none for a recurring plan.
- * A threshold is reached at its very byte: up to the largest allowance, 2^51 bytes, both sides are exact, or nearer to
- * it than they differ, by 20 at least.
+ * The thresholds above `told` that `usedBytes` has reached, in rising order. `told` is the last threshold notified, in
+ * percent. A recurring plan has none.
+ *
+ * The comparison is exact to the byte. The largest allowance is 2^51 bytes, so both products can exceed 2^53 and be
+ * rounded. Rounding errors stay below the smallest difference between two unequal products, which is 20.
  */
 export const crossed = (
   terms: Pick<Plan.PlanTerms, "recurrence" | "dataMegaBytes">,

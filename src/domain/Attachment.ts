@@ -1,15 +1,15 @@
 /**
- * Plan attachments: one plan instance on a subscription, with its own copy of the plan's terms.
+ * Plan attachments: one plan instance on a subscription, with its own copy of the plan's terms (rules T2, T6 and S4).
  *
- * The state is never stored: it is a pure function of facts and the clock (rule T2), and so is all else that is told of
- * an attachment (rule T6).
+ * The state is never stored. State, times and used allowance are pure functions of the stored facts and the clock, so
+ * they are right after any downtime.
  */
 import type { Package } from "./Package.ts"
 import type { PlanTerms } from "./Plan.ts"
 import * as Recurrence from "./Recurrence.ts"
 import type { Instant } from "./Time.ts"
 
-/** The active period as it was asked for; `end` is kept for the creation's answer even where it is ignored. */
+/** The active period as requested. A recurring plan ignores `end`, but the creation's answer repeats it. */
 export interface ActivePeriod {
   readonly start: Instant
   readonly end: Instant | null
@@ -25,12 +25,12 @@ export interface Attachment {
   readonly activePeriod: ActivePeriod | null
   readonly metadata: string
   readonly createdAt: Instant
-  /** False until the telco's outcome is committed; invisible until then (rule S5). */
+  /** False until the telco's outcome is committed. An unconfirmed attachment is invisible (rule S5). */
   readonly confirmed: boolean
-  /** Where the cycles of a recurring attachment are counted from; null until the first use, and where none recurs. */
+  /** The instant from which a recurring attachment counts its cycles. Null before the first use, and if it does not recur. */
   readonly anchor: Instant | null
   readonly suspendedAt: Instant | null
-  /** The highest allowance threshold that was told, in percent; 0 while none was (rule R2). */
+  /** The last allowance threshold notified, in percent; 0 if none was (rule R2). */
   readonly thresholdTold: number
 }
 
@@ -59,8 +59,8 @@ interface Times {
 }
 
 /**
- * Rule T6. A recurring attachment's times are its anchor and its last occurrence's end, known before any package
- * exists; another's are those of its one package.
+ * Rule T6. A recurring attachment activates at its anchor and expires with its last occurrence; both are known before
+ * any package exists. A non-recurring attachment has the times of its only package.
  */
 export const times = ({ attachment, packages }: WithPackages): Times => {
   const { anchor, terms } = attachment
@@ -74,7 +74,7 @@ export const times = ({ attachment, packages }: WithPackages): Times => {
   return { activationAt: only?.activationAt ?? null, expirationAt: only?.expirationAt ?? null }
 }
 
-/** Rule T2, in its order. */
+/** Rule T2: the conditions are checked in the rule's order. */
 export const state = (of: WithPackages, now: Instant): State => {
   if (of.attachment.suspendedAt !== null) return "SUSPENDED"
   const { activationAt, expirationAt } = times(of)
@@ -84,7 +84,7 @@ export const state = (of: WithPackages, now: Instant): State => {
   return "ACTIVE"
 }
 
-/** Rule T6: a recurring attachment tells what was used of the last package that began, another that of its one. */
+/** Rule T6: the usage of a recurring attachment's last package that began, or of a non-recurring one's only package. */
 const usedBytes = ({ attachment, packages }: WithPackages, now: Instant): number => {
   const told =
     attachment.terms.recurrence === null
@@ -95,7 +95,7 @@ const usedBytes = ({ attachment, packages }: WithPackages, now: Instant): number
   return told?.usedBytes ?? 0
 }
 
-/** All that is told of an attachment at `now`. */
+/** Rules T2 and T6: the attachment as a reader sees it at `now`. */
 export const view = (of: WithPackages, now: Instant): View => ({
   attachment: of.attachment,
   state: state(of, now),
@@ -105,8 +105,8 @@ export const view = (of: WithPackages, now: Instant): View => ({
 })
 
 /**
- * Rule S4: the attachment with that id, else one with that plan: the active one (the newest of several), else the
- * newest. `attachments` are oldest first.
+ * Rule S4: the attachment with this attachment id. If there is none, the newest active attachment of the plan with this
+ * id; if none is active, the newest of that plan. `attachments` are oldest first.
  */
 export const find = (attachments: ReadonlyArray<WithPackages>, id: string, now: Instant): WithPackages | undefined => {
   const byId = attachments.find(({ attachment }) => attachment.attachmentId === id)

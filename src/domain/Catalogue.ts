@@ -1,7 +1,7 @@
 /**
  * The catalogue of countries, operators and standard coverage profiles (rules I3 and I5): data of the whole service,
- * replaceable by its operator. An operator belongs to one country; the labels it carries say in which tiers' profiles
- * it takes part, so that a profile is a list of countries and a label, and its operators follow.
+ * which the operator of the service can replace. A network operator belongs to one country and has the labels that it
+ * serves. A profile is a label and a list of countries; its operators follow from both.
  */
 import type { Label } from "./Label.ts"
 

@@ -1,5 +1,6 @@
 /**
- * What a decision about a line comes to: facts, webhook events and jobs, to be committed together or not at all.
+ * The result of a decision about a SIM and what hangs on it: new facts, webhook events and jobs. They are committed
+ * together or not at all.
  */
 import type { Attachment } from "./Attachment.ts"
 import type { Work } from "./Job.ts"
@@ -11,7 +12,7 @@ import type { Subscription } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 import type { Payload } from "./WebhookEvent.ts"
 
-/** Work to be done at `dueAt`; the id says what for, so that the same work cannot be stored twice. */
+/** Work to be done at `dueAt`. The id names the work, so the same work cannot be stored twice. */
 export interface NewJob {
   readonly jobId: string
   readonly work: Work

@@ -1,6 +1,6 @@
 /**
- * Deleting a subscription and recycling its SIM (rule S3): the deletion is committed, its packages are cancelled at the
- * telco by a job, and then the SIM is free again.
+ * Deleting a subscription and recycling its SIM (rule S3). The deletion is committed first. A job then cancels the
+ * packages at the telco. The SIM is free again when the telco has confirmed that.
  */
 import { Result } from "effect"
 import type * as Attachment from "./Attachment.ts"
@@ -12,7 +12,7 @@ import { EsimInstalled, NotFound, SimBusy } from "./Refusal.ts"
 import type { Sim } from "./Sim.ts"
 import type { Instant } from "./Time.ts"
 
-/** What the telco has, or may be about to have, of an attachment; packages whose period is over need no cancelling. */
+/** The packages that the telco has of an attachment, or may be about to have. Packages whose period is over are left out. */
 const packageIdsAtTelco = ({ attachment, packages }: Attachment.WithPackages, now: Instant): ReadonlyArray<string> => {
   const { anchor, attachmentId, terms } = attachment
   const due =
@@ -28,7 +28,7 @@ const packageIdsAtTelco = ({ attachment, packages }: Attachment.WithPackages, no
     .map((occurrence) => packageId(attachmentId, occurrence))
 }
 
-/** Refuses an eSIM that was downloaded; a physical SIM can always be deleted. */
+/** Rule S3: refuses an eSIM that shows a sign of a download. The subscription of a physical SIM can always be deleted. */
 export const remove = (
   line: SimAggregate.SimAggregate,
   now: Instant
@@ -59,6 +59,6 @@ export const remove = (
   })
 }
 
-/** The telco has confirmed that nothing remains: the SIM goes back to the inventory. */
+/** Rule S3: the telco has confirmed the cancellation, so the SIM is free again. */
 export const released = (sim: Sim): Decision =>
   sim.hold._tag === "Releasing" ? { sim: { ...sim, hold: { _tag: "Free" } } } : {}

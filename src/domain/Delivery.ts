@@ -21,19 +21,19 @@ export interface Delivery {
   readonly attempts: number
   /** The step of the retry schedule: attempts since the delivery was written or last replayed. */
   readonly rung: number
-  /** Status of the last response; null where there was none. */
+  /** Status of the last response; null if the last attempt had none. */
   readonly responseStatus: number | null
-  /** Why the last attempt failed, for a person to read; null where it did not. */
+  /** Why the last attempt failed, as text for a person; null if it succeeded. */
   readonly lastError: string | null
   readonly lastAttemptAt: Instant | null
-  /** Null once it is delivered or given up. */
+  /** Null after the delivery succeeded or was given up. */
   readonly nextAttemptAt: Instant | null
   readonly createdAt: Instant
 }
 
 export const deliveryId = (eventId: string, endpointId: string): string => `${eventId}:${endpointId}`
 
-/** A delivery with all that an attempt needs. */
+/** A delivery with what an attempt needs. */
 export interface DueDelivery {
   readonly delivery: Delivery
   readonly event: WebhookEvent
@@ -59,22 +59,22 @@ export const retrySchedule = [
   24 * HOUR
 ] as const
 
-/** The largest part by which a wait is lengthened. */
+/** Rule W7: the largest fraction by which a wait is lengthened. */
 export const JITTER = 0.2
 
-/** What came of one attempt: a response's status, or why there was none. */
+/** The outcome of one attempt: the response's status, or why there was no response. */
 export type Attempt =
   | { readonly _tag: "Responded"; readonly status: number }
   | { readonly _tag: "Unreachable"; readonly message: string }
 
-/** The response by which a receiver says that it takes no more deliveries. */
+/** The status by which a receiver says that it takes no more deliveries. */
 const GONE = 410
 
-/** Whether the attempt delivered. */
+/** Whether the attempt delivered: only a 2xx does. */
 export const isDone = (attempt: Attempt): boolean =>
   attempt._tag === "Responded" && attempt.status >= 200 && attempt.status < 300
 
-/** The delivery after an attempt at `now`; `random` in [0, 1) spreads the retries. */
+/** The delivery after an attempt at `now`. `random`, from 0 to below 1, sets the jitter of the next wait. */
 export const attempted = (delivery: Delivery, attempt: Attempt, now: Instant, random: number): Delivery => {
   const delivered = isDone(attempt)
   const gone = attempt._tag === "Responded" && attempt.status === GONE
@@ -94,7 +94,7 @@ export const attempted = (delivery: Delivery, attempt: Attempt, now: Instant, ra
 /** Rule W7: whether the last response disables the endpoint that gave it. */
 export const isGone = (delivery: Delivery): boolean => delivery.responseStatus === GONE
 
-/** A delivery that cannot be attempted any more: its endpoint is disabled or deleted. */
+/** The delivery given up without an attempt, because its endpoint is disabled or deleted. */
 export const abandoned = (delivery: Delivery, reason: string): Delivery => ({
   ...delivery,
   status: "Failed",

@@ -1,6 +1,6 @@
 /**
- * Identifiers: UUIDs of version 7 (RFC 9562, section 5.7), made from an instant and random bytes that are handed in,
- * so that a simulation with a seed makes the same ones each time.
+ * Identifiers: UUIDs of version 7 (RFC 9562, section 5.7). Instant and random bytes are arguments, so a simulation makes
+ * the same ids each time it runs with the same seed.
  */
 import type { Instant } from "./Time.ts"
 
@@ -16,12 +16,12 @@ export const uuid7 = (now: Instant, random: Uint8Array): string => {
   return `${time.slice(0, 8)}-${time.slice(8)}-${version}-${variant}-${node}`
 }
 
-/** How many ids of one millisecond a counter tells apart. */
+/** How many ids the counter can distinguish within one millisecond. */
 export const COUNTER_SIZE = 2 ** 26
 
 /**
- * `random` with a counter in its first 26 bits (RFC 9562, section 6.2, method 1): ids made of it sort by the counter
- * within one millisecond, which on a clock that stands still is all there is.
+ * `random` with a counter in its first 26 bits (RFC 9562, section 6.2, method 1). Ids of one millisecond sort by the
+ * counter. A virtual clock that stands still gives all ids the same millisecond.
  */
 export const withCounter = (counter: number, random: Uint8Array): Uint8Array => {
   const counted = random.slice(0, 10)

@@ -1,8 +1,8 @@
 /**
- * Idempotency keys (rule W2): the first final answer to a key is kept for 24 h and told again.
+ * Idempotency keys (rule W2): the first final answer under a key is kept for 24 h and replayed.
  *
- * The record is written in the request's first commit. Where the outcome still depends on a job it is `Pending`, and
- * that job's last commit settles or forgets it, so a crash leaves no key stuck.
+ * The record is written in the request's first commit. While the outcome depends on a job the record is `Pending`. The
+ * job's last commit settles or deletes the record, so a crash leaves no key stuck.
  */
 import { Result } from "effect"
 import type { MobilePlanStatus } from "./MobilePlan.ts"
@@ -13,10 +13,10 @@ import type { Created } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 import { DAY } from "./Time.ts"
 
-/** How long an answer is told again. */
+/** How long an answer is replayed. */
 export const RETENTION = DAY
 
-/** What requests are answered with, by kind of answer: plain values, kept as they are and told again. */
+/** The answers of requests by kind: plain values, which are stored and replayed unchanged. */
 export interface Answers {
   readonly Done: null
   readonly Plan: Plan
@@ -29,10 +29,10 @@ export type Answer = {
   readonly [Kind in keyof Answers]: { readonly kind: Kind; readonly value: Answers[Kind] }
 }[keyof Answers]
 
-/** How a kind of answer is kept and told again. */
+/** How a kind of answer is stored and replayed. */
 export interface Kind<A> {
   readonly keep: (value: A) => Answer
-  /** Undefined where the answer is of another kind. */
+  /** Undefined if the answer is of another kind. */
   readonly tell: (answer: Answer) => { readonly value: A } | undefined
 }
 
@@ -79,18 +79,18 @@ export interface IdempotencyRecord extends RequestKey {
 }
 
 /**
- * Whether a request that ended so has its final answer. A refusal that the telco's state caused is not final: the same
+ * Rule W2: whether this failure is the request's final answer. A refusal that the telco's state caused is not: the same
  * request may succeed later.
  */
 export const isFinal = (error: unknown): error is Refusal =>
   isRefusal(error) && error._tag !== "TelcoRefused" && error._tag !== "TelcoUnavailable"
 
-/** Whether the record still answers for its key at `now`. */
+/** Whether the record is still valid at `now`. */
 export const isKept = (record: IdempotencyRecord, now: Instant): boolean => record.createdAt > now - RETENTION
 
 /**
- * What a later request under the record's key is answered with. `IdempotencyKeyReused` where that is another request,
- * or one with another kind of answer; `RequestInProgress` while the outcome is pending.
+ * Rule W2: the answer to a later request under the record's key. `IdempotencyKeyReused` if the later request has another
+ * fingerprint or another kind of answer; `RequestInProgress` while the outcome is pending.
  */
 export const answer = <Name extends keyof Answers>(
   name: Name,

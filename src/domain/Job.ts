@@ -1,6 +1,6 @@
 /**
- * Jobs: durable work due at an instant of business time. A job's id says what it is for, so that the same work cannot
- * be stored twice; the id is also what the telco de-duplicates by.
+ * Jobs: durable work that is due at an instant of business time. A job's id names its work, so the same work cannot be
+ * stored twice. The telco de-duplicates its calls by keys that follow from the same names.
  */
 import type { Instant } from "./Time.ts"
 
@@ -17,8 +17,8 @@ export type Work =
   /** Tell the telco of a suspension (rule T7). */
   | { readonly _tag: "SuspendPackages"; readonly iccid: string; readonly attachmentId: string }
   /**
-   * Cancel packages at the telco, whether or not it has them; `release` says that the SIM becomes free once all are
-   * gone (rules S3 and S5).
+   * Cancel packages at the telco, whether or not it has them. With `release` the SIM becomes free after the telco has
+   * confirmed all of them (rules S3 and S5).
    */
   | {
       readonly _tag: "CancelPackages"
@@ -33,7 +33,7 @@ export type Work =
       readonly from: string
       readonly text: string
     }
-  /** Bring the mobile plan of an eSIM to the target that its SIM names (rule I6). */
+  /** Apply or remove the mobile plan of an eSIM, as its SIM's `mobilePlan` says (rule I6). */
   | { readonly _tag: "ChangeMobilePlan"; readonly iccid: string; readonly changeId: string }
 
 export interface Job {
@@ -41,14 +41,14 @@ export interface Job {
   readonly organizationId: string
   readonly work: Work
   readonly dueAt: Instant
-  /** Attempts that ended with the telco unavailable. */
+  /** How many attempts found the telco unavailable. */
   readonly attempts: number
   readonly createdAt: Instant
-  /** The idempotency key of the request that waits for this job's outcome, if one does (rule W2). */
+  /** The idempotency key of the request that waits for this job's outcome; null if no request with a key does (rule W2). */
   readonly idempotencyKey: string | null
 }
 
-/** Whether a request waits for what comes of the work: only then does the job tell the request's idempotency record. */
+/** Rule W2: whether a request waits for the work's outcome. Only such a job settles the request's idempotency record. */
 export const isAwaited = (work: Work): boolean => {
   switch (work._tag) {
     case "Provision":

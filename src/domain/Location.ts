@@ -12,14 +12,14 @@ export interface LastOperator {
   readonly at: Instant
 }
 
-/** How long after its last activity a SIM's last operator is still told: 7 days, the 7th day's end included. */
+/** Rule R3: how long after its last activity a SIM's last operator is shown. Exactly 7 days is still inside. */
 export const ACTIVITY_WINDOW = 7 * DAY
 
-/** Rule R3: the last operator with a report added; an older report leaves it as it is. */
+/** Rule R3: the last operator after a report. A report that is older than the last operator changes nothing. */
 export const withReport = (last: LastOperator | null, report: LastOperator): LastOperator =>
   last !== null && report.at < last.at ? last : report
 
-/** Rule R3: what is told of the last operator at `now`; null without activity in the last 7 days. */
+/** Rule R3: the last operator as shown at `now`; null without activity in the last 7 days. */
 export const visible = (
   last: LastOperator | null,
   lastActivityAt: Instant | null,

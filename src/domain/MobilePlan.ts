@@ -1,8 +1,9 @@
 /**
  * The organization's mobile plan on an eSIM (rule I6).
  *
- * A change is asked of the telco before it shows: until then the SIM is `Changing`. One that the telco could not take in
- * time has failed for its caller; it is asked again until the outcome is known, and turned back if it was done.
+ * A change is visible only after the telco has made it; until then the SIM's mobile plan is `Changing`. If the telco does
+ * not answer in time, the request fails. The job goes on until the outcome is known. If the telco did make the change, the
+ * job reverts it, because the caller was told that it failed.
  */
 import { Result } from "effect"
 import type { Decision } from "./Decision.ts"
@@ -12,11 +13,11 @@ import { InvalidField, LabelMismatch, SimBusy } from "./Refusal.ts"
 import type { MobilePlan, Sim } from "./Sim.ts"
 import type { Instant } from "./Time.ts"
 
-/** What a request about the mobile plan is answered with. */
+/** The answer to a request about the mobile plan. */
 export interface MobilePlanStatus {
   readonly iccid: string
   readonly applied: boolean
-  /** The eSIM's serial in the inventory: the same for each change of one eSIM, another for every other. */
+  /** The eSIM's import sequence: the same number for each change of one eSIM, another one for every other eSIM. */
   readonly id: number
 }
 
@@ -27,8 +28,8 @@ export const statusOf = (sim: Sim): MobilePlanStatus => ({
 })
 
 /**
- * Asks for the mobile plan to be applied or removed; null where it is so already. `changeId` names the change at the
- * telco.
+ * Rule I6: requests that the mobile plan be applied or removed; null if it already is. `changeId` is the key of the change
+ * at the telco.
  */
 export const request = (
   sim: Sim,
@@ -54,13 +55,13 @@ export const request = (
   })
 }
 
-/** The telco has the target. */
+/** The telco has made the change. */
 export const settled = (sim: Sim): Decision =>
   sim.mobilePlan._tag === "Changing"
     ? { sim: { ...sim, mobilePlan: { _tag: "Settled", applied: sim.mobilePlan.target } } }
     : {}
 
-/** The telco refused the change: it stays as it was there, which after a refused turning back is what was turned from. */
+/** The telco refused the change. If that was to revert another change, the other one remains. */
 export const refused = (sim: Sim): Decision => {
   const { mobilePlan } = sim
   if (mobilePlan._tag === "Settled") return {}
@@ -68,11 +69,11 @@ export const refused = (sim: Sim): Decision => {
   return { sim: { ...sim, mobilePlan: { _tag: "Settled", applied } } }
 }
 
-/** Whether a change brings back what is told, after one that its caller was told has failed. */
+/** Whether the change reverts one that its caller was told has failed. */
 export const isTurningBack = (mobilePlan: Extract<MobilePlan, { readonly _tag: "Changing" }>): boolean =>
   mobilePlan.target === mobilePlan.applied
 
-/** The telco has done what its caller was told has failed: it is asked for the old state, under a key of its own. */
+/** The telco has made a change that its caller was told has failed. The job of `undoId` reverts it, under a key of its own. */
 export const turnedBack = (sim: Sim, undoId: string, now: Instant): Decision =>
   sim.mobilePlan._tag === "Changing"
     ? {

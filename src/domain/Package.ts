@@ -1,12 +1,12 @@
 /**
- * Packages: one allowance period handed to the telco. A non-recurring attachment has exactly one, a recurring one has
- * one per occurrence; the id `<attachment id>:<occurrence>` is also the idempotency key at the telco.
+ * Packages: one allowance period at the telco (rules T5 and R1). A non-recurring attachment has exactly one package, a
+ * recurring one has one per occurrence. The id `<attachment id>:<occurrence>` is also the idempotency key at the telco.
  */
 import type { Instant } from "./Time.ts"
 
 /**
- * `Created`: the telco has it. `Refused`: the telco refused it for good. `Lapsed`: its whole period was over, or its
- * attachment suspended, before it could be created, and it was recorded without a telco call (rule T5).
+ * `Created`: the telco has the package. `Refused`: the telco refused it for good. `Lapsed`: before the package could be
+ * created, its whole period was over or its attachment was suspended; it was recorded without a telco call (rule T5).
  */
 export const statuses = ["Created", "Refused", "Lapsed"] as const
 
@@ -26,5 +26,5 @@ export interface Package {
   readonly usedBytes: number
 }
 
-/** The package's id, ours and the telco's idempotency key. */
+/** The package's id, which is also its idempotency key at the telco. */
 export const packageId = (attachmentId: string, occurrence: number): string => `${attachmentId}:${occurrence}`

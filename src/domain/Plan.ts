@@ -1,8 +1,8 @@
 /**
  * Plans and their terms (rules P1 and P2): an allowance, a validity, optional throttling, optional recurrence.
  *
- * Terms are checked once, when a plan is created; an attachment carries its own copy, so that archiving or deleting a
- * plan never changes what was attached.
+ * Terms are checked once, when a plan is created. An attachment has its own copy of the terms, so archiving or deleting a
+ * plan changes no attachment.
  */
 import { Result } from "effect"
 import type { Label } from "./Label.ts"
@@ -16,7 +16,7 @@ export const throttlingLimits = ["128", "256", "384", "512", "1024", "3072", "51
 
 export type ThrottlingLimit = (typeof throttlingLimits)[number]
 
-/** Past `percentage` of the package's volume, the speed is held at `limit` Kbit/s. */
+/** After `percentage` of the package's volume is used, the speed is limited to `limit` Kbit/s. */
 export interface ThrottlingStep {
   readonly percentage: number
   readonly limit: ThrottlingLimit
@@ -30,14 +30,14 @@ export interface PlanTerms {
   readonly label: Label
   readonly dataMegaBytes: number
   readonly periodDays: number
-  /** Three steps where the plan is throttled, none where it is not. */
+  /** Three steps if the plan is throttled, else none. */
   readonly throttling: ReadonlyArray<ThrottlingStep>
   readonly recurrence: Recurrence.Recurrence | null
 }
 
 /**
- * Terms as they are asked for. The fields of throttling and recurrence are looked at only where the feature is on
- * (rule P1), so they may hold anything.
+ * Terms as requested. The fields of throttling and recurrence are read only if the feature is on (rule P1), so they may
+ * hold anything.
  */
 export interface TermsRequest {
   readonly name: string
@@ -111,9 +111,9 @@ const recurrenceTerms = (request: TermsRequest): Result.Result<Recurrence.Recurr
   })
 
 /**
- * Rule P1: the terms asked for, under the region code and label of their coverage profile, null where there is none of
- * that id; what is wrong with the terms is told first (rule W8). `now` is when the plan is
- * made: its last expiry, reckoned from there, lies before the year 10000.
+ * Rule P1: the terms as requested, with the region code and label of their coverage profile. `coverage` is null if no
+ * profile has the requested id; errors in the terms are reported before that (rule W8). A plan that starts at `now` has to
+ * end before the year 10000.
  */
 export const terms = (
   request: TermsRequest,

@@ -1,13 +1,13 @@
 /**
  * Recurrence (rules T1 and T5): when each occurrence of a recurring attachment is active, and when it is due.
  *
- * Occurrence `i` activates at the anchor plus `i` cycles and lasts the plan's validity. It is due 12 h before. Which
- * occurrences exist is therefore a function of terms, anchor and clock alone.
+ * Occurrence `i` activates at the anchor plus `i` cycles and lasts `periodDays`. It is due 12 h before it activates. So
+ * the occurrences that exist follow from terms, anchor and clock alone.
  */
 import type { Instant } from "./Time.ts"
 import { addDays, addMonths, HOUR } from "./Time.ts"
 
-/** How long before its activation an occurrence is created at the telco. */
+/** Rule T5: how long before its activation an occurrence is created at the telco. */
 export const PROVISIONING_LEAD = 12 * HOUR
 
 export const periodicities = ["Daily", "Weekly", "Monthly"] as const
@@ -27,16 +27,16 @@ interface Validity {
   readonly periodDays: number
 }
 
-/** The time in which a package is active: from `start` up to, and not including, `end`. */
+/** The time in which a package is active. `start` is inside, `end` is not. */
 export interface Window {
   readonly start: Instant
   readonly end: Instant
 }
 
-/** Whether nothing of the window is left at `now`. */
+/** Whether the window has ended at `now`. */
 export const isOver = (window: Window, now: Instant): boolean => window.end <= now
 
-/** The activation of occurrence `i`, counted from the anchor and never from the occurrence before. */
+/** Rules T1 and T5: when an occurrence activates. Cycles are counted from the anchor, never from the occurrence before. */
 export const activation = (recurrence: Recurrence, anchor: Instant, occurrence: number): Instant => {
   const cycles = occurrence * recurrence.frequency
   switch (recurrence.periodicity) {
@@ -49,19 +49,19 @@ export const activation = (recurrence: Recurrence, anchor: Instant, occurrence: 
   }
 }
 
-/** The window of occurrence `i`. */
+/** The window of an occurrence. */
 export const window = (terms: Validity, recurrence: Recurrence, anchor: Instant, occurrence: number): Window => {
   const start = activation(recurrence, anchor, occurrence)
   return { start, end: addDays(start, terms.periodDays) }
 }
 
-/** When occurrence `i` is to be created: 12 h before it activates. */
+/** When an occurrence is to be created: 12 h before it activates. */
 export const dueAt = (recurrence: Recurrence, anchor: Instant, occurrence: number): Instant =>
   activation(recurrence, anchor, occurrence) - PROVISIONING_LEAD
 
-/** How many occurrences are due at `now`: those that activate at most 12 h ahead, the 12th hour's end included. */
+/** Rule T5: how many occurrences are due at `now`. Those that activate exactly 12 h ahead are due. */
 export const dueCount = (recurrence: Recurrence, anchor: Instant, now: Instant): number => {
-  // Activations rise with the occurrence: look for the first that is not due by halving.
+  // Activations rise with the occurrence, so a binary search finds the first one that is not due.
   let low = 0
   let high = recurrence.occurrences
   while (low < high) {

@@ -1,12 +1,12 @@
 /**
- * Why the service says no. Each refusal is a tagged error that carries what a caller needs to act on it; its HTTP
- * status and `code` are given in `adapters/http` alone. Fields are plain data, so that a refusal can be kept with an
- * idempotency key and told again (rule W2).
+ * The refusals of the service. Each one is a tagged error with the fields that a caller needs to act on it. Its HTTP
+ * status and `code` are set in `adapters/http` alone (rule W1). Fields are plain data, so a refusal can be stored under an
+ * idempotency key and replayed (rule W2).
  */
 import { type Cause, Data } from "effect"
 import type { Label } from "./Label.ts"
 
-/** A field of the request does not hold what it must. */
+/** A field of the request has an invalid value. */
 export class InvalidField extends Data.TaggedError("InvalidField")<{
   readonly field: string
   readonly message: string
@@ -24,7 +24,7 @@ export type Resource =
   | "webhook endpoint"
   | "delivery"
 
-/** Nothing of that kind and id is visible to the caller. */
+/** The caller sees no resource of this kind with this id. */
 export class NotFound extends Data.TaggedError("NotFound")<{
   readonly resource: Resource
   readonly id: string
@@ -36,17 +36,17 @@ export class NoFreeSim extends Data.TaggedError("NoFreeSim")<{ readonly label: L
 /** An archived plan takes no new attachments (rule P2). */
 export class PlanArchived extends Data.TaggedError("PlanArchived")<{ readonly planId: string }> {}
 
-/** The SIM is being put into service or released, and is neither free nor usable until that ends (rule S5). */
+/** The SIM is being put into service or released. Until that ends it is neither free nor usable (rule S5). */
 export class SimBusy extends Data.TaggedError("SimBusy")<{ readonly iccid: string }> {}
 
-/** The SIM's label is not the one asked for (rule S1). */
+/** The SIM's label differs from the plan's or the request's (rules S1 and I6). */
 export class LabelMismatch extends Data.TaggedError("LabelMismatch")<{
   readonly iccid: string
   readonly simLabel: Label
   readonly label: Label
 }> {}
 
-/** The eSIM shows a sign of a download, so its subscription stays (rule S3). */
+/** The eSIM shows a sign of a download, so its subscription cannot be deleted (rule S3). */
 export class EsimInstalled extends Data.TaggedError("EsimInstalled")<{ readonly iccid: string }> {}
 
 /** An expired attachment cannot be suspended (rule T7). */
@@ -83,12 +83,12 @@ export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused
 /** The first request with this idempotency key is still under way (rule W2). */
 export class RequestInProgress extends Data.TaggedError("RequestInProgress")<{ readonly key: string }> {}
 
-/** The clock cannot be moved so: it is the system's, or being moved already. */
+/** The clock cannot be advanced: it is the system's, or another advance is under way. */
 export class ClockRefused extends Data.TaggedError("ClockRefused")<{
   readonly reason: "system clock" | "already advancing"
 }> {}
 
-/** The API key is not one, not ours, revoked or expired; why is not told. */
+/** The API key is malformed, unknown, revoked or expired (rule W3). The caller is not told which. */
 export class KeyRefused extends Data.TaggedError("KeyRefused")<{}> {}
 
 const classes = {
@@ -118,7 +118,7 @@ export type Refusal = InstanceType<(typeof classes)[keyof typeof classes]>
 export const isRefusal = (error: unknown): error is Refusal =>
   Object.values(classes).some((refusal) => error instanceof refusal)
 
-/** A refusal as plain data: its tag and its fields, and a message that may be empty. Every refusal is one of these. */
+/** A refusal as plain data: its tag, its fields and a message, which may be empty. Every refusal is one of these too. */
 export type Plain = {
   [Tag in keyof typeof classes]: Omit<
     InstanceType<(typeof classes)[Tag]>,
@@ -126,5 +126,5 @@ export type Plain = {
   > & { readonly _tag: Tag }
 }[keyof typeof classes]
 
-/** A refusal's tag and fields, without what makes it an error. */
+/** A refusal's tag and fields as plain data, without the stack and the methods of an error. */
 export const toPlain = (refusal: Refusal): Plain => ({ ...refusal, message: refusal.message })

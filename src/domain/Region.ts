@@ -30,7 +30,7 @@ export interface Request {
 /** How many characters a region's name may have. */
 export const NAME_LENGTH = 255
 
-/** The request with its name trimmed and its country codes in upper case, each once. */
+/** Rule I4: the request with its name trimmed, and with each country code once and in upper case. */
 export const normalize = (request: Request): Result.Result<Request, InvalidField> => {
   const regionName = request.regionName.trim()
   if (regionName === "") return Result.fail(new InvalidField({ field: "regionName", message: "must not be empty" }))
@@ -38,7 +38,7 @@ export const normalize = (request: Request): Result.Result<Request, InvalidField
   if (codes.length === 0) {
     return Result.fail(new InvalidField({ field: "iso2List", message: "must name at least one country" }))
   }
-  // Before upper case, which makes two letters of one: "ß" is no South Sudan.
+  // Checked before the conversion to upper case, which makes "SS" of the single letter "ß".
   const malformed = codes.find((code) => !/^[A-Za-z]{2}$/.test(code))
   if (regionName.length > NAME_LENGTH) {
     return Result.fail(
@@ -56,8 +56,8 @@ export const sameCountries = (left: ReadonlyArray<string>, right: ReadonlyArray<
   left.length === right.length && [...left].sort().join() === [...right].sort().join()
 
 /**
- * Rule I4, in its order: the name, the countries without an operator, the same set of countries. `request` is
- * normalized; `alike` are the organization's regions of that name or those countries.
+ * Rule I4: checks the name, then countries without an operator, then profiles with the same countries. `request` is
+ * normalized. `alike` are the organization's regions with the same name or the same countries.
  */
 export const create = (
   request: Request,

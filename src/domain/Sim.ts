@@ -1,5 +1,6 @@
 /**
- * SIMs of the inventory: eSIMs and physical cards, known by their ICCID, and who holds them (rules I1, S2, S5).
+ * SIMs of the inventory: eSIMs and physical cards, identified by their ICCID, and their allocation (rules I1, I6, S2 and
+ * S5).
  */
 import type { Label } from "./Label.ts"
 import type { LastOperator } from "./Location.ts"
@@ -7,8 +8,9 @@ import type { CurrentStatus } from "./SmdpHistory.ts"
 import type { Instant } from "./Time.ts"
 
 /**
- * Who has the SIM. It is `Free`; or being put into service (`Provisioning`, invisible until the telco's outcome is
- * committed); or in service; or `Releasing`, until the telco has confirmed that nothing of the last one remains.
+ * The SIM's allocation (rule S5). `Free`: no subscription has it. `Provisioning`: a subscription is being created on it and
+ * is invisible until the telco's outcome is committed. `InService`: a live subscription has it. `Releasing`: the last
+ * subscription is gone, and the telco has not yet confirmed that nothing of it remains.
  */
 export type Hold =
   | { readonly _tag: "Free" }
@@ -29,7 +31,7 @@ export interface Sim {
   readonly simId: string
   /** 18 to 20 digits, unique in the whole service. */
   readonly iccid: string
-  /** The place in the service's order of import, from 1; given by the storage when the SIM is imported. */
+  /** The import sequence: the SIM's place in the service's order of import, from 1. The storage assigns it. */
   readonly serial: number
   readonly label: Label
   readonly isEsim: boolean
@@ -37,26 +39,26 @@ export interface Sim {
   readonly lpa: string | null
   readonly createdAt: Instant
   readonly hold: Hold
-  /** When it last came back from a subscription; null while it was never used. */
+  /** When its last subscription was deleted; null if none was. */
   readonly recycledAt: Instant | null
-  /** Whether there is any sign that the profile was downloaded (rule S2). Never goes back to false. */
+  /** Whether there is any sign that the profile was downloaded (rule S2). Once true, it stays true. */
   readonly downloaded: boolean
   readonly smdp: CurrentStatus | null
   readonly location: LastOperator | null
-  /** The last usage, first use or location that was reported (rule R3). */
+  /** The latest instant of a usage, first-use or location report (rule R3). */
   readonly lastActivityAt: Instant | null
   readonly mobilePlan: MobilePlan
-  /** Guards the SIM and all that hangs on it: its subscription, attachments and packages. */
+  /** Guards the SIM's aggregate: the SIM, its subscription, attachments and packages. */
   readonly version: number
 }
 
-/** A SIM as it was when it was loaded: what guards a decision about something that hangs on it. */
+/** The version of a SIM as it was loaded, which guards a decision about the SIM's aggregate. */
 export type Loaded = Pick<Sim, "organizationId" | "iccid" | "version">
 
-/** Rule S2: `used` is true while a subscription holds the SIM. */
+/** Rule S2: `used` is true while the SIM is not free. */
 export const isUsed = (sim: Sim): boolean => sim.hold._tag !== "Free"
 
-/** Rule S2: an eSIM that no one holds and that shows no sign of a download. */
+/** Rule S2: whether a request without an ICCID may get the SIM: a free eSIM that shows no sign of a download. */
 export const isFree = (sim: Sim): boolean => sim.isEsim && sim.hold._tag === "Free" && !sim.downloaded
 
 /** Rule I1: a SIM as it is imported: free, never used, never seen in a device. */

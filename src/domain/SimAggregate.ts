@@ -1,8 +1,8 @@
 /**
- * A line: a SIM with its present subscription, that subscription's attachments and their packages.
+ * The SIM's aggregate: a SIM with its current subscription, that subscription's attachments and their packages.
  *
- * The line is what decisions about a SIM are made on, and its SIM's version guards all of it: every commit that
- * changes any part of a line names the version it saw.
+ * Decisions about a SIM are made on its aggregate. The SIM's version guards the whole aggregate: every commit that changes
+ * a part of it names the version that was loaded.
  */
 import type * as Attachment from "./Attachment.ts"
 import type { Sim } from "./Sim.ts"
@@ -10,9 +10,9 @@ import type { Subscription } from "./Subscription.ts"
 
 export interface SimAggregate {
   readonly sim: Sim
-  /** The pending or live one; null where there is none. */
+  /** The pending or live subscription; null if there is none. */
   readonly subscription: Subscription | null
-  /** Those of that subscription, oldest first, unconfirmed ones included. */
+  /** The subscription's attachments, oldest first, unconfirmed ones included. */
   readonly attachments: ReadonlyArray<Attachment.WithPackages>
 }
 
@@ -20,7 +20,7 @@ interface Attachments<Of> {
   readonly attachments: ReadonlyArray<Of>
 }
 
-/** The attachments that are to be seen: those whose telco outcome is committed (rule S5). */
+/** Rule S5: the visible attachments, those whose telco outcome is committed. */
 export const confirmed = <Of extends { readonly attachment: { readonly confirmed: boolean } }>(
   line: Attachments<Of>
 ): ReadonlyArray<Of> => line.attachments.filter(({ attachment }) => attachment.confirmed)
@@ -28,7 +28,7 @@ export const confirmed = <Of extends { readonly attachment: { readonly confirmed
 export const attachment = (line: SimAggregate, attachmentId: string): Attachment.WithPackages | undefined =>
   line.attachments.find((of) => of.attachment.attachmentId === attachmentId)
 
-/** The line with one attachment replaced by its successor. */
+/** The aggregate with one attachment replaced. */
 export const withAttachment = <
   L extends Attachments<Of>,
   Of extends { readonly attachment: { readonly attachmentId: string } }
@@ -40,7 +40,7 @@ export const withAttachment = <
   attachments: line.attachments.map((of) => (of.attachment.attachmentId === next.attachment.attachmentId ? next : of))
 })
 
-/** The packages with one replaced by its successor. */
+/** The packages with one of them replaced. */
 export const withPackage = <P extends { readonly occurrence: number }>(
   packages: ReadonlyArray<P>,
   next: P

@@ -1,11 +1,12 @@
 /**
- * Rows of an inventory import (rule I1): each is a SIM, perhaps with a warning, or an error that stops no other.
+ * Rows of an inventory import (rule I1). Each row is a SIM, perhaps with warnings, or an error. An error in one row stops
+ * no other row.
  */
 import { Result } from "effect"
 import * as Iccid from "./Iccid.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
 
-/** A row as somebody typed it. */
+/** A row as it was sent; nothing in it is checked yet. */
 export interface Row {
   readonly iccid: unknown
   readonly label: unknown
@@ -30,7 +31,7 @@ const flag = (value: unknown): boolean | undefined => {
   return yes.has(text) ? true : no.has(text) ? false : undefined
 }
 
-/** The SIM of a row, or what is wrong with it. */
+/** Rule I1: the SIM that a row describes, or what is wrong with the row. */
 export const parse = (row: Row): Result.Result<Parsed, string> => {
   const iccid = typeof row.iccid === "string" ? Iccid.parse(row.iccid) : undefined
   if (iccid === undefined) return Result.fail("iccid must have 18 to 20 digits")
@@ -58,5 +59,5 @@ export const parse = (row: Row): Result.Result<Parsed, string> => {
 
 const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text)
 
-/** What to call a row in messages: its ICCID as it was given. */
+/** The ICCID by which messages name a row: as it was sent, at most 40 characters. */
 export const name = (row: Row): string => (typeof row.iccid === "string" ? row.iccid.slice(0, 40) : "")

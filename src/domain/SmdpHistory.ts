@@ -1,7 +1,7 @@
 /**
  * SM-DP+ state history of an eSIM profile (rules I2 and R3).
  *
- * Every report is kept, oldest first. The current status is that of the latest successful one, and a report that
+ * Every report is kept, oldest first. The current status is the state of the latest successful report. A report that
  * arrives late never moves it back.
  */
 import type { Instant } from "./Time.ts"
@@ -25,7 +25,7 @@ export interface CurrentStatus {
   readonly modifiedAt: Instant
 }
 
-/** The result that a report without one has. */
+/** The result of a report that names none. */
 export const SUCCESS = "Success"
 
 const successful = new Set(["success", "successful", "ok", "executed-success", "executed-withwarning"])
@@ -33,7 +33,7 @@ const successful = new Set(["success", "successful", "ok", "executed-success", "
 /** Whether a modification result counts (rule R3); the `Executed-…` names are those of SGP.22 notifications. */
 export const isSuccessful = (modificationResult: string): boolean => successful.has(modificationResult.toLowerCase())
 
-/** Rule R3: the current status with an entry added; a failed or older one leaves it as it is. */
+/** Rule R3: the current status after a report. A failed report and an older one change nothing. */
 export const withEntry = (current: CurrentStatus | null, entry: Entry): CurrentStatus | null => {
   if (!isSuccessful(entry.modificationResult)) return current
   if (current !== null && entry.modifiedAt < current.modifiedAt) return current

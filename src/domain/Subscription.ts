@@ -4,7 +4,7 @@
 import type { Sim } from "./Sim.ts"
 import type { Instant } from "./Time.ts"
 
-/** `Pending` until the telco's outcome is committed; invisible until then. A deleted one is kept as history. */
+/** `Pending`: invisible, until the telco's outcome is committed (rule S5). `Deleted`: kept as history. */
 export const statuses = ["Pending", "Live", "Deleted"] as const
 
 export type Status = (typeof statuses)[number]
@@ -23,7 +23,7 @@ export interface SubscriptionWithSim {
   readonly sim: Sim
 }
 
-/** What a creation is answered with. `metadata` is the request's, also where the plan was added to an older one. */
+/** The answer to a creation (rule S1). `metadata` is the request's, also if the plan was added to an older subscription. */
 export interface Created {
   readonly subscriptionId: string
   readonly createdAt: Instant
@@ -31,8 +31,8 @@ export interface Created {
   readonly attachmentId: string
   readonly sim: Sim
   /**
-   * The first package's times as reported by the telco, else as asked for; null where no active period was sent. The
-   * expiry is null where neither tells it.
+   * The first package's times as the telco reported them, else as requested. Null if the request had no active period.
+   * The expiry is null if neither the telco nor the request named one.
    */
   readonly period: { readonly activationAt: Instant; readonly expirationAt: Instant | null } | null
 }

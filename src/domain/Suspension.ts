@@ -1,5 +1,6 @@
 /**
- * Suspending an attachment (rule T7): final; its packages stop at the telco, its recurrence here.
+ * Suspending an attachment (rule T7). A suspension is final: it ends the recurrence, and a job suspends the packages at
+ * the telco.
  */
 import { Result } from "effect"
 import * as Attachment from "./Attachment.ts"
@@ -8,7 +9,7 @@ import * as SimAggregate from "./SimAggregate.ts"
 import { AttachmentExpired, NotFound } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
 
-/** Committed and answered first; the telco is told by the job. Again: changes nothing. */
+/** Rule T7: suspends the attachment. A second suspension changes nothing; an expired attachment is refused. */
 export const suspend = (
   line: SimAggregate.SimAggregate,
   attachmentId: string,

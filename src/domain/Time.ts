@@ -1,8 +1,8 @@
 /**
  * Instants and calendar arithmetic (rule T1).
  *
- * An instant is a whole number of UTC milliseconds since the epoch. A day is 24 h; a month is a calendar month in
- * UTC, always counted from its anchor and clamped to the month's last day, never accumulated.
+ * An instant is a whole number of UTC milliseconds since the epoch. A day is 24 h. A month is a calendar month in UTC.
+ * Months are counted from an anchor and clamped to the month's last day, so clamping never accumulates.
  */
 
 /** UTC milliseconds since 1970-01-01T00:00:00Z. */
@@ -13,7 +13,7 @@ export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
-/** The first instant of the year 10000: every instant of a plan lies before it (rule P1). */
+/** The first instant of the year 10000. Every instant of a plan lies before it (rule P1). */
 export const END_OF_TIME: Instant = Date.UTC(9999, 11, 31) + DAY
 
 /** The first instant of the year 0000, the earliest that RFC 3339 can write. */
@@ -41,7 +41,8 @@ const daysInMonth = (year: number, month: number): number =>
 
 const ERA = 146_097 * DAY
 
-// Date.UTC reads the years 0 to 99 as 1900 to 1999, but not those of the next era: 400 years later all is the same.
+// Date.UTC reads the years 0 to 99 as 1900 to 1999. The calendar repeats every 400 years, so the date is computed 400 years
+// later and moved back.
 const utcMidnight = (year: number, month: number, day: number): Instant => Date.UTC(year + 400, month, day) - ERA
 
 const digits = (count: number, length: number): ReadonlyArray<string> =>
@@ -50,8 +51,8 @@ const digits = (count: number, length: number): ReadonlyArray<string> =>
 const TWO = digits(100, 2)
 const THREE = digits(1_000, 3)
 
-// The date of so many days after 1970-01-01, in the years 0 to 9999. Years are counted from 1 March here, so that a leap
-// day is the last of its year, and in eras of 400 years, which have as many days each.
+// The date that lies `days` after 1970-01-01, in the years 0 to 9999. Years begin on 1 March here, so a leap day is the last
+// day of its year. An era has 400 years, and every era has the same number of days.
 const dateOf = (days: number): string => {
   const sinceMarch0 = days + 719_468
   const era = Math.floor(sinceMarch0 / 146_097)
@@ -73,7 +74,7 @@ const timeOf = (millis: number): string => {
   return `${TWO[hours]}:${TWO[minutes - hours * 60]}:${TWO[seconds - minutes * 60]}.${THREE[millis - seconds * SECOND]}`
 }
 
-/** The instant as RFC 3339 with milliseconds and `Z`: what `Date` makes of it, in half of the time. */
+/** The instant as RFC 3339 with milliseconds and `Z`. Same text as `Date#toISOString`, in half the time. */
 export const toIso = (instant: Instant): string => {
   if (!Number.isInteger(instant) || instant < START_OF_TIME || instant >= END_OF_TIME) {
     return new Date(instant).toISOString()
@@ -91,8 +92,8 @@ const numberAt = (text: string, from: number, length: number): number => {
 }
 
 /**
- * Reads an RFC 3339 instant with a zone and a real calendar date (rule W8); anything else is `undefined`. Fractions
- * beyond the millisecond are cut off. A leap second is not an instant here.
+ * The instant that an RFC 3339 text with a zone and a real calendar date names (rule W8); `undefined` for any other text.
+ * Fractions below a millisecond are cut off. A leap second is refused.
  */
 export const fromIso = (text: string): Instant | undefined => {
   if (!RFC3339.test(text)) return undefined

@@ -9,7 +9,7 @@ import type { Type } from "./WebhookEvent.ts"
 export interface SigningKey {
   /** `whsec_` and base64 of 32 random bytes. */
   readonly key: string
-  /** Null for the newest key; a rotated one signs along until then. */
+  /** Null for the newest key. A replaced key also signs until this instant. */
   readonly validUntil: Instant | null
 }
 
@@ -17,7 +17,7 @@ export interface WebhookEndpoint {
   readonly organizationId: string
   readonly endpointId: string
   readonly url: string
-  /** The types that go there; all of them where null. */
+  /** The event types that the endpoint receives; null for all types. */
   readonly events: ReadonlyArray<Type> | null
   readonly description: string
   readonly enabled: boolean
@@ -34,16 +34,16 @@ export const signingKey = (random: Uint8Array): string => `whsec_${Base64.encode
 /** Rule W7: the endpoint gets no more deliveries, until it is enabled again. */
 export const disabled = (endpoint: WebhookEndpoint): WebhookEndpoint => ({ ...endpoint, enabled: false })
 
-/** The endpoint is gone for its organization. Its deliveries stay in the log. */
+/** The endpoint after its deletion. Its deliveries stay in the log. */
 export const deleted = (endpoint: WebhookEndpoint, now: Instant): WebhookEndpoint => ({
   ...disabled(endpoint),
   deletedAt: now
 })
 
-/** How long a rotated key goes on signing. */
+/** How long a replaced key goes on signing. */
 export const ROTATION_OVERLAP = DAY
 
-/** The endpoint with a new signing key; each one before signs along for 24 h from when it was replaced. */
+/** Rule W6: the endpoint with a new signing key. Each earlier key goes on signing for 24 h after it was replaced. */
 export const withNewKey = (endpoint: WebhookEndpoint, key: string, now: Instant): WebhookEndpoint => ({
   ...endpoint,
   signingKeys: [

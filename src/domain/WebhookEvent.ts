@@ -1,5 +1,5 @@
 /**
- * Webhook events: what an organization is told, with the payloads of rule W5.
+ * Webhook events and the bodies of their deliveries (rule W5).
  */
 import type { Instant } from "./Time.ts"
 
@@ -11,7 +11,7 @@ export const types = [
 
 export type Type = (typeof types)[number]
 
-/** What happened, as the `data` of the webhook body tells it. Key order is the wire's. */
+/** An event's type and the `data` of its webhook body. The order of keys is that of the wire. */
 export type Payload =
   | {
       readonly type: "attachment.allowanceConsumed"
