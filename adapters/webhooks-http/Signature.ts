@@ -15,11 +15,6 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 export const HEADER = "x-service-signature"
 
 const PREFIX = "whsec_"
-const KEY_BYTES = 32
-
-/** A signing key made from 32 random bytes: `whsec_` and their base64. */
-export const generateSigningKey = (randomBytes: Uint8Array): string =>
-  PREFIX + Buffer.from(randomBytes.slice(0, KEY_BYTES)).toString("base64")
 
 const hmac = (key: string, timestamp: number, body: string | Uint8Array): Buffer =>
   createHmac("sha256", key).update(`${timestamp}.`).update(body).digest()

@@ -1,5 +1,5 @@
 /**
- * Telco reports: what the underlying system tells of a SIM, late, twice and out of order as it comes (rule R1).
+ * Reports of the telco about a SIM (rules R1 to R3 and T3). They may arrive late, twice and out of order.
  */
 import { Result } from "effect"
 import * as Activation from "./Activation.ts"

@@ -1,3 +1,6 @@
+/**
+ * The standard catalogue (rule I3): its countries, operators and profiles, against facts about the real world.
+ */
 import { Catalogue, Label } from "simplan"
 import { StandardCatalogue } from "simplan/catalogue"
 import { describe, expect, it } from "vitest"

@@ -54,6 +54,7 @@ describe("A signing key (W6)", () => {
   it("is whsec_ and the base64 of its 32 bytes", () => {
     const random = Uint8Array.from({ length: 32 }, (_, index) => 8 * index)
     expect(WebhookEndpoint.signingKey(random)).toBe(`whsec_${Buffer.from(random).toString("base64")}`)
+    expect(WebhookEndpoint.signingKey(new Uint8Array(32))).toBe(`whsec_${"A".repeat(43)}=`)
   })
 })
 

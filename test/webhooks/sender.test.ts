@@ -1,13 +1,16 @@
+/**
+ * The HTTP sender of webhook deliveries (rules W6 and W7), against receivers that answer, hang, redirect and hang up.
+ */
 import { randomBytes } from "node:crypto"
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect, Fiber } from "effect"
-import { WebhookSender } from "simplan"
+import { WebhookEndpoint, WebhookSender } from "simplan"
 import { HttpSender, Signature } from "simplan/webhooks"
 import { Webhook } from "standardwebhooks"
 import { afterEach, describe, expect, it } from "vitest"
 
-const signingKeys = [randomBytes(32), randomBytes(32)].map(Signature.generateSigningKey)
+const signingKeys = [randomBytes(32), randomBytes(32)].map(WebhookEndpoint.signingKey)
 const [newestKey = "", oldKey = ""] = signingKeys
 const body = JSON.stringify({ id: "e1", type: "esim.smdp.stateChanged", timestamp: 1, data: { sim: "é ✓" } })
 
