@@ -1,6 +1,6 @@
 /**
- * A calendar to check the domain's by (rule T1): the proleptic Gregorian calendar reckoned by counting days, without
- * JavaScript's `Date`, which is what the domain reckons with.
+ * A second calendar, against which the domain's is tested (rule T1): the proleptic Gregorian calendar, computed by
+ * counting days. It does not use JavaScript's `Date`, which the domain uses.
  */
 
 export const DAY_MS = 86_400_000
@@ -15,7 +15,7 @@ export const daysInMonth = (year: number, month: number): number => {
   return [4, 6, 9, 11].includes(month) ? 30 : 31
 }
 
-/** Days from 1 January of the year 1 to that of `year`: every 4th is leap, but not every 100th, but every 400th. */
+/** Days from 1 January of the year 1 to 1 January of `year`. */
 const daysBeforeYear = (year: number): number => {
   const past = year - 1
   return 365 * past + Math.floor(past / 4) - Math.floor(past / 100) + Math.floor(past / 400)
@@ -28,7 +28,7 @@ export const instant = (year: number, month: number, day: number, timeOfDay = 0)
   return days * DAY_MS + timeOfDay
 }
 
-/** That many months after a date, its day clamped to the month's last (rule T1). */
+/** The date `months` after a date, its day clamped to the month's last day (rule T1). */
 export const monthsAfter = (months: number, year: number, month: number, day: number, timeOfDay = 0): number => {
   let [y, m] = [year, month]
   for (let left = months; left > 0; left--) {

@@ -1,5 +1,5 @@
 /**
- * Plain, valid values for the tests of the domain, with what a test is about changed. Everything belongs to one
+ * Valid values for the tests of the domain. A test changes the fields that it is about. Everything belongs to one
  * organization and one SIM, and happens around `NOW`.
  */
 import type { Attachment, WithPackages } from "../../src/domain/Attachment.ts"
@@ -31,13 +31,13 @@ export const terms = (changes: Partial<PlanTerms> = {}): PlanTerms => ({
   ...changes
 })
 
-/** Terms that recur: a package a day, which lasts a day, ten times. */
+/** Recurring terms: ten daily packages, each of which lasts a day. */
 export const recurring = (recurrence: Partial<Recurrence> = {}, changes: Partial<PlanTerms> = {}) => ({
   ...terms({ periodDays: 1, ...changes }),
   recurrence: { periodicity: "Daily", frequency: 1, occurrences: 10, ...recurrence } satisfies Recurrence
 })
 
-/** A request for a plan that is throttled and recurs. */
+/** A request for a throttled, recurring plan. */
 export const termsRequest = (changes: Partial<TermsRequest> = {}): TermsRequest => ({
   name: "Monthly",
   coverageId: "coverage",
@@ -115,7 +115,7 @@ export const attachment = (changes: Partial<Attachment> = {}): Attachment => ({
   ...changes
 })
 
-/** A package that the telco has and that waits for its first use. */
+/** A package at the telco that waits for its first use. */
 export const pack = (changes: Partial<Package> = {}): Package => ({
   organizationId,
   iccid: ICCID,
@@ -129,7 +129,7 @@ export const pack = (changes: Partial<Package> = {}): Package => ({
   ...changes
 })
 
-/** An attachment with packages that are its own. */
+/** An attachment with its packages. */
 export const attached = (
   changes: Partial<Attachment> = {},
   packages: ReadonlyArray<Partial<Package>> = []

@@ -1,5 +1,5 @@
 /**
- * From when a plan counts: the interface's seven `active_period` rules one by one, with rules T3 to T5.
+ * When an attached plan starts: the interface's seven `active_period` rules one by one, and rules T3 to T5.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
@@ -13,7 +13,7 @@ const daily = recurring()
 const fieldOf = (of: PlanTerms, start: number | null, end: number | null): string | null =>
   Result.match(Activation.start(of, { start, end }, NOW), { onSuccess: () => null, onFailure: ({ field }) => field })
 
-/** The packages that an attachment made now starts with. */
+/** The packages that the creation of an attachment at `NOW` orders. */
 const initial = (of: PlanTerms, request: Activation.Request | null) =>
   Activation.initialPackages(
     attachment({ terms: of, createdAt: NOW, ...Result.getOrThrow(Activation.start(of, request, NOW)) })

@@ -1,5 +1,6 @@
 /**
- * Allowance thresholds (rule R2): reached at their very byte, each told once, all that a report crosses, in order.
+ * Allowance thresholds (rule R2): each is reached at an exact byte and notified once; a report that crosses several
+ * notifies them in order.
  */
 import { describe, expect, it } from "vitest"
 import * as Allowance from "../../src/domain/Allowance.ts"
@@ -7,7 +8,7 @@ import { GIGABYTE, recurring, terms } from "./Values.ts"
 
 const gigabyte = terms({ dataMegaBytes: 1_024 })
 
-/** The first byte at which `percent` of 1 GiB is used: 80 % of it is no whole number of bytes. */
+/** The least usage that reaches `percent` of 1 GiB. 80 % of 1 GiB is not a whole number of bytes. */
 const first = { 50: GIGABYTE / 2, 80: 858_993_460, 100: GIGABYTE }
 
 describe("A threshold is reached at its very byte (R2)", () => {

@@ -1,5 +1,5 @@
 /**
- * The state of an attachment (rule T2): asked in the rule's order, at every boundary to the millisecond.
+ * The state of an attachment (rule T2): the conditions in the rule's order, and each boundary to the millisecond.
  */
 import { describe, expect, it } from "vitest"
 import * as Attachment from "../../src/domain/Attachment.ts"

@@ -1,5 +1,5 @@
 /**
- * What is told of an attachment (rule T6), and which one a path means (rule S4).
+ * An attachment as a reader sees it (rule T6), and which attachment a path names (rule S4).
  */
 import { describe, expect, it } from "vitest"
 import * as Attachment from "../../src/domain/Attachment.ts"

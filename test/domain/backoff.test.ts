@@ -1,5 +1,5 @@
 /**
- * When an unavailable telco is asked again: soon at first, then hourly for as long as it takes (rules T5, T7 and S3).
+ * When an unavailable telco is called again (rules T5, T7 and S3): soon at first, later every hour.
  */
 import { describe, expect, it } from "vitest"
 import * as Backoff from "../../src/domain/Backoff.ts"

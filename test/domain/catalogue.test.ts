@@ -1,5 +1,5 @@
 /**
- * Looking things up in a catalogue (rules I3 and I5).
+ * Look-ups in a catalogue (rules I3 and I5).
  */
 import { describe, expect, it } from "vitest"
 import * as Catalogue from "../../src/domain/Catalogue.ts"

@@ -21,7 +21,7 @@ const pending: Delivery.Delivery = {
   createdAt: NOW
 }
 
-/** Rule W7's waits, in its words. */
+/** The waits as rule W7 lists them. */
 const waits = [
   5_000,
   5 * MINUTE_MS,
@@ -36,7 +36,7 @@ const waits = [
 const responded = (status: number): Delivery.Attempt => ({ _tag: "Responded", status })
 const unreachable: Delivery.Attempt = { _tag: "Unreachable", message: "connection refused" }
 
-/** The delivery after that many failed attempts. */
+/** The pending delivery after this many failed attempts. */
 const failed = (times: number, random = 0): Delivery.Delivery => {
   let delivery = pending
   for (let left = times; left > 0; left--) delivery = Delivery.attempted(delivery, responded(500), NOW, random)

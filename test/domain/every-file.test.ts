@@ -1,6 +1,6 @@
 /**
- * No file of the domain goes untested: each one that holds more than types is imported as a value by a test here, or is
- * named below with the test that goes through it.
+ * Every file of the domain that holds more than types is tested: a test here imports it as a value, or it is listed
+ * below with the test that covers it.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -15,18 +15,18 @@ const tests = ["../domain", "../property"].flatMap((path) =>
     .map((name) => readFileSync(`${folder(path)}/${name}`, "utf8"))
 )
 
-/** The domain's files that some test imports, type-only imports aside. */
+/** The files of the domain that a test imports as values. */
 const imported = new Set(
   tests.flatMap((text) =>
     Array.from(text.matchAll(/^import (?!type ).*"\.\.\/\.\.\/src\/domain\/(\w+\.ts)"$/gm), ([, name]) => name)
   )
 )
 
-/** Files that a test goes through without naming them. */
+/** Files that a test covers without importing them. */
 const through: Readonly<Record<string, string>> = {
-  // What a second suspension comes to.
+  // A second suspension is the empty decision.
   "Decision.ts": "suspension.test.ts",
-  // The status of a subscription, from its creation to its deletion.
+  // The status of a subscription from its creation to its deletion.
   "Subscription.ts": "provisioning-outcome.test.ts"
 }
 

@@ -1,10 +1,10 @@
 /**
- * ICCIDs (rule I1): 18 to 20 digits and a trailing pad; the check digit is told, not enforced.
+ * ICCIDs (rule I1): 18 to 20 digits and an optional trailing pad. A wrong check digit is reported, not refused.
  */
 import { describe, expect, it } from "vitest"
 import * as Iccid from "../../src/domain/Iccid.ts"
 
-/** Numbers in the form of real cards' (ITU-T E.118), each with its right check digit. */
+/** Numbers in the form of real cards (ITU-T E.118), each with a right check digit. */
 const withCheckDigit = [
   "893108064520115200",
   "8944500102198304826",

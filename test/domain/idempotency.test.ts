@@ -1,5 +1,6 @@
 /**
- * What is kept with an idempotency key (rule W2): each kind of answer as it is, for 24 h, told as no other kind.
+ * Idempotency records (rule W2): how each kind of answer is stored and replayed, for how long, and which outcomes are
+ * final.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,5 +1,5 @@
 /**
- * Identifiers: UUIDs of version 7 (RFC 9562) of the instant and the random bytes that are handed in.
+ * Identifiers: UUIDs of version 7 (RFC 9562), made from a given instant and given random bytes.
  */
 import { describe, expect, it } from "vitest"
 import * as Id from "../../src/domain/Id.ts"

@@ -1,6 +1,6 @@
 /**
- * Instants as text (rule W8): RFC 3339 with a zone and a real calendar date is read, anything else is refused, and what
- * is written is read again.
+ * Instants as text (rule W8): RFC 3339 with a zone and a real calendar date is read, any other text is refused, and
+ * every written instant can be read again.
  */
 import { describe, expect, it } from "vitest"
 import * as Time from "../../src/domain/Time.ts"

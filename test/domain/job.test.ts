@@ -1,5 +1,5 @@
 /**
- * Jobs: those that a request waits for tell its idempotency record what came of them (rule W2), and no others.
+ * Which jobs settle the idempotency record of a request: those that a request waits for (rule W2).
  */
 import { describe, expect, it } from "vitest"
 import { isAwaited, type Work } from "../../src/domain/Job.ts"

@@ -1,6 +1,6 @@
 /**
- * The organization's mobile plan on an eSIM (rule I6): asked of the telco before it shows, repeated without effect,
- * turned back where the telco's answer is unknown.
+ * The organization's mobile plan on an eSIM (rule I6): a change is visible after the telco has made it, repeating it
+ * changes nothing, and a change whose caller was told that it failed is reverted.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,6 +1,6 @@
 /**
- * Recording what became of an occurrence at the telco (rule T5): once, with the next one's job in the same commit, and
- * undone where the attachment was suspended or deleted meanwhile (rules T7 and S3).
+ * Recording the outcome of an occurrence at the telco (rule T5): once, together with the job of the next one. If the
+ * attachment was suspended or deleted meanwhile, the package is suspended or cancelled too (rules T7 and S3).
  */
 import { describe, expect, it } from "vitest"
 import * as Occurrence from "../../src/domain/Occurrence.ts"

@@ -1,5 +1,5 @@
 /**
- * What becomes of each occurrence of a recurring attachment (rule T5): whether it is ordered, and which job follows.
+ * Each occurrence of a recurring attachment (rule T5): whether it is ordered, and which job follows.
  */
 import { describe, expect, it } from "vitest"
 import type * as Attachment from "../../src/domain/Attachment.ts"

@@ -1,5 +1,5 @@
 /**
- * Plans that are archived and deleted (rule P2).
+ * Archiving, unarchiving and deleting plans (rule P2).
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

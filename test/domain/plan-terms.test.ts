@@ -1,6 +1,6 @@
 /**
- * The terms of a plan (rule P1): each field that is wrong is refused by name, bounds are exact, and what belongs to a
- * feature that is off is neither looked at nor kept.
+ * The terms of a plan (rule P1): a wrong field is refused by its name, bounds are exact, and the fields of a feature
+ * that is off are neither checked nor stored.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,6 +1,6 @@
 /**
- * The telco's answer to a creation (rule S5): confirmed, all of it shows, with the times that the interface names; not
- * taken, nothing remains, and a SIM that was taken for it is free only when nothing of it can be at the telco.
+ * The end of a creation (rule S5). If the telco has every package, everything becomes visible, with the times that the
+ * interface names. If not, nothing remains, and the SIM is free only when nothing can be left at the telco.
  */
 import { describe, expect, it } from "vitest"
 import * as Activation from "../../src/domain/Activation.ts"
@@ -12,14 +12,14 @@ import { attached, attachment, free, ICCID, line, NOW, recurring, subscription }
 
 const mine = { subscriptionId: "new", attachmentId: "mine", confirmed: false, metadata: "sent" }
 
-/** A SIM that was taken for a new subscription. */
+/** A SIM that is allocated to a new subscription. */
 const taken = (of: Attachment): SimAggregate => ({
   ...free({ hold: { _tag: "Provisioning", subscriptionId: "new" } }),
   subscription: subscription({ subscriptionId: "new", status: "Pending", createdAt: NOW, metadata: "sent" }),
   attachments: [{ attachment: of, packages: [] }]
 })
 
-/** A SIM in service that a further plan is put on. */
+/** A SIM in service that gets another plan. */
 const toppedUp = (of: Attachment): SimAggregate => line([attached({}, [{}]), { attachment: of, packages: [] }])
 
 const said = (occurrence: number, activationAt: number | null = null, expirationAt: number | null = null) => ({

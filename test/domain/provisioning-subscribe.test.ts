@@ -1,6 +1,6 @@
 /**
- * Taking a SIM for a plan (rules S1, S5, P2): who is refused and in which order (rule W8), what is kept while the telco
- * is asked, and when nothing has to be asked.
+ * The beginning of a creation (rules S1, S5 and P2): which requests are refused and in which order (rule W8), what is
+ * stored while the telco is called, and when the telco need not be called.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

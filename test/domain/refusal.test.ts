@@ -1,5 +1,5 @@
 /**
- * Refusals as errors and as plain data, which is what an idempotency key keeps of them (rule W2).
+ * Refusals as errors, and as the plain data that an idempotency record stores (rule W2).
  */
 import { describe, expect, it } from "vitest"
 import * as Refusal from "../../src/domain/Refusal.ts"

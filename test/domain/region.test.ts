@@ -1,5 +1,5 @@
 /**
- * Custom regions (rule I4): its checks in their order, and the same set of countries in any order.
+ * Custom regions (rule I4): the order of the checks, and equal sets of countries in any order.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

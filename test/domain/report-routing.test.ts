@@ -1,5 +1,5 @@
 /**
- * Which package a report counts for, and which reports are taken at all (rule R1).
+ * Which package a report counts for, and which reports are rejected (rule R1).
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
@@ -16,7 +16,7 @@ const lasting = (start: number, end: number, changes: Partial<Package> = {}) => 
   ...changes
 })
 
-/** The attachment and occurrence whose package a report changed, or that it was rejected. */
+/** The attachment and occurrence whose package the report changed; `rejected` if it was rejected. */
 const routed = (of: SimAggregate, fact: TelcoReport.Fact, occurredAt = NOW): string => {
   const applied = TelcoReport.apply(of, report(fact, occurredAt), NOW)
   if (Result.isFailure(applied)) return "rejected"

@@ -1,5 +1,5 @@
 /**
- * What locations and SM-DP+ states do (rule R3): an event where something changes, and nothing moves backwards.
+ * Reports of locations and SM-DP+ states (rule R3): a change causes an event, and no report moves a fact backwards.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

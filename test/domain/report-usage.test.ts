@@ -1,6 +1,6 @@
 /**
- * What usage and first use do (rules R1, R2 and T3): usage only rises, thresholds are told once, and the first use
- * activates a package for good.
+ * Reports of usage and first use (rules R1, R2 and T3): usage only rises, each threshold is notified once, and the
+ * first use activates a package for good.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

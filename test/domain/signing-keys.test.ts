@@ -1,5 +1,6 @@
 /**
- * The keys that a webhook endpoint signs with (rule W6): while one is rotated, the one before signs along for a day.
+ * The signing keys of a webhook endpoint (rules W6 and W7): a replaced key goes on signing for 24 h, and a disabled
+ * endpoint gets no deliveries.
  */
 import { describe, expect, it } from "vitest"
 import * as WebhookEndpoint from "../../src/domain/WebhookEndpoint.ts"

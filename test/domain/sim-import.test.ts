@@ -1,5 +1,5 @@
 /**
- * Rows of an inventory import (rule I1): a SIM, perhaps with warnings, or an error; never an exception.
+ * Rows of an inventory import (rule I1): a row is a SIM, perhaps with warnings, or an error. No row throws.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

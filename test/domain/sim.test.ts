@@ -1,5 +1,5 @@
 /**
- * Who has a SIM, and which may be chosen (rule S2).
+ * The allocation of SIMs, and which SIM a creation may choose (rule S2).
  */
 import { describe, expect, it } from "vitest"
 import { isLabel, labels } from "../../src/domain/Label.ts"

@@ -1,6 +1,6 @@
 /**
- * Calendar arithmetic (rule T1), against dates from a calendar: a day is 24 h, and months are counted from their anchor
- * and clamped, never accumulated.
+ * Calendar arithmetic (rule T1): a day is 24 h. Months are counted from an anchor and clamped, so clamping never
+ * accumulates.
  */
 import { describe, expect, it } from "vitest"
 import * as Time from "../../src/domain/Time.ts"

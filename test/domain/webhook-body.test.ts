@@ -1,6 +1,6 @@
 /**
- * The body of a webhook (rule W5): exactly these bytes for each type, and the same again after a receiver has parsed
- * and serialized them.
+ * The body of a webhook (rule W5): the exact bytes for each type, and the same bytes after a receiver has parsed and
+ * serialized them.
  */
 import { describe, expect, it } from "vitest"
 import * as WebhookEvent from "../../src/domain/WebhookEvent.ts"

@@ -1,7 +1,7 @@
 /**
- * What the property tests draw from: instants of the whole span, plans, and reports about one SIM.
+ * Arbitraries of the property tests: instants of the whole range, plans, and reports about one SIM.
  *
- * Time is drawn both at random and around the places where something changes, to the millisecond.
+ * Instants are drawn at random and within milliseconds of the boundaries at which something changes.
  */
 import * as fc from "fast-check"
 import type { PlanTerms } from "../../src/domain/Plan.ts"
@@ -17,7 +17,7 @@ export interface CalendarDate {
   readonly timeOfDay: number
 }
 
-/** A real date and a time of day; month ends more often than chance has them. */
+/** A real date and a time of day. Ends of months come more often than in a uniform distribution. */
 export const dates = (firstYear: number, lastYear: number): fc.Arbitrary<CalendarDate> =>
   fc
     .record({
@@ -30,7 +30,7 @@ export const dates = (firstYear: number, lastYear: number): fc.Arbitrary<Calenda
 
 export const instantOf = ({ day, month, timeOfDay, year }: CalendarDate): number => instant(year, month, day, timeOfDay)
 
-/** Instants of the years in which anything of a test happens. */
+/** Instants of the years that the tests use. */
 export const instants: fc.Arbitrary<number> = dates(1970, 2100).map(instantOf)
 
 export const recurrences = (occurrences = 40): fc.Arbitrary<Recurrence> =>
@@ -48,7 +48,7 @@ export const recurringTerms = (occurrences = 40): fc.Arbitrary<RecurringTerms> =
     .record({ recurrence: recurrences(occurrences), periodDays: fc.integer({ min: 1, max: 90 }) })
     .map(({ periodDays, recurrence }) => ({ ...terms({ periodDays }), recurrence }))
 
-/** How far `now` is from something: around the hours that the rules name, or anywhere. */
+/** The distance of `now` from an instant: near the hours that the rules name, or any. */
 export const offsets: fc.Arbitrary<number> = fc.oneof(
   fc
     .constantFrom(-24, -12, 0, 12, 24)
@@ -56,7 +56,7 @@ export const offsets: fc.Arbitrary<number> = fc.oneof(
   fc.integer({ min: -3 * DAY_MS, max: 2_000 * DAY_MS })
 )
 
-/** Amounts around those that a threshold of 1 MiB to 1 GiB can lie at, and any other. */
+/** Amounts of usage: near the thresholds of 1 MiB to 1 GiB, or any. */
 export const amounts: fc.Arbitrary<number> = fc.oneof(
   fc.nat({ max: 2 ** 21 }),
   fc.maxSafeNat(),

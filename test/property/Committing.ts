@@ -1,5 +1,5 @@
 /**
- * Commits of decisions to one line in memory, as a storage would keep them, and the jobs that they leave.
+ * Commits decisions about one SIM in memory, as a storage would, and keeps the jobs that they create.
  */
 import type { Attachment } from "../../src/domain/Attachment.ts"
 import type { Confirmed, Decision, NewJob } from "../../src/domain/Decision.ts"
@@ -41,7 +41,7 @@ const withConfirmed = (line: SimAggregate, { attachmentId, subscriptionId }: Con
   )
 })
 
-/** What there is after a decision. A subscription that was deleted is no part of the line any more. */
+/** The state after a decision. A deleted subscription is not part of the SIM's aggregate any more. */
 export const commit = (kept: Kept, decision: Decision): Kept => {
   const { removedAttachment, removedSubscription } = decision
   let line: SimAggregate = { ...kept.line, sim: decision.sim ?? kept.line.sim }
@@ -59,7 +59,7 @@ export const commit = (kept: Kept, decision: Decision): Kept => {
   }
 }
 
-/** The job that is due first of those due at `now`, and what is kept without it. */
+/** The earliest job that is due at `now`, and the state without that job. */
 export const claim = (kept: Kept, now: number): { readonly job: NewJob; readonly rest: Kept } | undefined => {
   const [job] = [...kept.jobs.values()].filter(({ dueAt }) => dueAt <= now).sort((a, b) => a.dueAt - b.dueAt)
   if (job === undefined) return undefined

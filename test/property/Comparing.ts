@@ -1,7 +1,7 @@
 /**
- * Compares another storage with memory: the same commands, run over both, are the same history.
+ * Compares another storage with the one in memory: the same commands must give the same history on both.
  *
- * Faults that take the machine's time are left out: databases go by the real machine, where a time-out is not exact.
+ * Faults that take machine time are left out, because databases run on the real machine, where time-outs are not exact.
  */
 import { type Context, Effect, type Layer, ManagedRuntime } from "effect"
 import type * as Postgres from "simplan/postgres"
@@ -11,12 +11,12 @@ import { emptied, mustHold, recorded } from "./Histories.ts"
 
 const isQuick = (command: Commands.Command): boolean => command._tag !== "Fault" || command.fault !== "slow"
 
-/** Runs that a database goes through in a second. */
+/** Runs that take a database about a second. */
 export const runs = Commands.runs({ ...Commands.modest, occurrences: 8, advance: 40 * 86_400_000, commands: 16 }).map(
   (commands) => commands.filter(isQuick)
 )
 
-/** To be called in a `describe`: builds the storage once; the answer compares one run over it with memory. */
+/** Builds the storage once; call it in a `describe`. The function it returns compares one run on it with memory. */
 export const comparing = (storage: () => Layer.Layer<Postgres.Provided, unknown>) => {
   let runtime: ManagedRuntime.ManagedRuntime<Postgres.Provided, unknown> | undefined
   let context: Context.Context<Postgres.Provided> | undefined

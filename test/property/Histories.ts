@@ -1,15 +1,15 @@
 /**
- * Recorded runs of simulated services, over memory or over a database that is emptied before each.
+ * Recorded runs of simulated services, on memory or on a database that is emptied before each run.
  */
 import { type Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Provided } from "simplan/postgres"
 import { type Commands, History, Invariants, Simulation } from "simplan/testing"
 
-/** A small inventory, so that its SIMs run out and come back. */
+/** A small inventory, so that SIMs run out and are recycled. */
 export const inventory = { esims: { Green: 4, Aqua: 1 }, physicalSims: 1 } as const
 
-/** The history of the commands on a service of its own. */
+/** Runs the commands on a new service and returns their history. */
 export const recorded = (
   seed: number,
   commands: ReadonlyArray<Commands.Command>,
@@ -31,7 +31,7 @@ const describe = (history: History.History): string =>
     })
     .join("\n")
 
-/** Throws what does not hold of the history, with the steps that led there. */
+/** Throws the invariants that the history breaks, with the steps that led there. */
 export const mustHold = (history: History.History, invariants = Invariants.all): void => {
   const violations = Invariants.check(history, invariants)
   if (violations.length === 0) return
@@ -39,7 +39,7 @@ export const mustHold = (history: History.History, invariants = Invariants.all):
   throw new Error(`${found.join("\n")}\nThe seed was ${history.seed}, the steps\n${describe(history)}`)
 }
 
-/** A database that is empty, as a storage for one run after the other. */
+/** A storage on one database, which is emptied before each run. */
 export const emptied = (context: Context.Context<Provided>): Effect.Effect<Simulation.StorageLayer> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

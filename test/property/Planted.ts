@@ -1,5 +1,5 @@
 /**
- * Faults planted around a simulated service's ports: small mistakes as somebody might make them.
+ * Faults planted around the ports of a simulated service: small mistakes that an author could make.
  */
 import { Context, Effect } from "effect"
 import { Storage, Telco } from "simplan"
@@ -7,7 +7,7 @@ import type * as Simulation from "../../adapters/simulation/Simulation.ts"
 
 export type Around = NonNullable<Simulation.Options["around"]>
 
-/** Storage whose commits are changed on their way in. */
+/** A storage that changes commits before it writes them. */
 const committing =
   (change: (commit: Storage.Commit) => Storage.Commit): Around =>
   (ports) => {
@@ -22,7 +22,7 @@ const asking =
     return Context.add(ports, Telco.Telco, { ...telco, ...change(telco) })
   }
 
-/** Later packages are created a millisecond late: 12 h ahead is not quite enough. */
+/** Later packages are created a millisecond late: less than 12 h before they activate. */
 const lateLead = committing((commit) => ({
   ...commit,
   jobs: {
@@ -34,7 +34,7 @@ const lateLead = committing((commit) => ({
   }
 }))
 
-/** The chain of occurrences breaks after the third one. */
+/** No job follows the third occurrence. */
 const brokenChain = committing((commit) => ({
   ...commit,
   jobs: {
@@ -43,7 +43,7 @@ const brokenChain = committing((commit) => ({
   }
 }))
 
-/** Usage is what was reported last, not the most. */
+/** Usage is the last reported total, not the highest. */
 const forgottenReports: Around = (ports) => {
   const storage = Context.get(ports, Storage.Storage)
   return Context.add(ports, Storage.Storage, {
@@ -56,19 +56,19 @@ const forgottenReports: Around = (ports) => {
   })
 }
 
-/** The threshold that was told last is not kept. */
+/** The last threshold notified is not stored. */
 const forgottenThresholds = committing((commit) => ({
   ...commit,
   attachments: (commit.attachments ?? []).map((attachment) => ({ ...attachment, thresholdTold: 0 }))
 }))
 
-/** A deleted subscription's SIM is free before the telco has cancelled its packages, which it never does. */
+/** A deleted subscription's SIM is free at once, and the telco never cancels its packages. */
 const keptPackages = asking(() => ({ cancelPackage: () => Effect.void }))
 
 /** The telco is not told of suspensions. */
 const deafSuspensions = asking(() => ({ suspendPackage: () => Effect.void }))
 
-/** A refusal counts as a success. */
+/** A refusal of the telco counts as a success. */
 const ignoredRefusals = asking((telco) => ({
   createPackage: (order) =>
     Effect.catchTag(telco.createPackage(order), "Telco.Refused", () =>
@@ -76,7 +76,7 @@ const ignoredRefusals = asking((telco) => ({
     )
 }))
 
-/** Another organization's lines are found. */
+/** Reads find the SIMs of other organizations. */
 const openDoors: Around = (ports) => {
   const storage = Context.get(ports, Storage.Storage)
   return Context.add(ports, Storage.Storage, {

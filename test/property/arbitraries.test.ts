@@ -1,6 +1,6 @@
 /**
- * The published arbitraries give what they say: what is valid is taken, and what is wrong in one way is refused for
- * that.
+ * The published arbitraries: the service accepts every valid value, and refuses every value with one mistake for that
+ * mistake.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -21,7 +21,7 @@ const coverage = { regionCode: "FR", label: "Green" } as const
 const decided = (request: Arbitraries.PlanRequests.Terms) =>
   Plan.terms({ ...request, coverageId: "coverage" }, coverage, NOW)
 
-/** Every drawn value has to be seen once in so many. */
+/** Each kind of value has to be drawn at least once in this many draws. */
 const some = <A>(arbitrary: fc.Arbitrary<A>, seen: (drawn: A) => boolean) =>
   expect(fc.sample(arbitrary, { numRuns: 2_000, seed: 1 }).some(seen)).toBe(true)
 

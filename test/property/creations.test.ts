@@ -1,6 +1,6 @@
 /**
- * Creations at random (rules S1 and S5): undone, nothing of them remains; confirmed, all of it is there; and while the
- * telco is asked, nobody else can have the SIM.
+ * Random creations (rules S1 and S5). An undone creation leaves nothing, a confirmed one is complete, and while the
+ * telco is called no other request can get the SIM.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -20,7 +20,7 @@ const plans = fc.oneof(
   recurringTerms(25).map((of) => plan({ terms: of })),
   fc.constant(plan({ terms: terms() }))
 )
-/** Periods that any plan may have; the end is ignored where it recurs. */
+/** Periods that are valid for any plan; a recurring plan ignores the end. */
 const requests = fc
   .option(
     fc.record({

@@ -1,7 +1,7 @@
 /**
  * One worker of `npm run test:deep` (see deep.mjs): random runs in memory until its time is over or one fails.
  *
- * Each run follows from its seed alone: `npm run test:deep -- --seed N --runs 1` makes the same one again.
+ * A run follows from its seed alone: `npm run test:deep -- --seed N --runs 1` repeats it.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { Schema } from "effect"
@@ -11,16 +11,16 @@ import { recorded } from "./Histories.ts"
 import { faults } from "./Planted.ts"
 
 const Task = Schema.Struct({
-  /** The first seed; the worker takes this one and every `step`th after it. */
+  /** The first seed. The worker takes it and every `step`th one after it. */
   seed: Schema.Int,
   step: Schema.Int,
   runs: Schema.Int,
   until: Schema.Finite,
-  /** The number of a planted fault, to see it found. */
+  /** The number of a planted fault that the runs have to find. */
   plant: Schema.NullOr(Schema.Int)
 })
 
-/** What a worker tells: what it has done so far, and what failed, if anything did. */
+/** A message of a worker: how much it has run, and the failure, if there is one. */
 export interface Told {
   readonly runs: number
   readonly commands: number
@@ -34,7 +34,7 @@ export interface Told {
 
 const YEAR = 365.25 * 24 * 60 * 60 * 1_000
 
-/** How many further runs are spent on making one that failed shorter. */
+/** How many runs are spent on shortening the commands of a failure. */
 const SHRINKS = 2_000
 
 const yearsOf = ({ start, steps }: History.History): number => ((steps.at(-1)?.ended ?? start) - start) / YEAR
@@ -62,7 +62,7 @@ const work = async ({ plant, runs, seed: first, step, until }: typeof Task.Type)
   return { ...told, failure: null }
 }
 
-/** The shortest commands found that fail likewise; the first run of the same seed draws the very same ones. */
+/** The shortest commands found that fail too. The first run of the same seed draws the same commands. */
 const shrink = async (seed: number, holds: (commands: ReadonlyArray<Commands.Command>) => Promise<boolean>) => {
   let left = SHRINKS
   const property = fc.asyncProperty(Commands.runs(), async (commands) => (left-- > 0 ? holds(commands) : true))

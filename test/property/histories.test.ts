@@ -1,6 +1,5 @@
 /**
- * Whatever is done to a service, and whatever goes wrong, the invariants hold; and the same seed and commands give the
- * same history.
+ * Random commands and faults: every invariant holds, and the same seed and commands give the same history.
  */
 import { Effect, Exit, Scope } from "effect"
 import * as fc from "fast-check"
@@ -11,7 +10,7 @@ import { inventory, mustHold, recorded } from "./Histories.ts"
 
 const { Instants } = Arbitraries
 
-/** The same runs each time: `npm run test:deep` is for new ones. */
+/** A fixed set of runs; `npm run test:deep` draws new ones. */
 const SEED = 1
 
 const starts = fc.oneof(Instants.instants, Instants.monthEnds)

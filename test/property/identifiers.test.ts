@@ -1,5 +1,5 @@
 /**
- * API keys, ids and ICCIDs at random (rules W3 and I1): what their checksums find, and how they are ordered.
+ * Random API keys, ids and ICCIDs (rules W3 and I1): the errors that their checksums detect, and their order.
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -10,7 +10,7 @@ import * as Id from "../../src/domain/Id.ts"
 const keys = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(ApiKey.fromRandom)
 const character = fc.constantFrom(..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_")
 
-/** Where the secret of a key lies. */
+/** The positions of the secret in a key. */
 const SECRET = { min: 8, max: 8 + 43 - 1 }
 
 describe("An API key (W3)", () => {
@@ -110,7 +110,7 @@ describe("An id", () => {
     fc.assert(
       fc.property(random, fc.nat(79), (bytes, bit) => {
         const other = bytes.map((byte, index) => (index === bit >> 3 ? byte ^ (128 >> (bit & 7)) : byte))
-        // The four bits of the version and the two of the variant take their place.
+        // Four bits are the version and two the variant; the rest is random.
         const unused = bit < 4 || (bit >= 16 && bit < 18)
         expect(Id.uuid7(5, bytes)).toBe(Id.uuid7(5, Uint8Array.from(bytes)))
         expect(Id.uuid7(5, bytes) === Id.uuid7(5, other)).toBe(unused)

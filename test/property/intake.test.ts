@@ -1,6 +1,6 @@
 /**
- * Which reports are taken at all, at random (rule R1), and what a taken one leaves beside what it tells: a sign of a
- * download (S2), an entry of the SM-DP+ history (I2), and a last operator for seven days (R3).
+ * Random reports: which are rejected (rule R1), and what an accepted one leaves: a sign of a download (S2), an entry of
+ * the SM-DP+ history (I2), and a last operator for 7 days (R3).
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -17,7 +17,7 @@ const active = attached({ createdAt: NOW - 50 * DAY_MS }, [
 
 const beside = fc.integer({ min: -1, max: 1 })
 
-/** Distances from now, around those at which something is refused. */
+/** Distances from now, near those at which reports are rejected. */
 const distances = fc.oneof(
   fc.constantFrom(5 * MINUTE_MS, 0, -35 * DAY_MS).chain((limit) => beside.map((ms) => limit + ms)),
   fc.integer({ min: -39 * DAY_MS, max: DAY_MS / 2 })

@@ -1,5 +1,5 @@
 /**
- * Each invariant holds of a true history, and fails of one that was broken by hand where it looks.
+ * Each invariant accepts a true history, and rejects one in which a test has changed what the invariant checks.
  */
 import { beforeAll, describe, expect, it } from "vitest"
 import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
@@ -46,7 +46,7 @@ const subscribe = (
 
 const half = { _tag: "Total", package: null, amount: { percent: 50, beside: 0 } } as const
 
-/** A short life with something of everything, and the steps by what they are. */
+/** A short history with every kind of step, and its steps by kind. */
 const story = {
   daily: plan(true),
   once: plan(false),

@@ -1,5 +1,5 @@
 /**
- * Mistakes in the use of a simulation are told in one sentence that names the field, the value and what is allowed.
+ * Mistakes in the use of a simulation: one sentence names the field, the value and what is allowed.
  */
 import { type Duration, Effect } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,7 +1,7 @@
 /**
- * A recurring attachment through its life, at random (rule T5): whenever no job is due, exactly those occurrences exist
- * whose activation is at most 12 h ahead, each once, whatever was refused, however long nothing ran, and however often a
- * job was done twice. The set is a function of terms, anchor, now and the suspension alone.
+ * A recurring attachment through a random life (rule T5). Whenever no job is due, exactly those occurrences exist that
+ * activate at most 12 h ahead, each once: whatever the telco refused, however long nothing ran, and however often a job
+ * was repeated. The set follows from terms, anchor, now and the suspension alone.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -19,19 +19,19 @@ import { claim, commit, type Kept } from "./Committing.ts"
 const ids = { subscriptionId: "subscription", attachmentId: "attachment" }
 const telco = { telcoPackageId: "telco", activationAt: null, expirationAt: null }
 
-/** How many occurrences activate at most 12 h ahead; of a month's length nothing has to be known. */
+/** How many occurrences activate at most 12 h ahead, counted one by one. */
 const naiveCount = (activations: ReadonlyArray<number>, now: number): number =>
   activations.filter((start) => start <= now + 12 * HOUR_MS).length
 
 const activationsOf = ({ frequency, occurrences, periodicity }: Recurrence, anchor: number) =>
   Array.from({ length: occurrences }, (_, i) => {
     if (periodicity !== "Monthly") return anchor + i * frequency * (periodicity === "Weekly" ? 7 : 1) * DAY_MS
-    // The anchors here lie before the 29th, so that JavaScript's own months need no clamping.
+    // The anchors lie before the 29th, so JavaScript's months need no clamping.
     const date = new Date(anchor)
     return date.setUTCMonth(date.getUTCMonth() + i * frequency)
   })
 
-/** Does every job that is due at `now`; `refuse` says whether the telco refuses, `twice` whether a job is done again. */
+/** Does every job that is due at `now`. With `refuse` the telco refuses; with `twice` each job is repeated. */
 const work = (kept: Kept, now: number, refuse: (job: string) => boolean, twice: boolean): Kept => {
   const next = claim(kept, now)
   if (next === undefined) return kept

@@ -1,6 +1,6 @@
 /**
- * What is done about an occurrence, and what is recorded of it, at random (rules T5 to T7): whichever is asked for, in
- * whatever order, of an attachment that was suspended or deleted meanwhile.
+ * Random occurrences (rules T5 to T7): the step taken and the outcome recorded, in any order, for attachments that were
+ * suspended or deleted meanwhile.
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -11,12 +11,12 @@ import { attached, attachment, ICCID, line, NOW, recurring, terms } from "../dom
 const COUNT = 6
 const LEAD_MS = 12 * HOUR_MS
 
-/** An instant beside one at which something changes. */
+/** An instant next to a boundary. */
 const near = fc
   .record({ halfDay: fc.integer({ min: -2, max: 2 * COUNT + 2 }), ms: fc.integer({ min: -1, max: 1 }) })
   .map(({ halfDay, ms }) => NOW + halfDay * LEAD_MS + ms)
 
-/** A package a day, which lasts a day; the first ones are recorded, and nothing may be of them but the attachment. */
+/** Daily packages that last a day. The first `recorded` ones are recorded; the attachment or the SIM may be gone. */
 const cases = fc.record({
   recorded: fc.nat(COUNT),
   occurrence: fc.nat(COUNT - 1),
@@ -44,7 +44,7 @@ const before = ({ deleted, recorded, suspendedAt }: Case) => {
   return line(deleted === "attachment" ? [attached({ attachmentId: "other" }, [{}])] : [of])
 }
 
-/** Whether an occurrence is one of those that there are to be: none that came due after a suspension is. */
+/** Whether the occurrence has to exist: it does not if it came due after a suspension. */
 const wanted = ({ suspendedAt }: Case, occurrence: number): boolean =>
   occurrence < COUNT && (suspendedAt === null || ofDay(occurrence).start - LEAD_MS <= suspendedAt)
 

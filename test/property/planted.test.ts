@@ -1,5 +1,5 @@
 /**
- * Random runs find a planted fault, and fast-check makes what found it short.
+ * Random runs find a planted fault, and fast-check shortens the commands that found it.
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"

@@ -1,5 +1,5 @@
 /**
- * Recurrence at random (rules T1 and T5), against a loop over all occurrences with a calendar of its own.
+ * Random recurrences (rules T1 and T5), against a loop over all occurrences with a second calendar.
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -9,7 +9,7 @@ import { type CalendarDate, dates, instantOf, offsets, recurrences, recurringTer
 
 const anchors = dates(2020, 2040)
 
-/** Every activation, by counting days or months from the anchor. */
+/** Every activation, counted in days or months from the anchor. */
 const naive = (
   { frequency, occurrences, periodicity }: Recurrence.Recurrence,
   anchor: CalendarDate

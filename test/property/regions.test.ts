@@ -1,5 +1,5 @@
 /**
- * Sets of countries at random (rule I4): the same set is the same in any order, any case and however often it is named.
+ * Random sets of countries (rule I4): a set is the same in any order and case, however often it names a country.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"

@@ -1,5 +1,5 @@
 /**
- * Runs that broke an invariant once, as fast-check had shrunk them.
+ * Runs that once broke an invariant, as fast-check shortened them.
  */
 import { describe, it } from "vitest"
 import type { Commands } from "../../src/testing/index.ts"

@@ -1,6 +1,6 @@
 /**
- * Telco reports at random (rules R1 to R3, T3): late, repeated and in any order, running totals, locations and SM-DP+
- * states come to the same; what is told once is told once.
+ * Random telco reports (rules R1 to R3, and T3). Late, repeated and unordered running totals, locations and SM-DP+
+ * states end in the same facts, and each event fires once.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -29,7 +29,7 @@ interface Outcome {
   readonly payloads: ReadonlyArray<Payload>
 }
 
-/** What reports come to that are taken one after the other; rejected ones change nothing. */
+/** The result of applying the reports one by one. Rejected ones change nothing. */
 const taken = (of: SimAggregate, reports: ReadonlyArray<TelcoReport.Report>): Outcome =>
   reports.reduce<Outcome>(
     (before, one) =>
@@ -42,7 +42,7 @@ const taken = (of: SimAggregate, reports: ReadonlyArray<TelcoReport.Report>): Ou
 
 const past = fc.integer({ min: NOW - 30 * DAY_MS, max: NOW })
 
-/** Reports of one kind, no two at the same instant; and the same ones in another order, some of them repeated. */
+/** Reports of one kind at different instants, and the same reports in another order, some of them repeated. */
 const shuffled = (fact: fc.Arbitrary<TelcoReport.Fact>) =>
   fc
     .uniqueArray(fc.record({ fact, at: past }), { selector: ({ at }) => at, minLength: 1, maxLength: 8 })
@@ -93,7 +93,7 @@ describe("Running totals in any order, and repeated (R1)", () => {
         const after = taken(active, mixed)
         for (const [index, id] of ["a", "b"].entries()) {
           const used = usage(after.line)[index]?.[0] ?? 0
-          // In whole numbers: 100 times what is used against percent of 1,048,576 bytes.
+          // In whole numbers: 100 × the usage, compared with the percentage × 1,048,576 bytes.
           const reached = [50, 80, 100].filter((percent) => BigInt(used) * 100n >= BigInt(percent) * 1_048_576n)
           expect(thresholdsOf(after.payloads, id)).toEqual(reached)
         }

@@ -1,6 +1,6 @@
 /**
- * Which package a report counts for that names none, at random (rule R1): the active one that expires first, else the
- * oldest that waits for its first use, else none; a first use asks the other way round (rule T3).
+ * Random reports that name no package (rule R1): usage counts for the active package that expires first, else for the
+ * oldest one that waits for its first use. A first use looks for the waiting one first (rule T3).
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -10,7 +10,7 @@ import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import { MINUTE_MS } from "../domain/Calendar.ts"
 import { attached, firstUse, line, NOW, report, total } from "../domain/Values.ts"
 
-/** So few instants that many boundaries meet. */
+/** Few instants, so that boundaries often coincide. */
 const near = fc.integer({ min: NOW - 4, max: NOW })
 
 const attachments: fc.Arbitrary<ReadonlyArray<WithPackages>> = fc
@@ -18,7 +18,7 @@ const attachments: fc.Arbitrary<ReadonlyArray<WithPackages>> = fc
     fc.record({
       times: fc.option(fc.record({ start: near, lasting: fc.integer({ min: 1, max: 4 }) })),
       suspendedAt: fc.option(near, { freq: 4 }),
-      // A first use may come up to 5 minutes before what it is of.
+      // A first use may lie up to 5 minutes before its attachment.
       createdAt: fc.oneof(
         fc.constant(NOW - 4),
         near.map((at) => at + 5 * MINUTE_MS)
@@ -59,7 +59,7 @@ const candidates = (all: ReadonlyArray<WithPackages>, at: number): ReadonlyArray
     ]
   })
 
-/** The rule, by sorting. */
+/** The rule once more, by sorting. */
 const expected = (all: ReadonlyArray<WithPackages>, at: number, isFirstUse: boolean): string | undefined => {
   const waiting = candidates(all, at).filter(
     ({ createdAt, start }) => start === null && createdAt - at <= 5 * MINUTE_MS

@@ -1,6 +1,6 @@
 /**
- * How a SIM comes into service and out of it at random: who may have which plan on which SIM (rules S1, S5, P2), what
- * is ordered and told (T5, T6), and what is cancelled (S3, S5).
+ * SIMs that come into service and out of it at random: which plan may go on which SIM (rules S1, S5 and P2), what is
+ * ordered and answered (T5, T6), and what is cancelled (S3, S5).
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -41,7 +41,7 @@ describe("A SIM (S1, S5, P2)", () => {
   })
 })
 
-/** A start of a plan that recurs daily, with packages shorter than a day's distance from now on both sides. */
+/** A start of a daily plan, before and after now. */
 const starts = fc.oneof(
   fc.constantFrom(-24, 0, 12).chain((hours) => fc.constantFrom(0, 1).map((ms) => hours * HOUR_MS + ms)),
   fc.integer({ min: -DAY_MS, max: 2 * DAY_MS })
@@ -107,7 +107,7 @@ describe("A creation (T5, T6)", () => {
   })
 })
 
-/** What the telco may have of an attachment, by the occurrence, as [is it known, its status, its expiry]. */
+/** The packages that the telco may have of an attachment, by occurrence. */
 const packages = fc.array(
   fc.record({
     status: fc.constantFrom("Created", "Created", "Refused", "Lapsed"),

@@ -1,6 +1,6 @@
 /**
- * Starts at random that the model's short histories do not come to: at the end of time (rule P1), and long after what
- * they start is over (rule T5).
+ * Random starts that the short histories of the timing model do not reach: near the end of time (rule P1), and long
+ * after the last occurrence is over (rule T5).
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -13,7 +13,7 @@ import { dates, instantOf, type RecurringTerms, recurringTerms } from "./Arbitra
 
 const YEAR_10000 = instant(9999, 12, 31) + DAY_MS
 
-/** Days that terms last from their start; null where that is for the calendar to say. */
+/** How many days the terms last from their start; null if that depends on the calendar. */
 const daysOf = ({ periodDays, recurrence }: RecurringTerms): number | null => {
   const cycles = (recurrence.occurrences - 1) * recurrence.frequency
   return recurrence.periodicity === "Monthly"
@@ -21,7 +21,7 @@ const daysOf = ({ periodDays, recurrence }: RecurringTerms): number | null => {
     : cycles * (recurrence.periodicity === "Weekly" ? 7 : 1) + periodDays
 }
 
-/** Terms, a start, and when its last occurrence expires: around the end of time, and to the millisecond beside it. */
+/** Terms, a start, and the expiry of the last occurrence: near the end of time, to the millisecond. */
 const lasting = fc.oneof(
   fc
     .record({

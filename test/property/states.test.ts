@@ -1,5 +1,5 @@
 /**
- * States at random (rule T2): as the rule reads, and only ever forward.
+ * Random states (rule T2): they follow the rule and only move forward.
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -11,7 +11,7 @@ import { recurringTerms } from "./Arbitraries.ts"
 const near = fc.oneof(fc.integer({ min: NOW - 3, max: NOW + 3 }), fc.integer({ min: NOW - DAY_MS, max: NOW + DAY_MS }))
 const maybe = fc.option(near)
 
-/** An attachment with one package, or none, of any times. */
+/** An attachment with no package, or one with any times. */
 const single = fc
   .record({ package: fc.option(fc.tuple(maybe, maybe)), suspendedAt: fc.option(near, { freq: 5 }) })
   .map(({ package: times, suspendedAt }) => {

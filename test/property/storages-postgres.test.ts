@@ -1,5 +1,5 @@
 /**
- * The same commands over memory and over a PostgreSQL server are the same history: a fixed corpus of runs.
+ * The same commands on memory and on a PostgreSQL server give the same history: a fixed set of runs.
  */
 import { Effect, Layer, Redacted } from "effect"
 import * as fc from "fast-check"

@@ -1,5 +1,5 @@
 /**
- * The same commands over memory and over PGlite are the same history, and every invariant holds of it.
+ * The same commands on memory and on PGlite give the same history, and every invariant holds for it.
  */
 import * as fc from "fast-check"
 import * as Pglite from "simplan/pglite"

@@ -1,5 +1,6 @@
 /**
- * Suspensions at random (rule T7): of whatever is to be seen and not over, for good, and told to the telco at once.
+ * Random suspensions (rule T7): every visible attachment that is not over can be suspended, for good, and a job tells
+ * the telco.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -10,7 +11,7 @@ import { DAY_MS } from "../domain/Calendar.ts"
 import { attached, ICCID, line, NOW } from "../domain/Values.ts"
 import { commit } from "./Committing.ts"
 
-/** So few instants that boundaries meet. */
+/** Few instants, so that boundaries often coincide. */
 const near = fc.integer({ min: NOW - 3, max: NOW + 3 })
 
 const attachments = fc

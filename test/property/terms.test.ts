@@ -1,6 +1,5 @@
 /**
- * Terms at random (rule P1): granted exactly where every field is as the rule wants it, and told back as they were asked
- * for.
+ * Random terms (rule P1): granted exactly if every field obeys the rule, and stored as requested.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -35,7 +34,7 @@ const requests: fc.Arbitrary<Plan.TermsRequest> = fc.record({
 const whole = (value: unknown, most: number): boolean =>
   typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= most
 
-/** Rule P1 in one sentence each. */
+/** Rule P1, a condition each. */
 const throttled = ({ thresholds = [] }: Plan.TermsRequest): boolean =>
   thresholds.length === 3 &&
   thresholds.every(({ limit, percentage }) => whole(percentage, 100) && limits.some((one) => one === limit)) &&

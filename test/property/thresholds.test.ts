@@ -1,6 +1,6 @@
 /**
- * Thresholds at random, of allowances from the smallest to the largest (rules P1, R2): reached at their very byte, told
- * once and in order, however the usage comes.
+ * Thresholds of allowances from the smallest to the largest (rules P1 and R2): reached at an exact byte, notified once
+ * and in order, in whatever steps the usage comes.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -14,11 +14,11 @@ import { attached, delta, line, NOW, recurring, report, terms, total } from "../
 const levels = [50, 80, 100]
 const megabytes = fc.oneof(fc.integer({ min: 1, max: 2 ** 31 - 1 }), fc.constantFrom(1, 3, 1_024, 2 ** 31 - 1))
 
-/** The first byte at which `percent` of an allowance is used. */
+/** The least usage that reaches `percent` of an allowance. */
 const firstByte = (dataMegaBytes: number, percent: number): number =>
   Number((BigInt(dataMegaBytes) * 1_048_576n * BigInt(percent) + 99n) / 100n)
 
-/** An allowance, and an amount of it: around a threshold's byte, or any. */
+/** An allowance and a usage: near the exact byte of a threshold, or any. */
 const used = megabytes.chain((dataMegaBytes) =>
   fc.record({
     dataMegaBytes: fc.constant(dataMegaBytes),

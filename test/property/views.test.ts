@@ -1,5 +1,5 @@
 /**
- * What is told of an attachment at random (rule T6), and which one a path names (rule S4).
+ * Random attachments as a reader sees them (rule T6), and which attachment a path names (rule S4).
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -7,7 +7,7 @@ import * as Attachment from "../../src/domain/Attachment.ts"
 import { DAY_MS, HOUR_MS } from "../domain/Calendar.ts"
 import { attached, NOW, recurring } from "../domain/Values.ts"
 
-/** Of a plan that recurs daily: the packages of a life's beginning, with what was used of each. */
+/** The first packages of a daily plan, each with its usage. */
 const daily = fc
   .record({
     packages: fc.array(

@@ -1,5 +1,5 @@
 /**
- * Lines: what of them is to be seen (rule S5), and their parts replaced one by one.
+ * The SIM's aggregate: its visible attachments (rule S5), and replacing one attachment or package in it.
  */
 import { describe, expect, it } from "vitest"
 import * as SimAggregate from "../../src/domain/SimAggregate.ts"
