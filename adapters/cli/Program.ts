@@ -1,8 +1,8 @@
 /**
- * The command `simplan`: takes the arguments, runs the command they name, and gives the exit code.
+ * The command `simplan`: parses the arguments, runs the command, and returns the exit code.
  *
- * What goes wrong is told on stderr in a sentence. Help is printed where it is asked for, or where a group of commands
- * is named without one of them, and nowhere else: an error is not lost below it.
+ * An error is one sentence on stderr. The help is printed only on request, or for a group of commands without a command,
+ * so that it does not hide an error.
  */
 import { NodeServices } from "@effect/platform-node"
 import { Cause, Console, Effect, Layer } from "effect"
@@ -56,7 +56,7 @@ const simplan = Command.make("simplan").pipe(
 
 const exitCode = (error: CliError.CliError | CommandFailed, output: Output, help: string): number => {
   if (error._tag === "CommandFailed") {
-    output.err(`${Secrets.without(error.message)}\n`)
+    output.err(`${Secrets.redact(error.message)}\n`)
     return error.exitCode
   }
   if (error._tag === "ShowHelp" && error.errors.length === 0) {
@@ -77,7 +77,7 @@ const platform = Layer.mergeAll(
 export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
   Effect.gen(function* () {
     const output = yield* Effect.service(Output)
-    // The parser prints help before it says whether that was asked for.
+    // The parser prints the help before it reports whether it was requested.
     let help = ""
     const log = (...parts: ReadonlyArray<unknown>): void => {
       help += `${parts.join(" ")}\n`
@@ -91,7 +91,7 @@ export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
       Effect.catch((error) => Effect.sync(() => exitCode(error, output, help))),
       Effect.catchCause((cause) =>
         Effect.sync(() => {
-          output.err(`simplan failed, which is a defect in it: ${Secrets.without(Cause.pretty(cause))}\n`)
+          output.err(`simplan failed, which is a defect in it: ${Secrets.redact(Cause.pretty(cause))}\n`)
           return 70
         })
       ),

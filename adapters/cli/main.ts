@@ -6,7 +6,7 @@ import "./server/Heap.ts"
 import { Effect } from "effect"
 import * as Program from "./Program.ts"
 
-// A process that has nothing left to wait for and is not done would end as if all were well.
+// Without this, a process that waits for nothing would exit with code 0 although the command is not done.
 const onStranded = (): void => {
   process.stderr.write("simplan waits for something that will never come, which is a defect in it.\n")
   process.exit(1)
@@ -16,5 +16,5 @@ process.once("beforeExit", onStranded)
 const code = await Effect.runPromise(Program.run(process.argv.slice(2)))
 process.off("beforeExit", onStranded)
 
-// What was written goes out before the process does.
+// Flushes both streams before the exit.
 process.stdout.write("", () => process.stderr.write("", () => process.exit(code)))

@@ -15,16 +15,16 @@ describe("a log line", () => {
   ]
   for (const [line, logged] of lines) {
     it(`is written as ${logged}`, () => {
-      expect(Secrets.without(line)).toBe(logged)
+      expect(Secrets.redact(line)).toBe(logged)
     })
   }
 
   it("is written without the secrets that the process was set up with, in whatever form", () => {
-    Secrets.know('an "odd" token/1')
-    Secrets.knowPassword("postgres://me:p%40ss-word@db/simplan?password=second-one")
-    Secrets.know("me")
+    Secrets.register('an "odd" token/1')
+    Secrets.registerPassword("postgres://me:p%40ss-word@db/simplan?password=second-one")
+    Secrets.register("me")
     const secrets = ['an "odd" token/1', "an%20%22odd%22%20token%2F1", "p@ss-word", "p%40ss-word", "second-one"]
     const line = JSON.stringify({ secrets, of: "me" })
-    expect(Secrets.without(line)).toBe('{"secrets":["***","***","***","***","***"],"of":"me"}')
+    expect(Secrets.redact(line)).toBe('{"secrets":["***","***","***","***","***"],"of":"me"}')
   })
 })

@@ -16,7 +16,7 @@ const SECRET = "top-secret-token"
 const work = async (variables: Readonly<Record<string, string>>): Promise<ReadonlyArray<string>> => {
   const logged: Array<string> = []
   const beside = Logger.layer([Logger.map(Logger.formatSimple, (line) => logged.push(line))])
-  Secrets.know(SECRET)
+  Secrets.register(SECRET)
   await Effect.runPromise(
     Effect.logInfo(`called with ${SECRET}`, { inner: SECRET }).pipe(
       Effect.andThen(Effect.annotateCurrentSpan("token", SECRET)),

@@ -1,9 +1,8 @@
 /**
- * Which server a command talks to, and with which token: from the flags, else the environment, else what a server that
- * was started in this directory has kept.
+ * Which server a command calls, and with which token. Both come from the flags, else from the environment, else from the
+ * file of a server that was started in this directory.
  *
- * A kept token goes only to the server that made it, or to another port of this machine: `--url` alone never sends it
- * elsewhere.
+ * A token from that file is sent only to the server that generated it, or to another port of this machine.
  */
 import { Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
@@ -14,33 +13,29 @@ import * as Settings from "../settings/Settings.ts"
 export interface Connection {
   readonly url: string
   readonly token: Redacted.Redacted
-  /** Where the token is from, for a message. */
+  /** The source of the token, for messages. */
   readonly tokenFrom: string
 }
 
-const url = Flag.String("url").pipe(
-  Flag.withMetavar("<address>"),
-  Flag.withDescription("Address of the server (else SIMPLAN_URL, else the server started in this directory)"),
-  Flag.optional
-)
-
-const tokenFlag = (variable: string) =>
-  Flag.Redacted("token").pipe(
+const flagsWith = (variable: string) => ({
+  url: Flag.String("url").pipe(
+    Flag.withMetavar("<address>"),
+    Flag.withDescription("Address of the server (else SIMPLAN_URL, else the server started in this directory)"),
+    Flag.optional
+  ),
+  token: Flag.Redacted("token").pipe(
     Flag.withMetavar("<token>"),
     Flag.withDescription(`Token of the server (else ${variable}, else the one kept in ${Credentials.DIRECTORY}/)`),
     Flag.optional
-  )
+  ),
+  json: Flag.Boolean("json").pipe(Flag.withDescription("Print the answer as one line of JSON"), Flag.withDefault(false))
+})
 
-const json = Flag.Boolean("json").pipe(
-  Flag.withDescription("Print the answer as one line of JSON"),
-  Flag.withDefault(false)
-)
+/** The flags of every command that calls the management API. */
+export const flags = flagsWith(Settings.ADMIN_TOKEN)
 
-/** The flags of every command that talks to the management API. */
-export const flags = { url, token: tokenFlag(Settings.ADMIN_TOKEN), json }
-
-/** The same for the telco's API. */
-export const telcoFlags = { url, token: tokenFlag(Settings.TELCO_TOKEN), json }
+/** The flags of every command that calls the telco's API. */
+export const telcoFlags = flagsWith(Settings.TELCO_TOKEN)
 
 export interface Given {
   readonly url: Option.Option<string>
@@ -49,61 +44,41 @@ export interface Given {
 
 const DEFAULT_URL = "http://127.0.0.1:3000"
 
-const isHere = (address: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname)
+const isLocal = (address: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname)
 
-const checked = (address: string, from: string): Effect.Effect<string, CommandFailed> => {
-  const isAddress = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
-  return isAddress
+const checked = (address: string, from: string): Effect.Effect<string, CommandFailed> =>
+  URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
     ? Effect.succeed(address.replace(/\/+$/, ""))
     : misused(`${from} is ${JSON.stringify(address)}, but must be an address such as ${DEFAULT_URL}.`)
-}
 
-interface Kind {
-  readonly name: string
-  readonly variable: string
-  readonly kept: (kept: Credentials.Kept) => string | undefined
-}
+const variable = (name: string) => Effect.mapError(Settings.text(name), ({ message }) => impossible(message))
 
-const admin: Kind = {
-  name: "admin token",
-  variable: Settings.ADMIN_TOKEN,
-  kept: (kept) => kept.adminToken
-}
-
-const telco: Kind = {
-  name: "telco token",
-  variable: Settings.TELCO_TOKEN,
-  kept: (kept) => kept.telcoToken
-}
-
-const variable = (name: string) => Settings.text(name).pipe(Effect.mapError((error) => impossible(error.message)))
-
-const resolve = (kind: Kind) =>
+const resolve = (kind: string, tokenVariable: string, keptToken: (kept: Credentials.Kept) => string | undefined) =>
   Effect.fnUntraced(function* (given: Given) {
     const kept = yield* Credentials.read
-    const fromEnvironment = yield* variable("SIMPLAN_URL")
-    const address = Option.isSome(given.url)
+    const urlVariable = yield* variable("SIMPLAN_URL")
+    const url = Option.isSome(given.url)
       ? yield* checked(given.url.value, "--url")
-      : fromEnvironment !== undefined
-        ? yield* checked(fromEnvironment, "SIMPLAN_URL")
+      : urlVariable !== undefined
+        ? yield* checked(urlVariable, "SIMPLAN_URL")
         : (kept.url ?? DEFAULT_URL)
-    const found = (token: Redacted.Redacted, tokenFrom: string): Connection => ({ url: address, token, tokenFrom })
+    const to = (token: Redacted.Redacted, tokenFrom: string): Connection => ({ url, token, tokenFrom })
 
-    if (Option.isSome(given.token)) return found(given.token.value, "--token")
-    const set = yield* variable(kind.variable)
-    if (set !== undefined) return found(Redacted.make(set), kind.variable)
-    const made = kind.kept(kept)
-    if (made !== undefined && (address === kept.url || isHere(address))) {
-      return found(Redacted.make(made), Credentials.FILE)
+    if (Option.isSome(given.token)) return to(given.token.value, "--token")
+    const set = yield* variable(tokenVariable)
+    if (set !== undefined) return to(Redacted.make(set), tokenVariable)
+    const generated = keptToken(kept)
+    if (generated !== undefined && (url === kept.url || isLocal(url))) {
+      return to(Redacted.make(generated), Credentials.FILE)
     }
     return yield* misused(
-      `There is no ${kind.name} for ${address}: give it with --token or ${kind.variable}, ` +
+      `There is no ${kind} token for ${url}: give it with --token or ${tokenVariable}, ` +
         `or run this in the directory where the server was started.`
     )
   })
 
 /** The management API of the server. */
-export const toAdmin = resolve(admin)
+export const toAdmin = resolve("admin", Settings.ADMIN_TOKEN, ({ adminToken }) => adminToken)
 
 /** The telco's API of the server. */
-export const toTelco = resolve(telco)
+export const toTelco = resolve("telco", Settings.TELCO_TOKEN, ({ telcoToken }) => telcoToken)

@@ -1,9 +1,9 @@
 /**
- * Cuts a CSV text that arrives in chunks into pieces of whole records, each a CSV of its own: the header goes in front
- * of every piece. A line break inside quotes ends no record.
+ * Splits a CSV text that arrives in chunks into pieces of whole records. Each piece is a CSV of its own: it begins with
+ * the header. A line break inside quotes does not end a record.
  */
 
-/** What is left over between two chunks. */
+/** What is left after a chunk. */
 export interface Rest {
   /** The header with its line break; null until it is complete. */
   readonly header: string | null
@@ -12,10 +12,9 @@ export interface Rest {
 
 export const start: Rest = { header: null, text: "" }
 
-/** The position after each of the first and the last record of the text; -1 where none is complete. */
+/** The positions after the first and the last complete record; -1 if there is none. */
 const boundaries = (text: string): { readonly first: number; readonly last: number } => {
-  let first = -1
-  let last = -1
+  let [first, last] = [-1, -1]
   let inQuotes = false
   for (let index = 0; index < text.length; index++) {
     const character = text.charCodeAt(index)
@@ -28,16 +27,16 @@ const boundaries = (text: string): { readonly first: number; readonly last: numb
   return { first, last }
 }
 
-/** Takes a chunk; gives the piece that is complete, null where none is. */
+/** Takes a chunk. Returns the next complete piece, null if there is none yet. */
 export const take = (rest: Rest, chunk: string): readonly [rest: Rest, piece: string | null] => {
   const text = rest.text + chunk
   const { first, last } = boundaries(text)
   if (last === -1) return [{ ...rest, text }, null]
   const header = rest.header ?? text.slice(0, first)
-  const records = rest.header === null ? text.slice(first, last) : text.slice(0, last)
+  const records = text.slice(rest.header === null ? first : 0, last)
   return [{ header, text: text.slice(last) }, records === "" ? null : header + records]
 }
 
-/** The last piece, where the text ends without a line break. */
-export const finish = (rest: Rest): string | null =>
-  rest.header === null || rest.text.trim() === "" ? null : rest.header + rest.text
+/** The last piece, if the text ends without a line break. */
+export const finish = ({ header, text }: Rest): string | null =>
+  header === null || text.trim() === "" ? null : header + text

@@ -1,96 +1,95 @@
 /**
- * Calls to a running server. Whatever goes wrong becomes one sentence: no server there, a token it refuses, a refusal
- * in the server's own words.
+ * Calls to a running server. Every failure becomes one sentence: no server answers, the server refuses the token, or the
+ * server refuses the request.
  */
 import { Effect, Option, Schema } from "effect"
-import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
-import type { Connection } from "./Connection.ts"
+import { HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
+import { type CommandFailed, impossible, sentence } from "../output/CommandFailed.ts"
+import * as Output from "../output/Output.ts"
+import type * as Connection from "./Connection.ts"
 
 export interface Call {
   readonly method: "GET" | "POST"
-  /** Below the address of the server. */
+  /** Relative to the server's address. */
   readonly path: string
   readonly body?: { readonly type: "application/json" | "text/csv"; readonly text: string }
 }
 
-/** A JSON body. */
-export const json = (value: unknown): Call["body"] & {} => ({ type: "application/json", text: JSON.stringify(value) })
+/** A POST with a JSON body. */
+export const post = (path: string, body: unknown): Call => ({
+  method: "POST",
+  path,
+  body: { type: "application/json", text: JSON.stringify(body) }
+})
 
 const Failure = Schema.Struct({ error: Schema.Literal(true), message: Schema.String, code: Schema.String })
-const readFailure = Schema.decodeUnknownOption(Schema.fromJsonString(Failure))
+const decodeFailure = Schema.decodeUnknownOption(Schema.fromJsonString(Failure))
 
-const requestOf = (connection: Connection, call: Call): HttpClientRequest.HttpClientRequest => {
-  const address = connection.url + call.path
-  const request = call.method === "GET" ? HttpClientRequest.get(address) : HttpClientRequest.post(address)
-  const authorized = HttpClientRequest.bearerToken(request, connection.token)
-  return call.body === undefined ? authorized : HttpClientRequest.bodyText(authorized, call.body.text, call.body.type)
+const requestOf = ({ token, url }: Connection.Connection, { body, method, path }: Call) => {
+  const request = HttpClientRequest.bearerToken(HttpClientRequest.make(method)(url + path), token)
+  return body === undefined ? request : HttpClientRequest.bodyText(request, body.text, body.type)
 }
 
-const unreachable = (connection: Connection) => (error: HttpClientError.HttpClientError) => {
-  const isTransport = error.reason._tag === "TransportError"
+const unreachable =
+  ({ url }: Connection.Connection) =>
+  ({ reason }: HttpClientError.HttpClientError): CommandFailed =>
+    impossible(
+      reason._tag === "TransportError"
+        ? `No server answers at ${url}: start one with \`npm start\`, or name its address with --url or SIMPLAN_URL.`
+        : `The server at ${url} broke off its answer.`
+    )
+
+const refusal = (
+  { tokenFrom, url }: Connection.Connection,
+  call: Call,
+  status: number,
+  text: string
+): CommandFailed => {
+  const failure = Option.getOrUndefined(decodeFailure(text))
+  if (failure === undefined) {
+    return impossible(`What answers at ${url} is not simplan: it says ${status} to ${call.method} ${call.path}.`)
+  }
+  if (status === 404 && failure.code === "route_not_found") {
+    const [area, variable] = call.path.startsWith("/telco/")
+      ? ["telco", "SIMPLAN_TELCO_TOKEN"]
+      : ["management", "SIMPLAN_ADMIN_TOKEN"]
+    return impossible(`The server at ${url} has no ${area} API: it was started without ${variable}.`)
+  }
   return impossible(
-    isTransport
-      ? `No server answers at ${connection.url}: start one with \`npm start\`, or name its address with --url or SIMPLAN_URL.`
-      : `The server at ${connection.url} broke off its answer.`
+    status === 401
+      ? `The server at ${url} refuses the token from ${tokenFrom}.`
+      : `The server refuses (${status} ${failure.code}): ${sentence(failure.message)}`
   )
 }
 
-const refusal = (connection: Connection, call: Call, status: number, text: string): CommandFailed => {
-  const failure = Option.getOrUndefined(readFailure(text))
-  if (failure === undefined) {
-    return impossible(
-      `What answers at ${connection.url} is not simplan: it says ${status} to ${call.method} ${call.path}.`
-    )
-  }
-  if (status === 401) {
-    return impossible(`The server at ${connection.url} refuses the token from ${connection.tokenFrom}.`)
-  }
-  return impossible(`The server refuses (${status} ${failure.code}): ${failure.message.replace(/\.?$/, ".")}`)
-}
-
-const isOff = (call: Call, status: number, text: string): boolean =>
-  status === 404 && Option.getOrUndefined(readFailure(text))?.code === "route_not_found" && call.path !== "/"
-
-const answer = (connection: Connection, call: Call, response: HttpClientResponse.HttpClientResponse) =>
-  Effect.gen(function* () {
-    const text = yield* Effect.mapError(response.text, unreachable(connection))
-    if (response.status >= 200 && response.status < 300) return text
-    if (isOff(call, response.status, text)) {
-      const [area, variable] = call.path.startsWith("/telco/")
-        ? (["telco", "SIMPLAN_TELCO_TOKEN"] as const)
-        : (["management", "SIMPLAN_ADMIN_TOKEN"] as const)
-      return yield* impossible(
-        `The server at ${connection.url} has no ${area} API: it was started without ${variable}.`
-      )
-    }
-    return yield* refusal(connection, call, response.status, text)
-  })
-
-/** Calls the server and decodes its whole answer. */
+/** Calls the server and decodes its answer. */
 export const call = <A>(
-  connection: Connection,
+  connection: Connection.Connection,
   schema: Schema.ConstraintDecoder<A>,
   request: Call
 ): Effect.Effect<A, CommandFailed, HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
-    const response = yield* client
-      .execute(requestOf(connection, request))
-      .pipe(Effect.mapError(unreachable(connection)))
-    const text = yield* answer(connection, request, response)
+    const { status, text } = yield* client.execute(requestOf(connection, request)).pipe(
+      Effect.flatMap((response) => Effect.map(response.text, (text) => ({ status: response.status, text }))),
+      Effect.mapError(unreachable(connection))
+    )
+    if (status < 200 || status >= 300) return yield* refusal(connection, request, status, text)
     return yield* Effect.mapError(Schema.decodeUnknownEffect(Schema.fromJsonString(schema))(text), () =>
       impossible(`The server at ${connection.url} gave an answer that this version of simplan does not know.`)
     )
   })
 
-/** The envelope of the management API. */
-const enveloped = <A>(data: Schema.ConstraintDecoder<A>) => Schema.Struct({ data })
-
 /** Calls the management API and decodes the `data` of its answer. */
 export const data = <A>(
-  connection: Connection,
+  connection: Connection.Connection,
   schema: Schema.ConstraintDecoder<A>,
   request: Call
 ): Effect.Effect<A, CommandFailed, HttpClient.HttpClient> =>
-  Effect.map(call(connection, enveloped(schema), request), (body) => body.data)
+  Effect.map(call(connection, Schema.Struct({ data: schema }), request), (body) => body.data)
+
+const Record = Schema.Record(Schema.String, Schema.Json)
+
+/** Posts to the management API and prints the record that it returns. */
+export const create = (connection: Connection.Connection, json: boolean, path: string, body: unknown) =>
+  Effect.flatMap(data(connection, Record, post(path, body)), (record) => Output.record(record, json))

@@ -1,14 +1,14 @@
 /**
- * Sends a CSV file of SIMs to the server in pieces of whole rows, one after the other, so that a file of any size is
- * imported in little memory and the progress is what the server has taken. Sending it again is safe: rows that are in
- * count as duplicates.
+ * Sends a CSV file of SIMs to the server in pieces of whole records, one after the other. A file of any size needs little
+ * memory, and the progress counts what the server has taken. Sending a file again is safe: the server counts its rows as
+ * duplicates.
  */
-import { Effect, FileSystem, Option, Schema, Stream } from "effect"
+import { Effect, FileSystem, Schema, Stream } from "effect"
 import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"
+import * as Progress from "../output/Progress.ts"
 import type { Connection } from "./Connection.ts"
 import * as CsvPieces from "./CsvPieces.ts"
 import * as Management from "./Management.ts"
-import * as Progress from "../output/Progress.ts"
 
 const RowMessage = Schema.Struct({ row: Schema.Int, iccid: Schema.String, message: Schema.String })
 
@@ -22,103 +22,94 @@ const Report = Schema.Struct({
 export type RowMessage = typeof RowMessage.Type
 export type Report = typeof Report.Type
 
+/** How much of the file is read at once, in bytes. */
 const CHUNK = 256 * 1024
+/** The longest record, in characters. More text without the end of a record means that a quote is not closed. */
 const LONGEST_RECORD = 8 * 1024 * 1024
 
-const rowsIn = (report: Report): number => report.imported + report.duplicates + report.errors.length
+/** How many rows the report is about. */
+export const rowsIn = (report: Report): number => report.imported + report.duplicates + report.errors.length
 
-const below = (messages: ReadonlyArray<RowMessage>, rows: number): ReadonlyArray<RowMessage> =>
-  messages.map((one) => ({ ...one, row: one.row + rows }))
-
-const sizeOf = (path: string) =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const info = yield* files.stat(path).pipe(Effect.mapError((error) => unreadable(path, error.reason._tag)))
-    if (info.type !== "File") return yield* misused(`FILE is ${JSON.stringify(path)}, but that is not a file.`)
-    return Number(info.size)
-  })
+const sum = (before: Report, next: Report): Report => {
+  const below = (messages: ReadonlyArray<RowMessage>) =>
+    messages.map((one) => ({ ...one, row: one.row + rowsIn(before) }))
+  return {
+    imported: before.imported + next.imported,
+    duplicates: before.duplicates + next.duplicates,
+    errors: [...before.errors, ...below(next.errors)],
+    warnings: [...before.warnings, ...below(next.warnings)]
+  }
+}
 
 const unreadable = (path: string, reason: string): CommandFailed =>
   reason === "NotFound"
     ? misused(`FILE is ${JSON.stringify(path)}, but there is no such file.`)
     : impossible(`${path} cannot be read (${reason}).`)
 
-/** Imports the file into the organization whose path in the management API is given. */
+/** Imports the file into the organization with that path in the management API. */
 export const run = (connection: Connection, organization: string, path: string) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
-    const size = yield* sizeOf(path)
+    const { size, type } = yield* Effect.mapError(files.stat(path), ({ reason }) => unreadable(path, reason._tag))
+    if (type !== "File") return yield* misused(`FILE is ${JSON.stringify(path)}, but that is not a file.`)
     const progress = yield* Progress.make
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
-    const sum = { imported: 0, duplicates: 0, errors: [] as RowMessage[], warnings: [] as RowMessage[] }
+    let report: Report = { imported: 0, duplicates: 0, errors: [], warnings: [] }
     let rest = CsvPieces.start
     let bytes = 0
 
-    const send = (piece: string) =>
-      Effect.gen(function* () {
-        const report = yield* Management.data(connection, Report, {
-          method: "POST",
-          path: `${organization}/sims`,
-          body: { type: "text/csv", text: piece }
-        }).pipe(Effect.mapError((error) => (rowsIn(sum) === 0 ? error : halfDone(error, rowsIn(sum)))))
-        const before = rowsIn(sum)
-        sum.imported += report.imported
-        sum.duplicates += report.duplicates
-        sum.errors.push(...below(report.errors, before))
-        sum.warnings.push(...below(report.warnings, before))
-        const text = `${rowsIn(sum)} rows, ${sum.imported} imported, ${sum.errors.length} errors`
-        yield* progress.update({ share: size === 0 ? 1 : bytes / size, text })
+    const send = Effect.fnUntraced(function* (piece: string) {
+      const request = { method: "POST", path: `${organization}/sims`, body: { type: "text/csv", text: piece } } as const
+      const next = yield* Effect.mapError(Management.data(connection, Report, request), (error) => {
+        const done = rowsIn(report)
+        const rerun = `The first ${done} rows are in; the same command again imports the others.`
+        return done === 0 ? error : impossible(`${error.message} ${rerun}`)
       })
+      report = sum(report, next)
+      const text = `${rowsIn(report)} rows, ${report.imported} imported, ${report.errors.length} errors`
+      yield* progress.update(size === 0n ? 1 : bytes / Number(size), text)
+    })
 
-    const consume = (chunk: Uint8Array) =>
-      Effect.gen(function* () {
-        bytes += chunk.length
-        const [next, piece] = CsvPieces.take(rest, decoder.decode(chunk, { stream: true }))
-        rest = next
-        if (rest.text.length > LONGEST_RECORD) {
-          return yield* impossible(
-            `Row ${rowsIn(sum) + 1} of ${path} or one after it has a quote that is never closed.`
-          )
-        }
-        if (piece !== null) yield* send(piece)
-      })
+    const consume = Effect.fnUntraced(function* (chunk: Uint8Array) {
+      bytes += chunk.length
+      const [next, piece] = CsvPieces.take(rest, decoder.decode(chunk, { stream: true }))
+      rest = next
+      if (rest.text.length > LONGEST_RECORD) {
+        return yield* impossible(
+          `Row ${rowsIn(report) + 1} of ${path} or one after it has a quote that is never closed.`
+        )
+      }
+      if (piece !== null) yield* send(piece)
+    })
 
-    yield* files.stream(path, { chunkSize: CHUNK }).pipe(
-      Stream.mapError((error) => unreadable(path, error.reason._tag)),
-      Stream.runForEach(consume),
-      Effect.ensuring(progress.finish)
-    )
-    const last = CsvPieces.finish(rest)
-    if (last !== null) yield* Effect.ensuring(send(last), progress.finish)
+    const sendAll = Effect.gen(function* () {
+      yield* files.stream(path, { chunkSize: CHUNK }).pipe(
+        Stream.mapError(({ reason }) => unreadable(path, reason._tag)),
+        Stream.runForEach(consume)
+      )
+      const last = CsvPieces.finish(rest)
+      if (last !== null) yield* send(last)
+    })
+    yield* Effect.ensuring(sendAll, progress.finish)
     if (rest.header === null) {
       return yield* misused(`${path} has no rows: it needs a line \`iccid,label,is_esim,lpa\` and a line for each SIM.`)
     }
-    return sum
+    return report
   })
 
-const halfDone = (error: CommandFailed, rows: number): CommandFailed =>
-  impossible(`${error.message} The first ${rows} rows are in; the same command again imports the others.`)
+const MOST_WARNINGS = 20
 
-/** The report for a person: the counts, every error, and the first warnings. */
+/** The report for a person: the counts, all errors, and the first warnings. */
 export const show = (report: Report): string => {
   const counts = Object.entries(report).map(
     ([name, value]) => `${name.padEnd(10)}  ${typeof value === "number" ? value : value.length}`
   )
-  const told = (kind: string) => (one: RowMessage) => `${kind} in row ${one.row} (${one.iccid}): ${one.message}`
-  const warnings = report.warnings.slice(0, MOST_WARNINGS).map(told("warning"))
-  const more = report.warnings.length - warnings.length
+  const line = (kind: string) => (one: RowMessage) => `${kind} in row ${one.row} (${one.iccid}): ${one.message}`
+  const more = report.warnings.length - MOST_WARNINGS
   return [
     ...counts,
-    ...report.errors.map(told("error")),
-    ...warnings,
+    ...report.errors.map(line("error")),
+    ...report.warnings.slice(0, MOST_WARNINGS).map(line("warning")),
     ...(more > 0 ? [`and ${more} more warnings (--json prints all)`] : [])
   ].join("\n")
 }
-
-const MOST_WARNINGS = 20
-
-/** Null where every row is in; else why the command fails. */
-export const failure = (report: Report): Option.Option<CommandFailed> =>
-  report.errors.length === 0
-    ? Option.none()
-    : Option.some(impossible(`${report.errors.length} of ${rowsIn(report)} rows were not imported.`))

@@ -1,12 +1,11 @@
 /**
  * `simplan clock advance`, for a server on a virtual clock.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { misused } from "../output/CommandFailed.ts"
 import * as Connection from "../client/Connection.ts"
 import * as Management from "../client/Management.ts"
-import * as Output from "../output/Output.ts"
+import { misused } from "../output/CommandFailed.ts"
 
 const advance = Command.make(
   "advance",
@@ -23,18 +22,13 @@ const advance = Command.make(
     ),
     ...Connection.flags
   },
-  Effect.fnUntraced(function* (given) {
-    if (Option.isSome(given.to) === Option.isSome(given.by)) {
+  Effect.fnUntraced(function* ({ by, json, to, ...given }) {
+    if (Option.isSome(to) === Option.isSome(by)) {
       return yield* misused("Say how far with either --to <instant> or --by <duration>.")
     }
-    const body = Option.isSome(given.to) ? { to: given.to.value } : { by: Option.getOrElse(given.by, () => "") }
     const connection = yield* Connection.toAdmin(given)
-    const clock = yield* Management.data(connection, Schema.Struct({ now: Schema.String }), {
-      method: "POST",
-      path: "/admin/v1/clock/advance",
-      body: Management.json(body)
-    })
-    yield* Output.record(clock, given.json)
+    const body = { to: Option.getOrUndefined(to), by: Option.getOrUndefined(by) }
+    yield* Management.create(connection, json, "/admin/v1/clock/advance", body)
   })
 ).pipe(
   Command.withDescription("Move a virtual clock on; returns when all work that is due by then is done."),

@@ -1,11 +1,11 @@
 /**
- * `simplan events send`: reports as the telco would send them, from a file or made of flags.
+ * `simplan events send`: sends the telco's reports, from a file or from flags.
  */
 import { randomUUID } from "node:crypto"
 import { SmdpHistory } from "simplan"
 import { Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"
+import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Connection from "../client/Connection.ts"
 import * as Management from "../client/Management.ts"
 import * as Output from "../output/Output.ts"
@@ -18,7 +18,7 @@ const text = (name: string, metavar: string, description: string) =>
 const bytes = (name: string, description: string) =>
   Flag.Int(name).pipe(Flag.withMetavar("<bytes>"), Flag.withDescription(description), Flag.optional)
 
-// By the name of the field on the wire.
+// The keys are the names on the wire.
 const fields = {
   iccid: text("iccid", "<iccid>", "The SIM that the event is about"),
   id: text("id", "<id>", "Id of the event; one seen before changes nothing (a new one, if left out)"),
@@ -54,9 +54,9 @@ const fromFile = (path: string) =>
     return "events" in decoded ? decoded.events : decoded
   })
 
-// The server's business clock may be a virtual one; where it cannot be asked, this machine's will do.
-const serverTime = (given: Connection.Given) =>
-  Connection.toAdmin({ url: given.url, token: Option.none() }).pipe(
+// The events need the server's time, because its clock may be virtual. Without an answer, this machine's time is used.
+const serverTime = ({ url }: Connection.Given) =>
+  Connection.toAdmin({ url, token: Option.none() }).pipe(
     Effect.flatMap((connection) =>
       Management.data(connection, Schema.Struct({ now: Schema.String }), { method: "GET", path: "/admin/v1/clock" })
     ),
@@ -64,11 +64,15 @@ const serverTime = (given: Connection.Given) =>
     Effect.catch(() => Effect.sync(() => new Date().toISOString()))
   )
 
-const verdicts = Schema.Struct({
-  accepted: Schema.Int,
-  duplicates: Schema.Int,
-  rejected: Schema.Array(Schema.Struct({ index: Schema.Int, id: Schema.NullOr(Schema.String), message: Schema.String }))
-})
+const Rejection = Schema.Struct({ index: Schema.Int, id: Schema.NullOr(Schema.String), message: Schema.String })
+const Verdicts = Schema.Struct({ accepted: Schema.Int, duplicates: Schema.Int, rejected: Schema.Array(Rejection) })
+type Verdicts = typeof Verdicts.Type
+
+const show = ({ accepted, duplicates, rejected }: Verdicts): string =>
+  [
+    `${accepted} accepted, ${duplicates} duplicates, ${rejected.length} rejected`,
+    ...rejected.map(({ id, index, message }) => `event ${index + 1} (${id ?? "no id"}): ${message}`)
+  ].join("\n")
 
 const send = Command.make(
   "send",
@@ -85,11 +89,11 @@ const send = Command.make(
     const named = Object.entries(flags).flatMap(([name, value]) =>
       value._tag === "Some" ? [[name, value.value] as const] : []
     )
-    const isMade = Option.isSome(type) || named.length > 0
-    if (Option.isSome(file) === isMade) {
+    const hasFlags = Option.isSome(type) || named.length > 0
+    if (Option.isSome(file) === hasFlags) {
       return yield* misused("Name a FILE of events, or make one with --type and --iccid.")
     }
-    if (isMade && (Option.isNone(type) || Option.isNone(flags.iccid))) {
+    if (hasFlags && (Option.isNone(type) || Option.isNone(flags.iccid))) {
       return yield* misused(`An event needs --type (one of ${types.join(", ")}) and --iccid.`)
     }
     const connection = yield* Connection.toTelco({ url, token })
@@ -104,19 +108,19 @@ const send = Command.make(
           }
         ]
 
-    const sum = { accepted: 0, duplicates: 0, rejected: [] as (typeof verdicts.Type)["rejected"][number][] }
+    let sum: Verdicts = { accepted: 0, duplicates: 0, rejected: [] }
     for (let start = 0; start < events.length; start += PER_REQUEST) {
-      const answer = yield* Management.call(connection, verdicts, {
-        method: "POST",
-        path: "/telco/v1/events",
-        body: Management.json({ events: events.slice(start, start + PER_REQUEST) })
-      })
-      sum.accepted += answer.accepted
-      sum.duplicates += answer.duplicates
-      sum.rejected.push(...answer.rejected.map((one) => ({ ...one, index: one.index + start })))
+      const body = { events: events.slice(start, start + PER_REQUEST) }
+      const next = yield* Management.call(connection, Verdicts, Management.post("/telco/v1/events", body))
+      sum = {
+        accepted: sum.accepted + next.accepted,
+        duplicates: sum.duplicates + next.duplicates,
+        rejected: [...sum.rejected, ...next.rejected.map((one) => ({ ...one, index: one.index + start }))]
+      }
     }
-    yield* json ? Output.print(JSON.stringify(sum)) : report(sum)
-    if (sum.rejected.length > 0) return yield* refused(sum.rejected.length, events.length)
+    yield* Output.print(json ? JSON.stringify(sum) : show(sum))
+    const { length } = sum.rejected
+    if (length > 0) return yield* impossible(`${length} of ${events.length} events were rejected.`)
   })
 ).pipe(
   Command.withDescription("Send events to the server as the telco would, and print how many it took."),
@@ -130,16 +134,6 @@ const send = Command.make(
     { command: "simplan events send events.json", description: "Many at once" }
   ])
 )
-
-const report = (sum: typeof verdicts.Type): Effect.Effect<void> =>
-  Output.print(
-    [
-      `${sum.accepted} accepted, ${sum.duplicates} duplicates, ${sum.rejected.length} rejected`,
-      ...sum.rejected.map((one) => `event ${one.index + 1} (${one.id ?? "no id"}): ${one.message}`)
-    ].join("\n")
-  )
-
-const refused = (count: number, of: number): CommandFailed => impossible(`${count} of ${of} events were rejected.`)
 
 export const command = Command.make("events").pipe(
   Command.withDescription("Reports of the telco: usage, first use, location, SM-DP+ state."),

@@ -2,14 +2,12 @@
  * `simplan key create`.
  */
 import { ApiKey } from "simplan"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Connection from "../client/Connection.ts"
 import * as Management from "../client/Management.ts"
 import * as Output from "../output/Output.ts"
 import * as Organization from "./Organization.ts"
-
-const Record = Schema.Record(Schema.String, Schema.Json)
 
 const create = Command.make(
   "create",
@@ -30,14 +28,10 @@ const create = Command.make(
   Effect.fnUntraced(function* (given) {
     const connection = yield* Connection.toAdmin(given)
     const organization = yield* Organization.path(connection, given.org)
-    const expiry = Option.isSome(given.expiresAt) ? { expires_at: given.expiresAt.value } : {}
-    const key = yield* Management.data(connection, Record, {
-      method: "POST",
-      path: `${organization}/api-keys`,
-      body: Management.json({ name: given.name, scope: given.scope, ...expiry })
-    })
-    yield* Output.record(key, given.json)
-    if (!given.json) yield* Output.note("The key is shown this once: keep it now.")
+    const { json, name, scope } = given
+    const body = { name, scope, expires_at: Option.getOrUndefined(given.expiresAt) }
+    yield* Management.create(connection, json, `${organization}/api-keys`, body)
+    if (!json) yield* Output.note("The key is shown this once: keep it now.")
   })
 ).pipe(
   Command.withDescription("Create an API key for an organization and print it, this once."),

@@ -1,25 +1,17 @@
 /**
  * `simplan org create NAME`.
  */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Connection from "../client/Connection.ts"
 import * as Management from "../client/Management.ts"
-import * as Output from "../output/Output.ts"
-
-const Record = Schema.Record(Schema.String, Schema.Json)
 
 const create = Command.make(
   "create",
   { name: Argument.String("NAME").pipe(Argument.withDescription("Name of the organization")), ...Connection.flags },
-  Effect.fnUntraced(function* (given) {
+  Effect.fnUntraced(function* ({ json, name, ...given }) {
     const connection = yield* Connection.toAdmin(given)
-    const organization = yield* Management.data(connection, Record, {
-      method: "POST",
-      path: "/admin/v1/organizations",
-      body: Management.json({ name: given.name })
-    })
-    yield* Output.record(organization, given.json)
+    yield* Management.create(connection, json, "/admin/v1/organizations", { name })
   })
 ).pipe(
   Command.withDescription("Create an organization and print its id."),

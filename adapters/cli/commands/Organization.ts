@@ -1,5 +1,5 @@
 /**
- * The organization that a command works for: the one that `--org` names, or the only one that there is.
+ * The organization of a command: the one that `--org` names, or the only one.
  */
 import { Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"

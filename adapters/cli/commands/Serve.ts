@@ -12,22 +12,14 @@ import * as Settings from "../settings/Settings.ts"
 import * as Signals from "../server/Signals.ts"
 import * as Telemetry from "../server/Telemetry.ts"
 
-const serve = Effect.fnUntraced(function* (settings: Settings.Settings) {
-  const greeting = yield* Server.start(settings)
-  yield* Output.print(Greeting.text(greeting))
-  return yield* Effect.never
-})
-
 export const command = Command.make(
   "serve",
   {},
   Effect.fnUntraced(function* () {
     const settings = yield* Effect.mapError(Settings.read, (error) => impossible(error.message))
-    Settings.knowSecrets(settings)
-    const stop = Effect.tap(Signals.first, (signal) => Effect.logInfo("stopping", { signal }))
-    yield* Effect.raceFirst(Effect.scoped(serve(settings)), stop).pipe(
-      Effect.provide(Layer.provideMerge(Telemetry.layer(), Logs.layer))
-    )
+    Settings.registerSecrets(settings)
+    const start = Effect.flatMap(Server.start(settings), (greeting) => Output.print(Greeting.text(greeting)))
+    yield* Effect.provide(Signals.serve(start), Layer.provideMerge(Telemetry.layer(), Logs.layer))
   })
 ).pipe(
   Command.withDescription(

@@ -1,9 +1,10 @@
 /**
  * `simplan sims import FILE`.
  */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Connection from "../client/Connection.ts"
+import { impossible } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 import * as SimsImport from "../client/SimsImport.ts"
 import * as Organization from "./Organization.ts"
@@ -22,8 +23,8 @@ const importFile = Command.make(
     const organization = yield* Organization.path(connection, given.org)
     const report = yield* SimsImport.run(connection, organization, given.file)
     yield* Output.print(given.json ? JSON.stringify(report) : SimsImport.show(report))
-    const failure = SimsImport.failure(report)
-    if (Option.isSome(failure)) return yield* failure.value
+    const { length } = report.errors
+    if (length > 0) return yield* impossible(`${length} of ${SimsImport.rowsIn(report)} rows were not imported.`)
   })
 ).pipe(
   Command.withDescription(

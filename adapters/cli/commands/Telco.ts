@@ -1,5 +1,5 @@
 /**
- * `simplan telco`: the simulated telco as a process of its own.
+ * `simplan telco`: runs the simulated telco as a process of its own.
  */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -22,16 +22,16 @@ const booksUrl = Effect.gen(function* () {
   return yield* impossible(`${BOOKS} is ${shown}, but must be ${DatabaseUrl.allowed}.`)
 })
 
-const text = ({ books, madeKey, url }: TelcoProcess.Telco): string => {
-  const key = madeKey ?? `"$${Settings.TELCO_KEY}"`
-  const bearer = `-H "authorization: Bearer ${madeKey ?? `$${Settings.TELCO_KEY}`}"`
+const text = ({ books, generatedKey, url }: TelcoProcess.Telco): string => {
+  const key = generatedKey ?? `"$${Settings.TELCO_KEY}"`
+  const bearer = `-H "authorization: Bearer ${generatedKey ?? `$${Settings.TELCO_KEY}`}"`
   return [
     "The simulated telco is listening.",
     "",
     `  address  ${url}`,
     `  document ${url}/openapi.json`,
     `  books    ${books}`,
-    `  key      ${madeKey ?? `as set in ${Settings.TELCO_KEY}`}`,
+    `  key      ${generatedKey ?? `as set in ${Settings.TELCO_KEY}`}`,
     "",
     "Start a server that uses it, look into its books, or make it fail:",
     "",
@@ -40,12 +40,6 @@ const text = ({ books, madeKey, url }: TelcoProcess.Telco): string => {
     `curl -sS -X PUT ${url}/simulator/faults ${bearer} -H 'content-type: application/json' -d '{"faults":[{"fault":"refuse","on":"createPackage","times":1}]}'`
   ].join("\n")
 }
-
-const serve = Effect.fnUntraced(function* (at: { readonly host: string; readonly port: number }) {
-  const telco = yield* TelcoProcess.start({ ...at, books: yield* booksUrl })
-  yield* Output.print(text(telco))
-  return yield* Effect.never
-})
 
 export const command = Command.make(
   "telco",
@@ -61,10 +55,13 @@ export const command = Command.make(
       Flag.withDefault(3100)
     )
   },
-  Effect.fnUntraced(function* (at) {
-    const stop = Effect.tap(Signals.first, (signal) => Effect.logInfo("stopping", { signal }))
-    yield* Effect.raceFirst(Effect.scoped(serve(at)), stop).pipe(Effect.provide(Logs.layer))
-  })
+  (at) =>
+    booksUrl.pipe(
+      Effect.flatMap((books) => TelcoProcess.start({ ...at, books })),
+      Effect.flatMap((telco) => Output.print(text(telco))),
+      Signals.serve,
+      Effect.provide(Logs.layer)
+    )
 ).pipe(
   Command.withDescription(
     [

@@ -2,14 +2,11 @@
  * `simplan webhook add URL`.
  */
 import { WebhookEvent } from "simplan"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Connection from "../client/Connection.ts"
 import * as Management from "../client/Management.ts"
-import * as Output from "../output/Output.ts"
 import * as Organization from "./Organization.ts"
-
-const Record = Schema.Record(Schema.String, Schema.Json)
 
 const add = Command.make(
   "add",
@@ -29,12 +26,8 @@ const add = Command.make(
     const organization = yield* Organization.path(connection, given.org)
     const events = given.events.length === 0 ? {} : { events: given.events }
     const description = given.description === "" ? {} : { description: given.description }
-    const endpoint = yield* Management.data(connection, Record, {
-      method: "POST",
-      path: `${organization}/webhook-endpoints`,
-      body: Management.json({ url: given.address, ...events, ...description })
-    })
-    yield* Output.record(endpoint, given.json)
+    const body = { url: given.address, ...events, ...description }
+    yield* Management.create(connection, given.json, `${organization}/webhook-endpoints`, body)
   })
 ).pipe(
   Command.withDescription("Have an organization's events posted to an address, and print the key that signs them."),

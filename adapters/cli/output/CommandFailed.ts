@@ -1,17 +1,24 @@
 /**
- * Why a command came to nothing, for the person who typed it: one sentence that says what was wrong and what would be
- * right. It goes to stderr as it is, and the process exits with the code.
+ * The error of every command: one sentence for stderr that says what is wrong and how to put it right, and the exit code
+ * of the process.
  */
 import { Data } from "effect"
 
 export class CommandFailed extends Data.TaggedError("CommandFailed")<{
   readonly message: string
-  /** 1: it could not be done. 2: it was not asked for rightly. */
+  /** 1: the command could not be done. 2: the command line is wrong. */
   readonly exitCode: 1 | 2
 }> {}
 
-/** It could not be done. */
+/** The command could not be done. */
 export const impossible = (message: string): CommandFailed => new CommandFailed({ message, exitCode: 1 })
 
-/** It was not asked for rightly. */
+/** The command line is wrong. */
 export const misused = (message: string): CommandFailed => new CommandFailed({ message, exitCode: 2 })
+
+/** The code of a system error, such as `EADDRINUSE`; undefined for other values. */
+export const systemCode = (cause: unknown): unknown =>
+  typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
+
+/** A message as one line that ends with a full stop. */
+export const sentence = (message: string): string => message.replace(/\s*\n\s*/g, " ").replace(/\.?$/, ".")

@@ -1,9 +1,9 @@
 /**
- * What is wrong with the arguments, each in one sentence that names the flag or argument, its value and what is allowed.
+ * The parser's errors as sentences, each with the flag or argument, its value and what is allowed.
  */
 import type { CliError } from "effect/cli"
 
-/** `"a" | "b" | "c"`, as the parser writes alternatives, in words. */
+/** Turns the parser's `"a" | "b" | "c"` into `a, b or c`. */
 const inWords = (expected: string): string => {
   const alternatives = expected.split(" | ").map((one) => one.replace(/^"(.*)"$/, "$1"))
   const last = alternatives.pop() ?? expected
@@ -36,7 +36,7 @@ const problem = (error: CliError.NonShowHelpErrors, path: string): string => {
   }
 }
 
-/** A line for each problem; the last one says where help is. */
+/** One line for each error; the last names the help. */
 export const sentences = (error: CliError.ShowHelp): string => {
   const path = error.commandPath.join(" ")
   return `${error.errors.map((one) => problem(one, path)).join(";\n")} (see \`${path} --help\`).`

@@ -1,12 +1,12 @@
 /**
- * Where a command writes: results to `out`, everything else to `err`. Tests put their own in its place.
+ * Where a command writes: results to `out`, everything else to `err`. Tests provide their own.
  */
 import { Context, Effect } from "effect"
 
 export interface Output {
   readonly out: (text: string) => void
   readonly err: (text: string) => void
-  /** Whether a person is looking at `err`, so that a line may be drawn over. */
+  /** Whether `err` is a terminal, where a line can be overwritten. */
   readonly isTerminal: boolean
   readonly columns: number
 }
@@ -20,15 +20,13 @@ export const Output = Context.Reference<Output>("simplan/cli/Output", {
   })
 })
 
-/** A line of result. */
-export const print = (line: string): Effect.Effect<void> =>
-  Effect.map(Effect.service(Output), (output) => output.out(`${line}\n`))
+/** Writes a line to `out`. */
+export const print = (line: string): Effect.Effect<void> => Effect.map(Output, (output) => output.out(`${line}\n`))
 
-/** A line beside the result. */
-export const note = (line: string): Effect.Effect<void> =>
-  Effect.map(Effect.service(Output), (output) => output.err(`${line}\n`))
+/** Writes a line to `err`. */
+export const note = (line: string): Effect.Effect<void> => Effect.map(Output, (output) => output.err(`${line}\n`))
 
-/** A record of the management API, a field a line; with `json`, as it came. */
+/** Prints a record of the management API: one line per field, or the record as JSON. */
 export const record = (data: Readonly<Record<string, unknown>>, json: boolean): Effect.Effect<void> => {
   if (json) return print(JSON.stringify(data))
   const fields = Object.entries(data).filter(([, value]) => value !== undefined)

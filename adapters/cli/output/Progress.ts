@@ -1,18 +1,19 @@
 /**
- * Tells how far a long job has come: a bar that is drawn over on a terminal, a line for each tenth otherwise.
+ * Shows the progress of a long command: a bar on a terminal, a line for each tenth elsewhere.
  */
 import { Effect } from "effect"
 import { Output } from "./Output.ts"
 
 export interface Progress {
-  readonly update: (state: { readonly share: number; readonly text: string }) => Effect.Effect<void>
-  /** Clears the bar away. */
+  /** `share`: from 0 to 1. */
+  readonly update: (share: number, text: string) => Effect.Effect<void>
+  /** Removes the bar. */
   readonly finish: Effect.Effect<void>
 }
 
 const CLEAR = "\r\u001b[K"
 
-/** A bar, its percentage and a text, no wider than the columns. */
+/** A bar, its percentage and a text, narrower than `columns`. */
 export const bar = (share: number, text: string, columns: number): string => {
   const done = Math.min(1, Math.max(0, share))
   const label = ` ${String(Math.floor(done * 100)).padStart(3)} %  ${text}`
@@ -22,25 +23,24 @@ export const bar = (share: number, text: string, columns: number): string => {
   return `[${"#".repeat(filled)}${"-".repeat(width - filled)}]${label}`
 }
 
-const onTerminal = (output: Output): Progress => ({
-  update: ({ share, text }) => Effect.sync(() => output.err(CLEAR + bar(share, text, output.columns))),
-  finish: Effect.sync(() => output.err(CLEAR))
+const onTerminal = ({ columns, err }: Output): Progress => ({
+  update: (share, text) => Effect.sync(() => err(CLEAR + bar(share, text, columns))),
+  finish: Effect.sync(() => err(CLEAR))
 })
 
-const inLines = (output: Output): Progress => {
-  let told = 0
+const inLines = ({ err }: Output): Progress => {
+  let last = 0
   return {
-    update: ({ share, text }) =>
+    update: (share, text) =>
       Effect.sync(() => {
         const tenth = Math.floor(share * 10)
-        if (tenth <= told) return
-        told = tenth
-        output.err(`${tenth * 10} %  ${text}\n`)
+        if (tenth > last) err(`${tenth * 10} %  ${text}\n`)
+        last = Math.max(last, tenth)
       }),
     finish: Effect.void
   }
 }
 
-export const make: Effect.Effect<Progress> = Effect.map(Effect.service(Output), (output) =>
+export const make: Effect.Effect<Progress> = Effect.map(Output, (output) =>
   output.isTerminal ? onTerminal(output) : inLines(output)
 )

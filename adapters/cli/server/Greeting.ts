@@ -1,9 +1,9 @@
 /**
- * What a server prints when it is really listening: its address, what it made for itself, and commands to paste.
+ * What a server prints when it listens: its address, its generated tokens, and commands to paste.
  *
- * The commands work one by one and all at once in any POSIX shell, as often as one likes: each is one line that begins
- * with `curl`, and keeps its answer beside the credentials, where the next one finds what it needs. A token that was set
- * is not printed; its variable stands for it.
+ * Each command is one line that begins with `curl` and works in any POSIX shell, alone or pasted with the others, any
+ * number of times. It stores its answer beside the credentials for the next command. A token from the environment is not
+ * printed; its variable stands for it.
  */
 import { Redacted } from "effect"
 import type { Token, Tokens } from "../settings/Tokens.ts"
@@ -12,20 +12,20 @@ export interface Greeting {
   readonly url: string
   readonly version: string
   readonly database: string
-  /** The directory, absolute, in which the commands keep their answers. */
+  /** The directory, absolute, where the commands store their answers. */
   readonly directory: string
-  /** The address of the telco; null for the simulated one. */
+  /** The address of the telco; null if the telco is simulated. */
   readonly telco: string | null
-  /** Where a virtual clock stands; null on the system clock. */
+  /** The time of a virtual clock; null on the system clock. */
   readonly virtualNow: string | null
   readonly tokens: Tokens
-  /** `coverageId`: a coverage profile of the label that the demonstration's SIMs have; null where there is none. */
+  /** `coverageId`: a coverage profile for the label of the demonstration's SIMs; null if there is none. */
   readonly demo: { readonly apiKey: string; readonly coverageId: string | null } | null
 }
 
 const shown = (token: Token, variable: string): string => {
   switch (token._tag) {
-    case "Made":
+    case "Generated":
       return Redacted.value(token.value)
     case "Set":
       return `as set in ${variable}`
@@ -36,119 +36,94 @@ const shown = (token: Token, variable: string): string => {
 
 const JSON_TYPE = "-H 'content-type: application/json'"
 
-/** A text that a POSIX shell takes as it is. */
+/** The text in single quotes for a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** What the commands need to know. */
-interface Place {
-  readonly url: string
-  readonly apiKey: string
-  readonly coverageId: string
-  readonly directory: string
-}
-
-const planFile = ({ directory }: Place): string => quoted(`${directory}/plan.json`)
-const subscriptionFile = ({ directory }: Place): string => quoted(`${directory}/subscription.json`)
-
-/** Takes the text of a field out of the JSON in a file. */
+/** A substitution that reads a field of the JSON in a file. */
 const field = (file: string, name: string): string => `$(sed -n 's/.*"${name}" *: *"\\([^"]*\\)".*/\\1/p' ${file})`
 
-const plan = (place: Place): string => {
-  const body = {
+interface Place extends Pick<Greeting, "url" | "directory"> {
+  readonly apiKey: string
+  readonly coverageId: string
+  readonly telcoToken: Token
+}
+
+// An interactive shell may not treat `#` as a comment, so the titles contain no special characters.
+const commands = ({ apiKey, coverageId, directory, telcoToken, url }: Place): ReadonlyArray<string> => {
+  const planFile = quoted(`${directory}/plan.json`)
+  const subscriptionFile = quoted(`${directory}/subscription.json`)
+  const post = (path: string, body: string) => `curl -sS '${url}${path}?key=${apiKey}' ${JSON_TYPE} -d ${body}`
+  const plan = JSON.stringify({
     name: "Demo 1 GB",
-    coverage_id: place.coverageId,
+    coverage_id: coverageId,
     data_MBs: 1024,
     period_days: 30,
     recurring: false,
     throttling: false
-  }
-  const call = `curl -sS '${place.url}/v3/plans?key=${place.apiKey}' ${JSON_TYPE} -d '${JSON.stringify(body)}'`
-  return `${call} | tee ${planFile(place)}; echo`
-}
+  })
+  const request = `'{"plan_id":"'"${field(planFile, "plan_id")}"'","metadata":"my first subscription"}'`
 
-const subscribe = (place: Place): string => {
-  const body = `'{"plan_id":"'"${field(planFile(place), "plan_id")}"'","metadata":"my first subscription"}'`
-  const call = `curl -sS '${place.url}/v3/subscription?key=${place.apiKey}' ${JSON_TYPE} -d ${body}`
-  return `${call} | tee ${subscriptionFile(place)}; echo`
-}
-
-// The event happens at the creation of the subscription, so it fits a virtual clock as well.
-const report = (place: Place, token: Token): string => {
-  const bearer = token._tag === "Made" ? Redacted.value(token.value) : "$SIMPLAN_TELCO_TOKEN"
-  const taken = (name: string): string => `'"${field(subscriptionFile(place), name)}"'`
+  const bearer = telcoToken._tag === "Generated" ? Redacted.value(telcoToken.value) : "$SIMPLAN_TELCO_TOKEN"
+  const taken = (name: string): string => `"'"${field(subscriptionFile, name)}"'"`
+  // Usage at the creation of the subscription is in the past on a virtual clock too.
   const event = [
-    `{"id":"usage-${taken("subscription_id")}"`,
-    `"type":"usage"`,
-    `"iccid":"${taken("iccid")}"`,
-    `"occurred_at":"${taken("created_at")}"`,
-    `"total_bytes":600000000}`
+    `{"id":"usage-'"${field(subscriptionFile, "subscription_id")}"'","type":"usage","iccid":${taken("iccid")}`,
+    `"occurred_at":${taken("created_at")},"total_bytes":600000000}`
   ].join(",")
-  const call = `curl -sS '${place.url}/telco/v1/events' -H "authorization: Bearer ${bearer}" ${JSON_TYPE}`
-  return `${call} -d '{"events":[${event}]}'; echo`
-}
+  const report =
+    `curl -sS '${url}/telco/v1/events' -H "authorization: Bearer ${bearer}" ${JSON_TYPE} ` +
+    `-d '{"events":[${event}]}'; echo`
+  const attachments = `/v3/subscriptions/${field(subscriptionFile, "iccid")}/plan-attachments?key=${apiKey}`
 
-const attachments = (place: Place): string => {
-  const iccid = field(subscriptionFile(place), "iccid")
-  return `curl -sS "${place.url}/v3/subscriptions/${iccid}/plan-attachments?key=${place.apiKey}"; echo`
-}
-
-interface Step {
-  readonly title: string
-  readonly line: string
-}
-
-const steps = (place: Place, telco: Token) => {
-  const reported: ReadonlyArray<Step> =
-    telco._tag === "Off" ? [] : [{ title: "report usage as the telco would", line: report(place, telco) }]
-  return [
-    { title: "create a plan", line: plan(place) },
-    { title: "subscribe an eSIM to it", line: subscribe(place) },
-    ...reported,
-    { title: "see what became of it", line: attachments(place) }
+  const steps: ReadonlyArray<readonly [title: string, line: string]> = [
+    ["create a plan", `${post("/v3/plans", quoted(plan))} | tee ${planFile}; echo`],
+    ["subscribe an eSIM to it", `${post("/v3/subscription", request)} | tee ${subscriptionFile}; echo`],
+    ...(telcoToken._tag === "Off" ? [] : [["report usage as the telco would", report] as const]),
+    ["see what became of it", `curl -sS "${url}${attachments}"; echo`]
   ]
+  return steps.flatMap(([title, line], index) => [`# ${index + 1} ${title}`, line, ""])
 }
-
-// A shell may not know `#` as a comment when it is typed at, so a title has nothing in it that means something.
-const toPaste = (commands: ReadonlyArray<Step>): ReadonlyArray<string> =>
-  commands.flatMap(({ line, title }, index) => [`# ${index + 1} ${title}`, line, ""])
 
 const next = ({ demo, directory, tokens, url }: Greeting): ReadonlyArray<string> => {
   if (demo === null) {
-    const commands = [
-      'npx simplan org create "Acme Mobile"',
-      "npx simplan key create",
-      "npx simplan sims import sims.csv"
+    if (tokens.admin._tag === "Off") return []
+    return [
+      "Next, in another terminal:",
+      "",
+      '  npx simplan org create "Acme Mobile"',
+      "  npx simplan key create",
+      "  npx simplan sims import sims.csv"
     ]
-    return tokens.admin._tag === "Off" ? [] : ["Next, in another terminal:", "", ...commands.map((one) => `  ${one}`)]
   }
   const { apiKey, coverageId } = demo
   if (coverageId === null) return []
   return [
     "To try it, paste these lines into another terminal, one by one or all at once:",
     "",
-    ...toPaste(steps({ url, apiKey, coverageId, directory }, tokens.telco))
+    ...commands({ url, apiKey, coverageId, directory, telcoToken: tokens.telco })
   ]
 }
 
 /** The whole text. */
 export const text = (greeting: Greeting): string => {
   const { database, demo, telco, tokens, url, version, virtualNow } = greeting
-  const facts: ReadonlyArray<readonly [string, string]> = [
+  const facts: ReadonlyArray<readonly [name: string, value: string | null]> = [
     ["address", url],
     ["reference", `${url}/docs`],
     ["data", database],
-    ...(telco === null ? [] : [["telco", telco] as const]),
-    ...(virtualNow === null ? [] : [["clock", `virtual, stands at ${virtualNow}`] as const]),
-    ...(demo === null ? [] : [["API key", demo.apiKey] as const]),
+    ["telco", telco],
+    ["clock", virtualNow === null ? null : `virtual, stands at ${virtualNow}`],
+    ["API key", demo === null ? null : demo.apiKey],
     ["admin token", shown(tokens.admin, "SIMPLAN_ADMIN_TOKEN")],
     ["telco token", shown(tokens.telco, "SIMPLAN_TELCO_TOKEN")]
   ]
-  const lines = [
+  return [
     `simplan ${version} is listening.`,
     "",
-    ...facts.map(([name, value]) => `  ${name.padEnd(11)}  ${value}`),
+    ...facts.flatMap(([name, value]) => (value === null ? [] : [`  ${name.padEnd(11)}  ${value}`])),
     "",
     ...next(greeting)
   ]
-  return lines.join("\n").trimEnd()
+    .join("\n")
+    .trimEnd()
 }

@@ -1,21 +1,18 @@
 /**
- * The HTTP surface of a server, listening; and where it cannot listen, why not, in a sentence.
+ * Listens with the HTTP API of a server, and says in a sentence why it cannot.
  */
 import { Context, Effect, Layer } from "effect"
 import { Server } from "../../http/index.ts"
 import { checkUrl } from "../../webhooks-http/index.ts"
-import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
+import { type CommandFailed, impossible, systemCode } from "../output/CommandFailed.ts"
 import type { Settings } from "../settings/Settings.ts"
 import * as Tokens from "../settings/Tokens.ts"
 
-/** How long stopping waits for requests; jobs and the storage need their time after that. */
+/** How long a stop waits for requests; after that, jobs and the storage need time. */
 const DRAIN = "5 seconds"
 
-const code = (cause: unknown): unknown =>
-  typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
-
 const unable = ({ cause, host, message, port }: Server.CannotListen): CommandFailed => {
-  switch (code(cause)) {
+  switch (systemCode(cause)) {
     case "EADDRINUSE":
       return impossible(
         `Port ${port} on ${host} is in use: stop what listens there, or set SIMPLAN_PORT to another port (0 takes any that is free).`
@@ -30,10 +27,10 @@ const unable = ({ cause, host, message, port }: Server.CannotListen): CommandFai
   }
 }
 
-// Nobody calls an address that stands for all of them.
+// The wildcard address is for listening; a client needs a real one.
 const callable = (url: string): string => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
-/** Listens until the scope ends; gives the address to call. `ready` tells whether the process takes requests. */
+/** Listens until the scope closes. Returns the address for clients. `ready`: whether the process takes requests. */
 export const listen = (
   { allowPrivateWebhooks, host, port, rateLimit }: Settings,
   tokens: Tokens.Tokens,

@@ -1,11 +1,10 @@
 /**
- * Logs go to stderr: for people on a terminal, as JSON lines otherwise. Secrets are blotted out of every line, whoever
- * wrote it.
+ * Logs on stderr: readable lines on a terminal, JSON lines elsewhere. Secrets are removed from every line.
  */
 import { Effect, Layer, Logger } from "effect"
 import * as Secrets from "../settings/Secrets.ts"
 
-const write = (line: string): void => void process.stderr.write(`${Secrets.without(line)}\n`)
+const write = (line: string): void => void process.stderr.write(`${Secrets.redact(line)}\n`)
 
 const time = (date: Date): string => date.toTimeString().slice(0, 8)
 
@@ -16,13 +15,13 @@ const forPeople = Logger.map(Logger.formatStructured, (entry) => {
   write(`${time(new Date(entry.timestamp))} ${entry.level.padEnd(5)} ${message}${details.join("")}${cause}`)
 })
 
-// What comes from outside must not steer the terminal.
+// Control characters from outside must not reach the terminal.
 const show = (value: unknown): string =>
   (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).replace(/\p{Cc}/gu, " ")
 
 const forMachines = Logger.map(Logger.formatJson, write)
 
-/** The logger for whoever reads stderr. */
+/** The logger for stderr. */
 export const layer: Layer.Layer<never> = Layer.unwrap(
   Effect.sync(() => Logger.layer([process.stderr.isTTY === true ? forPeople : forMachines]))
 )

@@ -1,20 +1,19 @@
 /**
- * A server composed of its parts, for as long as the scope is open: storage by URL, the telco (over HTTP, or simulated
- * with its books beside the data), the catalogue, webhooks over HTTP, the clock, the services, the HTTP surface, and last
- * the worker.
+ * Composes a server, until the scope closes: the storage, the telco (over HTTP, or simulated with its books in the same
+ * storage), the catalogue, webhooks over HTTP, the clock, the services, the HTTP API, and last the worker.
  *
- * They are closed the other way round: no more work is claimed, nothing new is accepted, requests and then jobs are
- * finished or handed back, and last the data directory is let go.
+ * They close in the reverse order: the worker claims no more jobs, the HTTP API accepts no more requests, current requests
+ * and then jobs are finished or released, and last the data directory is unlocked.
  */
 import { NodeCrypto } from "@effect/platform-node"
-import { Context, Effect, type FileSystem, Layer, type Scope } from "effect"
+import { Context, Effect, type FileSystem, Layer, Ref, type Scope } from "effect"
 import { resolve } from "node:path"
 import { BusinessClock, Catalogues, Leases, Services, Settings as Limits, type Telco, Time, Worker } from "simplan"
 import { StandardCatalogue } from "../../catalogue/index.ts"
 import { TelcoHttp } from "../../telco-http/index.ts"
 import { type Books, TelcoSimulator } from "../../telco-simulator/index.ts"
 import { HttpSender } from "../../webhooks-http/index.ts"
-import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
+import { type CommandFailed, impossible, sentence } from "../output/CommandFailed.ts"
 import * as Credentials from "../settings/Credentials.ts"
 import { isEmbedded, withoutPassword } from "../settings/DatabaseUrl.ts"
 import * as Demo from "./Demo.ts"
@@ -26,7 +25,7 @@ import * as Tokens from "../settings/Tokens.ts"
 import * as Version from "../Version.ts"
 import * as VirtualTime from "./VirtualTime.ts"
 
-/** The label of the SIM that the first commands pick. */
+/** The label of the plan in the greeting. */
 const LABEL = "Green"
 
 const telcoOf = ({ telco, telcoTimeoutMillis }: Settings): Layer.Layer<Telco.Telco, never, Books.Books> =>
@@ -70,12 +69,7 @@ const demonstration = Effect.fnUntraced(function* (settings: Settings) {
   return { apiKey: demo.apiKey, coverageId: profile?.coverageId ?? null }
 })
 
-const sentence = (error: { readonly _tag: string; readonly message: string }): string =>
-  withoutPassword(error.message || error._tag)
-    .replace(/\s*\n\s*/g, " ")
-    .replace(/\.?$/, ".")
-
-/** Starts a server; it is listening when this returns what to print. */
+/** Starts a server. When this returns, it listens. */
 export const start = (
   settings: Settings
 ): Effect.Effect<Greeting, CommandFailed, FileSystem.FileSystem | Scope.Scope> =>
@@ -83,17 +77,11 @@ export const start = (
     const context = yield* services(settings)
     const tokens = yield* Tokens.of(settings)
     const demo = yield* Effect.provideContext(demonstration(settings), context)
-    let isStopping = false
-    const ready = Effect.sync(() => !isStopping)
-    const url = yield* Effect.provideContext(Listener.listen(settings, tokens, ready), context)
-    yield* Effect.addFinalizer(() =>
-      Effect.sync(() => {
-        isStopping = true
-      })
-    )
+    const ready = yield* Ref.make(true)
+    const url = yield* Effect.provideContext(Listener.listen(settings, tokens, Ref.get(ready)), context)
+    yield* Effect.addFinalizer(() => Ref.set(ready, false))
     yield* Effect.provideContext(Layer.build(Worker.background), context)
-    const isKept = tokens.admin._tag === "Made" || demo !== null
-    if (isKept) yield* Credentials.change((kept) => ({ ...kept, url }))
+    if (tokens.admin._tag === "Generated" || demo !== null) yield* Credentials.change((kept) => ({ ...kept, url }))
     const clock = Context.get(context, BusinessClock.BusinessClock)
     return {
       url,
@@ -107,6 +95,8 @@ export const start = (
     }
   }).pipe(
     Effect.mapError((error) =>
-      error._tag === "CommandFailed" ? error : impossible(`The server cannot start: ${sentence(error)}`)
+      error._tag === "CommandFailed"
+        ? error
+        : impossible(`The server cannot start: ${sentence(withoutPassword(error.message || error._tag))}`)
     )
   )

@@ -1,32 +1,36 @@
 /**
- * SIGINT and SIGTERM: the first asks the process to stop, a second one ends it at once, and so does the deadline.
+ * SIGINT and SIGTERM: the first signal stops the process gracefully; a second one, or the deadline, ends it at once.
  */
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 
-/** How long stopping may take: what is not done by then is durable, and goes on at the next start. */
+/** How long a graceful stop may take, in milliseconds. Work that is not done by then is durable and continues later. */
 const DEADLINE = 9_000
 
-// Ctrl-C under `npm start` arrives twice, from the terminal and from npm.
-const SAME = 250
+// Under `npm start`, Ctrl-C arrives twice: from the terminal and from npm. A repetition within this time is ignored.
+const REPEATED = 250
 
 const codes = { SIGINT: 130, SIGTERM: 143 } as const
 
-type Signal = keyof typeof codes
-
-/** Ends with the first signal that the process gets. From then on the deadline runs. */
-export const first: Effect.Effect<Signal> = Effect.callback((resume) => {
+/** Ends with the first signal. The deadline begins then. */
+const first: Effect.Effect<NodeJS.Signals> = Effect.callback((resume) => {
   let since: number | null = null
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (signal !== "SIGINT" && signal !== "SIGTERM") return
+  const onSignal = (signal: "SIGINT" | "SIGTERM") => (): void => {
     const now = performance.now()
     if (since !== null) {
-      if (now - since > SAME) process.exit(codes[signal])
+      if (now - since > REPEATED) process.exit(codes[signal])
       return
     }
     since = now
     setTimeout(() => process.exit(0), DEADLINE).unref()
     resume(Effect.succeed(signal))
   }
-  process.on("SIGINT", onSignal)
-  process.on("SIGTERM", onSignal)
+  process.on("SIGINT", onSignal("SIGINT"))
+  process.on("SIGTERM", onSignal("SIGTERM"))
 })
+
+/** Starts a server, and stops it with the first signal. */
+export const serve = <E, R>(start: Effect.Effect<void, E, R | Scope.Scope>) =>
+  Effect.raceFirst(
+    Effect.scoped(Effect.andThen(start, Effect.never)),
+    Effect.flatMap(first, (signal) => Effect.logInfo("stopping", { signal }))
+  )

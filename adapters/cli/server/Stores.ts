@@ -1,5 +1,5 @@
 /**
- * The storage behind a database URL, and beside it the books of the simulated telco: both live and die together.
+ * The storage of a database URL, together with the books of the simulated telco.
  */
 import { type Context, Effect, Layer, Redacted, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
@@ -8,25 +8,19 @@ import * as Memory from "../../memory/index.ts"
 import * as Pglite from "../../pglite/index.ts"
 import * as Postgres from "../../postgres/index.ts"
 import { type Books, MemoryBooks, SqlBooks } from "../../telco-simulator/index.ts"
-import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
+import { type CommandFailed, impossible, sentence } from "../output/CommandFailed.ts"
 import { type DatabaseUrl, withoutPassword } from "../settings/DatabaseUrl.ts"
 
 export type Stores = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Books.Books
 
-const messageOf = (cause: unknown): string | undefined => (cause instanceof Error ? cause.message : undefined)
-
-/** The message, with what is behind it where it does not say so itself. */
+/** The message, and the message of its cause if that says more. */
 const reasonOf = (error: Storage.StorageError | SqlError.SqlError): string => {
-  const cause = "cause" in error ? messageOf(error.cause) : undefined
-  return cause === undefined || cause === "" || error.message.includes(cause)
-    ? error.message
-    : `${error.message.replace(/\.$/, "")}: ${cause}`
+  const cause = "cause" in error && error.cause instanceof Error ? error.cause.message : ""
+  return error.message.includes(cause) ? error.message : `${error.message.replace(/\.$/, "")}: ${cause}`
 }
 
 const unusable = (database: DatabaseUrl, error: Storage.StorageError | SqlError.SqlError): CommandFailed => {
-  const reason = withoutPassword(reasonOf(error))
-    .replace(/\s*\n\s*/g, " ")
-    .replace(/\.?$/, ".")
+  const reason = sentence(withoutPassword(reasonOf(error)))
   return database._tag === "Postgres"
     ? impossible(`The database at ${withoutPassword(database.url)} cannot be used: ${reason}`)
     : impossible(reason)
@@ -47,8 +41,8 @@ const layer = (
 }
 
 /**
- * Opens the storage and the books, until the scope ends; a data directory is locked for as long, and so is a database
- * that a process is to have for itself.
+ * Opens the storage and the books until the scope closes. Until then a data directory is locked, and with `alone` the
+ * database of a server too.
  */
 export const open = (
   database: DatabaseUrl,

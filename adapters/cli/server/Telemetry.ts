@@ -1,8 +1,8 @@
 /**
- * Traces, logs and metrics over OTLP, where the usual `OTEL_*` variables ask for it: without an endpoint there is none.
+ * Traces, logs and metrics over OTLP, configured by the standard `OTEL_*` variables. Without an endpoint nothing is sent.
  *
- * Effect's exporter does the work, and secrets are blotted out of all that it sends. What the specification leaves at
- * its default is at its default, but for the endpoint, and that stopping waits a second for the last batch.
+ * Effect's exporter sends them, and secrets are removed first. The defaults are those of the specification, except that
+ * there is no default endpoint, and that a stop waits one second for the last batch.
  */
 import { ConfigProvider, Effect, Layer } from "effect"
 import { FetchHttpClient, type HttpBody } from "effect/http"
@@ -13,8 +13,9 @@ import * as Version from "../Version.ts"
 
 type Environment = Readonly<Record<string, string>>
 
-const ENDPOINTS = ["", "TRACES_", "LOGS_", "METRICS_"].map((signal) => `OTEL_EXPORTER_OTLP_${signal}ENDPOINT`)
-const HEADERS = ["", "TRACES_", "LOGS_", "METRICS_"].map((signal) => `OTEL_EXPORTER_OTLP_${signal}HEADERS`)
+const SIGNALS = ["", "TRACES_", "LOGS_", "METRICS_"]
+const ENDPOINTS = SIGNALS.map((signal) => `OTEL_EXPORTER_OTLP_${signal}ENDPOINT`)
+const HEADERS = SIGNALS.map((signal) => `OTEL_EXPORTER_OTLP_${signal}HEADERS`)
 
 const defaults: Environment = {
   OTEL_TRACES_EXPORTER: "otlp",
@@ -25,12 +26,11 @@ const defaults: Environment = {
   OTEL_EXPORTER_OTLP_TIMEOUT: "1000"
 }
 
-/** The variables that are set, and those that have a default. An empty one counts as not set. */
+/** The variables with the defaults. An empty variable counts as not set. */
 const environment = (env: Readonly<Record<string, string | undefined>>): Environment => {
-  const given: Record<string, string> = {}
-  for (const [name, value] of Object.entries(env)) {
-    if (name.startsWith("OTEL_") && value !== undefined && value !== "") given[name] = value
-  }
+  const given: Environment = Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (name.startsWith("OTEL_") && value ? [[name, value]] : []))
+  )
   const isNamed = /(^|,)\s*service\.name=/.test(given.OTEL_RESOURCE_ATTRIBUTES ?? "")
   return { ...defaults, ...(isNamed ? {} : { OTEL_SERVICE_NAME: "simplan" }), ...given }
 }
@@ -45,26 +45,26 @@ const isProtocol = (text: string | undefined): text is keyof typeof serializatio
 
 const isEndpoint = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
-// What is sent is JSON, or could be.
-const blotting =
+// The data are JSON values, whatever they are encoded as.
+const redacting =
   <A>(write: (data: A) => HttpBody.HttpBody) =>
   (data: A): HttpBody.HttpBody =>
     write(
       JSON.parse(JSON.stringify(data), (_, value: unknown) =>
-        typeof value === "string" ? Secrets.without(value) : value
+        typeof value === "string" ? Secrets.redact(value) : value
       )
     )
 
-const blotted = Layer.effect(
+const redacted = Layer.effect(
   OtlpSerialization.OtlpSerialization,
   Effect.map(OtlpSerialization.OtlpSerialization, ({ logs, metrics, traces }) => ({
-    logs: blotting(logs),
-    metrics: blotting(metrics),
-    traces: blotting(traces)
+    logs: redacting(logs),
+    metrics: redacting(metrics),
+    traces: redacting(traces)
   }))
 )
 
-/** What is sent where, by the variables of the environment. Its last batch is sent when the scope ends. */
+/** The exporter that the variables configure. It sends the last batch when the scope closes. */
 export const layer = (
   variables: Readonly<Record<string, string | undefined>> = process.env
 ): Layer.Layer<never, CommandFailed> =>
@@ -77,20 +77,20 @@ export const layer = (
         if (!isEndpoint(env[name] ?? "")) {
           return yield* impossible(`${name} must be a URL that begins with http:// or https://.`)
         }
-        Secrets.knowPassword(env[name] ?? "")
+        Secrets.registerPassword(env[name] ?? "")
       }
       for (const name of HEADERS) {
         for (const header of (env[name] ?? "").split(",")) {
-          Secrets.knowEncoded(header.slice(header.indexOf("=") + 1).trim())
+          Secrets.registerEncoded(header.slice(header.indexOf("=") + 1).trim())
         }
       }
       const protocol = env.OTEL_EXPORTER_OTLP_PROTOCOL
       if (!isProtocol(protocol)) {
         return yield* impossible("OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json.")
       }
-      // What the exporter cannot read it dies of, and the reason may hold a header.
+      // An invalid variable is a defect of the exporter, whose message may contain a header.
       return Otlp.layerFromConfig().pipe(
-        Layer.provide([blotted.pipe(Layer.provide(serializations[protocol])), FetchHttpClient.layer]),
+        Layer.provide([redacted.pipe(Layer.provide(serializations[protocol])), FetchHttpClient.layer]),
         Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
         Layer.catchCause(() =>
           Layer.effectDiscard(impossible("An OTEL_* variable has a value that cannot be read; see the specification."))

@@ -1,16 +1,16 @@
 /**
- * The setting of the business clock: `system`, or `virtual[:<ISO instant>]` for one that stands still until advanced.
+ * The setting of the business clock: `system`, or `virtual[:<ISO instant>]` for a clock that moves only when advanced.
  */
 import { Time } from "simplan"
 
 export type ClockSetting =
   | { readonly _tag: "System" }
-  /** `from` null: where the clock stood, and on the first start the machine's time. */
+  /** `from` null: the clock continues at its stored time; on the first start, at the machine's time. */
   | { readonly _tag: "Virtual"; readonly from: Time.Instant | null }
 
 export const allowed = "system, virtual, or virtual:<instant> such as virtual:2026-01-31T00:00:00Z"
 
-/** Reads the setting; undefined for anything else. */
+/** Reads the setting; undefined for any other text. */
 export const parse = (text: string): ClockSetting | undefined => {
   if (text === "system") return { _tag: "System" }
   if (text === "virtual") return { _tag: "Virtual", from: null }
@@ -19,12 +19,9 @@ export const parse = (text: string): ClockSetting | undefined => {
   return from === undefined ? undefined : { _tag: "Virtual", from }
 }
 
-/** Where a virtual clock starts: never before the instant at which it stood. */
+/** Where a virtual clock starts. It never goes back behind its stored time, null on the first start. */
 export const start = (
-  setting: { readonly from: Time.Instant | null },
-  stood: Time.Instant | null,
+  { from }: { readonly from: Time.Instant | null },
+  stored: Time.Instant | null,
   machineNow: Time.Instant
-): Time.Instant => {
-  if (stood === null) return setting.from ?? machineNow
-  return Math.max(stood, setting.from ?? stood)
-}
+): Time.Instant => (stored === null ? (from ?? machineNow) : Math.max(stored, from ?? stored))

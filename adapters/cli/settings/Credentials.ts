@@ -1,9 +1,9 @@
 /**
- * What a server made for itself and keeps in the working directory, in `.simplan/credentials.json`: its tokens, the
- * key of a demonstration, and where it listens, so that the commands find it. Tokens that were set are never kept.
+ * The file `.simplan/credentials.json` in the working directory: generated tokens, the API key of a demonstration, and
+ * the server's address, so that commands find the server. Tokens from the environment are never written to it.
  *
- * Only the owner can read the file (mode 0600, its directory 0700), and it is replaced as a whole: a crash leaves the
- * old one or the new one. Two processes that make the first one at once end up with the same tokens.
+ * Only the owner can read the file (mode 0600, directory 0700). It is replaced as a whole, so that a crash leaves the
+ * old file or the new one. Two processes that create it at the same time use the same tokens.
  */
 import { randomBytes } from "node:crypto"
 import { Effect, FileSystem, Option, type PlatformError, Schema } from "effect"
@@ -15,9 +15,9 @@ const Kept = Schema.Struct({
   url: Schema.optionalKey(Schema.String),
   adminToken: Schema.optionalKey(Schema.String),
   telcoToken: Schema.optionalKey(Schema.String),
-  /** What the simulated telco of this directory is called with. */
+  /** The token of the simulated telco of this directory. */
   telcoKey: Schema.optionalKey(Schema.String),
-  /** By the URL of the database. */
+  /** Demonstrations, by the URL of the database. */
   demos: Schema.optionalKey(Schema.Record(Schema.String, Demo))
 })
 
@@ -31,20 +31,24 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Kept))
 
 type Files<A> = Effect.Effect<A, CommandFailed, FileSystem.FileSystem>
 
-const reasonOf = (error: PlatformError.PlatformError): string =>
-  error.reason._tag === "PermissionDenied" ? "permission denied" : error.reason._tag
+const failed =
+  (verb: string) =>
+  (error: PlatformError.PlatformError): CommandFailed => {
+    const reason = error.reason._tag === "PermissionDenied" ? "permission denied" : error.reason._tag
+    return impossible(`${FILE} cannot be ${verb} (${reason}).`)
+  }
 
-const isA =
+const hasReason =
   (tag: PlatformError.SystemErrorTag) =>
   (error: PlatformError.PlatformError): boolean =>
     error.reason._tag === tag
 
-/** What is kept; null where nothing is. */
+/** The file's content; null if there is no file. */
 const stored: Files<Kept | null> = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const text = yield* files.readFileString(FILE).pipe(
-    Effect.catchIf(isA("NotFound"), () => Effect.succeed(null)),
-    Effect.mapError((error) => impossible(`${FILE} cannot be read (${reasonOf(error)}).`))
+    Effect.catchIf(hasReason("NotFound"), () => Effect.succeed(null)),
+    Effect.mapError(failed("read"))
   )
   if (text === null) return null
   const kept = decode(text)
@@ -54,7 +58,7 @@ const stored: Files<Kept | null> = Effect.gen(function* () {
   return kept.value
 })
 
-/** What is kept. */
+/** The file's content; empty if there is no file. */
 export const read: Files<Kept> = Effect.map(stored, (kept) => kept ?? {})
 
 const write = (kept: Kept, isNew: boolean) =>
@@ -63,14 +67,14 @@ const write = (kept: Kept, isNew: boolean) =>
     yield* files.makeDirectory(DIRECTORY, { recursive: true, mode: 0o700 })
     yield* files.chmod(DIRECTORY, 0o700)
     const fresh = `${FILE}.${randomBytes(6).toString("hex")}`
-    // A link fails where another process was first, a rename would not.
+    // Unlike a rename, a link fails if another process has created the file meanwhile.
     const replace = isNew ? files.link(fresh, FILE) : files.rename(fresh, FILE)
     yield* files
       .writeFileString(fresh, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flag: "wx" })
       .pipe(Effect.andThen(replace), Effect.ensuring(Effect.ignore(files.remove(fresh, { force: true }))))
   })
 
-/** Changes what is kept; gives it as it is then. A change that changes nothing writes nothing. */
+/** Changes the file and returns its new content. A change without effect writes nothing. */
 export const change = (f: (kept: Kept) => Kept): Files<Kept> =>
   Effect.gen(function* () {
     const before = yield* stored
@@ -78,11 +82,11 @@ export const change = (f: (kept: Kept) => Kept): Files<Kept> =>
     if (JSON.stringify(after) === JSON.stringify(before ?? {})) return after
     const lostRace = yield* write(after, before === null).pipe(
       Effect.as(false),
-      Effect.catchIf(isA("AlreadyExists"), () => Effect.succeed(true)),
-      Effect.mapError((error) => impossible(`${FILE} cannot be written (${reasonOf(error)}).`))
+      Effect.catchIf(hasReason("AlreadyExists"), () => Effect.succeed(true)),
+      Effect.mapError(failed("written"))
     )
     return lostRace ? yield* change(f) : after
   })
 
-/** A new token: 256 random bits, `[A-Za-z0-9_-]` only. */
+/** A new token: 256 random bits in base64url. */
 export const newToken = (): string => randomBytes(32).toString("base64url")

@@ -1,6 +1,7 @@
 /**
- * Blots secrets out of what leaves the process for an operator to read: logs, traces, metrics and errors. What looks
- * like a key, a token or a password is one, and so is every secret that the process was set up with.
+ * Removes secrets from what the process writes for operators: logs, traces, metrics and errors.
+ *
+ * Two kinds of text are removed: what has the form of a key, a token or a password, and every registered secret.
  */
 const patterns: ReadonlyArray<readonly [pattern: RegExp, replacement: string]> = [
   [/simplan_[0-9A-Za-z]{40,}/g, "simplan_***"],
@@ -10,40 +11,40 @@ const patterns: ReadonlyArray<readonly [pattern: RegExp, replacement: string]> =
   [/\b(postgres(?:ql)?:\/\/[^:/@\s"]*):[^\s"]*@/g, "$1:***@"]
 ]
 
-// Those of this process: whatever writes, wherever, has to leave them out.
-const known = new Set<string>()
+// One set for the process, because every writer has to know every secret.
+const registered = new Set<string>()
 
-/** What is shorter is in every other word, and would hide nothing. */
+/** Shorter secrets occur in ordinary words, so that removing them would hide nothing. */
 const SHORTEST = 6
 
-/** Makes a secret known, in each of the forms that it may be written in. */
-export const know = (secret: string): void => {
+/** Registers a secret, in each form in which it may be written. */
+export const register = (secret: string): void => {
   if (secret.length < SHORTEST) return
-  for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) known.add(form)
+  for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) registered.add(form)
 }
 
-/** Makes a secret known that may be percent-encoded. */
-export const knowEncoded = (secret: string): void => {
-  know(secret)
+/** Registers a secret that may be percent-encoded. */
+export const registerEncoded = (secret: string): void => {
+  register(secret)
   try {
-    know(decodeURIComponent(secret))
+    register(decodeURIComponent(secret))
   } catch {
-    // It is not, and is known as it is.
+    // It is not percent-encoded.
   }
 }
 
-/** Makes the password of a URL known, where there is one. */
-export const knowPassword = (url: string): void => {
+/** Registers the passwords of a URL. */
+export const registerPassword = (url: string): void => {
   if (!URL.canParse(url)) return
   const { password, searchParams } = new URL(url)
-  knowEncoded(password)
-  know(searchParams.get("password") ?? "")
+  registerEncoded(password)
+  register(searchParams.get("password") ?? "")
 }
 
-/** The text without its secrets. */
-export const without = (text: string): string => {
-  let left = text
-  for (const secret of known) left = left.replaceAll(secret, "***")
-  for (const [pattern, replacement] of patterns) left = left.replace(pattern, replacement)
-  return left
+/** The text with `***` in place of its secrets. */
+export const redact = (text: string): string => {
+  let redacted = text
+  for (const secret of registered) redacted = redacted.replaceAll(secret, "***")
+  for (const [pattern, replacement] of patterns) redacted = redacted.replace(pattern, replacement)
+  return redacted
 }

@@ -1,55 +1,73 @@
 /**
  * The settings of a server, read from the environment (`SIMPLAN_*`).
  *
- * A setting that is empty counts as not set. A bad one fails with a sentence that names the variable, its value and
- * what is allowed; all bad ones are named at once, and the value of a token or a password never is.
+ * An empty variable counts as not set. All invalid settings are reported at once, each in a sentence with the variable,
+ * its value and what is allowed. The value of a token or a password is never shown.
  */
 import { Config, Data, Effect, Option, Redacted, Result } from "effect"
 import * as ClockSetting from "./ClockSetting.ts"
 import * as DatabaseUrl from "./DatabaseUrl.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as Secrets from "./Secrets.ts"
-import * as Span from "./Span.ts"
 import * as TelcoUrl from "./TelcoUrl.ts"
+import * as TimeSpan from "./TimeSpan.ts"
 
 export interface Settings {
   readonly host: string
   readonly port: number
   readonly database: DatabaseUrl.DatabaseUrl
-  /** Null where it is not set. Likewise below. */
+  /** Null: not set. */
   readonly adminToken: Redacted.Redacted | null
+  /** Null: not set. */
   readonly telcoToken: Redacted.Redacted | null
-  /** The telco to call; null for the simulated one in this process. */
+  /** The telco bridge; null for a telco that is simulated in this process. */
   readonly telco: { readonly url: string; readonly key: Redacted.Redacted } | null
   readonly clock: ClockSetting.ClockSetting
   readonly rateLimit: RateLimit.RateLimit | "off"
   readonly allowPrivateWebhooks: boolean
-  /** How long one telco call may take. */
+  /** The time limit of one telco call. */
   readonly telcoTimeoutMillis: number
-  /** How long a process that shows no sign of life keeps its work from the others. */
+  /** How long a silent process keeps its jobs before another process takes them. */
   readonly leaseMillis: number
 }
 
-/** Settings that cannot be used; the message has one sentence, and one line, for each. */
+/** Invalid settings; the message has one line for each. */
 export class BadSettings extends Data.TaggedError("BadSettings")<{ readonly message: string }> {}
 
-/** How one setting is written. */
 interface Definition<A> {
   readonly name: string
   readonly default: string
-  /** What is allowed, as the end of "… is not". */
+  /** The end of the sentence "… must be". */
   readonly allowed: string
-  /** Undefined for a value that is not allowed. */
+  /** The value; undefined if it is not allowed. */
   readonly read: (text: string) => A | undefined
-  /** How an offending value may be shown: null not at all. */
+  /** How a message shows an invalid value; null if it must not. */
   readonly show?: ((text: string) => string) | null
-  /** For help. */
+  /** The description in the help. */
   readonly meaning: string
-  /** The default, for help, where it does not say enough itself. */
+  /** The default in the help, if `default` is not clear by itself. */
   readonly shown?: string
 }
 
 const define = <A>(definition: Definition<A>): Definition<A> => definition
+
+export const ADMIN_TOKEN = "SIMPLAN_ADMIN_TOKEN"
+export const TELCO_TOKEN = "SIMPLAN_TELCO_TOKEN"
+/** The token with which the server calls the telco. */
+export const TELCO_KEY = "SIMPLAN_TELCO_KEY"
+
+// A token has to fit into an HTTP header unchanged. RFC 6750 allows a little less.
+const token = (name: string, meaning: string, shown: string): Definition<Redacted.Redacted | null> => ({
+  name,
+  meaning,
+  shown,
+  default: "",
+  allowed: "made of visible ASCII characters without spaces",
+  read: (text) => (text === "" ? null : /^[!-~]+$/.test(text) ? Redacted.make(text) : undefined),
+  show: null
+})
+
+const GENERATED = "where neither is set, both are made"
 
 const definitions = {
   host: define({
@@ -109,113 +127,90 @@ const definitions = {
     meaning: "how long one telco call may take",
     default: "10s",
     allowed: "a time from 100ms to 10m",
-    read: Span.millis(100, 600_000)
+    read: TimeSpan.between(100, 600_000)
   }),
   lease: define({
     name: "SIMPLAN_LEASE",
     meaning: "how long others leave a silent process its work",
     default: "15s",
     allowed: "a time from 1s to 1h",
-    read: Span.millis(1_000, 3_600_000)
-  })
-}
-
-/** The variables of the tokens: those that the server asks for, and the one that it calls the telco with. */
-export const ADMIN_TOKEN = "SIMPLAN_ADMIN_TOKEN"
-export const TELCO_TOKEN = "SIMPLAN_TELCO_TOKEN"
-export const TELCO_KEY = "SIMPLAN_TELCO_KEY"
-
-// What RFC 6750 lets a bearer token consist of, and a little more: it has to survive an HTTP header as it is.
-const token = (name: string, meaning: string, shown: string): Definition<Redacted.Redacted | null> => ({
-  name,
-  meaning,
-  shown,
-  default: "",
-  allowed: "made of visible ASCII characters without spaces",
-  read: (text) => (text === "" ? null : /^[!-~]+$/.test(text) ? Redacted.make(text) : undefined),
-  show: null
-})
-
-const MADE = "where neither is set, both are made"
-
-const tokens = {
-  admin: token(ADMIN_TOKEN, "bearer token of the management API", MADE),
-  telco: token(TELCO_TOKEN, "bearer token of the telco's API", MADE),
+    read: TimeSpan.between(1_000, 3_600_000)
+  }),
+  adminToken: token(ADMIN_TOKEN, "bearer token of the management API", GENERATED),
+  telcoToken: token(TELCO_TOKEN, "bearer token of the telco's API", GENERATED),
   telcoKey: token(TELCO_KEY, "bearer token of that bridge", "none")
 }
 
-/** The settings for a person to read. */
-export const table: ReadonlyArray<{ readonly name: string; readonly meaning: string; readonly shown: string }> = [
-  ...Object.values(definitions),
-  ...Object.values(tokens)
-].map(({ default: preset, meaning, name, shown }) => ({ name, meaning, shown: shown ?? preset }))
+/** The settings for the help. */
+export const table: ReadonlyArray<{ readonly name: string; readonly meaning: string; readonly shown: string }> =
+  Object.values(definitions).map(({ default: preset, meaning, name, shown }) => ({
+    name,
+    meaning,
+    shown: shown ?? preset
+  }))
 
-/** The text of a variable; undefined where it is not set or empty. */
+/** The text of a variable; undefined if it is not set or empty. */
 export const text = (name: string): Effect.Effect<string | undefined, BadSettings> =>
-  Config.String(name)
-    .pipe(Config.option)
-    .pipe(
-      Effect.map((found) => Option.getOrUndefined(found) || undefined),
-      Effect.mapError(() => new BadSettings({ message: `${name} cannot be read.` }))
-    )
+  Config.option(Config.String(name)).pipe(
+    Effect.map((found) => Option.getOrUndefined(found) || undefined),
+    Effect.mapError(() => new BadSettings({ message: `${name} cannot be read.` }))
+  )
 
 const setting = <A>(definition: Definition<A>): Effect.Effect<Result.Result<A, string>, BadSettings> =>
   Effect.map(text(definition.name), (found) => {
+    const { allowed, name, read, show = (same: string) => same } = definition
     const given = found ?? definition.default
-    const value = definition.read(given)
+    const value = read(given)
     if (value !== undefined) return Result.succeed(value)
-    if (definition.show === null) {
-      return Result.fail(`${definition.name} has a value that is not allowed: it must be ${definition.allowed}.`)
-    }
-    const shown = JSON.stringify((definition.show ?? ((same: string) => same))(given))
-    return Result.fail(`${definition.name} is ${shown}, but must be ${definition.allowed}.`)
+    return Result.fail(
+      show === null
+        ? `${name} has a value that is not allowed: it must be ${allowed}.`
+        : `${name} is ${JSON.stringify(show(given))}, but must be ${allowed}.`
+    )
   })
 
-/** The token that the telco is called with; null where it is not set. */
-export const telcoKey: Effect.Effect<Redacted.Redacted | null, BadSettings> = Effect.flatMap(
-  setting(tokens.telcoKey),
-  (found) =>
-    Result.isFailure(found) ? Effect.fail(new BadSettings({ message: found.failure })) : Effect.succeed(found.success)
+/** The token for calls to the telco; null if it is not set. */
+export const telcoKey: Effect.Effect<Redacted.Redacted | null, BadSettings> = setting(definitions.telcoKey).pipe(
+  Effect.flatMap(Effect.fromResult),
+  Effect.mapError((error) => (typeof error === "string" ? new BadSettings({ message: error }) : error))
 )
 
-/** Both or neither: an address without a key, or a key without an address, is a mistake. */
-const telcoOf = (
+/** A bridge needs both an address and a token. */
+const bridge = (
   url: Result.Result<string | null, string>,
   key: Result.Result<Redacted.Redacted | null, string>
-): Result.Result<Settings["telco"], string> => {
-  if (Result.isFailure(url)) return Result.fail(url.failure)
-  if (Result.isFailure(key)) return Result.fail(key.failure)
-  const [address, secret] = [url.success, key.success]
-  if (address !== null && secret !== null) return Result.succeed({ url: address, key: secret })
-  if (address === null && secret === null) return Result.succeed(null)
-  const [set, other] =
-    address === null ? [TELCO_KEY, definitions.telcoUrl.name] : [definitions.telcoUrl.name, TELCO_KEY]
-  return Result.fail(`${set} is set and ${other} is not: a telco needs both.`)
-}
+): Result.Result<Settings["telco"], string> =>
+  Result.flatMap(Result.all({ url, key }), ({ key, url }) => {
+    if (url !== null && key !== null) return Result.succeed({ url, key })
+    if (url === null && key === null) return Result.succeed(null)
+    const names = [definitions.telcoUrl.name, TELCO_KEY]
+    const [set, missing] = url === null ? names.reverse() : names
+    return Result.fail(`${set} is set and ${missing} is not: a telco needs both.`)
+  })
 
-/** The settings in force. */
+/** The settings of this process. */
 export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* () {
   const found = {
     host: yield* setting(definitions.host),
     port: yield* setting(definitions.port),
     database: yield* setting(definitions.database),
-    adminToken: yield* setting(tokens.admin),
-    telcoToken: yield* setting(tokens.telco),
+    adminToken: yield* setting(definitions.adminToken),
+    telcoToken: yield* setting(definitions.telcoToken),
     clock: yield* setting(definitions.clock),
-    telco: telcoOf(yield* setting(definitions.telcoUrl), yield* setting(tokens.telcoKey)),
+    telco: bridge(yield* setting(definitions.telcoUrl), yield* setting(definitions.telcoKey)),
     telcoTimeoutMillis: yield* setting(definitions.telcoTimeout),
     leaseMillis: yield* setting(definitions.lease),
     rateLimit: yield* setting(definitions.rateLimit),
     allowPrivateWebhooks: yield* setting(definitions.allowPrivateWebhooks)
   }
-  const problems = Object.values(found).flatMap((one) => (one._tag === "Failure" ? [one.failure] : []))
   const all = Result.all(found)
-  if (Result.isFailure(all)) return yield* new BadSettings({ message: problems.join("\n") })
-  return all.success
+  if (Result.isSuccess(all)) return all.success
+  const problems = Object.values(found).flatMap((one) => (one._tag === "Failure" ? [one.failure] : []))
+  return yield* new BadSettings({ message: problems.join("\n") })
 })
 
-/** Sees to it that none of the secrets among the settings is ever written. */
-export const knowSecrets = ({ adminToken, database, telco, telcoToken }: Settings): void => {
-  for (const secret of [adminToken, telcoToken, telco?.key]) if (secret) Secrets.know(Redacted.value(secret))
-  Secrets.knowPassword(database.url)
+/** Registers the secrets among the settings, so that they are never written. */
+export const registerSecrets = ({ adminToken, database, telco, telcoToken }: Settings): void => {
+  for (const secret of [adminToken, telcoToken, telco?.key]) if (secret) Secrets.register(Redacted.value(secret))
+  Secrets.registerPassword(database.url)
 }

@@ -1,6 +1,6 @@
 /**
- * The tokens in force. Those that are set are used as they are. Where neither is set, both are made, once, and kept in
- * `.simplan/`; where only one is set, the other stays off, and its API with it.
+ * The tokens that the server accepts. Tokens from the environment are used as they are. If the environment has neither,
+ * both are generated once and kept in `.simplan/`. If it has only one, the API of the other is off.
  */
 import { Effect, type FileSystem, Redacted } from "effect"
 import type { CommandFailed } from "../output/CommandFailed.ts"
@@ -8,40 +8,37 @@ import * as Credentials from "./Credentials.ts"
 import * as Secrets from "./Secrets.ts"
 import type { Settings } from "./Settings.ts"
 
-/** A token in force: made here, so that its value may be shown, or set by the operator. */
-export type Token =
-  | { readonly _tag: "Made"; readonly value: Redacted.Redacted }
-  | { readonly _tag: "Set"; readonly value: Redacted.Redacted }
-  | { readonly _tag: "Off" }
+/** `Generated`: the value may be shown to the operator. `Set`: the operator set it, and it is never shown. */
+export type Token = { readonly _tag: "Generated" | "Set"; readonly value: Redacted.Redacted } | { readonly _tag: "Off" }
 
 export interface Tokens {
   readonly admin: Token
   readonly telco: Token
 }
 
-const given = (token: Redacted.Redacted | null): Token =>
-  token === null ? { _tag: "Off" } : { _tag: "Set", value: token }
+const fromSetting = (value: Redacted.Redacted | null): Token =>
+  value === null ? { _tag: "Off" } : { _tag: "Set", value }
 
-const made = (token: string | undefined): Token => {
+const generated = (token: string | undefined): Token => {
   if (token === undefined) return { _tag: "Off" }
-  Secrets.know(token)
-  return { _tag: "Made", value: Redacted.make(token) }
+  Secrets.register(token)
+  return { _tag: "Generated", value: Redacted.make(token) }
 }
 
 /** The tokens of a server with these settings. */
-export const of = (
-  settings: Pick<Settings, "adminToken" | "telcoToken">
-): Effect.Effect<Tokens, CommandFailed, FileSystem.FileSystem> => {
-  const { adminToken, telcoToken } = settings
+export const of = ({
+  adminToken,
+  telcoToken
+}: Pick<Settings, "adminToken" | "telcoToken">): Effect.Effect<Tokens, CommandFailed, FileSystem.FileSystem> => {
   if (adminToken !== null || telcoToken !== null) {
-    return Effect.succeed({ admin: given(adminToken), telco: given(telcoToken) })
+    return Effect.succeed({ admin: fromSetting(adminToken), telco: fromSetting(telcoToken) })
   }
-  const [admin, telco] = [Credentials.newToken(), Credentials.newToken()]
+  const fresh = { adminToken: Credentials.newToken(), telcoToken: Credentials.newToken() }
   return Effect.map(
-    Credentials.change((kept) => ({ adminToken: admin, telcoToken: telco, ...kept })),
-    (kept) => ({ admin: made(kept.adminToken), telco: made(kept.telcoToken) })
+    Credentials.change((kept) => ({ ...fresh, ...kept })),
+    (kept) => ({ admin: generated(kept.adminToken), telco: generated(kept.telcoToken) })
   )
 }
 
-/** Its value; undefined where it is off. */
+/** The token's value; undefined if the API is off. */
 export const value = (token: Token): Redacted.Redacted | undefined => (token._tag === "Off" ? undefined : token.value)

@@ -1,6 +1,6 @@
 /**
- * What can be done to the simulated telco while it runs as a process of its own: look into its books, and make it fail.
- * For tests and demonstrations; a real telco has none of this.
+ * The control API of the simulated telco: reads its books and sets faults. It is for tests and demonstrations; a real
+ * telco does not have it.
  */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -9,7 +9,7 @@ import { Faults } from "../../telco-simulator/index.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
-/** Which calls a fault befalls: all of them, unless narrowed; every one, unless `times` says how many. */
+/** Which calls fail: of one kind, of one SIM, and how many; all calls without these fields. */
 const target = {
   on: Schema.optionalKey(Schema.Literals(Faults.kinds)),
   iccid: Schema.optionalKey(Schema.String),
@@ -41,16 +41,16 @@ const Message = Schema.Struct({
   text: Schema.String
 })
 
-/** Lists are in the order in which things happened first; nothing that was refused is in them. */
+/** What the telco has done, in order. Refused calls are not included. */
 export const Books = Schema.Struct({
   packages: Schema.Array(Package),
-  /** The packages that were cancelled before they came. */
+  /** Ids of packages that were cancelled before they were created. */
   spent_keys: Schema.Array(Schema.String),
   messages: Schema.Array(Message),
   mobile_plans: Schema.Array(Schema.Struct({ iccid: Schema.String, applied: Schema.Boolean })),
-  /** The ICCID of each release. */
+  /** The ICCID of each release of a profile. */
   released_profiles: Schema.Array(Schema.String),
-  /** How many calls of each kind came in since the process started. */
+  /** Calls since the start of the process, by kind. */
   calls: Schema.Record(Schema.String, Schema.Int)
 })
 

@@ -20,15 +20,15 @@ const faultOf = (wire: Wire): Faults.Fault => {
   }
   switch (wire.fault) {
     case "refuse":
-      return { ...target, fault: "refuse", ...(wire.message === undefined ? {} : { message: wire.message }) }
+      return { ...target, fault: wire.fault, ...(wire.message === undefined ? {} : { message: wire.message }) }
     case "unavailable": {
-      const { retry_after_seconds: retryAfterSeconds } = wire
-      return { ...target, fault: "unavailable", ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) }
+      const { fault, retry_after_seconds: retryAfterSeconds } = wire
+      return { ...target, fault, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) }
     }
     case "answer lost":
-      return { ...target, fault: "answer lost" }
+      return { ...target, fault: wire.fault }
     case "slow":
-      return { ...target, fault: "slow", delay: wire.delay_millis }
+      return { ...target, fault: wire.fault, delay: wire.delay_millis }
   }
 }
 
@@ -72,7 +72,7 @@ const handlers = HttpApiBuilder.group(
   })
 )
 
-/** Adds the routes to a router; they ask for the same token as the telco's own. */
+/** Adds the routes to a router. They need the same token as the contract's routes. */
 export const layer = (options: TelcoServer.Options) =>
   HttpApiBuilder.layer(ControlApi.ControlApi).pipe(
     Layer.provide(handlers),

@@ -1,11 +1,11 @@
 /**
- * The simulated telco as a process of its own: its calls over the contract of `telco-http`, its books where they
- * survive, and control of its faults, for as long as the scope is open.
+ * The simulated telco as a process of its own, until the scope closes: it serves the contract of `telco-http` and the
+ * routes of `ControlApi`, and keeps its books in a store.
  */
 import { Effect, type FileSystem, Layer, Redacted, type Scope } from "effect"
 import { TelcoServer } from "../../telco-http/index.ts"
 import { TelcoSimulator } from "../../telco-simulator/index.ts"
-import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
+import { type CommandFailed, impossible, systemCode } from "../output/CommandFailed.ts"
 import * as Credentials from "../settings/Credentials.ts"
 import { type DatabaseUrl, withoutPassword } from "../settings/DatabaseUrl.ts"
 import * as Settings from "../settings/Settings.ts"
@@ -18,26 +18,24 @@ export interface Options {
   readonly books: DatabaseUrl
 }
 
-/** What to print once it is listening. A key that was set is not printed. */
+/** A telco that is listening. */
 export interface Telco {
   readonly url: string
   readonly books: string
-  readonly madeKey: string | null
+  /** The token for calls, if it was generated; null if the operator set it, because it is not printed then. */
+  readonly generatedKey: string | null
 }
 
-/** The key that is set, or else one that is made once and kept in `.simplan/`. */
+/** The key from the environment, else one that is generated once and kept in `.simplan/`. */
 const keyOf = Effect.gen(function* () {
   const set = yield* Effect.mapError(Settings.telcoKey, ({ message }) => impossible(message))
-  if (set !== null) return { key: set, made: null }
+  if (set !== null) return { key: set, generatedKey: null }
   const fresh = Credentials.newToken()
-  const { telcoKey: made = fresh } = yield* Credentials.change((kept) => ({ telcoKey: fresh, ...kept }))
-  return { key: Redacted.make(made), made }
+  const { telcoKey = fresh } = yield* Credentials.change((kept) => ({ telcoKey: fresh, ...kept }))
+  return { key: Redacted.make(telcoKey), generatedKey: telcoKey }
 })
 
-const codeOf = (cause: unknown): unknown =>
-  typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
-
-/** Starts it; it is listening when this returns. */
+/** Starts the telco, and returns when it is listening. */
 export const start = ({
   books,
   host,
@@ -45,7 +43,7 @@ export const start = ({
 }: Options): Effect.Effect<Telco, CommandFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const stores = yield* Stores.open(books)
-    const { key, made } = yield* keyOf
+    const { generatedKey, key } = yield* keyOf
     const simulator = yield* Layer.build(TelcoSimulator.layer()).pipe(Effect.provideContext(stores))
     const routes = Layer.merge(TelcoServer.routes({ token: key }), ControlRoutes.layer({ token: key }))
     const url = yield* TelcoServer.listen(
@@ -54,11 +52,11 @@ export const start = ({
     ).pipe(
       Effect.catchTag("ServeError", ({ cause }) =>
         impossible(
-          codeOf(cause) === "EADDRINUSE"
+          systemCode(cause) === "EADDRINUSE"
             ? `Port ${port} on ${host} is in use: name another with --port (0 takes any that is free).`
-            : `The telco cannot listen on ${host}:${port} (${String(codeOf(cause))}).`
+            : `The telco cannot listen on ${host}:${port} (${String(systemCode(cause))}).`
         )
       )
     )
-    return { url, books: withoutPassword(books.url), madeKey: made }
+    return { url, books: withoutPassword(books.url), generatedKey }
   })
