@@ -46,7 +46,7 @@ interface Reads {
   readonly idempotencyRecords: IdempotencyRecords
 }
 
-interface Service extends Reads {
+export interface Service extends Reads {
   readonly commit: (commit: Commit) => Effect.Effect<void, Conflict | StorageError>
   readonly sims: Sims
   /** The instant at which a virtual clock stands; null where none was ever committed. */
