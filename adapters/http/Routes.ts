@@ -2,9 +2,10 @@
  * The routes of the whole HTTP API, with its description and its documentation page, over the services of `simplan`.
  */
 import { Effect, Layer, type Redacted, type Result } from "effect"
-import { HttpMiddleware, HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
-import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { HttpMiddleware, HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { Api } from "./api/Api.ts"
+import * as Endpoints from "./Endpoints.ts"
 import * as Clock from "./handlers/Clock.ts"
 import * as Coverage from "./handlers/Coverage.ts"
 import * as Imports from "./handlers/Imports.ts"
@@ -19,7 +20,6 @@ import * as Wallet from "./handlers/Wallet.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as ApiKeyAuth from "./middleware/ApiKeyAuth.ts"
 import * as BearerAuth from "./middleware/BearerAuth.ts"
-import * as Instrumentation from "./middleware/Instrumentation.ts"
 import * as RateLimit from "./middleware/RateLimit.ts"
 import * as UnmatchedRoutes from "./middleware/UnmatchedRoutes.ts"
 
@@ -39,21 +39,24 @@ export interface Options {
 const OPENAPI = "/openapi.json"
 const DOCS = "/docs"
 
-const handlers = ({ checkUrl, ready = Effect.succeed(true) }: Options) =>
-  Layer.mergeAll(
-    Subscriptions.layer,
-    Plans.layer,
-    Coverage.layer,
-    Sims.layer,
-    Operators.layer,
-    Wallet.layer,
-    Organizations.layer,
-    Imports.layer,
-    Webhooks.layer(checkUrl),
-    Clock.layer,
-    Reports.layer,
-    System.layer(ready)
-  )
+const endpoints = Effect.fnUntraced(function* (options: Options) {
+  const apiKey = yield* ApiKeyAuth.make(RateLimit.make(options.rateLimit))
+  const adminToken = BearerAuth.make(options.adminToken)
+  return Endpoints.layer({
+    subscriptions: yield* Subscriptions.make(apiKey),
+    plans: yield* Plans.make(apiKey),
+    coverage: yield* Coverage.make(apiKey),
+    sims: yield* Sims.make(apiKey),
+    operators: yield* Operators.make(apiKey),
+    wallet: yield* Wallet.make(apiKey),
+    organizations: yield* Organizations.make(adminToken),
+    imports: yield* Imports.make(adminToken),
+    webhooks: yield* Webhooks.make(adminToken, options.checkUrl),
+    clock: yield* Clock.make(adminToken),
+    reports: yield* Reports.make(BearerAuth.make(options.telcoToken)),
+    system: yield* System.make(options.ready ?? Effect.succeed(true))
+  })
+})
 
 const hidden = ({ adminToken, telcoToken }: Options): ReadonlyArray<string> => [
   ...(adminToken === undefined ? ["/admin"] : []),
@@ -86,21 +89,19 @@ const docs = HttpApiScalar.layer(Api, {
 /** Turns off the platform's span per request, which shows URLs, and URLs hold keys. `Instrumentation` makes the spans. */
 export const isUntraced = (): boolean => true
 
+const openApi = HttpRouter.use((router) =>
+  router.add("GET", OPENAPI, HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api)))
+)
+
 /** Adds the routes to a router. */
-export const layer = (options: Options) => {
-  const api = HttpApiBuilder.layer(Api, { openapiPath: OPENAPI }).pipe(
-    Layer.provide(handlers(options)),
-    Layer.provide([
-      Instrumentation.layer,
-      ApiKeyAuth.layer(RateLimit.make(options.rateLimit)),
-      BearerAuth.admin(options.adminToken),
-      BearerAuth.telco(options.telcoToken)
-    ]),
-    Layer.provide(HttpServer.layerServices)
+export const layer = (options: Options) =>
+  Layer.mergeAll(
+    Layer.unwrap(endpoints(options)),
+    openApi,
+    docs,
+    UnmatchedRoutes.layer({ paths: [OPENAPI, DOCS], hidden: hidden(options) }),
+    Layer.succeed(HttpMiddleware.TracerDisabledWhen, isUntraced)
   )
-  const unmatched = UnmatchedRoutes.layer({ paths: [OPENAPI, DOCS], hidden: hidden(options) })
-  return Layer.mergeAll(api, docs, unmatched, Layer.succeed(HttpMiddleware.TracerDisabledWhen, isUntraced))
-}
 
 /** How the router of these routes is set up. */
 export const routerConfig = Layer.succeed(HttpRouter.RouterConfig, UnmatchedRoutes.routerConfig)

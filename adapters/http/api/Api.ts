@@ -10,7 +10,6 @@ import { OperatorsApi } from "./OperatorsApi.ts"
 import { OrganizationsApi } from "./OrganizationsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
 import { ReportsApi } from "./ReportsApi.ts"
-import * as Security from "./Security.ts"
 import { SimsApi } from "./SimsApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { SystemApi } from "./SystemApi.ts"
@@ -30,7 +29,6 @@ export class Api extends HttpApi.make("simplan")
   .add(ClockApi)
   .add(ReportsApi)
   .add(SystemApi)
-  .middleware(Security.Instrumentation)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({

@@ -37,7 +37,6 @@ export class ClockApi extends HttpApiGroup.make("clock")
       )
     }).annotateMerge(OpenApi.annotations({ summary: "Move a virtual clock and do all work that falls due" }))
   )
-  .middleware(Security.AdminToken)
   .annotateEndpointsMerge(Security.byAdminToken)
   .annotateMerge(OpenApi.annotations({ title: "Management: clock" }))
   .prefix("/admin/v1") {}

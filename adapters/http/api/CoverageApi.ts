@@ -90,7 +90,6 @@ export class CoverageApi extends HttpApiGroup.make("coverage")
       ]
     }).annotateMerge(OpenApi.annotations({ summary: "Create a custom region" }))
   )
-  .middleware(Security.ApiKeys)
   .annotateEndpointsMerge(Security.byApiKey)
   .annotateMerge(OpenApi.annotations({ title: "Coverage" }))
   .prefix("/v3") {}

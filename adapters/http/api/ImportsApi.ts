@@ -66,7 +66,6 @@ export class ImportsApi extends HttpApiGroup.make("imports")
       error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(OpenApi.annotations({ summary: "Read the catalogue" }))
   )
-  .middleware(Security.AdminToken)
   .annotateEndpointsMerge(Security.byAdminToken)
   .annotateMerge(OpenApi.annotations({ title: "Management: imports" }))
   .prefix("/admin/v1") {}

@@ -34,7 +34,6 @@ export class OperatorsApi extends HttpApiGroup.make("operators")
       error: Schemas.problems(...Schemas.always, "operator_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Get an operator" }))
   )
-  .middleware(Security.ApiKeys)
   .annotateEndpointsMerge(Security.byApiKey)
   .annotateMerge(OpenApi.annotations({ title: "Operators" }))
   .prefix("/v3") {}

@@ -84,7 +84,6 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
       error: Schemas.problems(...Schemas.managing, "api_key_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Give an API key another secret" }))
   )
-  .middleware(Security.AdminToken)
   .annotateEndpointsMerge(Security.byAdminToken)
   .annotateMerge(OpenApi.annotations({ title: "Management: organizations" }))
   .prefix("/admin/v1") {}

@@ -134,7 +134,6 @@ export class PlansApi extends HttpApiGroup.make("plans")
       error: named
     }).annotateMerge(OpenApi.annotations({ summary: "Restore an archived plan" }))
   )
-  .middleware(Security.ApiKeys)
   .annotateEndpointsMerge(Security.byApiKey)
   .annotateMerge(OpenApi.annotations({ title: "Plans" }))
   .prefix("/v3") {}

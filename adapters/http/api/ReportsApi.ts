@@ -41,7 +41,6 @@ export class ReportsApi extends HttpApiGroup.make("reports")
       )
     }).annotateMerge(OpenApi.annotations({ summary: "Report usage, first use, locations and SM-DP+ states" }))
   )
-  .middleware(Security.TelcoToken)
   .annotateEndpointsMerge(Security.byTelcoToken)
   .annotateMerge(OpenApi.annotations({ title: "Telco" }))
   .prefix("/telco/v1") {}

@@ -56,7 +56,6 @@ export class SimsApi extends HttpApiGroup.make("sims")
       error: Schemas.problems(...Schemas.always, "sim_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "The SM-DP+ state history of an eSIM's profile" }))
   )
-  .middleware(Security.ApiKeys)
   .annotateEndpointsMerge(Security.byApiKey)
   .annotateMerge(OpenApi.annotations({ title: "SIMs" }))
   .prefix("/v3") {}

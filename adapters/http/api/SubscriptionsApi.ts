@@ -173,7 +173,6 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       error: Schemas.problems(...Schemas.always, "subscription_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "The last operator of the last 7 days" }))
   )
-  .middleware(Security.ApiKeys)
   .annotateEndpointsMerge(Security.byApiKey)
   .annotateMerge(OpenApi.annotations({ title: "Subscriptions" }))
   .prefix("/v3") {}

@@ -36,7 +36,6 @@ export class WalletApi extends HttpApiGroup.make("wallet")
       )
     }).annotateMerge(OpenApi.annotations({ summary: "Apply the mobile plan to an eSIM, or remove it" }))
   )
-  .middleware(Security.ApiKeys)
   .annotateEndpointsMerge(Security.byApiKey)
   .annotateMerge(OpenApi.annotations({ title: "Wallet" }))
   .prefix("/v3") {}

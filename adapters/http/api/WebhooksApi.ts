@@ -111,7 +111,6 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       error: Schemas.problems(...Schemas.managing, "organization_not_found", "delivery_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Deliver once more, now" }))
   )
-  .middleware(Security.AdminToken)
   .annotateEndpointsMerge(Security.byAdminToken)
   .annotateMerge(OpenApi.annotations({ title: "Management: webhooks" }))
   .prefix("/admin/v1") {}

@@ -2,18 +2,14 @@
  * Handlers of the business clock.
  */
 import { Duration, Effect, Option } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Clock, Time } from "simplan"
-import { Api } from "../api/Api.ts"
 import * as ClockApi from "../api/ClockApi.ts"
+import * as Endpoints from "../Endpoints.ts"
+import type * as Guard from "../middleware/Guard.ts"
 import * as Instants from "../shapes/Instants.ts"
-import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
 import * as Responses from "../wire/Responses.ts"
-
-type Item = typeof ClockApi.ClockItem.Type
-type Advanced = typeof ClockApi.AdvancedItem.Type
 
 const decodeAdvance = JsonBody.decoder(ClockApi.Advance)
 
@@ -28,10 +24,8 @@ const millis = (text: string): number | undefined => {
   return Option.getOrUndefined(Option.map(duration, (value) => Math.round(Duration.toMillis(value))))
 }
 
-export const layer = HttpApiBuilder.group(
-  Api,
-  "clock",
-  Effect.fnUntraced(function* (handlers) {
+export const make = (guard: Guard.Guard<undefined>) =>
+  Effect.gen(function* () {
     const clock = yield* Clock.Clock
 
     const moved = Effect.fnUntraced(function* ({ by, to }: typeof ClockApi.Advance.Type) {
@@ -42,21 +36,15 @@ export const layer = HttpApiBuilder.group(
       return span === undefined ? yield* badDuration : yield* clock.advanceBy(span)
     })
 
-    return handlers
-      .handle(
-        "read",
-        Effect.fnUntraced(function* () {
-          const { now, virtual } = yield* clock.read
-          return Responses.ok<Item>({ error: false, data: { now: Time.toIso(now), virtual } })
-        })
-      )
-      .handleRaw(
-        "advance",
-        Effect.fnUntraced(function* ({ request }) {
-          const { value } = yield* JsonBody.read(request)
-          const now = yield* moved(yield* decodeAdvance(value))
-          return Responses.ok<Advanced>({ error: false, data: { now: Time.toIso(now) } })
-        }, ErrorResponses.handled)
-      )
+    return Endpoints.group(ClockApi.ClockApi, guard, {
+      read: Effect.fnUntraced(function* () {
+        const { now, virtual } = yield* clock.read
+        return Responses.data({ now: Time.toIso(now), virtual })
+      }),
+      advance: Effect.fnUntraced(function* ({ request }) {
+        const { value } = yield* JsonBody.read(request)
+        const now = yield* moved(yield* decodeAdvance(value))
+        return Responses.data({ now: Time.toIso(now) })
+      })
+    })
   })
-)

@@ -2,14 +2,12 @@
  * Handler of telco reports: events that do not decode are rejected alone, the others are taken in one batch (rule R1).
  */
 import { Effect, Result } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { type Refusal, Reports, type TelcoReport } from "simplan"
-import { Api } from "../api/Api.ts"
 import * as ReportsApi from "../api/ReportsApi.ts"
+import * as Endpoints from "../Endpoints.ts"
+import type * as Guard from "../middleware/Guard.ts"
 import * as TelcoEvents from "../shapes/TelcoEvents.ts"
-import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
-import * as Responses from "../wire/Responses.ts"
 
 type Outcome = typeof ReportsApi.ReportOutcome.Type
 type Rejection = Outcome["rejected"][number]
@@ -52,21 +50,17 @@ const outcome = ({ rejected, reports }: Sorted, verdicts: ReadonlyArray<TelcoRep
   }
 }
 
-export const layer = HttpApiBuilder.group(
-  Api,
-  "reports",
-  Effect.fnUntraced(function* (handlers) {
+export const make = (guard: Guard.Guard<undefined>) =>
+  Effect.gen(function* () {
     const reports = yield* Reports.Reports
 
-    return handlers.handleRaw(
-      "take",
-      Effect.fnUntraced(function* ({ request }) {
+    return Endpoints.group(ReportsApi.ReportsApi, guard, {
+      take: Effect.fnUntraced(function* ({ request }) {
         const { value } = yield* JsonBody.read(request, { anyText: true })
         const batch = sorted(yield* eventsOf(value))
         const verdicts =
           batch.reports.length === 0 ? [] : yield* reports.take({ reports: batch.reports.map(({ report }) => report) })
-        return Responses.ok<Outcome>(outcome(batch, verdicts))
-      }, ErrorResponses.handled)
-    )
+        return outcome(batch, verdicts)
+      })
+    })
   })
-)

@@ -2,40 +2,30 @@
  * Handler of the organization's mobile plan.
  */
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
-import { Wallet } from "simplan"
-import { Api } from "../api/Api.ts"
-import { Caller } from "../api/Security.ts"
+import { type ApiKey, Wallet } from "simplan"
 import * as WalletApi from "../api/WalletApi.ts"
+import * as Endpoints from "../Endpoints.ts"
+import type * as Guard from "../middleware/Guard.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
 import * as Shapes from "../shapes/Sims.ts"
-import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
 import * as Responses from "../wire/Responses.ts"
 
-type Item = typeof WalletApi.MobilePlanItem.Type
-
 const decode = JsonBody.decoder(WalletApi.SetMobilePlan)
 
-export const layer = HttpApiBuilder.group(
-  Api,
-  "wallet",
-  Effect.fnUntraced(function* (handlers) {
+export const make = (guard: Guard.Guard<ApiKey.ApiKey>) =>
+  Effect.gen(function* () {
     const once = yield* Idempotency.make
     const wallet = yield* Wallet.Wallet
 
-    return handlers.handleRaw(
-      "setMobilePlan",
-      Effect.fnUntraced(function* ({ request }) {
-        const { organizationId } = yield* Caller
-        const { bytes, value } = yield* JsonBody.read(request)
+    return Endpoints.group(WalletApi.WalletApi, guard, {
+      setMobilePlan: Effect.fnUntraced(function* (call) {
+        const { organizationId } = call.caller
+        const { bytes, value } = yield* JsonBody.read(call.request)
         const run = Effect.flatMap(decode(value), ({ apply, iccid, label }) =>
           wallet.setMobilePlan({ organizationId, apply, label, iccid: iccid ?? null })
         )
-        return yield* once("MobilePlan", bytes, run, (status) =>
-          Responses.ok<Item>({ error: false, data: Shapes.mobilePlan(status) })
-        )
-      }, ErrorResponses.handled)
-    )
+        return yield* once("MobilePlan", call, bytes, run, (status) => Responses.data(Shapes.mobilePlan(status)))
+      })
+    })
   })
-)

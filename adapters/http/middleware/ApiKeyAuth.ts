@@ -1,60 +1,47 @@
 /**
- * API keys at the edge (rules W3 and W8): the key of a request, whose it is, whether it may do this, and how often it
- * has. The checks run in the order 401, 403, 429; all others come after them.
+ * Authentication by API key (rules W3 and W8): finds the organization that calls, checks the scope of the key, and
+ * takes a request from its rate limit, in the order 401, 403, 429.
  */
-import { Clock, Effect, Layer } from "effect"
-import { HttpServerRequest } from "effect/http"
-import { Organizations } from "simplan"
-import * as Security from "../api/Security.ts"
-import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import { Clock, Effect } from "effect"
+import { type ApiKey, Organizations } from "simplan"
+import * as Errors from "../wire/Errors.ts"
+import type * as Guard from "./Guard.ts"
 import type * as RateLimit from "./RateLimit.ts"
 
-const missing = ErrorResponses.make({ code: "key_missing", message: "Unauthorized: API key is missing" })
+const missing = new Errors.Problem({ code: "key_missing", message: "Unauthorized: API key is missing" })
 
-const invalid = ErrorResponses.make({ code: "key_invalid", message: "Unauthorized: API key is not valid" })
+const invalid = new Errors.Problem({ code: "key_invalid", message: "Unauthorized: API key is not valid" })
 
-const readOnly = ErrorResponses.make({ code: "key_read_only", message: "Forbidden: this API key may only read" })
+const readOnly = new Errors.Problem({ code: "key_read_only", message: "Forbidden: this API key may only read" })
 
-const tooMany = (seconds: number) =>
-  ErrorResponses.make({
+const rateLimited = (seconds: number) =>
+  new Errors.Problem({
     code: "rate_limited",
     message: "Too many requests with this API key",
-    headers: { "retry-after": String(seconds) }
+    headers: Errors.retryAfter(seconds)
   })
 
-type Sent = { readonly _tag: "None" } | { readonly _tag: "Unclear" } | { readonly _tag: "Key"; readonly key: string }
-
-const sent = (query: string | ReadonlyArray<string> | undefined, header: string | undefined): Sent => {
-  const texts = new Set([...(typeof query === "string" ? [query] : (query ?? [])), header ?? ""])
-  texts.delete("")
-  const [key, other] = texts
-  if (key === undefined) return { _tag: "None" }
-  return other === undefined ? { _tag: "Key", key } : { _tag: "Unclear" }
+/** The keys that a request carries in its query and its header, each once. */
+const keysOf = ({ query, request }: Guard.Credentials): ReadonlyArray<string> => {
+  const inQuery = query["key"] ?? ""
+  const inHeader = request.headers["x-api-key"] ?? ""
+  if (inHeader === "" && typeof inQuery === "string") return inQuery === "" ? [] : [inQuery]
+  return [...new Set([inQuery, inHeader].flat())].filter((key) => key !== "")
 }
 
-/** Lets a request in on behalf of the organization whose key it came with. */
-export const layer = (limit: RateLimit.RateLimit): Layer.Layer<Security.ApiKeys, never, Organizations.Organizations> =>
-  Layer.effect(
-    Security.ApiKeys,
-    Effect.gen(function* () {
-      const organizations = yield* Organizations.Organizations
-
-      return Security.ApiKeys.of((httpEffect, { endpoint }) => {
-        const reads = endpoint.method === "GET"
-        return Effect.gen(function* () {
-          const request = yield* HttpServerRequest.HttpServerRequest
-          const query = yield* HttpServerRequest.ParsedSearchParams
-          const found = sent(query["key"], request.headers["x-api-key"])
-          if (found._tag === "None") return missing
-          if (found._tag === "Unclear") return invalid
-          const authenticated = yield* Effect.result(organizations.authenticate(found.key))
-          if (authenticated._tag === "Failure") return yield* ErrorResponses.ofFailure(authenticated.failure)
-          const caller = authenticated.success
-          if (!reads && caller.scope === "read") return readOnly
-          const seconds = limit.take(caller.apiKeyId, yield* Clock.currentTimeMillis)
-          if (seconds > 0) return tooMany(seconds)
-          return yield* Effect.provideService(httpEffect, Security.Caller, caller)
-        })
+/** The guard of endpoints that belong to an organization. */
+export const make = (
+  limit: RateLimit.RateLimit
+): Effect.Effect<Guard.Guard<ApiKey.ApiKey>, never, Organizations.Organizations> =>
+  Effect.map(Organizations.Organizations, (organizations) => (credentials) => {
+    const [key, other] = keysOf(credentials)
+    if (key === undefined) return Effect.fail(missing)
+    if (other !== undefined) return Effect.fail(invalid)
+    return Effect.flatMap(organizations.authenticate(key), (caller) => {
+      if (credentials.writes && caller.scope === "read") return Effect.fail(readOnly)
+      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const seconds = limit.take(caller.apiKeyId, now)
+        return seconds > 0 ? Effect.fail(rateLimited(seconds)) : Effect.succeed(caller)
       })
     })
-  )
+  })

@@ -1,23 +1,21 @@
 /**
- * Bearer tokens of the management API and of the telco. They are compared in constant time; while one is not
- * configured, its API does not exist.
+ * Authentication by bearer token, for the management API and for the telco. Tokens are compared in constant time. An API
+ * whose token is not configured does not exist: every request to it is 404.
  */
-import { Effect, Layer, Redacted } from "effect"
-import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { Effect, Redacted } from "effect"
 import { createHash, timingSafeEqual } from "node:crypto"
-import * as Security from "../api/Security.ts"
-import * as ErrorResponses from "../wire/ErrorResponses.ts"
-import * as UnmatchedRoutes from "./UnmatchedRoutes.ts"
+import * as Errors from "../wire/Errors.ts"
+import type * as Guard from "./Guard.ts"
 
 const challenge = { "www-authenticate": "Bearer" }
 
-const missing = ErrorResponses.make({
+const missing = new Errors.Problem({
   code: "token_missing",
   message: "Unauthorized: bearer token is missing",
   headers: challenge
 })
 
-const invalid = ErrorResponses.make({
+const invalid = new Errors.Problem({
   code: "token_invalid",
   message: "Unauthorized: bearer token is not valid",
   headers: challenge
@@ -25,31 +23,13 @@ const invalid = ErrorResponses.make({
 
 const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
 
-/** Whether two texts are the same, in a time that tells nothing of where they differ. */
-const isSame = (expected: Uint8Array, text: string): boolean => timingSafeEqual(expected, digest(text))
-
-const guard = (token: Redacted.Redacted | undefined) => {
-  const expected = token === undefined ? undefined : digest(Redacted.value(token))
-  return <E, R>(
-    httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-  ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> => {
-    if (expected === undefined) return Effect.succeed(UnmatchedRoutes.routeNotFound)
-    return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-      const credential = /^bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")?.[1]
-      if (credential === undefined) return Effect.succeed(missing)
-      return isSame(expected, credential) ? httpEffect : Effect.succeed(invalid)
-    })
+/** The guard of endpoints that need the token. */
+export const make = (token: Redacted.Redacted | undefined): Guard.Guard<undefined> => {
+  if (token === undefined) return () => Effect.fail(Errors.routeNotFound)
+  const expected = digest(Redacted.value(token))
+  return ({ request }) => {
+    const credential = /^bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")?.[1]
+    if (credential === undefined) return Effect.fail(missing)
+    return timingSafeEqual(expected, digest(credential)) ? Effect.undefined : Effect.fail(invalid)
   }
-}
-
-/** Lets in who has the management API's token. */
-export const admin = (token: Redacted.Redacted | undefined): Layer.Layer<Security.AdminToken> => {
-  const guarded = guard(token)
-  return Layer.succeed(Security.AdminToken, (httpEffect) => guarded(httpEffect))
-}
-
-/** Lets in who has the telco's token. */
-export const telco = (token: Redacted.Redacted | undefined): Layer.Layer<Security.TelcoToken> => {
-  const guarded = guard(token)
-  return Layer.succeed(Security.TelcoToken, (httpEffect) => guarded(httpEffect))
 }

@@ -3,10 +3,9 @@
  * that is told again is made from the same value by the same encoder, so it is the same, byte for byte.
  */
 import { Effect, Result } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Idempotency, IdempotencyKeys } from "simplan"
 import { createHash } from "node:crypto"
-import * as Security from "../api/Security.ts"
 import * as ErrorLog from "../wire/ErrorLog.ts"
 import * as Errors from "../wire/Errors.ts"
 
@@ -29,40 +28,42 @@ const fingerprint = (request: HttpServerRequest.HttpServerRequest, body: Uint8Ar
     .update(body)
     .digest("hex")
 
+/** The parts of a call that its key is looked up with. */
+interface KeyedCall<Body> {
+  readonly caller: { readonly organizationId: string }
+  readonly request: HttpServerRequest.HttpServerRequest
+  respond(body: Body): HttpServerResponse.HttpServerResponse
+}
+
 /**
- * Runs a use case under the request's idempotency key, if it has one, and answers with what the use case, now or the
- * first time, came to.
+ * Runs a use case under the request's idempotency key, if it has one. The response is made of what the use case gave,
+ * now or the first time; `bytes` is the body that was sent.
  */
-export type Once = <Kind extends keyof Idempotency.Answers, E extends Errors.Failure, R>(
+export type Once = <Kind extends keyof Idempotency.Answers, Body, E extends Errors.Failure, R>(
   kind: Kind,
-  body: Uint8Array,
+  call: KeyedCall<Body>,
+  bytes: Uint8Array,
   run: Effect.Effect<Idempotency.Answers[Kind], E, R>,
-  answer: (value: Idempotency.Answers[Kind]) => HttpServerResponse.HttpServerResponse
-) => Effect.Effect<
-  HttpServerResponse.HttpServerResponse,
-  Errors.Failure,
-  R | HttpServerRequest.HttpServerRequest | Security.Caller
->
+  shape: (value: Idempotency.Answers[Kind]) => Body
+) => Effect.Effect<HttpServerResponse.HttpServerResponse, Errors.Failure, R>
 
 export const make: Effect.Effect<Once, never, IdempotencyKeys.IdempotencyKeys> = Effect.map(
   IdempotencyKeys.IdempotencyKeys,
   (keys) =>
-    Effect.fnUntraced(function* (kind, body, run, answer) {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const key = yield* Effect.fromResult(keyOf(request))
-      if (key === undefined) return answer(yield* run)
-      const { organizationId } = yield* Security.Caller
+    Effect.fnUntraced(function* (kind, call, bytes, run, shape) {
+      const key = yield* Effect.fromResult(keyOf(call.request))
+      if (key === undefined) return call.respond(shape(yield* run))
       let ran = false
       const first = Effect.suspend(() => {
         ran = true
         return run
       })
       const value = yield* Effect.provideService(keys.once(kind, first), IdempotencyKeys.CurrentRequest, {
-        organizationId,
+        organizationId: call.caller.organizationId,
         key,
-        fingerprint: fingerprint(request, body)
+        fingerprint: fingerprint(call.request, bytes)
       })
-      const response = answer(value)
+      const response = call.respond(shape(value))
       return ran ? response : HttpServerResponse.setHeader(response, "idempotent-replayed", "true")
     })
 )

@@ -3,10 +3,9 @@
  * it (rule W1). A defect becomes 500 with a request id and nothing of its cause, which is logged. What is recorded of a
  * request in a trace is its method, route and status: a URL may hold a key.
  */
-import { Context, Effect, Exit, Layer, Option, Tracer } from "effect"
+import { Context, Effect, Exit, Option, Tracer } from "effect"
 import { HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import * as Security from "../api/Security.ts"
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as RequestMetrics from "./RequestMetrics.ts"
 
@@ -35,21 +34,22 @@ const traced = <E, R>(
     )
   )
 
-export const layer: Layer.Layer<Security.Instrumentation> = Layer.succeed(
-  Security.Instrumentation,
-  (httpEffect, { endpoint }) => {
-    const record = RequestMetrics.recorder(endpoint.method, endpoint.path)
-    const answered = Effect.catchCause(httpEffect, ErrorResponses.ofCause)
-    const answeredAndTraced = traced(endpoint, answered)
-    return Effect.withFiber((fiber) => {
-      const context = fiber.context
-      const start = performance.now()
-      const untraced = Context.get(context, Tracer.Tracer) === Tracer.nativeTracer
-      return Effect.onExitPrimitive(untraced ? answered : answeredAndTraced, (exit) => {
-        const status = Exit.isSuccess(exit) ? exit.value.status : GIVEN_UP
-        record(status, (performance.now() - start) / 1000, context)
-        return undefined
-      })
+/** The handler of an endpoint, counted, timed and traced, with a response to whatever goes wrong in it. */
+export const instrumented = <E, R>(
+  endpoint: HttpApiEndpoint.Top,
+  handler: Effect.Effect<Response, E, R>
+): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> => {
+  const record = RequestMetrics.recorder(endpoint.method, endpoint.path)
+  const answered = Effect.catchCause(handler, ErrorResponses.ofCause)
+  const answeredAndTraced = traced(endpoint, answered)
+  return Effect.withFiber((fiber) => {
+    const context = fiber.context
+    const start = performance.now()
+    const untraced = Context.get(context, Tracer.Tracer) === Tracer.nativeTracer
+    return Effect.onExitPrimitive(untraced ? answered : answeredAndTraced, (exit) => {
+      const status = Exit.isSuccess(exit) ? exit.value.status : GIVEN_UP
+      record(status, (performance.now() - start) / 1000, context)
+      return undefined
     })
-  }
-)
+  })
+}

@@ -9,6 +9,7 @@ import { HttpApi } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import * as ErrorLog from "../wire/ErrorLog.ts"
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as Errors from "../wire/Errors.ts"
 import * as RequestMetrics from "./RequestMetrics.ts"
 
 /** How paths are matched: exactly as they are written, but for a slash at the end. */
@@ -33,8 +34,7 @@ const allowances = (others: ReadonlyArray<`/${string}`>): ((url: string) => Read
   }
 }
 
-/** That there is no such route. */
-export const routeNotFound = ErrorResponses.make({ code: "route_not_found", message: "Route not found" })
+const routeNotFound = ErrorResponses.make(Errors.routeNotFound)
 
 const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean => {
   const error = Cause.squash(cause)

@@ -18,6 +18,9 @@ export interface ErrorContent {
 /** The request itself is wrong; no use case has run. */
 export class Problem extends Data.TaggedError("Problem")<ErrorContent> {}
 
+/** There is no such route. */
+export const routeNotFound = new Problem({ code: "route_not_found", message: "Route not found" })
+
 /** The failures of use cases and of reading requests. */
 export type Failure = Refusal.Plain | Storage.StorageError | Problem
 

@@ -1,14 +1,13 @@
 /**
- * Responses with JSON bodies. `Body` is the type of the endpoint's success schema.
+ * The envelopes of successful answers.
  */
-import { HttpServerResponse } from "effect/http"
 
-/** 200 with a body. */
-export const ok = <Body>(body: Body): HttpServerResponse.HttpServerResponse => HttpServerResponse.jsonUnsafe(body)
+/** `{error: false, data}`. */
+export const data = <Data>(data: Data) => ({ error: false, data }) as const
 
-/** 201 with a body. */
-export const created = <Body>(body: Body): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.jsonUnsafe(body, { status: 201 })
+/** `{error: false, data, next_page}`: a page, and the token of the next one. */
+export const page = <Item>(items: ReadonlyArray<Item>, next: string | null) =>
+  ({ error: false, data: items, next_page: next }) as const
 
-/** 200 with `{error: false, message}`. */
-export const message = (text: string): HttpServerResponse.HttpServerResponse => ok({ error: false, message: text })
+/** `{error: false, message}`. */
+export const message = (message: string) => ({ error: false, message }) as const
