@@ -1,19 +1,19 @@
 /**
- * Looking up lines: what every use case about a SIM in service begins with.
+ * Looking up a SIM in service, with its aggregate: the first step of every use case about one.
  */
 import { Effect } from "effect"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import { NotFound } from "../../domain/Refusal.ts"
 import type { Subscription } from "../../domain/Subscription.ts"
-import type { Storage } from "../../ports/Storage.ts"
+import type { SimAggregates } from "../../ports/Storage.ts"
 
-interface OfLine {
+interface OfSim {
   readonly organizationId: string
   readonly iccid: string
 }
 
-/** The line and its live subscription; a pending one is not there to be seen (rule S5). */
-export const inService = Effect.fnUntraced(function* (storage: Storage["Service"], of: OfLine) {
+/** The SIM's aggregate and its live subscription; `NotFound` if it has none. A pending one is invisible (rule S5). */
+export const inService = Effect.fnUntraced(function* (storage: { readonly simAggregates: SimAggregates }, of: OfSim) {
   const line = yield* storage.simAggregates.get(of)
   const subscription = line?.subscription
   if (line === null || subscription?.status !== "Live") {
