@@ -1,6 +1,5 @@
 /**
- * A catalogue of one's own, as a file: `complete` reads one, `toFile` writes one, and what is written reads back as the
- * same catalogue.
+ * A custom catalogue as a file: `complete` reads one, and `toFile` writes one that reads back as the same catalogue.
  */
 import type { Catalogue, Refusal } from "simplan"
 import { Result } from "effect"
@@ -11,11 +10,11 @@ import * as Ids from "./Ids.ts"
 export type { File } from "./FileFormat.ts"
 
 /**
- * Checks a file and fills in what it may leave out: the countries of ISO 3166-1, and ids by country and name, or by label
- * and region code. The answer of `GET /catalogue` is a file too, with or without its envelope.
+ * Checks a file and fills in its defaults: the countries of ISO 3166-1, operator ids by country and name, and profile ids
+ * by label and region code. The answer of `GET /catalogue` is also a file, with or without its envelope.
  *
- * The failure names the first field that is wrong: one that does not hold what it must, a code that is not among the
- * countries, a duplicate, or a profile's country that has no operator of the profile's label.
+ * The failure names the first invalid field: a wrong value, an unknown country, a duplicate, or a country in a profile
+ * without an operator of the profile's label.
  */
 export const complete = (file: unknown): Result.Result<Catalogue.Catalogue, Refusal.InvalidField> =>
   Result.flatMap(decode(unwrapped(file)), (decoded) => {
@@ -69,30 +68,32 @@ const filled = ({ countries = Countries.all, operators, profiles }: File): Catal
 const firstInconsistency = (catalogue: Catalogue.Catalogue): Refusal.InvalidField | undefined =>
   wrongCountry(catalogue) ?? wrongOperator(catalogue) ?? wrongProfile(catalogue)
 
-/** The index of the first item whose key an earlier one has. */
-const duplicate = <A>(items: ReadonlyArray<A>, key: (item: A) => string): number | undefined => {
+/** Refuses the first item whose key an earlier item has; `of` ends the sentence "must not be another …". */
+const duplicate = <A>(
+  list: string,
+  field: string,
+  items: ReadonlyArray<A>,
+  key: (item: A) => string,
+  of: string
+): Refusal.InvalidField | undefined => {
   const seen = new Set<string>()
   const index = items.findIndex((item) => seen.size === seen.add(key(item)).size)
-  return index < 0 ? undefined : index
+  return index < 0 ? undefined : invalid([list, index, field], `must not be another ${of}`)
 }
 
-const wrongCountry = ({ countries }: Catalogue.Catalogue): Refusal.InvalidField | undefined => {
-  for (const code of ["iso2", "iso3"] as const) {
-    const twice = duplicate(countries, (country) => country[code])
-    if (twice !== undefined) return invalid(["countries", twice, code], "must not be another country's too")
-  }
-  return undefined
-}
+const wrongCountry = ({ countries }: Catalogue.Catalogue): Refusal.InvalidField | undefined =>
+  duplicate("countries", "iso2", countries, ({ iso2 }) => iso2, "country's too") ??
+  duplicate("countries", "iso3", countries, ({ iso3 }) => iso3, "country's too")
 
 const wrongOperator = ({ countries, operators }: Catalogue.Catalogue): Refusal.InvalidField | undefined => {
   const known = new Set(countries.map(({ iso2 }) => iso2))
   const stray = operators.findIndex(({ countryIso2 }) => !known.has(countryIso2))
   if (stray >= 0) return invalid(["operators", stray, "country"], "must be the code of one of the countries")
-  const named = duplicate(operators, ({ countryIso2, name }) => `${countryIso2}/${name}`)
-  if (named !== undefined) return invalid(["operators", named, "name"], "must not be another operator's of the country")
-  const twice = duplicate(operators, ({ operatorId }) => operatorId)
-  if (twice !== undefined) return invalid(["operators", twice, "operator_id"], "must not be another operator's too")
-  return undefined
+  const name = ({ countryIso2, name }: Catalogue.Operator) => `${countryIso2}/${name}`
+  return (
+    duplicate("operators", "name", operators, name, "operator's of the country") ??
+    duplicate("operators", "operator_id", operators, ({ operatorId }) => operatorId, "operator's too")
+  )
 }
 
 const wrongProfile = ({ operators, profiles }: Catalogue.Catalogue): Refusal.InvalidField | undefined => {
@@ -105,10 +106,9 @@ const wrongProfile = ({ operators, profiles }: Catalogue.Catalogue): Refusal.Inv
       return invalid(["profiles", index, "iso2_list", at], `must have an operator of the label ${label}`)
     }
   }
-  const coded = duplicate(profiles, ({ label, regionCode }) => `${label}/${regionCode}`)
-  if (coded !== undefined)
-    return invalid(["profiles", coded, "region_code"], "must not be another profile's of the label")
-  const twice = duplicate(profiles, ({ coverageId }) => coverageId)
-  if (twice !== undefined) return invalid(["profiles", twice, "coverage_id"], "must not be another profile's too")
-  return undefined
+  const code = ({ label, regionCode }: Catalogue.StandardProfile) => `${label}/${regionCode}`
+  return (
+    duplicate("profiles", "region_code", profiles, code, "profile's of the label") ??
+    duplicate("profiles", "coverage_id", profiles, ({ coverageId }) => coverageId, "profile's too")
+  )
 }

@@ -8,7 +8,7 @@ import type { Catalogue } from "simplan"
 
 const names = new Map<string, string | ReadonlyArray<string>>(Object.entries(english.countries))
 
-/** Where there are several names, the official one comes first. */
+/** If a country has several names, the official one comes first. */
 const nameOf = (iso2: string): string => {
   const name = names.get(iso2) ?? iso2
   return typeof name === "string" ? name : (name[0] ?? iso2)

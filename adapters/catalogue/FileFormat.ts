@@ -1,5 +1,5 @@
 /**
- * The catalogue's file: the shape of the body of `PUT /catalogue` and of what `GET /catalogue` gives.
+ * The schema of the catalogue's file: the body of `PUT /catalogue`, and the answer of `GET /catalogue`.
  */
 import { Label, Refusal } from "simplan"
 import { Result, Schema, SchemaIssue } from "effect"
@@ -21,7 +21,7 @@ const Id = Schema.String.check(
 const Rat = Schema.String.check(Schema.isPattern(/^[2-5]G$/u, { expected: "2G, 3G, 4G or 5G" }))
 const MccMnc = Schema.String.check(Schema.isPattern(/^\d{3}-\d{2,3}$/u, { expected: "a code of the form <mcc>-<mnc>" }))
 
-/** Members of a set, such as codes: non-empty where `least` is 1, and none twice. */
+/** A list without duplicates, with at least `least` members. */
 const setOf = <S extends Schema.Top & { readonly Type: string }>(member: S, least: 0 | 1) =>
   Schema.Array(member).check(
     Schema.makeFilter((members) => members.length >= least, { expected: "a list that is not empty" }),
@@ -59,7 +59,7 @@ export type File = typeof File.Type
 
 const decodeFile = Schema.decodeUnknownResult(File)
 
-/** A refusal of a field, named by its path in the file. */
+/** The refusal of a field, by its path in the file. */
 export const invalid = (path: ReadonlyArray<PropertyKey>, message: string): Refusal.InvalidField =>
   new Refusal.InvalidField({
     field: path
@@ -77,7 +77,7 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({
   }
 })
 
-/** Reads a file; the failure is the first field that does not hold what it must. */
+/** Decodes a file; the failure names the first invalid field. */
 export const decode = (file: unknown): Result.Result<File, Refusal.InvalidField> =>
   Result.mapError(decodeFile(file, { onExcessProperty: "error" }), ({ issue }) => {
     const [first] = format(issue).issues

@@ -1,10 +1,10 @@
 /**
- * Ids of what the catalogue is made of: UUIDs of version 5, so that the same operator or profile has the same id in every
+ * Ids of operators and profiles: UUIDs of version 5, so that the same operator or profile has the same id in every
  * installation and after every update of the data.
  */
 import { v5 } from "uuid"
 
-// Namespaces of our own; every id depends on them, so they never change.
+// Every id depends on these namespaces, so they never change.
 const OPERATORS = "6f0c2a52-3f0e-5d0b-9d55-0c7d1b6c8a01"
 const PROFILES = "6f0c2a52-3f0e-5d0b-9d55-0c7d1b6c8a02"
 

@@ -1,9 +1,9 @@
 /**
  * The mobile network operators of the world, from `mcc-mnc-list` (rule I3).
  *
- * An operator is one country's operational rows of the same brand (the company's name where there is no brand) from whose
- * bands a technology can be told. Rows of several countries, such as `AU/CC/CX`, count for each of them, unless their
- * notes name the islands they are for.
+ * An operator combines a country's operational rows of the same brand, or of the same company without a brand, whose bands
+ * name a known technology. A row of several countries, such as `AU/CC/CX`, counts for each of them, unless its notes name
+ * particular islands.
  */
 import networks from "mcc-mnc-list/mcc-mnc-list.json" with { type: "json" }
 import type { Catalogue, Label } from "simplan"
@@ -25,7 +25,7 @@ interface Row {
 
 const rows: ReadonlyArray<Row> = networks
 
-/** How the notes of rows of several countries name single ones. */
+/** The countries that the notes of a row can name. */
 const islands: ReadonlyArray<readonly [name: string, iso2: string]> = [
   ["Bonaire", "BQ"],
   ["Curaçao", "CW"],
@@ -41,7 +41,7 @@ const islands: ReadonlyArray<readonly [name: string, iso2: string]> = [
   ["Sint Maarten", "SX"]
 ]
 
-/** A code is of one country, of several (`YT/RE`) or of a part of one (`GE-AB`). */
+/** A code names one country, several (`YT/RE`) or a part of one (`GE-AB`). */
 const countriesOf = ({ countryCode, notes }: Row): ReadonlyArray<string> => {
   const codes = (countryCode ?? "").split("/").map((code) => code.slice(0, 2))
   const named = islands.filter(([name, iso2]) => codes.includes(iso2) && notes?.includes(name)).map(([, iso2]) => iso2)
@@ -71,7 +71,7 @@ export const operators = (): ReadonlyArray<Catalogue.Operator> => {
     if (row.type !== "National" || row.status !== "Operational" || rats.length === 0 || name === "") continue
     if (!/^\d{3}-\d{2,3}$/.test(code)) continue
     for (const countryIso2 of countriesOf(row)) {
-      // The same brand is not always spelled in the same case.
+      // The spelling of a brand varies in case.
       const key = `${countryIso2}/${name.toLowerCase()}`
       const network = found.get(key) ?? { name, countryIso2, rats: new Set(), mccMnc: new Set() }
       found.set(key, network)

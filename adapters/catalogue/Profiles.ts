@@ -6,7 +6,7 @@ import { type Catalogue, Label } from "simplan"
 import * as Countries from "./Countries.ts"
 import * as Ids from "./Ids.ts"
 
-/** The profiles of these operators; none is empty. */
+/** The non-empty profiles of these operators. */
 export const profiles = (operators: ReadonlyArray<Catalogue.Operator>): ReadonlyArray<Catalogue.StandardProfile> =>
   Label.labels.flatMap((label) => {
     const served = new Set(

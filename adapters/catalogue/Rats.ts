@@ -1,16 +1,15 @@
 /**
  * Radio access technologies, read from the band lists of `mcc-mnc-list`: `GSM 900 / UMTS 2100 / LTE 800 / 5G 3500`.
  *
- * What is no public mobile network gives none: MVNO, TETRA, satellite, paging, WiMAX, iDEN, TDMA, and the railways'
- * GSM-R.
+ * Other entries are ignored: MVNO, TETRA, satellite, paging, WiMAX, iDEN, TDMA, and the railways' GSM-R.
  */
 
-/** As operators carry them, oldest first. */
+/** Oldest first. */
 export const rats = ["2G", "3G", "4G", "5G"] as const
 
 export type Rat = (typeof rats)[number]
 
-/** `UTMS` is how one of the rows spells it. */
+/** `UTMS` is a misspelling in one of the rows. */
 const generations: Readonly<Record<Rat, RegExp>> = {
   "2G": /^GSM(?!-R)/,
   "3G": /^(UMTS|UTMS|CDMA|TD-SCDMA)/,

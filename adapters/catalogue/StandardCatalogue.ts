@@ -1,6 +1,6 @@
 /**
- * The catalogue that the service starts with: the real world's countries and networks, as the npm packages
- * `i18n-iso-countries`, `mcc-mnc-list` and `countries-list` have them. The same packages always give the same catalogue.
+ * The built-in catalogue: the countries and networks of the npm packages `i18n-iso-countries`, `mcc-mnc-list` and
+ * `countries-list`. The same versions of the packages always give the same catalogue.
  */
 import { type Catalogue, Catalogues } from "simplan"
 import { Effect, Layer } from "effect"
@@ -15,7 +15,7 @@ const build = (): Catalogue.Catalogue => {
 
 let built: Catalogue.Catalogue | undefined
 
-/** The catalogue; made when it is first asked for. */
+/** The catalogue. The first call builds it. */
 export const catalogue = (): Catalogue.Catalogue => {
   built ??= build()
   return built
@@ -29,7 +29,7 @@ export interface Counts {
   readonly profiles: number
 }
 
-/** How much there is in a catalogue. */
+/** The size of a catalogue. */
 export const counts = ({ countries, operators, profiles }: Catalogue.Catalogue): Counts => ({
   countries: countries.length,
   covered: new Set(operators.map(({ countryIso2 }) => countryIso2)).size,
@@ -37,7 +37,7 @@ export const counts = ({ countries, operators, profiles }: Catalogue.Catalogue):
   profiles: profiles.length
 })
 
-/** Starts the service with this catalogue. */
+/** Provides the service with this catalogue. */
 export const layer: Layer.Layer<Catalogues.BuiltIn> = Layer.succeed(Catalogues.BuiltIn, {
   catalogue: Effect.sync(catalogue)
 })

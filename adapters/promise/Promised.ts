@@ -1,12 +1,12 @@
 /**
  * Services as plain objects: an Effect becomes a function that returns a Promise, a Stream an AsyncIterable.
  *
- * A Promise rejects with the very error that the Effect fails with, so `error._tag` tells refusals apart. It is all
- * derived from the service: what a service gains, its promised form has at once.
+ * A Promise rejects with the error of the Effect, so that `error._tag` distinguishes refusals. The types and the functions
+ * are derived from the service.
  */
 import { Context, Effect, Stream } from "effect"
 
-/** How a single call may be given up: what has not been committed by then is not. */
+/** Options of a single call. An abort prevents what is not yet committed. */
 export interface CallOptions {
   readonly signal?: AbortSignal
 }
@@ -25,7 +25,7 @@ type Member<M> = M extends (request: infer Request) => infer Value
 /** The promised form of a service, whose members are Effects, Streams, or functions of one argument to them. */
 export type Promised<Service> = { readonly [Name in keyof Service]: Member<Service[Name]> }
 
-// A service that is at hand needs nothing more to run, so its members ask for no context.
+// The members of a built service need no context.
 const isEffect = (value: unknown): value is Effect.Effect<unknown, unknown> => Effect.isEffect(value)
 const isStream = (value: unknown): value is Stream.Stream<unknown, unknown> => Stream.isStream(value)
 
@@ -48,10 +48,10 @@ export function promised(service: object): object {
   )
 }
 
-/** What may stand for a stream. */
+/** A stream as a plain iterable. */
 export type Source<A> = Iterable<A> | AsyncIterable<A>
 
-/** The source as a stream, which fails with what the source throws. */
+/** The source as a stream that fails with what the source throws. */
 export const toStream = <A>(source: Source<A>): Stream.Stream<A, unknown> =>
   Symbol.asyncIterator in source
     ? Stream.fromAsyncIterable(source, (error) => error)

@@ -6,8 +6,7 @@
  *     const plan = await simplan.plans.create({ organizationId, terms })
  *     await simplan.close()
  *
- * Storages and clocks are taken as the layers that their packages export; nothing of Effect has to be known to pass
- * them on.
+ * Storages and clocks are passed as the layers that their modules export; a host needs no knowledge of Effect for that.
  */
 import { NodeCrypto } from "@effect/platform-node"
 import { Context, Effect, Exit, Layer, Scope, type Stream } from "effect"
@@ -23,51 +22,65 @@ export interface Options {
   readonly storage: Layer.Layer<Core.Storage.Storage | Core.Jobs.Jobs | Core.Outbox.Outbox, unknown>
   /** Calls written with Promises, or a layer. */
   readonly telco: Telco.PromisedTelco | Layer.Layer<Core.Telco.Telco, unknown>
-  /** How webhooks are sent; over HTTP where it is not given. */
+  /** How webhooks are sent; over HTTP by default. */
   readonly webhooks?: Layer.Layer<Core.WebhookSender.WebhookSender, unknown>
-  /** The catalogue to start with; that of the real world where it is not given. */
+  /** The first catalogue; the standard one by default. */
   readonly catalogue?: Layer.Layer<Core.Catalogues.BuiltIn, unknown>
-  /** The machine's where it is not given; `VirtualClock.virtual(start)` for one that can be advanced. */
+  /** The machine's clock by default; `VirtualClock.virtual(start)` can be advanced. */
   readonly clock?: Layer.Layer<Core.BusinessClock.BusinessClock, unknown, Core.Storage.Storage>
   /**
-   * Whether this is the only process on the storage, as on one that is embedded: what a killed process held is then
-   * taken over at once, and not when its leases end.
+   * Whether this is the only process on the storage. It then takes over the jobs of a killed process at once, and not when
+   * their leases end.
    */
   readonly alone?: boolean
-  /** Whether due work is done in the background (it is, unless false); if not, `drain` does it. */
+  /** Whether due work is done in the background, true by default. If not, `drain` does it. */
   readonly background?: boolean
 }
 
-type PromisedSims = Promised<Core.Sims.Sims["Service"]>
-type ImportRequest = Parameters<PromisedSims["importRows"]>[0]
+const services = {
+  attachments: Core.Attachments.Attachments,
+  catalogues: Core.Catalogues.Catalogues,
+  /** Reads the business clock, and advances a virtual one. */
+  clock: Core.Clock.Clock,
+  coverage: Core.Coverage.Coverage,
+  messages: Core.Messages.Messages,
+  operators: Core.Operators.Operators,
+  organizations: Core.Organizations.Organizations,
+  plans: Core.Plans.Plans,
+  reports: Core.Reports.Reports,
+  sims: Core.Sims.Sims,
+  subscriptions: Core.Subscriptions.Subscriptions,
+  wallet: Core.Wallet.Wallet,
+  webhooks: Core.Webhooks.Webhooks
+} as const
+
+type Services = { readonly [Name in keyof typeof services]: Promised<(typeof services)[Name]["Service"]> }
+
+type ImportRequest = Parameters<Services["sims"]["importRows"]>[0]
 type Row = ImportRequest["rows"] extends Stream.Stream<infer A, unknown> ? A : never
 
-export interface Simplan {
-  readonly attachments: Promised<Core.Attachments.Attachments["Service"]>
-  readonly catalogues: Promised<Core.Catalogues.Catalogues["Service"]>
-  /** Reading the business clock, and advancing a virtual one. */
-  readonly clock: Promised<Core.Clock.Clock["Service"]>
-  readonly coverage: Promised<Core.Coverage.Coverage["Service"]>
-  readonly messages: Promised<Core.Messages.Messages["Service"]>
-  readonly operators: Promised<Core.Operators.Operators["Service"]>
-  readonly organizations: Promised<Core.Organizations.Organizations["Service"]>
-  readonly plans: Promised<Core.Plans.Plans["Service"]>
-  readonly reports: Promised<Core.Reports.Reports["Service"]>
-  readonly sims: Omit<PromisedSims, "importRows"> & {
-    /** The rows may be any iterable, read as they are imported. */
+export interface Simplan extends Omit<Services, "sims"> {
+  readonly sims: Omit<Services["sims"], "importRows"> & {
+    /** `rows` may be any iterable; it is read during the import. */
     readonly importRows: (
       request: Omit<ImportRequest, "rows"> & { readonly rows: Source<Row> },
       options?: CallOptions
-    ) => ReturnType<PromisedSims["importRows"]>
+    ) => ReturnType<Services["sims"]["importRows"]>
   }
-  readonly subscriptions: Promised<Core.Subscriptions.Subscriptions["Service"]>
-  readonly wallet: Promised<Core.Wallet.Wallet["Service"]>
-  readonly webhooks: Promised<Core.Webhooks.Webhooks["Service"]>
   /** Resolves when all work that is due now is done. */
   readonly drain: () => Promise<void>
-  /** Finishes what is under way and lets go of the storage. */
+  /** Finishes current calls and closes the storage. */
   readonly close: () => Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+type All = Context.Context<Core.Services.Services>
+
+function promisedServices(context: All): Services
+function promisedServices(context: All): object {
+  return Object.fromEntries(
+    Object.entries(services).map(([name, service]) => [name, promised(context.mapUnsafe.get(service.key))])
+  )
 }
 
 const isLayer = (telco: Options["telco"]): telco is Layer.Layer<Core.Telco.Telco, unknown> => Layer.isLayer(telco)
@@ -81,7 +94,7 @@ const portsOf = (options: Options) =>
     NodeCrypto.layer
   ).pipe(Layer.provideMerge(options.storage))
 
-/** Starts the services. Rejects with the reason where a part cannot be used: a storage in use, a database not there. */
+/** Starts the services. Rejects if a part cannot be used, such as a storage that is in use. */
 export const make = async (options: Options): Promise<Simplan> => {
   const scope = Scope.makeUnsafe()
   const ports = portsOf(options)
@@ -91,7 +104,7 @@ export const make = async (options: Options): Promise<Simplan> => {
   const context = await Effect.runPromise(
     Layer.buildWithScope(all, scope).pipe(Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))))
   )
-  const sims = promised(Context.get(context, Core.Sims.Sims))
+  const { sims, ...others } = promisedServices(context)
   const worker = promised(Context.get(context, Core.Worker.Worker))
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
@@ -99,22 +112,11 @@ export const make = async (options: Options): Promise<Simplan> => {
     return closing
   }
   return {
-    attachments: promised(Context.get(context, Core.Attachments.Attachments)),
-    catalogues: promised(Context.get(context, Core.Catalogues.Catalogues)),
-    clock: promised(Context.get(context, Core.Clock.Clock)),
-    coverage: promised(Context.get(context, Core.Coverage.Coverage)),
-    messages: promised(Context.get(context, Core.Messages.Messages)),
-    operators: promised(Context.get(context, Core.Operators.Operators)),
-    organizations: promised(Context.get(context, Core.Organizations.Organizations)),
-    plans: promised(Context.get(context, Core.Plans.Plans)),
-    reports: promised(Context.get(context, Core.Reports.Reports)),
+    ...others,
     sims: {
       ...sims,
       importRows: ({ rows, ...request }, call) => sims.importRows({ ...request, rows: toStream(rows) }, call)
     },
-    subscriptions: promised(Context.get(context, Core.Subscriptions.Subscriptions)),
-    wallet: promised(Context.get(context, Core.Wallet.Wallet)),
-    webhooks: promised(Context.get(context, Core.Webhooks.Webhooks)),
     drain: () => worker.drain(),
     close,
     [Symbol.asyncDispose]: close

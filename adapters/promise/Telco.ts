@@ -1,8 +1,8 @@
 /**
  * A telco written with Promises, as simplan's `Telco` port.
  *
- * A rejection with `Telco.Refused` is a refusal for good; any other rejection means that the telco could not be
- * reached, and the call is tried again with the same key.
+ * A rejection with `Telco.Refused` is final. Any other rejection means that the telco is unavailable, and the call is
+ * repeated with the same key.
  */
 import { Effect, Layer } from "effect"
 import { Telco } from "simplan"
@@ -11,7 +11,7 @@ type Port = Telco.Telco["Service"]
 
 type Outcome<Value> = Value extends Effect.Effect<infer A, unknown, unknown> ? Promise<A> : never
 
-/** The calls of the port, each given a signal that ends with its time-out. */
+/** The calls of the port. Each gets a signal that aborts at its time limit. */
 export type PromisedTelco = {
   readonly [Name in keyof Port]: (
     call: Parameters<Port[Name]>[0],
@@ -24,7 +24,7 @@ const failure = (error: unknown): Telco.Refused | Telco.Unavailable =>
     ? error
     : new Telco.Unavailable({ message: error instanceof Error ? error.message : String(error) })
 
-/** The port over the calls. */
+/** The port that makes these calls. */
 export const layer = (telco: PromisedTelco): Layer.Layer<Telco.Telco> => {
   const call = <A>(run: (options: { readonly signal: AbortSignal }) => Promise<A>) =>
     Effect.tryPromise({ try: (signal) => run({ signal }), catch: failure })

@@ -1,9 +1,9 @@
 /**
- * The telco port as JSON over HTTP: what a bridge to a telco answers, in any language. The client, the server and the
- * OpenAPI document beside this file all come from this one definition.
+ * The telco port as JSON over HTTP: the contract for a bridge to a telco, in any language. The client, the server and the
+ * OpenAPI document in this folder come from this definition.
  *
- * Each call is a POST with a bearer token and an `Idempotency-Key`. A 2xx means that it is done, 422 that the telco
- * refuses for good. Everything else, no answer included, means that nobody knows: the call comes again.
+ * Each call is a POST with a bearer token and an `Idempotency-Key`. A 2xx means that the call is done, 422 that the telco
+ * refuses it for good. Any other answer, or none, leaves the outcome unknown, and the call is repeated.
  */
 import { Schema } from "effect"
 import {
@@ -23,7 +23,7 @@ const PackageId = Text.annotate({ description: "simplan's name of the package: `
 
 const Iccid = Text.annotate({ description: "18 to 20 digits" })
 
-/** An instant, as it is written. */
+/** The text of an instant. */
 const Instant = Schema.String.check(Schema.makeFilter((text: string) => Time.fromIso(text) !== undefined)).annotate({
   description: "RFC 3339 date-time with a zone",
   format: "date-time"
@@ -104,16 +104,16 @@ export const Unauthorized = problem(401, "unauthorized", "Unauthorized", "The to
 
 export const Malformed = problem(400, "malformed", "Malformed", "The call is not what this document describes.")
 
-/** Lets in who has the token. */
+/** Requires the token. */
 export class Token extends HttpApiMiddleware.Service<Token>()("simplan/telco-http/Token", {
   security: { token: HttpApiSecurity.bearer },
   error: Unauthorized
 }) {}
 
-/** Says what is wrong with a call that is not in the form of the contract. */
+/** Answers a call that does not match the contract, with the reason. */
 export class Form extends HttpApiMiddleware.Service<Form>()("simplan/telco-http/Form", { error: Malformed }) {}
 
-/** The header that every call carries. */
+/** The header of every call. */
 export const IDEMPOTENCY_KEY = "idempotency-key"
 
 const headers = {
@@ -138,7 +138,7 @@ const post = <const Name extends string, P extends Schema.Top, S extends Schema.
 
 const Done = HttpApiSchema.NoContent.annotate({ description: "Done" })
 
-/** The calls of the port, by their names there. */
+/** The calls of the port; the names are those of the port. */
 export class Calls extends HttpApiGroup.make("telco", { topLevel: true })
   .add(
     post("createPackage", "/packages", {

@@ -2,10 +2,10 @@
  * The header `Retry-After`: seconds, or an HTTP date.
  */
 
-/** As long as a telco may ask for: an hour is how long it is left alone at most anyway. */
+/** The longest wait, in seconds: the longest step of the retry schedule. */
 const MOST = 3_600
 
-/** How many seconds to wait from `now`, in milliseconds since the epoch; undefined for anything else. */
+/** The seconds to wait from `now` (milliseconds since the epoch); undefined for any other text. */
 export const seconds = (header: string, now: number): number | undefined => {
   const text = header.trim()
   const asked = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now) / 1_000)

@@ -1,6 +1,5 @@
 /**
- * The values of the port as they are on the wire, and back. The contract's schemas transform nothing, so what is here
- * has been checked by them.
+ * Converts the values of the port to the wire and back. The contract's schemas have checked the values of the wire.
  */
 import { type Telco, Time } from "simplan"
 import type * as Contract from "./Contract.ts"
@@ -12,7 +11,7 @@ const toIso = (instant: Time.Instant | null): string | null => (instant === null
 
 const fromIso = (text: string): Time.Instant => Time.fromIso(text) ?? Number.NaN
 
-const reported = (text: string | null | undefined): Time.Instant | null => (text ? fromIso(text) : null)
+const optional = (text: string | null | undefined): Time.Instant | null => (text ? fromIso(text) : null)
 
 export const order = ({ iccid, packageId, terms, window }: Telco.PackageOrder): Order => ({
   package_id: packageId,
@@ -54,6 +53,6 @@ export const telcoPackage = ({ activationAt, expirationAt, telcoPackageId }: Tel
 
 export const telcoPackageFrom = (one: Package): Telco.TelcoPackage => ({
   telcoPackageId: one.telco_package_id,
-  activationAt: reported(one.activation_at),
-  expirationAt: reported(one.expiration_at)
+  activationAt: optional(one.activation_at),
+  expirationAt: optional(one.expiration_at)
 })

@@ -1,9 +1,9 @@
 /**
- * The telco port over HTTP, as `Contract` says: implements simplan's `Telco` port on Node.
+ * Implements simplan's `Telco` port over HTTP on Node, by the contract in `Contract`.
  *
- * A telco that refuses says so in the contract's words. Whatever else comes back, or nothing in time, is `Unavailable`:
- * a wrong address or token, a proxy in between and a bridge that fails lose nothing, and the call comes again with its
- * key. Connections are kept. The token appears in no message.
+ * Only an answer 422 in the contract's form is a refusal. Every other failure, including a wrong address, a wrong token
+ * and no answer in time, is `Unavailable`, so that the call is repeated with the same key. Connections are reused. No
+ * message contains the token.
  */
 import { NodeHttpClient } from "@effect/platform-node"
 import { Clock, Duration, Effect, Layer, type Redacted, Schema } from "effect"
@@ -15,10 +15,10 @@ import * as RetryAfter from "./RetryAfter.ts"
 import * as Shapes from "./Shapes.ts"
 
 export interface Options {
-  /** Where the contract's paths begin, such as `https://bridge.example/telco`. */
+  /** The address to which the contract's paths are appended, such as `https://bridge.example/telco`. */
   readonly url: string
   readonly token: Redacted.Redacted
-  /** For a whole call; 10 s where absent. */
+  /** The time limit of a whole call; 10 s by default. */
   readonly timeout?: Duration.Input
 }
 
@@ -31,10 +31,10 @@ const decodeRefusal = Schema.decodeUnknownEffect(Schema.fromJsonString(Contract.
 const unavailable = (message: string, retryAfterSeconds?: number): Telco.Unavailable =>
   new Telco.Unavailable({ message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
 
-/** What goes wrong on the way. The contract's own errors are read from the response. */
+/** Failures without a refusal or an answer of the telco. */
 type Broken = HttpClientError.HttpClientError | typeof Contract.Unauthorized.Type | typeof Contract.Malformed.Type
 
-/** What went wrong on the way, without the request: its headers hold the token. */
+/** The message leaves the request out, because its headers contain the token. */
 const broken = (error: Broken): Telco.Unavailable => {
   if ("code" in error) return unavailable(error.message)
   const { cause } = error.reason
@@ -43,13 +43,19 @@ const broken = (error: Broken): Telco.Unavailable => {
   return unavailable(`The telco cannot be reached: ${why}`)
 }
 
-/** What a status other than 2xx means. */
+const decoded = <A>(response: Response, decode: (text: string) => Effect.Effect<A, unknown>, otherwise: string) =>
+  Effect.flatMap(Effect.mapError(response.text, broken), (text) =>
+    Effect.mapError(decode(text), () => unavailable(otherwise))
+  )
+
+/** The error of a status other than 2xx. */
 const failure = Effect.fnUntraced(function* (response: Response) {
   const { headers, status } = response
   if (status === 422) {
-    const text = yield* Effect.mapError(response.text, broken)
-    const { message } = yield* Effect.mapError(decodeRefusal(text), () =>
-      unavailable("The telco answers 422, but not in the form of a refusal")
+    const { message } = yield* decoded(
+      response,
+      decodeRefusal,
+      "The telco answers 422, but not in the form of a refusal"
     )
     return yield* new Telco.Refused({ message })
   }
@@ -65,18 +71,17 @@ const isTransport = (error: Broken): boolean => "reason" in error && error.reaso
 
 const isDone = ({ status }: Response): boolean => status >= 200 && status < 300
 
-// Read to its end, so that the connection is free for the next call.
+// The body is read to its end, so that the connection can be used again.
 const done = (response: Response): Call<void> =>
   isDone(response) ? Effect.asVoid(Effect.mapError(response.text, broken)) : failure(response)
 
-const telcoPackage = Effect.fnUntraced(function* (response: Response) {
-  if (!isDone(response)) return yield* failure(response)
-  const text = yield* Effect.mapError(response.text, broken)
-  const decoded = yield* Effect.mapError(decodePackage(text), () =>
-    unavailable("The telco answers with something else than a package")
-  )
-  return Shapes.telcoPackageFrom(decoded)
-})
+const telcoPackage = (response: Response): Call<Telco.TelcoPackage> =>
+  isDone(response)
+    ? Effect.map(
+        decoded(response, decodePackage, "The telco answers with something else than a package"),
+        Shapes.telcoPackageFrom
+      )
+    : failure(response)
 
 const make = ({ timeout = "10 seconds", token, url }: Options) =>
   Effect.gen(function* () {
@@ -87,7 +92,7 @@ const make = ({ timeout = "10 seconds", token, url }: Options) =>
     const limit = Duration.fromInputUnsafe(timeout)
 
     const send = <A>(request: Effect.Effect<Response, Broken>, read: (response: Response) => Call<A>): Call<A> =>
-      // A kept connection may close under the first try; its key makes the second one safe.
+      // A reused connection may close during the first attempt. The idempotency key makes the second one safe.
       Effect.retry(request, { times: 1, while: isTransport }).pipe(
         Effect.mapError(broken),
         Effect.flatMap(read),
@@ -116,6 +121,6 @@ const make = ({ timeout = "10 seconds", token, url }: Options) =>
     })
   })
 
-/** The telco behind the URL, with connections of its own. */
+/** The telco at the URL, with its own connections. */
 export const layer = (options: Options): Layer.Layer<Telco.Telco> =>
   Layer.effect(Telco.Telco, make(options)).pipe(Layer.provide(NodeHttpClient.layerUndici))

@@ -1,8 +1,7 @@
 /**
- * The other side of the contract: serves any telco port over HTTP, with the contract's document at `/openapi.json`.
+ * Serves any telco port over HTTP by the contract, with the contract's document at `/openapi.json`.
  *
- * Calls are let in by the token, which is compared in constant time. A call whose caller has gone is finished all the
- * same, as over any network.
+ * Calls need the token, which is compared in constant time. A call is finished even if its caller disconnects.
  */
 import { createHash, timingSafeEqual } from "node:crypto"
 import { createServer, type Server, type ServerResponse } from "node:http"
@@ -20,17 +19,11 @@ export interface Options {
 
 const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
 
-/** Says whether a text is the token, in a time that tells nothing of where they differ. */
-const isToken = (token: Redacted.Redacted): ((text: string) => boolean) => {
-  const expected = digest(Redacted.value(token))
-  return (text) => timingSafeEqual(expected, digest(text))
-}
-
 const tokenLayer = (token: Redacted.Redacted): Layer.Layer<Contract.Token> => {
-  const matches = isToken(token)
+  const expected = digest(Redacted.value(token))
   return Layer.succeed(Contract.Token, {
     token: (httpEffect, { credential }) =>
-      matches(Redacted.value(credential))
+      timingSafeEqual(expected, digest(Redacted.value(credential)))
         ? httpEffect
         : Effect.fail({ code: "unauthorized" as const, message: "The token is missing or not the right one" })
   })
@@ -42,8 +35,9 @@ const form = HttpApiMiddleware.layerSchemaErrorTransform(Contract.Form, ({ cause
 
 type Answered<A> = Effect.Effect<A, typeof Contract.Refused.Type | typeof Contract.Unavailable.Type>
 
-const answered = <A>(call: Effect.Effect<A, Telco.Refused | Telco.Unavailable>): Answered<A> =>
-  Effect.mapError(call, (error) =>
+/** Finishes the call, and converts its errors to the wire. */
+const finished = <A>(call: Effect.Effect<A, Telco.Refused | Telco.Unavailable>): Answered<A> =>
+  Effect.mapError(Effect.uninterruptible(call), (error) =>
     error._tag === "Telco.Refused"
       ? { code: "refused" as const, message: error.message }
       : HttpApiSchema.withHeaders({
@@ -57,8 +51,6 @@ const handlers = HttpApiBuilder.group(
   "telco",
   Effect.fnUntraced(function* (handle) {
     const telco = yield* Telco.Telco
-    const finished = <A>(call: Effect.Effect<A, Telco.Refused | Telco.Unavailable>): Answered<A> =>
-      answered(Effect.uninterruptible(call))
     return handle.handleAll({
       createPackage: ({ payload }) =>
         Effect.map(finished(telco.createPackage(Shapes.orderFrom(payload))), Shapes.telcoPackage),
@@ -76,7 +68,7 @@ const handlers = HttpApiBuilder.group(
   })
 )
 
-/** What lets calls in by the token, and says what is wrong with their form. */
+/** The middlewares of the contract: the token, and the answer to malformed calls. */
 export const guards = ({ token }: Options): Layer.Layer<Contract.Token | Contract.Form> =>
   Layer.merge(tokenLayer(token), form)
 
@@ -88,27 +80,27 @@ export const routes = (options: Options) =>
     Layer.provide(HttpServer.layerServices)
   )
 
-/** How long stopping waits for calls under way. */
+/** How long a stop waits for current calls. */
 const DRAIN = "5 seconds"
 
-/** Ends when the server has no call under way. */
-const quiet = (server: Server) => {
+/** An effect that ends when the server has no current call. */
+const idle = (server: Server) => {
   const open = new Set<ServerResponse>()
-  let onQuiet = (): void => {}
+  let onIdle = (): void => {}
   server.on("request", (_, response) => {
     open.add(response)
     response.once("close", () => {
       open.delete(response)
-      if (open.size === 0) onQuiet()
+      if (open.size === 0) onIdle()
     })
   })
   return Effect.callback<void>((resume) => {
-    onQuiet = () => resume(Effect.void)
-    if (open.size === 0) onQuiet()
+    onIdle = () => resume(Effect.void)
+    if (open.size === 0) onIdle()
   })
 }
 
-/** Serves routes until the scope ends; gives the address. A port of 0 takes any that is free. */
+/** Serves routes until the scope closes, and returns the address. Port 0 takes any free port. */
 export const listen = <E>(
   at: { readonly host: string; readonly port: number },
   served: Layer.Layer<never, E, HttpRouter.HttpRouter>
@@ -120,10 +112,10 @@ export const listen = <E>(
         Layer.provideMerge(NodeHttpServer.layer(() => server, at))
       )
     )
-    const isQuiet = quiet(server)
-    // Connections that clients keep open would hold up the stop.
+    const isIdle = idle(server)
+    // Connections that clients keep open would delay the stop.
     yield* Effect.addFinalizer(() =>
-      Effect.timeoutOption(isQuiet, DRAIN).pipe(Effect.map(() => server.closeAllConnections()))
+      Effect.timeoutOption(isIdle, DRAIN).pipe(Effect.map(() => server.closeAllConnections()))
     )
     const { address } = Context.get(context, HttpServer.HttpServer)
     const port = address._tag === "UnixPathAddress" ? at.port : address.port

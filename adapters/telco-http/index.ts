@@ -4,7 +4,7 @@
  *     TelcoHttp.layer({ url: "https://bridge.example", token })      // the port
  *     TelcoServer.routes({ token })                                  // the contract, over the port
  *
- * The contract is in `openapi.json` beside this file.
+ * The contract is in `openapi.json` in this folder.
  */
 export * as Contract from "./Contract.ts"
 export * as TelcoHttp from "./TelcoHttp.ts"

@@ -1,11 +1,10 @@
 /**
- * Which URLs and addresses webhooks may go to.
+ * Which URLs and addresses webhooks may use.
  *
- * Unless private addresses are allowed, a webhook goes to no loopback, private, link-local, shared, multicast or reserved
- * address: whether the URL names it (in any spelling that a URL parser reads as an address), its name resolves to it, or
- * it hides in an IPv6 address (mapped, NAT64, 6to4). Names are checked when the connection is made, with the very
- * addresses it is made to, so a name that changes its address in between gains nothing; a name with one bad address
- * among good ones is refused. Ports are not restricted.
+ * Unless private addresses are allowed, a webhook is not sent to a loopback, private, link-local, shared, multicast or
+ * reserved address. This holds for addresses in the URL in any spelling, for addresses that a name resolves to, and for
+ * IPv4 addresses in IPv6 ones (mapped, NAT64, 6to4). Names are checked with the addresses of the connection itself, so
+ * that DNS rebinding has no effect. A name with one private address is refused. Ports are not restricted.
  */
 import { lookup as resolve } from "node:dns"
 import { BlockList, isIP, type LookupFunction } from "node:net"
@@ -58,21 +57,18 @@ for (const [network, prefix] of privateNetworks4) {
   blocked.addSubnet(`2002:${groups(network)}::`, 16 + prefix, "ipv6")
 }
 
-/** Whether a webhook must not go to this IP address; text that is no address must not either. */
+/** Whether webhooks must not use this IP address. True for text that is not an address. */
 export const isPrivate = (address: string): boolean => {
   const family = isIP(address)
   return family === 0 || blocked.check(address, family === 6 ? "ipv6" : "ipv4")
 }
 
 export interface Options {
-  /** Lets webhooks go to loopback and private addresses; for development. */
+  /** Allows loopback and private addresses, for development. */
   readonly allowPrivateAddresses?: boolean
 }
 
-/**
- * Whether webhooks may go to this URL, as far as can be told without resolving its name; the failure says why not, for
- * the person who gave it.
- */
+/** Checks a URL for webhooks without resolving its name. The failure is the end of the sentence "The URL …". */
 export const checkUrl = (text: string, { allowPrivateAddresses = false }: Options = {}): Result.Result<URL, string> => {
   if (!URL.canParse(text)) return Result.fail("must be an absolute URL")
   const url = new URL(text)
@@ -85,7 +81,7 @@ export const checkUrl = (text: string, { allowPrivateAddresses = false }: Option
   return Result.succeed(url)
 }
 
-/** Resolves a name as Node does, and fails where it has an address that webhooks must not go to. */
+/** Resolves a name as Node does. Fails if one of its addresses is private. */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses) => {
     const [first] = addresses ?? []

@@ -1,9 +1,9 @@
 /**
- * Sends webhooks over HTTP: implements simplan's `WebhookSender` port (rules W6 and W7) on Node.
+ * Implements simplan's `WebhookSender` port (rules W6 and W7) over HTTP on Node.
  *
- * Each call is signed with the time of the attempt. It ends within the time-out, follows no redirect, and goes
- * to no private address unless told to (see `Addresses`). Any response is a response: what its status means is for the
- * core to say. Signing keys appear in no message.
+ * Each call is signed with the time of the attempt, ends within the time limit, follows no redirect, and uses no private
+ * address unless that is allowed (see `Addresses`). The core decides what a status means. No message contains a signing
+ * key.
  */
 import { Duration, Effect, Layer, Result } from "effect"
 import { WebhookSender } from "simplan"
@@ -12,12 +12,12 @@ import * as Post from "./Post.ts"
 import * as Signature from "./Signature.ts"
 
 export interface Options extends Addresses.Options {
-  /** For a whole call, from the look-up of the name to the response's head; 15 s where absent. */
+  /** The time limit of a call, from the DNS query to the head of the response; 15 s by default. */
   readonly timeout?: Duration.Input
 }
 
-/** How many URLs are remembered with what is known of them: an endpoint is called again and again. */
-const REMEMBERED = 10_000
+/** How many parsed URLs are cached. */
+const CACHED = 10_000
 
 const make = ({ timeout = "15 seconds", ...options }: Options) =>
   Effect.gen(function* () {
@@ -33,7 +33,7 @@ const make = ({ timeout = "15 seconds", ...options }: Options) =>
       const known = targets.get(url)
       if (known !== undefined) return known
       const target = Result.map(Addresses.checkUrl(url, options), Post.target)
-      if (targets.size >= REMEMBERED) targets.clear()
+      if (targets.size >= CACHED) targets.clear()
       targets.set(url, target)
       return target
     }
@@ -47,20 +47,14 @@ const make = ({ timeout = "15 seconds", ...options }: Options) =>
           }
           const timestamp = Math.floor(at / 1000)
           const standard = Signature.standardHeaders({ eventId, timestamp, body, signingKeys })
-          const headers = [
-            "content-type",
-            "application/json",
-            "user-agent",
-            "simplan",
-            Signature.HEADER,
-            Signature.sign({ timestamp, body, signingKeys })
-          ]
+          const signature = Signature.sign({ timestamp, body, signingKeys })
+          const headers = ["content-type", "application/json", "user-agent", "simplan", Signature.HEADER, signature]
           for (const name of Object.keys(standard)) headers.push(name, standard[name] ?? "")
           return post({ target: target.success, headers, body })
         })
     })
   })
 
-/** The sender, with connections of its own. */
+/** The sender, with its own connections. */
 export const layer = (options: Options = {}): Layer.Layer<WebhookSender.WebhookSender> =>
   Layer.effect(WebhookSender.WebhookSender, make(options))

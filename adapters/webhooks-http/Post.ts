@@ -1,6 +1,6 @@
 /**
- * One HTTP POST of which only the status matters. No redirect is followed. The response's body is thrown away, and the
- * connection with it where the body is long or slow.
+ * An HTTP POST that returns only the status. It follows no redirect and discards the body of the response. If the body is
+ * long or slow, the connection is closed.
  */
 import * as Http from "node:http"
 import * as Https from "node:https"
@@ -9,15 +9,15 @@ import { urlToHttpOptions } from "node:url"
 import { Effect, type Scope } from "effect"
 import { WebhookSender } from "simplan"
 
-/** How much of a body is read, and for how long, to keep the connection for the next call. */
+/** Up to which size and time a body is read, so that the connection can be used again. */
 const BODY_BYTES = 16 * 1024
 const BODY_MILLIS = 1_000
 
-/** Where a URL leads, as Node wants to be told of it. */
+/** A URL as options of a Node request. */
 export interface Target {
   readonly isSecure: boolean
   readonly options: Pick<Http.RequestOptions, "hostname" | "port" | "path">
-  /** Names and values by turns. */
+  /** Names and values alternate. */
   readonly headers: ReadonlyArray<string>
 }
 
@@ -33,7 +33,7 @@ export const target = (url: URL): Target => {
 
 export interface Request {
   readonly target: Target
-  /** Names and values by turns; the target's own go before them. */
+  /** Names and values alternate; the headers of the target come first. */
   readonly headers: ReadonlyArray<string>
   readonly body: string
 }
@@ -41,14 +41,14 @@ export interface Request {
 export type Post = (request: Request) => Effect.Effect<{ readonly status: number }, WebhookSender.SendFailed>
 
 export interface Options {
-  /** Resolves names. */
   readonly lookup?: LookupFunction
-  /** How long a call may take until its response's head came, in milliseconds, and what to say of one that takes longer. */
+  /** The time limit until the head of the response, in milliseconds. */
   readonly timeoutMillis: number
+  /** The error message of a call that exceeds it. */
   readonly tooLate: string
 }
 
-/** Connections are kept for a while and closed with the scope. */
+/** Connections are reused, and closed with the scope. */
 export const make = ({ timeoutMillis, tooLate, ...options }: Options): Effect.Effect<Post, never, Scope.Scope> =>
   Effect.gen(function* () {
     const agentOptions = { ...options, keepAlive: true, maxFreeSockets: 4, timeout: 10_000 }
@@ -75,7 +75,7 @@ export const make = ({ timeoutMillis, tooLate, ...options }: Options): Effect.Ef
           resume(Effect.fail(new WebhookSender.SendFailed({ message: tooLate })))
           request.destroy()
         }, timeoutMillis)
-        // It stays: an error may still come after the response, or after an interruption.
+        // The listener stays, because an error may come after the response or after an interruption.
         request.on("error", (error) => {
           clearTimeout(timer)
           resume(Effect.fail(failed(error)))
@@ -108,7 +108,7 @@ const discard = (response: Http.IncomingMessage): void => {
   response.on("close", () => clearTimeout(tooSlow))
 }
 
-/** A name with several addresses, none of which answers, gives an error with one cause per address. */
+/** If a name has several addresses and none answers, the error has one cause for each. */
 const failed = (error: Error): WebhookSender.SendFailed => {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error
   const message = first instanceof Error && first.message !== "" ? first.message : "The connection failed"

@@ -1,17 +1,16 @@
 /**
- * Webhook signatures (rule W6), made and checked. A receiver can use this module alone: it needs nothing but Node's
- * `crypto`.
+ * Creates and verifies webhook signatures (rule W6). A receiver can use this module alone: it needs only Node's `crypto`.
  *
  *     const result = Signature.verify({ header: request.headers["x-service-signature"], body, signingKey })
  *     if (result._tag !== "Verified") return response.status(400).end(result.message)
  *
  * `x-service-signature: t=<unix seconds>,v1=<hex>` is HMAC-SHA256 over `<t>.<body>`, keyed by the UTF-8 bytes of the
- * signing key. While a key is being rotated there is one `v1` per valid key, and any of them will do. The headers of the
- * Standard Webhooks specification go along; there the key is what the text after `whsec_` decodes to.
+ * signing key. During a key rotation there is one `v1` for each valid key; one match is enough. The headers of the
+ * Standard Webhooks specification are sent too; their key is the decoded base64 text after `whsec_`.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 
-/** The header that carries the signature, as Node names it. */
+/** The signature's header, in lower case as Node names it. */
 export const HEADER = "x-service-signature"
 
 const PREFIX = "whsec_"
@@ -54,22 +53,22 @@ export type Verification =
   | { readonly _tag: "TimestampOutOfTolerance"; readonly timestamp: number; readonly message: string }
 
 export interface ToVerify {
-  /** The value of `x-service-signature`; several values, which no call of ours has, are malformed. */
+  /** The value of `x-service-signature`; several values are malformed. */
   readonly header: string | ReadonlyArray<string> | null | undefined
-  /** The body as it came; or the payload parsed from it, whose compact JSON is the body. */
+  /** The received body; or the parsed payload, whose compact JSON text is the body. */
   readonly body: string | Uint8Array | { readonly [key: string]: unknown }
-  /** The key of the endpoint, or several of which any will do. */
+  /** The key of the endpoint; with several keys, one match is enough. */
   readonly signingKey?: string
   readonly signingKeys?: ReadonlyArray<string>
-  /** Milliseconds since the epoch; the machine's clock where absent. */
+  /** Milliseconds since the epoch; the machine's clock by default. */
   readonly now?: number
-  /** How far the timestamp may lie from `now`, either way: it bounds for how long a call can be replayed. */
+  /** How far the timestamp may be from `now`. It limits for how long a call can be replayed. */
   readonly toleranceSeconds?: number
 }
 
 /**
- * Checks the signature of a call. Signatures are compared in constant time. Keep the ids of events for as long as the
- * tolerance to be safe from replays within it.
+ * Verifies the signature of a call. Signatures are compared in constant time. To prevent replays within the tolerance,
+ * store the ids of events for as long.
  */
 export const verify = ({
   body,
@@ -87,7 +86,7 @@ export const verify = ({
     return { _tag: "HeaderMalformed", message: `The header ${HEADER} is not t=<unix seconds>,v1=<hex>` }
   }
   const bytes = bytesOf(body)
-  // An empty key would let anyone sign.
+  // With an empty key anyone could sign.
   const keys = [...signingKeys, ...(signingKey === undefined ? [] : [signingKey])].filter((key) => key !== "")
   const expected = keys.map((key) => hmac(key, parsed.timestamp, bytes))
   const matches = expected.map((one) => parsed.signatures.some((signature) => timingSafeEqual(one, signature)))
@@ -96,7 +95,7 @@ export const verify = ({
   }
   const { timestamp } = parsed
   const age = now / 1000 - timestamp
-  // A timestamp is cut to whole seconds, so the age may be up to a second more than it was.
+  // A timestamp has whole seconds, so that the computed age may be up to one second too high.
   if (!(age < toleranceSeconds + 1 && -age <= toleranceSeconds)) {
     const when = age > 0 ? `${Math.floor(age)} s ago` : `${Math.ceil(-age)} s ahead`
     return {
@@ -119,13 +118,12 @@ interface Parsed {
   readonly signatures: ReadonlyArray<Buffer>
 }
 
-/** Parts of other schemes than `v1` are left aside, so that one can be added later. */
+/** Parts of schemes other than `v1` are ignored, so that one can be added later. */
 const parse = (header: string): Parsed | undefined => {
-  const parts = header.split(",").map((part) => part.trim())
-  const times = parts.filter((part) => part.startsWith("t=")).map((part) => part.slice(2))
-  const signatures = parts.filter((part) => part.startsWith("v1=")).map((part) => part.slice(3))
-  const [time] = times
-  if (times.length !== 1 || time === undefined || !/^\d{1,12}$/.test(time)) return undefined
+  const valuesOf = (prefix: string) =>
+    header.split(",").flatMap((part) => (part.trim().startsWith(prefix) ? [part.trim().slice(prefix.length)] : []))
+  const [[time, second], signatures] = [valuesOf("t="), valuesOf("v1=")]
+  if (time === undefined || second !== undefined || !/^\d{1,12}$/.test(time)) return undefined
   if (signatures.length === 0 || !signatures.every((signature) => /^[0-9a-f]{64}$/i.test(signature))) return undefined
   return { timestamp: Number(time), signatures: signatures.map((signature) => Buffer.from(signature, "hex")) }
 }

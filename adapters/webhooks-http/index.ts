@@ -1,5 +1,5 @@
 /**
- * Webhooks over HTTP: the sender, and for receivers the check of its signatures.
+ * Webhooks over HTTP: the sender, and the verification of signatures for receivers.
  */
 export * as Addresses from "./Addresses.ts"
 export { checkUrl } from "./Addresses.ts"
