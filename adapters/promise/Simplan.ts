@@ -117,7 +117,7 @@ export const make = async (options: Options): Promise<Simplan> => {
       ...sims,
       importRows: ({ rows, ...request }, call) => sims.importRows({ ...request, rows: toStream(rows) }, call)
     },
-    drain: () => worker.drain(),
+    drain: async () => void (await worker.drain()),
     close,
     [Symbol.asyncDispose]: close
   }

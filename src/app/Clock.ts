@@ -28,8 +28,8 @@ export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits |
   Effect.gen(function* () {
     const clock = yield* BusinessClock
     const worker = yield* Worker
+    const tasks = yield* BackgroundTasks
     const commits = yield* Commits
-    const work = yield* BackgroundTasks
     const one = Semaphore.makeUnsafe(1)
 
     /** Stored before anything happens at the new instant, so that a restart never goes back behind what happened. */
@@ -41,14 +41,15 @@ export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits |
     const advance = Effect.fnUntraced(function* (target: (now: Instant) => Instant) {
       const { set } = clock
       if (set === null) return yield* new ClockRefused({ reason: "system clock" })
-      let due = yield* worker.drainToNext
+      yield* worker.running
+      let due = yield* worker.idle
       const now = yield* clock.now
       const to = target(now)
       if (to < now) return yield* new InvalidField({ field: "to", message: `must not be before now, ${toIso(now)}` })
       if (!(to < END_OF_TIME)) return yield* new InvalidField({ field: "to", message: "must be before the year 10000" })
       while (due !== null && due <= to) {
         yield* moveTo(set, due)
-        due = yield* worker.drainToNext
+        due = yield* worker.idle
       }
       yield* moveTo(set, to)
       yield* worker.forget
@@ -58,7 +59,7 @@ export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits |
     const exclusively = (target: (now: Instant) => Instant) =>
       Effect.gen(function* () {
         // Goes on to its end when the request that asked for it is gone.
-        const begun = yield* work.begin(one.withPermitsIfAvailable(1)(advance(target)))
+        const begun = yield* tasks.begin(one.withPermitsIfAvailable(1)(Effect.scoped(advance(target))))
         const done = yield* Fiber.join(begun)
         return yield* done._tag === "Some"
           ? Effect.succeed(done.value)

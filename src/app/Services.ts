@@ -15,7 +15,6 @@ import * as Catalogues from "./plans/Catalogues.ts"
 import * as Clock from "./Clock.ts"
 import * as Commits from "./commit/Commits.ts"
 import * as Coverage from "./plans/Coverage.ts"
-import * as DeliveryDispatcher from "./engine/DeliveryDispatcher.ts"
 import * as IdempotencyKeys from "./commit/IdempotencyKeys.ts"
 import * as Ids from "./commit/Ids.ts"
 import * as JobRunner from "./engine/JobRunner.ts"
@@ -71,7 +70,7 @@ const writing = Commits.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Ids.layer, Leases.layer))
 )
 
-const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues.layer, DeliveryDispatcher.layer).pipe(
+const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues.layer).pipe(
   Layer.provideMerge(writing)
 )
 

@@ -37,13 +37,13 @@ describe("Claims on PostgreSQL", () => {
         yield* storage.commit({ jobs: { put } })
         yield* sql`vacuum analyze simplan.job`.unprepared
 
-        const turns = FairClaims.make({
+        const claims = FairClaims.make({
           claim: jobs.claim,
           lanes: jobs.lanes,
-          standing: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, laneId: organizationId }),
-          room: () => BATCH,
+          placeOf: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, laneId: organizationId }),
+          freeSlots: () => BATCH,
           shares: FairClaims.evenly,
-          atOnce: BATCH,
+          batchSize: BATCH,
           isStrict: false
         })
         // The entries of its indexes that were read, dead ones included.
@@ -59,7 +59,7 @@ describe("Claims on PostgreSQL", () => {
           const machineNow = Date.now()
           const taking = { now: JOBS, machineNow, until: machineNow + 60_000, token: "worker" }
           const before = yield* read
-          const claimed = yield* turns.next(taking, BATCH)
+          const claimed = yield* claims.next(taking, BATCH)
           const entries = (yield* read) - before
           yield* storage.commit({ jobs: { finished: claimed.map(({ jobId }) => ({ jobId, token: "worker" })) } })
           for (const { jobId } of claimed) done.add(jobId)

@@ -28,13 +28,13 @@ const worker = Effect.gen(function* () {
   const jobs = Context.get(context, Jobs.Jobs)
   let machineNow = 0
   const clock: Clock.Clock = { ...(yield* Clock.Clock), currentTimeMillis: Effect.sync(() => machineNow) }
-  const turns = FairClaims.make({
+  const claims = FairClaims.make({
     claim: jobs.claim,
     lanes: jobs.lanes,
-    standing: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, laneId: organizationId }),
-    room: () => BATCH,
+    placeOf: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, laneId: organizationId }),
+    freeSlots: () => BATCH,
     shares: FairClaims.evenly,
-    atOnce: BATCH,
+    batchSize: BATCH,
     isStrict: false
   })
   const put = (some: ReadonlyArray<Job.Job>) =>
@@ -42,11 +42,11 @@ const worker = Effect.gen(function* () {
   const claim = Effect.gen(function* () {
     machineNow += 10
     const taking = { now: NOW, machineNow, until: machineNow + 60_000, token: `token-${machineNow}` }
-    const claimed = yield* turns.next(taking, BATCH)
+    const claimed = yield* claims.next(taking, BATCH)
     yield* storage.commit({ jobs: { finished: claimed.map(({ jobId }) => ({ jobId, token: taking.token })) } })
     return claimed
   }).pipe(Effect.provideService(Clock.Clock, clock))
-  return { put, claim, turns }
+  return { put, claim, claims }
 })
 
 type Worker = Effect.Success<typeof worker>
@@ -82,7 +82,7 @@ describe("an organization with many thousands of due jobs", () => {
       yield* of.put(jobsOf("many", 20_000, (index) => index))
       expect(yield* claimsUntil(of, "many", 1_000)).toBe(32)
       yield* of.put(jobsOf("few", 10, () => NOW))
-      of.turns.tell(NOW)
+      of.claims.notify(NOW)
       // It is noticed within a second.
       expect(yield* claimsUntil(of, "few", 10)).toBeLessThan(105)
       for (let number = 0; number < 300; number++) yield* of.put(jobsOf(`other-${number}`, 2, () => NOW))
@@ -112,106 +112,106 @@ describe("where claims go on from", () => {
       yield* of.put(jobsOf("one", 10, () => 500))
       expect(yield* of.claim).toHaveLength(10)
       yield* of.put([job("told", 1, 100)])
-      of.turns.tell(100)
+      of.claims.notify(100)
       expect(yield* of.claim).toHaveLength(1)
       yield* of.put([job("untold", 1, 100)])
       expect(yield* claimsUntil(of, "untold", 1)).toBeLessThan(105)
     }).pipe(Effect.scoped, Effect.runPromise))
 })
 
-describe("rooms for deliveries", () => {
+describe("slots for deliveries", () => {
   const lane = (organizationId: string, number: number) => ({ organizationId, laneId: `${organizationId}-${number}` })
 
   it("one endpoint never takes all slots, nor one organization", () => {
-    const rooms = DeliverySlots.make(64)
+    const slots = DeliverySlots.make(64)
     const begun = { one: 0, many: 0 }
-    while (rooms.room(lane("one", 1)) > 0) {
-      rooms.begin(lane("one", 1), 0)
+    while (slots.free(lane("one", 1)) > 0) {
+      slots.begin(lane("one", 1), 0)
       begun.one += 1
     }
     for (let number = 0; number < 1_000; number++) {
-      while (rooms.room(lane("many", number)) > 0) {
-        rooms.begin(lane("many", number), 0)
+      while (slots.free(lane("many", number)) > 0) {
+        slots.begin(lane("many", number), 0)
         begun.many += 1
       }
     }
     expect(begun).toEqual({ one: 32, many: 32 })
-    rooms.end(lane("one", 1), 1, 1)
-    expect(rooms.room(lane("one", 1))).toBe(1)
+    slots.end(lane("one", 1), 1, 1)
+    expect(slots.free(lane("one", 1))).toBe(1)
   })
 
   it("dead endpoints take half of an organization's slots, whatever their number, and get them back when they answer", () => {
-    const rooms = DeliverySlots.make(64)
+    const slots = DeliverySlots.make(64)
     const dead = Array.from({ length: 200 }, (_, number) => lane("one", number))
     for (const one of dead) {
-      rooms.begin(one, 0)
-      rooms.end(one, 15_000, 15_000)
+      slots.begin(one, 0)
+      slots.end(one, 15_000, 15_000)
     }
     let begun = 0
     for (const one of dead) {
-      if (rooms.room(one) === 0) continue
-      rooms.begin(one, 15_000)
+      if (slots.free(one) === 0) continue
+      slots.begin(one, 15_000)
       begun += 1
     }
     expect(begun).toBe(16)
-    expect(rooms.room(lane("one", 1_000))).toBeGreaterThan(0)
-    for (const one of dead.slice(0, 16)) rooms.end(one, 5, 15_005)
-    expect(rooms.room(lane("one", 0))).toBe(32)
+    expect(slots.free(lane("one", 1_000))).toBeGreaterThan(0)
+    for (const one of dead.slice(0, 16)) slots.end(one, 5, 15_005)
+    expect(slots.free(lane("one", 0))).toBe(32)
   })
 
   it("are given to many together as they may be begun one after the other, and nothing is taken by asking", () => {
-    const rooms = DeliverySlots.make(64)
+    const slots = DeliverySlots.make(64)
     const dead = [lane("one", 1), lane("one", 2)]
     for (const one of dead) {
-      rooms.begin(one, 0)
-      rooms.end(one, 15_000, 15_000)
+      slots.begin(one, 0)
+      slots.end(one, 15_000, 15_000)
     }
-    rooms.begin(lane("one", 0), 15_000)
+    slots.begin(lane("one", 0), 15_000)
     const lanes = [...dead, ...Array.from({ length: 48 }, (_, number) => lane("one", 3 + number))]
-    const counts = () => rooms.shares(lanes, 1_000, 15_000).map(({ count, lane: { laneId } }) => [laneId, count])
+    const counts = () => slots.shares(lanes, 1_000, 15_000).map(({ count, lane: { laneId } }) => [laneId, count])
     const given = counts()
     expect(given).toHaveLength(31)
     expect(new Set(given.map(([, count]) => count))).toEqual(new Set([1]))
     expect(counts()).toEqual(given)
-    expect(rooms.shares(lanes, 7, 15_000)).toHaveLength(7)
+    expect(slots.shares(lanes, 7, 15_000)).toHaveLength(7)
     // Of few lanes each has several, and the dead ones half of all at most.
-    const few = rooms.shares([...dead, lane("one", 3)], 1_000, 15_000)
+    const few = slots.shares([...dead, lane("one", 3)], 1_000, 15_000)
     expect(few.map(({ count }) => count)).toEqual([8, 8, 8])
-    for (const { count, lane: of } of few) for (let one = 0; one < count; one++) rooms.begin(of, 15_000)
-    expect(rooms.shares(dead, 1_000, 15_000)).toEqual([])
+    for (const { count, lane: of } of few) for (let one = 0; one < count; one++) slots.begin(of, 15_000)
+    expect(slots.shares(dead, 1_000, 15_000)).toEqual([])
   })
 
   it("a dead endpoint is known before its first attempt has ended, and takes no more than the others leave", () => {
-    const rooms = DeliverySlots.make(64)
+    const slots = DeliverySlots.make(64)
     const dead = Array.from({ length: 12 }, (_, number) => lane("one", number))
-    for (const one of dead) rooms.begin(one, 0)
-    rooms.look(999)
-    expect(rooms.room(lane("one", 0))).toBe(1)
-    rooms.begin(lane("one", 100), 500)
-    rooms.look(1_000)
+    for (const one of dead) slots.begin(one, 0)
+    slots.markSlow(999)
+    expect(slots.free(lane("one", 0))).toBe(1)
+    slots.begin(lane("one", 100), 500)
+    slots.markSlow(1_000)
     const taken = dead.filter((one) => {
-      if (rooms.room(one) === 0) return false
-      rooms.begin(one, 1_000)
+      if (slots.free(one) === 0) return false
+      slots.begin(one, 1_000)
       return true
     })
     expect(taken).toHaveLength(16 - dead.length)
-    expect(rooms.room(lane("one", 100))).toBe(1)
-    for (const one of dead) rooms.end(one, 1_500, 1_500)
-    for (const one of taken) rooms.end(one, 5, 1_501)
-    rooms.end(lane("one", 100), 5, 1_501)
-    expect(rooms.room(lane("one", 0))).toBe(32)
+    expect(slots.free(lane("one", 100))).toBe(1)
+    for (const one of dead) slots.end(one, 1_500, 1_500)
+    for (const one of taken) slots.end(one, 5, 1_501)
+    slots.end(lane("one", 100), 5, 1_501)
+    expect(slots.free(lane("one", 0))).toBe(32)
   })
 })
 
 describe("a worker that was out of reach of its database's news", () => {
   it("looks from the beginning, since it may have missed any", () =>
     Effect.gen(function* () {
-      const { claim, put, turns } = yield* worker
+      const { claim, put, claims } = yield* worker
       yield* put(jobsOf("first", 3, () => NOW - 10))
       expect(yield* claim).toHaveLength(3)
-      expect(turns.lookingFor({ now: NOW, machineNow: 0 })).toHaveProperty("from")
-      turns.tell(Changes.anything.jobsDueAt ?? NOW)
-      expect(turns.lookingFor({ now: NOW, machineNow: 0 })).not.toHaveProperty("from")
+      expect(claims.searchFrom({ now: NOW, machineNow: 0 })).toHaveProperty("from")
+      claims.notify(Changes.anything.jobsDueAt ?? NOW)
+      expect(claims.searchFrom({ now: NOW, machineNow: 0 })).not.toHaveProperty("from")
       yield* put(jobsOf("missed", 2, () => NOW - 1_000))
       expect(yield* claim).toHaveLength(2)
     }).pipe(Effect.scoped, Effect.runPromise))

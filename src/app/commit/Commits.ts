@@ -1,8 +1,8 @@
 /**
  * Load, decide, commit: the one way in which anything is written.
  *
- * A commit that conflicts is decided again on what is there now. Work that a commit leaves is announced after it. The
- * first commit of a request with an idempotency key carries that key's record (rule W2).
+ * A commit that conflicts is decided again on what is there now. The engine hears of the work that a commit leaves by
+ * `Storage.watch`. The first commit of a request with an idempotency key carries that key's record (rule W2).
  */
 import { Context, Effect, Layer } from "effect"
 import type { Decision } from "../../domain/Decision.ts"
@@ -10,11 +10,9 @@ import { isAwaited } from "../../domain/Job.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
-import * as Changes from "../../ports/Changes.ts"
 import * as Storage from "../../ports/Storage.ts"
 import { Ids } from "./Ids.ts"
 import * as IdempotencyContext from "./IdempotencyContext.ts"
-import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
 
 export class Commits extends Context.Service<
   Commits,
@@ -53,13 +51,12 @@ export const cachedThenReload = <A, E>(known: A, load: Effect.Effect<A, E>): Eff
   })
 }
 
-export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock | Ids | BackgroundTasks> = Layer.effect(
+export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock | Ids> = Layer.effect(
   Commits,
   Effect.gen(function* () {
     const storage = yield* Storage.Storage
     const clock = yield* BusinessClock
     const ids = yield* Ids
-    const work = yield* BackgroundTasks
 
     const stamp = Effect.fnUntraced(function* (
       organizationId: string,
@@ -125,7 +122,6 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
         conflict.on === "idempotency key" ? Effect.die(new IdempotencyContext.KeyTaken()) : Effect.fail(conflict)
       )
       if (recording !== null && told !== undefined) recording.done.current = true
-      work.announce(Changes.of(recorded))
     })
 
     const retryOnConflict = <A, E, R>(

@@ -1,120 +1,196 @@
 /**
- * Work in the background: claimed as long as there are free slots for it, and begun at once. Nothing waits for the
- * slowest of a batch, and nobody looks for work that is not due.
+ * The fetch loop: claims due work as long as there are free slots for it, and begins it at once. No work waits for the
+ * slowest of a batch, and storage is not asked for work that is not due.
+ *
+ * There is no other way in which due work is done: an advance of a virtual clock sets business time and waits until the
+ * loops are idle.
  */
-import { Clock as MachineClock, Effect, Latch, Option } from "effect"
+import { Clock as MachineClock, Deferred, Effect, Latch } from "effect"
 import type { Instant } from "../../domain/Time.ts"
 import type { LookedFor, Pending } from "../../ports/Jobs.ts"
 import type { Lease, StorageError } from "../../ports/Storage.ts"
-import type { WakeUps } from "./WakeUps.ts"
-import type * as Leases from "./Leases.ts"
 import type { FairClaims } from "./FairClaims.ts"
+import type * as Leases from "./Leases.ts"
+import * as WakeUps from "./WakeUps.ts"
 
-export interface Feed<A> {
+export interface Options<A> {
   readonly slots: number
   readonly pollMillis: number
-  readonly announced: WakeUps
-  readonly turns: FairClaims<A, StorageError>
+  readonly claims: FairClaims<A, StorageError>
   readonly pending: (at: LookedFor) => Effect.Effect<Pending, StorageError>
   readonly now: Effect.Effect<Instant>
-  /** Whether time is told by a clock that does not go on by itself. */
-  readonly standsStill: boolean
+  /** Whether business time stands still until it is set. */
+  readonly isStandingClock: boolean
+  /** What has to end before each claim. */
+  readonly precondition: Effect.Effect<void, StorageError>
   readonly lease: Effect.Effect<Lease>
   readonly leases: Leases.Leases["Service"]
-  readonly holding: (work: A, token: string) => Leases.Holding
-  /** What of the claimed work is to be begun now. */
+  readonly leaseOf: (work: A, token: string) => Leases.WorkLease
+  /** Which of the claimed work is to be begun now. */
   readonly accept: (claimed: ReadonlyArray<A>, token: string, now: Instant) => Effect.Effect<ReadonlyArray<A>>
   /** Does a piece of work to its end; what has to happen in the order of the claim happens when this is called. */
   readonly perform: (work: A, token: string) => Effect.Effect<void>
-  /** Runs on when this fiber is interrupted. */
-  readonly begin: (effect: Effect.Effect<void>) => Effect.Effect<unknown>
+  /** Runs an effect that goes on when the loop is interrupted. */
+  readonly fork: (effect: Effect.Effect<void>) => Effect.Effect<unknown>
 }
 
-/** How long a claim waits for more free slots, and for what was in somebody else's hands; in milliseconds. */
+export interface FetchLoop {
+  /** Claims and begins work, for ever. */
+  readonly run: Effect.Effect<never>
+  /** There is work due at this instant; null: there is none. */
+  readonly wake: (dueAt: Instant | null) => void
+  /**
+   * Makes the loop look for due work, and ends when it has found none that nobody holds and has none under way. Tells
+   * what is pending then. The loop has to run.
+   */
+  readonly idle: Effect.Effect<Pending, StorageError>
+  /** Whether the loop has no work under way, and has not heard of any that is due at this instant. */
+  readonly isIdle: (now: Instant) => boolean
+}
+
+/** How long a claim waits for more free slots, and for what another process had claimed; in milliseconds. */
 const PACE = 10
 
 /** How long to leave alone a storage that does not answer, in milliseconds. */
 const RECOVERY = 1_000
 
-/** For ever. */
-export const run = <A>(feed: Feed<A>): Effect.Effect<never> => {
-  const { announced, leases, pollMillis, slots, turns } = feed
-  const room = Latch.makeUnsafe(false)
+export const make = <A>(options: Options<A>): FetchLoop => {
+  const { claims, isStandingClock, leases, pollMillis, slots } = options
+  const wakeUps = WakeUps.make()
+  const halfFree = Latch.makeUnsafe(false)
+  const slotFree = Latch.makeUnsafe(false)
   let underWay = 0
+  let isClaiming = false
+  let isAsleep = false
+  const idleWaiters: Array<Deferred.Deferred<Pending, StorageError>> = []
 
-  const begin = (work: A, token: string, holding: Leases.Holding) => {
-    underWay += 1
-    const done = Effect.suspend(() => {
+  const ended = (lease: Leases.WorkLease) =>
+    Effect.suspend(() => {
       underWay -= 1
-      if (underWay <= slots / 2) room.openUnsafe()
-      return leases.letGo(holding)
+      slotFree.openUnsafe()
+      if (underWay <= slots / 2) halfFree.openUnsafe()
+      if (underWay === 0 && idleWaiters.length > 0) wakeUps.interrupt()
+      return leases.release(lease)
     })
-    return feed.begin(Effect.ensuring(feed.perform(work, token), done))
-  }
 
   // What is claimed is begun, whatever happens.
-  const take = Effect.uninterruptible(
+  const claim = Effect.uninterruptible(
     Effect.gen(function* () {
-      const { token, until } = yield* feed.lease
+      const { token, until } = yield* options.lease
       const machineNow = yield* MachineClock.currentTimeMillis
-      const now = yield* feed.now
-      const claimed = yield* turns.next({ now, machineNow, until, token }, slots - underWay)
-      const accepted = yield* feed.accept(claimed, token, now)
-      const holdings = accepted.map((work) => feed.holding(work, token))
-      yield* leases.keep(holdings)
-      for (const [index, holding] of holdings.entries()) {
-        const work = accepted[index]
-        if (work !== undefined) yield* begin(work, token, holding)
+      const now = yield* options.now
+      const claimed = yield* claims.next({ now, machineNow, until, token }, slots - underWay)
+      if (claimed.length === 0) return 0
+      const accepted = yield* options.accept(claimed, token, now)
+      const held = accepted.map((work) => ({ work, lease: options.leaseOf(work, token) }))
+      yield* leases.hold(held.map(({ lease }) => lease))
+      for (const { lease, work } of held) {
+        underWay += 1
+        yield* options.fork(Effect.ensuring(options.perform(work, token), ended(lease)))
       }
       return claimed.length
     })
   )
 
   const pause = Effect.suspend(() => {
-    room.closeUnsafe()
-    return Effect.asVoid(Effect.timeoutOption(room.await, PACE))
+    halfFree.closeUnsafe()
+    return Effect.asVoid(Effect.timeoutOption(halfFree.await, PACE))
   })
 
-  const awaitRoom = Effect.gen(function* () {
-    // More are soon free, and one claim for many is cheaper: until half of them are, or for a moment.
-    if (underWay > slots / 2) yield* pause
-    while (underWay >= slots) yield* pause
-  })
-
-  // Until work is told of, or the next piece is due; whether it is to be looked for now.
-  const wait = Effect.gen(function* () {
-    const machineNow = yield* MachineClock.currentTimeMillis
-    const { dueAt } = yield* feed.pending(turns.lookingFor({ now: yield* feed.now, machineNow }))
-    const now = yield* feed.now
-    if (dueAt !== null && dueAt <= now) {
-      turns.tell(dueAt)
-      yield* Effect.sleep(PACE)
-      return true
+  const awaitSlots = Effect.gen(function* () {
+    while (underWay >= slots) {
+      slotFree.closeUnsafe()
+      yield* slotFree.await
     }
-    const poll = now + pollMillis
-    const until = dueAt === null || feed.standsStill ? poll : Math.min(dueAt, poll)
-    const told = yield* Effect.timeoutOption(announced.before(until), until - now)
-    return Option.isSome(told) || until === dueAt
+    // More slots are soon free, and one claim for many is cheaper.
+    if (underWay > slots / 2) yield* pause
+  })
+
+  /** When the next work is due, null where there is none. Answers those who wait for the loop to be idle, where it is. */
+  const look = Effect.gen(function* () {
+    const asked = idleWaiters.length
+    const machineNow = yield* MachineClock.currentTimeMillis
+    const at = { now: yield* options.now, machineNow }
+    const pending = yield* options.pending(asked > 0 ? at : claims.searchFrom(at))
+    const now = yield* options.now
+    const isDue = pending.dueAt !== null && pending.dueAt <= now
+    if (!isDue && underWay === 0) {
+      for (const waiter of idleWaiters.splice(0, asked)) Deferred.doneUnsafe(waiter, Effect.succeed(pending))
+    }
+    return { now, isDue, dueAt: pending.dueAt }
+  })
+
+  const isLookAwaited = () => idleWaiters.length > 0 && underWay === 0
+
+  /** Sleeps until there is work to claim; `claimed` is what the last claim got. */
+  const awaitWork = Effect.fnUntraced(function* (claimed: number) {
+    let isLost = claimed === 0
+    while (true) {
+      const { dueAt, isDue, now } = yield* look
+      if (isDue && dueAt !== null) {
+        claims.notify(dueAt)
+        // Another process has just claimed the work, or handed it back.
+        if (isLost) yield* Effect.sleep(PACE)
+        return
+      }
+      isLost = false
+      const poll = now + pollMillis
+      const until = dueAt === null || isStandingClock ? poll : Math.min(dueAt, poll)
+      isAsleep = true
+      const woken = yield* wakeUps.before(until, until - now, isLookAwaited)
+      isAsleep = false
+      if (woken === "Notified" || (woken === "TimedOut" && until === dueAt)) return
+    }
   })
 
   const round = Effect.gen(function* () {
     while (true) {
-      yield* awaitRoom
-      const told = announced.take()
-      if (told !== null) turns.tell(told)
-      if ((yield* take) > 0) continue
-      if (turns.isBlocked()) {
-        yield* pause
-        continue
+      yield* awaitSlots
+      yield* options.precondition
+      const notified = wakeUps.take()
+      if (notified !== null) claims.notify(notified)
+      isClaiming = true
+      const claimed = yield* claim
+      isClaiming = false
+      if (claimed > 0) {
+        // On a standing clock little is due at one instant, and looking costs less than another claim.
+        if (!isStandingClock) continue
+        yield* awaitSlots
       }
-      let isToBeLookedFor = false
-      while (!isToBeLookedFor) isToBeLookedFor = yield* wait
+      yield* claims.isBlocked() ? pause : awaitWork(claimed)
     }
   })
 
-  return Effect.forever(
-    Effect.catchTag(round, "StorageError", (error) =>
-      Effect.andThen(Effect.logWarning("storage does not answer", { error: error.message }), Effect.sleep(RECOVERY))
+  const recover = (error: StorageError) => {
+    isClaiming = false
+    for (const waiter of idleWaiters.splice(0)) Deferred.doneUnsafe(waiter, Effect.fail(error))
+    return Effect.andThen(
+      Effect.logWarning("storage does not answer", { error: error.message }),
+      Effect.sleep(RECOVERY)
     )
-  )
+  }
+
+  const stopped = Effect.sync(() => {
+    isAsleep = false
+    isClaiming = false
+  })
+
+  return {
+    run: Effect.ensuring(Effect.forever(Effect.catchTag(round, "StorageError", recover)), stopped),
+    wake: wakeUps.notify,
+    idle: Effect.gen(function* () {
+      // A loop that is asleep need not be woken to find out that there is nothing to do.
+      if (isAsleep && underWay === 0) {
+        const machineNow = yield* MachineClock.currentTimeMillis
+        const now = yield* options.now
+        const pending = yield* options.pending({ now, machineNow })
+        if ((pending.dueAt === null || pending.dueAt > now) && isAsleep && underWay === 0) return pending
+      }
+      const waiter = Deferred.makeUnsafe<Pending, StorageError>()
+      idleWaiters.push(waiter)
+      wakeUps.interrupt()
+      return yield* Deferred.await(waiter)
+    }),
+    isIdle: (now) => !isClaiming && underWay === 0 && !wakeUps.isDueBy(now)
+  }
 }

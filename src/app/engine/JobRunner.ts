@@ -79,7 +79,7 @@ export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): LeasedJob 
 export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leases.Leases> = Layer.effect(
   JobRunner,
   Effect.gen(function* () {
-    const work = yield* BackgroundTasks
+    const tasks = yield* BackgroundTasks
     const leases = yield* Leases.Leases
     const provision = yield* Provision.make
     const createPackage = yield* CreatePackage.make
@@ -110,9 +110,9 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
 
     // Goes on when the request that began it is gone. A job serves no request: it has the request's key in itself.
     const begin = <A, E>({ job, token }: LeasedJob, effect: Effect.Effect<A, E>) => {
-      const holding = Leases.ofJob(job, token)
-      const kept = Effect.andThen(leases.keep([holding]), Effect.ensuring(effect, leases.letGo(holding)))
-      return work.begin(Effect.provideService(kept, IdempotencyContext.Current, null))
+      const lease = Leases.ofJob(job, token)
+      const leased = Effect.andThen(leases.hold([lease]), Effect.ensuring(effect, leases.release(lease)))
+      return tasks.begin(Effect.provideService(leased, IdempotencyContext.Current, null))
     }
     const awaited = <A, E>(held: LeasedJob, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.flatMap(begin(held, effect), Fiber.join)

@@ -1,9 +1,9 @@
 /**
- * The leases of the work that this process has under way. As long as work goes on its lease is renewed, so that a lease
- * can be short: what a killed process held is free again soon, and slow work is never taken for dead.
+ * The leases of the work that this process has under way. A lease is renewed for as long as its work goes on. So a lease
+ * can be short: another process soon takes over what a killed one held, and slow work keeps its lease.
  *
- * A process that stood still for longer than a lease may find its work taken over. Nothing that it then does has any
- * effect: its commits carry the token of a lease that was lost, and the telco has seen its calls' keys.
+ * A process that was frozen for longer than a lease may lose its work to another one. Nothing that it does afterwards
+ * has any effect: its commits carry the token of a lost lease, and its calls to the telco repeat keys.
  */
 import { Clock as MachineClock, Context, Effect, Layer, Schedule } from "effect"
 import type { Delivery } from "../../domain/Delivery.ts"
@@ -13,8 +13,8 @@ import { Outbox } from "../../ports/Outbox.ts"
 import type { StorageError } from "../../ports/Storage.ts"
 import { Settings } from "../Settings.ts"
 
-/** A piece of work and the token that it is held with; it stands for itself, whatever it is equal to. */
-export type Holding =
+/** A lease on a piece of work. It is compared by identity. */
+export type WorkLease =
   | { readonly _tag: "Job"; readonly jobId: string; readonly token: string }
   | {
       readonly _tag: "Delivery"
@@ -23,9 +23,13 @@ export type Holding =
       readonly token: string
     }
 
-export const ofJob = ({ jobId }: { readonly jobId: string }, token: string): Holding => ({ _tag: "Job", jobId, token })
+export const ofJob = ({ jobId }: { readonly jobId: string }, token: string): WorkLease => ({
+  _tag: "Job",
+  jobId,
+  token
+})
 
-export const ofDelivery = ({ deliveryId, organizationId }: Delivery, token: string): Holding => ({
+export const ofDelivery = ({ deliveryId, organizationId }: Delivery, token: string): WorkLease => ({
   _tag: "Delivery",
   organizationId,
   deliveryId,
@@ -35,22 +39,23 @@ export const ofDelivery = ({ deliveryId, organizationId }: Delivery, token: stri
 export class Leases extends Context.Service<
   Leases,
   {
-    /** Sees to it that these leases, which have just begun, do not end before they are let go. */
-    readonly keep: (holdings: ReadonlyArray<Holding>) => Effect.Effect<void>
-    readonly letGo: (holding: Holding) => Effect.Effect<void>
-    /** What is kept now. */
-    readonly kept: Effect.Effect<ReadonlyArray<Holding>>
-    /** Ends leases, also such as were let go: where they are still had, others may take over at once. */
-    readonly handBack: (holdings: ReadonlyArray<Holding>) => Effect.Effect<void, StorageError>
+    /** Renews these leases, which have just begun, until they are released. */
+    readonly hold: (leases: ReadonlyArray<WorkLease>) => Effect.Effect<void>
+    /** Renews a lease no more. */
+    readonly release: (lease: WorkLease) => Effect.Effect<void>
+    /** The leases that are renewed. */
+    readonly held: Effect.Effect<ReadonlyArray<WorkLease>>
+    /** Ends leases in storage, so that other processes may claim the work at once. */
+    readonly handBack: (leases: ReadonlyArray<WorkLease>) => Effect.Effect<void, StorageError>
   }
 >()("simplan/Leases") {}
 
-const byKind = (holdings: ReadonlyArray<Holding>) => ({
-  jobs: holdings.filter((holding) => holding._tag === "Job"),
-  deliveries: holdings.filter((holding) => holding._tag === "Delivery")
+const byKind = (leases: ReadonlyArray<WorkLease>) => ({
+  jobs: leases.filter((lease) => lease._tag === "Job"),
+  deliveries: leases.filter((lease) => lease._tag === "Delivery")
 })
 
-/** How often a lease is renewed in its time. */
+/** How many renewals fit into the time of a lease. */
 const RENEWALS = 3
 
 export const layer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
@@ -60,15 +65,15 @@ export const layer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
     const outbox = yield* Outbox
     const { leaseMillis } = yield* Settings
     const scope = yield* Effect.scope
-    // Old ones were there at the last beat already; the others' leases have only just begun.
-    const kept = new Map<Holding, { isOld: boolean }>()
-    let isBeating = false
+    // A lease that has begun since the last renewal needs none yet.
+    const held = new Map<WorkLease, { isNew: boolean }>()
+    let isRenewing = false
 
     const renew = Effect.gen(function* () {
-      const old: Array<Holding> = []
-      for (const [holding, age] of kept) {
-        if (age.isOld) old.push(holding)
-        age.isOld = true
+      const old: Array<WorkLease> = []
+      for (const [lease, age] of held) {
+        if (!age.isNew) old.push(lease)
+        age.isNew = false
       }
       const { deliveries: heldDeliveries, jobs: heldJobs } = byKind(old)
       const until = (yield* MachineClock.currentTimeMillis) + leaseMillis
@@ -76,39 +81,39 @@ export const layer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
       if (heldDeliveries.length > 0) yield* outbox.renew({ held: heldDeliveries, until })
     })
 
-    const renewed = renew.pipe(
+    const renewOrLog = renew.pipe(
       Effect.retry({ times: RENEWALS, schedule: Schedule.spaced(leaseMillis / 15) }),
       Effect.catchTag("StorageError", (error) => Effect.logWarning("leases were not renewed", { error: error.message }))
     )
 
-    const beat: Effect.Effect<void> = Effect.suspend(() => {
-      if (kept.size === 0) {
-        isBeating = false
+    const renewals: Effect.Effect<void> = Effect.suspend(() => {
+      if (held.size === 0) {
+        isRenewing = false
         return Effect.void
       }
-      return Effect.andThen(Effect.delay(renewed, leaseMillis / RENEWALS), beat)
+      return Effect.andThen(Effect.delay(renewOrLog, leaseMillis / RENEWALS), renewals)
     })
 
     return Leases.of({
-      keep: (holdings) =>
+      hold: (leases) =>
         Effect.suspend(() => {
-          for (const holding of holdings) kept.set(holding, { isOld: false })
-          if (isBeating || kept.size === 0) return Effect.void
-          isBeating = true
-          return Effect.asVoid(Effect.forkIn(beat, scope))
+          for (const lease of leases) held.set(lease, { isNew: true })
+          if (isRenewing || held.size === 0) return Effect.void
+          isRenewing = true
+          return Effect.asVoid(Effect.forkIn(renewals, scope))
         }),
-      letGo: (holding) => Effect.sync(() => void kept.delete(holding)),
-      kept: Effect.sync(() => [...kept.keys()]),
-      handBack: Effect.fnUntraced(function* (holdings) {
-        const held = byKind(holdings)
-        if (held.jobs.length > 0) yield* jobs.handBack(held.jobs)
-        if (held.deliveries.length > 0) yield* outbox.handBack(held.deliveries)
+      release: (lease) => Effect.sync(() => void held.delete(lease)),
+      held: Effect.sync(() => [...held.keys()]),
+      handBack: Effect.fnUntraced(function* (leases) {
+        const of = byKind(leases)
+        if (of.jobs.length > 0) yield* jobs.handBack(of.jobs)
+        if (of.deliveries.length > 0) yield* outbox.handBack(of.deliveries)
       })
     })
   })
 )
 
-/** A process that is known to be the only one takes over at once what a killed one held. */
+/** Ends all leases on due work: a process that is known to be the only one takes over what a killed one held. */
 export const takeOver: Effect.Effect<void, StorageError, Jobs | Outbox | BusinessClock> = Effect.gen(function* () {
   const jobs = yield* Jobs
   const outbox = yield* Outbox

@@ -1,16 +1,27 @@
 /**
- * Announcements of work, for whoever waits for it: until when it may sleep, and whether it has to look at all.
+ * Wake-ups of a fetch loop: until when it may sleep, and whether it has to look for work at all.
  */
 import { Effect, Latch } from "effect"
 import type { Instant } from "../../domain/Time.ts"
 
 export interface WakeUps {
   /** There is work due at this instant; null: there is none. */
-  readonly tell: (dueAt: Instant | null) => void
-  /** The earliest that was told since this was last asked, null where nothing was: who asks looks for work next. */
+  readonly notify: (dueAt: Instant | null) => void
+  /** The earliest due time since the last call, null where there was none. */
   readonly take: () => Instant | null
-  /** Ends when work is told, or was told since it was last asked, that is due before the instant. */
-  readonly before: (instant: Instant) => Effect.Effect<void>
+  /**
+   * Ends when there is work due before the instant, notified before or meanwhile, after so many milliseconds of machine
+   * time, or with an `interrupt`, which may have been asked for before.
+   */
+  readonly before: (
+    instant: Instant,
+    millis: number,
+    isInterrupted: () => boolean
+  ) => Effect.Effect<"Notified" | "TimedOut" | "Interrupted">
+  /** Ends the present wait, whatever is due. */
+  readonly interrupt: () => void
+  /** Whether work was notified since the last `take` that is due by this instant. */
+  readonly isDueBy: (instant: Instant) => boolean
 }
 
 export const make = (): WakeUps => {
@@ -18,22 +29,33 @@ export const make = (): WakeUps => {
   let awaited = Number.NEGATIVE_INFINITY
   const latch = Latch.makeUnsafe(false)
   return {
-    tell: (dueAt) => {
+    notify: (dueAt) => {
       if (dueAt === null || (earliest !== null && earliest <= dueAt)) return
       earliest = dueAt
       if (dueAt < awaited) latch.openUnsafe()
     },
     take: () => {
-      const told = earliest
+      const dueAt = earliest
       earliest = null
-      return told
+      return dueAt
     },
-    before: (instant) =>
-      Effect.suspend(() => {
-        if (earliest !== null && earliest < instant) return Effect.void
-        awaited = instant
-        latch.closeUnsafe()
-        return latch.await
+    before: Effect.fnUntraced(function* (instant, millis, isInterrupted) {
+      let isTimedOut = false
+      const isNotified = () => earliest !== null && earliest < instant
+      const timeOut = Effect.sync(() => {
+        isTimedOut = true
+        latch.openUnsafe()
       })
+      awaited = instant
+      latch.closeUnsafe()
+      if (!isNotified() && !isInterrupted()) {
+        const timer = yield* Effect.forkChild(Effect.delay(timeOut, millis))
+        yield* latch.await
+        timer.interruptUnsafe()
+      }
+      return isNotified() ? "Notified" : isTimedOut ? "TimedOut" : "Interrupted"
+    }),
+    interrupt: () => void latch.openUnsafe(),
+    isDueBy: (instant) => earliest !== null && earliest <= instant
   }
 }

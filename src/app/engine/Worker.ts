@@ -1,40 +1,43 @@
 /**
- * The worker: does due jobs and sends due deliveries, in the background and, for an advance of a virtual clock, until
- * nothing due is left.
+ * The worker: the fetch loops of jobs and deliveries, which do work as it falls due, and waiting until nothing due is
+ * left.
  */
-import { Cause, Clock as MachineClock, Context, Effect, Layer, Schedule } from "effect"
+import { Cause, Clock as MachineClock, Context, Effect, Layer, RcRef, Schedule, Scope } from "effect"
 import * as Idempotency from "../../domain/Idempotency.ts"
 import type { Job } from "../../domain/Job.ts"
 import * as TelcoReport from "../../domain/TelcoReport.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { HOUR } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
-import { Jobs, type Pending } from "../../ports/Jobs.ts"
+import { Jobs } from "../../ports/Jobs.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
-import { DeliveryDispatcher } from "./DeliveryDispatcher.ts"
+import * as Metrics from "../Metrics.ts"
+import { Settings } from "../Settings.ts"
+import { BackgroundTasks } from "./BackgroundTasks.ts"
+import * as DeliveryDispatcher from "./DeliveryDispatcher.ts"
+import * as FairClaims from "./FairClaims.ts"
 import * as FetchLoop from "./FetchLoop.ts"
 import { JobRunner } from "./JobRunner.ts"
 import * as Leases from "./Leases.ts"
-import * as Metrics from "../Metrics.ts"
-import { Settings } from "../Settings.ts"
-import * as FairClaims from "./FairClaims.ts"
-import { BackgroundTasks } from "./BackgroundTasks.ts"
 
 export class Worker extends Context.Service<
   Worker,
   {
-    /** Does due jobs, up to a batch, in due order; how many there were. */
-    readonly runDue: Effect.Effect<number, StorageError>
-    /** Returns when nothing due now is left and nothing is under way, jobs before deliveries. */
-    readonly drain: Effect.Effect<void, StorageError>
+    /** Does work as it falls due, for as long as the scope is open. Several scopes share the loops. */
+    readonly running: Effect.Effect<void, never, Scope.Scope>
+    /**
+     * Returns when nothing that is due now is left and nothing is under way, here or in another process; tells when the
+     * next job or delivery is due, null where there is none. The worker has to be running.
+     */
+    readonly idle: Effect.Effect<Instant | null, StorageError>
+    /** Likewise; where the worker is not running, it runs meanwhile. */
+    readonly drain: Effect.Effect<Instant | null, StorageError>
     /** When the next job or delivery is due; null where there is none. */
     readonly nextDue: Effect.Effect<Instant | null, StorageError>
-    /** Drains, and tells when the next job or delivery is due, null where there is none. */
-    readonly drainToNext: Effect.Effect<Instant | null, StorageError>
     /** Forgets report ids and idempotency records that are past their time. */
     readonly forget: Effect.Effect<void, StorageError>
-    /** Does work as it falls due, for ever. */
+    /** Does work as it falls due, and forgets every hour what is past its time, for ever. */
     readonly runForever: Effect.Effect<never>
   }
 >()("simplan/Worker") {}
@@ -42,13 +45,10 @@ export class Worker extends Context.Service<
 const earlier = (left: Instant | null, right: Instant | null): Instant | null =>
   left === null ? right : right === null ? left : Math.min(left, right)
 
-/** How many jobs are claimed at once where all that are due are done. */
-const BATCH = 32
-
-/** How long to wait for work that is under way before looking again, in milliseconds. */
+/** How long to wait for work that others have under way before looking again, in milliseconds. */
 const PAUSE = 5
 
-type Needs = Storage | Jobs | Outbox | BusinessClock | DeliveryDispatcher | JobRunner | BackgroundTasks | Leases.Leases
+type Needs = DeliveryDispatcher.Needs | Jobs | JobRunner
 
 export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
   Worker,
@@ -58,21 +58,14 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     const outbox = yield* Outbox
     const clock = yield* BusinessClock
     const runner = yield* JobRunner
-    const dispatcher = yield* DeliveryDispatcher
-    const work = yield* BackgroundTasks
+    const tasks = yield* BackgroundTasks
     const leases = yield* Leases.Leases
     const { concurrency, pollMillis } = yield* Settings
-
-    const tellLateness = (claimed: ReadonlyArray<Job>, now: Instant) =>
-      Metrics.recordLateness(
-        "jobs",
-        claimed.map(({ dueAt }) => dueAt),
-        now
-      )
+    const isStandingClock = clock.set !== null
 
     const perform = (job: Job, token: string) =>
       Effect.catchCause(runner.perform({ job, token }), (cause) =>
-        // Interrupted by a stop, it is handed back.
+        // Interrupted by a stop, the job is handed back.
         Cause.hasInterruptsOnly(cause)
           ? Effect.void
           : Effect.logWarning(
@@ -82,55 +75,68 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
             )
       )
 
-    const runDue = Effect.gen(function* () {
-      const { token, until } = yield* work.lease
-      const machineNow = yield* MachineClock.currentTimeMillis
-      const now = yield* clock.now
-      const claim = jobs.claim({ now, machineNow, until, token, limit: BATCH }).pipe(
-        Effect.map((claimed) => claimed.map((job) => ({ job, holding: Leases.ofJob(job, token) }))),
-        Effect.tap((claimed) =>
-          tellLateness(
-            claimed.map(({ job }) => job),
-            now
-          )
-        ),
-        Effect.tap((claimed) => leases.keep(claimed.map(({ holding }) => holding)))
-      )
-      // In strict due order where time is told by a virtual clock; else as many at once as are claimed.
-      return yield* work.claimAndDo(claim, (due) =>
-        Effect.forEach(due, ({ holding, job }) => Effect.ensuring(perform(job, token), leases.letGo(holding)), {
-          concurrency: clock.set === null ? "unbounded" : 1,
-          discard: true
-        })
-      )
+    // On a standing clock jobs are done one by one, in due order.
+    const slots = isStandingClock ? 1 : concurrency
+    const jobLoop = FetchLoop.make({
+      slots,
+      pollMillis,
+      claims: FairClaims.make({
+        claim: jobs.claim,
+        lanes: jobs.lanes,
+        placeOf: ({ dueAt, jobId, organizationId }: Job) => ({ dueAt, id: jobId, laneId: organizationId }),
+        freeSlots: () => slots,
+        shares: FairClaims.evenly,
+        batchSize: slots,
+        isStrict: isStandingClock
+      }),
+      pending: jobs.pending,
+      now: clock.now,
+      isStandingClock,
+      precondition: Effect.void,
+      lease: tasks.lease,
+      leases,
+      leaseOf: Leases.ofJob,
+      accept: (claimed, _, now) => {
+        const dueAt = claimed.map((job) => job.dueAt)
+        return Effect.as(Metrics.recordLateness("jobs", dueAt, now), claimed)
+      },
+      perform,
+      fork: tasks.begin
     })
+    // On a standing clock the jobs of an instant are done before its deliveries.
+    const deliveryLoop = yield* DeliveryDispatcher.make(isStandingClock ? Effect.asVoid(jobLoop.idle) : Effect.void)
 
-    const pending = (of: Jobs["Service"] | Outbox["Service"]): Effect.Effect<Pending, StorageError> =>
-      Effect.gen(function* () {
-        const machineNow = yield* MachineClock.currentTimeMillis
-        return yield* of.pending({ now: yield* clock.now, machineNow })
-      })
+    // In a scope that nobody closes: whoever uses the loops has them until he is done, also while the process stops.
+    const loops = yield* Effect.provideService(
+      RcRef.make({
+        acquire: Effect.gen(function* () {
+          yield* storage.watch(({ deliveriesDueAt, jobsDueAt }) => {
+            jobLoop.wake(jobsDueAt)
+            deliveryLoop.wake(deliveriesDueAt)
+          })
+          yield* Effect.forkScoped(jobLoop.run)
+          yield* Effect.forkScoped(deliveryLoop.run)
+        })
+      }),
+      Scope.Scope,
+      Scope.makeUnsafe()
+    )
+    const running = RcRef.get(loops)
 
-    const drainToNext = Effect.gen(function* () {
+    const idle = Effect.gen(function* () {
       while (true) {
-        const now = yield* clock.now
-        const job = yield* pending(jobs)
-        if (job.dueAt !== null && job.dueAt <= now) {
-          yield* runDue
-          continue
-        }
-        const delivery = yield* pending(outbox)
-        if (delivery.dueAt !== null && delivery.dueAt <= now) {
-          yield* dispatcher.dispatch
-          continue
-        }
+        const job = yield* jobLoop.idle
+        const delivery = yield* deliveryLoop.idle
+        // Jobs may have come meanwhile.
+        if (!jobLoop.isIdle(yield* clock.now)) continue
         if (job.held + delivery.held === 0) return earlier(job.dueAt, delivery.dueAt)
         yield* Effect.sleep(PAUSE)
       }
     })
 
     const nextDue = Effect.gen(function* () {
-      return earlier((yield* pending(jobs)).dueAt, (yield* pending(outbox)).dueAt)
+      const at = { now: yield* clock.now, machineNow: yield* MachineClock.currentTimeMillis }
+      return earlier((yield* jobs.pending(at)).dueAt, (yield* outbox.pending(at)).dueAt)
     })
 
     const forget = Effect.gen(function* () {
@@ -140,49 +146,18 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
         idempotencyBefore: now - Idempotency.RETENTION
       })
     })
-
-    const feed = FetchLoop.run({
-      slots: clock.set === null ? concurrency : 1,
-      pollMillis,
-      announced: work.announcements.jobsDueAt,
-      turns: FairClaims.make({
-        claim: jobs.claim,
-        lanes: jobs.lanes,
-        standing: ({ dueAt, jobId, organizationId }: Job) => ({ dueAt, id: jobId, laneId: organizationId }),
-        room: () => concurrency,
-        shares: FairClaims.evenly,
-        atOnce: concurrency,
-        isStrict: clock.set !== null
-      }),
-      pending: jobs.pending,
-      now: clock.now,
-      standsStill: clock.set !== null,
-      lease: work.lease,
-      leases,
-      holding: Leases.ofJob,
-      accept: (claimed, _, now) => Effect.as(tellLateness(claimed, now), claimed),
-      perform,
-      begin: work.begin
-    })
-
     const housekeeping = Effect.repeat(
       Effect.catchTag(forget, "StorageError", () => Effect.void),
       Schedule.spaced(HOUR)
     )
 
     return Worker.of({
-      runDue,
-      drain: Effect.asVoid(drainToNext),
-      drainToNext,
+      running,
+      idle,
+      drain: Effect.scoped(Effect.andThen(running, idle)),
       nextDue,
       forget,
-      runForever: Effect.scoped(
-        Effect.gen(function* () {
-          yield* storage.watch(work.announce)
-          yield* Effect.all([feed, dispatcher.feed, housekeeping], { concurrency: "unbounded", discard: true })
-          return yield* Effect.never
-        })
-      )
+      runForever: Effect.scoped(Effect.andThen(running, Effect.andThen(housekeeping, Effect.never)))
     })
   })
 )
@@ -192,8 +167,5 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
  * finished first.
  */
 export const background: Layer.Layer<never, never, Worker> = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const worker = yield* Worker
-    yield* Effect.forkScoped(worker.runForever)
-  })
+  Effect.flatMap(Worker, (worker) => Effect.forkScoped(worker.runForever))
 )
