@@ -65,6 +65,9 @@ const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   )
 }
 
+const hasBody = ({ headers }: Http.IncomingMessage): boolean =>
+  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
+
 // A body that is not read to its end is discarded for a while, so that the client sees the answer, and then cut off.
 const linger = (request: Http.IncomingMessage): void => {
   if (request.complete) return
@@ -129,7 +132,7 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       const onRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
         if (stopping) response.setHeader("connection", "close")
         latest.set(request.socket, response)
-        response.once("finish", () => linger(request))
+        if (hasBody(request)) response.once("finish", () => linger(request))
         handle(request, response)
       }
       // A request without a host is answered as any other: nothing here depends on it.

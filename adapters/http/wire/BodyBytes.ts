@@ -1,9 +1,9 @@
 /**
- * The bytes of a request's body, never more than a limit: a length that is declared is refused before anything is read
- * (rule W8), one that is not when the limit is passed. Reading stops there, and the request stays answerable.
+ * The bytes of a request's body, within a limit. A declared length over the limit is refused before anything is read
+ * (rule W8); else reading stops at the limit. The request can be answered in each case.
  */
-import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { ByteSize, Effect } from "effect"
+import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
 import * as Http from "node:http"
 import { Problem } from "./Errors.ts"
 
@@ -18,12 +18,8 @@ const tooLarge = (limit: number): Problem =>
 
 const brokenOff = new Problem({ code: "malformed_body", message: "body broke off before its end" })
 
-const none = new Uint8Array(0)
-
-const declaredLength = (request: HttpServerRequest.HttpServerRequest): number | undefined => {
-  const length = request.headers["content-length"]
-  return length === undefined ? undefined : Number(length)
-}
+const declaredLength = (request: HttpServerRequest.HttpServerRequest): number =>
+  Number(request.headers["content-length"] ?? 0)
 
 const source = (request: HttpServerRequest.HttpServerRequest): AsyncIterable<Uint8Array> => {
   if (request.source instanceof Http.IncomingMessage) return request.source.iterator({ destroyOnReturn: false })
@@ -32,9 +28,9 @@ const source = (request: HttpServerRequest.HttpServerRequest): AsyncIterable<Uin
 
 async function* empty(): AsyncGenerator<Uint8Array> {}
 
-/** The body in chunks, as they come; throws a `Problem` where it is too large or breaks off. */
+/** The body in chunks, as they arrive; throws a `Problem` where it is too large or breaks off. */
 export async function* chunks(request: HttpServerRequest.HttpServerRequest, limit: number): AsyncGenerator<Uint8Array> {
-  if ((declaredLength(request) ?? 0) > limit) throw tooLarge(limit)
+  if (declaredLength(request) > limit) throw tooLarge(limit)
   let length = 0
   try {
     for await (const chunk of source(request)) {
@@ -47,32 +43,19 @@ export async function* chunks(request: HttpServerRequest.HttpServerRequest, limi
   }
 }
 
-const collected = async (request: HttpServerRequest.HttpServerRequest, limit: number): Promise<Uint8Array> => {
-  const parts: Array<Uint8Array> = []
-  for await (const chunk of chunks(request, limit)) parts.push(chunk)
-  return Buffer.concat(parts)
-}
+const problem = ({ reason }: HttpServerError.HttpServerError, limit: number): Problem =>
+  reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? tooLarge(limit) : brokenOff
 
 /** The whole body. */
 export const read = (
   request: HttpServerRequest.HttpServerRequest,
   limit: number
-): Effect.Effect<Uint8Array, Problem> => {
-  const length = declaredLength(request)
-  if (length === 0 || (length === undefined && isBodiless(request))) return Effect.succeed(none)
-  if (length !== undefined) {
-    return length > limit
-      ? Effect.fail(tooLarge(limit))
-      : Effect.mapBoth(request.arrayBuffer, {
-          onFailure: () => brokenOff,
+): Effect.Effect<Uint8Array, Problem> =>
+  declaredLength(request) > limit
+    ? Effect.fail(tooLarge(limit))
+    : Effect.provideService(request.arrayBuffer, HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limit)).pipe(
+        Effect.mapBoth({
+          onFailure: (error) => problem(error, limit),
           onSuccess: (buffer) => new Uint8Array(buffer)
         })
-  }
-  return Effect.tryPromise({
-    try: () => collected(request, limit),
-    catch: (error) => (error instanceof Problem ? error : brokenOff)
-  })
-}
-
-const isBodiless = (request: HttpServerRequest.HttpServerRequest): boolean =>
-  request.source instanceof Http.IncomingMessage && request.headers["transfer-encoding"] === undefined
+      )

@@ -1,33 +1,26 @@
 /**
- * Texts that no storage can keep: NUL characters and lone surrogates stop at the edge (rule W1).
+ * Refuses texts that storages cannot keep (rule W1): those with NUL characters or lone surrogates.
  */
 
 const MESSAGE = "must not contain NUL characters or lone surrogates"
 
-/** What is wrong with a text, if anything; follows the name of its field. */
+/** What is wrong with a text; undefined where nothing is. The message follows the name of the field. */
 export const problem = (text: string): string | undefined =>
-  text.includes("\0") || !isWellFormed(text) ? MESSAGE : undefined
+  text.includes("\0") || !text.isWellFormed() ? MESSAGE : undefined
 
-const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
-
-const isWellFormed = (text: string): boolean => !LONE_SURROGATE.test(text)
-
-/**
- * An id out of a path. One that no storage can keep is made into another that nothing has, so that it is not found like
- * any other unknown id.
- */
+/** An id from a path. One that no storage can keep becomes an id that nothing has, so the answer is 404 as for any. */
 export const id = (text: string): string => (problem(text) === undefined ? text : "\uFFFD")
 
-// Only an escape can bring such a character into a JSON text whose bytes are UTF-8.
+// JSON in UTF-8 can hold such a character only as an escape.
 const SUSPICIOUS = /\\u(?:0000|[dD][89a-fA-F])/
 
-/** Whether the texts in this JSON need to be looked at one by one. */
+/** Whether the strings of this JSON need to be checked one by one. */
 export const isSuspicious = (json: string): boolean => SUSPICIOUS.test(json)
 
-/** How deep a value may be nested for its texts to be looked at. */
+/** How deep a value may be nested where its strings are checked. */
 const DEPTH = 64
 
-/** The first field of a JSON value with a bad text, and what is wrong with it. */
+/** The first field of a JSON value with a bad string, and what is wrong with it. */
 export const firstProblem = (
   value: unknown,
   name = "",
