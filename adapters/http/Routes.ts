@@ -1,5 +1,5 @@
 /**
- * The routes of the whole HTTP API, with its description and its documentation page, over the services of `simplan`.
+ * All routes of the HTTP API: the endpoints with their guards, the OpenAPI document and the documentation page.
  */
 import { Effect, Layer, type Redacted, type Result } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerResponse } from "effect/http"
@@ -24,15 +24,15 @@ import * as RateLimit from "./middleware/RateLimit.ts"
 import * as UnmatchedRoutes from "./middleware/UnmatchedRoutes.ts"
 
 export interface Options {
-  /** The bearer token of the management API; without one there is no `/admin`. */
+  /** The bearer token of the management API; without one, `/admin` is 404. */
   readonly adminToken?: Redacted.Redacted | undefined
-  /** The bearer token of the telco's reports; without one there is no `/telco`. */
+  /** The bearer token of the telco's reports; without one, `/telco` is 404. */
   readonly telcoToken?: Redacted.Redacted | undefined
-  /** How often one API key may call. */
+  /** The rate limit of each API key. */
   readonly rateLimit: RateLimit.Rate
-  /** Whether webhooks may go to a URL; the failure says why not, and follows the word `url`. */
+  /** Whether webhooks may go to a URL. The failure says why not; it follows the word `url` in the message. */
   readonly checkUrl: (url: string) => Result.Result<unknown, string>
-  /** Whether the process takes requests, for `/readyz`; always where it is absent. */
+  /** Whether the process takes requests, for `/readyz`; always ready by default. */
   readonly ready?: Effect.Effect<boolean>
 }
 
@@ -63,7 +63,7 @@ const hidden = ({ adminToken, telcoToken }: Options): ReadonlyArray<string> => [
   ...(telcoToken === undefined ? ["/telco"] : [])
 ]
 
-// Fonts and scripts come with the page, and the policy lets a browser load nothing from elsewhere.
+// The page brings its fonts and scripts; the policy lets a browser load nothing from elsewhere.
 const policy = [
   "default-src 'none'",
   "script-src 'unsafe-inline' 'unsafe-eval'",
@@ -103,5 +103,5 @@ export const layer = (options: Options) =>
     Layer.succeed(HttpMiddleware.TracerDisabledWhen, isUntraced)
   )
 
-/** How the router of these routes is set up. */
+/** The configuration of the router of these routes. */
 export const routerConfig = Layer.succeed(HttpRouter.RouterConfig, UnmatchedRoutes.routerConfig)

@@ -1,7 +1,7 @@
 /**
- * The HTTP server on Node: listens, answers in the shape of all errors what is not even HTTP, and stops gracefully. On
- * stopping it takes no new connections, finishes the requests it has, and closes each connection after its answer; what
- * is not done in time is cut off.
+ * The HTTP server on Node. Input that is not HTTP gets an error body too. On stopping, the server takes no new
+ * connections, finishes its requests and closes each connection after its answer. After the drain timeout it closes the
+ * connections that are left.
  */
 import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Data, type Duration, Effect, Layer, Scope } from "effect"
@@ -12,7 +12,7 @@ import * as Routes from "./Routes.ts"
 import * as BodyBytes from "./wire/BodyBytes.ts"
 import * as Codes from "./wire/Codes.ts"
 
-/** The server cannot listen where it was told to; the message says why. */
+/** The server cannot listen on its host and port; the message says why. */
 export class CannotListen extends Data.TaggedError("CannotListen")<{
   readonly message: string
   readonly host: string
@@ -28,16 +28,16 @@ export class Server extends Context.Service<
 
 export interface Listen {
   readonly host: string
-  /** 0: any that is free. */
+  /** 0 takes any free port. */
   readonly port: number
-  /** How long stopping waits for requests; 20 s where it is absent. */
+  /** How long stopping waits for requests; 20 s by default. */
   readonly drainTimeout?: Duration.Input
 }
 
-/** How long a connection may be idle: longer than balancers keep theirs, which would else meet one that just closed. */
+/** How long a connection may be idle, in ms. Load balancers wait 60 s, and must not use a connection that was just closed. */
 const IDLE = 65_000
 
-/** How long a connection may go on sending a body that nobody reads any more. */
+/** How long a client may go on sending a body after its answer, in ms. */
 const LINGER = 2_000
 
 const body = (code: Codes.Code, message: string): string => JSON.stringify({ error: true, message, code })
@@ -68,7 +68,7 @@ const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
 const hasBody = ({ headers }: Http.IncomingMessage): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
 
-// A body that is not read to its end is discarded for a while, so that the client sees the answer, and then cut off.
+// Discards the rest of a body after the answer: a client that is still sending would else not see the answer.
 const linger = (request: Http.IncomingMessage): void => {
   if (request.complete) return
   request.resume()
@@ -114,7 +114,7 @@ const closed = (server: Http.Server, timeout: Duration.Input): Effect.Effect<voi
 
 const urlOf = (host: string, port: number): string => `http://${host.includes(":") ? `[${host}]` : host}:${port}`
 
-/** Serves the routes of `Routes.layer`; whatever else is put on the router is served along. */
+/** Serves the routes of `Routes.layer`, and all other routes on the router. */
 export const layer = (listen: Listen, options: Routes.Options) =>
   Layer.effect(
     Server,
@@ -125,8 +125,8 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       const handle = yield* NodeHttpServer.makeHandler(httpEffect, { scope: requests }).pipe(
         Effect.provideService(HttpMiddleware.TracerDisabledWhen, Routes.isUntraced)
       )
-      // The last request of each connection. Connections are few beside requests: a set of responses would be rebuilt all
-      // the time, and V8 keeps what was in the tables of old ones.
+      // The last response of each connection, by connection: a set of responses would grow and shrink with every request,
+      // and V8 keeps the entries of a set's old tables alive.
       const latest = new Map<Duplex, Http.ServerResponse>()
       let stopping = false
       const onRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
@@ -135,9 +135,9 @@ export const layer = (listen: Listen, options: Routes.Options) =>
         if (hasBody(request)) response.once("finish", () => linger(request))
         handle(request, response)
       }
-      // A request without a host is answered as any other: nothing here depends on it.
+      // Requests without a `Host` header are accepted: nothing depends on it.
       const server = Http.createServer({ requireHostHeader: false, keepAliveTimeout: IDLE }, onRequest)
-      // Who asks before sending is not told to go on with what no route takes.
+      // A client that waits for "100 Continue" does not get it for a body that every route refuses.
       server.on("checkContinue", (request: Http.IncomingMessage, response: Http.ServerResponse) => {
         if (Number(request.headers["content-length"] ?? 0) <= BodyBytes.IMPORT_LIMIT) response.writeContinue()
         onRequest(request, response)

@@ -1,5 +1,5 @@
 /**
- * The same API as a function from a web `Request` to a web `Response`, for hosts that bring their own server.
+ * The API as a function from a web `Request` to a web `Response`, for hosts with a server of their own.
  */
 import { Layer } from "effect"
 import { HttpRouter } from "effect/http"
@@ -7,7 +7,7 @@ import type { Services, Storage } from "simplan"
 import * as UnmatchedRoutes from "./middleware/UnmatchedRoutes.ts"
 import * as Routes from "./Routes.ts"
 
-/** A handler over a layer of services; `dispose` releases what the layer holds. Nothing is logged per request. */
+/** Makes the handler. `dispose` releases the services. Requests are not logged. */
 export const make = <E>(
   options: Routes.Options,
   services: Layer.Layer<Services.Services | Storage.Storage, E>

@@ -1,6 +1,6 @@
 /**
- * Holds every answer that a test sees to the API's definition: the status is one that the endpoint names, and the body
- * is what it says of that status, with no field more.
+ * Checks every answer that a test gets against the API's definition: the endpoint names the status, and the body matches
+ * the schema of that status and has no other fields.
  */
 import { Result, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
@@ -12,7 +12,7 @@ export interface Route {
   readonly group: string
   readonly endpoint: HttpApiEndpoint.Top
   readonly matches: (path: string) => boolean
-  /** What it may answer, by status. */
+  /** The schemas of its answers, by status. */
   readonly schemas: (status: number) => ReadonlyArray<Schema.Top>
 }
 
@@ -45,7 +45,7 @@ export const routeOf = (method: string, url: string): Route | undefined => {
   return candidates.find(isStatic) ?? candidates[0]
 }
 
-/** What is wrong with an answer, if anything. */
+/** What is wrong with an answer; undefined where nothing is. */
 export const mismatch = (method: string, url: string, status: number, body: unknown): string | undefined => {
   const route = routeOf(method, url)
   if (route === undefined || body === undefined) return undefined

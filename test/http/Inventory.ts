@@ -1,5 +1,5 @@
 /**
- * What most tests need in their organization: SIMs, a coverage profile, a plan.
+ * The inventory that most tests need: SIMs, a coverage profile, a plan.
  */
 import * as World from "./World.ts"
 
@@ -7,7 +7,7 @@ export interface Stock {
   readonly tenant: World.Tenant
   readonly coverageId: string
   readonly planId: string
-  /** Makes a plan that differs from the one above in some fields; gives its id. */
+  /** Makes a plan with some other fields than `planId` has, and returns its id. */
   readonly plan: (fields: Readonly<Record<string, unknown>>) => Promise<string>
 }
 

@@ -1,5 +1,5 @@
 /**
- * A whole service on a port of its own: memory, the telco simulator, the real catalogue, a clock that stands still.
+ * A whole service on a port of its own, with memory storage, the telco simulator, the real catalogue and a virtual clock.
  */
 import { NodeCrypto } from "@effect/platform-node"
 import { Context, type Duration, Effect, Layer, Logger, ManagedRuntime, Metric, Redacted, Result } from "effect"
@@ -20,7 +20,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
   readonly body: any
 }
 
@@ -43,14 +43,14 @@ export interface World {
 export type Provided = Services.Services | Storage.Storage | Server.Server | TelcoSimulator.TelcoSimulator
 
 export interface Setting extends Partial<Routes.Options> {
-  /** Memory where it is absent. */
+  /** Memory by default. */
   readonly storage?: Layer.Layer<Storage.Storage | Jobs.Jobs | Outbox.Outbox, unknown>
-  /** Takes every webhook for delivered where it is absent. */
+  /** Answers 200 to every webhook by default. */
   readonly sender?: Layer.Layer<WebhookSender.WebhookSender>
   readonly drainTimeout?: Duration.Input
-  /** What the server's fibers run with. */
+  /** References of the server's fibers, such as a tracer. */
   readonly around?: Layer.Layer<never>
-  /** Puts other services in the place of some. */
+  /** Replaces some services. */
   readonly replace?: (
     services: Context.Context<Services.Services | Storage.Storage>
   ) => Context.Context<Services.Services | Storage.Storage>
@@ -145,7 +145,7 @@ export interface Tenant {
   readonly post: (path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answer>
 }
 
-/** Makes an organization, and a key with which everything is called. */
+/** Makes an organization with a key; its calls send the key. */
 export const tenant = async (world: World, scope: "full" | "read" = "full"): Promise<Tenant> => {
   const made = await world.admin("POST", "/organizations", { name: "Acme" })
   const organizationId: string = made.body.data.organization_id

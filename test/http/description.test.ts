@@ -1,5 +1,5 @@
 /**
- * The description of the API is the API: its routes are those that are served, and its page needs nothing from outside.
+ * The OpenAPI document describes exactly the served routes, and the documentation page loads nothing from elsewhere.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Codes } from "../../adapters/http/index.ts"

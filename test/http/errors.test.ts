@@ -1,5 +1,5 @@
 /**
- * Everything that can go wrong with a request has one shape (rule W1), and the checks run in one order (rule W8).
+ * All errors have one shape (rule W1), and the checks of a request run in a fixed order (rule W8).
  */
 import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -26,7 +26,7 @@ const expectError = (answer: World.Answer, status: number, code: string): void =
   expect(answer.headers.get("content-type")).toBe("application/json")
 }
 
-/** Writes bytes to a socket, `rest` 20 ms later, and gives what comes back until the connection is closed. */
+/** Writes bytes to a socket, `rest` 20 ms later, and returns what the server sends until it closes the connection. */
 const exchange = (bytes: string, rest = ""): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(world.url).port), "127.0.0.1")
@@ -59,7 +59,7 @@ describe("routes", () => {
     }
   })
 
-  it("answer 405 with Allow to other methods, and tell them to OPTIONS", async () => {
+  it("answer 405 with Allow to other methods, and 204 with Allow to OPTIONS", async () => {
     for (const { method, path } of Definition.routes) {
       const url = path.replace(/:\w+/g, "x")
       const options = await world.fetch("OPTIONS", url)
@@ -96,7 +96,7 @@ describe("keys", () => {
     expectError(await world.fetch("GET", "/v3/sims", twice), 401, "key_invalid")
   })
 
-  it("that are missing are told of in the words of the interface", async () => {
+  it("that are missing are refused in the words of the interface", async () => {
     for (const { group, method, path } of Definition.routes) {
       if (!path.startsWith("/v3")) continue
       for (const query of ["", "?key="]) {
@@ -135,7 +135,7 @@ describe("bodies", () => {
     }
   })
 
-  it("tell all fields that are wrong, by the names of the wire", async () => {
+  it("are refused with all wrong fields, by the names of the wire", async () => {
     const { body } = await acme.post(plans, { data_MBs: "1", recurring: 1, throttling: true, coverage_id: 5 })
     expect(body.message).toBe(
       "coverage_id must be a string; data_MBs must be a number; name is required; period_days is required; " +
@@ -163,7 +163,7 @@ describe("bodies", () => {
     expectError(await post("/v3/subscription", '{"plan_id":"\\ud83d\\ude00","metadata":"😀"}'), 404, "plan_not_found")
   })
 
-  it("may be built to do harm", async () => {
+  it("may be hostile", async () => {
     const deep = (open: string, close: string, inner: string, times: number) =>
       open.repeat(times) + inner + close.repeat(times)
     expectError(await post(plans, deep("[", "]", "", 500_000)), 400, "invalid_field")
@@ -177,7 +177,7 @@ describe("bodies", () => {
     expectError(await post(plans, `{"data_MBs":1e999}`), 400, "invalid_field")
   })
 
-  it("over the limit are refused by their length, and when they turn out to be", async () => {
+  it("over the limit are refused by a declared length, and while they are read", async () => {
     expectError(await post(plans, JSON.stringify("x".repeat(1_048_575))), 413, "body_too_large")
     expect((await post(plans, JSON.stringify("x".repeat(1_048_574)))).status).toBe(400)
     const head = `POST ${plans} HTTP/1.1\r\nHost: x\r\nx-api-key: ${acme.key}\r\nContent-Type: application/json\r\n`

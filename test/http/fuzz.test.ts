@@ -1,5 +1,5 @@
 /**
- * Whatever comes in, what goes out is an answer of the definition: no request makes the service fail.
+ * No request makes the service fail: every answer is one of the definition.
  */
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, it } from "vitest"

@@ -19,7 +19,7 @@ afterAll(() => world.close())
 
 const withKey = (key: string, path: string, body?: unknown) => acme.post(path, body, { "idempotency-key": key })
 
-it("tells every kind of answer again, byte for byte", async () => {
+it("replays every kind of answer, byte for byte", async () => {
   const made = await acme.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid: World.iccid(10) })
   expect(made.status).toBe(201)
   const line = `/v3/subscriptions/${World.iccid(10)}`
@@ -76,7 +76,7 @@ it("creates once, however many twins there are", async () => {
   expect(twins).toHaveLength(1)
 })
 
-it("is per organization, and not remembered where the request never began", async () => {
+it("is per organization, and not kept for a request that was refused before its use case", async () => {
   const body = { plan_id: stock.planId, metadata: "mine" }
   await withKey("mine", "/v3/subscription", body)
   const other = await Inventory.stock(world, 50, 1)

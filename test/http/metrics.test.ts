@@ -1,5 +1,5 @@
 /**
- * What `/metrics` tells of jobs, deliveries, the telco, the queues and the database, and that the README lists all of it.
+ * The metrics of jobs, deliveries, the telco, the queues and the database, which the README lists.
  */
 import { readFileSync } from "node:fs"
 import { Effect, Layer, Redacted } from "effect"
@@ -24,7 +24,7 @@ const valueOf = (text: string, name: string, labels: Readonly<Record<string, str
   return undefined
 }
 
-it("counts and times jobs, deliveries, telco calls and reports, and tells how long the queues are", async () => {
+it("measures jobs, deliveries, telco calls, reports and the depth of the queues", async () => {
   const receiver = { status: 500 }
   const world = await World.start({
     storage: Layer.unwrap(Effect.sync(() => Postgres.layer({ url: Redacted.make(database()), maxConnections: 3 }))),

@@ -1,5 +1,5 @@
 /**
- * The server itself: what it tells of a defect, what it never tells, how it is measured, how it stops.
+ * The server: its answers to defects, secrets in logs, spans and metrics, rate limits, health, stopping.
  */
 import { Context, Effect, Exit, Layer, Result, Tracer } from "effect"
 import { createServer } from "node:net"
@@ -56,7 +56,7 @@ describe("a defect", () => {
 })
 
 describe("a connection", () => {
-  it("stays open for longer than balancers keep theirs idle, so that none meets one that just closed", async () => {
+  it("stays open for longer than load balancers keep theirs idle", async () => {
     world = await World.start()
     const { headers } = await world.fetch("GET", "/healthz")
     expect(headers.get("keep-alive")).toBe("timeout=65")
@@ -105,7 +105,7 @@ describe("rate limits", () => {
 })
 
 describe("health", () => {
-  it("is told apart from readiness", async () => {
+  it("differs from readiness", async () => {
     let ready = false
     world = await World.start({ ready: Effect.sync(() => ready) })
     expect((await world.fetch("GET", "/healthz")).body).toEqual({ status: "ok" })
@@ -159,7 +159,7 @@ describe("stopping", () => {
 })
 
 describe("listening", () => {
-  it("tells where it cannot", async () => {
+  it("fails with the reason", async () => {
     world = await World.start()
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))

@@ -1,5 +1,5 @@
 /**
- * Lists that are answered as they are read (rule W4), and what becomes of those that fail.
+ * Lists that are sent while they are read (rule W4), and lists that fail.
  */
 import { Context, Effect, Stream } from "effect"
 import { connect } from "node:net"
@@ -46,7 +46,7 @@ const PAGE = 100
 
 const page = (n: number): ReadonlyArray<Item> => Array.from({ length: PAGE }, (_, index) => item(n * PAGE + index))
 
-/** Subscriptions whose list comes page by page; `pages[n]` tells of the n-th, or fails. */
+/** A world whose list of subscriptions has `pages` pages; `read(n)` gives the n-th, or fails. */
 const listing = (pages: number, read: (n: number) => Effect.Effect<ReadonlyArray<Item>, Storage.StorageError>) =>
   World.start({
     replace: (context) => {

@@ -1,6 +1,6 @@
 /**
- * Nobody sees or touches what is another organization's: every endpoint of the definition is called with a foreign key
- * and ids that exist.
+ * No organization can read or change what belongs to another one: every endpoint of the definition is called with ids
+ * that exist and the key of another organization.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Definition from "./Definition.ts"
@@ -56,7 +56,7 @@ const bodies: Readonly<Record<string, () => unknown>> = {
   "wallet.setMobilePlan": () => ({ apply: true, label: "Green", iccid: ids["iccid"] })
 }
 
-/** Lists, and what makes something of the stranger's own: these answer, but show nothing of the owner's. */
+/** Lists, and creations for the stranger: they succeed, and show nothing of the owner's. */
 const harmless = new Set([
   "subscriptions.list",
   "plans.list",

@@ -1,7 +1,6 @@
 /**
- * What the generator of the OpenAPI document leaves to be said: how callers are known, and that all errors have one
- * shape. The generator writes a copy of a schema for each place that describes it differently; the copies of the error
- * are folded into one.
+ * Completes the generated OpenAPI document: adds the security schemes, and merges the copies of the error schema. The
+ * generator makes a copy of a schema for each description that it has.
  */
 import * as Security from "./Security.ts"
 

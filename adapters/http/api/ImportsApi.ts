@@ -38,7 +38,7 @@ export const ImportReportItem = Schemas.data(
   }).annotate({ identifier: "ImportReport" })
 )
 
-/** A catalogue as its file has it; what is in there is checked by the catalogue's own adapter. */
+/** A catalogue file; `CatalogueFile` of the catalogue adapter checks its content. */
 export const CatalogueFile = Schema.Record(Schema.String, Schema.Unknown).annotate({
   identifier: "Catalogue",
   description: "Countries, operators and coverage profiles"

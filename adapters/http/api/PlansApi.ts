@@ -39,7 +39,7 @@ export const ListedPlan = Schema.Struct({ ...planFields, created_at: Schemas.Tim
   identifier: "ListedPlan"
 })
 
-// What belongs to a feature that is off may hold anything (rule P1), so these are typed by the domain alone.
+// The fields of a feature that is off may hold anything (rule P1); `shapes/Plans` checks those of a feature that is on.
 const conditional = (description: string) => Schema.optionalKey(Schema.Unknown.annotate({ description }))
 
 const percentage = (step: 1 | 2 | 3) =>

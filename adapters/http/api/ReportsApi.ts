@@ -1,13 +1,13 @@
 /**
- * The intake of telco reports (rule R1). An event that does not decode is rejected alone, so the definition asks for
- * nothing of it; what it must hold stands in `ReportedEvent`.
+ * The intake of telco reports (rule R1). An event that does not decode is rejected alone, so the definition checks
+ * none; `shapes/TelcoEvents` does.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
 
-/** How many events one request may have. */
+/** The largest number of events in a request. */
 export const EVENTS_LIMIT = 1_000
 
 export const ReportEvents = Schema.Struct({

@@ -1,6 +1,6 @@
 /**
- * What the parts of the API's definition share: envelopes, labels, instants, and the errors that endpoints tell of.
- * Wire schemas transform nothing: their decoded and encoded forms are the same, and equal to the JSON.
+ * Schemas that several groups of the definition share: envelopes, labels, instants, numbers, and errors. Wire schemas
+ * transform nothing: their decoded form equals the JSON.
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -15,10 +15,10 @@ export const ErrorBody = Schema.Struct({
   request_id: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "Error" })
 
-/** `{error: false, data}` around what is answered. */
+/** `{error: false, data}`. */
 export const data = <S extends Schema.Top>(schema: S) => Schema.Struct({ error: Schema.Literal(false), data: schema })
 
-/** `{error: false, data, next_page}`: a page of a list, and the token of the next one. */
+/** `{error: false, data, next_page}`: a page of a list, and the token of the next page. */
 export const page = <S extends Schema.Top>(item: S) =>
   Schema.Struct({
     error: Schema.Literal(false),
@@ -26,7 +26,7 @@ export const page = <S extends Schema.Top>(item: S) =>
     next_page: Schema.NullOr(Schema.String).annotate({ description: "Token of the next page; null on the last one" })
   })
 
-/** `{error: false, message}`: something was done. */
+/** `{error: false, message}`. */
 export const Done = Schema.Struct({ error: Schema.Literal(false), message: Schema.String }).annotate({
   identifier: "Done"
 })
@@ -41,13 +41,13 @@ export const Instant = Schema.String.check(
   })
 ).annotate({ description: "RFC 3339 date-time with a zone" })
 
-/** A network supply tier, as a request may name it. */
+/** A network supply tier in a request. */
 export const Label = Schema.Literals(Labels.labels).annotate({
   identifier: "Label",
   message: `must be one of ${Labels.labels.join(", ")}`
 })
 
-/** A whole number of at least `minimum`, as a JSON number. */
+/** A JSON number, whole and between the bounds, which are included. */
 export const integer = (minimum: number, maximum: number) =>
   Schema.Int.annotate({ message: "must be an integer" }).check(
     Schema.isBetween(
@@ -59,10 +59,10 @@ export const integer = (minimum: number, maximum: number) =>
 /** A string that is not empty. */
 export const NonEmpty = Schema.String.check(Schema.isMinLength(1, { message: "must not be empty" }))
 
-/** A text in the query. */
+/** A query parameter. */
 export const Parameter = Schema.String.annotate({ message: "must be given once" })
 
-/** The largest page of a list, as a string in the query. */
+/** The query parameter for the largest number of items on a page. */
 export const pageSize = (maximum: 25 | 100, preset: number) =>
   Parameter.check(
     Schema.isPattern(maximum === 100 ? /^(?:[1-9][0-9]?|100)$/u : /^(?:[1-9]|1[0-9]|2[0-5])$/u, {
@@ -70,7 +70,7 @@ export const pageSize = (maximum: 25 | 100, preset: number) =>
     })
   ).annotate({ description: `How many items a page has at most, 1 to ${maximum}; ${preset} where it is absent` })
 
-/** A truth value in the query. */
+/** A query parameter that is true or false. */
 export const Flag = Schema.Literals(["true", "false"]).annotate({ message: "must be true or false" })
 
 const described = (status: number, codes: ReadonlyArray<Codes.Code>): string =>
@@ -79,13 +79,13 @@ const described = (status: number, codes: ReadonlyArray<Codes.Code>): string =>
     .map((code) => `\`${code}\`: ${Codes.description(code)}`)
     .join(". ")
 
-/** The errors of an endpoint by their codes, for its description: one body per status. */
+/** The errors that an endpoint may answer, for the OpenAPI document: one body per status. */
 export const problems = (...codes: ReadonlyArray<Codes.Code>) =>
   [...new Set(codes.map(Codes.status))].map((status) =>
     ErrorBody.annotate({ description: described(status, codes) }).pipe(HttpApiSchema.status(status))
   )
 
-/** What any endpoint that takes an API key may answer, and what those with a body or an idempotency key may. */
+/** The errors of every endpoint with an API key; then with a query, an idempotency key, and a body as well. */
 export const always = ["key_missing", "key_invalid", "rate_limited", "internal_error", "storage_unavailable"] as const
 export const reading = [...always, "invalid_field"] as const
 export const writing = [...always, "key_read_only", "invalid_idempotency_key"] as const
@@ -98,5 +98,5 @@ export const posting = [
   "unsupported_media_type",
   "idempotency_key_reused"
 ] as const
-/** What an endpoint of the management API may answer. */
+/** The errors of every endpoint of the management API. */
 export const managing = ["token_missing", "token_invalid", "internal_error", "storage_unavailable"] as const

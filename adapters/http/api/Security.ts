@@ -9,12 +9,12 @@ const secured = (...schemes: ReadonlyArray<string>) =>
     transform: (operation) => ({ ...operation, security: schemes.map((scheme) => ({ [scheme]: [] })) })
   })
 
-/** How an endpoint's description names what it asks for. */
+/** Annotates endpoints with the schemes that they accept. */
 export const byApiKey = secured("apiKeyInQuery", "apiKeyInHeader")
 export const byAdminToken = secured("adminToken")
 export const byTelcoToken = secured("telcoToken")
 
-/** What the names above stand for, in the words of OpenAPI. */
+/** The schemes by their names. */
 export const schemes = {
   apiKeyInQuery: { type: "apiKey", in: "query", name: "key" },
   apiKeyInHeader: { type: "apiKey", in: "header", name: "x-api-key" },

@@ -1,5 +1,5 @@
 /**
- * Subscriptions and what is done with one: its plan attachments, its last operator, an SMS to it.
+ * Subscriptions, their plan attachments, the last operator of a SIM, and SMS (rules S1 to S5).
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -18,7 +18,7 @@ export const Subscription = Schema.Struct({
   })
 }).annotate({ identifier: "Subscription" })
 
-/** The answer to a creation: not wrapped, and with the SIM under `esimdata`. */
+/** The answer to a creation. It has no envelope, and the SIM is called `esimdata`. */
 export const CreatedSubscription = Schema.Struct({
   subscription_id: Schema.String,
   created_at: Schemas.Timestamp,

@@ -1,5 +1,5 @@
 /**
- * What a platform asks of the process: whether it lives, whether it can serve, and how it fares.
+ * Health, readiness and metrics of the process, for the platform that runs it.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"

@@ -1,5 +1,6 @@
 /**
- * Handler of telco reports: events that do not decode are rejected alone, the others are taken in one batch (rule R1).
+ * Handler of telco reports: events that do not decode are rejected one by one, the others are applied in one batch
+ * (rule R1).
  */
 import { Effect, Result } from "effect"
 import { type Refusal, Reports, type TelcoReport } from "simplan"
@@ -14,7 +15,7 @@ type Rejection = Outcome["rejected"][number]
 
 const decodeEvents = JsonBody.decoder(ReportsApi.ReportEvents)
 
-// The schema goes over a thousand values of which it asks nothing.
+// Avoids the schema, which would walk a thousand events of which it checks nothing.
 const eventsOf = (body: unknown): Effect.Effect<ReadonlyArray<unknown>, Refusal.InvalidField> => {
   const events = typeof body === "object" && body !== null && "events" in body ? body.events : undefined
   return Array.isArray(events) && events.length <= ReportsApi.EVENTS_LIMIT

@@ -15,7 +15,7 @@ const up = { status: "ok" } as const
 const notReady = new Errors.Problem({ code: "not_ready", message: "The service is starting or stopping" })
 const outOfReach = new Errors.Problem({ code: "storage_unavailable", message: "The storage is out of reach" })
 
-/** `ready` tells whether the process takes requests, whatever the storage says. */
+/** `ready` says whether the process takes requests; readiness needs the storage as well. */
 export const make = (ready: Effect.Effect<boolean>) =>
   Effect.gen(function* () {
     const storage = yield* Storage.Storage

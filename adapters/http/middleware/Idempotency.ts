@@ -1,6 +1,6 @@
 /**
- * Idempotency keys at the edge (rule W2): the key of a request and the fingerprint of what was sent with it. An answer
- * that is told again is made from the same value by the same encoder, so it is the same, byte for byte.
+ * The `Idempotency-Key` header (rule W2). The fingerprint of a request is a hash of its method, path and body. A replayed
+ * answer is encoded again from the stored value, so it is the same, byte for byte.
  */
 import { Effect, Result } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"

@@ -1,7 +1,6 @@
 /**
- * Around every endpoint: counts and times its requests, and answers in the shape of all errors whatever goes wrong in
- * it (rule W1). A defect becomes 500 with a request id and nothing of its cause, which is logged. What is recorded of a
- * request in a trace is its method, route and status: a URL may hold a key.
+ * Wraps every endpoint: counts and times its requests, makes their spans, and answers every failure with an error body
+ * (rule W1). A span has the method, the route and the status of a request; it has no URL, because a URL may hold a key.
  */
 import { Context, Effect, Exit, Option, Tracer } from "effect"
 import { HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
@@ -11,7 +10,7 @@ import * as RequestMetrics from "./RequestMetrics.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** The status under which a request is counted that its client gave up. */
+/** The status that counts requests whose client closed the connection before the answer. */
 const GIVEN_UP = 499
 
 const traced = <E, R>(

@@ -1,10 +1,10 @@
 /**
- * How often a key may call: one token bucket per API key, on the machine's clock. A bucket that has filled up again is
- * forgotten, so that memory follows the keys in use and not those ever seen.
+ * The rate limit of API keys: a token bucket per key, on the machine's clock. Full buckets are dropped from time to time,
+ * so memory grows with the keys in use only.
  */
 import { Duration } from "effect"
 
-/** So many requests in so much time, at once or spread; or as many as one likes. */
+/** The number of requests per window, in one burst or spread; or no limit. */
 export type Rate = { readonly requests: number; readonly window: Duration.Input } | "off"
 
 interface Bucket {
@@ -12,11 +12,11 @@ interface Bucket {
   at: number
 }
 
-/** How many takes lie between two sweeps of the buckets. */
+/** The number of requests between two removals of full buckets. */
 const SWEEP = 10_000
 
 export interface RateLimit {
-  /** Takes a token at the machine's time `now`: 0, or after how many seconds there will be one. */
+  /** Takes a token at `now`, in ms. Returns 0, or the seconds until there is a token. */
   readonly take: (key: string, now: number) => number
 }
 

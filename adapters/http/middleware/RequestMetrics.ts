@@ -1,16 +1,16 @@
 /**
- * Counts and latencies of requests by method, route and status, in Effect's metric registry, and the registry as text
- * for Prometheus. Labels are route patterns, never paths, so that neither ids nor keys get into them.
+ * Metrics of requests: counts and latencies by method, route and status, in Effect's metric registry, and the registry in
+ * the text format of Prometheus. Labels are route patterns and never paths, so they contain no ids and no keys.
  */
 import { type Context, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 
 const BOUNDARIES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Tells of one request that was answered. */
+/** Records one answered request. */
 export type Record = (status: number, seconds: number, context: Context.Context<never>) => void
 
-/** A recorder for a route. Its series are made as statuses occur, and looked up by status alone after that. */
+/** A recorder for a route. It makes the series of a status when the status first occurs, and keeps them. */
 export const recorder = (method: string, route: string): Record => {
   const byStatus = new Map<number, Record>()
   const series = (status: number): Record => {

@@ -1,6 +1,6 @@
 /**
- * Requests that reach no endpoint: an unknown route is 404, a known one with another method 405 with `Allow`, and
- * OPTIONS tells what a route allows (rule W1). An API without a token does not exist, whatever the method.
+ * Answers requests that match no endpoint (rule W1): 404 for an unknown path, 405 with `Allow` for an unknown method, and
+ * 204 with `Allow` for OPTIONS. The paths of an API whose token is not configured are unknown.
  */
 import { Cause, Effect, type Layer } from "effect"
 import type * as Types from "effect/Types"
@@ -12,7 +12,7 @@ import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as RequestMetrics from "./RequestMetrics.ts"
 
-/** How paths are matched: exactly as they are written, but for a slash at the end. */
+/** Paths match exactly, but a trailing slash is ignored. */
 export const routerConfig = { caseSensitive: true, ignoreDuplicateSlashes: false, maxParamLength: 512 } as const
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
@@ -41,10 +41,10 @@ const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean => {
   return HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
 }
 
-// What the router may fail with is all answered here, though its type has the failure stay open.
+// The type of a global middleware leaves the failure of the router open, though all of them are answered here.
 type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest.HttpServerRequest>
 
-/** Answers what the router cannot. `hidden` are the prefixes under which there is nothing. */
+/** Answers what the router cannot. `hidden` has the path prefixes of APIs that do not exist. */
 export const layer = (options: {
   readonly paths: ReadonlyArray<`/${string}`>
   readonly hidden: ReadonlyArray<string>

@@ -1,5 +1,5 @@
 /**
- * Plan attachments and their packages as the wire shows them.
+ * Plan attachments and their packages as JSON.
  */
 import { type Attachment, Package, Time } from "simplan"
 import type * as SubscriptionsApi from "../api/SubscriptionsApi.ts"

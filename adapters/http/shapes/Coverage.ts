@@ -1,5 +1,5 @@
 /**
- * Coverage profiles, custom regions and operators as the wire shows them.
+ * Coverage profiles, custom regions and operators as JSON.
  */
 import type { Coverage, Operators, Region } from "simplan"
 import type * as CoverageApi from "../api/CoverageApi.ts"

@@ -1,11 +1,11 @@
 /**
- * Instants that may be missing, on their way out and in.
+ * Instants that may be absent, as RFC 3339 texts.
  */
 import { Time } from "simplan"
 
-/** An instant as the wire has it; null where there is none. */
+/** The text of an instant; null for none. */
 export const toWire = (instant: Time.Instant | null): string | null => (instant === null ? null : Time.toIso(instant))
 
-/** What a request says of an instant, once its schema has taken it. */
+/** The instant of a text that its schema has accepted; null for none. */
 export const fromWire = (text: string | null | undefined): Time.Instant | null =>
   text === null || text === undefined ? null : (Time.fromIso(text) ?? null)

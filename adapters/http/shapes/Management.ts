@@ -1,5 +1,5 @@
 /**
- * What only the management API shows: organizations, API keys, webhook endpoints, deliveries.
+ * The resources of the management API as JSON: organizations, API keys, webhook endpoints, deliveries.
  */
 import {
   type ApiKey,

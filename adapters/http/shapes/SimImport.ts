@@ -1,6 +1,6 @@
 /**
- * The rows of a SIM import, as JSON or as CSV, for the inventory to judge one by one. CSV is read as it arrives, so that
- * memory does not grow with the file; a malformed file ends the import with a problem.
+ * The rows of a SIM import, from JSON or CSV. The inventory accepts or rejects each row. CSV is parsed while it arrives,
+ * so memory does not grow with the file; a malformed file ends the import with a problem.
  */
 import { parse } from "csv-parse"
 import { Effect, Schema, Stream } from "effect"
@@ -13,7 +13,7 @@ import * as JsonBody from "../wire/JsonBody.ts"
 
 export type Rows = Stream.Stream<Sims.ImportRow, Problem>
 
-/** How long one row may be: an open quote must not swallow the file. */
+/** The longest row, in characters. Without a limit, a quote that is never closed would take the rest of the file. */
 const RECORD_LIMIT = 65_536
 
 const malformed = (message: string): Problem => new Problem({ code: "malformed_csv", message })
@@ -90,7 +90,7 @@ const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
   )
 })
 
-/** The rows of the body, whichever of the two it is. */
+/** The rows of the body, by its content type. */
 export const read = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
   const type = yield* JsonBody.accept(request, ["application/json", "text/csv"])
   return type === "text/csv" ? fromCsv(request) : yield* fromJson(request)

@@ -1,5 +1,5 @@
 /**
- * SIMs, their SM-DP+ history and their mobile plan as the wire shows them.
+ * SIMs, their SM-DP+ history and their mobile plan as JSON.
  */
 import { type MobilePlan, Sim, type SmdpHistory, Time } from "simplan"
 import type * as SimsApi from "../api/SimsApi.ts"

@@ -1,5 +1,5 @@
 /**
- * Subscriptions as the wire shows them.
+ * Subscriptions as JSON.
  */
 import { type Subscription, Time } from "simplan"
 import type * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
@@ -15,7 +15,7 @@ export const subscription = ({
   esim: { esim_id: sim.simId, iccid: sim.iccid, lpa_string: sim.lpa, label: sim.label }
 })
 
-/** The times are there only where an active period was sent. */
+/** The answer to a creation; it has times only where an active period was sent. */
 export const created = ({
   createdAt,
   metadata,
@@ -55,7 +55,7 @@ export const lastOperator = (last: Located | null): typeof SubscriptionsApi.Last
         }
 })
 
-/** The creation that a body asks for; `activePeriod` is null where none was sent. */
+/** The arguments of a creation; `activePeriod` is null where none was sent. */
 export const creation = ({
   active_period: period,
   iccid,

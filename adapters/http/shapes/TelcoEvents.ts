@@ -1,5 +1,5 @@
 /**
- * One event of a telco's report, as the wire has it (rule R1).
+ * The events of a telco's report (rule R1), decoded one by one: a bad event is rejected alone.
  */
 import { Result, Schema } from "effect"
 import { type Refusal, SmdpHistory, type TelcoReport, Time } from "simplan"
@@ -57,7 +57,7 @@ const report = (
   fact
 })
 
-const told = <A>(result: Result.Result<A, Refusal.InvalidField>): Result.Result<A, string> =>
+const withFieldName = <A>(result: Result.Result<A, Refusal.InvalidField>): Result.Result<A, string> =>
   Result.mapError(result, ({ field, message }) => `${field} ${message}`)
 
 const usage = ({ delta_bytes, total_bytes }: typeof schemas.usage.Type): Result.Result<TelcoReport.Usage, string> => {
@@ -72,17 +72,17 @@ const usage = ({ delta_bytes, total_bytes }: typeof schemas.usage.Type): Result.
 
 const decoders: Readonly<Record<string, (value: unknown) => Decoded>> = {
   usage: (value) =>
-    Result.flatMap(told(decodeUsage(value)), (event) =>
+    Result.flatMap(withFieldName(decodeUsage(value)), (event) =>
       Result.map(usage(event), (amount) =>
         report(event, { _tag: "Usage", packageId: event.package_id ?? null, usage: amount })
       )
     ),
   first_use: (value) =>
-    Result.map(told(decodeFirstUse(value)), (event) =>
+    Result.map(withFieldName(decodeFirstUse(value)), (event) =>
       report(event, { _tag: "FirstUse", packageId: event.package_id ?? null })
     ),
   location: (value) =>
-    Result.map(told(decodeLocation(value)), (event) =>
+    Result.map(withFieldName(decodeLocation(value)), (event) =>
       report(event, {
         _tag: "Location",
         countryAlpha2: event.country_alpha_2.toUpperCase(),
@@ -92,7 +92,7 @@ const decoders: Readonly<Record<string, (value: unknown) => Decoded>> = {
       })
     ),
   smdp_state: (value) =>
-    Result.map(told(decodeSmdpState(value)), (event) =>
+    Result.map(withFieldName(decodeSmdpState(value)), (event) =>
       report(event, {
         _tag: "SmdpState",
         state: event.state,
@@ -104,7 +104,7 @@ const decoders: Readonly<Record<string, (value: unknown) => Decoded>> = {
 const field = (value: unknown, name: "id" | "type"): unknown =>
   typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined
 
-/** The event's id, as far as it has one. */
+/** The event's id; null where it has none that can be stored. */
 export const id = (value: unknown): string | null => {
   const found = field(value, "id")
   return typeof found === "string" && Text.problem(found) === undefined ? found : null
@@ -114,13 +114,13 @@ const PLAIN = /^[ -~]+$/
 
 const isPlain = (value: unknown): value is string => typeof value === "string" && PLAIN.test(value)
 
-type Usual = { readonly [Name in "id" | "iccid" | "occurred_at" | "package_id" | "total_bytes"]?: unknown }
+type PlainTotal = { readonly [Name in "id" | "iccid" | "occurred_at" | "package_id" | "total_bytes"]?: unknown }
 
 /**
- * The report of a running total with nothing unusual about it, which most are: what the schemas would make of it, in a
- * tenth of the time. Everything else is left to them, and so is what is wrong.
+ * Fast path: decodes a running total whose fields are all plain, as most reports are, to what the schemas give, in a tenth
+ * of the time. Undefined for everything else, which the schemas then decode or refuse.
  */
-const usual = (event: Usual): TelcoReport.Report | undefined => {
+const fromPlainTotal = (event: PlainTotal): TelcoReport.Report | undefined => {
   const { iccid, id, occurred_at, package_id = null, total_bytes: bytes } = event
   let fields = package_id === null ? 5 : 6
   for (const _ in event) fields--
@@ -134,9 +134,9 @@ const usual = (event: Usual): TelcoReport.Report | undefined => {
   return { reportId: id, iccid, occurredAt, fact: { _tag: "Usage", packageId: package_id, usage } }
 }
 
-/** The report that an event makes; the failure says what is wrong with it. */
+/** Decodes an event; the failure says what is wrong with it. */
 export const decode = (value: unknown): Decoded => {
-  const report = typeof value === "object" && value !== null ? usual(value) : undefined
+  const report = typeof value === "object" && value !== null ? fromPlainTotal(value) : undefined
   if (report !== undefined) return Result.succeed(report)
   const bad = Text.firstProblem(value, "event")
   if (bad !== undefined) return Result.fail(`${bad.field} ${bad.message}`)

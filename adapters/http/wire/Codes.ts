@@ -1,6 +1,6 @@
 /**
- * The `code` of every error body (rule W1), and the HTTP status that goes with it: the only place with error statuses.
- * The API's description is generated from this table as well.
+ * The `code` of every error body with its HTTP status (rule W1). No other file has error statuses. The descriptions of
+ * errors in the OpenAPI document come from this table.
  */
 
 const table = {
@@ -58,5 +58,5 @@ export type Code = keyof typeof table
 /** The HTTP status that goes with a code. */
 export const status = (code: Code): number => table[code][0]
 
-/** What a code means, for the API's description. */
+/** The meaning of a code, for the OpenAPI document. */
 export const description = (code: Code): string => table[code][1]

@@ -1,6 +1,5 @@
 /**
- * Page tokens: opaque to callers, and checked when they come back, so that a made-up one is told from a real one before
- * any storage sees it.
+ * Page tokens, opaque to callers. A token that this service cannot have made is refused here, before any storage sees it.
  */
 import { Result } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
@@ -17,11 +16,11 @@ const decoded = (token: string): string | undefined => {
   return text !== undefined && Text.problem(text) === undefined && Base64Url.encode(text) === token ? text : undefined
 }
 
-/** The token of a place in a list ordered by creation. */
+/** The token of a position in a list ordered by creation. */
 export const ofCreated = (cursor: Storage.CreatedCursor | null): string | null =>
   cursor === null ? null : Base64Url.encode(`${cursor.createdAt}:${cursor.id}`)
 
-/** The place that a token of `ofCreated` names; null where there is no token. */
+/** The position that a token of `ofCreated` stands for; null without a token. */
 export const toCreated = (token: string | undefined): Result.Result<Storage.CreatedCursor | null, Errors.Problem> => {
   if (token === undefined) return Result.succeed(null)
   const match = /^(-?\d{1,15}):([\x21-\x7e]{1,200})$/.exec(decoded(token) ?? "")
@@ -29,11 +28,11 @@ export const toCreated = (token: string | undefined): Result.Result<Storage.Crea
   return createdAt === undefined || id === undefined ? bad : Result.succeed({ createdAt: Number(createdAt), id })
 }
 
-/** The token of a place in a list ordered by serial. */
+/** The token of a position in a list ordered by serial. */
 export const ofSerial = (serial: number | null): string | null =>
   serial === null ? null : Base64Url.encode(String(serial))
 
-/** The place that a token of `ofSerial` names; null where there is no token. */
+/** The position that a token of `ofSerial` stands for; null without a token. */
 export const toSerial = (token: string | undefined): Result.Result<number | null, Errors.Problem> => {
   if (token === undefined) return Result.succeed(null)
   const match = /^\d{1,15}$/.exec(decoded(token) ?? "")

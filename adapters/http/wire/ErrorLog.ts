@@ -1,6 +1,6 @@
 /**
- * What went wrong inside: logged in full under a request id, of which the caller is told only the id. No log line shows
- * an API key, a bearer token or a signing key.
+ * The log of internal failures. Each is logged with its cause under a request id; the caller gets only the id. No log
+ * line shows an API key, a bearer token or a signing key.
  */
 import { Cause, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -13,11 +13,11 @@ const secrets: ReadonlyArray<readonly [RegExp, string]> = [
   [/((?:x-api-key|authorization)["']?\s*[:=]\s*["']?)(?!bearer)[^\s"'`,}]+/gi, "$1<redacted>"]
 ]
 
-/** The text without anything that looks like a secret. */
+/** The text with everything that looks like a secret replaced. */
 export const redacted = (text: string): string =>
   secrets.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text)
 
-/** The path of a request without its query, which may hold a key. */
+/** The path of a URL without its query, which may hold a key. */
 export const pathOf = (url: string): string => {
   const end = url.search(/[?#;]/)
   return end === -1 ? url : url.slice(0, end)
@@ -26,7 +26,7 @@ export const pathOf = (url: string): string => {
 const pretty = (failure: unknown): string =>
   Cause.isCause(failure) ? Cause.pretty(failure) : Cause.pretty(Cause.fail(failure))
 
-/** Logs a failure, or a cause, under a new request id; gives the id. */
+/** Logs a failure or a cause under a new request id, and returns the id. */
 export const log = Effect.fnUntraced(function* (what: string, failure: unknown) {
   const requestId = globalThis.crypto.randomUUID()
   const request = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)

@@ -1,6 +1,6 @@
 /**
- * What the fields that the domain names are called on the wire. A name that the table does not have becomes snake_case,
- * so that a new field of the domain is never shown in its own spelling; names that are the wire's already stay.
+ * The wire's names of the domain's fields. A name that is not in the table becomes snake_case, so a new field of the
+ * domain never appears in camelCase. Names in snake_case stay as they are.
  */
 
 const table: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const table: Readonly<Record<string, string>> = {
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** The wire's name of a field; a path such as `activePeriod.start` is renamed part by part. */
+/** The wire's name of a field. Each part of a path such as `activePeriod.start` is renamed. */
 export const toWire = (field: string): string =>
   field
     .split(".")

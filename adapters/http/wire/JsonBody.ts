@@ -1,5 +1,6 @@
 /**
- * JSON bodies: their content type, their bytes, their texts, and then what the endpoint's schema asks of them.
+ * JSON bodies. They are checked in this order: content type, size, UTF-8, JSON, strings that no storage can keep, and the
+ * endpoint's schema.
  */
 import { Effect, Result, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -20,7 +21,7 @@ export const contentType = (
   return { type: type.trim(), charset: charset ?? "utf-8" }
 }
 
-/** Sees that a body is of one of the types, in UTF-8 and not compressed. No type at all is taken for the first one. */
+/** Accepts a body of one of the types, in UTF-8 and not compressed. A body without a type is of the first one. */
 export const accept = (
   request: HttpServerRequest.HttpServerRequest,
   types: readonly [string, ...ReadonlyArray<string>]
@@ -44,7 +45,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 const malformed = new Problem({ code: "malformed_json", message: "body must be valid JSON" })
 const notUtf8 = new Problem({ code: "malformed_body", message: "body must be UTF-8" })
 
-/** The value that the bytes write down. `anyText` leaves it to the caller to look at the texts in it. */
+/** The JSON value in the bytes. With `anyText` the caller checks its strings. */
 const parse = (bytes: Uint8Array, options?: { readonly anyText?: boolean }): Result.Result<unknown, Problem> => {
   let json: string
   try {
@@ -75,7 +76,7 @@ export const read = Effect.fnUntraced(function* (
   return { bytes, value }
 })
 
-/** A decoder, compiled once. What is wrong is told field by field; `whole` is what the value itself is called. */
+/** Compiles a decoder. `whole` is the name of the value itself in its messages. */
 export const decoding = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,
   whole: string
@@ -84,7 +85,7 @@ export const decoding = <S extends Schema.ConstraintDecoder<unknown>>(
   return (value) => Result.mapError(decode(value), (error) => SchemaMessages.toRefusal(error.issue, whole))
 }
 
-/** A decoder of bodies. */
+/** Compiles a decoder of bodies. */
 export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S
 ): ((value: unknown) => Effect.Effect<S["Type"], Refusal.InvalidField>) => {

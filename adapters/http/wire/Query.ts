@@ -1,11 +1,11 @@
 /**
- * Query parameters, once the endpoint's schema has taken them: what their texts mean.
+ * The values of query parameters, after the endpoint's schema has accepted their texts.
  */
 import { Effect } from "effect"
 import * as Errors from "./Errors.ts"
 import * as Text from "./Text.ts"
 
-/** Sees that all texts of a query are texts that can be looked for. */
+/** Refuses a query with a text that no storage can keep. */
 export const texts = (query: Readonly<Record<string, string | undefined>>): Effect.Effect<void, Errors.Problem> => {
   for (const name in query) {
     const message = Text.problem(query[name] ?? "")
@@ -14,10 +14,10 @@ export const texts = (query: Readonly<Record<string, string | undefined>>): Effe
   return Effect.void
 }
 
-/** `true`, `false`, or null where the parameter is absent. */
+/** The truth value of a parameter; null where it is absent. */
 export const flag = (text: "true" | "false" | undefined): boolean | null =>
   text === undefined ? null : text === "true"
 
-/** How many items a page has at most. */
+/** The largest number of items on the page; `preset` where the parameter is absent. */
 export const pageSize = (text: string | undefined, preset: number): number =>
   text === undefined ? preset : Number(text)

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a value, for a person to read: the wire's name of each field and what it must hold, never a dump
- * of the schema or of the value.
+ * Messages for people about values that do not match their schema. A message has the wire's name of each wrong field and
+ * what the field must hold. It never shows the schema or the value.
  */
 import type { SchemaAST, SchemaIssue } from "effect"
 import { Refusal } from "simplan"
@@ -70,18 +70,18 @@ const collect = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): Re
   }
 }
 
-/** As many problems as a message tells of. */
-const TOLD = 10
+/** The largest number of problems in one message. */
+const MOST = 10
 
 /**
- * The problems of a value as one refusal: its field is the first one's, and the message, which follows the name of the
- * field, goes on with the others. `whole` is what the value itself is called.
+ * The problems of a value as one refusal. It has the first problem's field; its message also has the other problems.
+ * `whole` is the name of the value itself, where the problem is not in a field.
  */
 export const toRefusal = (issue: SchemaIssue.Issue, whole: string): Refusal.InvalidField => {
   const problems = collect(issue, []).map(({ field, message }) => ({ field: field === "" ? whole : field, message }))
   const unique = [...new Map(problems.map((problem) => [`${problem.field} ${problem.message}`, problem])).values()]
   const [first, ...others] = unique
   if (first === undefined) return new Refusal.InvalidField({ field: whole, message: "is not valid" })
-  const rest = others.slice(0, TOLD - 1).map(({ field, message }) => `; ${field} ${message}`)
+  const rest = others.slice(0, MOST - 1).map(({ field, message }) => `; ${field} ${message}`)
   return new Refusal.InvalidField({ field: first.field, message: first.message + rest.join("") })
 }

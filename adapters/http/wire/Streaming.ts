@@ -1,7 +1,7 @@
 /**
- * Lists that are answered as they are read (rule W4): memory holds two pages of them, and a slow reader holds up nobody
- * else. A list that fails at its beginning is answered with an error; one that fails later breaks the connection, so
- * that nobody takes a part for the whole.
+ * Unbounded lists, sent while they are read (rule W4). The process holds two pages of a list at most, and a slow reader
+ * delays nobody else. A list that fails in its first two pages is answered with an error. One that fails later breaks
+ * the connection, so that the client does not take a part for the whole.
  */
 import { Array as Arr, Effect, Pull, type Scope, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -27,8 +27,8 @@ const nextPage = <A, E>(pull: Pull.Pull<Arr.NonEmptyReadonlyArray<A>, E>): Effec
   Pull.catchDone(pull, () => Effect.succeed<ReadonlyArray<A>>([]))
 
 /**
- * Answers `{"error":false,"data":[…]}` with the items of a stream. What is over after its first chunk is sent whole, with
- * its length; everything else is sent chunk by chunk, as fast as it is read.
+ * Answers `{"error":false,"data":[…]}` with the items of a stream. A list of one chunk is sent whole, with its length; a
+ * longer one is sent chunk by chunk.
  */
 export const list = Effect.fnUntraced(function* <A, E extends Errors.Failure>(
   items: Stream.Stream<A, E>,

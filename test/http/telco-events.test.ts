@@ -1,12 +1,12 @@
 /**
- * Events of the usual form are read in a shorter way, and must come to what the schemas make of them (rule R1).
+ * Plain usage events have a fast path; it must decode them to what the schemas give (rule R1).
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as TelcoEvents from "../../adapters/http/shapes/TelcoEvents.ts"
 
-/** Nearly always a usual one. */
+/** Mostly plain usage events. */
 const nearly = (usual: fc.Arbitrary<unknown>, ...others: ReadonlyArray<unknown>) =>
   fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: fc.constantFrom(...others) })
 
@@ -30,7 +30,7 @@ const event = fc.oneof(
 )
 
 describe("An event of the usual form", () => {
-  it("is what it would be if it had something unusual beside", () => {
+  it("decodes as it does with another field, which takes the schemas", () => {
     let taken = 0
     fc.assert(
       fc.property(event, (fields) => {
