@@ -1,6 +1,5 @@
 /**
- * Scenarios: an engineer's question of the form "what happens to this plan if …", and its answer as a table, a picture,
- * a page, or JSON. Nothing of it needs Node.
+ * Plays a scenario of a plan, and shows its history as a table, a drawing, a page, or JSON. Runs in Node and in browsers.
  */
 export * as Changes from "./play/Changes.ts"
 export * as Drawing from "./drawing/Drawing.ts"

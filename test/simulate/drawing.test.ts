@@ -144,7 +144,7 @@ describe("colours", () => {
       ["webhook", "ground", 3],
       ["bad", "ground", 4.5]
     ] as const)("%s stands out from %s", (ink, ground, least) => {
-      expect(contrast(colours[ink], colours[ground])).toBeGreaterThanOrEqual(least)
+      expect(contrast(colours[ink] ?? "", colours[ground] ?? "")).toBeGreaterThanOrEqual(least)
     })
   })
 })

@@ -1,7 +1,7 @@
 /**
- * The timeline of a history as SVG: marks, and for each attachment its states, packages and usage, over a date axis.
+ * Draws a history as SVG: marks, and for each attachment its states, packages and usage, over a date axis.
  *
- * The same history is the same text each time, in light and dark.
+ * The same history always has the same text, with colours for light and dark.
  */
 import { Time } from "simplan"
 import * as Changes from "../play/Changes.ts"
@@ -20,23 +20,23 @@ import * as TimeScale from "./TimeScale.ts"
 import * as Usage from "./Usage.ts"
 
 export interface Options {
-  /** In pixels: 960 unless given. */
+  /** In pixels, 960 by default. */
   readonly width?: number
-  /** Whether it stands alone, with a title and the rules above it and a margin; unless said otherwise it does. */
+  /** Whether the drawing has a title, the rules and a margin, true by default. */
   readonly alone?: boolean
-  /** Whether it is for a page that shows details of its own (see `Figure`). */
+  /** Whether the page shows the details in tooltips (see `Figure`). */
   readonly interactive?: boolean
 }
 
 const SIDE = 20
 const EDGE = 14
 
-/** The margin of a drawing in a page that has one itself. */
+/** The margin of a drawing that does not stand alone. */
 const SLIM = 8
 
 const heightOf = (parts: ReadonlyArray<Part>): number => parts.reduce((sum, { height }) => sum + height, 0)
 
-/** Parts one below the other, from `top` on. */
+/** Draws parts below each other, from `top`. */
 const stacked = (parts: ReadonlyArray<Part>, top: number): Svg.Markup => {
   let y = top
   return parts
@@ -66,7 +66,7 @@ const headings = ({ about, attachments, title }: History, width: number): Readon
   return [lines(Svg.wrap(title, width - 2 * SIDE, 17), "tl-title", 16), gap(2), lines(wrapped, "tl-muted", 12), gap(10)]
 }
 
-/** What an attachment is called: a page that shows one plan's terms itself needs no name for it. */
+/** The name of an attachment. A single attachment in a page has none, because the page shows the terms. */
 const nameOf = (figure: Figure, course: Course, index: number, alone: boolean): ReadonlyArray<Part> => {
   const count = figure.history.attachments.length
   if (count === 1 && !alone) return []
@@ -87,7 +87,7 @@ const lane = (figure: Figure, course: Course, index: number, alone: boolean): Re
   ]
 }
 
-/** The instants that are drawn: everything there is, and a little room on both sides. */
+/** The time range of the drawing, with room on both sides. */
 const extent = ({ attachments, end, start }: History): readonly [from: Time.Instant, to: Time.Instant] => {
   const packages = attachments.flatMap((course) => course.packages)
   const instants = packages.flatMap(({ activationAt, expirationAt }) => [activationAt, expirationAt])

@@ -1,5 +1,5 @@
 /**
- * What the parts of a drawing share: the time scale, and how a thing tells about itself.
+ * What the parts of a drawing share: the history, the time scale, and elements with details.
  */
 import type { Time } from "simplan"
 import type { History } from "../play/History.ts"
@@ -10,21 +10,18 @@ export interface Figure {
   readonly history: History
   readonly scale: TimeScale.TimeScale
   readonly width: number
-  /**
-   * Whether the page shows details of its own: things carry them as `data-tip` and can be gone through with the arrow
-   * keys. Elsewhere they have a title, which viewers show.
-   */
+  /** Whether details are `data-tip` attributes for the page's tooltips. If not, they are titles, which viewers show. */
   readonly interactive: boolean
 }
 
-/** A part of a drawing: how high it is, and its markup where it begins at `y`. */
+/** A part of a drawing: its height, and its markup from `y`. */
 export interface Part {
   readonly height: number
   readonly draw: (y: number) => Svg.Markup
 }
 
-/** A thing with its details, a line each. */
-export const telling = (figure: Figure, details: ReadonlyArray<string>, ...children: ReadonlyArray<Svg.Markup>) =>
+/** An element with details, one line each. */
+export const withDetails = (figure: Figure, details: ReadonlyArray<string>, ...children: ReadonlyArray<Svg.Markup>) =>
   figure.interactive
     ? Svg.element(
         "g",
@@ -39,5 +36,5 @@ export const telling = (figure: Figure, details: ReadonlyArray<string>, ...child
       )
     : Svg.element("g", { class: "tl-thing" }, Svg.element("title", {}, Svg.escape(details.join("\n"))), ...children)
 
-/** The last instant that is drawn: what holds at the end goes on to the edge. */
+/** The last instant of the drawing, where open intervals end. */
 export const edge = ({ scale }: Figure): Time.Instant => scale.to

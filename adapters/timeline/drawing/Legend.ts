@@ -1,5 +1,5 @@
 /**
- * What the colours and signs of a drawing mean; only of those that are in it.
+ * The legend: the colours and signs that occur in the drawing.
  */
 import type { Attachment } from "simplan"
 import type * as Figure from "./Figure.ts"
@@ -30,38 +30,22 @@ const items = (figure: Figure.Figure): ReadonlyArray<Item> => {
   const packages = attachments.flatMap((course) => course.packages)
   const created = packages.filter(({ status }) => status === "Created")
   const ahead = created.filter(({ activationAt, createdAt }) => activationAt === null || createdAt < activationAt)
+  const [waiting, leading] = [ahead.some(({ waited }) => waited), ahead.some(({ waited }) => !waited)]
+  const isActivated = created.some(({ activationAt }) => activationAt !== null)
+  const isUsed = packages.some(({ used }) => used.length > 0)
+  const isThrottled = isUsed && attachments.some(({ terms }) => terms.throttling.length > 0)
   const when = (condition: boolean, label: string, draw: Item["draw"]): ReadonlyArray<Item> =>
     condition ? [{ label, draw }] : []
   return [
     ...order
       .filter((state) => attachments.some(({ states }) => states.some((one) => one.state === state)))
       .map((state) => ({ label: state, draw: swatch(`tl-${States.classes[state]}`) })),
-    ...when(
-      created.some(({ activationAt }) => activationAt !== null),
-      "package",
-      swatch("tl-package")
-    ),
-    ...when(
-      ahead.some(({ waited }) => !waited),
-      "created, not yet active (lead time)",
-      stroke("tl-lead")
-    ),
-    ...when(
-      ahead.some(({ waited }) => waited),
-      "waits for its first use",
-      stroke("tl-waiting")
-    ),
+    ...when(isActivated, "package", swatch("tl-package")),
+    ...when(leading, "created, not yet active (lead time)", stroke("tl-lead")),
+    ...when(waiting, "waits for its first use", stroke("tl-waiting")),
     ...when(created.length < packages.length, "refused or lapsed", swatch("tl-missing")),
-    ...when(
-      packages.some(({ used }) => used.length > 0),
-      "used",
-      stroke("tl-usage")
-    ),
-    ...when(
-      attachments.some(({ terms }) => terms.throttling.length > 0) && packages.some(({ used }) => used.length > 0),
-      "throttled",
-      stroke("tl-throttled")
-    ),
+    ...when(isUsed, "used", stroke("tl-usage")),
+    ...when(isThrottled, "throttled", stroke("tl-throttled")),
     ...Marks.present(figure).map((kind) => ({
       label: markNames[kind],
       draw: (x: number, y: number) => Marks.sign(kind, x + 7, y)
@@ -71,7 +55,7 @@ const items = (figure: Figure.Figure): ReadonlyArray<Item> => {
 
 const ROW = 18
 
-/** The legend, in as many rows as it needs. */
+/** The legend, in rows. */
 export const part = (figure: Figure.Figure): Figure.Part => {
   const [left, right] = [figure.scale.x(figure.scale.from), figure.scale.x(figure.scale.to)]
   let [x, row] = [left, 0]

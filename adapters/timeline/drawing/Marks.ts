@@ -1,5 +1,5 @@
 /**
- * What happened as marks over the axis: steps, webhooks, and what was refused or failed at the telco.
+ * Marks for single events: steps, webhooks, refusals and failures.
  */
 import type { Entry } from "../play/History.ts"
 import * as Wording from "../output/Wording.ts"
@@ -11,29 +11,24 @@ export const kinds = ["step", "webhook", "bad"] as const
 
 export type Kind = (typeof kinds)[number]
 
-const kindOf = ({ kind }: Entry): Kind | null => {
-  switch (kind) {
-    case "step":
-    case "telco":
-      return "step"
-    case "webhook":
-      return "webhook"
-    case "refused":
-    case "failure":
-      return "bad"
-    case "package":
-    case "state":
-    case "usage":
-      return null
-  }
-}
+/** The mark of an entry; null: the entry is drawn otherwise. */
+const kindOf = {
+  step: "step",
+  telco: "step",
+  webhook: "webhook",
+  refused: "bad",
+  failure: "bad",
+  package: null,
+  state: null,
+  usage: null
+} as const satisfies Record<Entry["kind"], Kind | null>
 
 const ROW = 16
 
-/** Marks closer than this are one. */
+/** Marks closer than this, in pixels, are combined. */
 const NEAR = 18
 
-/** The sign of a kind, around a point. */
+/** The sign of a kind, centred on a point. */
 export const sign = (kind: Kind, x: number, y: number): Svg.Markup => {
   switch (kind) {
     case "step":
@@ -67,18 +62,18 @@ const clustered = (figure: Figure.Figure, entries: ReadonlyArray<Entry>): Readon
   return clusters
 }
 
-/** As many lines as the details of one mark have. */
-const TOLD = 6
+/** How many entries the details of a mark show. */
+const SHOWN = 6
 
 const details = (entries: ReadonlyArray<Entry>): ReadonlyArray<string> => [
-  ...entries.slice(0, TOLD).map(({ at, what }) => `${Wording.instant(at)}  ${what}`),
-  ...(entries.length > TOLD ? [`and ${entries.length - TOLD} more`] : [])
+  ...entries.slice(0, SHOWN).map(({ at, what }) => `${Wording.instant(at)}  ${what}`),
+  ...(entries.length > SHOWN ? [`and ${entries.length - SHOWN} more`] : [])
 ]
 
 const row = (figure: Figure.Figure, kind: Kind, clusters: ReadonlyArray<Cluster>, y: number): Svg.Markup =>
   clusters
     .map(({ entries, x }) =>
-      Figure.telling(
+      Figure.withDetails(
         figure,
         details(entries),
         Svg.rect({ x: x - 7, y: y - 7, width: 14, height: 14 }, { fill: "transparent" }),
@@ -90,13 +85,13 @@ const row = (figure: Figure.Figure, kind: Kind, clusters: ReadonlyArray<Cluster>
     )
     .join("")
 
-/** The kinds that there are in the history. */
+/** The kinds that occur in the history. */
 export const present = ({ history }: Figure.Figure): ReadonlyArray<Kind> =>
-  kinds.filter((kind) => history.entries.some((entry) => kindOf(entry) === kind))
+  kinds.filter((kind) => history.entries.some((entry) => kindOf[entry.kind] === kind))
 
 export const part = (figure: Figure.Figure): Figure.Part => {
   const rows = present(figure).map((kind) => {
-    const entries = figure.history.entries.filter((entry) => kindOf(entry) === kind)
+    const entries = figure.history.entries.filter((entry) => kindOf[entry.kind] === kind)
     return { kind, clusters: clustered(figure, entries) }
   })
   return {

@@ -1,5 +1,5 @@
 /**
- * The packages of an attachment as bars: the time in which each is active, and before it the time from its creation.
+ * The packages of an attachment as bars over their active periods, with a line from the creation to the activation.
  */
 import type { Time } from "simplan"
 import type { Course, PackageCourse } from "../play/History.ts"
@@ -8,13 +8,13 @@ import * as Figure from "./Figure.ts"
 import * as Svg from "./Svg.ts"
 import * as TimeScale from "./TimeScale.ts"
 
-/** As many rows as are drawn of packages that overlap. */
+/** The most rows of packages that overlap. */
 const ROWS = 16
 
 const begin = ({ activationAt, createdAt }: PackageCourse): Time.Instant =>
   activationAt === null ? createdAt : Math.min(createdAt, activationAt)
 
-/** Packages in as few rows as keep them apart. */
+/** Packages in rows, so that none overlap in a row. */
 const inRows = (packages: ReadonlyArray<PackageCourse>): ReadonlyArray<ReadonlyArray<PackageCourse>> => {
   const rows: Array<Array<PackageCourse>> = []
   for (const pack of packages) {
@@ -25,7 +25,7 @@ const inRows = (packages: ReadonlyArray<PackageCourse>): ReadonlyArray<ReadonlyA
   return rows
 }
 
-/** What a bar may say, the longest first. */
+/** Labels for a bar, the longest first. */
 const labels = (pack: PackageCourse, recurs: boolean): ReadonlyArray<string> => {
   const { activationAt, expirationAt } = pack
   const number = recurs ? String(pack.occurrence + 1) : ""
@@ -73,7 +73,7 @@ const bar = (figure: Figure.Figure, course: Course, pack: PackageCourse, y: numb
           Svg.line(x(createdAt), y + 3, x(createdAt), y + height - 3, pack.waited ? "tl-waiting" : "tl-lead")
         ]
       : []
-  if (activationAt === null) return Figure.telling(figure, details(course, pack), ...lead)
+  if (activationAt === null) return Figure.withDetails(figure, details(course, pack), ...lead)
   const stop = Math.min(course.suspendedAt ?? edge, gone)
   const end = pack.expirationAt ?? edge
   const name = pack.status === "Created" ? "package" : "missing"
@@ -87,7 +87,7 @@ const bar = (figure: Figure.Figure, course: Course, pack: PackageCourse, y: numb
   const room = x(Math.min(end, stop > activationAt ? stop : end)) - x(activationAt) - 10
   const label =
     height < 14 ? undefined : labels(pack, course.terms.recurrence !== null).find((one) => Svg.widthOf(one) < room)
-  return Figure.telling(
+  return Figure.withDetails(
     figure,
     details(course, pack),
     ...lead,

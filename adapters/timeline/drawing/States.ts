@@ -7,7 +7,7 @@ import * as Wording from "../output/Wording.ts"
 import * as Figure from "./Figure.ts"
 import * as Svg from "./Svg.ts"
 
-/** What a state is called in the style sheet. */
+/** The names of the states in the style sheet. */
 export const classes = {
   CREATED: "created",
   PENDING_FOR_FIRST_USE: "pending",
@@ -30,7 +30,7 @@ const band = (
   const width = Math.max(1, figure.scale.x(to) - x)
   const name = classes[state]
   const fits = Svg.widthOf(state, 10) + 22 < width
-  return Figure.telling(
+  return Figure.withDetails(
     figure,
     [state, isLast ? `since ${Wording.instant(from)}` : `${Wording.instant(from)} to ${Wording.instant(to)}`],
     Svg.rect({ x, y, width, height: HEIGHT }, { class: `tl-${name}`, rx: Math.min(3, width / 2) }),

@@ -1,66 +1,47 @@
 /**
- * The colours and type of a drawing, in light and dark. Every colour that means something is also said in words.
+ * The style sheet of a drawing, for light and dark. The meaning of each colour is also in a text.
  */
 
-/** The colours by day and by night. */
-export const light = {
-  ink: "#1d2330",
-  muted: "#5a6376",
-  ground: "#ffffff",
-  rule: "#e3e7ee",
-  guide: "#c9d0dc",
-  "created-fill": "#dde3ed",
-  "created-ink": "#39435a",
-  "pending-fill": "#fde5b4",
-  "pending-ink": "#5c3f00",
-  "active-fill": "#c2ead5",
-  "active-ink": "#0c4b2e",
-  "suspended-fill": "#f8cccc",
-  "suspended-ink": "#741919",
-  "expired-fill": "#ececef",
-  "expired-ink": "#5b5e68",
-  "package-fill": "#d3e2fb",
-  "package-line": "#2f63c9",
-  "package-ink": "#173a7c",
-  usage: "#0b6f83",
-  throttled: "#c2410c",
-  webhook: "#7038c8",
-  bad: "#b42323"
-} as const
-
-export const dark: Readonly<Record<keyof typeof light, string>> = {
-  ink: "#e8ebf2",
-  muted: "#a0a9bb",
-  ground: "#14171d",
-  rule: "#2a303b",
-  guide: "#465062",
-  "created-fill": "#343c4b",
-  "created-ink": "#d4dbe8",
-  "pending-fill": "#54400f",
-  "pending-ink": "#ffdf9e",
-  "active-fill": "#17472f",
-  "active-ink": "#b5f0d1",
-  "suspended-fill": "#5c2123",
-  "suspended-ink": "#ffcfcf",
-  "expired-fill": "#262a32",
-  "expired-ink": "#a9afbc",
-  "package-fill": "#1f3357",
-  "package-line": "#7ba6f7",
-  "package-ink": "#cfe0ff",
-  usage: "#4cc3d9",
-  throttled: "#ff9d5c",
-  webhook: "#b896f5",
-  bad: "#ff8a8a"
+/** The colours, for light and for dark. */
+const colours: Readonly<Record<string, readonly [light: string, dark: string]>> = {
+  ink: ["#1d2330", "#e8ebf2"],
+  muted: ["#5a6376", "#a0a9bb"],
+  ground: ["#ffffff", "#14171d"],
+  rule: ["#e3e7ee", "#2a303b"],
+  guide: ["#c9d0dc", "#465062"],
+  "created-fill": ["#dde3ed", "#343c4b"],
+  "created-ink": ["#39435a", "#d4dbe8"],
+  "pending-fill": ["#fde5b4", "#54400f"],
+  "pending-ink": ["#5c3f00", "#ffdf9e"],
+  "active-fill": ["#c2ead5", "#17472f"],
+  "active-ink": ["#0c4b2e", "#b5f0d1"],
+  "suspended-fill": ["#f8cccc", "#5c2123"],
+  "suspended-ink": ["#741919", "#ffcfcf"],
+  "expired-fill": ["#ececef", "#262a32"],
+  "expired-ink": ["#5b5e68", "#a9afbc"],
+  "package-fill": ["#d3e2fb", "#1f3357"],
+  "package-line": ["#2f63c9", "#7ba6f7"],
+  "package-ink": ["#173a7c", "#cfe0ff"],
+  usage: ["#0b6f83", "#4cc3d9"],
+  throttled: ["#c2410c", "#ff9d5c"],
+  webhook: ["#7038c8", "#b896f5"],
+  bad: ["#b42323", "#ff8a8a"]
 }
 
-const variables = (colours: Readonly<Record<string, string>>): string =>
-  Object.entries(colours)
+const scheme = (index: 0 | 1): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(colours).map(([name, pair]) => [name, pair[index]]))
+
+export const light = scheme(0)
+export const dark = scheme(1)
+
+const variables = (values: Readonly<Record<string, string>>): string =>
+  Object.entries(values)
     .map(([name, value]) => `--tl-${name}:${value}`)
     .join(";")
 
 const states = ["created", "pending", "active", "suspended", "expired"] as const
 
-/** The style sheet of a drawing; all of it stays below the class `tl`. */
+/** All selectors are below the class `tl`. */
 export const css: string = [
   `.tl{${variables(light)};color-scheme:light dark;font:11px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}`,
   `@media (prefers-color-scheme:dark){.tl{${variables(dark)}}}`,

@@ -1,8 +1,8 @@
 /**
- * SVG as text: elements with escaped attributes and short numbers, the same text each time.
+ * SVG as text: elements with escaped attributes and rounded numbers.
  */
 
-/** Markup that is ready to be put into a document. */
+/** Escaped markup. */
 export type Markup = string
 
 type Attribute = string | number | undefined
@@ -14,7 +14,7 @@ export const escape = (text: string): string => text.replace(/[&<>"]/g, (charact
 /** A coordinate with at most one decimal. */
 const short = (value: number): string => String(Math.round(value * 10) / 10)
 
-/** An element; attributes that are undefined are left out. Children are markup, not text. */
+/** An element without the undefined attributes. Children are markup, not text. */
 export const element = (
   name: string,
   attributes: Readonly<Record<string, Attribute>>,
@@ -43,7 +43,7 @@ export const line = (x1: number, y1: number, x2: number, y2: number, className: 
 export const polyline = (points: ReadonlyArray<readonly [x: number, y: number]>): string =>
   points.map(([x, y], index) => `${index === 0 ? "M" : "L"}${short(x)} ${short(y)}`).join("")
 
-/** About how wide a text of the drawing is, rather more than less: it cannot be measured here. */
+/** An upper estimate of the width of a text, which cannot be measured here. */
 export const widthOf = (content: string, size = 11): number => {
   let units = 0
   for (const character of content) {

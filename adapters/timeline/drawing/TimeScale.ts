@@ -1,5 +1,5 @@
 /**
- * The date axis: where an instant is, and which instants are named. All of it is UTC.
+ * The time scale: the position of an instant, and the ticks of the axis. All times are UTC.
  */
 import { Time } from "simplan"
 
@@ -19,27 +19,16 @@ export const make = (from: Time.Instant, to: Time.Instant, left: number, width: 
 export interface Tick {
   readonly at: Time.Instant
   readonly label: string
-  /** The year, where it begins or is the first. */
+  /** The year, at its first tick. */
   readonly year: string | null
 }
 
 const { DAY, HOUR, MINUTE } = Time
 
-const spans = [
-  MINUTE,
-  5 * MINUTE,
-  15 * MINUTE,
-  HOUR,
-  2 * HOUR,
-  3 * HOUR,
-  6 * HOUR,
-  12 * HOUR,
-  DAY,
-  2 * DAY,
-  4 * DAY,
-  7 * DAY,
-  14 * DAY
-] as const
+const minutes = [1, 5, 15].map((count) => count * MINUTE)
+const hours = [1, 2, 3, 6, 12].map((count) => count * HOUR)
+const days = [1, 2, 4, 7, 14].map((count) => count * DAY)
+const spans = [...minutes, ...hours, ...days]
 
 const months = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1_200] as const
 
@@ -53,7 +42,7 @@ export const day = (at: Time.Instant): string => {
   return `${date.getUTCDate()} ${names[date.getUTCMonth()]}`
 }
 
-// 5 January 1970 was a Monday: weeks begin there.
+// 5 January 1970 was a Monday.
 const MONDAY = 4 * DAY
 
 const regular = (from: Time.Instant, to: Time.Instant, span: number): ReadonlyArray<Time.Instant> => {
@@ -73,7 +62,7 @@ const monthly = (from: Time.Instant, to: Time.Instant, step: number): ReadonlyAr
   }
 }
 
-/** The instants that are named, so far apart that `room` is left for each. */
+/** Ticks with at least `room` pixels between them, on a scale of `width` pixels. */
 export const ticks = (scale: TimeScale, width: number, room: number): ReadonlyArray<Tick> => {
   const length = scale.to - scale.from
   const atLeast = (length / width) * room

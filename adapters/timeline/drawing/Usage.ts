@@ -1,5 +1,5 @@
 /**
- * What was used of each package as a line, coloured where its speed is held, with the plan's throttling thresholds.
+ * The usage of each package as a line, in another colour while the speed is limited, with the throttling thresholds.
  */
 import { Plan, type Time } from "simplan"
 import type { Course, PackageCourse } from "../play/History.ts"
@@ -12,10 +12,10 @@ const HEIGHT = 84
 const TALL = 116
 const TOP = 16
 
-/** How far apart the names of two thresholds are at least. */
+/** The least distance between the labels of two thresholds, in pixels. */
 const APART = 12
 
-/** More points than this are a line alone. */
+/** With more rises than this, no points are drawn. */
 const POINTS = 90
 
 interface Step {
@@ -24,7 +24,7 @@ interface Step {
   readonly bytes: number
 }
 
-/** What was used of a package, from its activation to its end. */
+/** The usage of a package, from its activation to its end. */
 const stepsOf = (figure: Figure.Figure, course: Course, pack: PackageCourse): ReadonlyArray<Step> => {
   if (pack.activationAt === null) return []
   const last = pack.used.at(-1)?.at ?? 0
@@ -63,14 +63,14 @@ const point = (figure: Figure.Figure, { terms }: Course, step: Step, level: (byt
   const limit = Throttling.limitAt(terms, step.bytes)
   const speed = limit === null ? [] : [`held at ${limit} Kbit/s`]
   const used = `${Wording.bytes(step.bytes)} of ${Wording.bytes(of)} used (${Wording.percent(step.bytes / of)})`
-  return Figure.telling(
+  return Figure.withDetails(
     figure,
     [used, ...speed, Wording.instant(step.from)],
     Svg.element("circle", { cx: figure.scale.x(step.from), cy: level(step.bytes), r: 3, class: "tl-point" })
   )
 }
 
-/** The thresholds, each with its speed; the names of near ones are moved up. */
+/** The thresholds with their speeds. Labels that are too close are moved up. */
 const thresholds = (figure: Figure.Figure, { terms }: Course, level: (bytes: number) => number): Svg.Markup => {
   const [left, right] = [figure.scale.x(figure.scale.from), figure.scale.x(figure.scale.to)]
   let above = Number.POSITIVE_INFINITY
@@ -87,7 +87,7 @@ const thresholds = (figure: Figure.Figure, { terms }: Course, level: (bytes: num
     .join("")
 }
 
-/** Nothing is drawn where nothing was used. */
+/** Null if nothing was used. */
 export const part = (figure: Figure.Figure, course: Course): Figure.Part | null => {
   const used = course.packages.filter((pack) => pack.used.length > 0)
   if (used.length === 0) return null

@@ -1,5 +1,5 @@
 /**
- * A history for machines: JSON whose instants are RFC 3339, the same text each time.
+ * A history as JSON, with instants in RFC 3339. The same history always has the same text.
  */
 import { Time } from "simplan"
 import type { Course, History, PackageCourse } from "../play/History.ts"

@@ -1,5 +1,5 @@
 /**
- * A history as a page of its own: the timeline with details on hover and focus, and the table. It needs nothing else.
+ * A history as an HTML page without dependencies: the drawing with details on hover and focus, and the table.
  */
 import * as Drawing from "../drawing/Drawing.ts"
 import { escape } from "../drawing/Svg.ts"
@@ -27,7 +27,7 @@ const row = (history: History, entry: Entry): string =>
     `<td>${escape(Table.what(history, entry))}</td><td>${escape(Table.rules(entry))}</td></tr>`
   ].join("")
 
-/** The table of what happened, as HTML. */
+/** The table of the entries, as HTML. */
 export const table = (history: History): string =>
   [
     "<table><caption>What happens when, by which rule. Instants are UTC.</caption>",

@@ -1,18 +1,18 @@
 /**
- * A history as a table in text: when, what, and by which rule.
+ * A history as a text table: instant, event, rule.
  */
 import type { Entry, History } from "../play/History.ts"
 import * as Rules from "../play/Rules.ts"
 import * as Wording from "./Wording.ts"
 
-/** What an entry says, with its attachment where there are several. */
+/** The text of an entry, with its attachment if there are several. */
 export const what = ({ attachments }: History, { attachment, what }: Entry): string =>
   attachments.length > 1 && attachment !== null ? `${what} (attachment ${attachment + 1})` : what
 
-/** The rules of an entry, each once. */
+/** The rules of an entry, without duplicates. */
 export const rules = (entry: Entry): string => [...new Set(entry.rules.map(Rules.inWords))].join("; ")
 
-/** The table, with a head. */
+/** The table, with title and header. */
 export const text = (history: History): string => {
   const rows = [
     ["instant (UTC)", "what happens", "by which rule"] as const,

@@ -1,9 +1,9 @@
 /**
- * Details on a page: what shows a thing's `data-tip` where it is pointed at or focused, and goes through the things of
- * a timeline with the arrow keys. It is a script and a style sheet as text, because a page has to stand alone.
+ * Tooltips on a page: a script and a style sheet as text, because the page has no other files. The script shows the
+ * `data-tip` of an element on hover and focus, and moves the focus within a timeline by the arrow keys.
  */
 
-/** Listens on the whole page, so that it also serves timelines that are drawn later. */
+/** The listeners are on the document, so that they also serve timelines that are drawn later. */
 export const script = `(() => {
   const tip = document.createElement("div")
   tip.className = "tl-tip"

@@ -1,30 +1,26 @@
 /**
- * Numbers, spans and instants as people read them.
+ * Formats numbers, spans and instants for people.
  */
 import { Plan, type Recurrence, Time } from "simplan"
 
-/** An instant in UTC, no more of it than it needs: `2026-03-01 08:00`. */
+/** An instant in UTC, without zero seconds: `2026-03-01 08:00`. */
 export const instant = (at: Time.Instant): string => {
   const iso = Time.toIso(at)
   const seconds = iso.slice(16, 23)
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)}${seconds === ":00.000" ? "" : seconds.replace(/\.000$/, "")}`
 }
 
-/** An instant's date. */
-export const date = (at: Time.Instant): string => Time.toIso(at).slice(0, 10)
-
 const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ",")
 
-/** Bytes, in MB where they are whole ones or many. */
+/** Bytes, in MB from 1 MB on. */
 export const bytes = (count: number): string => {
   const megabytes = count / Plan.MEGABYTE
   if (Number.isInteger(megabytes)) return `${grouped(megabytes)} MB`
-  return megabytes < 1 ? `${grouped(count)} bytes` : `${grouped(Math.floor(megabytes))}.${tenth(megabytes)} MB`
+  const tenth = Math.floor((megabytes % 1) * 10)
+  return megabytes < 1 ? `${grouped(count)} bytes` : `${grouped(Math.floor(megabytes))}.${tenth} MB`
 }
 
-const tenth = (value: number): number => Math.floor((value % 1) * 10)
-
-/** A share as a percentage, rounded down: 100 % is not shown before it is reached. */
+/** A share as a percentage, rounded down, so that 99.9 % is not shown as 100 %. */
 export const percent = (share: number): string => `${Math.floor(share * 100)} %`
 
 const plural = (count: number, noun: string): string => `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`
@@ -47,17 +43,14 @@ const cycles = { Daily: "day", Weekly: "week", Monthly: "month" } as const satis
   string
 >
 
-/** What a plan grants, in one line. */
+/** The terms of a plan in one line. */
 export const terms = ({ dataMegaBytes, periodDays, recurrence, throttling }: Plan.PlanTerms): string => {
-  const granted = `${grouped(dataMegaBytes)} MB for ${plural(periodDays, "day")}`
-  const every = recurrence === null ? "" : recurrence.frequency === 1 ? "" : `${recurrence.frequency} `
-  const cycle =
-    recurrence === null
-      ? ""
-      : `, every ${every}${cycles[recurrence.periodicity]}${recurrence.frequency === 1 ? "" : "s"}, ${plural(recurrence.occurrences, "package")}`
-  const slowed =
-    throttling.length === 0
-      ? ""
-      : `, throttled ${throttling.map(({ limit, percentage }) => `to ${limit} Kbit/s at ${percentage} %`).join(", ")}`
-  return granted + cycle + slowed
+  const parts = [`${grouped(dataMegaBytes)} MB for ${plural(periodDays, "day")}`]
+  if (recurrence !== null) {
+    const cycle = plural(recurrence.frequency, cycles[recurrence.periodicity]).replace(/^1 /, "")
+    parts.push(`every ${cycle}`, plural(recurrence.occurrences, "package"))
+  }
+  const limits = throttling.map(({ limit, percentage }) => `to ${limit} Kbit/s at ${percentage} %`)
+  if (limits.length > 0) parts.push(`throttled ${limits.join(", ")}`)
+  return parts.join(", ")
 }

@@ -1,5 +1,5 @@
 /**
- * Doing the steps of a scenario: each is a call that the service really takes.
+ * Performs the steps of a scenario by calls to the service.
  */
 import { Effect, Result } from "effect"
 import { Attachments, Plans, type Refusal, type Services, type Storage, Subscriptions } from "simplan"
@@ -11,11 +11,13 @@ import * as Stage from "./Stage.ts"
 import type * as Step from "../scenario/Step.ts"
 import * as Subscribing from "./Subscribing.ts"
 
-/** A call of which only success or refusal is told. */
+type Failure = Refusal.Refusal | Storage.StorageError
+
+/** A call whose value is not shown. */
 const call = (
   stage: Stage.Stage,
   what: string,
-  effect: Effect.Effect<unknown, Refusal.Refusal | Storage.StorageError, Services.Services>,
+  effect: Effect.Effect<unknown, Failure, Services.Services>,
   ...rules: ReadonlyArray<Rules.Rule>
 ): Effect.Effect<Stage.Line> =>
   Effect.map(Stage.ask(stage, effect), (asked) =>
@@ -38,7 +40,7 @@ const setFault = ({ simulated }: Stage.Stage, { calls = 1, fault }: Step.Of<"tel
   )
 }
 
-/** Does the step at its instant; null where there is nothing to tell of it. */
+/** Performs a step at its instant; null if it has no line in the history. */
 export const perform = (
   stage: Stage.Stage,
   { at, index, step }: Scenario.Timed
@@ -46,6 +48,8 @@ export const perform = (
   const { iccid, organizationId, plan } = stage
   const place = index ?? 0
   const ofPlan = { organizationId, planId: plan.planId }
+  const changePlan = (what: string, change: (plans: Plans.Plans["Service"]) => Effect.Effect<unknown, Failure>) =>
+    call(stage, `the plan is ${what}`, Plans.Plans.use(change), Rules.archived)
   switch (step.do) {
     case "subscribe":
       return Subscribing.subscribe(stage)
@@ -69,26 +73,11 @@ export const perform = (
       return call(stage, "deletion of the subscription", remove, Rules.deleted)
     }
     case "archive_plan":
-      return call(
-        stage,
-        "the plan is archived",
-        Plans.Plans.use((of) => of.archive(ofPlan)),
-        Rules.archived
-      )
+      return changePlan("archived", (of) => of.archive(ofPlan))
     case "unarchive_plan":
-      return call(
-        stage,
-        "the plan is restored",
-        Plans.Plans.use((of) => of.unarchive(ofPlan)),
-        Rules.archived
-      )
+      return changePlan("restored", (of) => of.unarchive(ofPlan))
     case "delete_plan":
-      return call(
-        stage,
-        "the plan is deleted",
-        Plans.Plans.use((of) => of.remove(ofPlan)),
-        Rules.archived
-      )
+      return changePlan("deleted", (of) => of.remove(ofPlan))
     case "telco":
       return setFault(stage, step)
     case "advance":

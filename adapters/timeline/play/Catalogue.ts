@@ -1,10 +1,10 @@
 /**
- * A catalogue of one coverage profile, under the id that the scenario's plans name: time does not depend on coverage.
+ * A catalogue with the same profile under each id that the scenario's plans name. The history does not depend on coverage.
  */
 import { type Catalogue, Catalogues } from "simplan"
 import { Effect, Layer } from "effect"
 
-/** The profile of plans that name none. */
+/** The default profile of a plan. */
 export const COVERAGE_ID = "00000000-0000-5000-8000-000000000001"
 
 const profile = (coverageId: string): Catalogue.StandardProfile => ({
@@ -30,6 +30,6 @@ const catalogue = (coverageIds: ReadonlyArray<string>): Catalogue.Catalogue => (
   profiles: [...new Set([COVERAGE_ID, ...coverageIds])].map(profile)
 })
 
-/** Starts a service that knows these profiles. */
+/** Provides a service with these profiles. */
 export const layer = (coverageIds: ReadonlyArray<string>): Layer.Layer<Catalogues.BuiltIn> =>
   Layer.succeed(Catalogues.BuiltIn, { catalogue: Effect.sync(() => catalogue(coverageIds)) })

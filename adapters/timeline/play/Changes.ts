@@ -1,5 +1,5 @@
 /**
- * What changed about an attachment from one look to the next, each with the rule that brought it about.
+ * The changes of an attachment between two looks, each with its rule.
  */
 import { type Attachment, Plan, Recurrence, type Time } from "simplan"
 import type { Course, Entry, PackageCourse } from "./History.ts"
@@ -25,18 +25,18 @@ const window = ({ activationAt, expirationAt }: PackageCourse): string =>
 
 const dayOfMonth = (at: Time.Instant): number => new Date(at).getUTCDate()
 
-/** Whether a package begins on another day of the month than the anchor, because its month has no such day. */
-export const isClamped = ({ activationAt, terms }: Course, pack: PackageCourse): boolean =>
+/** Whether a package begins on an earlier day of the month than the anchor, because its month is shorter. */
+const isClamped = ({ activationAt, terms }: Course, pack: PackageCourse): boolean =>
   terms.recurrence?.periodicity === "Monthly" &&
   activationAt !== null &&
   pack.activationAt !== null &&
   dayOfMonth(pack.activationAt) < dayOfMonth(activationAt)
 
-/** The rules that decided when an attachment's packages are. */
+/** The rules that determine the times of an attachment's packages. */
 export const rulesOf = (course: Course): ReadonlyArray<Rules.Rule> =>
   course.packages.some((pack) => isClamped(course, pack)) ? [...course.rules, Rules.clamped] : course.rules
 
-/** The rules by which a package came to be at this instant. */
+/** The rules that determine when a package was created. */
 const creationRules = (course: Course, pack: PackageCourse): ReadonlyArray<Rules.Rule> => {
   const { recurrence } = course.terms
   const { activationAt } = pack
@@ -60,7 +60,7 @@ const creation = (course: Course, pack: PackageCourse): Change => {
   }
 }
 
-/** What was used, and the speed that it leads to. */
+/** A rise of the usage, and a change of the speed limit. */
 const usage = (course: Course, pack: PackageCourse, before: PackageCourse | undefined): ReadonlyArray<Change> => {
   const bytes = pack.used.at(-1)?.bytes ?? 0
   const known = before?.used.at(-1)?.bytes ?? 0
@@ -110,7 +110,7 @@ const stateRule = (from: Attachment.State | undefined, to: Attachment.State): Ru
   return to === "ACTIVE" && from === "PENDING_FOR_FIRST_USE" ? Rules.use : Rules.state
 }
 
-/** Everything that changed since the look before, at `since`; all of it, where there was none. */
+/** All changes since the last look, at `since`. At the first look everything has changed. */
 export const between = (
   before: Course | undefined,
   course: Course,

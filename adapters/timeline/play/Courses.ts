@@ -1,14 +1,11 @@
 /**
- * The course of an attachment, from one look at it to the next. The views are the service's; nothing is reckoned here
- * but when they changed.
+ * Builds the course of an attachment from the service's views. Only the times of the changes come from here.
  */
 import { type Attachment, Package, Recurrence, type Time } from "simplan"
 import type { Course, PackageCourse, StateFrom } from "./History.ts"
 import * as Rules from "./Rules.ts"
 
-type Before<A> = A | undefined
-
-const packageCourse = (before: Before<PackageCourse>, pack: Package.Package, now: Time.Instant): PackageCourse => {
+const packageCourse = (before: PackageCourse | undefined, pack: Package.Package, now: Time.Instant): PackageCourse => {
   const used = before?.used ?? []
   const risen = pack.usedBytes > (used.at(-1)?.bytes ?? 0)
   return {
@@ -23,7 +20,7 @@ const packageCourse = (before: Before<PackageCourse>, pack: Package.Package, now
   }
 }
 
-/** An occurrence that the telco refused: views leave it out, so its window is that of the recurrence. */
+/** An occurrence that the telco refused. Views do not contain it; its window comes from the recurrence. */
 const refusedCourse = (view: Attachment.View, occurrence: number, now: Time.Instant): ReadonlyArray<PackageCourse> => {
   const { anchor, attachmentId, terms } = view.attachment
   if (terms.recurrence === null || anchor === null) return []
@@ -45,9 +42,9 @@ const refusedCourse = (view: Attachment.View, occurrence: number, now: Time.Inst
 const states = (before: ReadonlyArray<StateFrom>, state: Attachment.State, now: Time.Instant) =>
   before.at(-1)?.state === state ? before : [...before, { from: now, state }]
 
-/** The course with what is seen at `now`; `refused` are the occurrences that the telco has refused since. */
+/** The course after a look at `now`; `refused`: the occurrences that the telco has refused since the last look. */
 export const seen = (
-  before: Before<Course>,
+  before: Course | undefined,
   view: Attachment.View,
   refused: ReadonlyArray<number>,
   now: Time.Instant
@@ -73,18 +70,16 @@ export const seen = (
   }
 }
 
-/** The next instant after `now` at which a view may change by the clock alone; null where there is none. */
+/** The next instant after `now` at which a view changes without a request or a job; null if there is none. */
 export const nextChange = (courses: ReadonlyArray<Course>, now: Time.Instant): Time.Instant | null => {
-  let next = Number.POSITIVE_INFINITY
-  const consider = (at: Time.Instant | null): void => {
-    if (at !== null && at > now && at < next) next = at
-  }
+  let next: Time.Instant | null = null
   for (const course of courses) {
     if (course.removedAt !== null || course.suspendedAt !== null) continue
     for (const { activationAt, expirationAt } of [course, ...course.packages]) {
-      consider(activationAt)
-      consider(expirationAt)
+      for (const at of [activationAt, expirationAt]) {
+        if (at !== null && at > now && (next === null || at < next)) next = at
+      }
     }
   }
-  return Number.isFinite(next) ? next : null
+  return next
 }

@@ -1,12 +1,12 @@
 /**
- * What happened when a scenario was played: a line for everything that happened, and the course of each attachment.
+ * The history of a played scenario: one entry for each event, and the course of each attachment.
  */
 import type { Attachment, Package, Plan, Time } from "simplan"
 import type * as Rules from "./Rules.ts"
 
 /**
- * `step`: somebody did something; `refused`: the service said no to it. The others followed: `telco` is a call that was
- * done, `failure` one that was not.
+ * `step`: a step of the scenario; `refused`: a step that the service refused. The other kinds are consequences: `telco` is
+ * a successful call to the telco, `failure` a failed one.
  */
 export type Kind = "step" | "refused" | "package" | "state" | "usage" | "webhook" | "telco" | "failure"
 
@@ -15,7 +15,7 @@ export interface Entry {
   readonly kind: Kind
   readonly what: string
   readonly rules: ReadonlyArray<Rules.Rule>
-  /** The attachment it is about, by its place; null where it is about none. */
+  /** The index of the attachment; null if the entry concerns none. */
   readonly attachment: number | null
 }
 
@@ -24,7 +24,7 @@ export interface Used {
   readonly bytes: number
 }
 
-/** A package from when it was first there. */
+/** The course of a package from its creation. */
 export interface PackageCourse {
   readonly packageId: string
   readonly occurrence: number
@@ -32,9 +32,9 @@ export interface PackageCourse {
   readonly createdAt: Time.Instant
   readonly activationAt: Time.Instant | null
   readonly expirationAt: Time.Instant | null
-  /** Whether it was created without times, to wait for its first use. */
+  /** Whether it was created without times, because it waits for its first use. */
   readonly waited: boolean
-  /** Each time what was used had risen. */
+  /** Each rise of the usage. */
   readonly used: ReadonlyArray<Used>
 }
 
@@ -43,7 +43,7 @@ export interface StateFrom {
   readonly state: Attachment.State
 }
 
-/** An attachment from when it was first there. */
+/** The course of an attachment from its creation. */
 export interface Course {
   readonly attachmentId: string
   readonly terms: Plan.PlanTerms
@@ -52,7 +52,7 @@ export interface Course {
   readonly activationAt: Time.Instant | null
   readonly expirationAt: Time.Instant | null
   readonly suspendedAt: Time.Instant | null
-  /** When it was gone with its subscription; null while it is there. */
+  /** When it was deleted with its subscription; null if it exists. */
   readonly removedAt: Time.Instant | null
   readonly states: ReadonlyArray<StateFrom>
   readonly packages: ReadonlyArray<PackageCourse>

@@ -1,13 +1,12 @@
 /**
- * Playing a scenario: the real services, in memory, under a virtual clock.
+ * Plays a scenario: the real services, in memory, under a virtual clock.
  *
- * The clock goes from one instant at which anything can happen to the next (a step, work that is due, the activation or
- * expiry of what is there), and the service is looked at after each. The same scenario has the same history each time.
+ * The clock advances to the next instant at which something can happen: a step, a due job, an activation or an expiry.
+ * After each advance, `Watch` records what has changed. The same scenario always has the same history.
  */
 import { Effect } from "effect"
 import { type Time, Worker } from "simplan"
-import type { Simulated } from "simplan/testing"
-import { Simulation } from "simplan/testing"
+import { type Simulated, Simulation } from "simplan/testing"
 import * as Actions from "./Actions.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as Courses from "./Courses.ts"
@@ -17,10 +16,10 @@ import type * as Scenario from "../scenario/Scenario.ts"
 import * as Stage from "./Stage.ts"
 import * as Watch from "./Watch.ts"
 
-/** How often the service is looked at before a scenario is given up. */
-export const LOOKS = 20_000
+/** The limit of advances in a scenario. */
+const ADVANCES = 20_000
 
-/** The next instant at which something can happen; null where nothing is left to happen. */
+/** The next instant at which something can happen; null if there is none. */
 const nextInstant = Effect.fnUntraced(function* (simulated: Simulated.Simulated, watch: Watch.Watch) {
   const now = yield* simulated.now
   const due = yield* Effect.orDie(simulated.use(Worker.Worker.use((of) => of.nextDue)))
@@ -49,34 +48,34 @@ const scene = Effect.fnUntraced(function* (scenario: Scenario.Playable) {
 
 const play = Effect.fnUntraced(function* (scenario: Scenario.Playable) {
   const { simulated, stage, watch } = yield* scene(scenario)
-  let looks = 0
-  const lookAt = Effect.fnUntraced(function* (instant: Time.Instant) {
-    looks += 1
-    if (looks > LOOKS) {
-      const must = `must be early enough for the scenario to end within ${LOOKS} changes`
+  let advances = 0
+  const advanceTo = Effect.fnUntraced(function* (instant: Time.Instant) {
+    advances += 1
+    if (advances > ADVANCES) {
+      const must = `must be early enough for the scenario to end within ${ADVANCES} changes`
       return yield* Mistake.at(scenario.source, ["end"], must)
     }
     yield* Effect.orDie(simulated.advanceTo(instant))
     yield* watch.look(stage.iccid)
   })
-  /** Through everything that happens before `to`, and up to it; null: until nothing is left to happen. */
-  const goTo = Effect.fnUntraced(function* (to: Time.Instant | null) {
+  /** Advances step by step to an instant; null: until nothing is left to happen. */
+  const playUntil = Effect.fnUntraced(function* (to: Time.Instant | null) {
     for (;;) {
       const next = yield* nextInstant(simulated, watch)
       if (next === null || (to !== null && next >= to)) break
-      yield* lookAt(next)
+      yield* advanceTo(next)
     }
-    if (to !== null) yield* lookAt(to)
+    if (to !== null) yield* advanceTo(to)
   })
 
   for (const timed of scenario.steps) {
-    yield* goTo(timed.at)
+    yield* playUntil(timed.at)
     const line = yield* Actions.perform(stage, timed)
     const note = timed.step.note !== undefined && timed.step.do !== "advance" ? ` (${timed.step.note})` : ""
-    if (line !== null) watch.tell({ ...line, what: line.what + note, at: timed.at, attachment: null })
-    yield* lookAt(timed.at)
+    if (line !== null) watch.add({ ...line, what: line.what + note, at: timed.at, attachment: null })
+    yield* advanceTo(timed.at)
   }
-  yield* goTo(scenario.end)
+  yield* playUntil(scenario.end)
   const { source, start } = scenario
   const history: History = {
     title: source.title,
@@ -90,6 +89,6 @@ const play = Effect.fnUntraced(function* (scenario: Scenario.Playable) {
   return history
 })
 
-/** What happens in the scenario. */
+/** Plays the scenario, and returns its history. */
 export const history = (scenario: Scenario.Playable): Effect.Effect<History, Mistake.Mistake> =>
   Effect.scoped(play(scenario))

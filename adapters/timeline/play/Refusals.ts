@@ -1,44 +1,44 @@
 /**
- * Refusals in words: what the service says no to, and by which rule.
+ * Refusals as text, with the rule behind each.
  */
 import { type Refusal, Storage } from "simplan"
 import * as PlanTerms from "../scenario/PlanTerms.ts"
 import * as Rules from "./Rules.ts"
 
-export interface Told {
+export interface Reason {
   readonly what: string
   readonly rule: Rules.Rule | null
 }
 
-/** The request's name of a field that the service names: `activePeriod.start` is `active_period.start`. */
-export const fieldName = (field: string): string =>
+/** The request's name of a field of the service: `active_period.start` for `activePeriod.start`. */
+const fieldName = (field: string): string =>
   field.startsWith("activePeriod") ? field.replace("activePeriod", "active_period") : PlanTerms.toWire(field)
 
-const told = (what: string, rule: Rules.Rule | null = null): Told => ({ what, rule })
+const reason = (what: string, rule: Rules.Rule | null = null): Reason => ({ what, rule })
 
-/** What a refusal says. `period` is the rule by which an active period is judged. */
-export const inWords = (refusal: Refusal.Plain, period: Rules.Rule | null): Told => {
+/** The text of a refusal. `period` is the rule for an invalid active period. */
+export const inWords = (refusal: Refusal.Plain, period: Rules.Rule | null): Reason => {
   switch (refusal._tag) {
     case "InvalidField":
-      return told(`${fieldName(refusal.field)} ${refusal.message}`, period)
+      return reason(`${fieldName(refusal.field)} ${refusal.message}`, period)
     case "NotFound":
-      return told(`there is no such ${refusal.resource}`)
+      return reason(`there is no such ${refusal.resource}`)
     case "NoFreeSim":
-      return told(`no eSIM of label ${refusal.label} is free`, Rules.freeSim)
+      return reason(`no eSIM of label ${refusal.label} is free`, Rules.freeSim)
     case "PlanArchived":
-      return told("the plan is archived", Rules.archived)
+      return reason("the plan is archived", Rules.archived)
     case "SimBusy":
-      return told("the SIM is being put into service or released", Rules.answered)
+      return reason("the SIM is being put into service or released", Rules.answered)
     case "LabelMismatch":
-      return told(`the SIM has label ${refusal.simLabel}, the plan ${refusal.label}`, Rules.attached)
+      return reason(`the SIM has label ${refusal.simLabel}, the plan ${refusal.label}`, Rules.attached)
     case "EsimInstalled":
-      return told("the eSIM was installed on a device", Rules.deleted)
+      return reason("the eSIM was installed on a device", Rules.deleted)
     case "AttachmentExpired":
-      return told("the attachment has expired", Rules.suspended)
+      return reason("the attachment has expired", Rules.suspended)
     case "TelcoRefused":
-      return told("the telco refuses; nothing remains", Rules.answered)
+      return reason("the telco refuses; nothing remains", Rules.answered)
     case "TelcoUnavailable":
-      return told("the telco could not be reached in time; what it may have done is undone", Rules.answered)
+      return reason("the telco could not be reached in time; what it may have done is undone", Rules.answered)
     case "RegionNameTaken":
     case "RegionUncovered":
     case "RegionExists":
@@ -46,9 +46,9 @@ export const inWords = (refusal: Refusal.Plain, period: Rules.Rule | null): Told
     case "RequestInProgress":
     case "ClockRefused":
     case "KeyRefused":
-      return told(refusal._tag)
+      return reason(refusal._tag)
   }
 }
 
-/** Whether a failure is the storage's, which a simulation in memory does not have. */
+/** Whether a failure comes from the storage. A storage in memory has none. */
 export const isBroken = (failure: unknown): failure is Storage.StorageError => failure instanceof Storage.StorageError

@@ -1,5 +1,5 @@
 /**
- * The steps in which the telco reports something.
+ * The steps that are reports of the telco.
  */
 import { Effect } from "effect"
 import { Package, Plan, Reports, SmdpHistory, type TelcoReport } from "simplan"
@@ -20,7 +20,7 @@ const amount = (step: Step.Of<"usage">): TelcoReport.Usage => {
     : { _tag: "Delta", bytes: delta }
 }
 
-/** The package that a step names, if it names one. */
+/** The package of a step; null if the step names none. */
 const packageId = Effect.fnUntraced(function* (
   stage: Stage.Stage,
   { attachment, package: number }: Step.Of<"usage" | "first_use">,
@@ -57,7 +57,7 @@ const factOf = Effect.fnUntraced(function* (stage: Stage.Stage, step: ReportStep
   }
 })
 
-/** Hands the report in, and says what became of it. */
+/** Sends the report, and returns a line with the verdict. */
 export const report = Effect.fnUntraced(function* (
   stage: Stage.Stage,
   step: ReportStep,

@@ -1,8 +1,7 @@
 /**
- * The rules by name, as they are told beside what they bring about: the interface's seven `active_period` rules, and
- * those of the design that decide about time.
+ * The names and texts of the rules: the interface's seven `active_period` rules, and the rules of the domain about time.
  *
- * Nothing is decided here: the service did that. Only which rule it went by is looked up.
+ * The service has applied the rules; this module only finds out which one applied.
  */
 import { Activation, type Plan, Recurrence, type Time } from "simplan"
 
@@ -51,7 +50,7 @@ export const thresholds = rule("R2", "50, 80 and 100 % are told once each, for p
 export const told = rule("R3", "a change of country or SM-DP+ state is told")
 export const throttled = rule("plan", "past a threshold the speed is held at its limit")
 
-/** Which of the seven rules a request falls under that is made at `now`. */
+/** The rules among the seven that apply to a request at `now`. */
 export const activePeriod = (
   terms: Pick<Plan.PlanTerms, "recurrence">,
   request: Activation.Request | null,

@@ -1,5 +1,5 @@
 /**
- * What a scenario is played on, and how a call to the service becomes a line of its history.
+ * The service that a scenario is played on, and the conversion of calls to lines of the history.
  */
 import { Effect, Result } from "effect"
 import { type Plan, Plans, Refusal, type Services, type Storage } from "simplan"
@@ -18,24 +18,24 @@ export interface Stage {
   readonly scenario: Scenario.Playable
   readonly organizationId: string
   readonly plan: Plan.Plan
-  /** The attachments that were seen, in the order in which they were made. */
+  /** The attachments in the order of creation. */
   readonly courses: () => ReadonlyArray<Course>
-  /** The SIM that the story is about: the subscribed one, before that the first of the inventory. */
+  /** The subscribed SIM; before the subscription, the first SIM of the inventory. */
   iccid: string
 }
 
-/** What a step comes to. */
+/** The line of a step. */
 export type Line = Pick<Entry, "kind" | "what" | "rules">
 
 export const done = (what: string, ...rules: ReadonlyArray<Rules.Rule>): Line => ({ kind: "step", what, rules })
 
-/** What the service said no to. `period` is the rule by which an active period is judged. */
+/** A refused step. `period` is the rule for an invalid active period. */
 export const refused = (what: string, refusal: Refusal.Refusal, period: Rules.Rule | null = null): Line => {
-  const told = Refusals.inWords(Refusal.toPlain(refusal), period)
-  return { kind: "refused", what: `${what} refused: ${told.what}`, rules: told.rule === null ? [] : [told.rule] }
+  const reason = Refusals.inWords(Refusal.toPlain(refusal), period)
+  return { kind: "refused", what: `${what} refused: ${reason.what}`, rules: reason.rule === null ? [] : [reason.rule] }
 }
 
-/** The outcome of a call, refusals included: they are part of the story. */
+/** Makes a call. A refusal is a result, because it belongs to the history. */
 export const ask = <A, E extends Refusal.Refusal>(
   { simulated }: Pick<Stage, "simulated">,
   call: Effect.Effect<A, E | Storage.StorageError, Services.Services>
@@ -45,7 +45,7 @@ export const ask = <A, E extends Refusal.Refusal>(
     Effect.result
   )
 
-/** Creates a plan. Terms that the service refuses are a mistake of the scenario, at the field that it names. */
+/** Creates a plan. Refused terms are a mistake of the scenario, at the refused field. */
 export const createPlan = Effect.fnUntraced(function* (
   simulated: Simulated.Simulated,
   organizationId: string,
@@ -64,7 +64,7 @@ export const createPlan = Effect.fnUntraced(function* (
   return yield* Mistake.at(source, [...path, PlanTerms.toWire(failure.field)], failure.message)
 })
 
-/** The attachment of that number, counted from 1; the mistake is at `path`. */
+/** The attachment with a number, from 1. `path` is the path of the number in the scenario. */
 export const courseOf = (stage: Stage, number: number, path: Problem.Path): Effect.Effect<Course, Mistake.Mistake> => {
   const courses = stage.courses()
   const course = courses[number - 1]

@@ -1,5 +1,5 @@
 /**
- * The steps that put a plan on the SIM: the subscription, and top-ups.
+ * The steps that attach a plan to the SIM: the subscription, and top-ups.
  */
 import { Effect, Result } from "effect"
 import { type Activation, type Plan, Subscriptions } from "simplan"
@@ -31,7 +31,7 @@ const create = Effect.fnUntraced(function* (
     readonly plan: Plan.Plan
     readonly period: Activation.Request | null
     readonly metadata: string | undefined
-    /** Null: a free eSIM. */
+    /** Null: the service chooses a free eSIM. */
     readonly iccid: string | null
   }
 ) {
@@ -54,7 +54,7 @@ const create = Effect.fnUntraced(function* (
   return Stage.done(`${what}: ${Wording.terms(plan.terms)}`, ...(iccid === null ? rules : [Rules.attached, ...rules]))
 })
 
-/** The subscription that the scenario asks for. */
+/** Makes the subscription request of the scenario. */
 export const subscribe = (stage: Stage.Stage) => {
   const { subscription } = stage.scenario.source
   return create(stage, {
@@ -65,7 +65,7 @@ export const subscribe = (stage: Stage.Stage) => {
   })
 }
 
-/** The scenario's plan, or the step's own, on the SIM in service. */
+/** Attaches the plan of the step, by default the plan of the scenario, to the SIM in service. */
 export const topUp = Effect.fnUntraced(function* (
   stage: Stage.Stage,
   step: Extract<Scenario.Timed["step"], { readonly do: "top_up" }>,

@@ -1,5 +1,5 @@
 /**
- * Watching a service while a scenario is played: each look says what changed since the last one.
+ * Observes the service while a scenario is played. Each look records what has changed since the last one.
  */
 import { Effect } from "effect"
 import { Attachments, type Refusal, type Time, type WebhookEvent } from "simplan"
@@ -53,38 +53,32 @@ const answers = {
   "no answer": "no answer in time"
 } as const satisfies Record<Simulated.TelcoCall["outcome"], string>
 
-/** A package that was created, or refused, is told of as such. */
-const isTold = ({ kind, outcome }: Simulated.TelcoCall): boolean =>
+// `Changes` has an entry for a created or refused package.
+const isShown = ({ kind, outcome }: Simulated.TelcoCall): boolean =>
   kind !== "createPackage" || outcome === "unavailable" || outcome === "no answer"
 
-const ruleOf = ({ kind }: Simulated.TelcoCall): ReadonlyArray<Rules.Rule> => {
-  switch (kind) {
-    case "createPackage":
-      return [Rules.retried]
-    case "suspendPackage":
-      return [Rules.suspended]
-    case "cancelPackage":
-    case "releaseProfile":
-      return [Rules.deleted]
-    case "sendSms":
-    case "setMobilePlan":
-      return []
-  }
-}
+const callRules = {
+  createPackage: [Rules.retried],
+  suspendPackage: [Rules.suspended],
+  cancelPackage: [Rules.deleted],
+  releaseProfile: [Rules.deleted],
+  sendSms: [],
+  setMobilePlan: []
+} as const satisfies Record<Simulated.TelcoCall["kind"], ReadonlyArray<Rules.Rule>>
 
 const telcoCall = (call: Simulated.TelcoCall): Entry => ({
   at: call.at,
   kind: call.outcome === "done" ? "telco" : "failure",
   what: `the telco is asked to ${asked[call.kind]}: ${answers[call.outcome]}`,
-  rules: ruleOf(call),
+  rules: callRules[call.kind],
   attachment: null
 })
 
-/** A watch over a service; the SIM that it looks at is given with each look. */
+/** Observes an organization. Each look is at one SIM. */
 export const make = (simulated: Simulated.Simulated, organizationId: string) => {
   const entries: Array<Entry> = []
   const courses = new Map<string, Course>()
-  let [told, heard] = [0, 0]
+  let [webhooksSeen, callsSeen] = [0, 0]
   let since: Time.Instant = simulated.start
 
   const views = (iccid: string) =>
@@ -98,9 +92,9 @@ export const make = (simulated: Simulated.Simulated, organizationId: string) => 
 
   const look = Effect.fnUntraced(function* (iccid: string) {
     const now = yield* simulated.now
-    const fresh = simulated.telcoCalls(heard)
-    heard += fresh.length
-    entries.push(...fresh.filter(isTold).map(telcoCall))
+    const fresh = simulated.telcoCalls(callsSeen)
+    callsSeen += fresh.length
+    entries.push(...fresh.filter(isShown).map(telcoCall))
     const there = yield* views(iccid)
     for (const view of there) {
       const { attachmentId } = view.attachment
@@ -118,15 +112,15 @@ export const make = (simulated: Simulated.Simulated, organizationId: string) => 
       const gone = course.removedAt === null && !there.some(({ attachment }) => attachment.attachmentId === id)
       if (gone) courses.set(id, { ...course, removedAt: now })
     }
-    const webhooks = simulated.received(told)
+    const webhooks = simulated.received(webhooksSeen)
     entries.push(...webhooks.map(webhook))
-    told += webhooks.length
+    webhooksSeen += webhooks.length
     since = now
   })
 
   return {
     look,
-    tell: (entry: Entry): void => void entries.push(entry),
+    add: (entry: Entry): void => void entries.push(entry),
     entries: (): ReadonlyArray<Entry> => entries,
     courses: (): ReadonlyArray<Course> => [...courses.values()]
   }

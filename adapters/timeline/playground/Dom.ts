@@ -1,10 +1,10 @@
 /**
- * Finding and making the elements of the page; one that is missing is an error of the page.
+ * Finds and creates elements of the page.
  */
 
 type Constructor<E> = abstract new () => E
 
-/** The element of that selector and kind. */
+/** The element of a selector and type; throws if the page has none. */
 export const find = <E extends Element>(selector: string, kind: Constructor<E>, within: ParentNode = document): E => {
   const found = within.querySelector(selector)
   if (found instanceof kind) return found
@@ -23,7 +23,7 @@ export const make = <Name extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** Offers content for download under a name. */
+/** Starts a download. */
 export const offer = (name: string, type: string, content: string): void => {
   const url = URL.createObjectURL(new Blob([content], { type }))
   make("a", { href: url, download: name }).click()

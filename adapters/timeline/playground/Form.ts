@@ -1,5 +1,5 @@
 /**
- * The form: a scenario in fields, and back. What the form does not show of a scenario is kept as it is.
+ * Converts a scenario to the fields of the form and back. Fields that the form does not show are kept.
  */
 import { Plan, Time } from "simplan"
 import { Scenario } from "../index.ts"
@@ -10,7 +10,7 @@ import * as StepRows from "./StepRows.ts"
 
 const { DAY, HOUR, MINUTE } = Time
 
-/** Starts around the boundaries of the rules, as seen from when the subscription is asked for. */
+/** Buttons for starts near the boundaries of the rules, relative to the subscription request. */
 const starts: ReadonlyArray<readonly [label: string, offset: number]> = [
   ["24 h ago", -DAY],
   ["now", 0],
@@ -44,7 +44,7 @@ const thresholdFields = (container: HTMLElement) => {
   }
 }
 
-/** The form on the page; `changed` is told of every change. */
+/** The form of the page. `changed` is called at each change. */
 export const of = (form: HTMLFormElement, changed: () => void) => {
   thresholdFields(Dom.find("#throttling", HTMLElement, form))
   const rows = StepRows.of(Dom.find("#steps", HTMLElement, form), changed)
@@ -59,20 +59,15 @@ export const of = (form: HTMLFormElement, changed: () => void) => {
     const found = control(name)
     if (found !== null) found.value = text
   }
-  const checked = (name: string): boolean => Dom.find(`[name="${name}"]`, HTMLInputElement, form).checked
-  const check = (name: string, on: boolean): void => {
-    Dom.find(`[name="${name}"]`, HTMLInputElement, form).checked = on
-  }
-  const isGiven = (): boolean => Dom.find('[name="period"][value="given"]', HTMLInputElement, form).checked
-  const choosePeriod = (given: boolean): void => {
-    const wanted = given ? "given" : "first-use"
-    Dom.find(`[name="period"][value="${wanted}"]`, HTMLInputElement, form).checked = true
-  }
+  const box = (name: string): HTMLInputElement => Dom.find(`[name="${name}"]`, HTMLInputElement, form)
+  const radio = (value: string): HTMLInputElement =>
+    Dom.find(`[name="period"][value="${value}"]`, HTMLInputElement, form)
+  const isGiven = (): boolean => radio("given").checked
 
-  /** Shows what belongs to the choices that were made. */
+  /** Shows only the fields that the choices need. */
   const arrange = (): void => {
-    Dom.find("#recurrence", HTMLElement, form).hidden = !checked("plan.recurring")
-    Dom.find("#throttling", HTMLElement, form).hidden = !checked("plan.throttling")
+    Dom.find("#recurrence", HTMLElement, form).hidden = !box("plan.recurring").checked
+    Dom.find("#throttling", HTMLElement, form).hidden = !box("plan.throttling").checked
     Dom.find("#period", HTMLElement, form).hidden = !isGiven()
   }
 
@@ -91,8 +86,8 @@ export const of = (form: HTMLFormElement, changed: () => void) => {
   }
 
   const planFields = (): Readonly<Record<string, unknown>> => {
-    const recurring = checked("plan.recurring")
-    const throttling = checked("plan.throttling")
+    const recurring = box("plan.recurring").checked
+    const throttling = box("plan.throttling").checked
     const text = (name: string) => [name, value(`plan.${name}`)] as const
     const asNumber = (name: string) => [name, number(value(`plan.${name}`))] as const
     const thresholds = [1, 2, 3].flatMap((index) => [
@@ -140,20 +135,20 @@ export const of = (form: HTMLFormElement, changed: () => void) => {
         moment === null || moment === undefined ? "" : Dates.toPicker(Scenario.instantOf(moment, start))
       set("start", Dates.toPicker(start))
       set("end", end === null ? "" : Dates.toPicker(end))
-      check("plan.recurring", plan.recurring ?? false)
-      check("plan.throttling", plan.throttling ?? false)
+      box("plan.recurring").checked = plan.recurring ?? false
+      box("plan.throttling").checked = plan.throttling ?? false
       const presets = { nb_occurrence: 4, recurring_periodicity_frequency: 1, recurring_periodicity_type: "1" }
       for (const name of recurrence) set(`plan.${name}`, String(plan[name] ?? presets[name]))
       for (const name of ["data_MBs", "period_days"] as const) set(`plan.${name}`, String(plan[name]))
       const thresholds = Object.entries(plan).filter(([name]) => name.startsWith("throttling_threshold"))
       for (const [name, given] of thresholds) set(`plan.${name}`, String(given))
-      choosePeriod(period !== null)
+      radio(period === null ? "first-use" : "given").checked = true
       set("subscription.active_period.start", instant(period?.start))
       set("subscription.active_period.end", instant(period?.end))
       rows.set(steps.flatMap(({ at, index, step }) => (index === null ? [] : [{ at, step: { ...step } }])))
       arrange()
     },
-    /** The scenario that the form says; it may be a bad one. */
+    /** The scenario in the form, which may be invalid. */
     read: (): Readonly<Record<string, unknown>> => {
       const { plan, subscription } = base
       const kept = (part: unknown) => (typeof part === "object" && part !== null ? part : {})
@@ -168,7 +163,7 @@ export const of = (form: HTMLFormElement, changed: () => void) => {
         steps: rows.read()
       }
     },
-    /** The control of a field, by its path in the scenario. */
+    /** The control of a field of the scenario. */
     control: (path: ReadonlyArray<PropertyKey>): HTMLElement | null => {
       const [first, index, field] = path
       if (first === "steps" && typeof index === "number") return rows.control(index, String(field ?? "value"))
@@ -179,7 +174,7 @@ export const of = (form: HTMLFormElement, changed: () => void) => {
 
 const shown = /^(data_MBs|period_days|recurring|nb_occurrence|recurring_|throttling)/
 
-/** The parts of a plan that the form has no fields for. */
+/** The fields of a plan that the form does not show. */
 const withoutTerms = (plan: object): object =>
   Object.fromEntries(Object.entries(plan).filter(([name]) => !shown.test(name)))
 

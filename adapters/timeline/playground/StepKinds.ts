@@ -1,5 +1,5 @@
 /**
- * The steps that the form offers, each with at most one value.
+ * The steps that the form offers. A step has fixed fields and at most one that the form edits.
  */
 import { SmdpHistory } from "simplan"
 
@@ -8,46 +8,30 @@ type Fields = Readonly<Record<string, unknown>>
 export interface StepKind {
   readonly id: string
   readonly label: string
-  /** What the value is; null where there is none. */
-  readonly value: { readonly label: string; readonly type: "number" | "text"; readonly preset: string } | null
-  readonly fields: (value: string) => Fields
-  /** The value of a step that is of this kind; undefined where it is not. */
-  readonly valueOf: (step: Fields) => string | undefined
+  readonly fixed: Fields
+  /** The editable field; null if there is none. */
+  readonly field: {
+    readonly name: string
+    readonly label: string
+    readonly type: "number" | "text"
+    readonly preset: string
+  } | null
 }
 
-const plain = (id: string, label: string): StepKind => ({
-  id,
-  label,
-  value: null,
-  fields: () => ({ do: id }),
-  valueOf: (step) => (step["do"] === id ? "" : undefined)
-})
+const plain = (id: string, label: string, fixed: Fields = { do: id }): StepKind => ({ id, label, fixed, field: null })
 
-/** A number as the form has it; what is no number stays as it is, and is told as such. */
-export const number = (value: string): unknown => (value.trim() === "" ? undefined : Number(value))
-
-const usage = (field: string, label: string): StepKind => ({
-  id: field,
+const usage = (name: string, label: string): StepKind => ({
+  id: name,
   label,
-  value: { label: "MB", type: "number", preset: "500" },
-  fields: (value) => ({ do: "usage", [field]: number(value) }),
-  valueOf: (step) => (step["do"] === "usage" && step[field] !== undefined ? String(step[field]) : undefined)
+  fixed: { do: "usage" },
+  field: { name, label: "MB", type: "number", preset: "500" }
 })
 
 const telco = (fault: string, label: string): StepKind => ({
   id: `telco ${fault}`,
   label,
-  value: { label: "calls", type: "number", preset: "1" },
-  fields: (value) => ({ do: "telco", fault, calls: number(value) }),
-  valueOf: (step) => (step["do"] === "telco" && step["fault"] === fault ? String(step["calls"] ?? 1) : undefined)
-})
-
-const smdp = (state: SmdpHistory.State): StepKind => ({
-  id: `smdp_state ${state}`,
-  label: `SM-DP+ state ${state}`,
-  value: null,
-  fields: () => ({ do: "smdp_state", state }),
-  valueOf: (step) => (step["do"] === "smdp_state" && step["state"] === state ? "" : undefined)
+  fixed: { do: "telco", fault, calls: 1 },
+  field: { name: "calls", label: "calls", type: "number", preset: "1" }
 })
 
 export const all: ReadonlyArray<StepKind> = [
@@ -60,11 +44,12 @@ export const all: ReadonlyArray<StepKind> = [
   {
     id: "location",
     label: "location",
-    value: { label: "country", type: "text", preset: "FR" },
-    fields: (value) => ({ do: "location", country_alpha_2: value }),
-    valueOf: (step) => (step["do"] === "location" ? String(step["country_alpha_2"]) : undefined)
+    fixed: { do: "location" },
+    field: { name: "country_alpha_2", label: "country", type: "text", preset: "FR" }
   },
-  ...SmdpHistory.states.map(smdp),
+  ...SmdpHistory.states.map((state) =>
+    plain(`smdp_state ${state}`, `SM-DP+ state ${state}`, { do: "smdp_state", state })
+  ),
   plain("archive_plan", "archive the plan"),
   plain("unarchive_plan", "restore the plan"),
   plain("delete_plan", "delete the plan"),
@@ -76,11 +61,20 @@ export const all: ReadonlyArray<StepKind> = [
   plain("advance", "nothing")
 ]
 
-/** The kind of a step and its value. */
+/** A number in the form; undefined if empty. Invalid text becomes NaN, which the scenario's schema refuses. */
+export const number = (value: string): unknown => (value.trim() === "" ? undefined : Number(value))
+
+/** The fields of a step of this kind. */
+export const fields = ({ field, fixed }: StepKind, value: string): Fields =>
+  field === null ? fixed : { ...fixed, [field.name]: field.type === "number" ? number(value) : value }
+
+/** The kind of a step and its value; undefined if the form does not offer the step. */
 export const of = (step: Fields): readonly [kind: StepKind, value: string] | undefined => {
   for (const kind of all) {
-    const value = kind.valueOf(step)
-    if (value !== undefined) return [kind, value]
+    const { field, fixed } = kind
+    const value = field === null ? "" : (step[field.name] ?? fixed[field.name])
+    const isFixed = Object.keys(fixed).every((name) => name === field?.name || step[name] === fixed[name])
+    if (isFixed && value !== undefined) return [kind, String(value)]
   }
   return undefined
 }

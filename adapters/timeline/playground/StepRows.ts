@@ -1,5 +1,5 @@
 /**
- * The list of steps in the form: rows that can be added, changed and removed.
+ * The list of steps in the form: rows to add, change and remove.
  */
 import type { Time } from "simplan"
 import * as Dates from "./Dates.ts"
@@ -13,9 +13,9 @@ interface Row {
   readonly read: () => Step
 }
 
-/** What a step has besides what its row shows, such as a note; it is kept as long as the row stays of its kind. */
-const besides = (step: Step, kind: StepKinds.StepKind, value: string): Step => {
-  const shown = new Set(["at", ...Object.keys(kind.fields(value))])
+/** The fields of a step that its row does not show, such as a note. They are kept while the row has the same kind. */
+const hiddenFields = (step: Step, kind: StepKinds.StepKind, value: string): Step => {
+  const shown = new Set(["at", ...Object.keys(StepKinds.fields(kind, value))])
   return Object.fromEntries(Object.entries(step).filter(([name]) => !shown.has(name)))
 }
 
@@ -35,7 +35,7 @@ const make = (step: Step, at: Time.Instant, changed: () => void, remove: (row: R
   const element = Dom.make("li", {}, when, kind, value, button)
 
   const show = (text: string | null) => {
-    const wanted = kindOf(kind.value)?.value ?? null
+    const wanted = kindOf(kind.value)?.field ?? null
     value.hidden = wanted === null
     if (wanted === null) return
     value.type = wanted.type
@@ -46,12 +46,12 @@ const make = (step: Step, at: Time.Instant, changed: () => void, remove: (row: R
   show(given)
   kind.addEventListener("change", () => show(null))
 
-  const extras = besides(step, first, given)
+  const extras = hiddenFields(step, first, given)
   const row: Row = {
     element,
     read: () => {
       const chosen = kindOf(kind.value) ?? first
-      const fields = chosen.fields(value.value)
+      const fields = StepKinds.fields(chosen, value.value)
       return { at: Dates.fromPicker(when.value), ...fields, ...(chosen === first ? extras : {}) }
     }
   }
@@ -62,7 +62,7 @@ const make = (step: Step, at: Time.Instant, changed: () => void, remove: (row: R
   return row
 }
 
-/** The rows of a list element; `changed` is told when a row goes. */
+/** The rows of a list element. `changed` is called when a row is removed. */
 export const of = (list: HTMLElement, changed: () => void) => {
   let rows: ReadonlyArray<Row> = []
   const remove = (row: Row) => {
@@ -87,7 +87,7 @@ export const of = (list: HTMLElement, changed: () => void) => {
       for (const { at, step } of steps) add(step, at)
     },
     read: (): ReadonlyArray<Step> => rows.map((row) => row.read()),
-    /** The control that a field of a step stands in. */
+    /** The control of a field of a step. */
     control: (index: number, field: string): HTMLElement | null => {
       const row = rows[index]?.element
       const part = field === "at" || field === "do" ? field : "value"

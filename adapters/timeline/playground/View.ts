@@ -1,11 +1,11 @@
 /**
- * The answer on the page: the rules that applied, the timeline, and the table.
+ * Shows a history on the page: the rules that applied, the drawing, and the table.
  */
 import { Changes, Drawing, type History, Page, type Rules } from "../index.ts"
 import * as Dom from "./Dom.ts"
 import type { Form } from "./Form.ts"
 
-interface Told {
+interface Problem {
   readonly path: ReadonlyArray<PropertyKey>
   readonly sentence: string
 }
@@ -13,7 +13,7 @@ interface Told {
 const paragraph = (className: string, rule: Rules.Rule | undefined, says: string): HTMLElement =>
   Dom.make("p", { class: className }, ...(rule === undefined ? [] : [Dom.make("b", {}, rule.name), " "]), says)
 
-/** The rules that decided; where nothing came of the subscription, what it was refused for. */
+/** The rules that applied; if there is no attachment, the first refusal. */
 const verdict = (history: History.History): ReadonlyArray<HTMLElement> => {
   const rules = new Map(history.attachments.flatMap(Changes.rulesOf).map((rule) => [rule.name, rule]))
   const refused = history.entries.find(({ kind }) => kind === "refused")
@@ -22,7 +22,7 @@ const verdict = (history: History.History): ReadonlyArray<HTMLElement> => {
     : [...rules.values()].map((rule) => paragraph("applied", rule, rule.says))
 }
 
-/** Draws answers into the page. */
+/** The view of a form. */
 export const of = (form: Form) => {
   const timeline = Dom.find("#timeline", HTMLElement)
   const rules = Dom.find("#verdict", HTMLElement)
@@ -48,7 +48,7 @@ export const of = (form: Form) => {
     for (const error of document.querySelectorAll(".error")) error.remove()
   }
 
-  const mark = ({ path, sentence }: Told, index: number) => {
+  const mark = ({ path, sentence }: Problem, index: number) => {
     const control = form.control(path)
     if (control === null) return
     const id = `error-${index}`
@@ -72,13 +72,13 @@ export const of = (form: Form) => {
       table.innerHTML = Page.table(history)
       draw()
     },
-    /** What is wrong with the fields; the timeline stays that of before. */
-    complain: (told: ReadonlyArray<Told>): void => {
+    /** Shows problems at their fields; the last drawing remains. */
+    complain: (all: ReadonlyArray<Problem>): void => {
       unmark()
       answer.classList.add("stale")
-      problems.replaceChildren(...told.map(({ sentence }) => Dom.make("li", {}, `${sentence}.`)))
+      problems.replaceChildren(...all.map(({ sentence }) => Dom.make("li", {}, `${sentence}.`)))
       problems.hidden = false
-      for (const [index, one] of told.entries()) mark(one, index)
+      for (const [index, one] of all.entries()) mark(one, index)
     }
   }
 }

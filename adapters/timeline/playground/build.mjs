@@ -1,4 +1,4 @@
-// Builds the playground: one HTML file that holds the page, the core and the simulation, and needs nothing else.
+// Builds the playground: one HTML file with the page, the core and the simulation.
 import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -16,7 +16,7 @@ const scenarios = () => {
   }))
 }
 
-/** Keeps out what a browser does not have. */
+/** Refuses modules of Node. */
 const boundary = {
   name: "playground-boundary",
   enforce: "pre",
@@ -25,7 +25,7 @@ const boundary = {
   }
 }
 
-/** The page with its script, its style and the example scenarios in it. */
+/** The page with its script, its style and the example scenarios inline. */
 const inlined = (output) => {
   const file = (test) => output.find(({ fileName }) => test(fileName))
   const page = String(file((name) => name.endsWith(".html")).source)
@@ -39,7 +39,7 @@ const inlined = (output) => {
     .replace("</body>", () => `${data}<script type="module">${script}</script></body>`)
 }
 
-/** Writes the playground into a file; gives its size in bytes. */
+/** Writes the playground to a file, and returns its size in bytes. */
 export const buildPlayground = async (path) => {
   const { output } = await build({
     configFile: false,

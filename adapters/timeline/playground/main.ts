@@ -1,5 +1,5 @@
 /**
- * The playground: a form, and the timeline that the real service makes of it, in the browser.
+ * The playground: a form for a scenario, and its history, played in the browser.
  */
 import { Effect, Result } from "effect"
 import { Drawing, Play, Scenario, Tooltip } from "../index.ts"
@@ -12,7 +12,7 @@ interface Example {
   readonly scenario: { readonly title: string }
 }
 
-/** The scenarios of `examples/simulate`, which the build puts into the page. */
+/** The scenarios of `examples/simulate`; the build writes them into the page. */
 const examples: ReadonlyArray<Example> = JSON.parse(Dom.find("#scenarios", HTMLScriptElement).text)
 
 const begin = "rule-7-start-ahead"
@@ -20,7 +20,7 @@ const begin = "rule-7-start-ahead"
 let playing = false
 let waiting = false
 
-/** Plays what the form says; while one scenario is played, only the latest change waits. */
+/** Plays the form's scenario. Of the changes during a play, only the last one is played. */
 const play = async (): Promise<void> => {
   if (playing) {
     waiting = true
@@ -59,8 +59,8 @@ select.append(...examples.map(({ name, scenario }) => Dom.make("option", { value
 const loadExample = (name: string) => load(examples.find((example) => example.name === name)?.scenario)
 select.addEventListener("change", () => loadExample(select.value))
 
-/** What was played here last, or what somebody has passed on. */
-const remembered = (): unknown => {
+/** The scenario in the address, which is the last one or a shared one. */
+const fromAddress = (): unknown => {
   try {
     return JSON.parse(decodeURIComponent(location.hash.slice(1)))
   } catch {
@@ -80,4 +80,4 @@ document.head.append(Dom.make("style", {}, Tooltip.css))
 document.body.append(Dom.make("script", {}, Tooltip.script))
 
 select.value = begin
-if (!load(remembered())) loadExample(begin)
+if (!load(fromAddress())) loadExample(begin)

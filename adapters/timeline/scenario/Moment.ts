@@ -28,26 +28,26 @@ const span = (text: string): number | undefined => {
   return Number.isSafeInteger(millis) ? millis : undefined
 }
 
-/** What a moment must be, after the name of its field. */
+/** The error message for a moment. */
 export const MUST =
   "must be an RFC 3339 instant with a zone, such as 2026-01-31T12:00:00Z, or a time after the start, such as +3 days 12 hours"
 
-/** What an instant must be. */
+/** The error message for an instant. */
 export const MUST_BE_INSTANT = "must be an RFC 3339 instant with a zone, such as 2026-01-31T12:00:00Z"
 
-/** The instant that a text names in a scenario that begins at `start`; undefined where it names none. */
+/** The instant of a text in a scenario that begins at `start`; undefined if the text is invalid. */
 export const parse = (text: string, start: Time.Instant): Time.Instant | undefined => {
   const after = span(text)
   const instant = after === undefined ? Time.fromIso(text) : start + after
   return instant !== undefined && instant < Time.END_OF_TIME ? instant : undefined
 }
 
-/** A moment as a scenario has it. */
+/** A moment in a scenario file. */
 export const Moment = Schema.String.annotate({ message: MUST }).check(
   Schema.makeFilter((text: string) => parse(text, 0) !== undefined, { message: MUST })
 )
 
-/** An instant as a scenario has it. */
+/** An instant in a scenario file. */
 export const InstantText = Schema.String.annotate({ message: MUST_BE_INSTANT }).check(
   Schema.makeFilter((text: string) => Time.fromIso(text) !== undefined, { message: MUST_BE_INSTANT })
 )

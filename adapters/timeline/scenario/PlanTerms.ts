@@ -1,7 +1,7 @@
 /**
- * Plan terms by their names on the wire (`POST /v3/plans`), and what the service calls them.
+ * Plan terms in a scenario file, with the names of `POST /v3/plans`, and their conversion to the service's request.
  *
- * Only the kinds of values are looked at here: what they may be is the service's own rule (P1).
+ * The schema checks only types; the service checks the values (rule P1).
  */
 import { Schema } from "effect"
 import { Plan } from "simplan"
@@ -18,7 +18,7 @@ const limit = Schema.optionalKey(
   Schema.String.annotate({ message: `must be a string: ${Plan.throttlingLimits.map((one) => `"${one}"`).join(", ")}` })
 )
 
-/** The terms as a scenario has them; a plan neither recurs nor is throttled unless they say so. */
+/** The terms in a scenario file. By default a plan does not recur and is not throttled. */
 export const PlanTerms = Schema.Struct({
   name: Schema.optionalKey(Words.Text),
   coverage_id: Schema.optionalKey(Words.Text),
@@ -46,19 +46,17 @@ const names: Readonly<Record<string, string>> = {
   periodDays: "period_days",
   occurrences: "nb_occurrence",
   periodicity: "recurring_periodicity_type",
-  frequency: "recurring_periodicity_frequency",
-  throttlingThreshold1Percentage: "throttling_threshold1_perc",
-  throttlingThreshold2Percentage: "throttling_threshold2_perc",
-  throttlingThreshold3Percentage: "throttling_threshold3_perc",
-  throttlingThreshold1Limit: "throttling_threshold1_limit",
-  throttlingThreshold2Limit: "throttling_threshold2_limit",
-  throttlingThreshold3Limit: "throttling_threshold3_limit"
+  frequency: "recurring_periodicity_frequency"
 }
 
-/** What the wire calls a field of the service. */
-export const toWire = (field: string): string => names[field] ?? field
+/** The file's name of a field of the service. */
+export const toWire = (field: string): string => {
+  const [, index, part] = /^throttlingThreshold(\d)(Percentage|Limit)$/.exec(field) ?? []
+  if (index !== undefined) return `throttling_threshold${index}_${part === "Limit" ? "limit" : "perc"}`
+  return names[field] ?? field
+}
 
-/** What the service is asked for. */
+/** The service's request; `name` and `coverageId` are the defaults. */
 export const toRequest = (terms: PlanTerms, name: string, coverageId: string): Plan.TermsRequest => ({
   name: terms.name ?? name,
   coverageId: terms.coverage_id ?? coverageId,

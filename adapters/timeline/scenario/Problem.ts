@@ -1,6 +1,5 @@
 /**
- * What is wrong with a scenario: one sentence that names the field, its value and what is allowed, and the path by
- * which its line can be found.
+ * A problem of a scenario: the path of the field, and a sentence with the field, its value and what is allowed.
  */
 import type { SchemaAST, SchemaIssue } from "effect"
 
@@ -11,23 +10,23 @@ export interface Problem {
   readonly sentence: string
 }
 
-/** The field's name as one would write it: `steps[2].at`. */
+/** The path as text: `steps[2].at`. */
 export const nameOf = (path: Path): string =>
   path.reduce<string>((name, part) => {
     if (typeof part === "number") return `${name}[${part}]`
     return name === "" ? String(part) : `${name}.${String(part)}`
   }, "")
 
-/** How much of a value is shown. */
+/** How many characters of a value are shown. */
 const SHOWN = 60
 
-/** A value as its JSON, cut short. */
+/** The JSON of a value, shortened. */
 export const show = (value: unknown): string => {
   const text = JSON.stringify(value) ?? String(value)
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
 }
 
-/** What the value at a path is; undefined where it is missing. */
+/** The value at a path; undefined if it is missing. */
 export const valueAt = (root: unknown, path: Path): unknown =>
   path.reduce<unknown>(
     (value, part) =>
@@ -35,7 +34,7 @@ export const valueAt = (root: unknown, path: Path): unknown =>
     root
   )
 
-/** The problem of a field that does not hold what it must; `must` goes on after "but". */
+/** The problem of an invalid field; `must` continues the sentence after "but". */
 export const wrong = (root: unknown, path: Path, must: string): Problem => {
   const value = valueAt(root, path)
   const name = path.length === 0 ? "the scenario" : nameOf(path)
@@ -82,7 +81,7 @@ const missing = (root: unknown, path: Path, owner: SchemaAST.AST): Problem => {
   return wrong(root, path, field === undefined ? "is required" : expected(field.type))
 }
 
-/** The problems that decoding `root` found, in the order of the schema. */
+/** The problems of decoding `root`, in the order of the schema. */
 export const fromIssue = (root: unknown, issue: SchemaIssue.Issue, path: Path = []): ReadonlyArray<Problem> => {
   const problem = (must: string): ReadonlyArray<Problem> => [wrong(root, path, must)]
   switch (issue._tag) {
@@ -100,7 +99,7 @@ export const fromIssue = (root: unknown, issue: SchemaIssue.Issue, path: Path = 
       return problem(annotation(issue.filter.annotations) ?? "is not valid")
     case "AnyOf": {
       if (issue.issues.length > 0) return issue.issues.flatMap((inner) => fromIssue(root, inner, path))
-      // The field that tells the members apart, where there is one to look at.
+      // The discriminator of the union, if it has one.
       const field = annotation(issue.ast.annotations, "field")
       const value = valueAt(root, path)
       const isObject = typeof value === "object" && value !== null && !Array.isArray(value)

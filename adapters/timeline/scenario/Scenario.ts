@@ -1,7 +1,7 @@
 /**
- * Scenarios: what an engineer asks the simulation. Plan terms, a subscription request, and steps in time.
+ * A scenario: plan terms, a subscription request, and steps in time.
  *
- * A scenario that was decoded can be played: its moments are instants, and they go forward.
+ * A decoded scenario can be played: its moments are instants, in order.
  */
 import { Result, Schema } from "effect"
 import { Time } from "simplan"
@@ -11,32 +11,32 @@ import * as Problem from "./Problem.ts"
 import * as Step from "./Step.ts"
 import * as Words from "./Words.ts"
 
-/** Where a scenario begins that does not say so. */
+/** The default start of a scenario. */
 export const DEFAULT_START = "2026-01-01T00:00:00Z"
 
 const SEED = "must be a whole number from 0 to 4294967295"
 
-/** A scenario as its file has it. */
+/** A scenario file. */
 export const Scenario = Schema.Struct({
   $schema: Schema.optionalKey(Schema.String),
   title: Words.Text,
-  /** What it teaches. */
+  /** What the scenario shows. */
   about: Schema.optionalKey(Words.Text),
   start: Schema.optionalKey(Moment.InstantText),
-  /** Until when it is played; while anything is still to happen, unless given. */
+  /** When the scenario ends; by default, when nothing is left to happen. */
   end: Schema.optionalKey(Moment.Moment),
-  /** Decides ids and all else that is random. */
+  /** The seed of ids and other random values. */
   seed: Schema.optionalKey(
     Schema.Int.annotate({ message: SEED }).check(
       Schema.isBetween({ minimum: 0, maximum: 4_294_967_295 }, { message: SEED })
     )
   ),
-  /** Whether the telco reports a package's times. */
+  /** Whether the telco reports the times of a package. */
   telco_times: Schema.optionalKey(
     Schema.Literals(["reported", "withheld"]).annotate({ message: "must be reported or withheld" })
   ),
   plan: PlanTerms.PlanTerms,
-  /** What is asked for at the start, or where a step says `subscribe`. */
+  /** The subscription request, made at the start or at the step `subscribe`. */
   subscription: Schema.optionalKey(
     Schema.Struct({
       metadata: Schema.optionalKey(Words.Text),
@@ -46,7 +46,7 @@ export const Scenario = Schema.Struct({
   steps: Schema.optionalKey(Schema.Array(Step.Step).annotate({ message: "must be an array of steps" }))
 }).annotate({ message: "must be an object with title, plan, subscription and steps" })
 
-/** A step at its instant; `index` is its place among the steps of the file, null where the file does not have it. */
+/** A step at its instant; `index` is its index in the file, null for the implicit first step. */
 export interface Timed {
   readonly at: Time.Instant
   readonly step: Step.Step
@@ -61,7 +61,7 @@ export interface Playable {
   readonly steps: ReadonlyArray<Timed>
 }
 
-/** The instant of a moment that was decoded. */
+/** The instant of a decoded moment. */
 export const instantOf = (moment: string, start: Time.Instant): Time.Instant => Moment.parse(moment, start) ?? start
 
 const backwards = (root: unknown, path: Problem.Path, than: string, floor: Time.Instant) =>
@@ -98,7 +98,7 @@ const timed = (
 
 const decodeShape = Schema.decodeUnknownResult(Scenario)
 
-/** The scenario that a JSON value is, or everything that is wrong with it. */
+/** Decodes a JSON value. The failure has all problems. */
 export const decode = (value: unknown): Result.Result<Playable, ReadonlyArray<Problem.Problem>> =>
   decodeShape(value, { errors: "all", onExcessProperty: "error" }).pipe(
     Result.mapError(({ issue }) => Problem.fromIssue(value, issue)),

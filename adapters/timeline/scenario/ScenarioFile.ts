@@ -1,12 +1,12 @@
 /**
- * A scenario as the text of its file: what is wrong with it is told with the line.
+ * Reads the text of a scenario file. Each mistake has the line where it is.
  */
 import * as Json from "@humanwhocodes/momoa"
 import { Result } from "effect"
 import type * as Problem from "./Problem.ts"
 import * as Scenario from "./Scenario.ts"
 
-/** One mistake, and the line of the file that has it, counted from 1. */
+/** A mistake and its line, counted from 1. */
 export interface Mistake {
   readonly line: number
   readonly sentence: string
@@ -22,7 +22,7 @@ const child = (node: Node, part: PropertyKey): Node | undefined => {
   return value.type === "Array" && typeof part === "number" ? value.elements[part]?.value : undefined
 }
 
-/** The line of a path; where a part of it is missing, that of what would have it. */
+/** The line of a path; if a part is missing, the line of its parent. */
 const lineOf = (body: Json.ValueNode, path: Problem.Path): number => {
   let node: Node = body
   for (const part of path) {
@@ -33,7 +33,7 @@ const lineOf = (body: Json.ValueNode, path: Problem.Path): number => {
   return node.loc.start.line
 }
 
-/** The parser's names of tokens, as they stand in the file. */
+/** The text of the parser's token names. */
 const tokens: Readonly<Record<string, string>> = {
   LBrace: '"{"',
   RBrace: '"}"',
@@ -63,7 +63,7 @@ const parse = (text: string): Result.Result<Json.DocumentNode, Mistake> =>
     })
   })
 
-/** The scenario that a file holds, or everything that is wrong with it, by line. */
+/** Reads a file. The failure has all mistakes, by line. */
 export const read = (text: string): Result.Result<Scenario.Playable, ReadonlyArray<Mistake>> => {
   const parsed = parse(text)
   if (Result.isFailure(parsed)) return Result.fail([parsed.failure])
@@ -76,5 +76,5 @@ const located = (body: Json.ValueNode, problems: ReadonlyArray<Problem.Problem>)
     .map(({ path, sentence }) => ({ line: lineOf(body, path), sentence }))
     .sort((left, right) => left.line - right.line)
 
-/** The line of a field in a file that was read. */
+/** The line of a field in a valid file. */
 export const lineIn = (text: string, path: Problem.Path): number => lineOf(Json.parse(text).body, path)
