@@ -1,5 +1,5 @@
 /**
- * The storage on tables that are partitioned by organization, as an operator may have them (see the README).
+ * The storage on tables that are partitioned by organization, as an operator may have them (see OPERATING.md).
  */
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"

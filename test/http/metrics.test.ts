@@ -1,5 +1,5 @@
 /**
- * The metrics of jobs, deliveries, the telco, the queues and the database, which the README lists.
+ * The metrics of jobs, deliveries, the telco, the queues and the database, which OPERATING.md lists.
  */
 import { readFileSync } from "node:fs"
 import { Effect, Layer, Redacted } from "effect"
@@ -96,8 +96,8 @@ it("measures jobs, deliveries, telco calls, reports and the depth of the queues"
   const told = [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name)
   const described = [...text.matchAll(/^# HELP (\w+) \S/gm)].map(([, name]) => name)
   expect(described.sort()).toEqual(told.sort())
-  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
-  const listed = [...readme.matchAll(/^\| `((?:simplan|http)_\w+)` \|/gm)].map(([, name]) => name)
+  const manual = readFileSync(new URL("../../adapters/cli/OPERATING.md", import.meta.url), "utf8")
+  const listed = [...manual.matchAll(/^\| `((?:simplan|http)_\w+)` \|/gm)].map(([, name]) => name)
   expect(listed.sort()).toEqual(told)
   await world.close()
 })
