@@ -1,6 +1,7 @@
 /**
  * simplan's core: the domain, the ports that adapters implement, and one service per resource.
  */
+export * as ApiKeys from "./app/organizations/ApiKeys.ts"
 export * as Attachments from "./app/subscriptions/Attachments.ts"
 export * as Catalogues from "./app/plans/Catalogues.ts"
 export * as Clock from "./app/Clock.ts"

@@ -38,6 +38,7 @@ export interface Options {
 }
 
 const services = {
+  apiKeys: Core.ApiKeys.ApiKeys,
   attachments: Core.Attachments.Attachments,
   catalogues: Core.Catalogues.Catalogues,
   /** Reads the business clock, and advances a virtual one. */

@@ -10,6 +10,7 @@ import type { Outbox } from "../ports/Outbox.ts"
 import type { Storage } from "../ports/Storage.ts"
 import type { Telco } from "../ports/Telco.ts"
 import type { WebhookSender } from "../ports/WebhookSender.ts"
+import * as ApiKeys from "./organizations/ApiKeys.ts"
 import * as Attachments from "./subscriptions/Attachments.ts"
 import * as Catalogues from "./plans/Catalogues.ts"
 import * as Clock from "./Clock.ts"
@@ -47,6 +48,7 @@ export type Ports =
 
 /** One service per resource, and the clock and the worker that do the work in time. */
 export type Services =
+  | ApiKeys.ApiKeys
   | Attachments.Attachments
   | Catalogues.Catalogues
   | Clock.Clock
@@ -79,7 +81,7 @@ const resources = Layer.mergeAll(
   IdempotencyKeys.layer,
   Messages.layer,
   Operators.layer,
-  Organizations.layer,
+  ApiKeys.layer.pipe(Layer.provideMerge(Organizations.layer)),
   Plans.layer.pipe(Layer.provideMerge(Coverage.layer)),
   QueueDepth.layer,
   Reports.layer,

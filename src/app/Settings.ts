@@ -2,6 +2,7 @@
  * How long things may take on the machine's clock, and how much is done at once.
  */
 import { Context } from "effect"
+import * as FastPaths from "./fast/FastPaths.ts"
 
 export interface Limits {
   /** How long one telco call may take before it counts as unavailable. */
@@ -20,6 +21,7 @@ export interface Limits {
   readonly drainMillis: number
   /** How long an answer waits for work that is tried at once but need not be done. */
   readonly patienceMillis: number
+  readonly fastPaths: FastPaths.FastPaths
 }
 
 export const Settings = Context.Reference<Limits>("simplan/Settings", {
@@ -31,6 +33,7 @@ export const Settings = Context.Reference<Limits>("simplan/Settings", {
     concurrency: 192,
     cacheMillis: 4_000,
     drainMillis: 2_000,
-    patienceMillis: 1_000
+    patienceMillis: 1_000,
+    fastPaths: FastPaths.defaults
   })
 })

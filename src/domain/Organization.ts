@@ -1,10 +1,20 @@
 /**
  * Organizations: the tenants. Everything else belongs to exactly one.
  */
+import { Result } from "effect"
+import { InvalidField } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
 
 export interface Organization {
   readonly organizationId: string
   readonly name: string
   readonly createdAt: Instant
+}
+
+/** A name without the space around it; an empty one is refused. */
+export const named = (name: string): Result.Result<string, InvalidField> => {
+  const trimmed = name.trim()
+  return trimmed === ""
+    ? Result.fail(new InvalidField({ field: "name", message: "must not be empty" }))
+    : Result.succeed(trimmed)
 }

@@ -3,7 +3,7 @@
  */
 import { Context, Effect, Exit, Layer, Result, Tracer } from "effect"
 import { createServer } from "node:net"
-import { Operators, Organizations, Plans } from "simplan"
+import { Operators, ApiKeys, Plans } from "simplan"
 import { afterEach, describe, expect, it } from "vitest"
 import { Server } from "../../adapters/http/index.ts"
 import * as World from "./World.ts"
@@ -42,13 +42,9 @@ describe("a defect", () => {
   it("of the authentication is 500 as well", async () => {
     world = await World.start({
       replace: (context) => {
-        const organizations = Context.get(context, Organizations.Organizations)
+        const apiKeys = Context.get(context, ApiKeys.ApiKeys)
         const authenticate = () => Effect.die("no")
-        return Context.add(
-          context,
-          Organizations.Organizations,
-          Organizations.Organizations.of({ ...organizations, authenticate })
-        )
+        return Context.add(context, ApiKeys.ApiKeys, ApiKeys.ApiKeys.of({ ...apiKeys, authenticate }))
       }
     })
     expect((await world.fetch("GET", "/v3/plans?key=x")).body.code).toBe("internal_error")

@@ -3,7 +3,7 @@
  * within 5 s where it does not; plans: at once, whatever it hears.
  */
 import { Effect, Stream } from "effect"
-import { Catalogues, Organizations, Plans, Sims, Subscriptions, Time } from "simplan"
+import { ApiKeys, Catalogues, Organizations, Plans, Sims, Subscriptions, Time } from "simplan"
 import { StandardCatalogue } from "simplan/catalogue"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Processes from "./Processes.ts"
@@ -21,22 +21,20 @@ afterEach(() => world.close())
 describe("W3: a key that one process revokes", () => {
   const issue = () =>
     one.run(
-      Organizations.Organizations.use((of) =>
-        Effect.flatMap(of.create({ name: "Traveller Ltd" }), ({ organizationId }) =>
-          of.createKey({ organizationId, name: "key", scope: "full", expiresAt: null })
-        )
-      )
+      Effect.gen(function* () {
+        const { organizationId } = yield* (yield* Organizations.Organizations).create({ name: "Traveller Ltd" })
+        const apiKeys = yield* ApiKeys.ApiKeys
+        return yield* apiKeys.create({ organizationId, name: "key", scope: "full", expiresAt: null })
+      })
     )
   const use = (process: typeof one, key: string) =>
-    process.run(Effect.result(Organizations.Organizations.use((of) => of.authenticate(key))))
+    process.run(Effect.result(ApiKeys.ApiKeys.use((apiKeys) => apiKeys.authenticate(key))))
   const change = (
     { apiKeyId, organizationId }: Awaited<ReturnType<typeof issue>>["apiKey"],
     how: "revoke" | "rotate"
   ) =>
     one.run(
-      Organizations.Organizations.use(
-        (of): Effect.Effect<unknown, unknown> => of[`${how}Key`]({ organizationId, apiKeyId })
-      )
+      ApiKeys.ApiKeys.use((apiKeys): Effect.Effect<unknown, unknown> => apiKeys[how]({ organizationId, apiKeyId }))
     )
 
   it.each(["revoke", "rotate"] as const)("is refused at once by all that hear of it (%s)", async (how) => {

@@ -4,7 +4,7 @@
  * Each start completes what a crash left unfinished. A store whose oldest organization is not the demonstration's, by the
  * kept id or by its name, gets none. The API key is kept, and replaced if it is lost or no longer valid.
  */
-import { Iccid, type Label, Organizations, Sims } from "simplan"
+import { ApiKeys, Iccid, type Label, Organizations, Sims } from "simplan"
 import { Effect, Stream } from "effect"
 import type { Demo } from "../settings/Credentials.ts"
 
@@ -50,14 +50,14 @@ const stock = Effect.fnUntraced(function* (organizationId: string) {
 })
 
 const key = Effect.fnUntraced(function* (organizationId: string, kept: Demo | undefined) {
-  const organizations = yield* Organizations.Organizations
+  const apiKeys = yield* ApiKeys.ApiKeys
   if (kept !== undefined) {
-    const owner = yield* organizations
+    const owner = yield* apiKeys
       .authenticate(kept.apiKey)
       .pipe(Effect.catchTag("KeyRefused", () => Effect.succeed(undefined)))
     if (owner?.organizationId === organizationId) return kept.apiKey
   }
-  const created = yield* organizations.createKey({ organizationId, name: "demo", scope: "full", expiresAt: null })
+  const created = yield* apiKeys.create({ organizationId, name: "demo", scope: "full", expiresAt: null })
   return created.key
 })
 

@@ -2,7 +2,7 @@
  * Handlers of organizations and their API keys.
  */
 import { Effect } from "effect"
-import { Organizations } from "simplan"
+import { ApiKeys, Organizations } from "simplan"
 import * as OrganizationsApi from "../api/OrganizationsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
@@ -23,6 +23,7 @@ const keyOf = (params: { readonly id: string; readonly key_id: string }) => ({
 export const make = (guard: Guard.Guard<undefined>) =>
   Effect.gen(function* () {
     const organizations = yield* Organizations.Organizations
+    const apiKeys = yield* ApiKeys.ApiKeys
 
     return Endpoints.group(OrganizationsApi.OrganizationsApi, guard, {
       create: Effect.fnUntraced(function* ({ request }) {
@@ -37,7 +38,7 @@ export const make = (guard: Guard.Guard<undefined>) =>
       createKey: Effect.fnUntraced(function* ({ params, request }) {
         const { value } = yield* JsonBody.read(request)
         const { expires_at, name, scope } = yield* decodeKey(value)
-        const made = yield* organizations.createKey({
+        const made = yield* apiKeys.create({
           organizationId: Text.id(params.id),
           name,
           scope: scope ?? "full",
@@ -46,15 +47,15 @@ export const make = (guard: Guard.Guard<undefined>) =>
         return Responses.data(Shapes.newApiKey(made))
       }),
       keys: Effect.fnUntraced(function* ({ params }) {
-        const keys = yield* organizations.keys({ organizationId: Text.id(params.id) })
+        const keys = yield* apiKeys.list({ organizationId: Text.id(params.id) })
         return Responses.data(keys.map(Shapes.apiKey))
       }),
       revokeKey: Effect.fnUntraced(function* ({ params }) {
-        const revoked = yield* organizations.revokeKey(keyOf(params))
+        const revoked = yield* apiKeys.revoke(keyOf(params))
         return Responses.data(Shapes.apiKey(revoked))
       }),
       rotateKey: Effect.fnUntraced(function* ({ params }) {
-        const rotated = yield* organizations.rotateKey(keyOf(params))
+        const rotated = yield* apiKeys.rotate(keyOf(params))
         return Responses.data(Shapes.newApiKey(rotated))
       })
     })

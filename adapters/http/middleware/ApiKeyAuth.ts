@@ -3,7 +3,7 @@
  * takes a request from its rate limit, in the order 401, 403, 429.
  */
 import { Clock, Effect } from "effect"
-import { type ApiKey, Organizations } from "simplan"
+import { type ApiKey, ApiKeys } from "simplan"
 import * as Errors from "../wire/Errors.ts"
 import type * as Guard from "./Guard.ts"
 import type * as RateLimit from "./RateLimit.ts"
@@ -30,14 +30,12 @@ const keysOf = ({ query, request }: Guard.Credentials): ReadonlyArray<string> =>
 }
 
 /** The guard of endpoints that belong to an organization. */
-export const make = (
-  limit: RateLimit.RateLimit
-): Effect.Effect<Guard.Guard<ApiKey.ApiKey>, never, Organizations.Organizations> =>
-  Effect.map(Organizations.Organizations, (organizations) => (credentials) => {
+export const make = (limit: RateLimit.RateLimit): Effect.Effect<Guard.Guard<ApiKey.ApiKey>, never, ApiKeys.ApiKeys> =>
+  Effect.map(ApiKeys.ApiKeys, (apiKeys) => (credentials) => {
     const [key, other] = keysOf(credentials)
     if (key === undefined) return Effect.fail(missing)
     if (other !== undefined) return Effect.fail(invalid)
-    return Effect.flatMap(organizations.authenticate(key), (caller) => {
+    return Effect.flatMap(apiKeys.authenticate(key), (caller) => {
       if (credentials.writes && caller.scope === "read") return Effect.fail(readOnly)
       return Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const seconds = limit.take(caller.apiKeyId, now)

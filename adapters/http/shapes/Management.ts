@@ -5,7 +5,7 @@ import {
   type ApiKey,
   type Delivery,
   type Organization,
-  type Organizations,
+  type ApiKeys,
   Time,
   type WebhookEndpoint,
   WebhookEvent
@@ -30,7 +30,7 @@ export const apiKey = (one: ApiKey.ApiKey): typeof OrganizationsApi.ApiKey.Type 
   revoked_at: Instants.toWire(one.revokedAt)
 })
 
-export const newApiKey = (one: Organizations.NewKey): typeof OrganizationsApi.NewApiKey.Type => ({
+export const newApiKey = (one: ApiKeys.NewKey): typeof OrganizationsApi.NewApiKey.Type => ({
   ...apiKey(one.apiKey),
   key: one.key
 })

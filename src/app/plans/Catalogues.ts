@@ -2,7 +2,7 @@
  * The catalogue in force: the stored one, or the built-in one while none was stored. Each process keeps it with its
  * look-ups in memory and notices within 5 s that another has replaced it.
  */
-import { Clock as MachineClock, Context, Effect, Layer } from "effect"
+import { Cache, Context, Effect, Exit, Layer } from "effect"
 import { type Catalogue, type Index, index } from "../../domain/Catalogue.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
@@ -21,14 +21,6 @@ export class Catalogues extends Context.Service<
   }
 >()("simplan/Catalogues") {}
 
-interface Cached {
-  readonly version: number
-  readonly index: Index
-  readonly checkedAt: number
-  /** How often a change had been heard of when it was checked. */
-  readonly changes: number
-}
-
 export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> = Layer.effect(
   Catalogues,
   Effect.gen(function* () {
@@ -36,28 +28,26 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> 
     const builtIn = yield* BuiltIn
     const commits = yield* Commits
     const { cacheMillis } = yield* Settings
-    let cached: Cached | null = null
-    // Should nothing be heard of a change, the catalogue is believed for a moment only.
-    let changes = 0
+
+    // Where the news of a change is lost, a version is believed for `cacheMillis`.
+    const versions = yield* Cache.makeWith((_: "current") => storage.catalogues.version, {
+      capacity: 1,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? cacheMillis : 0)
+    })
     yield* storage.watch(({ catalogue }) => {
-      if (catalogue) changes += 1
+      if (catalogue) Effect.runSync(Cache.invalidateAll(versions))
     })
 
     const load = Effect.fnUntraced(function* (version: number) {
       const stored = version === 0 ? null : yield* storage.catalogues.get
       return index(stored ?? (yield* builtIn.catalogue))
     })
-
-    const current = Effect.gen(function* () {
-      const checkedAt = yield* MachineClock.currentTimeMillis
-      const isFresh = cached?.changes === changes && checkedAt - cached.checkedAt < cacheMillis
-      if (cached !== null && isFresh) return cached.index
-      const heard = changes
-      const version = yield* storage.catalogues.version
-      const loaded = cached?.version === version ? cached.index : yield* load(version)
-      cached = { version, index: loaded, checkedAt, changes: heard }
-      return loaded
+    const indexes = yield* Cache.makeWith(load, {
+      capacity: 1,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? Number.POSITIVE_INFINITY : 0)
     })
+
+    const current = Effect.flatMap(Cache.get(versions, "current"), (version) => Cache.get(indexes, version))
 
     return Catalogues.of({
       current,

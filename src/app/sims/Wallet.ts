@@ -19,7 +19,8 @@ import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
-import { type Claim, SimReservations } from "./SimReservations.ts"
+import type { Reserve } from "./Reservation.ts"
+import { SimReservations } from "./SimReservations.ts"
 import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
 
 export interface ChangeRequest {
@@ -53,18 +54,18 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
     const commits = yield* Commits
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
-    const claims = yield* SimReservations
+    const reservations = yield* SimReservations
 
-    const simFor = Effect.fnUntraced(function* (request: ChangeRequest, claim: Claim) {
+    const simFor = Effect.fnUntraced(function* (request: ChangeRequest, reserve: Reserve) {
       const { iccid, label, organizationId } = request
-      if (iccid === null) return yield* claim({ organizationId, label, purpose: "mobile plan" })
+      if (iccid === null) return yield* reserve({ organizationId, label, purpose: "mobile plan" })
       const line = yield* storage.simAggregates.get({ organizationId, iccid })
       return line === null ? yield* new NotFound({ resource: "sim", id: iccid }) : line.sim
     })
 
-    const begin = Effect.fnUntraced(function* (request: ChangeRequest, claim: Claim) {
+    const begin = Effect.fnUntraced(function* (request: ChangeRequest, reserve: Reserve) {
       const { organizationId } = request
-      const sim = yield* simFor(request, claim)
+      const sim = yield* simFor(request, reserve)
       const now = yield* clock.now
       const changeId = yield* ids.next(now)
       const asked = yield* Effect.fromResult(MobilePlan.request(sim, request, changeId, now))
@@ -80,7 +81,7 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
         if (!request.apply && request.iccid === null) {
           return yield* new InvalidField({ field: "iccid", message: "is required to remove the mobile plan" })
         }
-        const begun = yield* claims.during((claim) => commits.retryOnConflict(begin(request, claim)))
+        const begun = yield* reservations.during((reserve) => commits.retryOnConflict(begin(request, reserve)))
         if (!("held" in begun)) return begun
         return yield* Effect.fromResult(yield* runner.changeMobilePlan(begun.held, begun.work))
       })

@@ -7,6 +7,7 @@ import { kinds } from "../../domain/Idempotency.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import * as Location from "../../domain/Location.ts"
 import type { LastOperator } from "../../domain/Location.ts"
+import * as PlanRules from "../../domain/Plan.ts"
 import type { Plan } from "../../domain/Plan.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
 import {
@@ -28,11 +29,12 @@ import { Catalogues } from "../plans/Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
-import * as PlanCache from "../plans/PlanCache.ts"
+import * as PlanCache from "../fast/PlanCache.ts"
 import * as SimLookup from "./SimLookup.ts"
 import * as Metrics from "../Metrics.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
+import type { Reserve } from "../sims/Reservation.ts"
 import * as SimReservations from "../sims/SimReservations.ts"
 import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
 
@@ -98,19 +100,22 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const catalogues = yield* Catalogues
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
-    const claims = yield* SimReservations.SimReservations
-    const { patienceMillis } = yield* Settings
-    const deciding = PlanCache.make(storage)
+    const reservations = yield* SimReservations.SimReservations
+    const { fastPaths, patienceMillis } = yield* Settings
+    const loadPlan = Effect.fnUntraced(function* (of: PlanCache.OfPlan) {
+      return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
+    })
+    const onPlan = fastPaths.planCache ? yield* PlanCache.make(loadPlan) : PlanCache.off(loadPlan)
 
     /** The line of the ICCID that was named, or of a free eSIM that nobody else is given meanwhile (rule S2). */
     const lineFor = Effect.fnUntraced(function* (
       organizationId: string,
       iccid: string | null,
       plan: Plan,
-      claim: SimReservations.Claim
+      reserve: Reserve
     ): Effect.fn.Return<SimAggregate, NotFound | NoFreeSim | StorageError> {
       if (iccid === null) {
-        const sim = yield* claim({ organizationId, label: plan.terms.label, purpose: "subscription" })
+        const sim = yield* reserve({ organizationId, label: plan.terms.label, purpose: "subscription" })
         return { sim, subscription: null, attachments: [] }
       }
       const line = yield* storage.simAggregates.get({ organizationId, iccid })
@@ -119,14 +124,14 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
 
     const begin = Effect.fnUntraced(function* (
       request: CreateRequest,
-      claim: SimReservations.Claim,
+      reserve: Reserve,
       existing: Effect.Effect<Plan, NotFound | StorageError>
     ) {
       const { organizationId } = request
       const plan = yield* existing
       const now = yield* clock.now
       yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
-      const line = yield* lineFor(organizationId, request.iccid, plan, claim)
+      const line = yield* lineFor(organizationId, request.iccid, plan, reserve)
       const fresh = { subscriptionId: yield* ids.next(now), attachmentId: yield* ids.next(now) }
       const subscribed = yield* Effect.fromResult(Provisioning.subscribe(plan, line, request, fresh, now))
       if (subscribed._tag === "Complete") {
@@ -144,8 +149,8 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     })
 
     const create = Effect.fnUntraced(function* (request: CreateRequest) {
-      const begun = yield* claims.during((claim) =>
-        deciding(request, (plan) => commits.retryOnConflict(begin(request, claim, plan)))
+      const begun = yield* reservations.during((reserve) =>
+        onPlan(request, (plan) => commits.retryOnConflict(begin(request, reserve, plan)))
       )
       if (!("held" in begun)) return begun
       return yield* Effect.fromResult(yield* runner.provision(begun.held, begun.work, begun.line))

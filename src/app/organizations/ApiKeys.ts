@@ -1,0 +1,134 @@
+/**
+ * The API keys of organizations. A key is shown once, when it is made; what is stored is its hash (rule W3).
+ *
+ * Each process caches the keys that it has looked up. A change of any key, by any process, empties the cache. Where the
+ * news of a change is lost, an entry lives for `cacheMillis`.
+ */
+import { Cache, Context, Effect, Equal, Exit, Layer } from "effect"
+import * as ApiKey from "../../domain/ApiKey.ts"
+import { type InvalidField, KeyRefused, NotFound } from "../../domain/Refusal.ts"
+import * as Organization from "../../domain/Organization.ts"
+import type { Instant } from "../../domain/Time.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { Storage, type StorageError } from "../../ports/Storage.ts"
+import { Commits } from "../commit/Commits.ts"
+import { Ids } from "../commit/Ids.ts"
+import { Settings } from "../Settings.ts"
+import { Organizations } from "./Organizations.ts"
+
+/** A key with its secret, which is nowhere else. */
+export interface NewKey {
+  readonly apiKey: ApiKey.ApiKey
+  readonly key: string
+}
+
+interface OfOrganization {
+  readonly organizationId: string
+}
+
+interface OfKey extends OfOrganization {
+  readonly apiKeyId: string
+}
+
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    /** `expiresAt` null: the key does not expire. */
+    readonly create: (
+      request: OfOrganization & {
+        readonly name: string
+        readonly scope: ApiKey.Scope
+        readonly expiresAt: Instant | null
+      }
+    ) => Effect.Effect<NewKey, InvalidField | NotFound | StorageError>
+    /** Oldest first, revoked ones included. */
+    readonly list: (of: OfOrganization) => Effect.Effect<ReadonlyArray<ApiKey.ApiKey>, NotFound | StorageError>
+    /** This process refuses the key at once, all others within 5 s. Revoking it again changes nothing. */
+    readonly revoke: (of: OfKey) => Effect.Effect<ApiKey.ApiKey, NotFound | StorageError>
+    /** Gives the key another secret. The old one is refused from then on, as if revoked. */
+    readonly rotate: (of: OfKey) => Effect.Effect<NewKey, NotFound | StorageError>
+    /** Whose key this is. A refusal does not tell why a key is not valid. */
+    readonly authenticate: (key: string) => Effect.Effect<ApiKey.ApiKey, KeyRefused | StorageError>
+  }
+>()("simplan/ApiKeys") {}
+
+const CACHED_KEYS = 10_000
+
+type Needs = Storage | BusinessClock | Ids | Commits | Organizations
+
+export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
+  ApiKeys,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const ids = yield* Ids
+    const commits = yield* Commits
+    const organizations = yield* Organizations
+    const { cacheMillis } = yield* Settings
+
+    const list = (of: OfOrganization) => Effect.andThen(organizations.get(of), storage.apiKeys.list(of))
+
+    const get = Effect.fnUntraced(function* (of: OfKey) {
+      const found = (yield* list(of)).find(({ apiKeyId }) => apiKeyId === of.apiKeyId)
+      return found ?? (yield* new NotFound({ resource: "api key", id: of.apiKeyId }))
+    })
+
+    const secret = Effect.gen(function* () {
+      const key = ApiKey.fromRandom(yield* ids.bytes(32))
+      return { key, hash: yield* ids.digest(key), hint: ApiKey.hint(key) }
+    })
+
+    const lookUp = Effect.fnUntraced(function* (key: string) {
+      const apiKey = yield* storage.apiKeys.byHash(yield* ids.digest(key))
+      return apiKey ?? (yield* new KeyRefused())
+    })
+    const cache = yield* Cache.makeWith(lookUp, {
+      capacity: CACHED_KEYS,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? cacheMillis : 0)
+    })
+    yield* storage.watch(({ apiKeys }) => {
+      if (apiKeys) Effect.runSync(Cache.invalidateAll(cache))
+    })
+
+    return ApiKeys.of({
+      list,
+      create: Effect.fn("ApiKeys.create")(function* ({ expiresAt, organizationId, scope, ...request }) {
+        const name = yield* Effect.fromResult(Organization.named(request.name))
+        yield* organizations.get({ organizationId })
+        const now = yield* clock.now
+        const { key, ...kept } = yield* secret
+        const apiKeyId = yield* ids.next(now)
+        const apiKey = yield* Effect.fromResult(
+          ApiKey.make({ ...kept, organizationId, apiKeyId, name, scope, expiresAt }, now)
+        )
+        yield* commits.retryOnConflict(commits.write({ apiKeys: [apiKey] }))
+        return { apiKey, key }
+      }),
+      revoke: Effect.fn("ApiKeys.revoke")(function* (of) {
+        return yield* commits.retryOnConflict(
+          Effect.gen(function* () {
+            const apiKey = yield* get(of)
+            const revoked = ApiKey.revoked(apiKey, yield* clock.now)
+            if (!Equal.equals(revoked, apiKey)) yield* commits.write({ apiKeys: [revoked] })
+            return revoked
+          })
+        )
+      }),
+      rotate: Effect.fn("ApiKeys.rotate")(function* (of) {
+        return yield* commits.retryOnConflict(
+          Effect.gen(function* () {
+            const { key, ...kept } = yield* secret
+            const apiKey = yield* Effect.fromResult(ApiKey.rotated(yield* get(of), kept))
+            yield* commits.write({ apiKeys: [apiKey] })
+            return { apiKey, key }
+          })
+        )
+      }),
+      authenticate: Effect.fnUntraced(function* (key) {
+        if (!ApiKey.isWellFormed(key)) return yield* new KeyRefused()
+        const apiKey = yield* Cache.get(cache, key)
+        return ApiKey.isValid(apiKey, yield* clock.now) ? apiKey : yield* new KeyRefused()
+      })
+    })
+  })
+)
