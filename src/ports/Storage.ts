@@ -33,7 +33,7 @@ export type * from "./storage/Sims.ts"
 export type * from "./storage/Subscriptions.ts"
 
 /** The groups of which every operation is a read. */
-interface Reads {
+export interface Reads {
   readonly organizations: Organizations
   readonly apiKeys: ApiKeys
   readonly webhookEndpoints: WebhookEndpoints
