@@ -35,24 +35,8 @@ export interface PlanTerms {
   readonly recurrence: Recurrence.Recurrence | null
 }
 
-/**
- * Terms as requested. The fields of throttling and recurrence are read only if the feature is on (rule P1), so they may
- * hold anything.
- */
-export interface TermsRequest {
-  readonly name: string
-  readonly coverageId: string
-  readonly dataMegaBytes: number
-  readonly periodDays: number
-  readonly throttling: boolean
-  readonly recurring: boolean
-  /** Thresholds 1 to 3. */
-  readonly thresholds?: ReadonlyArray<{ readonly percentage: unknown; readonly limit: unknown }>
-  readonly occurrences?: unknown
-  /** `"0"`, `"1"` or `"2"`. */
-  readonly periodicity?: unknown
-  readonly frequency?: unknown
-}
+/** Terms as requested; the coverage profile adds its region code and label. */
+export type TermsRequest = Omit<PlanTerms, "regionCode" | "label">
 
 export interface Plan {
   readonly organizationId: string
@@ -78,35 +62,35 @@ export const limits = {
 
 const refuse = (field: string, message: string) => Result.fail(new InvalidField({ field, message }))
 
-const wholeNumber = (field: string, value: unknown, maximum: number): Result.Result<number, InvalidField> =>
-  typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= maximum
+const wholeNumber = (field: string, value: number, maximum: number): Result.Result<number, InvalidField> =>
+  Number.isInteger(value) && value >= 1 && value <= maximum
     ? Result.succeed(value)
     : refuse(field, `must be an integer from 1 to ${maximum}`)
 
-const throttlingSteps = (request: TermsRequest): Result.Result<ReadonlyArray<ThrottlingStep>, InvalidField> =>
+const throttlingSteps = (
+  steps: ReadonlyArray<ThrottlingStep>
+): Result.Result<ReadonlyArray<ThrottlingStep>, InvalidField> =>
   Result.gen(function* () {
-    const steps: Array<ThrottlingStep> = []
-    for (const index of [0, 1, 2]) {
-      const field = `throttlingThreshold${index + 1}`
-      const { limit, percentage } = request.thresholds?.[index] ?? {}
-      const above = steps.at(-1)?.percentage ?? 0
-      const perc = yield* wholeNumber(`${field}Percentage`, percentage, 100)
-      if (perc <= above) return yield* refuse(`${field}Percentage`, `must be above threshold ${index}'s, ${above}`)
-      const known = throttlingLimits.find((candidate) => candidate === limit)
-      if (known === undefined) return yield* refuse(`${field}Limit`, `must be one of ${throttlingLimits.join(", ")}`)
-      steps.push({ percentage: perc, limit: known })
+    if (steps.length !== 0 && steps.length !== 3)
+      return yield* refuse("throttling", "must have three thresholds or none")
+    let above = 0
+    for (const [index, { percentage }] of steps.entries()) {
+      const field = `throttlingThreshold${index + 1}Percentage`
+      yield* wholeNumber(field, percentage, 100)
+      if (percentage <= above) return yield* refuse(field, `must be above threshold ${index}'s, ${above}`)
+      above = percentage
     }
-    return steps
+    return steps.map(({ limit, percentage }) => ({ percentage, limit }))
   })
 
-const recurrenceTerms = (request: TermsRequest): Result.Result<Recurrence.Recurrence, InvalidField> =>
+const recurrenceTerms = ({
+  frequency,
+  occurrences,
+  periodicity
+}: Recurrence.Recurrence): Result.Result<Recurrence.Recurrence, InvalidField> =>
   Result.gen(function* () {
-    const occurrences = yield* wholeNumber("occurrences", request.occurrences, limits.occurrences)
-    const periodicity = Recurrence.periodicities.find((_, code) => String(code) === request.periodicity)
-    if (periodicity === undefined) {
-      return yield* refuse("periodicity", "must be one of 0 (Daily), 1 (Weekly), 2 (Monthly)")
-    }
-    const frequency = yield* wholeNumber("frequency", request.frequency, Number.MAX_SAFE_INTEGER)
+    yield* wholeNumber("occurrences", occurrences, limits.occurrences)
+    yield* wholeNumber("frequency", frequency, Number.MAX_SAFE_INTEGER)
     return { periodicity, frequency, occurrences }
   })
 
@@ -124,8 +108,8 @@ export const terms = (
     if (request.name.trim() === "") return yield* refuse("name", "must not be empty")
     const dataMegaBytes = yield* wholeNumber("dataMegaBytes", request.dataMegaBytes, limits.dataMegaBytes)
     const periodDays = yield* wholeNumber("periodDays", request.periodDays, limits.periodDays)
-    const recurrence = request.recurring ? yield* recurrenceTerms(request) : null
-    const throttling = request.throttling ? yield* throttlingSteps(request) : []
+    const recurrence = request.recurrence === null ? null : yield* recurrenceTerms(request.recurrence)
+    const throttling = yield* throttlingSteps(request.throttling)
     if (recurrence === null && !(addDays(now, periodDays) < END_OF_TIME)) {
       return yield* refuse("periodDays", "must let the package expire before the year 10000")
     }

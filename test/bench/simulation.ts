@@ -31,7 +31,8 @@ const live = Effect.fnUntraced(function* (subscriptions: number, days: number) {
   const iccids = simulation.iccids(organizationId)
   const france = StandardCatalogue.catalogue().profiles.find((one) => one.label === "Green" && one.regionCode === "FR")
   const coverageId = france?.coverageId ?? ""
-  const daily = { recurring: true, occurrences: 365, periodicity: "0", frequency: 1, periodDays: 1, throttling: false }
+  const recurrence = { periodicity: "Daily", frequency: 1, occurrences: 365 } as const
+  const daily = { recurrence, periodDays: 1, throttling: [] }
   const plan = yield* simulation.use(
     Plans.Plans.use((of) =>
       of.create({ organizationId, terms: { name: "Daily 100 MB", coverageId, dataMegaBytes: 100, ...daily } })

@@ -43,16 +43,12 @@ export const termsRequest = (changes: Partial<TermsRequest> = {}): TermsRequest 
   coverageId: "coverage",
   dataMegaBytes: 1_024,
   periodDays: 30,
-  throttling: true,
-  recurring: true,
-  thresholds: [
+  throttling: [
     { percentage: 50, limit: "1024" },
     { percentage: 80, limit: "512" },
     { percentage: 100, limit: "128" }
   ],
-  occurrences: 12,
-  periodicity: "2",
-  frequency: 1,
+  recurrence: { periodicity: "Monthly", frequency: 1, occurrences: 12 },
   ...changes
 })
 

@@ -44,7 +44,7 @@ describe("creating a plan", () => {
     expect(body).toStrictEqual({ error: false, message: expect.any(String), plan_id: expect.any(String) })
   })
 
-  it.each([
+  const wrong: ReadonlyArray<readonly [fields: Readonly<Record<string, unknown>>, message: string]> = [
     [{ data_MBs: 0 }, "data_MBs "],
     [{ data_MBs: 1.5 }, "data_MBs must be an integer"],
     [{ data_MBs: "5" }, "data_MBs "],
@@ -59,9 +59,26 @@ describe("creating a plan", () => {
     [{ ...throttled, throttling_threshold1_limit: "64" }, "throttling_threshold1_limit "],
     [{ ...recurring, nb_occurrence: 0 }, "nb_occurrence "],
     [{ ...recurring, nb_occurrence: undefined }, "nb_occurrence "],
-    [{ ...recurring, recurring_periodicity_type: 2 }, "recurring_periodicity_type "],
+    [{ ...recurring, nb_occurrence: "12" }, "nb_occurrence must be an integer from 1 to 1000"],
+    ...["3", "-1", "", "00", "Daily", 2, null, undefined].map(
+      (type) =>
+        [
+          { ...recurring, recurring_periodicity_type: type },
+          "recurring_periodicity_type must be one of 0 (Daily), 1 (Weekly), 2 (Monthly)"
+        ] as const
+    ),
+    ...["32", "100", "0", "", " 128", 128, null, undefined].map(
+      (limit) =>
+        [
+          { ...throttled, throttling_threshold2_limit: limit },
+          "throttling_threshold2_limit must be one of 128, 256"
+        ] as const
+    ),
+    [{ ...throttled, throttling_threshold3_perc: "90" }, "throttling_threshold3_perc must be an integer from 1 to 100"],
     [{ ...recurring, recurring_periodicity_frequency: "1" }, "recurring_periodicity_frequency "]
-  ])("refuses %j", async (fields, message) => {
+  ]
+
+  it.each(wrong)("refuses %j", async (fields, message) => {
     const refused = await create(fields)
     expect([refused.status, refused.body.code]).toEqual([400, "invalid_field"])
     expect(refused.body.message.startsWith(message)).toBe(true)

@@ -35,12 +35,8 @@ const terms = async (organizationId: string): Promise<Plan.TermsRequest> => ({
   name: "Europe 1 GB",
   dataMegaBytes: 1024,
   periodDays: 30,
-  throttling: false,
-  thresholds: [],
-  recurring: false,
-  occurrences: null,
-  periodicity: null,
-  frequency: null
+  throttling: [],
+  recurrence: null
 })
 
 async function* rows() {

@@ -19,12 +19,8 @@ const plan = (recurring: boolean, flaw: string | null = null): Commands.Command 
     name: flaw === "name" ? "" : "Plan",
     dataMegaBytes: 100,
     periodDays: recurring ? 1 : 30,
-    throttling: false,
-    thresholds: [],
-    recurring,
-    occurrences: 3,
-    periodicity: "0",
-    frequency: 1
+    throttling: [],
+    recurrence: recurring ? { periodicity: "Daily", frequency: 1, occurrences: 3 } : null
   },
   flaw
 })

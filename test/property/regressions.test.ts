@@ -16,12 +16,8 @@ const daily: Commands.Command = {
     name: "Daily",
     dataMegaBytes: 1,
     periodDays: 1,
-    throttling: false,
-    thresholds: [],
-    recurring: true,
-    occurrences: 1,
-    periodicity: "0",
-    frequency: 1
+    throttling: [],
+    recurrence: { periodicity: "Daily", frequency: 1, occurrences: 1 }
   },
   flaw: null
 }

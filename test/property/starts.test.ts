@@ -55,18 +55,11 @@ describe("The last occurrence expires before the year 10000 (P1)", () => {
   })
 
   it("of a plan that is made, if it began at once, and of no other", () => {
-    const periodicities = { Daily: "0", Weekly: "1", Monthly: "2" }
     const coverage = { regionCode: "EUROPE", label: "Green" } as const
     fc.assert(
       fc.property(lasting, fc.boolean(), ({ end, start, terms }, recurs) => {
         const { periodDays, recurrence } = terms
-        const request = termsRequest({
-          recurring: recurs,
-          periodDays,
-          occurrences: recurrence.occurrences,
-          frequency: recurrence.frequency,
-          periodicity: periodicities[recurrence.periodicity]
-        })
+        const request = termsRequest({ periodDays, recurrence: recurs ? recurrence : null })
         const now = recurs ? start : end - periodDays * DAY_MS
         expect(Result.isSuccess(Plan.terms(request, coverage, now))).toBe(end < YEAR_10000)
       }),

@@ -134,12 +134,8 @@ export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutM
               coverageId: profile?.coverageId ?? "",
               dataMegaBytes: 1_024,
               periodDays: 30,
-              throttling: false,
-              recurring: false,
-              thresholds: [],
-              occurrences: undefined,
-              periodicity: undefined,
-              frequency: undefined,
+              throttling: [],
+              recurrence: null,
               ...terms
             }
           })

@@ -90,7 +90,7 @@ describe("P2: a plan that a process has put SIMs into service with, and another 
         const profile = StandardCatalogue.catalogue().profiles.find(({ label }) => label === "Green")
         const terms = {
           ...{ name: "Anywhere", coverageId: profile?.coverageId ?? "", dataMegaBytes: 1_024, periodDays: 30 },
-          ...{ throttling: false, recurring: false }
+          ...{ throttling: [], recurrence: null }
         }
         const { planId } = yield* Plans.Plans.use((of) => of.create({ organizationId, terms }))
         return { organizationId, planId }

@@ -51,12 +51,8 @@ const createPlan = (recurring: boolean) =>
         coverageId: profile?.coverageId ?? "",
         dataMegaBytes: 1_024,
         periodDays: 1,
-        throttling: false,
-        thresholds: [],
-        recurring,
-        occurrences: recurring ? 3 : undefined,
-        periodicity: recurring ? "0" : undefined,
-        frequency: recurring ? 1 : undefined
+        throttling: [],
+        recurrence: recurring ? { periodicity: "Daily", frequency: 1, occurrences: 3 } : null
       }
     })
   )

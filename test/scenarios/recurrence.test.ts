@@ -19,7 +19,7 @@ afterEach(() => world.close())
 const START = World.START
 
 const daily = (occurrences: number, periodDays = 1) =>
-  world.createPlan({ recurring: true, occurrences, periodicity: "0", frequency: 1, periodDays })
+  world.createPlan({ recurrence: { periodicity: "Daily", frequency: 1, occurrences }, periodDays })
 
 const activations = async () => (await Calls.attachment(world, iccid)).packages.map(({ activationAt }) => activationAt)
 
@@ -59,7 +59,7 @@ describe("T5: occurrences", () => {
   })
 
   it("of a month are clamped to its last day, and counted from the anchor", async () => {
-    const planId = await world.createPlan({ recurring: true, occurrences: 4, periodicity: "2", frequency: 1 })
+    const planId = await world.createPlan({ recurrence: { periodicity: "Monthly", frequency: 1, occurrences: 4 } })
     await Calls.create(world, { planId, start: START })
     await world.advanceBy(120 * Time.DAY)
     expect((await activations()).map((at) => Time.toIso(at ?? 0).slice(0, 10))).toEqual([
@@ -112,10 +112,7 @@ describe("T5: occurrences", () => {
 
   it("all exist whose activation is due when the attachment is made, exactly 24 h past and 12 h ahead included", async () => {
     const planId = await world.createPlan({
-      recurring: true,
-      occurrences: 9,
-      periodicity: "0",
-      frequency: 1,
+      recurrence: { periodicity: "Daily", frequency: 1, occurrences: 9 },
       periodDays: 3
     })
     await Calls.create(world, { planId, start: START - Time.DAY })

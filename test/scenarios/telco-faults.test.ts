@@ -95,10 +95,7 @@ describe("S5", () => {
   it("of several packages due at once, a later refusal takes back the earlier ones", async () => {
     const [iccid = ""] = await world.importSims(1)
     const planId = await world.createPlan({
-      recurring: true,
-      occurrences: 5,
-      periodicity: "0",
-      frequency: 1,
+      recurrence: { periodicity: "Daily", frequency: 1, occurrences: 5 },
       periodDays: 2
     })
     await world.setFaults([{ fault: "refuse", on: "createPackage", when: ({ key }) => key.endsWith(":1"), times: 1 }])

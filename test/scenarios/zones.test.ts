@@ -27,8 +27,8 @@ const played = async (zone: string, instant: number) => {
   try {
     await world.advanceTo(instant - 3 * Time.DAY)
     const [iccid = ""] = await world.importSims(1)
-    const recurring = { recurring: true, occurrences: 5, periodicity: "0", frequency: 1, periodDays: 1 }
-    const planId = await world.createPlan(recurring)
+    const recurrence = { periodicity: "Daily", frequency: 1, occurrences: 5 } as const
+    const planId = await world.createPlan({ recurrence, periodDays: 1 })
     await Calls.create(world, { planId, iccid, start: instant - 2 * Time.DAY })
     const counts: Array<number> = []
     for (let hours = 0; hours < 5 * 24; hours += 6) {

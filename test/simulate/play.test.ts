@@ -58,12 +58,8 @@ describe("a history", () => {
               coverageId: simulated.coverageIds("Green")[0] ?? "",
               dataMegaBytes: 100,
               periodDays: 1,
-              throttling: false,
-              recurring: true,
-              thresholds: [],
-              occurrences: 4,
-              periodicity: "0",
-              frequency: 1
+              throttling: [],
+              recurrence: { periodicity: "Daily", frequency: 1, occurrences: 4 }
             }
           })
         )

@@ -62,7 +62,7 @@ export const make = (guard: Guard.Guard<ApiKey.ApiKey>) =>
         const { organizationId } = call.caller
         const { bytes, value } = yield* JsonBody.read(call.request)
         const run = Effect.flatMap(decodeCreation(value), (body) =>
-          plans.create({ organizationId, terms: Shapes.terms(body) })
+          Effect.flatMap(Effect.fromResult(Shapes.terms(body)), (terms) => plans.create({ organizationId, terms }))
         )
         return yield* once("Plan", call, bytes, run, ({ planId }) => ({
           ...Responses.message("Plan created successfully"),

@@ -1,8 +1,10 @@
 /**
  * Plans as the wire shows them, and as it asks for them.
  */
-import { type Plan, type Recurrence, Time } from "simplan"
+import { Result, Schema } from "effect"
+import { Plan, type Refusal, Time } from "simplan"
 import type * as PlansApi from "../api/PlansApi.ts"
+import * as JsonBody from "../wire/JsonBody.ts"
 import * as Instants from "./Instants.ts"
 
 type Throttling = Pick<
@@ -30,10 +32,9 @@ const throttling = ([first, second, third]: Plan.PlanTerms["throttling"]): Throt
   })
 })
 
-const periodicities = { Daily: "0", Weekly: "1", Monthly: "2" } as const satisfies Record<
-  Recurrence.Periodicity,
-  string
->
+const periodicities = { "0": "Daily", "1": "Weekly", "2": "Monthly" } as const
+
+const periodicityCodes = { Daily: "0", Weekly: "1", Monthly: "2" } as const
 
 /** A plan; the fields of a feature that is off are absent. */
 export const plan = ({ archivedAt, planId, terms }: Plan.Plan): typeof PlansApi.Plan.Type => ({
@@ -51,7 +52,7 @@ export const plan = ({ archivedAt, planId, terms }: Plan.Plan): typeof PlansApi.
   ...throttling(terms.throttling),
   ...(terms.recurrence && {
     nb_occurrence: terms.recurrence.occurrences,
-    recurring_periodicity_type: periodicities[terms.recurrence.periodicity],
+    recurring_periodicity_type: periodicityCodes[terms.recurrence.periodicity],
     recurring_periodicity_frequency: terms.recurrence.frequency
   })
 })
@@ -62,20 +63,67 @@ export const listed = (one: Plan.Plan): typeof PlansApi.ListedPlan.Type => ({
   created_at: Time.toIso(one.createdAt)
 })
 
-/** The terms that a creation asks for. */
-export const terms = (body: typeof PlansApi.CreatePlan.Type): Plan.TermsRequest => ({
-  name: body.name,
-  coverageId: body.coverage_id,
-  dataMegaBytes: body.data_MBs,
-  periodDays: body.period_days,
-  throttling: body.throttling,
-  recurring: body.recurring,
-  thresholds: [
-    { percentage: body.throttling_threshold1_perc, limit: body.throttling_threshold1_limit },
-    { percentage: body.throttling_threshold2_perc, limit: body.throttling_threshold2_limit },
-    { percentage: body.throttling_threshold3_perc, limit: body.throttling_threshold3_limit }
-  ],
-  occurrences: body.nb_occurrence,
-  periodicity: body.recurring_periodicity_type,
-  frequency: body.recurring_periodicity_frequency
-})
+/** A field that must be there, with one message for whatever is wrong with it. */
+const required = <S extends Schema.Top>(schema: S, message: string) =>
+  schema.annotate({ message }).pipe(Schema.annotateKey({ messageMissingKey: message }))
+
+const count = (maximum: number) => {
+  const message = `must be an integer from 1 to ${maximum}`
+  const range = Schema.isBetween({ minimum: 1, maximum }, { message })
+  return required(Schema.Number.annotate({ message }), message).check(Schema.isInt({ message }), range)
+}
+
+const percentage = count(100)
+const speed = required(Schema.Literals(Plan.throttlingLimits), `must be one of ${Plan.throttlingLimits.join(", ")}`)
+
+const decodeRecurrence = JsonBody.decoding(
+  Schema.Struct({
+    nb_occurrence: count(Plan.limits.occurrences),
+    recurring_periodicity_type: required(
+      Schema.Literals(["0", "1", "2"]),
+      "must be one of 0 (Daily), 1 (Weekly), 2 (Monthly)"
+    ),
+    recurring_periodicity_frequency: count(Number.MAX_SAFE_INTEGER)
+  }),
+  "body",
+  "first"
+)
+
+const decodeThrottling = JsonBody.decoding(
+  Schema.Struct({
+    throttling_threshold1_perc: percentage,
+    throttling_threshold1_limit: speed,
+    throttling_threshold2_perc: percentage,
+    throttling_threshold2_limit: speed,
+    throttling_threshold3_perc: percentage,
+    throttling_threshold3_limit: speed
+  }),
+  "body",
+  "first"
+)
+
+/** The terms of a creation. The fields of a feature that is off are not looked at (rule P1). */
+export const terms = (body: typeof PlansApi.CreatePlan.Type): Result.Result<Plan.TermsRequest, Refusal.InvalidField> =>
+  Result.gen(function* () {
+    const recurrence = body.recurring ? yield* decodeRecurrence(body) : null
+    const throttling = body.throttling ? yield* decodeThrottling(body) : null
+    return {
+      name: body.name,
+      coverageId: body.coverage_id,
+      dataMegaBytes: body.data_MBs,
+      periodDays: body.period_days,
+      throttling:
+        throttling === null
+          ? []
+          : [
+              { percentage: throttling.throttling_threshold1_perc, limit: throttling.throttling_threshold1_limit },
+              { percentage: throttling.throttling_threshold2_perc, limit: throttling.throttling_threshold2_limit },
+              { percentage: throttling.throttling_threshold3_perc, limit: throttling.throttling_threshold3_limit }
+            ],
+      recurrence: recurrence && {
+        periodicity: periodicities[recurrence.recurring_periodicity_type],
+        frequency: recurrence.recurring_periodicity_frequency,
+        occurrences: recurrence.nb_occurrence
+      }
+    }
+  })

@@ -6,14 +6,10 @@
 const table: Readonly<Record<string, string>> = {
   dataMegaBytes: "data_MBs",
   occurrences: "nb_occurrence",
-  periodicity: "recurring_periodicity_type",
   frequency: "recurring_periodicity_frequency",
   throttlingThreshold1Percentage: "throttling_threshold1_perc",
   throttlingThreshold2Percentage: "throttling_threshold2_perc",
   throttlingThreshold3Percentage: "throttling_threshold3_perc",
-  throttlingThreshold1Limit: "throttling_threshold1_limit",
-  throttlingThreshold2Limit: "throttling_threshold2_limit",
-  throttlingThreshold3Limit: "throttling_threshold3_limit",
   iso2List: "iso2_list"
 }
 

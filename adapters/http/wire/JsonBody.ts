@@ -76,12 +76,13 @@ export const read = Effect.fnUntraced(function* (
   return { bytes, value }
 })
 
-/** Compiles a decoder. `whole` is the name of the value itself in its messages. */
+/** Compiles a decoder. `whole` is the name of the value itself in its messages, which tell all problems or the first. */
 export const decoding = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,
-  whole: string
+  whole: string,
+  errors: "first" | "all" = "all"
 ): ((value: unknown) => Result.Result<S["Type"], Refusal.InvalidField>) => {
-  const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
+  const decode = Schema.decodeUnknownResult(schema, { errors })
   return (value) => Result.mapError(decode(value), (error) => SchemaMessages.toRefusal(error.issue, whole))
 }
 

@@ -56,7 +56,9 @@ export const createPlan = Effect.fnUntraced(function* (
   const request = PlanTerms.toRequest(terms, source.title, Catalogue.COVERAGE_ID)
   const created = yield* ask(
     { simulated },
-    Plans.Plans.use((of) => of.create({ organizationId, terms: request }))
+    Effect.flatMap(Effect.fromResult(request), (asked) =>
+      Plans.Plans.use((of) => of.create({ organizationId, terms: asked }))
+    )
   )
   if (Result.isSuccess(created)) return created.success
   const { failure } = created

@@ -1,22 +1,24 @@
 /**
  * Plan terms in a scenario file, with the names of `POST /v3/plans`, and their conversion to the service's request.
  *
- * The schema checks only types; the service checks the values (rule P1).
+ * The schema checks types and codes; the service checks the values (rule P1).
  */
-import { Schema } from "effect"
-import { Plan } from "simplan"
+import { Result, Schema } from "effect"
+import { Plan, Refusal } from "simplan"
 import * as Words from "./Words.ts"
 
 const number = Schema.Finite.annotate({ message: "must be a number" })
 const optionalNumber = Schema.optionalKey(number)
 
-const periodicity = Schema.optionalKey(
-  Schema.String.annotate({ message: 'must be a string: "0" (Daily), "1" (Weekly) or "2" (Monthly)' })
-)
+const PERIODICITY = 'must be a string: "0" (Daily), "1" (Weekly) or "2" (Monthly)'
 
-const limit = Schema.optionalKey(
-  Schema.String.annotate({ message: `must be a string: ${Plan.throttlingLimits.map((one) => `"${one}"`).join(", ")}` })
-)
+const periodicities = { "0": "Daily", "1": "Weekly", "2": "Monthly" } as const
+
+const periodicity = Schema.optionalKey(Schema.Literals(["0", "1", "2"]).annotate({ message: PERIODICITY }))
+
+const LIMIT = `must be a string: ${Plan.throttlingLimits.map((one) => `"${one}"`).join(", ")}`
+
+const limit = Schema.optionalKey(Schema.Literals(Plan.throttlingLimits).annotate({ message: LIMIT }))
 
 /** The terms in a scenario file. By default a plan does not recur and is not throttled. */
 export const PlanTerms = Schema.Struct({
@@ -56,20 +58,42 @@ export const toWire = (field: string): string => {
   return names[field] ?? field
 }
 
-/** The service's request; `name` and `coverageId` are the defaults. */
-export const toRequest = (terms: PlanTerms, name: string, coverageId: string): Plan.TermsRequest => ({
-  name: terms.name ?? name,
-  coverageId: terms.coverage_id ?? coverageId,
-  dataMegaBytes: terms.data_MBs,
-  periodDays: terms.period_days,
-  throttling: terms.throttling ?? false,
-  recurring: terms.recurring ?? false,
-  thresholds: [
-    { percentage: terms.throttling_threshold1_perc, limit: terms.throttling_threshold1_limit },
-    { percentage: terms.throttling_threshold2_perc, limit: terms.throttling_threshold2_limit },
-    { percentage: terms.throttling_threshold3_perc, limit: terms.throttling_threshold3_limit }
-  ],
-  occurrences: terms.nb_occurrence,
-  periodicity: terms.recurring_periodicity_type,
-  frequency: terms.recurring_periodicity_frequency
-})
+// The service refuses NaN.
+const orNone = (value: number | undefined): number => value ?? Number.NaN
+
+const missing = (field: string, message: string) => Result.fail(new Refusal.InvalidField({ field, message }))
+
+/**
+ * The service's request; `name` and `coverageId` are the defaults. Fails where a periodicity or a limit is missing.
+ */
+export const toRequest = (
+  terms: PlanTerms,
+  name: string,
+  coverageId: string
+): Result.Result<Plan.TermsRequest, Refusal.InvalidField> =>
+  Result.gen(function* () {
+    // Without a number of occurrences the service refuses that first.
+    const type = terms.recurring === true && terms.nb_occurrence !== undefined ? terms.recurring_periodicity_type : "0"
+    if (type === undefined) return yield* missing("periodicity", PERIODICITY)
+    const throttling: Array<Plan.ThrottlingStep> = []
+    for (const step of terms.throttling === true ? ([1, 2, 3] as const) : []) {
+      const known = terms[`throttling_threshold${step}_limit`]
+      if (known === undefined) return yield* missing(`throttlingThreshold${step}Limit`, LIMIT)
+      throttling.push({ percentage: orNone(terms[`throttling_threshold${step}_perc`]), limit: known })
+    }
+    return {
+      name: terms.name ?? name,
+      coverageId: terms.coverage_id ?? coverageId,
+      dataMegaBytes: terms.data_MBs,
+      periodDays: terms.period_days,
+      throttling,
+      recurrence:
+        terms.recurring === true
+          ? {
+              periodicity: periodicities[type],
+              frequency: orNone(terms.recurring_periodicity_frequency),
+              occurrences: orNone(terms.nb_occurrence)
+            }
+          : null
+    }
+  })

@@ -2,7 +2,8 @@
  * Requests for plans (rule P1): valid ones, and ones that are wrong in one way, with the field that must be named.
  */
 import * as fc from "fast-check"
-import { limits, type TermsRequest, throttlingLimits } from "../../domain/Plan.ts"
+import { limits, type TermsRequest, type ThrottlingStep, throttlingLimits } from "../../domain/Plan.ts"
+import { periodicities } from "../../domain/Recurrence.ts"
 
 /** A request without its coverage, which depends on the catalogue. */
 export type Terms = Omit<TermsRequest, "coverageId">
@@ -26,7 +27,7 @@ const name = fc.oneof(
   fc.string({ minLength: 1 }).map((text) => `plan ${text}`)
 )
 
-const thresholds = fc
+const throttling = fc
   .uniqueArray(fc.integer({ min: 1, max: 100 }), { minLength: 3, maxLength: 3 })
   .chain((percentages) =>
     fc.tuple(
@@ -41,47 +42,21 @@ const thresholds = fc
     )
   )
 
-/** What may stand in the fields of a feature that is off: anything, and it is ignored. */
-const ignored = fc.constantFrom(undefined, null, 0, -1, "nonsense")
-
-const off = {
-  thresholds: fc.constant([]),
-  occurrences: ignored,
-  periodicity: ignored,
-  frequency: ignored
-}
-
-const throttled = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      throttling: fc.constant(false),
-      thresholds: off.thresholds
-    })
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ throttling: fc.constant(true), thresholds })
-  }
-)
-
 const once = (bounds: Bounds) =>
   fc.record({
-    recurring: fc.constant(false),
-    periodDays: fc.oneof(fc.constantFrom(1, 30), fc.integer({ min: 1, max: bounds.periodDays })),
-    occurrences: off.occurrences,
-    periodicity: off.periodicity,
-    frequency: off.frequency
+    recurrence: fc.constant(null),
+    periodDays: fc.oneof(fc.constantFrom(1, 30), fc.integer({ min: 1, max: bounds.periodDays }))
   })
 
 /** Validities shorter than a cycle, as long, and longer. */
 const repeatedly = (bounds: Bounds) =>
   fc.record({
-    recurring: fc.constant(true),
-    periodDays: fc.oneof(fc.constantFrom(1, 2, 7, 30), fc.integer({ min: 1, max: bounds.periodDays })),
-    occurrences: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: bounds.occurrences })),
-    periodicity: fc.constantFrom("0", "1", "2"),
-    frequency: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 4 }))
+    recurrence: fc.record({
+      periodicity: fc.constantFrom(...periodicities),
+      frequency: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 4 })),
+      occurrences: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: bounds.occurrences }))
+    }),
+    periodDays: fc.oneof(fc.constantFrom(1, 2, 7, 30), fc.integer({ min: 1, max: bounds.periodDays }))
   })
 
 /** Valid requests. */
@@ -92,14 +67,10 @@ export const valid = (bounds: Bounds = modest): fc.Arbitrary<Terms> =>
         name,
         dataMegaBytes: fc.oneof(fc.integer({ min: 1, max: 1_024 }), fc.constantFrom(1, limits.dataMegaBytes))
       }),
-      throttled,
+      throttling: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: throttling }),
       recurring: fc.oneof({ weight: 2, arbitrary: repeatedly(bounds) }, { weight: 1, arbitrary: once(bounds) })
     })
-    .map(({ common, recurring, throttled }) => ({
-      ...common,
-      ...throttled,
-      ...recurring
-    }))
+    .map(({ common, recurring, throttling }) => ({ ...common, throttling, ...recurring }))
 
 /** A request that is wrong in one way. */
 export interface Flawed {
@@ -117,17 +88,9 @@ const flaw = <A>(field: string, values: ReadonlyArray<A>, apply: (terms: Terms, 
   fc.constantFrom(...values).map((value) => (terms) => apply(terms, value))
 ]
 
-const recurring = {
-  recurring: true,
-  occurrences: 3,
-  periodicity: "0",
-  frequency: 1
-} as const
+const recurrence = { periodicity: "Daily", frequency: 1, occurrences: 3 } as const
 
-const steps = [10, 20, 30].map((percentage) => ({ percentage, limit: "512" }))
-
-const withStep = (index: number, change: { readonly percentage?: unknown; readonly limit?: unknown }) =>
-  steps.map((step, at) => (at === index ? { ...step, ...change } : step))
+const steps: ReadonlyArray<ThrottlingStep> = [10, 20, 30].map((percentage) => ({ percentage, limit: "512" }))
 
 const flaws: ReadonlyArray<Flaw> = [
   flaw("name", ["", " ", "\t"], (terms, name) => ({ ...terms, name })),
@@ -136,43 +99,23 @@ const flaws: ReadonlyArray<Flaw> = [
     dataMegaBytes
   })),
   flaw("periodDays", [...notCounts, limits.periodDays + 1], (terms, periodDays) => ({ ...terms, periodDays })),
-  flaw("occurrences", [...notCounts, limits.occurrences + 1, "3", undefined], (terms, occurrences) => ({
+  flaw("occurrences", [...notCounts, limits.occurrences + 1], (terms, occurrences) => ({
     ...terms,
-    ...recurring,
-    occurrences
-  })),
-  flaw("periodicity", [0, "3", "Daily", null, undefined], (terms, periodicity) => ({
-    ...terms,
-    ...recurring,
-    periodicity
-  })),
-  flaw("frequency", [...notCounts, "1", undefined], (terms, frequency) => ({
-    ...terms,
-    ...recurring,
-    frequency
+    recurrence: { ...recurrence, occurrences }
   })),
   // 2 to 1,000 cycles of so many days end beyond the year 9999.
-  flaw("frequency", [10_000_000, Number.MAX_SAFE_INTEGER], (terms, frequency) => ({
+  flaw("frequency", [...notCounts, 10_000_000, Number.MAX_SAFE_INTEGER], (terms, frequency) => ({
     ...terms,
-    ...recurring,
-    frequency
+    recurrence: { ...recurrence, frequency }
   })),
-  ...[0, 1, 2].flatMap((index): ReadonlyArray<Flaw> => {
-    const field = `throttlingThreshold${index + 1}`
+  flaw("throttling", [1, 2], (terms, count) => ({ ...terms, throttling: steps.slice(0, count) })),
+  ...[0, 1, 2].map((index): Flaw => {
     // Not above the one before.
-    const tooLow = index === 0 ? [] : [steps[index - 1]?.percentage, 1]
-    return [
-      flaw(`${field}Percentage`, [...notCounts, 101, undefined, "10", ...tooLow], (terms, percentage) => ({
-        ...terms,
-        throttling: true,
-        thresholds: withStep(index, { percentage })
-      })),
-      flaw(`${field}Limit`, ["32", "64", 512, "", undefined], (terms, limit) => ({
-        ...terms,
-        throttling: true,
-        thresholds: withStep(index, { limit })
-      }))
-    ]
+    const tooLow = steps.slice(0, index).map(({ percentage }) => percentage)
+    return flaw(`throttlingThreshold${index + 1}Percentage`, [...notCounts, 101, ...tooLow], (terms, percentage) => ({
+      ...terms,
+      throttling: steps.map((step, at) => (at === index ? { ...step, percentage } : step))
+    }))
   })
 ]
 

@@ -161,25 +161,8 @@ const flawed = ({ asked, outcome }: Step): string | null => {
 
 const misread = ({ asked, outcome }: Step): string | null => {
   if (asked._tag !== "CreatePlan" || outcome._tag !== "Answered" || outcome.answer.kind !== "Plan") return null
-  const { coverageId, dataMegaBytes, frequency, name, occurrences, periodDays, periodicity, recurring } = asked.terms
-  const { terms } = outcome.answer.plan
-  const wanted = {
-    name,
-    coverageId,
-    dataMegaBytes,
-    periodDays,
-    throttling: asked.terms.throttling ? asked.terms.thresholds : [],
-    recurrence: recurring ? [["Daily", "Weekly", "Monthly"][Number(periodicity)], frequency, occurrences] : null
-  }
-  const { recurrence } = terms
-  const has = {
-    name: terms.name,
-    coverageId: terms.coverageId,
-    dataMegaBytes: terms.dataMegaBytes,
-    periodDays: terms.periodDays,
-    throttling: terms.throttling,
-    recurrence: recurrence === null ? null : [recurrence.periodicity, recurrence.frequency, recurrence.occurrences]
-  }
+  const wanted = asked.terms
+  const { label, regionCode, ...has } = outcome.answer.plan.terms
   return same(wanted, has) ? null : `a plan was asked for with ${show(wanted)}, and has ${show(has)}`
 }
 
