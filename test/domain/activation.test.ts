@@ -21,24 +21,24 @@ const initial = (of: PlanTerms, request: Activation.Request | null) =>
 
 const firstUsePackage = { occurrence: 0, window: null, over: false }
 
-describe("A plan that does not recur", () => {
+describe("A non-recurring plan", () => {
   it("rule 1: without an active period starts at first use", () => {
     expect(Result.getOrThrow(Activation.start(once, null, NOW))).toEqual({ activePeriod: null, anchor: null })
     expect(initial(once, null)).toEqual([firstUsePackage])
   })
 
-  it("rule 2: with one needs its start and its end", () => {
+  it("rule 2: an active period needs its start and its end", () => {
     expect(fieldOf(once, null, NOW + 1)).toBe("activePeriod.start")
     expect(fieldOf(once, NOW, null)).toBe("activePeriod.end")
     expect(fieldOf(once, null, null)).toBe("activePeriod.start")
   })
 
-  it("rule 2: which are those of its package, over the plan's validity", () => {
+  it("rule 2: an active period replaces the plan's validity", () => {
     const window = { start: NOW + 5, end: NOW + 6 * DAY_MS }
     expect(initial(terms({ periodDays: 3_660 }), window)).toEqual([{ occurrence: 0, window, over: false }])
   })
 
-  it("rule 2: and its package is made at once, however far ahead", () => {
+  it("rule 2: the package is created at once, however far ahead its start is", () => {
     expect(initial(once, { start: NOW + 1_000 * DAY_MS, end: NOW + 1_001 * DAY_MS })).toHaveLength(1)
   })
 
@@ -60,24 +60,24 @@ describe("A plan that does not recur", () => {
   })
 })
 
-describe("A plan that recurs", () => {
+describe("A recurring plan", () => {
   it("rule 3: without an active period starts at first use, with one package", () => {
     expect(Result.getOrThrow(Activation.start(daily, null, NOW))).toEqual({ activePeriod: null, anchor: null })
     expect(initial(daily, null)).toEqual([firstUsePackage])
   })
 
-  it("rule 4: with one needs its start", () => {
+  it("rule 4: an active period needs its start", () => {
     expect(fieldOf(daily, null, NOW + 1)).toBe("activePeriod.start")
   })
 
-  it("rule 4: and ignores its end, whatever that is", () => {
+  it("rule 4: the end of an active period is ignored", () => {
     for (const end of [null, NOW - 9_999, NOW, NOW + 1, instant(9999, 12, 31)]) {
       expect(fieldOf(daily, NOW, end)).toBeNull()
       expect(initial(daily, { start: NOW, end })).toEqual(initial(daily, { start: NOW, end: null }))
     }
   })
 
-  it("T5: is anchored at its start", () => {
+  it("T5: the start of the active period is the anchor", () => {
     const start = NOW + 77
     expect(Result.getOrThrow(Activation.start(daily, { start, end: null }, NOW)).anchor).toBe(start)
   })
@@ -88,7 +88,7 @@ describe("A plan that recurs", () => {
     expect(fieldOf(daily, NOW - 24 * HOUR_MS + 1, null)).toBeNull()
   })
 
-  it("rule 5: a start in the past has its first package at once", () => {
+  it("rule 5: with a start in the past, the first package is created at once", () => {
     const [first] = initial(recurring({}, { periodDays: 3 }), { start: NOW - HOUR_MS, end: null })
     const window = { start: NOW - HOUR_MS, end: NOW - HOUR_MS + 3 * DAY_MS }
     expect(first).toEqual({ occurrence: 0, window, over: false })
@@ -105,7 +105,7 @@ describe("A plan that recurs", () => {
     expect(initial(daily, { start: NOW + 1_000 * DAY_MS, end: null })).toEqual([])
   })
 
-  it("T5: has every package that is due by then, not only the first", () => {
+  it("T5: every package that is due at the creation is created, not only the first", () => {
     const windows = initial(daily, { start: NOW - 13 * HOUR_MS, end: null }).map(({ window }) => window?.start)
     expect(windows).toEqual([NOW - 13 * HOUR_MS, NOW + 11 * HOUR_MS])
     expect(initial(daily, { start: NOW - 12 * HOUR_MS + 1, end: null })).toHaveLength(1)
@@ -122,7 +122,7 @@ describe("A plan that recurs", () => {
     expect(initial(recurring({ occurrences: 1 }), { start: NOW - DAY_MS, end: null })).toHaveLength(1)
   })
 
-  it("P1: the start lets the last occurrence expire before the year 10000", () => {
+  it("P1: a start is refused if the last occurrence expires after the year 9999", () => {
     const two = recurring({ periodicity: "Monthly", occurrences: 2 }, { periodDays: 1 })
     const latest = instant(9999, 11, 30, DAY_MS - 1)
     expect(fieldOf(two, latest, null)).toBeNull()

@@ -11,7 +11,7 @@ const gigabyte = terms({ dataMegaBytes: 1_024 })
 /** The least usage that reaches `percent` of 1 GiB. 80 % of 1 GiB is not a whole number of bytes. */
 const first = { 50: GIGABYTE / 2, 80: 858_993_460, 100: GIGABYTE }
 
-describe("A threshold is reached at its very byte (R2)", () => {
+describe("A threshold is reached at an exact byte (R2)", () => {
   it.each([
     [0, []],
     [first[50] - 1, []],
@@ -26,7 +26,7 @@ describe("A threshold is reached at its very byte (R2)", () => {
     expect(Allowance.crossed(gigabyte, 0, usedBytes)).toEqual(expected)
   })
 
-  it("also of the largest allowance, where a number of 64 bits would not do", () => {
+  it("also for the largest allowance, where products exceed 2^53", () => {
     const largest = terms({ dataMegaBytes: 2_147_483_647 })
     const eighty = Number((2_147_483_647n * 1_048_576n * 80n + 99n) / 100n)
     expect(Allowance.crossed(largest, 50, eighty - 1)).toEqual([])
@@ -34,7 +34,7 @@ describe("A threshold is reached at its very byte (R2)", () => {
   })
 })
 
-describe("A threshold is told once (R2)", () => {
+describe("A threshold is notified once (R2)", () => {
   it.each([
     [0, [50, 80, 100]],
     [50, [80, 100]],
@@ -46,7 +46,7 @@ describe("A threshold is told once (R2)", () => {
 })
 
 describe("A recurring plan (R2)", () => {
-  it("tells none", () => {
+  it("has no thresholds", () => {
     expect(Allowance.crossed(recurring({}, { dataMegaBytes: 1 }), 0, GIGABYTE)).toEqual([])
   })
 })

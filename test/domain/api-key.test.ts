@@ -21,7 +21,7 @@ describe("A key's format (W3)", () => {
     expect(ApiKey.fromRandom(random)).toBe(expected)
   })
 
-  it("goes by 32 bytes of randomness, and by all of them", () => {
+  it("depends on each of 32 random bytes, and on no more", () => {
     const keys = Array.from({ length: 32 }, (_, at) => ApiKey.fromRandom(bytes((index) => (index === at ? 1 : 0))))
     expect(new Set(keys).size).toBe(32)
     expect(ApiKey.fromRandom(Uint8Array.from({ length: 40 }, (_, index) => index))).toBe(key)
@@ -33,17 +33,17 @@ describe("A key's format (W3)", () => {
     expect(value).toBe(crc32(key.slice("simplan_".length, -6)))
   })
 
-  it("is shown by its last four characters", () => {
+  it("has its last four characters as its hint", () => {
     expect(ApiKey.hint(key)).toBe("o7hP")
   })
 })
 
 describe("A key is well formed (W3)", () => {
-  it("as it was made", () => {
+  it("if it is as it was made", () => {
     expect(ApiKey.isWellFormed(key)).toBe(true)
   })
 
-  it("not with any one character changed", () => {
+  it("not if one character is changed", () => {
     for (let at = 0; at < key.length; at++) {
       for (const other of "0aA_zZ9 é\n") {
         const typed = key.slice(0, at) + other + key.slice(at + 1)
@@ -52,7 +52,7 @@ describe("A key is well formed (W3)", () => {
     }
   })
 
-  it("not with two neighbours swapped", () => {
+  it("not if two neighbouring characters are swapped", () => {
     for (let at = 0; at + 1 < key.length; at++) {
       const typed = key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2)
       expect(ApiKey.isWellFormed(typed)).toBe(typed === key)
@@ -60,7 +60,7 @@ describe("A key is well formed (W3)", () => {
   })
 
   it.each(["", "simplan_", key.slice(0, -1), `${key}0`, ` ${key}`, `${key}\n`, key.toUpperCase(), key.slice(8)])(
-    "nor as %j",
+    "nor is %j",
     (text) => {
       expect(ApiKey.isWellFormed(text)).toBe(false)
     }
@@ -84,13 +84,13 @@ const of = (changes: Partial<ApiKey.ApiKey>): ApiKey.ApiKey => ({
 describe("A new key", () => {
   const { createdAt: _, revokedAt: __, version: ___, ...request } = of({})
 
-  it("is good from now on, for ever or until it expires", () => {
+  it("is valid from now on, for ever or until it expires", () => {
     expect(Result.getOrThrow(ApiKey.make(request, NOW))).toEqual(of({ version: 0 }))
     const expiring = ApiKey.make({ ...request, expiresAt: NOW + 1 }, NOW)
     expect(Result.getOrThrow(expiring)).toEqual(of({ expiresAt: NOW + 1, version: 0 }))
   })
 
-  it("is refused where it would expire at once", () => {
+  it("is refused if it would expire at once", () => {
     for (const expiresAt of [NOW, NOW - 1]) {
       const refusal = Result.getOrThrow(Result.flip(ApiKey.make({ ...request, expiresAt }, NOW)))
       expect(refusal).toMatchObject({ _tag: "InvalidField", field: "expiresAt" })
@@ -99,12 +99,12 @@ describe("A new key", () => {
 })
 
 describe("A key is changed (W3)", () => {
-  it("by a revocation, which keeps the instant of the first time", () => {
+  it("by a revocation; a second one keeps the first instant", () => {
     expect(ApiKey.revoked(of({}), NOW)).toEqual(of({ revokedAt: NOW }))
     expect(ApiKey.revoked(of({ revokedAt: NOW }), NOW + 1)).toEqual(of({ revokedAt: NOW }))
   })
 
-  it("by a rotation, which gives it another secret and nothing else", () => {
+  it("by a rotation, which replaces the secret alone", () => {
     const secret = { hash: "ff", hint: "abcd" }
     expect(Result.getOrThrow(ApiKey.rotated(of({ expiresAt: NOW }), secret))).toEqual(of({ expiresAt: NOW, ...secret }))
     expect(Result.getOrThrow(Result.flip(ApiKey.rotated(of({ revokedAt: NOW }), secret)))).toMatchObject({
@@ -115,15 +115,15 @@ describe("A key is changed (W3)", () => {
   })
 })
 
-describe("A key is good", () => {
-  it("until it expires, its expiry not included", () => {
+describe("A key is valid", () => {
+  it("before its expiry", () => {
     expect(ApiKey.isValid(of({}), NOW)).toBe(true)
     expect(ApiKey.isValid(of({ expiresAt: NOW + 1 }), NOW)).toBe(true)
     expect(ApiKey.isValid(of({ expiresAt: NOW }), NOW)).toBe(false)
     expect(ApiKey.isValid(of({ expiresAt: NOW - 1 }), NOW)).toBe(false)
   })
 
-  it("until it is revoked, whatever the clock says since", () => {
+  it("never after its revocation, whatever the clock says", () => {
     for (const revokedAt of [NOW - 1, NOW, NOW + 1]) expect(ApiKey.isValid(of({ revokedAt }), NOW)).toBe(false)
   })
 })

@@ -16,31 +16,31 @@ const states = (of: Attachment.WithPackages, ...instants: ReadonlyArray<number>)
   instants.map((at) => Attachment.state(of, at))
 
 describe("While the activation is unknown (T2)", () => {
-  it("an attachment is CREATED as long as it has no package", () => {
+  it("an attachment without a package is CREATED", () => {
     expect(states(attached(), NOW, NOW + 9_999 * DAY_MS)).toEqual(["CREATED", "CREATED"])
     expect(states(attached({ terms: recurring() }), NOW)).toEqual(["CREATED"])
   })
 
-  it("and PENDING_FOR_FIRST_USE once it has one, for as long as it takes", () => {
+  it("an attachment with a package is PENDING_FOR_FIRST_USE", () => {
     expect(states(pending, NOW, NOW + 9_999 * DAY_MS)).toEqual(["PENDING_FOR_FIRST_USE", "PENDING_FOR_FIRST_USE"])
     expect(states(attached({ terms: recurring() }, [{}]), NOW)).toEqual(["PENDING_FOR_FIRST_USE"])
   })
 })
 
 describe("Once the activation is known (T2)", () => {
-  it("an attachment is CREATED before it", () => {
+  it("an attachment is CREATED before the activation", () => {
     expect(states(windowed, NOW - 9_999 * DAY_MS, NOW - 1)).toEqual(["CREATED", "CREATED"])
   })
 
-  it("ACTIVE from that very millisecond to the last one before its expiry", () => {
+  it("an attachment is ACTIVE from the activation to the last millisecond before the expiry", () => {
     expect(states(windowed, NOW, NOW + 1, NOW + DAY_MS - 1)).toEqual(["ACTIVE", "ACTIVE", "ACTIVE"])
   })
 
-  it("and EXPIRED from its expiry on", () => {
+  it("an attachment is EXPIRED from the expiry on", () => {
     expect(states(windowed, NOW + DAY_MS, NOW + DAY_MS + 1, NOW + 9_999 * DAY_MS)).toEqual(Array(3).fill("EXPIRED"))
   })
 
-  it("T6: a recurring one goes by its anchor and its last occurrence, whatever packages it has", () => {
+  it("T6: anchor and last occurrence decide for a recurring attachment, not its packages", () => {
     const withAll = attached({ ...anchored.attachment }, [
       { activationAt: NOW + 5, expirationAt: NOW + 6 },
       { occurrence: 1, status: "Refused" }
@@ -55,14 +55,14 @@ describe("Once the activation is known (T2)", () => {
     }
   })
 
-  it("T6: and is ACTIVE also between two packages", () => {
+  it("T6: a recurring attachment is ACTIVE between two packages", () => {
     const gaps = attached({ terms: recurring({ periodicity: "Weekly" }), anchor: NOW })
     expect(states(gaps, NOW + 3 * DAY_MS)).toEqual(["ACTIVE"])
   })
 })
 
 describe("A suspended attachment (T2)", () => {
-  it("is SUSPENDED before all else, also before its activation and after its expiry", () => {
+  it("is SUSPENDED, also before its activation and after its expiry", () => {
     for (const of of [attached(), pending, windowed, anchored]) {
       const suspended = { ...of, attachment: { ...of.attachment, suspendedAt: NOW } }
       expect(states(suspended, NOW - DAY_MS, NOW, NOW + DAY_MS, NOW + 99 * DAY_MS)).toEqual(Array(4).fill("SUSPENDED"))

@@ -14,8 +14,8 @@ const day = (occurrence: number, usedBytes = 0) => ({
 })
 const daily = { terms: recurring({ occurrences: 3 }), anchor: NOW }
 
-describe("An attachment that does not recur (T6)", () => {
-  it("tells its package's times, as the telco has them, and usage", () => {
+describe("A non-recurring attachment (T6)", () => {
+  it("shows the times and the usage of its package", () => {
     const of = attached({}, [{ activationAt: NOW + 7, expirationAt: NOW + 8, usedBytes: 99 }])
     expect(Attachment.view(of, NOW)).toMatchObject({ activationAt: NOW + 7, expirationAt: NOW + 8, usedBytes: 99 })
   })
@@ -28,22 +28,22 @@ describe("An attachment that does not recur (T6)", () => {
 })
 
 describe("A recurring attachment (T6)", () => {
-  it("tells its anchor and its last occurrence's end before any package exists", () => {
+  it("shows its anchor and the end of its last occurrence before any package exists", () => {
     const told = { activationAt: NOW, expirationAt: NOW + 3 * DAY_MS, usedBytes: 0, packages: [] }
     expect(Attachment.view(attached(daily), NOW - DAY_MS)).toMatchObject(told)
   })
 
-  it("has neither until its anchor is known", () => {
+  it("has no times before its anchor is known", () => {
     const of = attached({ terms: daily.terms }, [{ usedBytes: 0 }])
     expect(Attachment.view(of, NOW)).toMatchObject({ activationAt: null, expirationAt: null, usedBytes: 0 })
   })
 
-  it("keeps them whatever the telco says of its packages' times", () => {
+  it("keeps its times, whatever times the telco reports for packages", () => {
     const of = attached(daily, [{ ...day(0), activationAt: NOW + 9, expirationAt: NOW + 10 }])
     expect(Attachment.view(of, NOW)).toMatchObject({ activationAt: NOW, expirationAt: NOW + 3 * DAY_MS })
   })
 
-  it("tells the usage of the last package that began, from the millisecond it does", () => {
+  it("shows the usage of the last package that began, from its first millisecond on", () => {
     const of = attached(daily, [day(0, 11), day(1, 22), day(2, 33)])
     const told = (at: number) => Attachment.view(of, at).usedBytes
     expect([NOW - 1, NOW, NOW + DAY_MS - 1].map(told)).toEqual([0, 11, 11])
@@ -51,14 +51,14 @@ describe("A recurring attachment (T6)", () => {
     expect(told(NOW + 999 * DAY_MS)).toBe(33)
   })
 
-  it("takes no usage from an occurrence that the telco refused: no package of it ever began", () => {
+  it("shows no usage of an occurrence that the telco refused", () => {
     const of = attached(daily, [day(0, 11), { ...day(1), status: "Refused" }])
     expect(Attachment.view(of, NOW + DAY_MS).usedBytes).toBe(11)
   })
 })
 
-describe("The packages that are told (T6)", () => {
-  it("are oldest first, lapsed ones with them, refused ones not", () => {
+describe("The listed packages (T6)", () => {
+  it("are oldest first, with lapsed ones and without refused ones", () => {
     const of = attached(daily, [{ ...day(0), status: "Lapsed" }, { ...day(1), status: "Refused" }, day(2)])
     expect(Attachment.view(of, NOW).packages.map(({ occurrence }) => occurrence)).toEqual([0, 2])
   })
@@ -78,11 +78,11 @@ describe("A path names an attachment (S4)", () => {
     expect(found("p2", attached({ attachmentId: "a1" }), attached({ attachmentId: "a2", planId: "p2" }))).toBe("a2")
   })
 
-  it("its own id before a plan's", () => {
+  it("by its own id rather than a plan's", () => {
     expect(found("x", attached({ attachmentId: "a1", planId: "x" }), attached({ attachmentId: "x" }))).toBe("x")
   })
 
-  it("the active one of several with a plan, wherever it stands", () => {
+  it("of several with a plan, the active one", () => {
     const one = attached({ attachmentId: "expired" }, expired)
     const two = attached({ attachmentId: "active" }, active)
     const three = attached({ attachmentId: "pending" }, [{}])
@@ -91,13 +91,13 @@ describe("A path names an attachment (S4)", () => {
     expect(found("plan", one, three, two)).toBe("active")
   })
 
-  it("the newest of several active ones, and the newest where none is active", () => {
+  it("of several active ones the newest; if none is active, the newest of all", () => {
     const of = (attachmentId: string, packages: typeof active) => attached({ attachmentId }, packages)
     expect(found("plan", of("a1", active), of("a2", active), of("a3", expired))).toBe("a2")
     expect(found("plan", of("a1", expired), of("a2", expired))).toBe("a2")
   })
 
-  it("or none", () => {
+  it("or no attachment", () => {
     expect(found("unknown", attached())).toBeUndefined()
     expect(found("plan")).toBeUndefined()
   })

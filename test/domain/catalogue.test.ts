@@ -24,20 +24,20 @@ const catalogue = Catalogue.index({
 })
 
 describe("A catalogue", () => {
-  it("knows countries, operators and profiles by their ids", () => {
+  it("finds countries, operators and profiles by their ids", () => {
     expect(catalogue.countryByIso2.get("SE")).toBe(sweden)
     expect(catalogue.operatorById.get("Telenor")).toBe(telenor)
     expect(catalogue.profileById.get("c")).toBe(profile)
     expect([catalogue.countryByIso2.size, catalogue.operatorById.size, catalogue.profileById.size]).toEqual([1, 3, 1])
   })
 
-  it("is indexed once, and another by itself", () => {
+  it("is indexed once", () => {
     const other = { countries: [], operators: [], profiles: [] }
     expect(Catalogue.index(other)).toBe(Catalogue.index(other))
     expect(Catalogue.index(other).countryByIso2.size).toBe(0)
   })
 
-  it("tells a country's operators under a label, in its own order", () => {
+  it("lists a country's operators of a label in its order", () => {
     expect(Catalogue.operatorsOf(catalogue, "SE", "Green")).toEqual([telia, tre])
     expect(Catalogue.operatorsOf(catalogue, "SE", "Aqua")).toEqual([telia])
     expect(Catalogue.operatorsOf(catalogue, "SE", "Red")).toEqual([])

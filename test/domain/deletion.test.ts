@@ -17,7 +17,7 @@ const cancelled = (...attachments: ReadonlyArray<Attachment.WithPackages>) => {
 }
 
 describe("A subscription is deleted (S3)", () => {
-  it("with its SIM held and a job due at once, that frees the SIM", () => {
+  it("with its SIM allocated until a job, due at once, frees it", () => {
     const of = line([attached({}, [{}])])
     expect(Result.getOrThrow(Deletion.remove(of, NOW))).toEqual({
       sim: { ...of.sim, hold: { _tag: "Releasing", subscriptionId: "subscription" }, recycledAt: NOW },
@@ -32,7 +32,7 @@ describe("A subscription is deleted (S3)", () => {
     })
   })
 
-  it("of an eSIM never downloaded, and of a physical SIM always", () => {
+  it("if its eSIM was never downloaded, or its SIM is physical", () => {
     const physical = { isEsim: false, lpa: null }
     for (const changes of [{}, physical, { ...physical, downloaded: true }]) {
       expect(Result.isSuccess(Deletion.remove(line([], changes), NOW))).toBe(true)
@@ -41,11 +41,11 @@ describe("A subscription is deleted (S3)", () => {
 })
 
 describe("A deletion is refused", () => {
-  it("S3: once the eSIM shows a sign of a download", () => {
+  it("S3: if the eSIM shows a sign of a download", () => {
     expect(refusal(line([], { downloaded: true }))).toMatchObject({ _tag: "EsimInstalled", iccid: ICCID })
   })
 
-  it("where there is no subscription, or none to be seen yet (S5)", () => {
+  it("if there is no subscription, or only an invisible one (S5)", () => {
     const missing = { _tag: "NotFound", resource: "subscription", id: ICCID }
     const pending = { ...line(), subscription: subscription({ status: "Pending" }) }
     const deleted = { ...line(), subscription: subscription({ status: "Deleted" }) }
@@ -54,7 +54,7 @@ describe("A deletion is refused", () => {
     }
   })
 
-  it("S5: while a plan is being put on it", () => {
+  it("S5: while another plan is being attached", () => {
     expect(refusal(line([attached(), attached({ confirmed: false })]))).toMatchObject({ _tag: "SimBusy", iccid: ICCID })
   })
 })
@@ -72,7 +72,7 @@ describe("What is cancelled at the telco (S3)", () => {
     expect(cancelled(attached(), attached({ ...daily, attachmentId: "b" }))).toEqual(["attachment:0", "b:0"])
   })
 
-  it("is what is due and not recorded yet, too: a job may be asking for it", () => {
+  it("is also a package that is due and not recorded yet, because a job may be ordering it", () => {
     expect(cancelled(attached({ ...daily, anchor: NOW - DAY_MS }, [{ occurrence: 0 }]))).toEqual([
       "attachment:0",
       "attachment:1"
@@ -80,7 +80,7 @@ describe("What is cancelled at the telco (S3)", () => {
     expect(cancelled(attached({ ...daily, anchor: NOW + DAY_MS }))).toEqual([])
   })
 
-  it("is not what the telco never took", () => {
+  it("is no package that the telco refused or never got", () => {
     const packages = [
       { occurrence: 0, status: "Lapsed" },
       { occurrence: 1, status: "Refused" },
@@ -89,20 +89,20 @@ describe("What is cancelled at the telco (S3)", () => {
     expect(cancelled(attached({ ...daily, anchor: NOW - 2 * DAY_MS }, packages))).toEqual(["attachment:2"])
   })
 
-  it("is not what has expired", () => {
+  it("is no package that has expired", () => {
     const of = (expirationAt: number) => attached({}, [{ activationAt: NOW - DAY_MS, expirationAt }])
     expect(cancelled(of(NOW))).toEqual([])
     expect(cancelled(of(NOW + 1))).toEqual(["attachment:0"])
   })
 })
 
-describe("Once the telco has confirmed (S3)", () => {
+describe("After the telco has confirmed (S3)", () => {
   it("the SIM is free", () => {
     const releasing = sim({ hold: { _tag: "Releasing", subscriptionId: "subscription" } })
     expect(Deletion.released(releasing)).toEqual({ sim: { ...releasing, hold: { _tag: "Free" } } })
   })
 
-  it("but only where it was held for that", () => {
+  it("only a SIM that is being released is freed", () => {
     for (const _tag of ["Provisioning", "InService"] as const) {
       expect(Deletion.released(sim({ hold: { _tag, subscriptionId: "other" } }))).toEqual({})
     }

@@ -51,7 +51,7 @@ describe("A failed attempt (W7)", () => {
     }
   )
 
-  it("waits up to 20 % longer, by chance, and never less", () => {
+  it("is followed by a wait that is up to 20 % longer, and never shorter", () => {
     for (const [index, wait] of waits.entries()) {
       expect(failed(index + 1, 0.5).nextAttemptAt).toBe(NOW + wait * 1.1)
       const longest = failed(index + 1, 1 - Number.EPSILON).nextAttemptAt ?? 0
@@ -61,7 +61,7 @@ describe("A failed attempt (W7)", () => {
     }
   })
 
-  it("number 10 is the last", () => {
+  it("number 10 ends the delivery", () => {
     expect(failed(10)).toMatchObject({ status: "Failed", attempts: 10, nextAttemptAt: null })
   })
 
@@ -80,7 +80,7 @@ describe("A failed attempt (W7)", () => {
     }
   )
 
-  it("is none at all", () => {
+  it("may also have no response", () => {
     const before = { ...pending, responseStatus: 500 }
     expect(Delivery.attempted(before, unreachable, NOW, 0)).toMatchObject({
       status: "Pending",
@@ -118,7 +118,7 @@ describe("An attempt ends a delivery (W7)", () => {
     expect(Delivery.isGone(Delivery.attempted(pending, unreachable, NOW, 0))).toBe(false)
   })
 
-  it("and its endpoint's end does, without an attempt", () => {
+  it("and so does the end of its endpoint, without an attempt", () => {
     expect(Delivery.abandoned(failed(2), "the endpoint is disabled")).toEqual({
       ...failed(2),
       status: "Failed",
@@ -129,7 +129,7 @@ describe("An attempt ends a delivery (W7)", () => {
 })
 
 describe("A replay (W7)", () => {
-  it("is due at once, with the whole retry schedule ahead, and counts on", () => {
+  it("is due at once, begins the retry schedule anew, and goes on counting attempts", () => {
     for (const ended of [failed(10), Delivery.attempted(pending, responded(200), NOW, 0)]) {
       const replay = Delivery.replayed(ended, NOW + 9)
       expect(replay).toMatchObject({ status: "Pending", nextAttemptAt: NOW + 9, attempts: ended.attempts })
@@ -140,7 +140,7 @@ describe("A replay (W7)", () => {
 })
 
 describe("A delivery's id", () => {
-  it("is one for an event and an endpoint", () => {
+  it("names its event and its endpoint", () => {
     expect(pending.deliveryId).toBe("e-1:w-1")
   })
 })

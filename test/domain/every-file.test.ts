@@ -34,7 +34,7 @@ const holdsValues = (name: string): boolean =>
   /^export (?:const|class|function)\b/m.test(readFileSync(`${folder("../../src/domain")}/${name}`, "utf8"))
 
 describe("The domain", () => {
-  it("has files, of values and of types alone", () => {
+  it("has files with values, and files with types alone", () => {
     expect(domain.filter(holdsValues).length).toBeGreaterThan(25)
     expect(domain.filter((name) => !holdsValues(name))).toContain("Organization.ts")
   })

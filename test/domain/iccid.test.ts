@@ -15,13 +15,13 @@ const withCheckDigit = [
 ]
 
 describe("An ICCID is read (I1)", () => {
-  it.each(withCheckDigit)("%s, with a pad or without, among spaces or not", (iccid) => {
+  it.each(withCheckDigit)("%s, with and without pad and spaces", (iccid) => {
     for (const text of [iccid, `${iccid}F`, `${iccid}f`, ` ${iccid} `, `\t${iccid}F\r\n`]) {
       expect(Iccid.parse(text)).toBe(iccid)
     }
   })
 
-  it("of 18 to 20 digits, the pad not counted", () => {
+  it("if it has 18 to 20 digits without the pad", () => {
     const digits = (count: number) => "8".repeat(count)
     for (const count of [18, 19, 20]) expect(Iccid.parse(digits(count))).toBe(digits(count))
     for (const count of [0, 1, 17, 21, 22]) expect(Iccid.parse(digits(count))).toBeUndefined()
@@ -47,14 +47,14 @@ describe("An ICCID is read (I1)", () => {
 })
 
 describe("The Luhn digit (I1)", () => {
-  it.each(withCheckDigit)("of %s is right, and every other digit in its place is wrong", (iccid) => {
+  it.each(withCheckDigit)("of %s is right, and any other digit is wrong", (iccid) => {
     const right = Number(iccid.at(-1))
     for (let digit = 0; digit <= 9; digit++) {
       expect(Iccid.hasLuhnDigit(iccid.slice(0, -1) + digit)).toBe(digit === right)
     }
   })
 
-  it.each(withCheckDigit)("of %s finds any single digit that was mistyped", (iccid) => {
+  it.each(withCheckDigit)("of %s detects any single wrong digit", (iccid) => {
     for (let at = 0; at < iccid.length; at++) {
       for (let digit = 0; digit <= 9; digit++) {
         const typed = iccid.slice(0, at) + digit + iccid.slice(at + 1)

@@ -53,7 +53,7 @@ const record = (changes: Partial<Idempotency.IdempotencyRecord> = {}): Idempoten
 })
 
 describe("An answer (W2)", () => {
-  it.each(answers)("%s is told as it was kept, and as no other kind", (kind, answer, told) => {
+  it.each(answers)("%s is replayed as it was stored, and as no other kind", (kind, answer, told) => {
     expect(answer.kind).toBe(kind)
     const heard = tellers.map((tell) => tell(answer)).filter((one) => one !== undefined)
     expect(heard).toMatchObject([{ value: told }])
@@ -70,7 +70,7 @@ describe("A later request under the key (W2)", () => {
   const refusal = (of: Idempotency.IdempotencyRecord, fingerprint = "f") =>
     Result.getOrThrow(Result.flip(Idempotency.answer("Done", of, { fingerprint })))
 
-  it("is told the first one's answer, or its refusal", () => {
+  it("gets the first request's answer or refusal", () => {
     expect(Result.getOrThrow(Idempotency.answer("Plan", record(), { fingerprint: "f" }))).toEqual(plan())
     const busy = Refusal.toPlain(new Refusal.SimBusy({ iccid: ICCID }))
     expect(refusal(record({ outcome: { _tag: "Refused", refusal: busy } }))).toBe(busy)
@@ -80,7 +80,7 @@ describe("A later request under the key (W2)", () => {
     expect(refusal(record({ outcome: { _tag: "Pending" } }))).toMatchObject({ _tag: "RequestInProgress", key: "k" })
   })
 
-  it("is refused where it is another request, or one with another kind of answer", () => {
+  it("is refused if it is another request, or has another kind of answer", () => {
     for (const outcome of [record().outcome, { _tag: "Pending" } as const]) {
       expect(refusal(record({ outcome }), "other")).toMatchObject({ _tag: "IdempotencyKeyReused", key: "k" })
     }
@@ -89,7 +89,7 @@ describe("A later request under the key (W2)", () => {
 })
 
 describe("An outcome is final (W2)", () => {
-  it("where it is a refusal that the telco did not cause", () => {
+  it("if it is a refusal that the telco did not cause", () => {
     expect(Idempotency.isFinal(new Refusal.SimBusy({ iccid: ICCID }))).toBe(true)
     expect(Idempotency.isFinal(new Refusal.NotFound({ resource: "plan", id: "p" }))).toBe(true)
     expect(Idempotency.isFinal(new Refusal.TelcoRefused({ message: "no" }))).toBe(false)

@@ -9,7 +9,7 @@ const zeros = new Uint8Array(10)
 const ones = new Uint8Array(10).fill(255)
 
 describe("An id", () => {
-  it("is the one of RFC 9562's example", () => {
+  it("is that of RFC 9562's example", () => {
     // Appendix A.6: unix_ts_ms 0x017F22E279B0, rand_a 0xCC3, rand_b 0x18C4DC0C0C07398F.
     const random = Uint8Array.of(0x0c, 0xc3, 0x18, 0xc4, 0xdc, 0x0c, 0x0c, 0x07, 0x39, 0x8f)
     expect(Id.uuid7(0x017f22e279b0, random)).toBe("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
@@ -20,7 +20,7 @@ describe("An id", () => {
     expect(Id.uuid7(2 ** 48 - 1, ones)).toBe("ffffffff-ffff-7fff-bfff-ffffffffffff")
   })
 
-  it("is of the epoch where the instant lies before it", () => {
+  it("has the time 0 for an instant before the epoch", () => {
     expect(Id.uuid7(-1, ones)).toBe(Id.uuid7(0, ones))
   })
 
@@ -32,7 +32,7 @@ describe("An id", () => {
     expect(ids.every(Id.isUuid)).toBe(true)
   })
 
-  it("is a UUID by its shape, in either case, of any version", () => {
+  it("of any version, in upper and lower case, has the shape of a UUID", () => {
     expect(Id.isUuid("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")).toBe(true)
     expect(Id.isUuid("017F22E2-79B0-4CC3-98C4-DC0C0C07398F")).toBe(true)
     const wrong = ["", "017f22e279b07cc398c4dc0c0c07398f", "017f22e2-79b0-7cc3-98c4-dc0c0c07398", "x", "g".repeat(36)]
@@ -44,7 +44,7 @@ describe("An id", () => {
 describe("Ids of one instant", () => {
   const counted = (counter: number, random = zeros) => Id.uuid7(5, Id.withCounter(counter, random))
 
-  it("have a counter in the 26 bits after the time, version and variant between them", () => {
+  it("have a counter in the first 26 random bits", () => {
     expect(counted(0, ones)).toBe("00000000-0005-7000-8000-ffffffffffff")
     expect(counted(1)).toBe("00000000-0005-7000-8001-000000000000")
     expect(counted(2 ** 8)).toBe("00000000-0005-7000-8100-000000000000")
@@ -53,14 +53,14 @@ describe("Ids of one instant", () => {
     expect(counted(Id.COUNTER_SIZE - 1)).toBe("00000000-0005-7fff-bfff-000000000000")
   })
 
-  it("leave the random bytes that were handed in as they were", () => {
+  it("do not change the given random bytes", () => {
     counted(7, ones)
     expect(ones).toEqual(new Uint8Array(10).fill(255))
   })
 })
 
 describe("A package's id (R1)", () => {
-  it("is its attachment's and its occurrence's", () => {
+  it("joins the attachment's id and the occurrence", () => {
     expect(packageId("017f22e2", 12)).toBe("017f22e2:12")
   })
 })

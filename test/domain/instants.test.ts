@@ -41,7 +41,7 @@ describe("An instant is read (W8)", () => {
   })
 })
 
-describe("No instant is (W8)", () => {
+describe("Text is refused (W8)", () => {
   it.each([
     ["", "nothing"],
     ["2026-03-10", "a date alone"],
@@ -94,7 +94,7 @@ describe("An instant is written", () => {
     expect(Time.toIso(Time.END_OF_TIME - 1)).toBe("9999-12-31T23:59:59.999Z")
   })
 
-  it("is written as the calendar of JavaScript has it, on every day of the first and the last 400 years", () => {
+  it("equals JavaScript's, on every day of the first and the last 400 years", () => {
     const [first, last] = [Time.START_OF_TIME / Time.DAY, Time.END_OF_TIME / Time.DAY - 1]
     const wrong: Array<string> = []
     for (let day = 0; day < 146_097; day++) {
@@ -105,7 +105,7 @@ describe("An instant is written", () => {
     expect(wrong).toEqual([])
   })
 
-  it("is written in six digits of a year where four do not do", () => {
+  it("has six digits of the year if four are not enough", () => {
     expect(Time.toIso(Time.END_OF_TIME)).toBe("+010000-01-01T00:00:00.000Z")
     expect(Time.toIso(Time.START_OF_TIME - 1)).toBe("-000001-12-31T23:59:59.999Z")
   })

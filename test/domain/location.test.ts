@@ -23,22 +23,22 @@ describe("The last operator (R3)", () => {
     expect(Location.withReport(norway, sweden)).toBe(norway)
   })
 
-  it("is that of the report that came last, of two of the same instant", () => {
+  it("of two reports of one instant is that of the second", () => {
     const [sweden, norway] = [seen("SE", NOW), seen("NO", NOW)]
     expect(Location.withReport(sweden, norway)).toBe(norway)
   })
 })
 
-describe("It is told (R3)", () => {
+describe("The last operator is shown (R3)", () => {
   const sweden = seen("SE", NOW - 30 * DAY_MS)
 
-  it("up to exactly seven days after the last activity, of whatever kind that was", () => {
+  it("until exactly 7 days after the last activity of any kind", () => {
     expect(Location.visible(sweden, NOW, NOW)).toBe(sweden)
     expect(Location.visible(sweden, NOW, NOW + 7 * DAY_MS)).toBe(sweden)
     expect(Location.visible(sweden, NOW, NOW + 7 * DAY_MS + 1)).toBeNull()
   })
 
-  it("not where there was no activity, or no location", () => {
+  it("only if there was an activity and a location", () => {
     expect(Location.visible(sweden, null, NOW)).toBeNull()
     expect(Location.visible(null, NOW, NOW)).toBeNull()
   })

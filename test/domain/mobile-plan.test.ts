@@ -15,8 +15,8 @@ const request = (of: Sim, apply: boolean, label: Sim["label"] = "Green") =>
 const refusal = (of: Sim, apply: boolean, label?: Sim["label"]) =>
   Result.getOrThrow(Result.flip(request(of, apply, label)))
 
-describe("A mobile plan is asked for (I6)", () => {
-  it.each([true, false])("apply %s: as it was until the telco has it", (apply) => {
+describe("A request for the mobile plan (I6)", () => {
+  it.each([true, false])("apply %s: the old state is visible until the telco has changed it", (apply) => {
     const work = { _tag: "ChangeMobilePlan", iccid: ICCID, changeId: "change" }
     expect(Result.getOrThrow(request(settled(!apply), apply))).toEqual({
       decision: { sim: changing(!apply, apply), jobs: [{ jobId: "mobile-plan:change", work, dueAt: NOW }] },
@@ -25,11 +25,11 @@ describe("A mobile plan is asked for (I6)", () => {
     expect(MobilePlan.statusOf(changing(!apply, apply))).toEqual({ iccid: ICCID, applied: !apply, id: 7 })
   })
 
-  it.each([true, false])("apply %s again: nothing changes", (apply) => {
+  it.each([true, false])("apply %s again changes nothing", (apply) => {
     expect(Result.getOrThrow(request(settled(apply), apply))).toBeNull()
   })
 
-  it("not of a physical SIM, one of another label, or one that is being changed, in this order", () => {
+  it("is refused for a physical SIM, for another label and during a change, in this order", () => {
     expect(refusal({ ...changing(false, true), isEsim: false }, true, "Red")).toMatchObject({
       _tag: "InvalidField",
       field: "iccid"
@@ -45,19 +45,19 @@ describe("A mobile plan is asked for (I6)", () => {
 })
 
 describe("The telco's answer (I6)", () => {
-  it.each([true, false])("done: %s is what shows", (target) => {
+  it.each([true, false])("done: %s is visible", (target) => {
     expect(MobilePlan.settled(changing(!target, target))).toEqual({ sim: settled(target) })
   })
 
-  it.each([true, false])("refused while turning back to %s: the telco keeps what was turned from", (applied) => {
+  it.each([true, false])("a refused revert to %s: the change remains", (applied) => {
     expect(MobilePlan.refused(changing(applied, applied))).toEqual({ sim: settled(!applied) })
   })
 
-  it.each([true, false])("refused: %s stays", (applied) => {
+  it.each([true, false])("refused: %s remains", (applied) => {
     expect(MobilePlan.refused(changing(applied, !applied))).toEqual({ sim: settled(applied) })
   })
 
-  it("unknown: it is asked for the old state, under another id", () => {
+  it("done after the caller was told otherwise: the change is reverted under another id", () => {
     expect(MobilePlan.turnedBack(changing(false, true), "undo", NOW)).toEqual({
       sim: changing(false, false),
       jobs: [
@@ -71,7 +71,7 @@ describe("The telco's answer (I6)", () => {
     expect(MobilePlan.settled(changing(false, false))).toEqual({ sim: settled(false) })
   })
 
-  it("to a change that is settled already: nothing", () => {
+  it("after the change is settled: nothing changes", () => {
     expect(MobilePlan.settled(settled(true))).toEqual({})
     expect(MobilePlan.refused(settled(true))).toEqual({})
     expect(MobilePlan.turnedBack(settled(true), "undo", NOW)).toEqual({})

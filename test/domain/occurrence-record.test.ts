@@ -36,7 +36,7 @@ describe("An occurrence is recorded (T5)", () => {
     })
   })
 
-  it("and ends with the last one", () => {
+  it("without a next job after the last one", () => {
     for (const outcome of outcomes) {
       expect(
         Occurrence.record(Occurrence.of(line([attached(daily)]), "attachment", 2), work(2), outcome, NOW).jobs
@@ -44,7 +44,7 @@ describe("An occurrence is recorded (T5)", () => {
     }
   })
 
-  it("once: again, it leaves only the next one's job", () => {
+  it("once: a second time leaves only the job of the next one", () => {
     const of = attached(daily, [{ occurrence: 0 }, { occurrence: 1 }])
     for (const outcome of outcomes) {
       expect(Occurrence.record(Occurrence.of(line([of]), "attachment", 1), work(1), outcome, NOW)).toEqual({
@@ -53,35 +53,35 @@ describe("An occurrence is recorded (T5)", () => {
     }
   })
 
-  it("not at all without an anchor or a recurrence", () => {
+  it("only with an anchor and a recurrence", () => {
     for (const of of [attached({ terms: daily.terms }), attached({ terms: terms() })]) {
       expect(Occurrence.record(Occurrence.of(line([of]), "attachment", 1), work(1), created, NOW)).toEqual({ jobs: [] })
     }
   })
 })
 
-describe("While the telco was asked", () => {
+describe("While the telco was called", () => {
   const suspension = {
     jobId: "suspend:attachment:1",
     work: { _tag: "SuspendPackages", iccid: ICCID, attachmentId: "attachment" },
     dueAt: NOW + 5
   }
 
-  it("T7: the attachment was suspended: the package it made is suspended there, and none follows", () => {
+  it("T7: the attachment was suspended: a job suspends the package at the telco, and no occurrence follows", () => {
     const of = attached({ ...daily, suspendedAt: NOW + 1 })
     const decision = Occurrence.record(Occurrence.of(line([of]), "attachment", 1), work(1), created, NOW + 5)
     expect(decision.packages).toEqual([second])
     expect(decision.jobs).toEqual([suspension])
   })
 
-  it("T7: nothing has to be told of one that it refused", () => {
+  it("T7: the attachment was suspended: a refused package needs no job", () => {
     const of = attached({ ...daily, suspendedAt: NOW + 1 })
     expect(
       Occurrence.record(Occurrence.of(line([of]), "attachment", 1), work(1), { _tag: "Refused" }, NOW + 5).jobs
     ).toEqual([])
   })
 
-  it("T7: one that it may have made, or not, is cancelled there unless it is over", () => {
+  it("T7: the attachment was suspended: a package with an unknown outcome is cancelled, unless it is over", () => {
     const of = attached({ ...daily, suspendedAt: NOW + 1 })
     const jobs = (now: number) =>
       Occurrence.record(Occurrence.of(line([of]), "attachment", 1), work(1), { _tag: "Lapsed" }, now).jobs
@@ -90,7 +90,7 @@ describe("While the telco was asked", () => {
     expect(jobs(end)).toEqual([])
   })
 
-  it("S3: the subscription was deleted: what it made is cancelled there, and nothing is recorded", () => {
+  it("S3: the subscription was deleted: the package is cancelled at the telco, and nothing is recorded", () => {
     const cancellation = {
       jobId: "cancel:attachment:1",
       work: { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:1"], release: false },

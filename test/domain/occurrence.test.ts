@@ -21,16 +21,16 @@ describe("The next occurrence's job (T5)", () => {
     expect(Occurrence.next(attachment(daily), 2)).toEqual(jobOf(2))
   })
 
-  it("ends with the last occurrence", () => {
+  it("does not exist after the last occurrence", () => {
     expect(Occurrence.next(attachment(daily), 3)).toBeUndefined()
   })
 
-  it("is none before the anchor is known, and where the plan does not recur", () => {
+  it("does not exist without an anchor, or if the plan does not recur", () => {
     expect(Occurrence.next(attachment({ terms: daily.terms }), 1)).toBeUndefined()
     expect(Occurrence.next(attachment({ terms: terms() }), 1)).toBeUndefined()
   })
 
-  it("is none for what was not due yet when the attachment was suspended", () => {
+  it("does not exist if it was not due yet at the suspension", () => {
     const suspendedAt = dueOf(1)
     expect(Occurrence.next(attachment({ ...daily, suspendedAt }), 1)).toEqual(jobOf(1))
     expect(Occurrence.next(attachment({ ...daily, suspendedAt: suspendedAt - 1 }), 1)).toBeUndefined()
@@ -42,7 +42,7 @@ describe("An occurrence whose job is due (T5)", () => {
   const step = (of: Attachment.WithPackages, occurrence: number, now: number) =>
     Occurrence.step(Occurrence.of(line([of]), "attachment", occurrence), occurrence, now)
 
-  it("is ordered with its window, as long as any of that is left", () => {
+  it("is ordered with its window until that is over", () => {
     const of = attached(daily)
     const window = { start: NOW + DAY_MS, end: NOW + 2 * DAY_MS }
     for (const now of [dueOf(1), NOW + DAY_MS, NOW + 2 * DAY_MS - 1]) {
@@ -50,31 +50,31 @@ describe("An occurrence whose job is due (T5)", () => {
     }
   })
 
-  it("lapses without a telco call once its whole period is over", () => {
+  it("lapses without a telco call after its whole period is over", () => {
     const lapsed = { _tag: "Record", outcome: { _tag: "Lapsed" } }
     expect(step(attached(daily), 1, NOW + 2 * DAY_MS)).toEqual(lapsed)
     expect(step(attached(daily), 0, NOW + 99 * DAY_MS)).toEqual(lapsed)
   })
 
-  it("lapses where its attachment was suspended after it was due, and leaves nothing where before", () => {
+  it("lapses if its attachment was suspended after it was due; if before, nothing is left to do", () => {
     const at = (suspendedAt: number) => step(attached({ ...daily, suspendedAt }), 1, dueOf(1) + 5)
     expect(at(dueOf(1))).toEqual({ _tag: "Record", outcome: { _tag: "Lapsed" } })
     expect(at(dueOf(1) - 1)).toEqual({ _tag: "Nothing" })
   })
 
-  it("is left alone where it is recorded already, however", () => {
+  it("needs nothing if it is recorded already", () => {
     for (const status of ["Created", "Refused", "Lapsed"] as const) {
       expect(step(attached(daily, [{ occurrence: 1, status }]), 1, dueOf(1))).toEqual({ _tag: "Nothing" })
     }
   })
 
-  it("is none of an attachment that does not recur, has no anchor, or is at its end", () => {
+  it("needs nothing if the attachment does not recur, has no anchor or is at its end", () => {
     expect(step(attached(), 1, NOW)).toEqual({ _tag: "Nothing" })
     expect(step(attached({ terms: daily.terms }), 1, NOW)).toEqual({ _tag: "Nothing" })
     expect(step(attached(daily), 3, NOW)).toEqual({ _tag: "Nothing" })
   })
 
-  it("is to be cancelled where the attachment is gone", () => {
+  it("is cancelled if the attachment is gone", () => {
     for (const of of [null, line()]) {
       expect(Occurrence.step(Occurrence.of(of, "attachment", 1), 1, NOW)).toEqual({ _tag: "Gone" })
     }
@@ -93,7 +93,7 @@ describe("A package has the telco's times before the computed ones (T6)", () => 
     return [activationAt, expirationAt]
   }
 
-  it("each on its own, where the telco tells it", () => {
+  it("each time by itself, if the telco reports it", () => {
     const of = attachment(daily)
     expect(times(of, window, said(null, null))).toEqual([NOW, NOW + DAY_MS])
     expect(times(of, window, said(NOW + 1, null))).toEqual([NOW + 1, NOW + DAY_MS])
@@ -101,25 +101,25 @@ describe("A package has the telco's times before the computed ones (T6)", () => 
     expect(times(of, window, said(NOW + 1, NOW + 2))).toEqual([NOW + 1, NOW + 2])
   })
 
-  it("and those computed where it lapsed", () => {
+  it("and the computed ones if it lapsed", () => {
     expect(times(attachment(daily), window, null)).toEqual([NOW, NOW + DAY_MS])
   })
 
-  it("T3: one that waits for its first use has none, unless the telco names an activation", () => {
+  it("T3: a package that waits for its first use has no times, unless the telco names an activation", () => {
     expect(times(attachment(), null, said(null, null))).toEqual([null, null])
     expect(times(attachment(), null, said(null, NOW + 5))).toEqual([null, null])
     expect(times(attachment(), null, said(NOW, NOW + 5))).toEqual([NOW, NOW + 5])
   })
 
-  it("T3: and an activation alone makes it expire after the plan's validity, not never", () => {
+  it("T3: with an activation alone it expires after the plan's validity", () => {
     expect(times(attachment(), null, said(NOW, null))).toEqual([NOW, NOW + 10 * DAY_MS])
   })
 
-  it("T6: nor does the telco set a recurring attachment's anchor", () => {
+  it("T6: the telco does not set a recurring attachment's anchor", () => {
     expect(times(attachment({ terms: daily.terms }), null, said(NOW, NOW + 5))).toEqual([null, null])
   })
 
-  it("and starts unused, with the telco's id", () => {
+  it("a package begins without usage, and has the telco's id", () => {
     expect(Occurrence.packageOf(attachment(daily), 2, window, said(null, null))).toMatchObject({
       attachmentId: "attachment",
       occurrence: 2,

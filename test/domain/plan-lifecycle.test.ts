@@ -13,7 +13,7 @@ describe("A plan exists (P2)", () => {
     }
   })
 
-  it("no more once it is deleted, archived or not, and never where there is none", () => {
+  it("neither after it was deleted, archived or not, nor if there is none", () => {
     const gone = [null, plan({ deletedAt: NOW }), plan({ archivedAt: NOW, deletedAt: NOW })]
     for (const one of gone) {
       expect(Result.getOrThrow(Result.flip(Plan.existing(one, "p-1")))).toMatchObject({
@@ -26,19 +26,19 @@ describe("A plan exists (P2)", () => {
 })
 
 describe("Archiving a plan (P2)", () => {
-  it("keeps the instant of the first time, and changes nothing else", () => {
+  it("notes the first instant, and changes nothing else", () => {
     expect(Plan.archived(plan(), NOW)).toEqual(plan({ archivedAt: NOW }))
     expect(Plan.archived(plan({ archivedAt: NOW }), NOW + 1)).toEqual(plan({ archivedAt: NOW }))
   })
 
-  it("is undone by unarchiving, which changes nothing of a live plan", () => {
+  it("is undone by unarchiving, which does not change a live plan", () => {
     expect(Plan.unarchived(plan({ archivedAt: NOW }))).toEqual(plan())
     expect(Plan.unarchived(plan())).toEqual(plan())
   })
 })
 
 describe("Deleting a plan (P2)", () => {
-  it("notes the instant, and keeps the rest for the attachments", () => {
+  it("notes the instant, and changes nothing else", () => {
     expect(Plan.deleted(plan({ archivedAt: NOW }), NOW + 1)).toEqual(plan({ archivedAt: NOW, deletedAt: NOW + 1 }))
   })
 })

@@ -21,7 +21,7 @@ const steps = (...percentages: ReadonlyArray<number>) => ({
 })
 const daily = { periodicity: "Daily", frequency: 1, occurrences: 12 } as const
 
-describe("Terms are granted as they are asked for (P1)", () => {
+describe("Terms are granted as requested (P1)", () => {
   it("with throttling and recurrence", () => {
     expect(Result.getOrThrow(of({}))).toEqual({
       name: "Monthly",
@@ -88,7 +88,7 @@ describe("Terms are refused by field (P1)", () => {
     expect(fieldOf(steps(1, 2, 101))).toBe("throttlingThreshold3Percentage")
   })
 
-  it("and strictly rise", () => {
+  it("percentages rise strictly", () => {
     expect(fieldOf(steps(50, 50, 70))).toBe("throttlingThreshold2Percentage")
     expect(fieldOf(steps(50, 49, 70))).toBe("throttlingThreshold2Percentage")
     expect(fieldOf(steps(50, 60, 60))).toBe("throttlingThreshold3Percentage")
@@ -105,7 +105,7 @@ describe("Terms end before the year 10000 (P1)", () => {
     expect(fieldOf({ ...lasting, periodDays: 30 }, now)).toBe("frequency")
   })
 
-  it("which holds for a plan that does not recur, too", () => {
+  it("the same holds for a non-recurring plan", () => {
     const now = end - 30 * DAY_MS
     expect(fieldOf({ throttling: [], recurrence: null, periodDays: 30 }, now - 1)).toBeNull()
     expect(fieldOf({ throttling: [], recurrence: null, periodDays: 30 }, now)).toBe("periodDays")
@@ -117,7 +117,7 @@ describe("Terms end before the year 10000 (P1)", () => {
     }
   })
 
-  it("a frequency that is never waited for is any integer", () => {
+  it("with one occurrence any frequency is valid", () => {
     expect(
       fieldOf({ throttling: [], recurrence: { ...daily, frequency: Number.MAX_SAFE_INTEGER, occurrences: 1 } })
     ).toBeNull()
@@ -125,7 +125,7 @@ describe("Terms end before the year 10000 (P1)", () => {
 })
 
 describe("The coverage profile (W8)", () => {
-  it("that is not there is told once the fields are right", () => {
+  it("is looked for after the fields: an unknown one is not found", () => {
     const refusal = (changes: Partial<Plan.TermsRequest>) =>
       Result.getOrThrow(Result.flip(Plan.terms(termsRequest(changes), null, NOW)))
     expect(refusal({})).toMatchObject({ _tag: "NotFound", resource: "coverage profile", id: "coverage" })
@@ -134,7 +134,7 @@ describe("The coverage profile (W8)", () => {
 })
 
 describe("A plan's allowance (T1)", () => {
-  it("is exact to the byte, a megabyte being 1,048,576 of them", () => {
+  it("is exact to the byte; a megabyte has 1,048,576", () => {
     expect(Plan.allowanceBytes(terms({ dataMegaBytes: 1 }))).toBe(1_048_576)
     expect(BigInt(Plan.allowanceBytes(terms({ dataMegaBytes: 2_147_483_647 })))).toBe(2_147_483_647n * 1_048_576n)
   })

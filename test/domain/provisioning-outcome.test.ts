@@ -34,7 +34,7 @@ const anchored = (start: number, end: number | null = null) =>
   attachment({ ...mine, terms: recurring(), activePeriod: { start, end }, anchor: start })
 
 describe("A creation is confirmed (S5)", () => {
-  it("and SIM, subscription, attachment and package are there", () => {
+  it("and SIM, subscription, attachment and package are visible", () => {
     const of = attachment(mine)
     const { created, decision } = Provisioning.confirm(taken(of), of, [said(0)], NOW + 9)
     const sim = { ...taken(of).sim, hold: { _tag: "InService", subscriptionId: "new" } }
@@ -54,7 +54,7 @@ describe("A creation is confirmed (S5)", () => {
     })
   })
 
-  it("S1: a top-up leaves the subscription as it was, and answers with the sent metadata", () => {
+  it("S1: a top-up does not change the subscription, and answers with the sent metadata", () => {
     const of = attachment({ ...mine, subscriptionId: "subscription" })
     const { created, decision } = Provisioning.confirm(toppedUp(of), of, [said(0)], NOW + 9)
     expect(decision.subscription).toBeUndefined()
@@ -75,20 +75,20 @@ describe("A creation is confirmed (S5)", () => {
     ])
   })
 
-  it("T5: those that were over as lapsed", () => {
+  it("T5: with lapsed packages for those that were over", () => {
     const of = anchored(NOW - DAY_MS)
     const lapsed = { ...said(0), telcoPackageId: null }
     const { decision } = Provisioning.confirm(taken(of), of, [lapsed, said(1)], NOW)
     expect(decision.packages?.map(({ status }) => status)).toEqual(["Lapsed", "Created"])
   })
 
-  it("as the telco's, whatever it calls its packages", () => {
+  it("with the telco's package ids", () => {
     const of = attachment(mine)
     const { decision } = Provisioning.confirm(taken(of), of, [{ ...said(0), telcoPackageId: "" }], NOW)
     expect(decision.packages).toMatchObject([{ status: "Created", telcoPackageId: "" }])
   })
 
-  it("S5: as of the creation, however late a crash lets it be confirmed", () => {
+  it("S5: with the instant of the creation, also if a crash delays the confirmation", () => {
     const of = anchored(NOW)
     const { decision } = Provisioning.confirm(taken(of), of, [said(0)], NOW + 5 * DAY_MS)
     expect(decision.packages).toHaveLength(Activation.initialPackages(of).length)
@@ -96,32 +96,32 @@ describe("A creation is confirmed (S5)", () => {
   })
 })
 
-describe("The creation's answer tells times only where an active period was sent", () => {
+describe("The creation's answer has times only if an active period was sent", () => {
   const period = (of: Attachment, ...outcomes: ReadonlyArray<Provisioning.Outcome>) =>
     Provisioning.confirm(taken(of), of, outcomes, NOW).created.period
 
-  it("none where it was not, also where the telco reports some", () => {
+  it("without a period: none, also if the telco reports some", () => {
     expect(period(attachment(mine), said(0, NOW, NOW + 1))).toBeNull()
   })
 
-  it("those of the telco", () => {
+  it("with a period: those of the telco", () => {
     expect(period(inWindow, said(0, NOW + 7, NOW + 8))).toEqual({ activationAt: NOW + 7, expirationAt: NOW + 8 })
   })
 
-  it("else those that were sent", () => {
+  it("or else those that were sent", () => {
     expect(period(inWindow, said(0))).toEqual({ activationAt: NOW + 1, expirationAt: NOW + DAY_MS })
     expect(period(inWindow, said(0, NOW + 7))).toEqual({ activationAt: NOW + 7, expirationAt: NOW + DAY_MS })
     expect(period(inWindow, said(0, null, NOW + 8))).toEqual({ activationAt: NOW + 1, expirationAt: NOW + 8 })
   })
 
-  it("of a recurring plan likewise: its first package's, else the sent end, else null", () => {
+  it("for a recurring plan: those of its first package, else the sent end, else null", () => {
     expect(period(anchored(NOW), said(0, NOW + 1, NOW + 2))).toEqual({ activationAt: NOW + 1, expirationAt: NOW + 2 })
     expect(period(anchored(NOW, NOW + 5), said(0))).toEqual({ activationAt: NOW, expirationAt: NOW + 5 })
     expect(period(anchored(NOW), said(0))).toEqual({ activationAt: NOW, expirationAt: null })
     expect(period(anchored(NOW + DAY_MS))).toEqual({ activationAt: NOW + DAY_MS, expirationAt: null })
   })
 
-  it("T6: the first package's, in whatever order the telco answered", () => {
+  it("T6: those of the first package, in whatever order the telco answered", () => {
     const [first, second] = [said(0, NOW + 1, NOW + 2), said(1, NOW + 3, NOW + 4)]
     expect(period(anchored(NOW - 13 * HOUR_MS), second, first)).toEqual({
       activationAt: NOW + 1,
@@ -131,7 +131,7 @@ describe("The creation's answer tells times only where an active period was sent
 })
 
 describe("A creation is undone (S5)", () => {
-  it("at once where the telco cannot have anything: nothing remains, and the SIM is free", () => {
+  it("at once if the telco cannot have anything: nothing remains, and the SIM is free", () => {
     const of = attachment(mine)
     expect(Provisioning.undo(taken(of), of, [], NOW)).toEqual({
       sim: free().sim,
@@ -141,7 +141,7 @@ describe("A creation is undone (S5)", () => {
     })
   })
 
-  it("else by a job that cancels what it may have, and only then frees the SIM", () => {
+  it("otherwise by a job that cancels what the telco may have, and then frees the SIM", () => {
     const of = anchored(NOW - 13 * HOUR_MS)
     expect(Provisioning.undo(taken(of), of, [0, 1], NOW)).toEqual({
       sim: { ...taken(of).sim, hold: { _tag: "Releasing", subscriptionId: "new" } },
@@ -157,7 +157,7 @@ describe("A creation is undone (S5)", () => {
     })
   })
 
-  it("S1: a top-up takes nothing from the subscription it was for", () => {
+  it("S1: an undone top-up does not change the subscription", () => {
     const of = attachment({ ...mine, subscriptionId: "subscription" })
     const cancel = { _tag: "CancelPackages", iccid: ICCID, packageIds: ["mine:0"], release: false }
     expect(Provisioning.undo(toppedUp(of), of, [], NOW)).toEqual({ sim: line().sim, removedAttachment: of, jobs: [] })

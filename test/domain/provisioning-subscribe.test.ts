@@ -46,8 +46,8 @@ const newAttachment = {
 const work = { _tag: "Provision", iccid: ICCID, attachmentId: "new-attachment" }
 const job = { jobId: "provision:new-attachment", work, dueAt: NOW }
 
-describe("A free SIM is taken (S5)", () => {
-  it("held and invisible until the telco has answered the job", () => {
+describe("A free SIM is allocated (S5)", () => {
+  it("and the subscription is invisible until the telco has answered", () => {
     const taken = sim({ hold: { _tag: "Provisioning", subscriptionId: "new-subscription" } })
     expect(accepted(plan(), free())).toEqual({
       _tag: "AwaitingTelco",
@@ -57,12 +57,12 @@ describe("A free SIM is taken (S5)", () => {
     })
   })
 
-  it("S1: a named one also where it was downloaded, and a physical one", () => {
+  it("S1: if the request names it, also a downloaded eSIM and a physical SIM", () => {
     expect(accepted(plan(), free({ downloaded: true }))._tag).toBe("AwaitingTelco")
     expect(accepted(plan(), free({ isEsim: false, lpa: null }))._tag).toBe("AwaitingTelco")
   })
 
-  it("keeps the plan's terms as its own", () => {
+  it("and the attachment has its own copy of the terms", () => {
     const to = plan({ planId: "p-2", terms: recurring() })
     const { decision } = accepted(to, free(), starting(NOW + 5))
     expect(decision.attachments).toMatchObject([{ planId: "p-2", terms: to.terms, anchor: NOW + 5 }])
@@ -70,7 +70,7 @@ describe("A free SIM is taken (S5)", () => {
 })
 
 describe("A plan for a SIM in service is a top-up (S1)", () => {
-  it("of the same subscription, which stays as it was; only the attachment has the sent metadata", () => {
+  it("which does not change the subscription; the attachment has the sent metadata", () => {
     const of = line([attached({}, [{}])])
     const attachment = { ...newAttachment, subscriptionId: "subscription" }
     expect(accepted(plan(), of)).toEqual({
@@ -91,7 +91,7 @@ describe("Nothing is due at the telco yet (rule 7, T5)", () => {
     dueAt: NOW + 1
   }
 
-  it("so the subscription is there at once, with the job of its first package", () => {
+  it("so the subscription is visible at once, with the job of its first package", () => {
     const complete = accepted(to, free(), starting(later))
     const inService = sim({ hold: { _tag: "InService", subscriptionId: "new-subscription" } })
     expect(complete).toMatchObject({
@@ -115,13 +115,13 @@ describe("Nothing is due at the telco yet (rule 7, T5)", () => {
     })
   })
 
-  it("also as a top-up, under the older subscription's id and time", () => {
+  it("also as a top-up, with the older subscription's id and time", () => {
     const created = accepted(to, { ...line(), sim: line().sim }, starting(later))
     expect(created).toMatchObject({ created: { subscriptionId: "subscription", metadata: "sent" } })
     expect(created.decision.subscription).toBeUndefined()
   })
 
-  it("also where all that is due was over before it was asked for", () => {
+  it("also if everything due was over before the request", () => {
     const over = plan({ terms: recurring({ occurrences: 1 }) })
     expect(accepted(over, free(), starting(NOW - DAY_MS))).toMatchObject({
       _tag: "Complete",
@@ -129,7 +129,7 @@ describe("Nothing is due at the telco yet (rule 7, T5)", () => {
     })
   })
 
-  it("but not where any of it is left", () => {
+  it("but not if any of it is left", () => {
     expect(accepted(to, free(), starting(NOW - DAY_MS))._tag).toBe("AwaitingTelco")
     expect(accepted(to, free(), starting(later - 1))._tag).toBe("AwaitingTelco")
   })
@@ -159,7 +159,7 @@ describe("A subscription is refused", () => {
     expect(refusal(plan(), held("Releasing"))).toMatchObject({ _tag: "SimBusy" })
   })
 
-  it("W8: for a field before a conflict", () => {
+  it("W8: for a wrong field rather than a conflict", () => {
     const busy = held("Releasing")
     expect(refusal(archived, busy, starting(NOW))).toMatchObject({ _tag: "InvalidField" })
     expect(refusal(archived, { ...busy, sim: { ...busy.sim, label: "Red" } })).toMatchObject({ _tag: "LabelMismatch" })
@@ -173,7 +173,7 @@ describe("Before a SIM is chosen", () => {
   const tag = (result: ReturnType<typeof admissible>) =>
     Result.match(result, { onSuccess: () => "admissible", onFailure: ({ _tag }) => _tag })
 
-  it("the active period is checked, then the plan, where no ICCID is named that could be refused first (W8)", () => {
+  it("the active period is checked, and without an ICCID the plan too (W8)", () => {
     const archived = plan({ archivedAt: NOW })
     expect(tag(admissible(plan(), null))).toBe("admissible")
     expect(tag(admissible(plan(), null, NOW))).toBe("InvalidField")

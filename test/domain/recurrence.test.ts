@@ -19,7 +19,7 @@ describe("Occurrence i activates at the anchor plus i cycles (T5)", () => {
     expect(activations("Weekly", 3, NOW, 3)).toEqual([NOW, NOW + 21 * DAY_MS, NOW + 42 * DAY_MS])
   })
 
-  it("T1: monthly from 31 January keeps to the months' ends, and comes back to the 31st", () => {
+  it("T1: monthly from 31 January is the end of each month, and the 31st again", () => {
     const days = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
     const expected = days.map((day, index) => instant(2026, index + 1, day, 9 * HOUR_MS))
     expect(activations("Monthly", 1, instant(2026, 1, 31, 9 * HOUR_MS), 12)).toEqual(expected)
@@ -35,7 +35,7 @@ describe("An occurrence (T5)", () => {
   const of = recurring({ periodicity: "Monthly", occurrences: 3 }, { periodDays: 30 })
   const anchor = instant(2026, 1, 31)
 
-  it("lasts the plan's validity, whatever the cycle", () => {
+  it("lasts the plan's validity, however long the cycle", () => {
     expect(Recurrence.window(of, of.recurrence, anchor, 1)).toEqual({
       start: instant(2026, 2, 28),
       end: instant(2026, 3, 30)
@@ -52,7 +52,7 @@ describe("An occurrence (T5)", () => {
     expect([NOW + DAY_MS, NOW + 2 * DAY_MS].map((at) => Recurrence.isOver(window, at))).toEqual([true, true])
   })
 
-  it("T6: the last one's end is the attachment's", () => {
+  it("T6: the end of the last occurrence is the attachment's expiry", () => {
     expect(Recurrence.expiration(of, of.recurrence, anchor)).toBe(instant(2026, 3, 31) + 30 * DAY_MS)
   })
 })

@@ -30,7 +30,7 @@ describe("A refusal", () => {
   })
 
   it.each(refusals.map((refusal) => [refusal._tag, refusal] as const))(
-    "W2: %s is plain data that JSON keeps whole: its tag and its fields, without a stack",
+    "W2: %s as plain data survives JSON: its tag and fields, without a stack",
     (tag, refusal) => {
       const plain = Refusal.toPlain(refusal)
       expect(JSON.parse(JSON.stringify(plain))).toStrictEqual(plain)
@@ -48,7 +48,7 @@ describe("A refusal", () => {
     expect(Refusal.toPlain(new Refusal.SimBusy({ iccid: "8" }))).toEqual({ _tag: "SimBusy", iccid: "8", message: "" })
   })
 
-  it("is nothing else", () => {
+  it("is told from any other error", () => {
     const others = [new Error("SimBusy"), Refusal.toPlain(new Refusal.KeyRefused()), { _tag: "SimBusy" }, null, "x"]
     expect(others.some(Refusal.isRefusal)).toBe(false)
   })

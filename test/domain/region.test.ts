@@ -52,7 +52,7 @@ const refusal = (request: Region.Request, ...alike: ReadonlyArray<Region.Region>
   Result.getOrThrow(Result.flip(create(request, ...alike)))
 
 describe("A region is created (I4)", () => {
-  it("with the ids it is given, in the order that was asked for", () => {
+  it("with the given ids and the requested order of countries", () => {
     expect(Result.getOrThrow(create(asked("North", "SE", "NO", "FI")))).toEqual({
       ...asked("North", "SE", "NO", "FI"),
       ...ids,
@@ -60,7 +60,7 @@ describe("A region is created (I4)", () => {
     })
   })
 
-  it("also where a standard profile of another label has its countries", () => {
+  it("also if a standard profile of another label has the same countries", () => {
     expect(Result.isSuccess(create(asked("North", "SE", "NO")))).toBe(true)
   })
 })
@@ -74,7 +74,7 @@ describe("A region's name", () => {
 })
 
 describe("A region is refused (I4)", () => {
-  it("first, for a name that the organization has, with what is missing beside", () => {
+  it("first for a name that the organization has, with the missing countries", () => {
     const taken = existing("North", "Aqua", "SE", "NO")
     expect(refusal(asked("North", "SE", "NO"), taken)).toMatchObject({
       _tag: "RegionNameTaken",
@@ -87,7 +87,7 @@ describe("A region is refused (I4)", () => {
     })
   })
 
-  it("then, for countries without an operator under that label, before any conflict", () => {
+  it("then for countries without an operator under the label", () => {
     const same = existing("Other", "Green", "FI", "DE", "XX")
     expect(refusal(asked("North", "XX", "FI", "DE"), same)).toMatchObject({
       _tag: "RegionUncovered",
@@ -96,7 +96,7 @@ describe("A region is refused (I4)", () => {
     expect(refusal({ ...asked("North", "SE", "FI"), label: "Aqua" })).toMatchObject({ missingIso2: ["FI"] })
   })
 
-  it("last, for the countries of one of its own, of whatever label and in whatever order", () => {
+  it("last for the countries of one of its own regions, of any label and in any order", () => {
     for (const label of ["Green", "Aqua", "Red"] as const) {
       expect(refusal(asked("North", "SE", "FI", "NO"), existing("Old", label, "NO", "SE", "FI"))).toMatchObject({
         _tag: "RegionExists",
@@ -108,12 +108,12 @@ describe("A region is refused (I4)", () => {
     }
   })
 
-  it("or of a standard one of that label", () => {
+  it("or of a standard profile of that label", () => {
     expect(refusal(asked("North", "NO"))).toMatchObject({ _tag: "RegionExists", coverageId: "norway-green" })
     expect(refusal({ ...asked("North", "NO", "SE"), label: "Aqua" })).toMatchObject({ coverageId: "north-aqua" })
   })
 
-  it("but not for some of the countries, or more", () => {
+  it("but not for a part of the countries, or for more", () => {
     const others = [existing("Less", "Green", "SE", "NO"), existing("More", "Green", "SE", "NO", "FI", "DK")]
     expect(Result.isSuccess(create(asked("North", "SE", "NO", "FI"), ...others))).toBe(true)
   })
@@ -123,7 +123,7 @@ describe("A request for a region is normalized (I4)", () => {
   const normalized = (request: Region.Request) => Result.getOrThrow(Region.normalize(request))
   const fieldOf = (request: Region.Request) => Result.getOrThrow(Result.flip(Region.normalize(request))).field
 
-  it("its name trimmed, its codes in upper case and each once", () => {
+  it("with its name trimmed, and each code once and in upper case", () => {
     expect(normalized(asked("  Far North\t", "se", " NO ", "SE", "fi"))).toEqual(asked("Far North", "SE", "NO", "FI"))
   })
 

@@ -46,23 +46,23 @@ describe("A report that names a package counts for it (R1)", () => {
     expect(routed(of, total(5, named))).toBe(expected)
   })
 
-  it("also before it begins and after it expired: a late report is kept", () => {
+  it("also before the package begins and after it has expired", () => {
     expect(routed(of, total(5, "b:1"), NOW - 99 * DAY_MS)).toBe("b:1")
     expect(routed(of, total(5, "a:0"), NOW - 99 * DAY_MS)).toBe("a:0")
     const expired = line([attached({}, [lasting(NOW - 2 * DAY_MS, NOW - DAY_MS)])])
     expect(routed(expired, total(5, "attachment:0"))).toBe("attachment:0")
   })
 
-  it("also where its attachment is suspended", () => {
+  it("also if its attachment is suspended", () => {
     const suspended = line([attached({ suspendedAt: NOW - DAY_MS }, [lasting(NOW - 2 * DAY_MS, NOW + DAY_MS)])])
     expect(routed(suspended, total(5, "attachment:0"))).toBe("attachment:0")
   })
 
-  it.each(["a:1", "b:2", "a", "telco", "", "c:0"])("and is rejected where the SIM has no package %j", (named) => {
+  it.each(["a:1", "b:2", "a", "telco", "", "c:0"])("and is rejected if the SIM has no package %j", (named) => {
     expect(routed(of, total(5, named))).toBe("rejected")
   })
 
-  it("or the telco has not: it was refused, lapsed or is not confirmed yet (S5)", () => {
+  it("or if the package was refused, lapsed or is not confirmed yet (S5)", () => {
     for (const status of ["Refused", "Lapsed"] as const) {
       expect(routed(line([attached({}, [lasting(NOW, NOW + 1, { status })])]), total(5, "attachment:0"))).toBe(
         "rejected"
@@ -72,19 +72,19 @@ describe("A report that names a package counts for it (R1)", () => {
   })
 })
 
-describe("A report that names none (R1)", () => {
+describe("A report that names no package (R1)", () => {
   const short = attached({ attachmentId: "short" }, [lasting(NOW - DAY_MS, NOW + HOUR)])
   const long = attached({ attachmentId: "long" }, [lasting(NOW - DAY_MS, NOW + DAY_MS)])
   const older = attached({ attachmentId: "older" }, [{}])
   const newer = attached({ attachmentId: "newer" }, [{}])
 
-  it("counts for the active package that expires first, wherever that stands", () => {
+  it("counts for the active package that expires first", () => {
     expect(routed(line([long, short]), total(5))).toBe("short:0")
     expect(routed(line([short, long]), total(5))).toBe("short:0")
     expect(routed(line([older, long, short]), total(5))).toBe("short:0")
   })
 
-  it("for the one active when it occurred, its first millisecond included, its end not", () => {
+  it("counts for the package that was active then, from its first millisecond to its end", () => {
     const of = line([
       attached({ attachmentId: "first" }, [lasting(NOW - 2 * HOUR, NOW - HOUR)]),
       attached({ attachmentId: "second" }, [lasting(NOW - HOUR, NOW)])
@@ -97,7 +97,7 @@ describe("A report that names none (R1)", () => {
     expect(routed(of, total(5), NOW)).toBe("rejected")
   })
 
-  it("for the occurrence of a recurring attachment that was active then", () => {
+  it("counts for the occurrence that was active then", () => {
     const days = [0, 1, 2].map((occurrence) => ({
       occurrence,
       ...lasting(NOW + (occurrence - 2) * DAY_MS, NOW + (occurrence - 1) * DAY_MS)
@@ -108,31 +108,31 @@ describe("A report that names none (R1)", () => {
     expect(routed(of, total(5), NOW)).toBe("attachment:2")
   })
 
-  it("else for the oldest that waits for its first use", () => {
+  it("otherwise counts for the oldest package that waits for its first use", () => {
     expect(routed(line([older, newer]), total(5))).toBe("older:0")
     expect(routed(line([attached({}, [lasting(NOW - 2, NOW)]), older, newer]), delta(5))).toBe("older:0")
   })
 
-  it("else is rejected", () => {
+  it("otherwise is rejected", () => {
     expect(routed(line(), total(5))).toBe("rejected")
     expect(routed(line([attached({}, [lasting(NOW + 1, NOW + 2)])]), total(5))).toBe("rejected")
     expect(routed(line([attached({ confirmed: false }, [{}])]), total(5))).toBe("rejected")
   })
 
-  it("T7: not for what was suspended by then", () => {
+  it("T7: does not count for an attachment that was suspended before", () => {
     const suspended = attached({ attachmentId: "stopped", suspendedAt: NOW }, [lasting(NOW - DAY_MS, NOW + HOUR)])
     expect(routed(line([suspended, long]), total(5), NOW)).toBe("long:0")
     expect(routed(line([suspended, long]), total(5), NOW - 1)).toBe("stopped:0")
   })
 })
 
-describe("A first use looks for what waits for it (T3)", () => {
+describe("A first use counts for a waiting package first (T3)", () => {
   const used = (of: SimAggregate, occurredAt = NOW) =>
     Result.getOrThrow(TelcoReport.apply(of, report(firstUse(), occurredAt), NOW)).line.attachments.map(
       ({ packages }) => packages[0]?.activationAt
     )
 
-  it("the oldest, also while another is active", () => {
+  it("for the oldest one, also while another package is active", () => {
     const active = attached({ attachmentId: "active" }, [lasting(NOW - DAY_MS, NOW + DAY_MS)])
     const waiting = [attached({ attachmentId: "w1" }, [{}]), attached({ attachmentId: "w2" }, [{}])]
     expect(used(line([active, ...waiting]))).toEqual([NOW - DAY_MS, NOW, null])
@@ -145,14 +145,14 @@ describe("A report is rejected for its time (R1)", () => {
     Result.isSuccess(TelcoReport.apply(of, report(fact, occurredAt), NOW))
   const smdp: TelcoReport.Fact = { _tag: "SmdpState", state: "Enable", modificationResult: "Success" }
 
-  it("where it is more than 5 minutes ahead of the clock, whatever it tells", () => {
+  it("if it is more than 5 minutes ahead of the clock", () => {
     for (const fact of [total(5), delta(5), firstUse("attachment:0"), seenIn("SE"), smdp]) {
       expect(taken(fact, NOW + 5 * MINUTE_MS)).toBe(true)
       expect(taken(fact, NOW + 5 * MINUTE_MS + 1)).toBe(false)
     }
   })
 
-  it("where it is a delta older than the 35 days for which ids are kept", () => {
+  it("if it is a delta that is older than 35 days", () => {
     expect(taken(delta(5), NOW - 35 * DAY_MS)).toBe(true)
     expect(taken(delta(5), NOW - 35 * DAY_MS - 1)).toBe(false)
     for (const fact of [total(5), firstUse("attachment:0"), seenIn("SE"), smdp]) {
@@ -164,7 +164,7 @@ describe("A report is rejected for its time (R1)", () => {
 describe("A delta that comes twice (R1)", () => {
   const of = line([attached({}, [lasting(NOW - 99 * DAY_MS, NOW + 99 * DAY_MS)])])
 
-  it("is too old by the time that its id is forgotten, however far ahead of the clock it first came", () => {
+  it("is too old when its id is forgotten, even if it first came ahead of the clock", () => {
     for (const ahead of [-DAY_MS, 0, 5 * MINUTE_MS]) {
       const once = report(delta(5), NOW + ahead)
       expect(Result.isSuccess(TelcoReport.apply(of, once, NOW))).toBe(true)

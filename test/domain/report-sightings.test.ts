@@ -27,7 +27,7 @@ const stateChanged = (to: State) => ({
 describe("A location (R3)", () => {
   const sweden = apply(line(), seenIn("SE"), NOW - 10)
 
-  it("tells the first country, with none before", () => {
+  it("causes an event for the first country, with none before", () => {
     expect(sweden.payloads).toEqual([moved("SE", null)])
     expect(sweden.line.sim).toMatchObject({
       location: { countryAlpha2: "SE", operator: "Telia", rat: "5G", imei: "356938035643809", at: NOW - 10 },
@@ -36,17 +36,17 @@ describe("A location (R3)", () => {
     })
   })
 
-  it("tells another country, with the one before", () => {
+  it("causes an event for another country, with the one before", () => {
     expect(apply(sweden.line, seenIn("NO")).payloads).toEqual([moved("NO", "SE")])
   })
 
-  it("tells nothing of another operator in the same country, but remembers it", () => {
+  it("causes no event for another operator of the same country, but is stored", () => {
     const after = apply(sweden.line, seenIn("SE", "Tre"))
     expect(after.payloads).toEqual([])
     expect(after.line.sim.location).toMatchObject({ operator: "Tre", at: NOW })
   })
 
-  it("tells and changes nothing where it is late", () => {
+  it("causes no event and changes nothing if it is late", () => {
     const after = apply(sweden.line, seenIn("NO"), NOW - 11)
     expect(after.payloads).toEqual([])
     expect(after.line.sim.location).toEqual(sweden.line.sim.location)
@@ -61,7 +61,7 @@ describe("A location (R3)", () => {
 describe("An SM-DP+ state (R3, I2)", () => {
   const installed = apply(line(), state("BPP Installation"), NOW - 10, "r-1")
 
-  it("tells the first status, keeps the entry, and is a sign of a download (S2)", () => {
+  it("causes an event for the first status, is stored, and is a sign of a download (S2)", () => {
     expect(installed.payloads).toEqual([stateChanged("BPP Installation")])
     expect(installed.line.sim).toMatchObject({
       smdp: { state: "BPP Installation", modifiedAt: NOW - 10 },
@@ -79,24 +79,24 @@ describe("An SM-DP+ state (R3, I2)", () => {
     ])
   })
 
-  it("tells each change", () => {
+  it("causes an event for each change", () => {
     expect(apply(installed.line, state("Enable")).payloads).toEqual([stateChanged("Enable")])
   })
 
-  it("tells nothing where the status stays the same, but keeps the entry", () => {
+  it("causes no event if the status stays the same, but is stored", () => {
     const again = apply(installed.line, state("BPP Installation"))
     expect(again.payloads).toEqual([])
     expect(again.smdpEntries).toHaveLength(1)
   })
 
-  it("tells nothing where it is late, but keeps the entry", () => {
+  it("causes no event if it is late, but is stored", () => {
     const late = apply(installed.line, state("Delete"), NOW - 11)
     expect(late.payloads).toEqual([])
     expect(late.smdpEntries).toMatchObject([{ state: "Delete", modifiedAt: NOW - 11 }])
     expect(late.line.sim.smdp).toEqual(installed.line.sim.smdp)
   })
 
-  it("tells nothing where it failed, which is no sign of a download either, but keeps the entry", () => {
+  it("causes no event if it failed, is no sign of a download, but is stored", () => {
     const failed = apply(line(), state("BPP Installation", "Failed"))
     expect(failed.payloads).toEqual([])
     expect(failed.line.sim).toMatchObject({ smdp: null, downloaded: false })

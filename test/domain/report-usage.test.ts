@@ -28,7 +28,7 @@ const times = (of: SimAggregate) => {
 }
 
 describe("Usage only rises (R1)", () => {
-  it("to the highest running total, in whatever order they come", () => {
+  it("to the highest running total, in any order", () => {
     expect(used(all(active, total(100)))).toBe(100)
     expect(used(all(active, total(100), total(300), total(200), total(0)))).toBe(300)
   })
@@ -39,7 +39,7 @@ describe("Usage only rises (R1)", () => {
     expect(used(all(active, total(Number.MAX_SAFE_INTEGER), delta(1)))).toBe(Number.MAX_SAFE_INTEGER)
   })
 
-  it("of its package alone", () => {
+  it("of no other package", () => {
     const other = attached({ attachmentId: "other" }, [{ activationAt: NOW - 1, expirationAt: NOW + 99 * DAY_MS }])
     const { attachments } = apply({ ...active, attachments: [...active.attachments, other] }, total(9)).line
     expect(attachments[1]).toEqual(other)
@@ -47,7 +47,7 @@ describe("Usage only rises (R1)", () => {
 })
 
 describe("Usage is a whole number of bytes (R1)", () => {
-  it("and anything else is rejected, rather than let it lower what was used or fail its neighbours", () => {
+  it("and any other value is rejected, alone", () => {
     for (const bytes of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
       for (const fact of [total(bytes), delta(bytes)]) {
         expect(Result.isFailure(TelcoReport.apply(active, report(fact), NOW))).toBe(true)
@@ -69,24 +69,24 @@ describe("A use is a sign of a download and of activity (S2, R3)", () => {
     expect(apply(waiting, fact, NOW - 5).line.sim).toMatchObject({ downloaded: true, lastActivityAt: NOW - 5 })
   })
 
-  it("the activity is the latest, however late another is reported", () => {
+  it("the last activity is the latest, also if an older one is reported later", () => {
     const before = line(active.attachments, { lastActivityAt: NOW - 3 })
     expect(apply(before, total(1), NOW - 5).line.sim.lastActivityAt).toBe(NOW - 3)
     expect(apply(before, total(1), NOW - 1).line.sim.lastActivityAt).toBe(NOW - 1)
   })
 })
 
-describe("Thresholds are told (R2)", () => {
+describe("Thresholds are notified (R2)", () => {
   const payload = (usagePercentage: number, dataUsageBytes: number) => ({
     type: "attachment.allowanceConsumed",
     data: { usagePercentage, dataUsageBytes, esim: ICCID, planId: "plan", attachmentId: "attachment" }
   })
 
-  it("all that a report crosses, in order, with what is used", () => {
+  it("all that a report crosses, in order, with the usage", () => {
     expect(apply(active, total(GIGABYTE)).payloads).toEqual([50, 80, 100].map((told) => payload(told, GIGABYTE)))
   })
 
-  it("each once, also where the usage is reported again, or goes on", () => {
+  it("each once, also if the usage is reported again or rises further", () => {
     const half = apply(active, total(GIGABYTE / 2))
     expect(half.payloads).toEqual([payload(50, GIGABYTE / 2)])
     expect(apply(half.line, total(GIGABYTE / 2)).payloads).toEqual([])
@@ -96,11 +96,11 @@ describe("Thresholds are told (R2)", () => {
     expect(apply(all(most.line, total(2 * GIGABYTE)), total(9 * GIGABYTE)).payloads).toEqual([])
   })
 
-  it("by deltas as by totals", () => {
+  it("for deltas as for totals", () => {
     expect(apply(all(active, delta(GIGABYTE / 2 - 1)), delta(1)).payloads).toEqual([payload(50, GIGABYTE / 2)])
   })
 
-  it("not of a recurring plan", () => {
+  it("not for a recurring plan", () => {
     const recurs = attached({ terms: recurring(), anchor: NOW }, [{ activationAt: NOW, expirationAt: NOW + DAY_MS }])
     expect(apply(line([recurs]), total(9 * GIGABYTE)).payloads).toEqual([])
   })
@@ -114,7 +114,7 @@ describe("The first use activates (T3)", () => {
     }
   )
 
-  it("once and for good: an earlier one that arrives later changes nothing, nor does a later one", () => {
+  it("once and for good: another one changes nothing, whether it is earlier or later", () => {
     const first = apply(waiting, firstUse(), NOW).line
     for (const occurredAt of [NOW - DAY_MS, NOW + 1]) {
       expect(times(apply(first, firstUse("attachment:0"), occurredAt).line)).toEqual([NOW, NOW + 10 * DAY_MS])
@@ -122,12 +122,12 @@ describe("The first use activates (T3)", () => {
     }
   })
 
-  it("not what has an activation already, though that lies ahead", () => {
+  it("not a package that has an activation already, even one in the future", () => {
     const ahead = line([attached({}, [{ activationAt: NOW + 5, expirationAt: NOW + 9 }])])
     expect(times(apply(ahead, total(1, "attachment:0")).line)).toEqual([NOW + 5, NOW + 9])
   })
 
-  it("leaves no job where the plan does not recur", () => {
+  it("leaves no job if the plan does not recur", () => {
     expect(apply(waiting, firstUse()).jobs).toEqual([])
   })
 
@@ -143,12 +143,12 @@ describe("The first use activates (T3)", () => {
     expect(apply(after, firstUse("attachment:0")).jobs).toEqual([])
   })
 
-  it("T5: which the last package has none of", () => {
+  it("T5: the last package leaves no job", () => {
     const once = line([attached({ terms: recurring({ occurrences: 1 }) }, [{}])])
     expect(apply(once, firstUse()).jobs).toEqual([])
   })
 
-  it("T2: makes the attachment ACTIVE, or EXPIRED where it is reported too late", () => {
+  it("T2: the attachment is ACTIVE, or EXPIRED if the report is very late", () => {
     const stateAfter = (occurredAt: number) =>
       apply(waiting, firstUse("attachment:0"), occurredAt).line.attachments.map((of) => Attachment.state(of, NOW))
     expect(stateAfter(NOW)).toEqual(["ACTIVE"])
@@ -156,7 +156,7 @@ describe("The first use activates (T3)", () => {
     expect(stateAfter(NOW - 10 * DAY_MS)).toEqual(["EXPIRED"])
   })
 
-  it("R1: from before it was there only where it is named, as a recycled SIM's late reports are about others", () => {
+  it("R1: an older report activates an attachment only if it names the package", () => {
     expect(refused(waiting, firstUse(), NOW - 5 * MINUTE_MS - 1)).toBe(
       "the SIM has no package that this could count for"
     )
@@ -165,7 +165,7 @@ describe("The first use activates (T3)", () => {
     expect(times(apply(waiting, firstUse("attachment:0"), NOW - DAY_MS).line)[0]).toBe(NOW - DAY_MS)
   })
 
-  it("R2: and tells the thresholds that it crosses", () => {
+  it("R2: and notifies the thresholds that it crosses", () => {
     const small = line([attached({ terms: terms({ dataMegaBytes: 1 }) }, [{}])])
     expect(apply(small, total(1_048_576)).payloads).toHaveLength(3)
   })

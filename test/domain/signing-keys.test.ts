@@ -27,13 +27,13 @@ describe("Signing keys (W6)", () => {
     expect(WebhookEndpoint.keysAt(endpoint, NOW + 9_999 * DAY_MS)).toEqual(["first"])
   })
 
-  it("a rotated one signs along for 24 h, after the new one", () => {
+  it("a replaced key goes on signing for 24 h, after the new one", () => {
     expect(WebhookEndpoint.keysAt(rotated, NOW)).toEqual(["second", "first"])
     expect(WebhookEndpoint.keysAt(rotated, NOW + DAY_MS - 1)).toEqual(["second", "first"])
     expect(WebhookEndpoint.keysAt(rotated, NOW + DAY_MS)).toEqual(["second"])
   })
 
-  it("rotated again, each one before signs along for 24 h from when it was replaced", () => {
+  it("after a second rotation, each earlier key signs for 24 h from its own replacement", () => {
     expect(WebhookEndpoint.keysAt(twice, NOW + HOUR_MS)).toEqual(["third", "second", "first"])
     expect(WebhookEndpoint.keysAt(twice, NOW + DAY_MS - 1)).toEqual(["third", "second", "first"])
     expect(WebhookEndpoint.keysAt(twice, NOW + DAY_MS)).toEqual(["third", "second"])
@@ -41,7 +41,7 @@ describe("Signing keys (W6)", () => {
     expect(WebhookEndpoint.keysAt(twice, NOW + HOUR_MS + DAY_MS)).toEqual(["third"])
   })
 
-  it("one whose time is over is kept no longer", () => {
+  it("a key whose time is over is removed", () => {
     const later = WebhookEndpoint.withNewKey(rotated, "third", NOW + DAY_MS)
     expect(later.signingKeys.map(({ key }) => key)).toEqual(["third", "second"])
   })

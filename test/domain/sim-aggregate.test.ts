@@ -9,12 +9,12 @@ const seen = attached({ attachmentId: "seen" }, [{}])
 const unseen = attached({ attachmentId: "unseen", confirmed: false })
 const of = line([seen, unseen])
 
-describe("A line", () => {
+describe("The SIM's aggregate", () => {
   it("S5: shows only attachments whose outcome at the telco is committed", () => {
     expect(SimAggregate.confirmed(of)).toEqual([seen])
   })
 
-  it("knows an attachment by its id, confirmed or not", () => {
+  it("finds an attachment by its id, confirmed or not", () => {
     expect(SimAggregate.attachment(of, "unseen")).toBe(unseen)
     expect(SimAggregate.attachment(of, "unknown")).toBeUndefined()
   })

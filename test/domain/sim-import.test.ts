@@ -28,13 +28,13 @@ describe("A row is a SIM (I1)", () => {
     })
   })
 
-  it("or a physical one without", () => {
+  it("or a physical SIM without one", () => {
     for (const lpa of ["", "  ", null, undefined]) {
       expect(parsed({ ...physical, lpa })).toMatchObject({ isEsim: false, lpa: null, warnings: [] })
     }
   })
 
-  it("whatever space is around its values, and with the pad stripped", () => {
+  it("without the space around its values and the pad", () => {
     const typed = parsed({ iccid: ` ${ICCID}F `, label: " Voilet ", isEsim: " TRUE ", lpa: " LPA:1$a$b " })
     expect(typed).toMatchObject({ iccid: ICCID, label: "Voilet", isEsim: true, lpa: "LPA:1$a$b" })
   })
@@ -43,7 +43,7 @@ describe("A row is a SIM (I1)", () => {
     expect(parsed({ label }).label).toBe(label)
   })
 
-  it("that says in several ways whether it is an eSIM", () => {
+  it("with one of several words for whether it is an eSIM", () => {
     for (const yes of [true, "true", "True", "1", 1, "yes"]) expect(parsed({ isEsim: yes }).isEsim).toBe(true)
     for (const no of [false, "false", "FALSE", "0", 0, "no"]) {
       expect(parsed({ ...physical, isEsim: no }).isEsim).toBe(false)
@@ -52,7 +52,7 @@ describe("A row is a SIM (I1)", () => {
 })
 
 describe("A row is a SIM with a warning (I1)", () => {
-  it("where the last digit is not the Luhn digit, which is kept", () => {
+  it("if the last digit is not the Luhn digit; the digit is kept", () => {
     const iccid = "8944500102198304820"
     const { warnings } = parsed({ iccid })
     expect(parsed({ iccid }).iccid).toBe(iccid)
@@ -60,12 +60,12 @@ describe("A row is a SIM with a warning (I1)", () => {
     expect(warnings[0]).toMatch(/Luhn/)
   })
 
-  it("where an eSIM has no LPA", () => {
+  it("if an eSIM has no LPA", () => {
     expect(parsed({ lpa: null }).warnings).toHaveLength(1)
     expect(parsed({ lpa: null }).warnings[0]).toMatch(/lpa/)
   })
 
-  it("or with both", () => {
+  it("or with both warnings", () => {
     expect(parsed({ iccid: "8944500102198304820", lpa: null }).warnings).toHaveLength(2)
   })
 })
@@ -96,7 +96,7 @@ describe("A row is an error that names the column", () => {
 })
 
 describe("A row's name", () => {
-  it("is its ICCID as it was given, cut short, or nothing", () => {
+  it("is its ICCID as it was sent, shortened, or empty", () => {
     expect(SimImport.name(row({ iccid: " 12 " }))).toBe(" 12 ")
     expect(SimImport.name(row({ iccid: "9".repeat(999) }))).toBe("9".repeat(40))
     expect(SimImport.name(row({ iccid: 12 }))).toBe("")

@@ -11,13 +11,13 @@ const held = (["Provisioning", "InService", "Releasing"] as const).map((_tag) =>
 )
 
 describe("A SIM (S2)", () => {
-  it("is used while a subscription holds it, from the first moment to the last", () => {
+  it("is used unless it is free", () => {
     expect(held.map(Sim.isUsed)).toEqual([true, true, true])
     expect(Sim.isUsed(sim())).toBe(false)
     expect(Sim.isUsed(sim({ downloaded: true }))).toBe(false)
   })
 
-  it("is free as an eSIM that no one holds and that shows no sign of a download", () => {
+  it("may be chosen if it is a free eSIM without a sign of a download", () => {
     expect(Sim.isFree(sim())).toBe(true)
     expect(Sim.isFree(sim({ isEsim: false, lpa: null }))).toBe(false)
     expect(Sim.isFree(sim({ downloaded: true }))).toBe(false)
@@ -26,7 +26,7 @@ describe("A SIM (S2)", () => {
 })
 
 describe("The labels", () => {
-  it("are the interface's, spelled so", () => {
+  it("are spelled as in the interface", () => {
     expect(labels).toEqual(["Green", "Aqua", "Blue", "Voilet", "Red", "Grey", "Orange"])
     expect(labels.every(isLabel)).toBe(true)
     expect(["green", "Violet", "", "Gray"].some(isLabel)).toBe(false)
@@ -37,7 +37,7 @@ describe("A new SIM (I1)", () => {
   const { createdAt, iccid, isEsim, label, lpa, organizationId, simId } = sim()
   const one = Sim.imported({ organizationId, simId, iccid, label, isEsim, lpa, createdAt })
 
-  it("is free, never used, and not seen in a device", () => {
+  it("is free, without any sign of use", () => {
     expect(one).toEqual({
       organizationId,
       simId,

@@ -23,7 +23,7 @@ describe("The current status (I2, R3)", () => {
     })
   })
 
-  it("is that of a later one", () => {
+  it("changes with a later report", () => {
     expect(SmdpHistory.withEntry(enabled, entry("Disable", NOW + 1))).toEqual({
       state: "Disable",
       modifiedAt: NOW + 1
@@ -31,11 +31,11 @@ describe("The current status (I2, R3)", () => {
     expect(SmdpHistory.withEntry(enabled, entry("Disable", NOW))?.state).toBe("Disable")
   })
 
-  it("stays where a report is late", () => {
+  it("stays if a report is late", () => {
     expect(SmdpHistory.withEntry(enabled, entry("Disable", NOW - 1))).toBe(enabled)
   })
 
-  it("stays where the modification failed, or was never made", () => {
+  it("stays if the modification failed", () => {
     for (const result of ["Failed", "Error", "", "Executed-Error", "not successful"]) {
       expect(SmdpHistory.withEntry(enabled, entry("Delete", NOW + 1, result))).toBe(enabled)
       expect(SmdpHistory.withEntry(null, entry("Delete", NOW, result))).toBeNull()
@@ -44,7 +44,7 @@ describe("The current status (I2, R3)", () => {
 })
 
 describe("A modification", () => {
-  it("is successful by the default, and in SGP.22's words, in any case", () => {
+  it("is successful by default and in the words of SGP.22, in any case", () => {
     const successful = [SmdpHistory.SUCCESS, "SUCCESS", "success", "Executed-Success", "Executed-WithWarning"]
     expect(successful.map(SmdpHistory.isSuccessful)).toEqual(Array(5).fill(true))
   })

@@ -34,12 +34,12 @@ describe("An attachment is suspended (T7)", () => {
     })
   })
 
-  it("up to the last millisecond before its expiry, and no later", () => {
+  it("until the last millisecond before its expiry", () => {
     expect(Result.isSuccess(suspend(windowed, NOW + DAY_MS - 1))).toBe(true)
     expect(refusal(windowed, NOW + DAY_MS)).toMatchObject({ _tag: "AttachmentExpired", attachmentId: "attachment" })
   })
 
-  it("a second time without any change, also after its expiry", () => {
+  it("only once: a second suspension changes nothing, also after the expiry", () => {
     const suspended = { ...windowed, attachment: { ...windowed.attachment, suspendedAt: NOW } }
     for (const now of [NOW, NOW + 1, NOW + 99 * DAY_MS]) {
       expect(Result.getOrThrow(suspend(suspended, now))).toEqual({})
@@ -47,8 +47,8 @@ describe("An attachment is suspended (T7)", () => {
   })
 })
 
-describe("There is no attachment to suspend", () => {
-  it("under another id, a plan's included (S4), nor before the telco's outcome is committed (S5)", () => {
+describe("No attachment is found", () => {
+  it("under another id, such as a plan's (S4), or before it is confirmed (S5)", () => {
     const missing = { _tag: "NotFound", resource: "plan attachment" }
     expect(refusal(windowed, NOW, "plan")).toMatchObject({ ...missing, id: "plan" })
     expect(refusal(attached({ confirmed: false }), NOW)).toMatchObject(missing)

@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS, instant } from "./Calendar.ts"
 type Date = readonly [year: number, month: number, day: number]
 
 describe("A day (T1)", () => {
-  it("is 24 h, also where clocks change and years end", () => {
+  it("is 24 h, also at a change of clocks and at the end of a year", () => {
     const noon = 12 * HOUR_MS
     expect(Time.DAY).toBe(86_400_000)
     expect(Time.addDays(instant(2026, 3, 28, noon), 2)).toBe(instant(2026, 3, 30, noon))
@@ -51,7 +51,7 @@ describe("A month (T1)", () => {
   })
 })
 
-describe("The span of time", () => {
+describe("The range of instants", () => {
   it("reaches from the year 0 to the last millisecond of 9999", () => {
     expect(Time.START_OF_TIME).toBe(instant(0, 1, 1))
     expect(Time.END_OF_TIME).toBe(instant(10_000, 1, 1))

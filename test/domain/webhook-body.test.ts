@@ -24,14 +24,14 @@ const state: WebhookEvent.Payload = {
 }
 
 describe("A webhook's body (W5)", () => {
-  it("tells an allowance that was consumed", () => {
+  it("for a consumed allowance", () => {
     expect(body(consumed)).toBe(
       `{"id":"e-1","type":"attachment.allowanceConsumed","timestamp":${seconds},"data":{"usagePercentage":80,` +
         `"dataUsageBytes":9007199254740991,"esim":"${ICCID}","planId":"p","attachmentId":"a"}}`
     )
   })
 
-  it("tells a country that changed, and the one before where there was one", () => {
+  it("for a changed country, with the one before if there was one", () => {
     const start = `{"id":"e-1","type":"subscription.esim.locationChanged","timestamp":${seconds},"data":{"esim":"${ICCID}",`
     expect(body(moved)).toBe(`${start}"countryIso2":"SE","previousCountryIso2":null}}`)
     expect(body({ ...moved, data: { ...moved.data, previousCountryIso2: "NO" } })).toBe(
@@ -39,7 +39,7 @@ describe("A webhook's body (W5)", () => {
     )
   })
 
-  it("tells an SM-DP+ state that changed", () => {
+  it("for a changed SM-DP+ state", () => {
     const change = { state: "Enable", modificationResult: "Success" }
     expect(body({ ...state, data: { sim: ICCID, smdpStateChange: change } })).toBe(
       `{"id":"e-1","type":"esim.smdp.stateChanged","timestamp":${seconds},"data":{"sim":"${ICCID}",` +
@@ -52,14 +52,14 @@ describe("A webhook's body (W5)", () => {
     expect([NOW, NOW + 999, NOW + 1_000, 0, -1].map(at)).toEqual([seconds, seconds, seconds + 1, 0, -1])
   })
 
-  it("is the same bytes after it was parsed and serialized", () => {
+  it("keeps its bytes after parsing and serializing", () => {
     for (const payload of [consumed, moved, state]) {
       expect(JSON.stringify(JSON.parse(body(payload)))).toBe(body(payload))
       expect(Buffer.from(body(payload)).toString("utf8")).toBe(body(payload))
     }
   })
 
-  it("is about one SIM", () => {
+  it("names one SIM", () => {
     expect([consumed, moved, state].map(WebhookEvent.iccid)).toEqual([ICCID, ICCID, ICCID])
   })
 

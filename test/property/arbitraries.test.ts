@@ -26,7 +26,7 @@ const some = <A>(arbitrary: fc.Arbitrary<A>, seen: (drawn: A) => boolean) =>
   expect(fc.sample(arbitrary, { numRuns: 2_000, seed: 1 }).some(seen)).toBe(true)
 
 describe("Plans", () => {
-  it("that are valid are taken, within whatever bounds", () => {
+  it("that are valid are accepted, within any bounds", () => {
     fc.assert(
       fc.property(PlanRequests.valid(), (request) => Result.isSuccess(decided(request))),
       { numRuns: 1_000 }
@@ -35,7 +35,7 @@ describe("Plans", () => {
     fc.assert(fc.property(PlanRequests.valid(bounds), (request) => Result.isSuccess(decided(request))))
   })
 
-  it("that are wrong in one way are refused by the name of that field", () => {
+  it("with one mistake are refused by the name of the field", () => {
     fc.assert(
       fc.property(PlanRequests.invalid(), ({ field, terms: request }) => {
         const refused = decided(request)
@@ -45,7 +45,7 @@ describe("Plans", () => {
     )
   })
 
-  it("are wrong in every field that can be", () => {
+  it("with mistakes have one in every field", () => {
     for (const name of PlanRequests.flawedFields) some(PlanRequests.invalid(), ({ field }) => field === name)
     expect(PlanRequests.flawedFields).toHaveLength(9)
   })
@@ -57,14 +57,14 @@ describe("Active periods", () => {
     (start) => some(ActivePeriods.recurring, (period) => period.start === start)
   )
 
-  it("of another plan end at their start and at now, and a millisecond on both sides", () => {
+  it("of a non-recurring plan end at their start and at now, and a millisecond before and after", () => {
     for (const beside of [-1, 0, 1]) {
       some(ActivePeriods.once, ({ end, start }) => start !== null && end === start + beside)
       some(ActivePeriods.once, ({ end }) => end === beside)
     }
   })
 
-  it("are taken and refused alike", () => {
+  it("are accepted or refused as they say", () => {
     const taken = (of: Plan.PlanTerms, { end, start }: Arbitraries.ActivePeriods.Distances) =>
       Result.isSuccess(
         Activation.start(of, { start: start === null ? null : NOW + start, end: end === null ? null : NOW + end }, NOW)
@@ -77,7 +77,7 @@ describe("Active periods", () => {
 })
 
 describe("ICCIDs", () => {
-  it("are what they are said to be", () => {
+  it("are as they say", () => {
     fc.assert(fc.property(Iccids.valid, (iccid) => Iccid.parse(iccid) === iccid && Iccid.hasLuhnDigit(iccid)))
     fc.assert(fc.property(Iccids.padded, ({ iccid, written }) => Iccid.parse(written) === iccid))
     fc.assert(
@@ -90,7 +90,7 @@ describe("ICCIDs", () => {
 describe("Regions", () => {
   const codes = ["SE", "NO", "FI"]
 
-  it("that are valid are normalized, and others refused for their field", () => {
+  it("that are valid are normalized; others are refused for their field", () => {
     const normalized = (wanted: Arbitraries.Regions.Wanted) =>
       Region.normalize({ organizationId: "organization", ...wanted })
     fc.assert(fc.property(Regions.valid(codes), (wanted) => Result.isSuccess(normalized(wanted))))
@@ -104,7 +104,7 @@ describe("Regions", () => {
 })
 
 describe("Instants", () => {
-  it("end months, fall on leap days, and lie a millisecond around others", () => {
+  it("include ends of months, leap days, and neighbours a millisecond away", () => {
     fc.assert(fc.property(Instants.monthEnds, (at) => new Date(at + DAY_MS).getUTCDate() === 1))
     fc.assert(fc.property(Instants.leapDays, (at) => new Date(at).toISOString().slice(5, 10) === "02-29"))
     fc.assert(fc.property(Instants.instants, (at) => Number.isInteger(at) && new Date(at).getUTCFullYear() >= 2024))
@@ -114,7 +114,7 @@ describe("Instants", () => {
 })
 
 describe("Usage histories", () => {
-  it("come to what was used, however they are told", () => {
+  it("add up to the usage, in whatever form they are reported", () => {
     fc.assert(
       fc.property(UsageHistories.usageHistories(), ({ readings, told }) => {
         const end = NOW + 40 * DAY_MS

@@ -42,7 +42,7 @@ const started = fc.record({ before: lines, plan: plans, request: requests }).map
 const jobsBut = (kept: Kept, jobId: string) => [...kept.jobs.keys()].filter((id) => id !== jobId)
 
 describe("A creation that awaits the telco (S5)", () => {
-  it("shows nothing, and keeps a new SIM from everybody else", () => {
+  it("is invisible, and no other creation gets its SIM", () => {
     fc.assert(
       fc.property(started, ({ before, kept, plan: wanted, request, subscribed }) => {
         fc.pre(subscribed._tag === "AwaitingTelco")
@@ -56,7 +56,7 @@ describe("A creation that awaits the telco (S5)", () => {
     )
   })
 
-  it("is undone without a trace, but for the job that cancels what the telco may have", () => {
+  it("is undone without a trace, except for the job that cancels what the telco may have", () => {
     fc.assert(
       fc.property(started, fc.nat(), ({ before, kept, of, subscribed }, chance) => {
         fc.pre(subscribed._tag === "AwaitingTelco" && of !== undefined)
@@ -73,7 +73,7 @@ describe("A creation that awaits the telco (S5)", () => {
     )
   })
 
-  it("is confirmed with a package for each occurrence that was due, and the attachment to be seen", () => {
+  it("is confirmed with a visible attachment and a package for each occurrence that was due", () => {
     fc.assert(
       fc.property(started, ({ before, kept, of, subscribed }) => {
         fc.pre(subscribed._tag === "AwaitingTelco" && of !== undefined)

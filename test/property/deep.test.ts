@@ -22,20 +22,20 @@ const deep = (...options: ReadonlyArray<string>) =>
   })
 
 describe("A deep run", () => {
-  it("says how much was run", async () => {
+  it("prints how much it ran", async () => {
     const { code, stdout } = await deep("--runs", "20", "--seed", "7", "--workers", "1")
     expect(stdout).toMatch(/^20 runs from seed 7 on, \d+ commands, [\d.]+ simulated years in [\d.]+ s/)
     expect(code).toBe(0)
   }, 60_000)
 
-  it("that finds a fault names the seed and at most 10 commands, and fails", async () => {
+  it("that finds a fault prints the seed and at most 10 commands, and fails", async () => {
     const { code, stderr } = await deep("--runs", "500", "--seed", "7", "--workers", "1", "--plant", "4")
     expect(stderr).toMatch(/Seed \d+ fails\. The shortest commands found that do, ([1-9]|10) of them:/)
     expect(stderr).toContain("After step")
     expect(code).toBe(1)
   }, 60_000)
 
-  it("refuses what is no number", async () => {
+  it("refuses an option that is no number", async () => {
     const { code, stderr } = await deep("--seconds", "soon")
     expect(stderr.trim()).toBe("--seconds must be a whole number of at least 1, not soon")
     expect(code).toBe(2)

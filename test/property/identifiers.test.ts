@@ -23,7 +23,7 @@ describe("An API key (W3)", () => {
     )
   })
 
-  it("is another for other random bytes", () => {
+  it("differs for other random bytes", () => {
     const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
     fc.assert(
       fc.property(bytes, bytes, (one, other) => {
@@ -32,7 +32,7 @@ describe("An API key (W3)", () => {
     )
   })
 
-  it("is found out where any one character was mistyped", () => {
+  it("is refused if one character was mistyped", () => {
     fc.assert(
       fc.property(keys, fc.nat(56), character, (key, at, typed) => {
         fc.pre(key.charAt(at) !== typed)
@@ -42,7 +42,7 @@ describe("An API key (W3)", () => {
     )
   })
 
-  it("is found out where two characters of the secret, at most three apart, were swapped", () => {
+  it("is refused if two characters of the secret, at most three apart, were swapped", () => {
     // CRC-32 finds every error within 32 bits.
     fc.assert(
       fc.property(keys, fc.integer(SECRET), fc.integer({ min: 1, max: 3 }), (key, at, apart) => {
@@ -55,7 +55,7 @@ describe("An API key (W3)", () => {
     )
   })
 
-  it("is no other text", () => {
+  it("is never some other text", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -106,7 +106,7 @@ describe("An id", () => {
     )
   })
 
-  it("is the same for the same random bytes, and another where any of the 74 bits differs", () => {
+  it("is the same for the same random bytes, and differs if one of the 74 bits does", () => {
     fc.assert(
       fc.property(random, fc.nat(79), (bytes, bit) => {
         const other = bytes.map((byte, index) => (index === bit >> 3 ? byte ^ (128 >> (bit & 7)) : byte))
@@ -132,7 +132,7 @@ describe("An ICCID's check digit (I1)", () => {
     return (10 - (sum % 10)) % 10
   }
 
-  it("is the one of ten that is right", () => {
+  it("is one of the ten digits, and no other is right", () => {
     fc.assert(
       fc.property(digits, (of) => {
         const right = Array.from({ length: 10 }, (_, digit) => digit).filter((digit) =>
@@ -143,7 +143,7 @@ describe("An ICCID's check digit (I1)", () => {
     )
   })
 
-  it("is not asked for when it is read", () => {
+  it("may be wrong when an ICCID is read", () => {
     fc.assert(
       fc.property(digits, fc.nat(9), fc.constantFrom("", "F", "f"), (of, last, pad) => {
         const iccid = of.join("") + last

@@ -36,7 +36,7 @@ const facts = fc.oneof(
 const ids = fc.constantFrom(1, 254, 255, 256).map((length) => "r".repeat(length))
 
 describe("A report (R1)", () => {
-  it("is taken unless it is too far ahead, a delta too old, no whole number of bytes, or of what a card has not", () => {
+  it("is accepted unless it is too far ahead, too old a delta, no whole number of bytes, or an SM-DP+ state of a card", () => {
     fc.assert(
       fc.property(facts, distances, fc.boolean(), ids, (fact, distance, isEsim, id) => {
         const applied = TelcoReport.apply(line([active], { isEsim }), report(fact, NOW + distance, id), NOW)
@@ -53,7 +53,7 @@ describe("A report (R1)", () => {
     )
   })
 
-  it("of a use or a location is a sign of a download; one of a state is, where it succeeded, and is kept either way", () => {
+  it("of use, location or a successful state is a sign of a download; every state is stored", () => {
     fc.assert(
       fc.property(facts, fc.boolean(), (fact, downloaded) => {
         const applied = TelcoReport.apply(line([active], { downloaded }), report(fact), NOW)
@@ -72,7 +72,7 @@ describe("A report (R1)", () => {
 })
 
 describe("Two sightings of the same instant (R3)", () => {
-  it("come to the one that was taken last", () => {
+  it("end with the second one", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(locations, smdpStates), { minLength: 1, maxLength: 4 }), (all) => {
         const { sim } = all.reduce(
@@ -90,7 +90,7 @@ describe("Two sightings of the same instant (R3)", () => {
 })
 
 describe("A last operator (R3)", () => {
-  it("is told for seven days after the last activity, the seventh day's end included", () => {
+  it("is shown until exactly 7 days after the last activity", () => {
     const last = { countryAlpha2: "SE", operator: "Telia", rat: "5G", imei: "356938035643809", at: NOW }
     const ages = fc.oneof(
       beside.map((ms) => 7 * DAY_MS + ms),

@@ -272,7 +272,7 @@ describe("An invariant", () => {
     history = await recorded(1, Object.values(story))
   })
 
-  it("holds of a true history, in which every request came to what it should", () => {
+  it("holds for a true history, in which every request has its right outcome", () => {
     expect(Invariants.check(history)).toEqual([])
     const refused = names.filter((_, index) => history.steps[index]?.outcome._tag !== "Answered")
     expect(refused).toEqual(["foreign", "flawed"])
@@ -285,7 +285,7 @@ describe("An invariant", () => {
     }
   )
 
-  it("is among those that are shown to fail, whichever it is, and has a name of its own", () => {
+  it("has a name of its own, and a history here that breaks it", () => {
     expect(new Set(breaks.map(([invariant]) => invariant))).toEqual(new Set(Invariants.all))
     expect(new Set(Invariants.all.map(({ name }) => name)).size).toBe(Invariants.all.length)
   })

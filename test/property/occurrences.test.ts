@@ -113,7 +113,7 @@ describe("The occurrences that exist (T5)", () => {
     )
   })
 
-  it("are those due by the suspension, of one that was suspended", () => {
+  it("are those that were due at the suspension, if there was one", () => {
     fc.assert(
       fc.property(terms, starts, waits, waits, fc.boolean(), (of, offset, before, after, caughtUp) => {
         const activations = activationsOf(of.recurrence, NOW + offset)
@@ -134,7 +134,7 @@ describe("The occurrences that exist (T5)", () => {
     )
   })
 
-  it("T3: are counted from the first use, where that is the anchor", () => {
+  it("T3: are counted from the first use, if that is the anchor", () => {
     fc.assert(
       fc.property(terms, fc.nat(10 * DAY_MS), waits, (of, offset, steps) => {
         let kept = created(of, null)
@@ -156,7 +156,7 @@ describe("The occurrences that exist (T5)", () => {
 })
 
 describe("An occurrence that is caught up (T5)", () => {
-  it("is ordered where any of its period is left, and else recorded without a telco call", () => {
+  it("is ordered if any of its period is left, and otherwise recorded without a telco call", () => {
     fc.assert(
       fc.property(terms, starts, fc.nat(1_000 * DAY_MS), (of, offset, downtime) => {
         const now = NOW + downtime

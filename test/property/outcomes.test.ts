@@ -66,11 +66,11 @@ describe("An occurrence whose job is due (T5, T7)", () => {
   })
 })
 
-describe("What became of an occurrence (T5 to T7)", () => {
+describe("The outcome of an occurrence (T5 to T7)", () => {
   const outcomes = fc.constantFrom("Created" as const, "Refused" as const, "Lapsed" as const)
   const id = (occurrence: number): string => `attachment:${occurrence}`
 
-  it("is recorded once, the next one planned, and undone at the telco where nobody wants it any more", () => {
+  it("is recorded once with the next job, and undone at the telco if the attachment is suspended or gone", () => {
     fc.assert(
       fc.property(cases, outcomes, (one, tag) => {
         const { deleted, now, occurrence, recorded, suspendedAt, telco } = one
@@ -112,7 +112,7 @@ describe("What became of an occurrence (T5 to T7)", () => {
     )
   })
 
-  it("has no times before its first use, but those that the telco names of a plan that does not recur (T3)", () => {
+  it("has no times before its first use, except those of the telco for a non-recurring plan (T3)", () => {
     const told = fc.record({
       telcoPackageId: fc.constant("telco"),
       activationAt: fc.option(near),

@@ -22,7 +22,7 @@ const naive = (
   })
 
 describe("Recurrence (T5)", () => {
-  it("activates each occurrence where counting from the anchor puts it", () => {
+  it("activates each occurrence as counted from the anchor", () => {
     fc.assert(
       fc.property(recurringTerms(), anchors, (of, date) => {
         for (const [i, start] of naive(of.recurrence, date).entries()) {
@@ -58,7 +58,7 @@ describe("Recurrence (T5)", () => {
     )
   })
 
-  it("counts the most occurrences that a plan may have", () => {
+  it("holds for the most occurrences that a plan may have", () => {
     fc.assert(
       fc.property(recurrences(), anchors, fc.nat(999), (recurrence, date, i) => {
         const most = { ...recurrence, frequency: 1, occurrences: 1_000 }

@@ -31,7 +31,7 @@ describe("Two sets of countries (I4)", () => {
     )
   })
 
-  it("are the same where each has all of the other, and only there", () => {
+  it("are the same if and only if each has all countries of the other", () => {
     fc.assert(
       fc.property(codes, codes, (left, right) => {
         const [some, others] = [new Set(left), new Set(right)]
@@ -41,7 +41,7 @@ describe("Two sets of countries (I4)", () => {
     )
   })
 
-  it("are the same once normalized, in whatever case and however often a code was sent", () => {
+  it("are the same after they are normalized, in any case and with repeated codes", () => {
     const sent = codes.chain((all) =>
       fc.tuple(fc.constant(all), fc.array(fc.tuple(fc.constantFrom(...all), fc.boolean()), { maxLength: 5 }))
     )

@@ -73,7 +73,7 @@ const latest = (reports: ReadonlyArray<TelcoReport.Report>) =>
 describe("Running totals in any order, and repeated (R1)", () => {
   const named = totals(fc.constantFrom("a:0", "t-a", "b:0", "t-b"))
 
-  it("come to the highest of each package", () => {
+  it("end with the highest one of each package", () => {
     fc.assert(
       fc.property(shuffled(named), ({ mixed, reports }) => {
         const highest = (of: string) =>
@@ -87,7 +87,7 @@ describe("Running totals in any order, and repeated (R1)", () => {
     )
   })
 
-  it("tell the same thresholds, each once and rising (R2)", () => {
+  it("notify the same thresholds, each once and rising (R2)", () => {
     fc.assert(
       fc.property(shuffled(named), ({ mixed }) => {
         const after = taken(active, mixed)
@@ -102,7 +102,7 @@ describe("Running totals in any order, and repeated (R1)", () => {
     )
   })
 
-  it("come to the same for one active package that nobody names", () => {
+  it("end with the same if the only active package is not named", () => {
     const one = line(active.attachments.slice(0, 1))
     fc.assert(
       fc.property(shuffled(totals(fc.constant(null))), ({ mixed, reports }) => {
@@ -118,7 +118,7 @@ describe("Usage of either form", () => {
     amounts.map((bytes) => delta(bytes, "a:0"))
   )
 
-  it("only ever rises, in whole bytes, and touches no other package (R1)", () => {
+  it("only rises, in whole bytes, and of no other package (R1)", () => {
     fc.assert(
       fc.property(fc.array(fc.record({ fact: facts, at: past }), { maxLength: 10 }), (all) => {
         let [before, used] = [active, 0]
@@ -134,7 +134,7 @@ describe("Usage of either form", () => {
     )
   })
 
-  it("comes by deltas to their sum, in any order (R1)", () => {
+  it("is the sum of the deltas, in any order (R1)", () => {
     const deltas = fc.nat(1_000_000).map((bytes) => delta(bytes, "a:0"))
     fc.assert(
       fc.property(shuffled(deltas), ({ mixed, reports }) => {
@@ -147,7 +147,7 @@ describe("Usage of either form", () => {
 })
 
 describe("First use in any order, and repeated (T3)", () => {
-  it("is the first that was committed, for good", () => {
+  it("is the first one that was committed, for good", () => {
     const uses = fc.oneof(fc.constant(firstUse("attachment:0")), totals(fc.constant("attachment:0")))
     fc.assert(
       fc.property(shuffled(uses), ({ mixed }) => {
@@ -160,7 +160,7 @@ describe("First use in any order, and repeated (T3)", () => {
 })
 
 describe("Locations in any order, and repeated (R3)", () => {
-  it("come to the latest", () => {
+  it("end with the latest one", () => {
     fc.assert(
       fc.property(shuffled(locations), ({ mixed, reports }) => {
         const { sim } = taken(line(), mixed).line
@@ -176,7 +176,7 @@ describe("Locations in any order, and repeated (R3)", () => {
     )
   })
 
-  it("tell a chain of countries: each from the one before, the last one being where it is", () => {
+  it("cause a chain of events: each names the country before, and the last one names the current country", () => {
     fc.assert(
       fc.property(shuffled(locations), ({ mixed }) => {
         const after = taken(line(), mixed)
@@ -197,7 +197,7 @@ describe("Locations in any order, and repeated (R3)", () => {
 })
 
 describe("SM-DP+ states in any order, and repeated (I2, R3)", () => {
-  it("come to the latest successful one, and to a download where there is one", () => {
+  it("end with the latest successful one, and show a download if there is one", () => {
     fc.assert(
       fc.property(shuffled(smdpStates), ({ mixed, reports }) => {
         const { sim } = taken(line(), mixed).line

@@ -16,7 +16,7 @@ import { commit } from "./Committing.ts"
 const ids = { subscriptionId: "new-subscription", attachmentId: "new" }
 
 describe("A SIM (S1, S5, P2)", () => {
-  it("takes a plan of its label that is not archived, unless it is being put into service or released", () => {
+  it("can get a live plan of its label, unless it is being put into service or released", () => {
     const holds = fc.constantFrom<Hold["_tag"]>("Free", "Provisioning", "InService", "Releasing")
     const labels = fc.constantFrom("Green" as const, "Green" as const, "Blue" as const)
     const archived = fc.constantFrom(null, null, NOW)
@@ -48,7 +48,7 @@ const starts = fc.oneof(
 )
 
 describe("A creation (T5, T6)", () => {
-  it("asks the telco at once, unless nothing that is due has anything left", () => {
+  it("calls the telco at once, unless every due package is over", () => {
     fc.assert(
       fc.property(starts, fc.integer({ min: 1, max: 3 }), fc.boolean(), (offset, occurrences, anew) => {
         const of = plan({ terms: recurring({ occurrences }) })
@@ -75,7 +75,7 @@ describe("A creation (T5, T6)", () => {
     )
   })
 
-  it("tells the telco's times of the first package, else those that were sent", () => {
+  it("answers with the telco's times of the first package, else with those that were sent", () => {
     const times = fc.record({ activationAt: fc.option(fc.nat(9)), expirationAt: fc.option(fc.nat(9)) })
     fc.assert(
       fc.property(times, fc.boolean(), (told, sent) => {
@@ -90,7 +90,7 @@ describe("A creation (T5, T6)", () => {
     )
   })
 
-  it("that is undone cancels all that was ordered, and then frees a SIM that was taken for it", () => {
+  it("that is undone cancels all that was ordered, and then frees a SIM that was allocated for it", () => {
     fc.assert(
       fc.property(fc.nat(4), fc.boolean(), (count, anew) => {
         const of = attachment({ attachmentId: "new", confirmed: false })
@@ -177,7 +177,7 @@ describe("A deletion (S3)", () => {
     )
   })
 
-  it("frees the SIM that is being released, and no other", () => {
+  it("frees a SIM that is being released, and no other", () => {
     fc.assert(
       fc.property(fc.constantFrom<Hold["_tag"]>("Free", "Provisioning", "InService", "Releasing"), (tag) => {
         const hold: Hold = tag === "Free" ? { _tag: tag } : { _tag: tag, subscriptionId: "subscription" }
@@ -188,7 +188,7 @@ describe("A deletion (S3)", () => {
   })
 })
 
-describe("A line", () => {
+describe("The SIM's aggregate", () => {
   it("has one of its attachments or packages replaced, and no other", () => {
     fc.assert(
       fc.property(fc.nat(3), fc.nat(3), (index, occurrence) => {

@@ -43,7 +43,7 @@ const lasting = fc.oneof(
 )
 
 describe("The last occurrence expires before the year 10000 (P1)", () => {
-  it("of a start that is taken, and of no other", () => {
+  it("if and only if its start is accepted", () => {
     fc.assert(
       fc.property(lasting, ({ end, start, terms }) => {
         const started = Activation.start(terms, { start, end: null }, start)
@@ -54,7 +54,7 @@ describe("The last occurrence expires before the year 10000 (P1)", () => {
     )
   })
 
-  it("of a plan that is made, if it began at once, and of no other", () => {
+  it("if and only if the plan is created, for a start at its creation", () => {
     const coverage = { regionCode: "EUROPE", label: "Green" } as const
     fc.assert(
       fc.property(lasting, fc.boolean(), ({ end, start, terms }, recurs) => {
@@ -69,7 +69,7 @@ describe("The last occurrence expires before the year 10000 (P1)", () => {
 })
 
 describe("The packages that a creation makes (T5)", () => {
-  it("are over, and not to be ordered, where nothing of their period is left", () => {
+  it("are marked as over if nothing of their period is left", () => {
     const offsets = fc.oneof(
       fc.integer({ min: -1, max: 1 }).map((ms) => DAY_MS + ms),
       fc.integer({ min: -DAY_MS, max: 60 * DAY_MS })

@@ -28,7 +28,7 @@ const recurring = fc
 const ranks = { CREATED: 0, PENDING_FOR_FIRST_USE: 0, ACTIVE: 1, EXPIRED: 2, SUSPENDED: 3 }
 
 describe("A state (T2)", () => {
-  it("is as the rule reads, question by question", () => {
+  it("follows the rule's conditions in their order", () => {
     fc.assert(
       fc.property(single, near, (of, now) => {
         const { activationAt, expirationAt } = of.packages[0] ?? { activationAt: null, expirationAt: null }
@@ -46,7 +46,7 @@ describe("A state (T2)", () => {
     )
   })
 
-  it("only moves forward as time does, and not at all once it is final", () => {
+  it("only moves forward, and does not change after it is final", () => {
     fc.assert(
       fc.property(fc.oneof(single, recurring), near, fc.nat(9_000 * DAY_MS), (of, now, later) => {
         const [before, after] = [Attachment.state(of, now), Attachment.state(of, now + later)]

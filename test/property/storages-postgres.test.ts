@@ -17,7 +17,7 @@ const corpus = Array.from({ length: 10 }, (_, index) => index + 1)
 describe("PostgreSQL", () => {
   const compare = comparing(() => layer)
 
-  it.each(corpus)("goes through run %i as memory does", async (seed) => {
+  it.each(corpus)("has the same history as memory for run %i", async (seed) => {
     const [commands = []] = fc.sample(runs, { seed, numRuns: 1 })
     await compare(seed, commands)
   })

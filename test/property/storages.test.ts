@@ -9,7 +9,7 @@ import { comparing, runs } from "./Comparing.ts"
 describe("PGlite", () => {
   const compare = comparing(() => Pglite.layer())
 
-  it("goes through random runs as memory does", async () => {
+  it("has the same histories as memory for random runs", async () => {
     await fc.assert(fc.asyncProperty(fc.nat(), runs, compare), { numRuns: 12, seed: 1 })
   }, 60_000)
 })

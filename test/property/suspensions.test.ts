@@ -33,7 +33,7 @@ const attachments = fc
   )
 
 describe("A suspension (T7)", () => {
-  it("is committed and left for the telco at once, changes nothing the second time, and refuses what is over", () => {
+  it("leaves a job for the telco, changes nothing a second time, and is refused after the expiry", () => {
     fc.assert(
       fc.property(attachments, fc.constantFrom("a0", "a1", "a2"), (all, id) => {
         const of = all.find(({ attachment }) => attachment.attachmentId === id)

@@ -55,7 +55,7 @@ const right = (request: Plan.TermsRequest): boolean =>
   (request.recurrence === null || recurs(request.recurrence))
 
 describe("Terms (P1)", () => {
-  it("are granted where all fields are right, and else refused by a field", () => {
+  it("are granted if all fields are right, and otherwise refused by a field", () => {
     fc.assert(
       fc.property(requests, (request) => {
         const result = Plan.terms(request, { regionCode: "EUROPE", label: "Green" }, NOW)

@@ -32,7 +32,7 @@ const used = megabytes.chain((dataMegaBytes) =>
 )
 
 describe("Thresholds (R2)", () => {
-  it("are crossed from their first byte on, beyond the one that was told", () => {
+  it("are crossed from their exact byte on, above the last one notified", () => {
     fc.assert(
       fc.property(used, fc.constantFrom(0, ...levels), ({ bytes, dataMegaBytes }, told) => {
         const expected = levels.filter((level) => level > told && firstByte(dataMegaBytes, level) <= bytes)
@@ -43,7 +43,7 @@ describe("Thresholds (R2)", () => {
     )
   })
 
-  it("are told with the report that crosses them, and what was used by then", () => {
+  it("are notified with the report that crosses them, and its usage", () => {
     const amounts = fc.array(fc.record({ share: fc.integer({ min: 0, max: 60 }), asDelta: fc.boolean() }), {
       minLength: 1,
       maxLength: 8

@@ -19,7 +19,7 @@ describe("A month (T1)", () => {
     )
   })
 
-  it("later is never earlier, and no months change nothing", () => {
+  it("more never lies earlier, and 0 months change nothing", () => {
     fc.assert(
       fc.property(
         dates(1, 9000).map(instantOf),
@@ -60,7 +60,7 @@ describe("An instant as text (W8)", () => {
     )
   })
 
-  it("is read where the date and the time are real, and only there", () => {
+  it("is read if and only if the date and the time are real", () => {
     const part = (most: number, odd: number) => fc.oneof(fc.nat(most), fc.nat(odd))
     const parts = fc.record({
       year: fc.nat(9_999),
@@ -85,7 +85,7 @@ describe("An instant as text (W8)", () => {
     )
   })
 
-  it("is of the span of time, whatever the text is", () => {
+  it("lies in the range of instants, whatever the text is", () => {
     const nearly = fc.stringMatching(
       /^\d{4}-[01]\d-[0-3]\dT[012]\d:[0-5]\d:[0-6]\d(\.\d{1,12})?(Z|[+-][012]\d:[0-6]\d)$/
     )
@@ -101,7 +101,7 @@ describe("An instant as text (W8)", () => {
     )
   })
 
-  it("is read with any fraction, of which the milliseconds count", () => {
+  it("is read with any fraction, to the millisecond", () => {
     fc.assert(
       fc.property(spans.map(instantOf), fc.stringMatching(/^\d{1,12}$/), (at, fraction) => {
         const second = Math.floor(at / 1_000) * 1_000
@@ -124,7 +124,7 @@ describe("An instant as text (W8)", () => {
     )
   })
 
-  it("is read up to the ends of time, in whatever zone they come, and not beyond", () => {
+  it("is read up to the ends of the range, in any zone", () => {
     const first = instant(0, 1, 1)
     const end = instant(9999, 12, 31) + DAY_MS
     const locals = fc.oneof(

@@ -28,7 +28,7 @@ const at = (now: number, { end, start }: { readonly start: number | null; readon
 })
 
 describe("The domain agrees with the timing model", () => {
-  it("on which active periods are taken, and which field is wrong", () => {
+  it("on which active periods are accepted, and which field is wrong", () => {
     fc.assert(
       fc.property(plans, periods, Instants.instants, (plan, distances, now) => {
         const period = distances === null ? null : at(now, distances)
@@ -105,7 +105,7 @@ const timing = [
 ]
 
 describe("The service agrees with the timing model", () => {
-  it("over random histories, from month ends and leap days on", async () => {
+  it("over random histories that start at ends of months and leap days", async () => {
     const starts = fc.oneof(Instants.instants, Instants.monthEnds, Instants.leapDays)
     await fc.assert(
       fc.asyncProperty(fc.nat(), starts, runs, async (seed, start, commands) =>

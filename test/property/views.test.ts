@@ -38,8 +38,8 @@ const moments = fc
   })
   .map(({ day, hour, ms }) => NOW + day * DAY_MS + hour * HOUR_MS + ms)
 
-describe("What is told of an attachment that recurs (T6)", () => {
-  it("is what was used of the last package that began, and all packages but those refused", () => {
+describe("A recurring attachment shows (T6)", () => {
+  it("the usage of the last package that began, and all packages that were not refused", () => {
     fc.assert(
       fc.property(daily, moments, (of, now) => {
         const told = Attachment.view(of, now)
@@ -53,7 +53,7 @@ describe("What is told of an attachment that recurs (T6)", () => {
     )
   })
 
-  it("is its anchor and its last occurrence's expiry, whatever packages there are", () => {
+  it("its anchor and its last occurrence's expiry, whatever packages there are", () => {
     fc.assert(
       fc.property(daily, moments, (of, now) => {
         const last = NOW + (of.attachment.terms.recurrence?.occurrences ?? 0) * DAY_MS
@@ -65,8 +65,8 @@ describe("What is told of an attachment that recurs (T6)", () => {
   })
 })
 
-describe("What is told of another attachment (T6)", () => {
-  it("is what its one package is", () => {
+describe("A non-recurring attachment shows (T6)", () => {
+  it("the times and usage of its package", () => {
     const times = fc.option(fc.record({ start: moments, lasting: fc.integer({ min: 1, max: 9 * DAY_MS }) }))
     fc.assert(
       fc.property(times, fc.nat(9), moments, (period, usedBytes, now) => {

@@ -36,7 +36,7 @@ const payloads: fc.Arbitrary<WebhookEvent.Payload> = fc.oneof(
 )
 
 describe("A webhook's body (W5)", () => {
-  it("is the same bytes after a receiver parsed and serialized it, whatever texts are in it", () => {
+  it("keeps its bytes after a receiver parsed and serialized it, whatever texts are in it", () => {
     fc.assert(
       fc.property(payloads, instants, text, (payload, createdAt, eventId) => {
         const body = WebhookEvent.body({ organizationId: "organization", eventId, createdAt, payload })
