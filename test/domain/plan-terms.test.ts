@@ -111,7 +111,7 @@ describe("Terms end before the year 10000 (P1)", () => {
     expect(fieldOf({ throttling: [], recurrence: null, periodDays: 30 }, now)).toBe("periodDays")
   })
 
-  it.each(Recurrence.periodicities)("a periodicity of %s reaches no further, however rare", (periodicity) => {
+  it.each(Recurrence.periodicities)("and for a rare periodicity of %s", (periodicity) => {
     for (const frequency of [1e6, 1e9, 1e12, Number.MAX_SAFE_INTEGER]) {
       expect(fieldOf({ throttling: [], recurrence: { periodicity, frequency, occurrences: 1_000 } })).toBe("frequency")
     }
