@@ -1,6 +1,6 @@
 /**
- * A copy of the package in a directory of its own, built there by the package's own build: what a server process runs
- * from. The checkout gets no `dist/`, and nobody who works in it meanwhile is in the way.
+ * A copy of the package in another directory, built there by the package's build. Server processes of tests run from it, so
+ * that the tests neither write `dist/` in the checkout nor depend on changes there.
  */
 import { spawnSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -28,13 +28,13 @@ const fill = (directory: string): string => {
   return join(directory, "dist/adapters/cli/main.js")
 }
 
-/** Copies and builds; throws what the compiler says. */
+/** Copies and builds the package; throws the messages of the compiler. */
 export const make = (): BuiltCopy => {
   const directory = mkdtempSync(join(tmpdir(), "simplan-built-"))
   return { directory, main: fill(directory), remove: () => rmSync(directory, { recursive: true, force: true }) }
 }
 
-/** The copy that the whole run shares, for tests that leave it as it is: the first to ask builds it. */
+/** The copy that all tests of a run share, for tests that do not change it. The first caller builds it. */
 export const shared = async (): Promise<Pick<BuiltCopy, "main">> => {
   const directory = inject("sharedCopy")
   const [copy, built, failed] = [join(directory, "copy"), join(directory, "built"), join(directory, "failed")]

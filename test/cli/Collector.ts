@@ -1,4 +1,4 @@
-/** An OpenTelemetry collector that remembers what it was sent. */
+/** An OpenTelemetry collector that records what it receives. */
 import { once } from "node:events"
 import { createServer } from "node:http"
 import * as Leaks from "../setup/Leaks.ts"
@@ -14,7 +14,7 @@ export interface Received {
 export interface Collector {
   readonly url: string
   readonly received: ReadonlyArray<Received>
-  /** All of a kind that came as JSON, by the name of its field, however deep. */
+  /** All values of a field in the received JSON, at any depth. */
   readonly all: (path: string, field: string) => ReadonlyArray<Record<string, unknown>>
   readonly close: () => Promise<void>
 }

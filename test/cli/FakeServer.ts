@@ -1,5 +1,6 @@
-/** A server that remembers what it was asked and answers what the test says. */
+/** A server that records the requests and gives the test's answers. */
 import { createServer, type Server } from "node:http"
+import { afterEach } from "vitest"
 
 export interface Asked {
   readonly method: string
@@ -20,6 +21,17 @@ export interface FakeServer {
   readonly close: () => Promise<void>
 }
 
+/** Starts servers that are closed after each test. */
+export const forEachTest = (): ((answer: (asked: Asked) => Answer) => Promise<FakeServer>) => {
+  const servers: Array<FakeServer> = []
+  afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
+  return async (answer) => {
+    const server = await start(answer)
+    servers.push(server)
+    return server
+  }
+}
+
 const listen = (server: Server): Promise<number> =>
   new Promise((resolve) => {
     server.listen(0, "127.0.0.1", () => {
@@ -28,7 +40,7 @@ const listen = (server: Server): Promise<number> =>
     })
   })
 
-export const start = async (answer: (asked: Asked) => Answer): Promise<FakeServer> => {
+const start = async (answer: (asked: Asked) => Answer): Promise<FakeServer> => {
   const asked: Array<Asked> = []
   const server = createServer(async (request, response) => {
     const parts: Array<Buffer> = []

@@ -19,7 +19,7 @@ describe("a log line", () => {
     })
   }
 
-  it("is written without the secrets that the process was set up with, in whatever form", () => {
+  it("is written without registered secrets, in any form", () => {
     Secrets.register('an "odd" token/1')
     Secrets.registerPassword("postgres://me:p%40ss-word@db/simplan?password=second-one")
     Secrets.register("me")

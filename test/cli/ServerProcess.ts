@@ -1,6 +1,11 @@
-/** A server in a process of its own, as its operator would start it. */
+/** A server as a process, started as its operator would start it. */
 import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeAll, beforeEach } from "vitest"
 import * as Leaks from "../setup/Leaks.ts"
+import * as BuiltCopy from "./BuiltCopy.ts"
 
 export interface Ended {
   readonly code: number | null
@@ -9,13 +14,13 @@ export interface Ended {
 
 export interface ServerProcess {
   readonly process: ChildProcess
-  /** What it has printed so far. */
+  /** The output so far. */
   readonly out: () => string
   readonly err: () => string
   readonly ended: Promise<Ended>
-  /** The address, once it says that it listens; rejects where it ends before that. */
+  /** Resolves with the address when the server listens; rejects if the process ends first. */
   readonly listening: Promise<string>
-  /** What stands behind a name in what it printed. */
+  /** The value after a name in the output. */
   readonly fact: (name: string) => string
   readonly kill: (signal: NodeJS.Signals) => Promise<Ended>
 }
@@ -25,26 +30,51 @@ export interface Options {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
   readonly args?: ReadonlyArray<string>
-  /** What it prints last when it listens; the last fact of a server where it is absent. */
+  /** The last line that it prints when it listens; by default that of a server. */
   readonly last?: RegExp
 }
 
-/** Variables that hold a secret as a whole. */
+/** Variables whose whole value is a secret. */
 const SECRETS = ["SIMPLAN_ADMIN_TOKEN", "SIMPLAN_TELCO_TOKEN", "SIMPLAN_TELCO_KEY"]
 
-/** What a greeting gives away on purpose, where the process made it itself. */
-const GIVEN_AWAY = ["API key", "admin token", "telco token", "key"]
+/** Generated secrets that a greeting shows on purpose. */
+const SHOWN = ["API key", "admin token", "telco token", "key"]
 
-/** Commands whose result is a secret. */
-const GIVING = ["key", "webhook"]
+/** Commands that print a secret. */
+const PRINTING = ["key", "webhook"]
 
-/** The environment without anybody's own settings. */
+/** The environment without `SIMPLAN_*` variables. */
 const inherited = (): Record<string, string> =>
   Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
       value === undefined || name.startsWith("SIMPLAN_") ? [] : [[name, value]]
     )
   )
+
+/** Starts processes in a new directory for each test; they are killed, and `closing` is run, after the test. */
+export const forEachTest = () => {
+  let [main, cwd] = ["", ""]
+  const closing: Array<() => unknown> = []
+  beforeAll(async () => {
+    main = (await BuiltCopy.shared()).main
+  }, 120_000)
+  beforeEach(() => {
+    cwd = mkdtempSync(join(tmpdir(), "simplan-process-"))
+  })
+  afterEach(async () => {
+    await Promise.all(closing.splice(0).map((close) => close()))
+    rmSync(cwd, { recursive: true, force: true })
+  })
+  return {
+    closing,
+    cwd: () => cwd,
+    start: (options: Omit<Options, "main" | "cwd">): ServerProcess => {
+      const server = start({ main, cwd, ...options })
+      closing.push(() => server.kill("SIGKILL"))
+      return server
+    }
+  }
+}
 
 export const start = ({
   args = ["serve"],
@@ -76,18 +106,18 @@ export const start = ({
     if (SECRETS.includes(name)) Leaks.know(value)
     else Leaks.knowPassword(value)
   }
-  const givenAway = (): ReadonlyArray<string> => GIVEN_AWAY.map(fact).filter((value) => /^\S+$/.test(value))
+  const shown = (): ReadonlyArray<string> => SHOWN.map(fact).filter((value) => /^\S+$/.test(value))
   listening.then(
-    () => givenAway().forEach(Leaks.know),
+    () => shown().forEach(Leaks.know),
     () => {}
   )
   const what = `simplan ${args.join(" ")}`
-  const isGiving = GIVING.includes(args[0] ?? "")
+  const isPrinting = PRINTING.includes(args[0] ?? "")
   Leaks.watch({ what: `stderr of ${what}`, text: () => err })
   Leaks.watch({
     what: `stdout of ${what}`,
     text: () => out,
-    mayShow: (secret) => (isGiving ? /^(simplan|whsec)_/.test(secret) : givenAway().includes(secret))
+    mayShow: (secret) => (isPrinting ? /^(simplan|whsec)_/.test(secret) : shown().includes(secret))
   })
   return {
     process: child,

@@ -14,7 +14,7 @@ const problem = (env: Record<string, string>): Promise<string> =>
   )
 
 describe("the settings", () => {
-  it("have the defaults that the README tells", async () => {
+  it("have the defaults of the README", async () => {
     expect(await read({})).toEqual({
       host: "127.0.0.1",
       port: 3000,
@@ -30,7 +30,7 @@ describe("the settings", () => {
     })
   })
 
-  it("take an empty variable as one that is not set", async () => {
+  it("treat an empty variable as not set", async () => {
     const settings = await read({ SIMPLAN_PORT: "", SIMPLAN_ADMIN_TOKEN: "", SIMPLAN_CLOCK: "" })
     expect(settings).toMatchObject({ port: 3000, adminToken: null, clock: { _tag: "System" } })
   })
@@ -108,12 +108,12 @@ describe("the settings", () => {
     })
   }
 
-  it("name all that is bad at once", async () => {
+  it("report all invalid variables at once", async () => {
     const message = await problem({ SIMPLAN_PORT: "http", SIMPLAN_CLOCK: "sundial" })
     expect(message.split("\n")).toHaveLength(2)
   })
 
-  it("have a telco where both its address and its key are set", async () => {
+  it("have a telco if both its address and its key are set", async () => {
     const { telco } = await read({ SIMPLAN_TELCO_URL: "https://bridge.example/telco/", SIMPLAN_TELCO_KEY: "s3cret" })
     expect(telco?.url).toBe("https://bridge.example/telco")
     expect(telco && Redacted.value(telco.key)).toBe("s3cret")
@@ -144,12 +144,12 @@ describe("a virtual clock starts", () => {
   const at = (iso: string): Time.Instant => Time.fromIso(iso) ?? Number.NaN
   const [early, late, machine] = [at("2026-01-01T00:00:00Z"), at("2026-06-01T00:00:00Z"), at("2026-03-01T00:00:00Z")]
 
-  it("at the setting, or at the machine's time, where it never stood", () => {
+  it("at the setting, or at the machine's time, on the first start", () => {
     expect(ClockSetting.start({ from: early }, null, machine)).toBe(early)
     expect(ClockSetting.start({ from: null }, null, machine)).toBe(machine)
   })
 
-  it("at the later of where it stood and the setting", () => {
+  it("at the later of the stored time and the setting", () => {
     expect(ClockSetting.start({ from: early }, late, machine)).toBe(late)
     expect(ClockSetting.start({ from: late }, early, machine)).toBe(late)
     expect(ClockSetting.start({ from: null }, early, machine)).toBe(early)

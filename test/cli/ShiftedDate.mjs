@@ -1,4 +1,4 @@
-// Loaded into a process by `--import`: its machine's clock is SHIFT_MILLIS ahead.
+// Loaded into a process by `--import`: moves the clock of its machine SHIFT_MILLIS ahead.
 const shift = Number(process.env.SHIFT_MILLIS)
 const RealDate = Date
 

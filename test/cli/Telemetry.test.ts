@@ -12,7 +12,7 @@ afterEach(() => collector.close())
 
 const SECRET = "top-secret-token"
 
-/** Some work under the telemetry that the variables ask for; what the log beside it said. */
+/** Does some work under the configured telemetry; returns the log. */
 const work = async (variables: Readonly<Record<string, string>>): Promise<ReadonlyArray<string>> => {
   const logged: Array<string> = []
   const beside = Logger.layer([Logger.map(Logger.formatSimple, (line) => logged.push(line))])
@@ -31,7 +31,7 @@ const work = async (variables: Readonly<Record<string, string>>): Promise<Readon
 const paths = (): ReadonlyArray<string> => [...new Set(collector.received.map(({ path }) => path))].sort()
 
 describe("OTEL_* variables", () => {
-  it("send traces, logs and metrics as protobuf where there is an endpoint, and the log goes on beside", async () => {
+  it("send traces, logs and metrics as protobuf to the endpoint, and keep the log", async () => {
     const logged = await work({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
     expect(paths()).toEqual(["/v1/logs", "/v1/metrics", "/v1/traces"])
     expect(new Set(collector.received.map(({ type }) => type))).toEqual(new Set(["application/x-protobuf"]))
@@ -75,7 +75,7 @@ describe("OTEL_* variables", () => {
     expect(paths()).toEqual(["/v1/traces"])
   })
 
-  it("that are not allowed are told in a sentence that shows no value", async () => {
+  it("that are invalid are reported in a sentence without their values", async () => {
     const refused = (variables: Readonly<Record<string, string>>) =>
       Effect.runPromise(Effect.flip(Effect.scoped(Layer.build(Telemetry.layer(variables)))))
     const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }

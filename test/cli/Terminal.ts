@@ -1,8 +1,9 @@
-/** Runs the command in this process, in a directory and an environment of the test's own. */
+/** Runs the command in this process, with the test's own directory and environment. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ConfigProvider, Effect } from "effect"
+import { afterEach, beforeEach } from "vitest"
 import { Output } from "../../adapters/cli/output/Output.ts"
 import * as Program from "../../adapters/cli/Program.ts"
 
@@ -12,7 +13,7 @@ export interface Outcome {
   readonly err: string
 }
 
-/** Runs `simplan` with the arguments; nobody looks at its terminal unless said so. */
+/** Runs `simplan` with the arguments; by default stderr is no terminal. */
 export const simplan = async (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {},
@@ -38,13 +39,16 @@ export const simplan = async (
   return { code, out, err }
 }
 
-/** Makes a new directory the working directory; gives the way back. */
-export const elsewhere = (): (() => void) => {
+/** Runs each test of the file in a new, empty working directory. */
+export const inNewDirectory = (): void => {
   const before = process.cwd()
-  const directory = mkdtempSync(join(tmpdir(), "simplan-cli-"))
-  process.chdir(directory)
-  return () => {
+  let directory: string
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "simplan-cli-"))
+    process.chdir(directory)
+  })
+  afterEach(() => {
     process.chdir(before)
     rmSync(directory, { recursive: true, force: true })
-  }
+  })
 }

@@ -1,15 +1,11 @@
 /**
- * Processes on one PostgreSQL whose machines' clocks are four hours apart, and in other zones: they go by the
- * database's, in all that they tell and do.
+ * Processes on one PostgreSQL whose machines' clocks are four hours apart, in different zones. They use the clock of the
+ * database.
  */
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest"
+import { expect, it, vi } from "vitest"
 import * as Databases from "../setup/Databases.ts"
-import * as BuiltCopy from "./BuiltCopy.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -18,28 +14,14 @@ const PATIENT = { timeout: 40_000, interval: 50 }
 const HOUR = 3_600_000
 const MINUTE = 60_000
 
-let main: string
-let cwd: string
-let closing: Array<() => unknown> = []
-beforeAll(async () => {
-  main = (await BuiltCopy.shared()).main
-}, 120_000)
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), "simplan-clocks-"))
-})
-afterEach(async () => {
-  await Promise.all(closing.map((close) => close()))
-  closing = []
-  rmSync(cwd, { recursive: true, force: true })
-})
+const processes = ServerProcess.forEachTest()
+const { closing } = processes
 
 const database = Databases.forEachTest()
 
 const up = async (shift: number, zone: string) => {
   const shifted = new URL("./ShiftedDate.mjs", import.meta.url)
-  const server = ServerProcess.start({
-    main,
-    cwd,
+  const server = processes.start({
     env: {
       SIMPLAN_DATABASE_URL: database(),
       SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true",
@@ -49,7 +31,6 @@ const up = async (shift: number, zone: string) => {
       TZ: zone
     }
   })
-  closing.push(() => server.kill("SIGKILL"))
   const url = await server.listening
   const ask = async (method: string, path: string, body?: unknown, token?: string) => {
     const response = await fetch(url + path, {
@@ -69,7 +50,7 @@ const up = async (shift: number, zone: string) => {
   }
 }
 
-/** A receiver of webhooks: how far from now each call's signature was made, in milliseconds. */
+/** A receiver of webhooks. `apart`: the difference of each signature's time from now, in milliseconds. */
 const receiver = async () => {
   const apart: Array<number> = []
   const server = createServer((request, response) => {
@@ -84,7 +65,7 @@ const receiver = async () => {
   return { url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/`, apart }
 }
 
-it("tell the same time, do work when it is due, and sign when they send", async () => {
+it("processes with wrong clocks report the same time, do jobs when they are due, and sign with the right time", async () => {
   const fast = await up(2 * HOUR, "Europe/Berlin")
   const slow = await up(-2 * HOUR, "America/New_York")
   const webhooks = await receiver()
@@ -107,7 +88,7 @@ it("tell the same time, do work when it is due, and sign when they send", async 
     throttling: false
   })
 
-  // The first package is due in some seconds; two hours ahead it has long been, two hours behind it is far off.
+  // The first package is due in a few seconds. On the fast clock it is overdue, on the slow one it is two hours away.
   const due = Date.now() + 5_000
   const start = new Date(due + 12 * HOUR).toISOString()
   const created = await slow.ask("POST", `/v3/subscription?key=${key}`, {

@@ -1,24 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as FakeServer from "./FakeServer.ts"
-import { elsewhere, simplan } from "./Terminal.ts"
+import { inNewDirectory, simplan } from "./Terminal.ts"
 
-let goBack: () => void
-let server: FakeServer.FakeServer | undefined
-
-beforeEach(() => {
-  goBack = elsewhere()
-  server = undefined
-})
-afterEach(async () => {
-  await server?.close()
-  goBack()
-})
-
-const serve = async (answer: (asked: FakeServer.Asked) => FakeServer.Answer): Promise<FakeServer.FakeServer> => {
-  server = await FakeServer.start(answer)
-  return server
-}
+inNewDirectory()
+const serve = FakeServer.forEachTest()
 
 const keep = (content: object): void => {
   mkdirSync(".simplan")
@@ -34,8 +20,8 @@ const refusal = (status: number, code: string, message: string): FakeServer.Answ
   body: { error: true, message, code }
 })
 
-describe("a command talks to", () => {
-  it("the server that was started in this directory, with the token that it kept", async () => {
+describe("a command calls", () => {
+  it("the server that was started in this directory, with its kept token", async () => {
     const { asked, url } = await serve(() => ({ status: 201, body: { error: false, data: { organization_id: "o" } } }))
     keep({ url, adminToken: "kept-token" })
     expect(await simplan(["org", "create", "Acme"])).toEqual({ code: 0, out: "organization_id  o\n", err: "" })
@@ -50,7 +36,7 @@ describe("a command talks to", () => {
     ])
   })
 
-  it("the one that the environment names, and rather the one that the flags name", async () => {
+  it("the server of the environment; flags come first", async () => {
     const { asked, url } = await serve(() => organizations())
     const env = { SIMPLAN_URL: `${url}/`, SIMPLAN_ADMIN_TOKEN: "from-env" }
     await simplan(["org", "create", "Acme"], env)
@@ -61,7 +47,7 @@ describe("a command talks to", () => {
     expect(asked.map((one) => one.authorization)).toEqual(["Bearer from-env", "Bearer from-flag"])
   })
 
-  it("nobody else with a token that was made for this machine", async () => {
+  it("no server of another machine with a kept token", async () => {
     keep({ url: "http://127.0.0.1:3000", adminToken: "kept-token" })
     const outcome = await simplan(["org", "create", "Acme", "--url", "https://elsewhere.example"])
     expect(outcome).toMatchObject({ code: 2, out: "" })
@@ -69,7 +55,7 @@ describe("a command talks to", () => {
   })
 })
 
-describe("one sentence tells that", () => {
+describe("one sentence says that", () => {
   const lone = ["org", "create", "Acme", "--token", "t"]
 
   it("no server is there", async () => {
@@ -80,7 +66,7 @@ describe("one sentence tells that", () => {
     expect(outcome.err).toMatch(new RegExp(`^No server answers at ${url}: .+\\.\n$`))
   })
 
-  it("the server refuses the token, without telling it", async () => {
+  it("the server refuses the token, without its value", async () => {
     const { url } = await serve(() => refusal(401, "token_invalid", "Unauthorized: the token is not valid"))
     const outcome = await simplan(["org", "create", "Acme", "--url", url, "--token", "wrong-token"])
     expect(outcome).toEqual({ code: 1, out: "", err: `The server at ${url} refuses the token from --token.\n` })
@@ -93,13 +79,13 @@ describe("one sentence tells that", () => {
     expect(outcome.err).toContain("started without SIMPLAN_ADMIN_TOKEN")
   })
 
-  it("the server refuses the request, in its words", async () => {
+  it("the server refuses the request, with the server's message", async () => {
     const { url } = await serve(() => refusal(400, "invalid_field", "name must not be empty"))
     const outcome = await simplan([...lone, "--url", url])
     expect(outcome.err).toBe("The server refuses (400 invalid_field): name must not be empty.\n")
   })
 
-  it("what answers is something else", async () => {
+  it("another program answers", async () => {
     const { url } = await serve(() => ({ status: 502, body: "<html>" }))
     const outcome = await simplan([...lone, "--url", url])
     expect(outcome.err).toMatch(
@@ -128,7 +114,7 @@ describe("one sentence tells that", () => {
     [["sims", "import"], "FILE is missing"]
   ]
   for (const [args, sentence] of misused) {
-    it(`\`simplan ${args.join(" ")}\` is not how it is used`, async () => {
+    it(`\`simplan ${args.join(" ")}\` is reported as misuse`, async () => {
       const outcome = await simplan(args)
       expect(outcome).toMatchObject({ code: 2, out: "" })
       expect(outcome.err.startsWith(sentence)).toBe(true)
@@ -138,14 +124,14 @@ describe("one sentence tells that", () => {
 })
 
 describe("help is printed", () => {
-  it("where it is asked for, with examples", async () => {
+  it("on request, with examples", async () => {
     const { code, err, out } = await simplan(["sims", "import", "--help"])
     expect({ code, err }).toEqual({ code: 0, err: "" })
     expect(out).toContain("EXAMPLES")
     expect(out).toContain("simplan sims import sims.csv")
   })
 
-  it("for a group of commands alone", async () => {
+  it("for a group of commands without a command", async () => {
     expect((await simplan([])).out).toContain("SUBCOMMANDS")
     expect((await simplan(["org"])).out).toContain("create")
   })
@@ -154,7 +140,7 @@ describe("help is printed", () => {
 describe("the organization", () => {
   const key = { status: 201, body: { error: false, data: { api_key_id: "k", key: "simplan_secret" } } }
 
-  it("may be left out where there is only one", async () => {
+  it("may be omitted if there is only one", async () => {
     const { asked, url } = await serve(({ method }) => (method === "GET" ? organizations("Demo") : key))
     keep({ url, adminToken: "t" })
     const outcome = await simplan(["key", "create", "--name", "dashboard", "--scope", "read"])
@@ -165,7 +151,7 @@ describe("the organization", () => {
     })
   })
 
-  it("has to be named where there are several", async () => {
+  it("must be named if there are several", async () => {
     const { url } = await serve(() => organizations("Acme", "Demo"))
     keep({ url, adminToken: "t" })
     const outcome = await simplan(["key", "create"])
@@ -178,7 +164,7 @@ describe("the organization", () => {
 })
 
 describe("webhook add", () => {
-  it("names the address and the events", async () => {
+  it("sends the address and the events", async () => {
     const { asked, url } = await serve(() => ({
       status: 201,
       body: { data: { signing_key: "whsec_x", events: null } }
@@ -197,7 +183,7 @@ describe("webhook add", () => {
 })
 
 describe("clock advance", () => {
-  it("goes to an instant or by a duration, and prints where it stands then", async () => {
+  it("advances to an instant or by a duration, and prints the new time", async () => {
     const { asked, url } = await serve(() => ({ body: { error: false, data: { now: "2026-02-01T00:00:00.000Z" } } }))
     keep({ url, adminToken: "t" })
     expect((await simplan(["clock", "advance", "--by", "12 hours"])).out).toBe("now  2026-02-01T00:00:00.000Z\n")
@@ -209,7 +195,7 @@ describe("clock advance", () => {
 describe("events send", () => {
   const taken = { accepted: 1, duplicates: 0, rejected: [] }
 
-  it("makes an event of its flags, at the time of the server's clock", async () => {
+  it("makes an event from its flags, at the time of the server's clock", async () => {
     const { asked, url } = await serve(({ path }) =>
       path === "/admin/v1/clock" ? { body: { data: { now: "2026-02-01T00:00:00.000Z" } } } : { body: taken }
     )
@@ -230,7 +216,7 @@ describe("events send", () => {
     })
   })
 
-  it("sends a file in parts, and fails where an event was rejected", async () => {
+  it("sends a file in parts, and fails if an event was rejected", async () => {
     const { asked, url } = await serve(({ body }) => {
       const { length } = JSON.parse(body).events
       const rejected = length === 200 ? [{ index: 7, id: "e", message: "iccid is unknown" }] : []
@@ -249,7 +235,7 @@ describe("events send", () => {
     expect(asked).toHaveLength(2)
   })
 
-  it("says so where the file has no events", async () => {
+  it("reports a file without events", async () => {
     keep({ telcoToken: "t" })
     writeFileSync("events.json", "{}")
     const outcome = await simplan(["events", "send", "events.json"])

@@ -1,16 +1,12 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { NodeServices } from "@effect/platform-node"
 import { Effect, type FileSystem, Redacted } from "effect"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Credentials from "../../adapters/cli/settings/Credentials.ts"
 import * as Tokens from "../../adapters/cli/settings/Tokens.ts"
-import { elsewhere } from "./Terminal.ts"
+import { inNewDirectory } from "./Terminal.ts"
 
-let goBack: () => void
-beforeEach(() => {
-  goBack = elsewhere()
-})
-afterEach(() => goBack())
+inNewDirectory()
 
 const run = <A, E>(effect: Effect.Effect<A, E, FileSystem.FileSystem>): Promise<A> =>
   Effect.runPromise(effect.pipe(Effect.provide(NodeServices.layer)))
@@ -18,7 +14,7 @@ const run = <A, E>(effect: Effect.Effect<A, E, FileSystem.FileSystem>): Promise<
 const none = { adminToken: null, telcoToken: null }
 
 describe("credentials", () => {
-  it("are for their owner alone, also where the directory was open to others", async () => {
+  it("are readable by their owner only, even if the directory was readable by others", async () => {
     mkdirSync(".simplan")
     chmodSync(".simplan", 0o755)
     await run(Credentials.change((kept) => ({ ...kept, url: "http://127.0.0.1:1" })))
@@ -27,12 +23,12 @@ describe("credentials", () => {
     expect(readdirSync(".simplan")).toEqual(["credentials.json"])
   })
 
-  it("are not written where nothing changes", async () => {
+  it("are not written without a change", async () => {
     await run(Credentials.change((kept) => kept))
     expect(readdirSync(".")).toEqual([])
   })
 
-  it("are left alone where they are damaged", async () => {
+  it("are not changed if they are damaged", async () => {
     mkdirSync(".simplan")
     writeFileSync(Credentials.FILE, "{ torn")
     await expect(run(Credentials.read)).rejects.toMatchObject({
@@ -43,7 +39,7 @@ describe("credentials", () => {
 })
 
 describe("the tokens", () => {
-  it("are made once, also by several that begin at the same time", async () => {
+  it("are generated once, even by several processes that start at the same time", async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => run(Tokens.of(none))))
     const values = new Set(all.map(({ admin, telco }) => JSON.stringify([admin, telco].map(reveal))))
     expect(values.size).toBe(1)
@@ -51,7 +47,7 @@ describe("the tokens", () => {
     expect(readdirSync(".simplan")).toEqual(["credentials.json"])
   })
 
-  it("are off one by one where only the other is set, and none is made or kept", async () => {
+  it("are not generated if one of them is set; the other one is off", async () => {
     const value = Redacted.make("set")
     expect(await run(Tokens.of({ ...none, adminToken: value }))).toEqual({
       admin: { _tag: "Set", value },

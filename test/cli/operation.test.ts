@@ -1,56 +1,32 @@
 /**
- * What an operator's platform does to processes on one PostgreSQL: takes the database away, stops one while nobody
- * answers it, and starts one too many.
+ * What happens to processes in operation: the database fails, a process is stopped during calls without an answer, and a
+ * second process starts beside a virtual clock.
  */
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { connect } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Redacted } from "effect"
 import * as Databases from "../setup/Databases.ts"
 import * as Leaks from "../setup/Leaks.ts"
 import * as Proxy from "../setup/Proxy.ts"
-import * as BuiltCopy from "./BuiltCopy.ts"
 import * as Collector from "./Collector.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
-// A server starts in one to two seconds, and in many more where the tests have the machine's processors to share.
+// A server starts in one to two seconds, and in many more on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
-/** For what takes a second or two on a machine that does nothing else. */
+/** For what takes a second or two on an idle machine. */
 const PATIENT = { timeout: 30_000, interval: 50 }
 
-let main: string
-let cwd: string
-let closing: Array<() => unknown> = []
-
-beforeAll(async () => {
-  main = (await BuiltCopy.shared()).main
-}, 120_000)
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), "simplan-operation-"))
-})
-afterEach(async () => {
-  await Promise.all(closing.map((close) => close()))
-  closing = []
-  rmSync(cwd, { recursive: true, force: true })
-})
+const processes = ServerProcess.forEachTest()
+const { closing } = processes
 
 const database = Databases.forEachTest()
 
-const start = (env: Readonly<Record<string, string>> = {}): ServerProcess.ServerProcess => {
-  const server = ServerProcess.start({
-    main,
-    cwd,
-    env: { SIMPLAN_DATABASE_URL: database(), SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true", ...env }
-  })
-  closing.push(() => server.kill("SIGKILL"))
-  return server
-}
+const start = (env: Readonly<Record<string, string>> = {}): ServerProcess.ServerProcess =>
+  processes.start({ env: { SIMPLAN_DATABASE_URL: database(), SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true", ...env } })
 
 const up = async (env: Readonly<Record<string, string>> = {}): Promise<ServerProcess.ServerProcess> => {
   const server = start(env)
@@ -60,7 +36,7 @@ const up = async (env: Readonly<Record<string, string>> = {}): Promise<ServerPro
 
 const status = (url: string): Promise<number> => fetch(url).then((response) => response.status)
 
-/** What the management API answers. */
+/** Posts to the management API and returns the `data` of its answer. */
 const admin = async (
   server: ServerProcess.ServerProcess,
   path: string,
@@ -84,12 +60,12 @@ const sql = (text: string): Promise<ReadonlyArray<unknown>> =>
 
 interface Call {
   readonly path: string
-  /** What it is idempotent by. */
+  /** The idempotency key. */
   readonly id: string
   readonly answer: (body: unknown) => void
 }
 
-/** A telco and a receiver of webhooks, which leave every call open until the test answers it. */
+/** A telco and webhook receiver that leaves each call open until the test answers it. */
 const silent = async () => {
   const calls: Array<Call> = []
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
@@ -113,7 +89,7 @@ const silent = async () => {
 }
 
 describe("readiness", () => {
-  it("follows the database as it goes, stalls and comes back, while the process lives on", async () => {
+  it("follows the database while it is gone, stalls and comes back; the process goes on", async () => {
     const url = new URL(database())
     const proxy = await Proxy.start(url.hostname, Number(url.port))
     closing.push(proxy.close)
@@ -135,7 +111,7 @@ describe("readiness", () => {
   it("ends when the process is told to stop", async () => {
     const server = await up()
     const socket = connect(Number(new URL(await server.listening).port), "127.0.0.1")
-    // Begun before the signal, so that its connection is one with a request.
+    // This request begins before the signal, so that its connection is in use.
     socket.write("GET /readyz HTTP/1.1\r\nHost: simplan\r\n")
     await expect.poll(() => socket.bytesWritten, PATIENT).toBeGreaterThan(0)
     await new Promise((resolve) => setTimeout(resolve, 300))
@@ -150,8 +126,8 @@ describe("readiness", () => {
   })
 })
 
-describe("a process that is told to stop", () => {
-  it("leaves what it has not done to another, and ends with a telco, a receiver and a client hanging", async () => {
+describe("a process that is stopped", () => {
+  it("releases its jobs to another process, and ends although a telco, a receiver and a client hang", async () => {
     const outside = await silent()
     const telco = { SIMPLAN_TELCO_URL: outside.url, SIMPLAN_TELCO_KEY: "key-of-the-telco" }
     const [stopped, other] = [await up(telco), await up(telco)]
@@ -170,7 +146,7 @@ describe("a process that is told to stop", () => {
     const size = { data_MBs: 100, period_days: 30, recurring: false, throttling: false }
     const { plan_id } = await v3(stopped, "/plans", { name: "France", coverage_id, ...size })
 
-    // Frozen, so that it is the other one that makes every call.
+    // This process is frozen, so that the other one makes all calls.
     other.process.kill("SIGSTOP")
     const hanging = connect(Number(new URL(await stopped.listening).port), "127.0.0.1").on("error", () => {})
     hanging.write("POST /telco/v1/events HTTP/1.1\r\nHost: simplan\r\nContent-Length: 1000\r\n")
@@ -194,7 +170,7 @@ describe("a process that is told to stop", () => {
 
     const since = performance.now()
     expect(await stopped.kill("SIGTERM")).toEqual({ code: 0, signal: null })
-    // It is to take less than 10 s; what hangs here does so for longer than this, which leaves a busy machine time.
+    // The stop takes less than 10 s. The calls hang for longer than this limit, which leaves a busy machine time.
     expect(performance.now() - since).toBeLessThan(14_000)
     expect(await order).toBe("cut off")
     const [held] = await sql(
@@ -218,12 +194,12 @@ describe("a process that is told to stop", () => {
   })
 })
 
-describe("no secret is told", () => {
+describe("no secret is written", () => {
   const ADMIN = "admin-token-that-is-set"
   const TELCO = "telco/token+that=is-set"
   const VENDOR = "vendor-key-of-the-collector"
 
-  it("by logs, traces, metrics or errors, whatever goes wrong, and traces and logs reach a collector", async () => {
+  it("to logs, traces, metrics or errors at any failure; traces and logs reach a collector", async () => {
     const collector = await Collector.start()
     closing.push(collector.close)
     Leaks.know(VENDOR)
@@ -307,7 +283,7 @@ describe("no secret is told", () => {
       socket.end(`GET /?key=${secret} NOTHTTP\r\n\r\n`)
       answers.push(String(await once(socket.setEncoding("utf8"), "data")))
     }
-    // What breaks inside: a row that is no plan, a table that is not there, keys among what could not be stored.
+    // Internal failures: an invalid row, a missing table, keys in what could not be stored.
     await sql("update simplan.plan set terms = '{}'")
     expect(await ask("GET", `/v3/plans/${plan_id}?key=${key}`, { "x-api-key": key })).toMatchObject({ status: 500 })
     for (const table of ["webhook_endpoint", "sim"]) await sql(`alter table simplan.${table} rename to ${table}_gone`)
@@ -352,7 +328,7 @@ describe("a virtual clock on PostgreSQL", () => {
     return server.err()
   }
 
-  it("is for one process only, and ends with it however that ends", async () => {
+  it("is for one process only, until that process ends in any way", async () => {
     const alone = await up(virtual)
     expect(await refused(virtual)).toMatch(
       /^The database at .* cannot be used: other processes are on it, and a virtual clock is for one process only\.\n$/

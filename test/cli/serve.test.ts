@@ -9,7 +9,7 @@ import * as Databases from "../setup/Databases.ts"
 import * as BuiltCopy from "./BuiltCopy.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
-// A server starts in one to two seconds, and in many more where the tests have the machine's processors to share.
+// A server starts in one to two seconds, and in many more on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
 let copy: BuiltCopy.BuiltCopy
@@ -43,7 +43,7 @@ const start = (env: Readonly<Record<string, string>> = {}): ServerProcess.Server
   return server
 }
 
-/** Goes on where a server was started before: quicker than a first start. */
+/** Starts in a directory where a server has run before, which is faster than a first start. */
 const reuse = (): void => cpSync(used, cwd, { recursive: true })
 
 const up = async (env: Readonly<Record<string, string>> = {}): Promise<ServerProcess.ServerProcess> => {
@@ -52,7 +52,7 @@ const up = async (env: Readonly<Record<string, string>> = {}): Promise<ServerPro
   return server
 }
 
-/** Starts a server that is to end at once; its one sentence. */
+/** Starts a server that fails; returns its sentence. */
 const refused = async (env: Readonly<Record<string, string>>): Promise<string> => {
   const server = start(env)
   expect((await server.ended).code).toBe(1)
@@ -76,7 +76,7 @@ const json = (text: string): ReadonlyArray<Record<string, unknown>> =>
 
 const memory = { SIMPLAN_DATABASE_URL: "memory:" }
 
-/** What the four commands answer, told by what matters. */
+/** The relevant fields of the answers of the four commands. */
 const followed = [
   { error: false, plan_id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
   { subscription_id: expect.any(String), esimdata: { label: "Green" } },
@@ -85,7 +85,7 @@ const followed = [
 ]
 
 describe("a first start", () => {
-  it("makes a demonstration whose commands work as they are printed, again and after a restart", async () => {
+  it("makes a demonstration whose printed commands work, repeatedly and after a restart", async () => {
     const first = await up({ SIMPLAN_PORT: "0" })
     const address = await first.listening
     expect(json(shell(commandsOf(first).join("\n")))).toMatchObject(followed)
@@ -114,7 +114,7 @@ describe("a first start", () => {
     expect(await sims.json()).toMatchObject({ data: { length: 32 } })
   })
 
-  it("makes a new key for the demonstration where the kept one is lost", async () => {
+  it("makes a new key for the demonstration if the kept one is lost", async () => {
     reuse()
     const first = await up()
     await first.kill("SIGTERM")
@@ -128,7 +128,7 @@ describe("a first start", () => {
     expect(await organizations.json()).toMatchObject({ data: { length: 1 } })
   })
 
-  it("keeps no tokens that were set and prints none; the commands take them from the environment", async () => {
+  it("neither keeps nor prints tokens from the environment", async () => {
     const tokens = { SIMPLAN_ADMIN_TOKEN: "set-admin-token", SIMPLAN_TELCO_TOKEN: "set-telco-token" }
     const server = await up({ ...memory, ...tokens })
     expect(json(shell(commandsOf(server).join("\n"), tokens))).toMatchObject(followed)
@@ -137,14 +137,14 @@ describe("a first start", () => {
     expect(server.fact("admin token")).toBe("as set in SIMPLAN_ADMIN_TOKEN")
   })
 
-  it("leaves an API off whose token alone is not set", async () => {
+  it("turns an API off if only its token is missing", async () => {
     const server = await up({ ...memory, SIMPLAN_ADMIN_TOKEN: "set-admin-token" })
     expect(server.fact("telco token")).toContain("SIMPLAN_TELCO_TOKEN is not set")
     const response = await fetch(`${await server.listening}/telco/v1/events`, { method: "POST" })
     expect(response.status).toBe(404)
   })
 
-  it("goes by a virtual clock that stands, and continues where it stood", async () => {
+  it("runs on a virtual clock, which continues at its stored time", async () => {
     reuse()
     const first = await up({ SIMPLAN_CLOCK: "virtual:2026-01-31T00:00:00Z" })
     expect(first.fact("clock")).toBe("virtual, stands at 2026-01-31T00:00:00.000Z")
@@ -161,7 +161,7 @@ describe("a first start", () => {
   })
 })
 
-describe("the commands beside a server", () => {
+describe("the commands in the directory of a server", () => {
   const command = async (...args: ReadonlyArray<string>) => {
     const run = ServerProcess.start({ main: copy.main, cwd, args })
     const { code } = await run.ended
@@ -205,7 +205,7 @@ describe("on a database server", () => {
     return { ...(await child.ended), out: child.out(), err: child.err() }
   }
 
-  it("there is no demonstration, but tokens to begin with, and what is kept is kept", async () => {
+  it("there is no demonstration; tokens are generated and kept", async () => {
     const env = { SIMPLAN_DATABASE_URL: database(), SIMPLAN_CLOCK: "virtual:2026-01-31T00:00:00Z" }
     const first = await up(env)
     expect(first.out()).toContain("npx simplan org create")
@@ -221,7 +221,7 @@ describe("on a database server", () => {
     expect(key).toMatchObject({ code: 0, out: expect.stringContaining("simplan_") })
   })
 
-  it("`migrate` brings it up to date, and says so without the password", async () => {
+  it("`migrate` updates it, and prints no password", async () => {
     const once = await run("migrate")
     expect(once).toMatchObject({ code: 0, err: "" })
     expect(once.out).toMatch(/^The database at postgres.* is up to date\.\n$/)
@@ -230,7 +230,7 @@ describe("on a database server", () => {
   })
 })
 
-describe("one sentence and exit code 1 tell that", () => {
+describe("one sentence and exit code 1 say that", () => {
   it("the port is in use", async () => {
     const other = createServer().listen(0, "127.0.0.1")
     await once(other, "listening")
@@ -260,15 +260,15 @@ describe("one sentence and exit code 1 tell that", () => {
   })
 })
 
-describe("a server that is told to stop", () => {
-  it("releases its data directory and ends with 0 on SIGINT as well", async () => {
+describe("a server that is stopped", () => {
+  it("releases its data directory and ends with 0 on SIGINT too", async () => {
     reuse()
     const server = await up()
     expect(await server.kill("SIGINT")).toEqual({ code: 0, signal: null })
     await up()
   })
 
-  it("finishes the request that it has, and takes no other", async () => {
+  it("finishes its current request, and accepts no other", async () => {
     const server = await up(memory)
     const url = await server.listening
     const body = new TransformStream<Uint8Array, Uint8Array>()
@@ -304,7 +304,7 @@ describe("a server that is told to stop", () => {
     return [server, request.catch(() => undefined)]
   }
 
-  it("ends at once on a second signal, but not where Ctrl-C arrives twice", async () => {
+  it("ends at once on a second signal, but not on a doubled Ctrl-C", async () => {
     const [server, request] = await hung()
     server.process.kill("SIGINT")
     server.process.kill("SIGINT")
@@ -318,7 +318,7 @@ describe("a server that is told to stop", () => {
 })
 
 describe("npm start", () => {
-  it("builds, serves, and takes signals itself", async () => {
+  it("builds, serves, and handles signals in the same process", async () => {
     const main = join(copy.directory, "adapters/cli/build/start.mjs")
     const server = ServerProcess.start({ main, cwd: copy.directory, args: [], env: memory })
     running.push(server)
@@ -328,7 +328,7 @@ describe("npm start", () => {
 })
 
 describe("the package", () => {
-  it("has the command line in it, and neither the playground nor documents of the sources", () => {
+  it("contains the command line, but neither the playground nor the sources' documents", () => {
     const args = ["pack", "--dry-run", "--json", "--ignore-scripts"]
     const packed = execFileSync("npm", args, { cwd: copy.directory, encoding: "utf8", stdio: "pipe" })
     const [{ files }]: readonly [{ readonly files: ReadonlyArray<{ readonly path: string }> }] = JSON.parse(packed)

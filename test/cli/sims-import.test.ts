@@ -1,22 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import * as fc from "fast-check"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as CsvPieces from "../../adapters/cli/client/CsvPieces.ts"
 import * as Progress from "../../adapters/cli/output/Progress.ts"
 import * as FakeServer from "./FakeServer.ts"
-import { elsewhere, type Outcome, simplan } from "./Terminal.ts"
+import { inNewDirectory, type Outcome, simplan } from "./Terminal.ts"
 
-let goBack: () => void
-let server: FakeServer.FakeServer | undefined
-
-beforeEach(() => {
-  goBack = elsewhere()
-  server = undefined
-})
-afterEach(async () => {
-  await server?.close()
-  goBack()
-})
+inNewDirectory()
+const serve = FakeServer.forEachTest()
 
 const header = "iccid,label,is_esim,lpa\n"
 
@@ -25,7 +16,7 @@ const importFile = async (
   answer: (asked: FakeServer.Asked) => FakeServer.Answer,
   isTerminal = false
 ): Promise<Outcome & { readonly asked: ReadonlyArray<FakeServer.Asked> }> => {
-  server = await FakeServer.start(answer)
+  const server = await serve(answer)
   writeFileSync("sims.csv", content)
   const args = ["sims", "import", "sims.csv", "--org", "o", "--url", server.url, "--token", "t"]
   return { ...(await simplan(args, {}, isTerminal)), asked: server.asked }
@@ -37,7 +28,7 @@ const takeAll = ({ body }: FakeServer.Asked): FakeServer.Answer => ({
 })
 
 describe("sims import", () => {
-  it("sends the file and prints what became of it", async () => {
+  it("sends the file and prints the report", async () => {
     const outcome = await importFile(`${header}1,Green,true,a\n2,Green,true,b`, takeAll)
     expect(outcome.asked).toMatchObject([
       { method: "POST", path: "/admin/v1/organizations/o/sims", type: "text/csv", body: `${header}1,Green,true,a\n` },
@@ -47,7 +38,7 @@ describe("sims import", () => {
     expect(outcome.code).toBe(0)
   })
 
-  it("sends a large file piece by piece, and counts the rows through", async () => {
+  it("sends a large file in pieces, and numbers the rows across them", async () => {
     const rows = Array.from({ length: 40_000 }, (_, index) => `${index},Green,true,LPA:1$x$${index}\n`)
     const seen: Array<string> = []
     const outcome = await importFile(header + rows.join(""), (asked) => {
@@ -66,14 +57,14 @@ describe("sims import", () => {
     expect(outcome.err).toMatch(/^\d0 % {2}\d+ rows/)
   })
 
-  it("draws a bar on a terminal, and clears it away", async () => {
+  it("draws a bar on a terminal, and removes it", async () => {
     const outcome = await importFile(`${header}1,Green,true,a\n`, takeAll, true)
     expect(outcome.err).toContain("[####################")
     expect(outcome.err).toContain("100 %  1 rows, 1 imported, 0 errors")
     expect(outcome.err.endsWith("\r\u001b[K")).toBe(true)
   })
 
-  it("tells how far it came where the server goes away", async () => {
+  it("reports how many rows are in if the server fails", async () => {
     let pieces = 0
     const outcome = await importFile(`${header}${"1,Green,true,a\n".repeat(40_000)}`, (asked) => {
       pieces += 1
@@ -89,7 +80,7 @@ describe("sims import", () => {
     ["empty.csv", "empty.csv has no rows: it needs a line `iccid,label,is_esim,lpa` and a line for each SIM.\n"]
   ]
   for (const [file, sentence] of bad) {
-    it(`says in a sentence that ${file} cannot be imported`, async () => {
+    it(`reports in one sentence that ${file} cannot be imported`, async () => {
       mkdirSync("folder")
       writeFileSync("empty.csv", "")
       const args = ["sims", "import", file, "--org", "o", "--url", "http://127.0.0.1:9", "--token", "t"]
@@ -107,7 +98,7 @@ describe("the pieces of a CSV", () => {
   )
   const row = fc.array(cell, { minLength: 2, maxLength: 4 }).map((cells) => `${cells.join(",")}\n`)
 
-  it("are whole records, and all of them, wherever the chunks end", () => {
+  it("are all the records, each whole, for any chunks", () => {
     fc.assert(
       fc.property(
         fc.array(row, { maxLength: 12 }),

@@ -1,11 +1,7 @@
 /**
- * The simulated telco as a process of its own, and a server that uses it.
+ * The simulated telco as a process, and a server that uses it.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
-import * as BuiltCopy from "./BuiltCopy.ts"
+import { describe, expect, it, vi } from "vitest"
 import * as ServerProcess from "./ServerProcess.ts"
 import { simplan } from "./Terminal.ts"
 
@@ -13,25 +9,10 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const KEY = "telco-key-of-the-test"
 
-let main: string
-let cwd: string
-let running: Array<ServerProcess.ServerProcess> = []
-
-beforeAll(async () => {
-  main = (await BuiltCopy.shared()).main
-}, 120_000)
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), "simplan-telco-"))
-  running = []
-})
-afterEach(async () => {
-  await Promise.all(running.map((one) => one.kill("SIGKILL")))
-  rmSync(cwd, { recursive: true, force: true })
-})
+const processes = ServerProcess.forEachTest()
 
 const started = async (options: Omit<ServerProcess.Options, "main" | "cwd">) => {
-  const process = ServerProcess.start({ main, cwd, ...options })
-  running.push(process)
+  const process = processes.start(options)
   return { process, url: await process.listening }
 }
 
@@ -48,7 +29,7 @@ const ask = async (url: string, key: string | null, method: string, body?: unkno
 }
 
 describe("simplan telco", () => {
-  it("is what a server uses, fails as it is told, and keeps its books when it is killed", async () => {
+  it("serves a server, fails on demand, and keeps its books after a kill", async () => {
     const env = { SIMPLAN_TELCO_KEY: KEY }
     const first = await telco(env)
     const server = await started({ env: { ...env, SIMPLAN_TELCO_URL: first.url, SIMPLAN_DATABASE_URL: "memory:" } })
@@ -98,7 +79,7 @@ describe("simplan telco", () => {
     expect(await second.process.kill("SIGTERM")).toEqual({ code: 0, signal: null })
   })
 
-  it("makes a key where none is set, and keeps it", async () => {
+  it("generates a key if none is set, and keeps it", async () => {
     const env = { SIMPLAN_TELCO_BOOKS: "memory:" }
     const first = await telco(env)
     const key = first.process.fact("key")
@@ -107,7 +88,7 @@ describe("simplan telco", () => {
     expect((await telco(env)).process.fact("key")).toBe(key)
   })
 
-  it("says in a sentence where it cannot keep its books", async () => {
+  it("reports in one sentence that it cannot keep its books", async () => {
     expect(await simplan(["telco"], { SIMPLAN_TELCO_BOOKS: "mysql://me:secret@db" })).toEqual({
       code: 1,
       out: "",

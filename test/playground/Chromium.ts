@@ -1,5 +1,5 @@
 /**
- * A real Chromium for tests. Where there is none, Debian's package is installed if that is allowed; a test that needs a
+ * A real Chromium for tests. If there is none, Debian's package is installed if that is allowed. A test that needs a
  * browser is never skipped.
  */
 import { execFile } from "node:child_process"
@@ -13,7 +13,7 @@ const run = promisify(execFile)
 
 const path = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium"
 
-/** Two tests may want it at once: the second waits for the first, and finds it there. */
+/** Two test files may install it at once: the second one waits for the first. */
 const script = `test -x /usr/bin/chromium ||
   { apt-get -q update && apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends chromium; }`
 
@@ -32,7 +32,7 @@ const install = async (): Promise<void> => {
   }
 }
 
-/** How long a test's set-up may take that has to install the browser first. */
+/** The time limit of a set-up that may install the browser, in milliseconds. */
 export const SET_UP = 600_000
 
 export const launch = async (): Promise<Browser> => {

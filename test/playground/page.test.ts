@@ -41,7 +41,7 @@ afterEach(async () => {
 })
 
 describe("the page of a history", () => {
-  it("shows the details of what is pointed at, and hides them again", async () => {
+  it("shows details on hover, and hides them again", async () => {
     expect(await page.isHidden(".tl-tip")).toBe(true)
     await page.hover('[data-tip^="package 2 of 3"]')
     expect(await page.innerText(".tl-tip")).toContain("created 2026-03-08 12:00, 12 hours before")
@@ -49,7 +49,7 @@ describe("the page of a history", () => {
     expect(await page.isHidden(".tl-tip")).toBe(true)
   })
 
-  it("is gone through with the keyboard", async () => {
+  it("is usable with the keyboard", async () => {
     await page.keyboard.press("Tab")
     await page.keyboard.press("End")
     expect(await page.innerText(".tl-tip")).toContain("held at 5120 Kbit/s")
@@ -57,13 +57,13 @@ describe("the page of a history", () => {
     expect(await page.innerText(".tl-tip")).toContain("2026-03-02 00:00  subscription")
   })
 
-  it("says everything in a table too", async () => {
+  it("shows everything in a table too", async () => {
     const rows = await page.locator("tbody tr").allInnerTexts()
     expect(rows.length).toBeGreaterThan(20)
     expect(rows[0]).toContain("rule 5")
   })
 
-  it("scrolls the picture and not the page where it is narrow", async () => {
+  it("scrolls the drawing and not the page on a narrow screen", async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390)
   })

@@ -1,5 +1,5 @@
 /**
- * The playground as somebody uses it, in a real browser.
+ * The playground in a real browser.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -49,7 +49,7 @@ afterEach(async () => {
 const start = '[name="subscription.active_period.start"]'
 const verdict = () => page.innerText("#verdict")
 
-/** The details of everything in the timeline that begin so. */
+/** The details in the timeline that begin with a text. */
 const details = (begin: string) =>
   page
     .locator("#timeline [data-tip]")
@@ -59,28 +59,28 @@ const details = (begin: string) =>
       begin
     )
 
-/** Where the bars of the packages begin, in pixels. */
+/** The positions of the bars of packages, in pixels. */
 const bars = () =>
   page
     .locator("#timeline .tl-package")
     .evaluateAll((all) => all.map((bar) => Math.round(bar.getBoundingClientRect().x)))
 
 describe("the file", () => {
-  it("stands alone and is small", () => {
+  it("has no dependencies and is small", () => {
     const html = readFileSync(file, "utf8")
     expect(html).not.toMatch(/<(?:script|img|link)[^>]+(?:src|href)=/)
     expect(html.length).toBeLessThan(600_000)
   })
 })
 
-describe("at a desk", () => {
-  it("begins with an example, its timeline, the rule that applied, and what happens when", async () => {
+describe("on a wide screen", () => {
+  it("begins with an example, its timeline, its rule, and its table", async () => {
     expect(await verdict()).toMatch(/^Rule 7 start more than 12 hours ahead/)
     expect(await details("package")).toHaveLength(7)
     expect(await page.locator("#table tbody tr").count()).toBeGreaterThan(20)
   })
 
-  it("moves the bars when a date is changed, and names the rule that applies then", async () => {
+  it("moves the bars after a change of a date, and names the new rule", async () => {
     const before = await bars()
     await page.fill(start, "2026-03-02T12:00")
     await expect.poll(verdict).toMatch(/^Rule 6/)
@@ -98,7 +98,7 @@ describe("at a desk", () => {
     await expect.poll(verdict).toMatch(new RegExp(`^${rule} `))
   })
 
-  it("does without an active period, and without recurrence", async () => {
+  it("plays without an active period, and without recurrence", async () => {
     await page.getByRole("radio", { name: "At first use" }).check()
     await expect.poll(verdict).toMatch(/^Rule 3/)
     await page.getByRole("checkbox", { name: "Recurring" }).uncheck()
@@ -108,7 +108,7 @@ describe("at a desk", () => {
     await expect.poll(verdict).toMatch(/^Rule 2/)
   })
 
-  it("adds steps, and shows what follows from them", async () => {
+  it("adds steps, and shows their consequences", async () => {
     await page.getByRole("button", { name: "Add a step" }).click()
     await page.getByLabel("What happens", { exact: true }).selectOption("suspend")
     await page.getByLabel("When, UTC").fill("2026-03-06T00:00")
@@ -117,7 +117,7 @@ describe("at a desk", () => {
     await expect.poll(() => details("SUSPENDED")).toEqual([])
   })
 
-  it("tells a mistake at its field, and what the service refuses", async () => {
+  it("shows a mistake at its field, and a refusal of the service", async () => {
     await page.fill('[name="plan.period_days"]', "0")
     await expect
       .poll(() => page.innerText("#problems"))
@@ -140,7 +140,7 @@ describe("at a desk", () => {
     }
   })
 
-  it("keeps what was changed over a reload", async () => {
+  it("keeps changes over a reload", async () => {
     await page.fill(start, "2026-03-02T12:00")
     await expect.poll(verdict).toMatch(/^Rule 6/)
     await page.reload()
@@ -151,7 +151,7 @@ describe("at a desk", () => {
 describe("with the keyboard alone", () => {
   const focused = () => page.locator(":focus").getAttribute("data-tip")
 
-  it("goes through the timeline, and shows the details of each thing", async () => {
+  it("moves through the timeline, and shows the details of each element", async () => {
     await page.focus("#example")
     await page.keyboard.press("Tab")
     expect(await page.evaluate("document.activeElement.tagName")).toBe("svg")
@@ -167,7 +167,7 @@ describe("with the keyboard alone", () => {
     expect(await page.locator(":focus").getAttribute("name")).toBe("plan.data_MBs")
   })
 
-  it("changes a number, and sees it", async () => {
+  it("changes a number, and shows the result", async () => {
     await page.focus('[name="plan.nb_occurrence"]')
     await page.keyboard.press("Control+A")
     await page.keyboard.type("3")
@@ -210,7 +210,7 @@ describe("on a phone", () => {
     }
   })
 
-  it("never hides the field that has the focus behind the timeline", async () => {
+  it("never hides the focused field behind the timeline", async () => {
     await page.selectOption("#example", { label: "Reports late, twice and out of order, and a top-up" })
     await expect.poll(() => page.locator("#steps li").count()).toBe(8)
     await page.evaluate('scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" })')
@@ -224,7 +224,7 @@ describe("on a phone", () => {
     }
   })
 
-  it("keeps the timeline in sight while the form is edited", async () => {
+  it("keeps the timeline visible while the form is edited", async () => {
     await page.locator(start).scrollIntoViewIfNeeded()
     await page.evaluate('scrollBy({ top: 300, behavior: "instant" })')
     const top = await page.locator("#timeline").evaluate((element) => element.getBoundingClientRect().top)

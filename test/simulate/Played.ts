@@ -1,10 +1,10 @@
 /**
- * Scenarios played for tests.
+ * Plays scenarios for tests.
  */
 import { Effect, Result } from "effect"
 import * as Timeline from "../../adapters/timeline/index.ts"
 
-/** The history of a scenario's text; what is wrong with it is thrown. */
+/** The history of a scenario's text; throws its mistakes. */
 export const text = async (source: string): Promise<Timeline.History.History> => {
   const scenario = Timeline.ScenarioFile.read(source)
   if (Result.isFailure(scenario)) throw new Error(scenario.failure.map(({ sentence }) => sentence).join("\n"))

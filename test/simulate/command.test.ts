@@ -1,22 +1,18 @@
 /**
- * `simplan simulate` as it is typed.
+ * The command `simplan simulate`.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { elsewhere, simplan } from "../cli/Terminal.ts"
+import { describe, expect, it } from "vitest"
+import { inNewDirectory, simplan } from "../cli/Terminal.ts"
 
 const examples = fileURLToPath(new URL("../../examples/simulate/", import.meta.url))
 const example = `${examples}rule-7-start-ahead.json`
 
-let goBack: () => void
-beforeEach(() => {
-  goBack = elsewhere()
-})
-afterEach(() => goBack())
+inNewDirectory()
 
 describe("simplan simulate", () => {
-  it("prints what happens when, by which rule", async () => {
+  it("prints the table of events with their rules", async () => {
     const { code, err, out } = await simplan(["simulate", example])
     expect([code, err]).toEqual([0, ""])
     const rows = out.trimEnd().split("\n")
@@ -31,7 +27,7 @@ describe("simplan simulate", () => {
     expect(rows.at(-1)).toMatch(/^2026-03-11 20:00 {2}the attachment is EXPIRED/)
   })
 
-  it("prints JSON for machines, the same each time", async () => {
+  it("prints JSON, the same each time", async () => {
     const { out } = await simplan(["simulate", example, "--json"])
     const { attachments, events, start } = JSON.parse(out)
     expect(start).toBe("2026-03-02T08:00:00.000Z")
@@ -51,7 +47,7 @@ describe("simplan simulate", () => {
     expect((await simplan(["simulate", example, "--json"])).out).toBe(out)
   })
 
-  it("writes the picture and the page, and says so beside the table", async () => {
+  it("writes the drawing and the page, and says so on stderr", async () => {
     const { code, err } = await simplan(["simulate", example, "--svg", "timeline.svg", "--html", "timeline.html"])
     expect([code, err]).toEqual([0, "wrote timeline.svg\nwrote timeline.html\n"])
     expect(readFileSync("timeline.svg", "utf8")).toBe(readFileSync(example.replace(/json$/, "svg"), "utf8"))
@@ -61,7 +57,7 @@ describe("simplan simulate", () => {
   })
 })
 
-describe("one sentence tells", () => {
+describe("one sentence reports", () => {
   it("each mistake of the scenario, with its line", async () => {
     writeFileSync(
       "bad.json",
@@ -77,7 +73,7 @@ describe("one sentence tells", () => {
     })
   })
 
-  it("what shows only when it is played", async () => {
+  it("a mistake that is found only during the play", async () => {
     writeFileSync("bad.json", '{\n  "title": "x",\n  "plan": {\n    "data_MBs": 1,\n    "period_days": 0\n  }\n}\n')
     expect(await simplan(["simulate", "bad.json"])).toEqual({
       code: 2,

@@ -1,5 +1,5 @@
 /**
- * Pictures of histories: legible in light and dark, the same each time, and safe whatever a scenario is called.
+ * Drawings of histories: legible in light and dark, and safe for any text in a scenario.
  */
 import { describe, expect, it } from "vitest"
 import * as Timeline from "../../adapters/timeline/index.ts"
@@ -24,14 +24,14 @@ const monthly = {
 
 const count = (text: string, part: string) => text.split(part).length - 1
 
-/** Where the bars of packages begin and how wide they are. */
+/** The positions and widths of the bars of packages. */
 const bars = (svg: string) =>
   [...svg.matchAll(/<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)" [^>]*class="tl-package" rx="3"/g)]
     .map(([, x, width]) => ({ x: Number(x), width: Number(width) }))
     .filter(({ width }) => width > 14)
 
 describe("a drawing", () => {
-  it("has a bar for each package, each in its place and within the picture, at any width", async () => {
+  it("has a bar for each package at its position, within the drawing, at any width", async () => {
     const history = await Played.value(monthly)
     for (const width of [320, 960, 1600]) {
       const drawn = bars(Drawing.svg(history, { width }))
@@ -44,7 +44,7 @@ describe("a drawing", () => {
     }
   })
 
-  it("has details as titles, or for a page of its own", async () => {
+  it("has details as titles, or as attributes for a page", async () => {
     const history = await Played.value(monthly)
     const picture = Drawing.svg(history)
     expect(picture).toContain(
@@ -56,7 +56,7 @@ describe("a drawing", () => {
     expect(count(page, "data-tip")).toBe(count(picture, "<title>"))
   })
 
-  it("explains only what is in it", async () => {
+  it("has a legend of what it contains only", async () => {
     const plain = Drawing.svg(await Played.value({ plan: { data_MBs: 1, period_days: 1 } }))
     expect(plain).toContain(">PENDING_FOR_FIRST_USE</text>")
     for (const absent of [
@@ -70,7 +70,7 @@ describe("a drawing", () => {
     }
   })
 
-  it("writes what a scenario says as text", async () => {
+  it("escapes the texts of a scenario", async () => {
     const title = `<script>alert("&")</script>`
     const history = await Played.value({ ...monthly, title, about: title })
     for (const text of [Drawing.svg(history), Page.html(history)]) {
@@ -79,7 +79,7 @@ describe("a drawing", () => {
     }
   })
 
-  it("stays of a size with a thousand packages, and with as many at once", async () => {
+  it("has a limited size with a thousand packages, even if they overlap", async () => {
     const thousand = { ...monthly.plan, nb_occurrence: 1000, recurring_periodicity_type: "0" }
     const beside = await Played.value({ ...monthly, plan: { ...thousand, period_days: 1 } })
     expect(Drawing.svg(beside).length).toBeLessThan(1_000_000)
@@ -107,7 +107,7 @@ describe("the date axis", () => {
     ).toBe(labels)
   })
 
-  it("names the year where it begins", () => {
+  it("shows the year at its first tick", () => {
     const ticks = TimeScale.ticks(TimeScale.make(START - 10 * DAY, START + 10 * DAY, 0, 900), 900, 62)
     expect(ticks.flatMap(({ year }) => (year === null ? [] : [year]))).toEqual(["2025", "2026"])
   })

@@ -1,5 +1,5 @@
 /**
- * The scenarios of `examples/simulate`: their pictures are up to date, and each shows the rule that it is named for.
+ * The scenarios of `examples/simulate`: their drawings are up to date, and each shows the rule in its name.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -15,7 +15,7 @@ const names = readdirSync(directory)
 const play = (name: string) => Played.text(readFileSync(`${directory}${name}.json`, "utf8"))
 
 describe("the examples", () => {
-  it("are at least eight, each with its picture and its line in the README", () => {
+  it("are at least eight, each with a drawing and a line in the README", () => {
     expect(names.length).toBeGreaterThanOrEqual(8)
     const readme = readFileSync(`${directory}README.md`, "utf8")
     for (const name of names) {

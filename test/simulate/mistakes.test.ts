@@ -1,5 +1,5 @@
 /**
- * Bad scenarios: each mistake is one sentence that names the field, its value and what is allowed, with its line.
+ * Invalid scenarios: each mistake has its line and one sentence with the field, its value and what is allowed.
  */
 import { Effect, Result } from "effect"
 import { describe, expect, it } from "vitest"
@@ -7,7 +7,7 @@ import * as Timeline from "../../adapters/timeline/index.ts"
 
 const { Play, ScenarioFile } = Timeline
 
-/** A scenario a field a line, so that lines can be told: the plan stands on line 3, its first term on line 4. */
+/** A scenario with one field per line: the plan on line 3, its first term on line 4. */
 const lines = (scenario: object) => JSON.stringify({ title: "a test", ...scenario }, null, 2)
 
 const mistakes = (text: string) => {
@@ -19,7 +19,7 @@ const plan = { data_MBs: 1024, period_days: 7 }
 const good = { plan, steps: [{ at: "+1 day", do: "advance" }] }
 
 describe("a mistake in a scenario", () => {
-  it("is none where there is none", () => {
+  it("is not reported for a valid scenario", () => {
     expect(mistakes(lines(good))).toEqual([])
   })
 
@@ -70,7 +70,7 @@ describe("a mistake in a scenario", () => {
     ])
   })
 
-  it("is told with all others, by line", () => {
+  it("is reported with all others, by line", () => {
     expect(mistakes(lines({ plan: { data_MBs: null, period_days: "7" }, seed: "x" })).map((one) => one[0])).toEqual([
       "4",
       "5",
@@ -79,7 +79,7 @@ describe("a mistake in a scenario", () => {
   })
 })
 
-describe("time goes forward", () => {
+describe("the steps are in order", () => {
   const steps = (...moments: ReadonlyArray<string>) => moments.map((at) => ({ at, do: "advance" }))
 
   it("from step to step", () => {
@@ -97,7 +97,7 @@ describe("time goes forward", () => {
     ])
   })
 
-  it("may stand still", () => {
+  it("at the same instant too", () => {
     expect(mistakes(lines({ plan, steps: steps("+0 days", "+2 days", "+48 hours"), end: "+2 days" }))).toEqual([])
   })
 })
@@ -113,7 +113,7 @@ describe("a file that is not JSON", () => {
   })
 })
 
-describe("what shows only when a scenario is played", () => {
+describe("mistakes that are found only during the play", () => {
   const played = async (scenario: object) => {
     const text = lines(scenario)
     const read = ScenarioFile.read(text)
@@ -122,7 +122,7 @@ describe("what shows only when a scenario is played", () => {
     return `${ScenarioFile.lineIn(text, mistake.path)}: ${mistake.sentence}`
   }
 
-  it("terms that the service refuses, by their names on the wire", async () => {
+  it("terms that the service refuses, with their names on the wire", async () => {
     expect(await played({ plan: { ...plan, period_days: 0 } })).toBe(
       "5: plan.period_days is 0, but must be an integer from 1 to 3660"
     )
@@ -135,7 +135,7 @@ describe("what shows only when a scenario is played", () => {
     )
   })
 
-  it("an attachment that is not there", async () => {
+  it("a missing attachment", async () => {
     expect(await played({ plan, steps: [{ at: "+1 day", do: "suspend", attachment: 2 }] })).toBe(
       "11: steps[0].attachment is 2, but must be 1: there is one attachment by then"
     )

@@ -1,5 +1,5 @@
 /**
- * Playing scenarios: the history is what the service would have told at any instant, and the same each time.
+ * Playing scenarios: the history agrees with the service at any instant, and is the same each time.
  */
 import { Effect } from "effect"
 import { Attachments, Plans, Subscriptions, Time } from "simplan"
@@ -38,13 +38,13 @@ describe("a history", () => {
     steps: [{ at: "+2 days", do: "usage", total_MBs: 60 }]
   }
 
-  it("is byte for byte the same each time, and the seed decides its ids", async () => {
+  it("is the same each time, byte for byte; the seed determines the ids", async () => {
     const json = async (seed: number) => JSON.stringify(Timeline.Json.of(await Played.value({ ...scenario, seed })))
     expect(await json(7)).toBe(await json(7))
     expect(await json(8)).not.toBe(await json(7))
   })
 
-  it("has the states and packages that a service tells which is asked every quarter of an hour", async () => {
+  it("has the states and packages that the service shows every quarter of an hour", async () => {
     const course = only(await Played.value(scenario))
     const asked = Effect.gen(function* () {
       const simulated = yield* Simulation.make({ start: START })
@@ -90,7 +90,7 @@ describe("a history", () => {
     expect(told).toEqual(seen)
   })
 
-  it("ends when nothing is left to happen, or where it is told to", async () => {
+  it("ends when nothing is left to happen, or at the given end", async () => {
     expect((await Played.value(scenario)).end).toBe(START + 30 * HOUR + 4 * DAY)
     const cut = await Played.value({ ...scenario, end: "+3 days" })
     expect(cut.end).toBe(START + 3 * DAY)
@@ -114,7 +114,7 @@ describe("the rule that applied is named", () => {
     expect(only(history).packages.filter(({ createdAt }) => createdAt === history.start)).toHaveLength(packages)
   })
 
-  it("also to what is refused", async () => {
+  it("for a refusal too", async () => {
     const history = await minute("2026-01-08T23:59:59.999Z")
     expect(history.attachments).toEqual([])
     expect(lines(history)).toEqual([
@@ -128,7 +128,7 @@ describe("the rule that applied is named", () => {
     expect(rulesOf(window, /end must be after active_period.start/)).toEqual(["T4"])
   })
 
-  it("and to a month that has no such day", async () => {
+  it("for a month that is too short", async () => {
     const monthly = { ...daily, recurring_periodicity_type: "2" }
     const history = await Played.value({
       plan: monthly,
@@ -143,7 +143,7 @@ describe("the rule that applied is named", () => {
 describe("steps", () => {
   const play = (...steps: ReadonlyArray<object>) => Played.value({ plan: once, steps })
 
-  it("use a package, tell thresholds, and throttle it", async () => {
+  it("use a package, report thresholds, and throttle it", async () => {
     const throttled = {
       throttling: true,
       throttling_threshold1_perc: 50,
@@ -173,7 +173,7 @@ describe("steps", () => {
     expect(only(history).packages[0]?.used.map(({ bytes }) => bytes / 1_048_576)).toEqual([500, 999])
   })
 
-  it("name a package, and an id that was seen", async () => {
+  it("name a package, and a duplicate id", async () => {
     const history = await Played.value({
       plan: daily,
       subscription: { active_period: { start: "+0 days" } },
@@ -190,7 +190,7 @@ describe("steps", () => {
     )
   })
 
-  it("tell locations and SM-DP+ states", async () => {
+  it("report locations and SM-DP+ states", async () => {
     const history = await play(
       { at: "+1 day", do: "smdp_state", state: "Enable" },
       { at: "+2 days", do: "location", country_alpha_2: "fr" }
@@ -203,7 +203,7 @@ describe("steps", () => {
     )
   })
 
-  it("suspend for good, and tell a telco that is out of reach until it succeeds", async () => {
+  it("suspend for good, and repeat the call to an unavailable telco until it succeeds", async () => {
     const history = await Played.value({
       plan: daily,
       subscription: { active_period: { start: "+0 days" } },
@@ -218,7 +218,7 @@ describe("steps", () => {
     expect(lines(history).at(-1)).toMatch(/done$/)
   })
 
-  it("delete what was not used, and not what was", async () => {
+  it("delete an unused subscription, and not a used one", async () => {
     const unused = await play({ at: "+1 day", do: "delete" })
     expect(only(unused).removedAt).toBe(START + DAY)
     const used = await play({ at: "+1 day", do: "first_use" }, { at: "+2 days", do: "delete" })
@@ -226,7 +226,7 @@ describe("steps", () => {
     expect(rulesOf(used, /^deletion of the subscription refused/)).toEqual(["S3"])
   })
 
-  it("top up with another plan, and not with one that was archived", async () => {
+  it("top up with another plan, and not with an archived one", async () => {
     const history = await play(
       { at: "+1 day", do: "top_up", plan: { data_MBs: 5, period_days: 1 } },
       { at: "+2 days", do: "archive_plan" },
@@ -243,7 +243,7 @@ describe("steps", () => {
     ])
   })
 
-  it("subscribe later, to a telco in trouble", async () => {
+  it("subscribe later, with a faulty telco", async () => {
     const history = await play(
       { at: "+1 day", do: "telco", fault: "refuse" },
       { at: "+1 day", do: "subscribe", note: "it will not" }
