@@ -35,7 +35,7 @@ export const rows = (organization: 0 | 1, options: Options): ReadonlyArray<Sims.
 }
 
 export const iccids = (inventory: ReadonlyArray<Sims.ImportRow>): ReadonlyArray<string> =>
-  inventory.map(({ iccid }) => String(iccid))
+  inventory.map(({ iccid }) => iccid)
 
 /** Creates the organization with its inventory, and an endpoint for all its events; its id. */
 export const furnish = Effect.fnUntraced(function* (name: string, inventory: ReadonlyArray<Sims.ImportRow>) {

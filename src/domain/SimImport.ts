@@ -6,13 +6,23 @@ import { Result } from "effect"
 import * as Iccid from "./Iccid.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
 
-/** A row as it was sent; nothing in it is checked yet. */
-export interface Row {
-  readonly iccid: unknown
-  readonly label: unknown
-  readonly isEsim: unknown
-  readonly lpa?: unknown
+/** A SIM to import. Blanks around the texts are ignored. */
+export interface SimRow {
+  readonly iccid: string
+  readonly label: string
+  readonly isEsim: boolean
+  readonly lpa?: string | null
 }
+
+/** A row whose other columns could not be read; `problem` says why, and names the column. */
+export interface UnreadableRow {
+  readonly iccid: string
+  readonly label: string
+  readonly problem: string
+}
+
+/** A row of an import; its values are not checked yet. */
+export type Row = SimRow | UnreadableRow
 
 export interface Parsed {
   readonly iccid: string
@@ -22,28 +32,16 @@ export interface Parsed {
   readonly warnings: ReadonlyArray<string>
 }
 
-const yes = new Set(["true", "1", "yes"])
-const no = new Set(["false", "0", "no"])
-
-const flag = (value: unknown): boolean | undefined => {
-  if (typeof value !== "string" && typeof value !== "boolean" && typeof value !== "number") return undefined
-  const text = String(value).trim().toLowerCase()
-  return yes.has(text) ? true : no.has(text) ? false : undefined
-}
-
 /** Rule I1: the SIM that a row describes, or what is wrong with the row. */
 export const parse = (row: Row): Result.Result<Parsed, string> => {
-  const iccid = typeof row.iccid === "string" ? Iccid.parse(row.iccid) : undefined
+  const iccid = Iccid.parse(row.iccid)
   if (iccid === undefined) return Result.fail("iccid must have 18 to 20 digits")
-  const label = typeof row.label === "string" ? row.label.trim() : ""
+  const label = row.label.trim()
   if (!isLabel(label)) return Result.fail(`label must be one of ${labels.join(", ")}`)
-  const isEsim = flag(row.isEsim)
-  if (isEsim === undefined) return Result.fail("is_esim must be true or false")
-  if (row.lpa !== undefined && row.lpa !== null && typeof row.lpa !== "string") {
-    return Result.fail("lpa must be a string")
-  }
+  if ("problem" in row) return Result.fail(row.problem)
+  const { isEsim } = row
   const lpa = row.lpa?.trim() ? row.lpa.trim() : null
-  if (lpa !== null && (lpa.includes("\u0000") || !isWellFormed(lpa))) return Result.fail("lpa must be plain text")
+  if (lpa !== null && (lpa.includes("\u0000") || !lpa.isWellFormed())) return Result.fail("lpa must be plain text")
   if (!isEsim && lpa !== null) return Result.fail("lpa must be empty for a physical SIM")
   return Result.succeed({
     iccid,
@@ -57,7 +55,5 @@ export const parse = (row: Row): Result.Result<Parsed, string> => {
   })
 }
 
-const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text)
-
 /** The ICCID by which messages name a row: as it was sent, at most 40 characters. */
-export const name = (row: Row): string => (typeof row.iccid === "string" ? row.iccid.slice(0, 40) : "")
+export const name = (row: Row): string => row.iccid.slice(0, 40)

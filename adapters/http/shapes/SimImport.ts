@@ -27,12 +27,30 @@ const columns = (header: ReadonlyArray<string>): Array<string> => {
   return names
 }
 
-const fromRecord = ({ iccid, is_esim, label, lpa }: Readonly<Record<string, string | undefined>>): Sims.ImportRow => ({
-  iccid,
-  label,
-  isEsim: is_esim,
-  lpa
-})
+const yes = new Set(["true", "1", "yes"])
+const no = new Set(["false", "0", "no"])
+
+const flag = (value: unknown): boolean | undefined => {
+  if (typeof value !== "string" && typeof value !== "boolean" && typeof value !== "number") return undefined
+  const text = String(value).trim().toLowerCase()
+  return yes.has(text) ? true : no.has(text) ? false : undefined
+}
+
+// A text of another type is empty, which the inventory refuses in an ICCID and in a label.
+const text = (value: unknown): string => (typeof value === "string" ? value : "")
+
+const column = (record: unknown, name: string): unknown =>
+  typeof record === "object" && record !== null ? Object.getOwnPropertyDescriptor(record, name)?.value : undefined
+
+/** The row that a record of the file or an object of the JSON body stands for. */
+export const toRow = (record: unknown): Sims.ImportRow => {
+  const named = { iccid: text(column(record, "iccid")), label: text(column(record, "label")) }
+  const isEsim = flag(column(record, "is_esim"))
+  if (isEsim === undefined) return { ...named, problem: "is_esim must be true or false" }
+  const lpa = column(record, "lpa") ?? null
+  if (lpa !== null && typeof lpa !== "string") return { ...named, problem: "lpa must be a string" }
+  return { ...named, isEsim, lpa }
+}
 
 const csvProblem = (error: unknown): Problem => {
   if (error instanceof Problem) return error
@@ -68,26 +86,15 @@ async function* csvRecords(
 
 /** Rows of a CSV file whose header names the columns, in any order. */
 const fromCsv = (request: HttpServerRequest.HttpServerRequest): Rows =>
-  Stream.map(Stream.fromAsyncIterable(csvRecords(request), csvProblem), fromRecord)
+  Stream.map(Stream.fromAsyncIterable(csvRecords(request), csvProblem), toRow)
 
 const decodeRows = JsonBody.decoder(Schema.Struct({ sims: Schema.Array(Schema.Unknown) }))
-
-const part = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined
 
 /** Rows of `{sims: [{iccid, label, is_esim, lpa?}]}`. */
 const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
   const { value } = yield* JsonBody.read(request, { limit: BodyBytes.IMPORT_LIMIT, anyText: true })
   const { sims } = yield* decodeRows(value)
-  return Stream.map(
-    Stream.fromIterable(sims),
-    (row): Sims.ImportRow => ({
-      iccid: part(row, "iccid"),
-      label: part(row, "label"),
-      isEsim: part(row, "is_esim"),
-      lpa: part(row, "lpa")
-    })
-  )
+  return Stream.map(Stream.fromIterable(sims), toRow)
 })
 
 /** The rows of the body, by its content type. */
