@@ -2,13 +2,18 @@
  * The documents of the repository: each relative link leads to a file or folder, and each participant of a sequence diagram
  * is a module.
  */
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
-const documents = ["README.md", "src/README.md", "src/domain/README.md", "adapters/cli/OPERATING.md"]
+const documents = ["src", "adapters", "test", "examples"]
+  .flatMap((folder) =>
+    readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`)
+  )
+  .filter((path) => path.endsWith(".md") && !path.includes("node_modules/"))
+  .concat("README.md")
 
 type Exists = (path: string) => boolean
 

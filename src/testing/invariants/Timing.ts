@@ -129,7 +129,7 @@ export const occurrencesAreThereOnce: Invariant = make(
   }
 )
 
-const LEAD = 12 * HOUR
+const PROVISIONING_LEAD = 12 * HOUR
 
 type Window = { readonly start: Instant; readonly end: Instant }
 
@@ -167,7 +167,7 @@ export const nothingIsEarly: Invariant = make(
     const recurring = new Set<string>()
     const ordered = orders()
     const early = (id: string, at: Instant, start: Instant) =>
-      start - LEAD > at ? `${id} was there at ${toIso(at)}, and activates at ${toIso(start)}` : null
+      start - PROVISIONING_LEAD > at ? `${id} was there at ${toIso(at)}, and activates at ${toIso(start)}` : null
     return (frame) => {
       const { after, step } = frame
       for (const { attachment } of attachments(after)) {
