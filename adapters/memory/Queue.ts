@@ -1,86 +1,143 @@
 /**
- * A queue of things that are held for a time: jobs, deliveries, and SIMs that can be claimed.
+ * A queue of leased work, as the ports of jobs and of deliveries have it. Everything about leases is in here.
  *
- * A lease ends by itself, so at each question the queue is first brought to the asker's machine time: the leases that
- * are over since the last question open their things up again. That costs a step per ended lease, once, and not a
- * step per lease at every question.
+ * A row is open when it has no lease, or one that ended at or before the asker's machine time.
  */
-import type { Storage, Time } from "simplan"
-import { byNumber } from "./Order.ts"
-import { type Order, SortedSet } from "./SortedSet.ts"
+import type { Jobs, Storage, Time } from "simplan"
+import { byNumber, byText, type Order, SortedList } from "./SortedList.ts"
 
-export interface Leased {
+/** Where a row waits: its due time and id, its partition and its organization. */
+export interface Place extends Jobs.Place {
+  readonly laneId: string
+  readonly organizationId: string
+}
+
+export interface Row<A> {
+  readonly value: A
+  /** Null: it waits for nothing any more. */
+  readonly place: Place | null
   readonly lease: Storage.Lease | null
 }
 
-const until = (thing: Leased): Time.Instant => thing.lease?.until ?? Number.NEGATIVE_INFINITY
+interface At {
+  readonly now: Time.Instant
+  readonly machineNow: Time.Instant
+}
 
-export class Queue<A extends Leased> {
-  // Without a lease, or with one that is over.
-  readonly #open: SortedSet<A>
-  // With a lease that goes on, by its end.
-  readonly #held: SortedSet<A>
-  // Those of #open whose lease is over, by its end: an asker whose clock is behind must find them held.
-  readonly #over: SortedSet<A>
-  #machineNow: Time.Instant = Number.NEGATIVE_INFINITY
+type Waiting<A> = Row<A> & { readonly place: Place }
 
-  constructor(order: Order<A>) {
-    const byEnd: Order<A> = (left, right) => byNumber(until(left), until(right)) || order(left, right)
-    this.#open = new SortedSet(order)
-    this.#held = new SortedSet(byEnd)
-    this.#over = new SortedSet(byEnd)
+const byPlace: Order<Jobs.Place> = (left, right) => byNumber(left.dueAt, right.dueAt) || byText(left.id, right.id)
+
+const isHeld = ({ lease }: Row<unknown>, machineNow: Time.Instant): boolean =>
+  lease !== null && lease.until > machineNow
+
+const isWaiting = <A>(row: Row<A>): row is Waiting<A> => row.place !== null
+
+export class Queue<A> {
+  readonly #placeOf: (value: A) => Place | null
+  readonly #rows = new Map<string, Row<A>>()
+  readonly #waiting = new SortedList<Waiting<A>>((left, right) => byPlace(left.place, right.place))
+
+  constructor(placeOf: (value: A) => Place | null) {
+    this.#placeOf = placeOf
   }
 
-  get size(): number {
-    return this.#open.size + this.#held.size
+  get(key: string): Row<A> | undefined {
+    return this.#rows.get(key)
   }
 
-  /** Adds a thing that is not in the queue. A thing that changes is removed before and added after. */
-  add(thing: A): void {
-    if (until(thing) > this.#machineNow) {
-      this.#held.add(thing)
-      return
+  /** Adds a row, or replaces the one with the key. */
+  put(key: string, value: A, lease: Storage.Lease | null): void {
+    this.delete(key)
+    const row: Row<A> = { value, place: this.#placeOf(value), lease }
+    this.#rows.set(key, row)
+    if (isWaiting(row)) this.#waiting.add(row)
+  }
+
+  delete(key: string): void {
+    const known = this.#rows.get(key)
+    if (known === undefined) return
+    this.#rows.delete(key)
+    if (isWaiting(known)) this.#waiting.delete(known)
+  }
+
+  /** The rows that a claim takes, in due order, from then on under its lease. */
+  claim({ shares, token, until, ...asked }: Jobs.Claim, keyOf: (value: A) => string): ReadonlyArray<A> {
+    const left = new Map(shares?.map((share) => [share.laneId, { ...share }]))
+    const isBefore = (place: Place, from: Jobs.Place | undefined): boolean =>
+      from !== undefined && byPlace(place, from) < 0
+    const taken: Array<A> = []
+    for (const { place, value } of this.#open(asked)) {
+      if (shares === undefined) {
+        if (taken.length >= asked.limit) break
+        if (!isBefore(place, asked.from)) taken.push(value)
+        continue
+      }
+      const share = left.get(place.laneId)
+      if (share === undefined || share.limit === 0 || isBefore(place, share.from)) continue
+      left.set(place.laneId, { ...share, limit: share.limit - 1 })
+      taken.push(value)
     }
-    this.#open.add(thing)
-    if (thing.lease !== null) this.#over.add(thing)
+    for (const value of taken) this.put(keyOf(value), value, { token, until })
+    return taken
   }
 
-  remove(thing: A): void {
-    if (thing.lease !== null && this.#held.delete(thing)) return
-    this.#open.delete(thing)
-    if (thing.lease !== null) this.#over.delete(thing)
-  }
-
-  /** The things that nobody holds at `machineNow`, in order. The queue must not change meanwhile. */
-  open(machineNow: Time.Instant): Iterable<A> {
-    this.#moveTo(machineNow)
-    return this.#open.ascending(null)
-  }
-
-  /** The things that are held at `machineNow`, by the ends of their leases. The queue must not change meanwhile. */
-  held(machineNow: Time.Instant): Iterable<A> {
-    this.#moveTo(machineNow)
-    return this.#held.ascending(null)
-  }
-
-  /** Everything that has a lease, whether it goes on or is over. */
-  leased(): ReadonlyArray<A> {
-    return [...this.#over.ascending(null), ...this.#held.ascending(null)]
-  }
-
-  #moveTo(machineNow: Time.Instant): void {
-    this.#machineNow = machineNow
-    for (let thing = this.#held.first(); thing !== undefined && until(thing) <= machineNow; ) {
-      this.#held.delete(thing)
-      this.#over.add(thing)
-      this.#open.add(thing)
-      thing = this.#held.first()
+  /** Gives rows that are leased with the token another end of their lease, or none at all. */
+  lease(held: ReadonlyArray<{ readonly key: string; readonly token: string }>, until: Time.Instant | null): void {
+    for (const { key, token } of held) {
+      const row = this.#rows.get(key)
+      if (row?.lease?.token === token) this.put(key, row.value, until === null ? null : { token, until })
     }
-    for (let thing = this.#over.last(); thing !== undefined && until(thing) > machineNow; ) {
-      this.#over.delete(thing)
-      this.#open.delete(thing)
-      this.#held.add(thing)
-      thing = this.#over.last()
+  }
+
+  /** Ends every lease on due rows. */
+  release({ now }: { readonly now: Time.Instant }, keyOf: (value: A) => string): void {
+    const due = [...this.#due(now)].filter(({ lease }) => lease !== null)
+    for (const { value } of due) this.put(keyOf(value), value, null)
+  }
+
+  pending({ from, machineNow, now }: Jobs.LookedFor): Jobs.Pending {
+    const { held } = this.backlog({ now, machineNow })
+    for (const row of this.#waiting.after(null)) {
+      const isAsked = from === undefined || byPlace(row.place, from) >= 0
+      if (isAsked && !isHeld(row, machineNow)) return { dueAt: row.place.dueAt, held }
     }
+    return { dueAt: null, held }
+  }
+
+  lanes({ after, limit, ...at }: Jobs.LanesAsked): Jobs.Lanes {
+    const found = new Map<string, Jobs.Lane>()
+    for (const { place } of this.#open(at)) {
+      const { dueAt, id, laneId, organizationId } = place
+      if (laneId > after && !found.has(laneId)) found.set(laneId, { laneId, organizationId, first: { dueAt, id } })
+    }
+    const all = [...found.values()].sort((left, right) => byText(left.laneId, right.laneId))
+    const lanes = all.slice(0, limit)
+    return { lanes, next: lanes.length < all.length ? (lanes.at(-1)?.laneId ?? null) : null }
+  }
+
+  /** Counts without a bound: in memory nobody waits for a count. */
+  backlog({ machineNow, now }: At): Jobs.Backlog {
+    let [due, held] = [0, 0]
+    let oldestDueAt: Time.Instant | null = null
+    for (const row of this.#due(now)) {
+      if (isHeld(row, machineNow)) held++
+      else {
+        due++
+        oldestDueAt ??= row.place.dueAt
+      }
+    }
+    return { due, held, oldestDueAt }
+  }
+
+  *#due(now: Time.Instant): Iterable<Waiting<A>> {
+    for (const row of this.#waiting.after(null)) {
+      if (row.place.dueAt > now) return
+      yield row
+    }
+  }
+
+  *#open({ machineNow, now }: At): Iterable<Waiting<A>> {
+    for (const row of this.#due(now)) if (!isHeld(row, machineNow)) yield row
   }
 }

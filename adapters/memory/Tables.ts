@@ -1,64 +1,111 @@
 /**
- * All that the store has: the organizations' rows, and what goes across organizations (ICCIDs, key hashes, the queues,
- * the catalogue, the clock).
+ * All that the storage has: what is unique in the whole service, and the rows of each organization by their ids.
  */
-import type { Catalogue, Job, Organization, Storage, Time } from "simplan"
-import { byNumber, byText } from "./Order.ts"
+import type {
+  ApiKey,
+  Catalogue,
+  Delivery,
+  Idempotency,
+  Job,
+  Organization,
+  Plan,
+  Region,
+  SimAggregate,
+  SmdpHistory,
+  Storage,
+  Time,
+  WebhookEndpoint
+} from "simplan"
 import { Queue } from "./Queue.ts"
-import * as Tenant from "./Tenant.ts"
+import { byNumber, byText, type Order, SortedList } from "./SortedList.ts"
 
-export interface JobRow {
-  readonly job: Job.Job
-  readonly lease: Storage.Lease | null
+/** A SIM with all that hangs on it, and its reservation. */
+export interface SimRow {
+  aggregate: SimAggregate.SimAggregate
+  reservation: Storage.Lease | null
+}
+
+interface ListedSubscription extends Storage.CreatedCursor {
+  readonly row: SimRow | null
+}
+
+export interface Tenant {
+  readonly apiKeys: Map<string, ApiKey.ApiKey>
+  readonly endpoints: Map<string, WebhookEndpoint.WebhookEndpoint>
+  readonly plans: Map<string, Plan.Plan>
+  readonly regions: Map<string, Region.Region>
+  /** By serial. */
+  readonly sims: SortedList<{ readonly serial: number; readonly row: SimRow | null }>
+  /** The live subscriptions. */
+  readonly subscriptions: SortedList<ListedSubscription>
+  readonly smdpEntries: Map<string, Array<SmdpHistory.Entry>>
+  readonly deliveries: SortedList<Storage.CreatedCursor>
+  /** When each report id was received. */
+  readonly seenReports: Map<string, Time.Instant>
+  readonly idempotency: Map<string, Idempotency.IdempotencyRecord>
 }
 
 export interface Tables {
   readonly organizations: Map<string, Organization.Organization>
-  readonly tenants: Map<string, Tenant.Tenant>
-  readonly sims: Map<string, Tenant.SimPlace>
-  serial: number
-  readonly apiKeysByHash: Map<string, { readonly organizationId: string; readonly apiKeyId: string }>
-  readonly jobs: Map<string, JobRow>
-  readonly jobQueue: Queue<JobRow>
-  /** Only pending ones. */
-  readonly deliveryQueue: Queue<Tenant.DeliveryRow>
+  readonly tenants: Map<string, Tenant>
+  /** By ICCID. */
+  readonly sims: Map<string, SimRow>
+  lastSerial: number
+  readonly jobs: Queue<Job.Job>
+  readonly deliveries: Queue<Delivery.LoggedDelivery>
   catalogue: Catalogue.Catalogue | null
   catalogueVersion: number
   clock: Time.Instant | null
 }
 
-const nextAttempt = (row: Tenant.DeliveryRow): Time.Instant => row.delivery.nextAttemptAt ?? Number.POSITIVE_INFINITY
+/** By creation and id: the order of most lists. */
+export const byCreation: Order<Storage.CreatedCursor> = (left, right) =>
+  byNumber(left.createdAt, right.createdAt) || byText(left.id, right.id)
+
+export const makeTenant = (): Tenant => ({
+  apiKeys: new Map(),
+  endpoints: new Map(),
+  plans: new Map(),
+  regions: new Map(),
+  sims: new SortedList((left, right) => byNumber(left.serial, right.serial)),
+  subscriptions: new SortedList<ListedSubscription>(byCreation),
+  smdpEntries: new Map(),
+  deliveries: new SortedList(byCreation),
+  seenReports: new Map(),
+  idempotency: new Map()
+})
 
 export const make = (): Tables => ({
   organizations: new Map(),
   tenants: new Map(),
   sims: new Map(),
-  serial: 0,
-  apiKeysByHash: new Map(),
-  jobs: new Map(),
-  jobQueue: new Queue(
-    (left, right) => byNumber(left.job.dueAt, right.job.dueAt) || byText(left.job.jobId, right.job.jobId)
-  ),
-  deliveryQueue: new Queue(
-    (left, right) =>
-      byNumber(nextAttempt(left), nextAttempt(right)) || byText(left.delivery.deliveryId, right.delivery.deliveryId)
+  lastSerial: 0,
+  jobs: new Queue(({ dueAt, jobId, organizationId }) => ({ dueAt, id: jobId, laneId: organizationId, organizationId })),
+  deliveries: new Queue(({ delivery: { deliveryId, endpointId, nextAttemptAt, organizationId, status } }) =>
+    status === "Pending" && nextAttemptAt !== null
+      ? { dueAt: nextAttemptAt, id: deliveryId, laneId: endpointId, organizationId }
+      : null
   ),
   catalogue: null,
   catalogueVersion: 0,
   clock: null
 })
 
-/** The organization's part, made when something is first written for it. */
-export const tenant = (tables: Tables, organizationId: string): Tenant.Tenant => {
+/** The organization's rows, made when something is first written for it. */
+export const tenant = (tables: Tables, organizationId: string): Tenant => {
   const known = tables.tenants.get(organizationId)
   if (known !== undefined) return known
-  const made = Tenant.make()
+  const made = makeTenant()
   tables.tenants.set(organizationId, made)
   return made
 }
 
-/** The SIM of that ICCID where it is this organization's. */
-export const simOf = (tables: Tables, organizationId: string, iccid: string): Tenant.SimPlace | undefined => {
-  const place = tables.sims.get(iccid)
-  return place?.row.sim.organizationId === organizationId ? place : undefined
+/** The SIM of that ICCID, if it is this organization's. */
+export const simOf = (tables: Tables, organizationId: string, iccid: string): SimRow | undefined => {
+  const row = tables.sims.get(iccid)
+  return row?.aggregate.sim.organizationId === organizationId ? row : undefined
 }
+
+/** The key of a delivery in the queue. */
+export const deliveryKey = (of: { readonly organizationId: string; readonly deliveryId: string }): string =>
+  `${of.organizationId} ${of.deliveryId}`

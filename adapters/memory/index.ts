@@ -1,100 +1,198 @@
 /**
  * Storage, jobs and outbox in memory: for tests, simulations and trying things out. Nothing outlives the process.
  *
- * Every operation is one synchronous step, which is what makes a commit whole and a read a snapshot. What a request or
- * a job needs is found through indexes, so an operation costs about the same with a hundred rows and with a million.
+ * It says what the ports mean in the fewest words: plain maps, and an aggregate for each SIM. Every operation is one
+ * synchronous step, which is what makes a commit whole and a read a snapshot.
  */
 import { Context, Effect, Layer } from "effect"
-import { Changes, Jobs, Outbox, Storage } from "simplan"
-import * as Deliveries from "./Deliveries.ts"
-import * as Guards from "./Guards.ts"
-import * as Inventory from "./Inventory.ts"
-import * as JobRows from "./Jobs.ts"
-import * as Lines from "./Lines.ts"
-import * as Reads from "./Reads.ts"
+import { Changes, type Delivery, Jobs, Outbox, type Plan, SimAggregate, Storage } from "simplan"
+import * as Commits from "./Commits.ts"
+import * as Sims from "./Sims.ts"
+import { byNumber } from "./SortedList.ts"
 import * as Tables from "./Tables.ts"
-import * as Tenant from "./Tenant.ts"
-import * as Writes from "./Writes.ts"
 
-const tell = (watchers: ReadonlySet<(changes: Changes.Changes) => void>, changes: Changes.Changes): void => {
-  if (Changes.isNothing(changes)) return
-  for (const hear of watchers) hear(changes)
+// The first `limit` of the selected things.
+const take = <A, B>(
+  things: Iterable<A>,
+  limit: number,
+  select: (thing: A) => B | null | undefined
+): ReadonlyArray<B> => {
+  const taken: Array<B> = []
+  for (const thing of things) {
+    if (taken.length >= limit) break
+    const selected = select(thing)
+    if (selected !== undefined && selected !== null) taken.push(selected)
+  }
+  return taken
 }
+
+interface Created {
+  readonly createdAt: number
+}
+
+/** By creation and id. */
+const sorted = <A extends Created>(values: Iterable<A>, idOf: (value: A) => string): ReadonlyArray<A> =>
+  [...values].sort((left, right) =>
+    Tables.byCreation({ createdAt: left.createdAt, id: idOf(left) }, { createdAt: right.createdAt, id: idOf(right) })
+  )
+
+const page = <A extends Created>(
+  values: Iterable<A>,
+  idOf: (value: A) => string,
+  { after, limit }: Storage.Page<Storage.CreatedCursor>
+): ReadonlyArray<A> =>
+  sorted(values, idOf)
+    .filter((value) => after === null || Tables.byCreation({ createdAt: value.createdAt, id: idOf(value) }, after) > 0)
+    .slice(0, limit)
+
+const isAsked =
+  ({ regions }: Tables.Tenant, { archived, covering, label, search }: Storage.PlanQuery) =>
+  ({ archivedAt, deletedAt, terms }: Plan.Plan): boolean => {
+    const region = regions.get(terms.coverageId)
+    return (
+      deletedAt === null &&
+      (archived === null || archived === (archivedAt !== null)) &&
+      (label === null || label === terms.label) &&
+      terms.name.toLowerCase().includes(search?.toLowerCase() ?? "") &&
+      (covering === null ||
+        covering.coverageIds.includes(terms.coverageId) ||
+        (region !== undefined && covering.iso2List.every((iso2) => region.iso2List.includes(iso2))))
+    )
+  }
+
+const isSameSet = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
+  left.every((one) => right.includes(one)) && right.every((one) => left.includes(one))
 
 const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
   const watchers = new Set<(changes: Changes.Changes) => void>()
-  const nothing = Tenant.make()
-  const tenant = (of: { readonly organizationId: string }) => tables.tenants.get(of.organizationId) ?? nothing
+  const none = Tables.makeTenant()
+  const of = ({ organizationId }: Storage.OfOrganization) => tables.tenants.get(organizationId) ?? none
+  const aggregateOf = ({ iccid, organizationId }: Storage.OfOrganization & { readonly iccid: string }) =>
+    Tables.simOf(tables, organizationId, iccid)?.aggregate ?? null
+  const liveOf = (asked: Storage.OfOrganization & { readonly iccid: string }) => {
+    const aggregate = aggregateOf(asked)
+    return aggregate?.subscription?.status === "Live" ? { ...aggregate, subscription: aggregate.subscription } : null
+  }
+  const delivery = (asked: { readonly organizationId: string; readonly deliveryId: string }) =>
+    tables.deliveries.get(Tables.deliveryKey(asked))?.value ?? null
   return {
     commit: (commit) =>
       Effect.suspend(() => {
-        const on = Guards.conflict(tables, commit)
+        const on = Commits.conflict(tables, commit)
         if (on !== null) return Effect.fail(new Storage.Conflict({ on }))
-        Writes.apply(tables, commit)
-        if (watchers.size > 0) tell(watchers, Changes.of(commit))
+        Commits.apply(tables, commit)
+        const changes = Changes.of(commit)
+        if (!Changes.isNothing(changes)) for (const hear of watchers) hear(changes)
         return Effect.void
       }),
-
     organizations: {
-      list: Effect.sync(() => Reads.organizations(tables)),
-      get: (id) => Effect.sync(() => tables.organizations.get(id) ?? null)
+      list: Effect.sync(() => sorted(tables.organizations.values(), (one) => one.organizationId)),
+      get: (organizationId) => Effect.sync(() => tables.organizations.get(organizationId) ?? null)
     },
     apiKeys: {
-      byHash: (hash) => Effect.sync(() => Reads.apiKeyByHash(tables, hash)),
-      list: (of) => Effect.sync(() => Reads.apiKeys(tenant(of)))
+      byHash: (hash) =>
+        Effect.sync(() => {
+          for (const { apiKeys } of tables.tenants.values()) {
+            for (const key of apiKeys.values()) if (key.hash === hash) return key
+          }
+          return null
+        }),
+      list: (asked) => Effect.sync(() => sorted(of(asked).apiKeys.values(), (key) => key.apiKeyId))
     },
-    webhookEndpoints: { list: (of) => Effect.sync(() => Reads.webhookEndpoints(tenant(of))) },
+    webhookEndpoints: {
+      list: (asked) =>
+        Effect.sync(() =>
+          sorted(of(asked).endpoints.values(), (one) => one.endpointId).filter(({ deletedAt }) => deletedAt === null)
+        )
+    },
     plans: {
-      get: (of) => Effect.sync(() => tenant(of).plans.get(of.planId) ?? null),
-      page: (query) => Effect.sync(() => Reads.plans(tenant(query), query))
+      get: (asked) => Effect.sync(() => of(asked).plans.get(asked.planId) ?? null),
+      page: (query) =>
+        Effect.sync(() => {
+          const asked = [...of(query).plans.values()].filter(isAsked(of(query), query))
+          return page(asked, (plan) => plan.planId, query)
+        })
     },
     regions: {
-      get: (of) => Effect.sync(() => tenant(of).regions.get(of.coverageId) ?? null),
-      page: (query) => Effect.sync(() => Reads.regions(tenant(query), query)),
-      like: (of) => Effect.sync(() => Reads.regionsLike(tenant(of), of))
+      get: (asked) => Effect.sync(() => of(asked).regions.get(asked.coverageId) ?? null),
+      page: (query) => Effect.sync(() => page(of(query).regions.values(), (region) => region.coverageId, query)),
+      like: (asked) =>
+        Effect.sync(() =>
+          [...of(asked).regions.values()].filter(
+            ({ iso2List, regionName }) => regionName === asked.regionName || isSameSet(iso2List, asked.iso2List)
+          )
+        )
     },
     catalogues: {
       version: Effect.sync(() => tables.catalogueVersion),
       get: Effect.sync(() => tables.catalogue)
     },
     sims: {
-      import: (sims) => Effect.sync(() => Inventory.importSims(tables, sims)),
-      page: (query) => Effect.sync(() => Reads.sims(tenant(query), query)),
-      reserve: (claim) => Effect.sync(() => Inventory.claim(tables, claim)),
-      release: (of) => Effect.sync(() => Inventory.handBack(tables, of)),
-      smdpHistory: (of) => Effect.sync(() => Reads.smdpEntries(tenant(of), of.iccid))
+      import: (sims) => Effect.sync(() => Sims.importSims(tables, sims)),
+      page: (query) =>
+        Effect.sync(() => {
+          const { after, isEsim, label, limit } = query
+          return take(of(query).sims.after(after === null ? null : { serial: after, row: null }), limit, ({ row }) => {
+            const sim = row?.aggregate.sim
+            if (sim === undefined || (isEsim !== null && isEsim !== sim.isEsim)) return null
+            return label === null || label === sim.label ? sim : null
+          })
+        }),
+      reserve: (claim) => Effect.sync(() => Sims.reserve(tables, claim)),
+      release: (asked) => Effect.sync(() => Sims.release(tables, asked)),
+      smdpHistory: (asked) =>
+        Effect.sync(() =>
+          (of(asked).smdpEntries.get(asked.iccid) ?? []).toSorted((left, right) =>
+            byNumber(left.modifiedAt, right.modifiedAt)
+          )
+        )
     },
     simAggregates: {
-      get: (of) =>
+      get: (asked) => Effect.sync(() => aggregateOf(asked)),
+      forOccurrence: (asked) =>
         Effect.sync(() => {
-          const sim = Tables.simOf(tables, of.organizationId, of.iccid)
-          return sim === undefined ? null : Lines.read(tables, sim)
+          const aggregate = aggregateOf(asked)
+          return aggregate === null ? null : SimAggregate.forOccurrence(aggregate, asked)
         }),
-      forOccurrence: (of) =>
-        Effect.sync(() => {
-          const sim = Tables.simOf(tables, of.organizationId, of.iccid)
-          return sim === undefined ? null : Lines.occurrence(tables, sim, of)
-        }),
-      forReports: (query) => Effect.sync(() => Lines.reported(tables, query))
+      forReports: ({ iccids, seenSince }) =>
+        Effect.sync(() =>
+          take(iccids, iccids.length, (asked) => {
+            const aggregate = tables.sims.get(asked.iccid)?.aggregate
+            if (aggregate === undefined) return null
+            const { seenReports } = of(aggregate.sim)
+            const seen = asked.reportIds.filter((id) => (seenReports.get(id) ?? Number.NEGATIVE_INFINITY) >= seenSince)
+            return { line: SimAggregate.forReports(aggregate, asked), seen }
+          })
+        )
     },
     subscriptions: {
-      get: (of) => Effect.sync(() => Reads.subscription(tables, of)),
-      page: (query) => Effect.sync(() => Reads.subscriptions(tables, tenant(query), query)),
-      attachments: (of) =>
+      get: (asked) =>
         Effect.sync(() => {
-          const sim = Tables.simOf(tables, of.organizationId, of.iccid)
-          const line = sim && Lines.read(tables, sim)
-          return line?.subscription?.status === "Live" ? line.attachments : null
-        })
+          const live = liveOf(asked)
+          return live === null ? null : { subscription: live.subscription, sim: live.sim }
+        }),
+      page: (query) =>
+        Effect.sync(() => {
+          const after = query.after === null ? null : { ...query.after, row: null }
+          return take(of(query).subscriptions.after(after), query.limit, ({ row }) => {
+            const { sim = null, subscription = null } = row?.aggregate ?? {}
+            return sim === null || subscription === null ? null : { sim, subscription }
+          })
+        }),
+      attachments: (asked) => Effect.sync(() => liveOf(asked)?.attachments ?? null)
     },
     deliveries: {
-      get: (of) => Effect.sync(() => Reads.delivery(tenant(of), of.deliveryId)),
-      page: (query) => Effect.sync(() => Reads.deliveries(tenant(query), query))
+      get: (asked) => Effect.sync(() => delivery(asked)),
+      page: (query) =>
+        Effect.sync(() =>
+          take(of(query).deliveries.before(query.after), query.limit, ({ id }) =>
+            delivery({ organizationId: query.organizationId, deliveryId: id })
+          )
+        )
     },
-    idempotencyRecords: { get: (of) => Effect.sync(() => tenant(of).idempotency.get(of.key) ?? null) },
+    idempotencyRecords: { get: (asked) => Effect.sync(() => of(asked).idempotency.get(asked.key) ?? null) },
     virtualClock: Effect.sync(() => tables.clock),
     clockOffset: Effect.succeed(0),
-    inTransaction: Effect.succeed(false),
     watch: (hear) =>
       Effect.asVoid(
         Effect.acquireRelease(
@@ -102,38 +200,55 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
           () => Effect.sync(() => watchers.delete(hear))
         )
       ),
-
     purge: ({ idempotencyBefore, reportsBefore }) =>
       Effect.sync(() => {
-        let forgotten = 0
+        let gone = 0
         for (const { idempotency, seenReports } of tables.tenants.values()) {
-          forgotten += seenReports.forgetBefore(reportsBefore) + idempotency.forgetBefore(idempotencyBefore)
+          for (const [id, receivedAt] of seenReports)
+            if (receivedAt < reportsBefore) gone += Number(seenReports.delete(id))
+          for (const [key, { createdAt }] of idempotency) {
+            if (createdAt < idempotencyBefore) gone += Number(idempotency.delete(key))
+          }
         }
-        return forgotten
+        return gone
       }),
     ready: Effect.void
   }
 }
 
-const jobs = (tables: Tables.Tables): Jobs.Jobs["Service"] => ({
-  claim: (claim) => Effect.sync(() => JobRows.claim(tables, claim)),
-  renew: (of) => Effect.sync(() => JobRows.renew(tables, of)),
-  pending: (at) => Effect.sync(() => JobRows.pending(tables, at)),
-  lanes: (at) => Effect.sync(() => JobRows.lanes(tables, at)),
-  backlog: (at) => Effect.sync(() => JobRows.backlog(tables, at)),
-  release: (at) => Effect.sync(() => JobRows.release(tables, at)),
-  handBack: (held) => Effect.sync(() => JobRows.handBack(tables, held))
-})
+const jobs = ({ jobs }: Tables.Tables): Jobs.Jobs["Service"] => {
+  const keyed = (held: ReadonlyArray<Jobs.Held>) => held.map(({ jobId, token }) => ({ key: jobId, token }))
+  return {
+    claim: (claim) => Effect.sync(() => jobs.claim(claim, ({ jobId }) => jobId)),
+    renew: ({ held, until }) => Effect.sync(() => jobs.lease(keyed(held), until)),
+    pending: (at) => Effect.sync(() => jobs.pending(at)),
+    lanes: (at) => Effect.sync(() => jobs.lanes(at)),
+    backlog: (at) => Effect.sync(() => jobs.backlog(at)),
+    release: (at) => Effect.sync(() => jobs.release(at, ({ jobId }) => jobId)),
+    handBack: (held) => Effect.sync(() => jobs.lease(keyed(held), null))
+  }
+}
 
-const outbox = (tables: Tables.Tables): Outbox.Outbox["Service"] => ({
-  claim: (claim) => Effect.sync(() => Deliveries.claim(tables, claim)),
-  renew: (of) => Effect.sync(() => Deliveries.renew(tables, of)),
-  pending: (at) => Effect.sync(() => Deliveries.pending(tables, at)),
-  lanes: (at) => Effect.sync(() => Deliveries.lanes(tables, at)),
-  backlog: (at) => Effect.sync(() => Deliveries.backlog(tables, at)),
-  release: (at) => Effect.sync(() => Deliveries.release(tables, at)),
-  handBack: (held) => Effect.sync(() => Deliveries.handBack(tables, held))
-})
+const outbox = (tables: Tables.Tables): Outbox.Outbox["Service"] => {
+  const { deliveries } = tables
+  const keyOf = ({ delivery }: Delivery.LoggedDelivery) => Tables.deliveryKey(delivery)
+  const keyed = (held: ReadonlyArray<Outbox.Held>) =>
+    held.map((one) => ({ key: Tables.deliveryKey(one), token: one.token }))
+  const due = (logged: Delivery.LoggedDelivery) => {
+    const { endpointId, organizationId } = logged.delivery
+    const endpoint = Tables.tenant(tables, organizationId).endpoints.get(endpointId)
+    return endpoint && { ...logged, endpoint }
+  }
+  return {
+    claim: (claim) => Effect.sync(() => take(deliveries.claim(claim, keyOf), Number.POSITIVE_INFINITY, due)),
+    renew: ({ held, until }) => Effect.sync(() => deliveries.lease(keyed(held), until)),
+    pending: (at) => Effect.sync(() => deliveries.pending(at)),
+    lanes: (at) => Effect.sync(() => deliveries.lanes(at)),
+    backlog: (at) => Effect.sync(() => deliveries.backlog(at)),
+    release: (at) => Effect.sync(() => deliveries.release(at, keyOf)),
+    handBack: (held) => Effect.sync(() => deliveries.lease(keyed(held), null))
+  }
+}
 
 /** An empty store of its own wherever the layer is built. */
 export const layer: Layer.Layer<Storage.Storage | Jobs.Jobs | Outbox.Outbox> = Layer.effectContext(

@@ -2,7 +2,7 @@
  * The ports over a database whose migrations are done.
  */
 import { Context, Effect } from "effect"
-import { Changes, Jobs, Outbox, Storage } from "simplan"
+import { Changes, HostTransaction, Jobs, Outbox, Storage } from "simplan"
 import * as ApiKeys from "./statements/ApiKeys.ts"
 import * as Commit from "./commit/Commit.ts"
 import type { Database } from "./connection/Database.ts"
@@ -62,7 +62,6 @@ const storage = (database: Database, { tell, watch }: Notifications.Notification
     idempotencyRecords: { get: Idempotency.byKey(database) },
     virtualClock: Singletons.clock(database),
     clockOffset: Effect.succeed(0),
-    inTransaction: database.inTransaction,
     watch,
     purge: Singletons.purge(database),
     ready: Effect.flatMap(Singletons.ready(database), (done) =>
@@ -111,6 +110,7 @@ export const make = (
     shared === undefined ? own : DatabaseLock.guarded(ClockOffset.moved(own, shared.offset), shared.occupancy)
   return Context.make(Storage.Storage, ports.storage).pipe(
     Context.add(Jobs.Jobs, ports.jobs),
-    Context.add(Outbox.Outbox, ports.outbox)
+    Context.add(Outbox.Outbox, ports.outbox),
+    Context.add(HostTransaction.HostTransaction, database.inTransaction)
   )
 }

@@ -83,8 +83,7 @@ export const over = (ports: Context.Context<Killable>): Processes => {
           clockOffset: storage.clockOffset,
           watch: storage.watch,
           purge: storage.purge,
-          ready: storage.ready,
-          inTransaction: storage.inTransaction
+          ready: storage.ready
         }),
         Context.add(Jobs.Jobs, {
           claim: jobs.claim,

@@ -42,8 +42,14 @@ export const remove = (
   if (SimAggregate.confirmed(line).length < line.attachments.length) return Result.fail(new SimBusy({ iccid }))
   const { subscriptionId } = subscription
   return Result.succeed({
-    sim: { ...sim, hold: { _tag: "Releasing", subscriptionId }, recycledAt: now },
-    subscription: { ...subscription, status: "Deleted" },
+    sim: {
+      loaded: line,
+      next: {
+        ...line,
+        sim: { ...sim, hold: { _tag: "Releasing", subscriptionId }, recycledAt: now },
+        subscription: { ...subscription, status: "Deleted" }
+      }
+    },
     jobs: [
       {
         jobId: `release:${subscriptionId}`,
@@ -61,4 +67,4 @@ export const remove = (
 
 /** Rule S3: the telco has confirmed the cancellation, so the SIM is free again. */
 export const released = (sim: Sim): Decision =>
-  sim.hold._tag === "Releasing" ? { sim: { ...sim, hold: { _tag: "Free" } } } : {}
+  sim.hold._tag === "Releasing" ? { sim: { loaded: { sim }, next: { sim: { ...sim, hold: { _tag: "Free" } } } } } : {}

@@ -11,6 +11,7 @@ import type { Work } from "./Job.ts"
 import type { Label } from "./Label.ts"
 import { InvalidField, LabelMismatch, SimBusy } from "./Refusal.ts"
 import type { MobilePlan, Sim } from "./Sim.ts"
+import type { SimChange } from "./SimDifference.ts"
 import type { Instant } from "./Time.ts"
 
 /** The answer to a request about the mobile plan. */
@@ -25,6 +26,11 @@ export const statusOf = (sim: Sim): MobilePlanStatus => ({
   iccid: sim.iccid,
   applied: sim.mobilePlan.applied,
   id: sim.serial
+})
+
+const withMobilePlan = (sim: Sim, mobilePlan: MobilePlan): SimChange => ({
+  loaded: { sim },
+  next: { sim: { ...sim, mobilePlan } }
 })
 
 /**
@@ -48,25 +54,27 @@ export const request = (
   const work = { _tag: "ChangeMobilePlan" as const, iccid, changeId }
   return Result.succeed({
     decision: {
-      sim: { ...sim, mobilePlan: { _tag: "Changing", applied: mobilePlan.applied, target: wanted.apply } },
+      sim: withMobilePlan(sim, { _tag: "Changing", applied: mobilePlan.applied, target: wanted.apply }),
       jobs: [{ jobId: `mobile-plan:${changeId}`, work, dueAt: now }]
     },
     work
   })
 }
 
-/** The telco has made the change. */
-export const settled = (sim: Sim): Decision =>
-  sim.mobilePlan._tag === "Changing"
-    ? { sim: { ...sim, mobilePlan: { _tag: "Settled", applied: sim.mobilePlan.target } } }
-    : {}
+/** The telco has made the change; `status` answers the request. */
+export const settled = (sim: Sim): { readonly decision: Decision; readonly status: MobilePlanStatus } => {
+  const { mobilePlan } = sim
+  if (mobilePlan._tag === "Settled") return { decision: {}, status: statusOf(sim) }
+  const change = withMobilePlan(sim, { _tag: "Settled", applied: mobilePlan.target })
+  return { decision: { sim: change }, status: { ...statusOf(sim), applied: mobilePlan.target } }
+}
 
 /** The telco refused the change. If that was to revert another change, the other one remains. */
 export const refused = (sim: Sim): Decision => {
   const { mobilePlan } = sim
   if (mobilePlan._tag === "Settled") return {}
   const applied = isTurningBack(mobilePlan) ? !mobilePlan.applied : mobilePlan.applied
-  return { sim: { ...sim, mobilePlan: { _tag: "Settled", applied } } }
+  return { sim: withMobilePlan(sim, { _tag: "Settled", applied }) }
 }
 
 /** Whether the change reverts one that its caller was told has failed. */
@@ -77,7 +85,7 @@ export const isTurningBack = (mobilePlan: Extract<MobilePlan, { readonly _tag: "
 export const turnedBack = (sim: Sim, undoId: string, now: Instant): Decision =>
   sim.mobilePlan._tag === "Changing"
     ? {
-        sim: { ...sim, mobilePlan: { ...sim.mobilePlan, target: sim.mobilePlan.applied } },
+        sim: withMobilePlan(sim, { ...sim.mobilePlan, target: sim.mobilePlan.applied }),
         jobs: [
           {
             jobId: `mobile-plan:${undoId}`,

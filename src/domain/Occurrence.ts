@@ -4,12 +4,11 @@
  */
 import type * as Attachment from "./Attachment.ts"
 import type { Decision, NewJob } from "./Decision.ts"
-import * as SimAggregate from "./SimAggregate.ts"
+import type { ForOccurrence } from "./SimAggregate.ts"
 import type { Package } from "./Package.ts"
 import { packageId } from "./Package.ts"
 import type { PlanTerms } from "./Plan.ts"
 import * as Recurrence from "./Recurrence.ts"
-import type { Loaded } from "./Sim.ts"
 import { addDays, type Instant } from "./Time.ts"
 
 /** What an occurrence is of: its attachment, as far as it bears on it. */
@@ -18,13 +17,7 @@ export type Recurring = Pick<
   "organizationId" | "iccid" | "attachmentId" | "terms" | "anchor" | "suspendedAt"
 >
 
-/** What is there when an occurrence's job is done. */
-export interface Present {
-  readonly sim: Loaded
-  readonly attachment: Recurring
-  /** Whether its package is there, whatever became of it. */
-  readonly isRecorded: boolean
-}
+type Of = ForOccurrence["attachments"][0]
 
 /** A package as the telco reports it. */
 export interface TelcoTimes {
@@ -64,31 +57,16 @@ export const next = (
   }
 }
 
-/** Whether there is a package of the occurrence. They are in order, and it is nearly always the last that is asked for. */
-export const isRecorded = (packages: ReadonlyArray<Package>, occurrence: number): boolean =>
-  packages.findLast((pack) => pack.occurrence <= occurrence)?.occurrence === occurrence
-
-/** The occurrence in a line; null where its attachment is gone. */
-export const of = (
-  line: SimAggregate.SimAggregate | null,
-  attachmentId: string,
-  occurrence: number
-): Present | null => {
-  const found = line === null ? undefined : SimAggregate.attachment(line, attachmentId)
-  if (line === null || found === undefined) return null
-  return {
-    sim: line.sim,
-    attachment: found.attachment,
-    isRecorded: isRecorded(found.packages, occurrence)
-  }
-}
+const isRecorded = ({ packages }: Of, occurrence: number): boolean =>
+  packages.some((pack) => pack.occurrence === occurrence)
 
 /** Rule T5: order the occurrence, unless its period is over, its attachment suspended or gone, or it is there. */
-export const step = (present: Present | null, occurrence: number, now: Instant): Step => {
+export const step = (present: ForOccurrence | null, occurrence: number, now: Instant): Step => {
   if (present === null) return { _tag: "Gone" }
-  const { attachment } = present
+  const [of] = present.attachments
+  const { attachment } = of
   const { anchor, suspendedAt, terms } = attachment
-  if (present.isRecorded) return { _tag: "Nothing" }
+  if (isRecorded(of, occurrence)) return { _tag: "Nothing" }
   if (terms.recurrence === null || anchor === null) return { _tag: "Nothing" }
   if (next(attachment, occurrence) === undefined) return { _tag: "Nothing" }
   const window = Recurrence.window(terms, terms.recurrence, anchor, occurrence)
@@ -102,7 +80,7 @@ export const step = (present: Present | null, occurrence: number, now: Instant):
  * has it cancelled, whether or not the telco has it.
  */
 export const record = (
-  present: Present | null,
+  present: ForOccurrence | null,
   work: { readonly iccid: string; readonly attachmentId: string; readonly occurrence: number },
   outcome: Outcome,
   now: Instant
@@ -112,12 +90,13 @@ export const record = (
   if (present === null) {
     return outcome._tag === "Created" ? { jobs: [cancellation(iccid, id, now)] } : {}
   }
-  const { attachment, sim } = present
+  const [of] = present.attachments
+  const { attachment } = of
   const following = next(attachment, occurrence + 1)
   const jobs = following === undefined ? [] : [following]
   const { anchor, suspendedAt, terms } = attachment
   if (terms.recurrence === null || anchor === null) return { jobs }
-  if (present.isRecorded) return { jobs }
+  if (isRecorded(of, occurrence)) return { jobs }
   const window = Recurrence.window(terms, terms.recurrence, anchor, occurrence)
   if (outcome._tag === "Created" && suspendedAt !== null) {
     jobs.push({ jobId: `suspend:${id}`, work: { _tag: "SuspendPackages", iccid, attachmentId }, dueAt: now })
@@ -126,11 +105,9 @@ export const record = (
     jobs.push(cancellation(iccid, id, now))
   }
   const recorded = packageOf(attachment, occurrence, window, outcome._tag === "Created" ? outcome.telco : null)
-  return {
-    touched: sim,
-    packages: [outcome._tag === "Refused" ? { ...recorded, status: "Refused" } : recorded],
-    jobs
-  }
+  const added: Package = outcome._tag === "Refused" ? { ...recorded, status: "Refused" } : recorded
+  const after = { ...present, attachments: [{ attachment, packages: [...of.packages, added] }] }
+  return { sim: { loaded: present, next: after }, jobs }
 }
 
 /** The job that cancels one package at the telco, whether or not it has it. */

@@ -9,7 +9,7 @@ import * as Activation from "./Activation.ts"
 import type { Attachment } from "./Attachment.ts"
 import type { Decision } from "./Decision.ts"
 import type { Work } from "./Job.ts"
-import type { SimAggregate } from "./SimAggregate.ts"
+import * as SimAggregate from "./SimAggregate.ts"
 import * as Occurrence from "./Occurrence.ts"
 import type { Package } from "./Package.ts"
 import { packageId } from "./Package.ts"
@@ -45,7 +45,7 @@ export type Subscribed =
       readonly _tag: "AwaitingTelco"
       readonly decision: Decision
       /** As the decision leaves it. */
-      readonly line: SimAggregate
+      readonly line: SimAggregate.SimAggregate
       readonly work: Extract<Work, { readonly _tag: "Provision" }>
     }
 
@@ -68,7 +68,7 @@ export const admissible = (
 /** Rules P2, S1, S5, T4 and T5. Refusals in the order of rule W8. */
 export const subscribe = (
   plan: Plan,
-  line: SimAggregate,
+  line: SimAggregate.SimAggregate,
   request: Request,
   ids: Ids,
   now: Instant
@@ -106,7 +106,7 @@ export const subscribe = (
       suspendedAt: null,
       thresholdTold: 0
     }
-    const taken: SimAggregate = {
+    const taken: SimAggregate.SimAggregate = {
       sim:
         sim.hold._tag === "Free"
           ? { ...sim, hold: { _tag: "Provisioning", subscriptionId: subscription.subscriptionId } }
@@ -118,11 +118,8 @@ export const subscribe = (
     if (initial.every(({ over }) => over)) {
       const { created, jobs, packages } = outcome(taken, attachment, initial.map(lapsed), now)
       const decision: Decision = {
-        plan,
-        sim: created.sim,
-        ...(line.subscription === null ? { subscription: { ...subscription, status: "Live" } } : {}),
-        attachments: [{ ...attachment, confirmed: true }],
-        packages,
+        unchangedPlan: plan,
+        sim: { loaded: line, next: completed(taken, attachment, packages) },
         jobs
       }
       return { _tag: "Complete", created, decision }
@@ -131,10 +128,8 @@ export const subscribe = (
     return {
       _tag: "AwaitingTelco",
       decision: {
-        plan,
-        sim: taken.sim,
-        ...(line.subscription === null ? { subscription } : {}),
-        attachments: [attachment],
+        unchangedPlan: plan,
+        sim: { loaded: line, next: taken },
         jobs: [{ jobId: `provision:${attachment.attachmentId}`, work, dueAt: now }]
       },
       line: taken,
@@ -150,7 +145,12 @@ const lapsed = ({ occurrence }: Activation.Initial): Outcome => ({
 })
 
 /** What there is once the telco has every package: these, the job of the next one, and what the creation answers. */
-const outcome = (line: SimAggregate, attachment: Attachment, outcomes: ReadonlyArray<Outcome>, now: Instant) => {
+const outcome = (
+  line: SimAggregate.SimAggregate,
+  attachment: Attachment,
+  outcomes: ReadonlyArray<Outcome>,
+  now: Instant
+) => {
   const { activePeriod, attachmentId, subscriptionId } = attachment
   const outcomeOf = (occurrence: number) => outcomes.find((outcome) => outcome.occurrence === occurrence)
   const packages = Activation.initialPackages(attachment).map(({ occurrence, window }): Package => {
@@ -177,18 +177,26 @@ const outcome = (line: SimAggregate, attachment: Attachment, outcomes: ReadonlyA
   return { created, packages, jobs: next === undefined ? [] : [next] }
 }
 
+/** The aggregate with the SIM in service, its subscription live, and the attachment there with its packages. */
+const completed = (
+  { attachments, sim, subscription }: SimAggregate.SimAggregate,
+  attachment: Attachment,
+  packages: ReadonlyArray<Package>
+): SimAggregate.SimAggregate => ({
+  sim: { ...sim, hold: { _tag: "InService", subscriptionId: attachment.subscriptionId } },
+  subscription: subscription && { ...subscription, status: "Live" },
+  attachments: SimAggregate.withAttachment(attachments, { attachment: { ...attachment, confirmed: true }, packages })
+})
+
 /** The telco has every package: the subscription and its attachment are there, and the recurrence goes on. */
 export const confirm = (
-  line: SimAggregate,
+  line: SimAggregate.SimAggregate,
   attachment: Attachment,
   outcomes: ReadonlyArray<Outcome>,
   now: Instant
 ): { readonly decision: Decision; readonly created: Created } => {
-  const { iccid, organizationId, version } = line.sim
-  const { attachmentId, subscriptionId } = attachment
   const { created, jobs, packages } = outcome(line, attachment, outcomes, now)
-  const confirmed = { organizationId, iccid, version, subscriptionId, attachmentId }
-  return { decision: { confirmed, packages, jobs }, created }
+  return { decision: { sim: { loaded: line, next: completed(line, attachment, packages) }, jobs }, created }
 }
 
 /**
@@ -196,7 +204,7 @@ export const confirm = (
  * that, and a SIM that was taken for this is free only then.
  */
 export const undo = (
-  line: SimAggregate,
+  line: SimAggregate.SimAggregate,
   attachment: Attachment,
   ordered: ReadonlyArray<number>,
   now: Instant
@@ -206,14 +214,19 @@ export const undo = (
   const packageIds = ordered.map((occurrence) => packageId(attachment.attachmentId, occurrence))
   const clean = packageIds.length === 0
   return {
-    sim: !isNew
-      ? sim
-      : {
-          ...sim,
-          hold: clean ? { _tag: "Free" } : { _tag: "Releasing", subscriptionId: attachment.subscriptionId }
-        },
-    ...(isNew && line.subscription !== null ? { removedSubscription: line.subscription } : {}),
-    removedAttachment: attachment,
+    sim: {
+      loaded: line,
+      next: {
+        sim: isNew
+          ? {
+              ...sim,
+              hold: clean ? { _tag: "Free" } : { _tag: "Releasing", subscriptionId: attachment.subscriptionId }
+            }
+          : sim,
+        subscription: isNew ? null : line.subscription,
+        attachments: line.attachments.filter((of) => of.attachment.attachmentId !== attachment.attachmentId)
+      }
+    },
     jobs: clean
       ? []
       : [

@@ -52,9 +52,6 @@ export interface Sim {
   readonly version: number
 }
 
-/** The version of a SIM as it was loaded, which guards a decision about the SIM's aggregate. */
-export type Loaded = Pick<Sim, "organizationId" | "iccid" | "version">
-
 /** Rule S2: `used` is true while the SIM is not free. */
 export const isUsed = (sim: Sim): boolean => sim.hold._tag !== "Free"
 

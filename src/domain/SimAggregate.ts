@@ -1,47 +1,120 @@
 /**
- * The SIM's aggregate: a SIM with its current subscription, that subscription's attachments and their packages.
+ * The aggregate of a SIM: the SIM with its present subscription, that subscription's attachments and their packages.
  *
- * Decisions about a SIM are made on its aggregate. The SIM's version guards the whole aggregate: every commit that changes
- * a part of it names the version that was loaded.
+ * Decisions about a SIM are made on its aggregate. The version of the SIM guards all of it: every commit that changes
+ * any part of an aggregate names the version that was loaded. A view is a part of the aggregate, for work that is done
+ * so often that reading the rest would cost too much; the functions that make views say what belongs to each.
  */
 import type * as Attachment from "./Attachment.ts"
+import { type Package, packageId } from "./Package.ts"
+import type { PlanTerms } from "./Plan.ts"
 import type { Sim } from "./Sim.ts"
 import type { Subscription } from "./Subscription.ts"
+import type { Instant } from "./Time.ts"
 
 export interface SimAggregate {
   readonly sim: Sim
-  /** The pending or live subscription; null if there is none. */
+  /** The pending or live one; null where there is none. A decision that deletes it leaves it here as `Deleted`. */
   readonly subscription: Subscription | null
-  /** The subscription's attachments, oldest first, unconfirmed ones included. */
+  /** Those of that subscription, oldest first, unconfirmed ones included. */
   readonly attachments: ReadonlyArray<Attachment.WithPackages>
+}
+
+/** What telco reports look at and change. */
+export interface ForReports {
+  readonly sim: Pick<
+    Sim,
+    "organizationId" | "iccid" | "isEsim" | "downloaded" | "smdp" | "location" | "lastActivityAt" | "version"
+  >
+  readonly attachments: ReadonlyArray<AttachmentForReports>
+}
+
+export interface AttachmentForReports {
+  readonly attachment: Omit<Attachment.Attachment, "subscriptionId" | "activePeriod" | "metadata" | "terms"> & {
+    readonly terms: Pick<PlanTerms, "dataMegaBytes" | "periodDays" | "recurrence">
+  }
+  readonly packages: ReadonlyArray<Package>
+}
+
+/** What the job of one occurrence looks at and changes: one attachment, with the package of that occurrence if it is there. */
+export interface ForOccurrence {
+  readonly sim: Pick<Sim, "organizationId" | "iccid" | "version">
+  readonly attachments: readonly [
+    {
+      readonly attachment: Omit<
+        Attachment.Attachment,
+        "subscriptionId" | "planId" | "activePeriod" | "metadata" | "createdAt"
+      >
+      readonly packages: ReadonlyArray<Package>
+    }
+  ]
 }
 
 interface Attachments<Of> {
   readonly attachments: ReadonlyArray<Of>
 }
 
-/** Rule S5: the visible attachments, those whose telco outcome is committed. */
+/** The attachments that are to be seen: those whose telco outcome is committed (rule S5). */
 export const confirmed = <Of extends { readonly attachment: { readonly confirmed: boolean } }>(
-  line: Attachments<Of>
-): ReadonlyArray<Of> => line.attachments.filter(({ attachment }) => attachment.confirmed)
+  aggregate: Attachments<Of>
+): ReadonlyArray<Of> => aggregate.attachments.filter(({ attachment }) => attachment.confirmed)
 
-export const attachment = (line: SimAggregate, attachmentId: string): Attachment.WithPackages | undefined =>
-  line.attachments.find((of) => of.attachment.attachmentId === attachmentId)
+export const attachment = (aggregate: SimAggregate, attachmentId: string): Attachment.WithPackages | undefined =>
+  aggregate.attachments.find((of) => of.attachment.attachmentId === attachmentId)
 
-/** The aggregate with one attachment replaced. */
-export const withAttachment = <
-  L extends Attachments<Of>,
-  Of extends { readonly attachment: { readonly attachmentId: string } }
->(
-  line: L,
+/** The attachments with one of them replaced by its successor. */
+export const withAttachment = <Of extends { readonly attachment: { readonly attachmentId: string } }>(
+  attachments: ReadonlyArray<Of>,
   next: Of
-): L => ({
-  ...line,
-  attachments: line.attachments.map((of) => (of.attachment.attachmentId === next.attachment.attachmentId ? next : of))
-})
+): ReadonlyArray<Of> =>
+  attachments.map((of) => (of.attachment.attachmentId === next.attachment.attachmentId ? next : of))
 
-/** The packages with one of them replaced. */
-export const withPackage = <P extends { readonly occurrence: number }>(
-  packages: ReadonlyArray<P>,
-  next: P
-): ReadonlyArray<P> => packages.map((pack) => (pack.occurrence === next.occurrence ? next : pack))
+/** The packages with one of them replaced by its successor. */
+export const withPackage = (packages: ReadonlyArray<Package>, next: Package): ReadonlyArray<Package> =>
+  packages.map((pack) => (pack.occurrence === next.occurrence ? next : pack))
+
+/** Which packages the reports about a SIM can touch. */
+export interface PackagesForReports {
+  /** Packages that expired at or before this instant are left out, unless they are named. */
+  readonly since: Instant
+  /** Our ids of packages, or the telco's. */
+  readonly packageIds: ReadonlyArray<string>
+}
+
+/**
+ * The view for reports: of a SIM in service the confirmed attachments, each with its `Created` packages that have no
+ * expiry, expire after `since`, or are named.
+ */
+export const forReports = (
+  { attachments, sim, subscription }: SimAggregate,
+  { packageIds, since }: PackagesForReports
+): ForReports => {
+  const isAsked = ({ attachmentId, expirationAt, occurrence, status, telcoPackageId }: Package): boolean =>
+    status === "Created" &&
+    (expirationAt === null ||
+      expirationAt > since ||
+      (packageIds.length > 0 &&
+        (packageIds.includes(packageId(attachmentId, occurrence)) ||
+          (telcoPackageId !== null && packageIds.includes(telcoPackageId)))))
+  const isServed = sim.hold._tag === "InService" && sim.hold.subscriptionId === subscription?.subscriptionId
+  return {
+    sim,
+    attachments: isServed
+      ? confirmed({ attachments }).map((of) => ({
+          attachment: of.attachment,
+          packages: of.packages.filter(isAsked)
+        }))
+      : []
+  }
+}
+
+/** The view for an occurrence; null where the attachment is not there. */
+export const forOccurrence = (
+  aggregate: SimAggregate,
+  of: { readonly attachmentId: string; readonly occurrence: number }
+): ForOccurrence | null => {
+  const found = attachment(aggregate, of.attachmentId)
+  if (found === undefined) return null
+  const packages = found.packages.filter(({ occurrence }) => occurrence === of.occurrence)
+  return { sim: aggregate.sim, attachments: [{ attachment: found.attachment, packages }] }
+}

@@ -28,8 +28,16 @@ export const suspend = (
     case "CREATED":
     case "ACTIVE":
       return Result.succeed({
-        sim: line.sim,
-        attachments: [{ ...of.attachment, suspendedAt: now }],
+        sim: {
+          loaded: line,
+          next: {
+            ...line,
+            attachments: SimAggregate.withAttachment(line.attachments, {
+              ...of,
+              attachment: { ...of.attachment, suspendedAt: now }
+            })
+          }
+        },
         jobs: [
           {
             jobId: `suspend:${attachmentId}`,

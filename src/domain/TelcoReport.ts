@@ -6,10 +6,10 @@ import * as Activation from "./Activation.ts"
 import * as Allowance from "./Allowance.ts"
 import type { NewJob } from "./Decision.ts"
 import * as SimAggregate from "./SimAggregate.ts"
+import type { AttachmentForReports, ForReports } from "./SimAggregate.ts"
 import * as Location from "./Location.ts"
 import * as Occurrence from "./Occurrence.ts"
-import { packageId } from "./Package.ts"
-import type { ReportedLine, ReportedPackage, ReportedSim } from "./ReportedLine.ts"
+import { type Package, packageId } from "./Package.ts"
 import * as SmdpHistory from "./SmdpHistory.ts"
 import type { Instant } from "./Time.ts"
 import { DAY, MINUTE } from "./Time.ts"
@@ -58,19 +58,15 @@ export type Verdict =
   | { readonly _tag: "Rejected"; readonly message: string }
 
 /** What a report comes to: the line after it, and what follows from that. */
-export interface Applied<L extends ReportedLine> {
-  readonly line: L
+export interface Applied {
+  readonly line: ForReports
   readonly payloads: ReadonlyArray<Payload>
   readonly smdpEntries: ReadonlyArray<SmdpHistory.Entry>
   readonly jobs: ReadonlyArray<NewJob>
 }
 
 /** Applies a report that was not seen before at `now`, or says why it cannot be taken. */
-export const apply = <L extends ReportedLine>(
-  line: L,
-  report: Report,
-  now: Instant
-): Result.Result<Applied<L>, string> => {
+export const apply = (line: ForReports, report: Report, now: Instant): Result.Result<Applied, string> => {
   if (report.reportId.length > ID_LENGTH) return Result.fail(`id must have at most ${ID_LENGTH} characters`)
   if (report.occurredAt > now + AHEAD_LIMIT) return Result.fail("occurred_at is more than 5 minutes ahead of the clock")
   const { fact } = report
@@ -94,11 +90,9 @@ export const apply = <L extends ReportedLine>(
   }
 }
 
-type Of<L extends ReportedLine> = L["attachments"][number]
-
-interface Target<L extends ReportedLine> {
-  readonly of: Of<L>
-  readonly pack: ReportedPackage
+interface Target {
+  readonly of: AttachmentForReports
+  readonly pack: Package
 }
 
 /**
@@ -106,15 +100,11 @@ interface Target<L extends ReportedLine> {
  * oldest that waits for its first use. A first use looks for the waiting one first. What was used before an attachment
  * was there cannot have been it, unless it is named: a recycled SIM's late reports start no new plan.
  */
-const target = <L extends ReportedLine>(
-  line: L,
-  report: Report,
-  named: string | null
-): Result.Result<Target<L>, string> => {
+const target = (line: ForReports, report: Report, named: string | null): Result.Result<Target, string> => {
   const at = report.occurredAt
-  let waiting: Target<L> | undefined
-  let active: Target<L> | undefined
-  for (const of of SimAggregate.confirmed<Of<L>>(line)) {
+  let waiting: Target | undefined
+  let active: Target | undefined
+  for (const of of SimAggregate.confirmed(line)) {
     const { createdAt, suspendedAt } = of.attachment
     const isServed = suspendedAt === null || at < suspendedAt
     for (const pack of of.packages) {
@@ -136,30 +126,28 @@ const target = <L extends ReportedLine>(
 
 const NONE: ReadonlyArray<never> = []
 
-const end = (pack: ReportedPackage): Instant => pack.expirationAt ?? Number.POSITIVE_INFINITY
+const end = (pack: Package): Instant => pack.expirationAt ?? Number.POSITIVE_INFINITY
 
-const isActive = (pack: ReportedPackage, at: Instant): boolean =>
+const isActive = (pack: Package, at: Instant): boolean =>
   pack.activationAt !== null && pack.activationAt <= at && at < end(pack)
 
 /** Rules T3 and R2: a use activates a package that waits for it; usage rises and tells the thresholds it crosses. */
-const applyUse = <L extends ReportedLine>(
-  line: L,
-  { of, pack }: Target<L>,
-  report: Report,
-  usage: Usage | null
-): Applied<L> => {
+const applyUse = (line: ForReports, { of, pack }: Target, report: Report, usage: Usage | null): Applied => {
   const { attachment } = of
   const activated =
     pack.activationAt === null ? activate(of, pack, report.occurredAt) : { attachment, pack, jobs: NONE }
   const usedBytes = usage === null ? pack.usedBytes : risen(pack.usedBytes, usage)
   const told = Allowance.crossed(attachment.terms, attachment.thresholdTold, usedBytes)
-  const next: Of<L> = {
+  const next: AttachmentForReports = {
     ...of,
-    attachment: toldUpTo(activated.attachment, told.at(-1)),
+    attachment: { ...activated.attachment, thresholdTold: told.at(-1) ?? attachment.thresholdTold },
     packages: SimAggregate.withPackage(of.packages, { ...activated.pack, usedBytes })
   }
   return {
-    line: SimAggregate.withAttachment({ ...line, sim: withActivity(line.sim, report.occurredAt) }, next),
+    line: {
+      sim: withActivity(line.sim, report.occurredAt),
+      attachments: SimAggregate.withAttachment(line.attachments, next)
+    },
     payloads: told.map((threshold) => ({
       type: "attachment.allowanceConsumed",
       data: {
@@ -175,12 +163,8 @@ const applyUse = <L extends ReportedLine>(
   }
 }
 
-// What does not change stays the same value, which nobody need write.
-const toldUpTo = <A extends Of<ReportedLine>["attachment"]>(attachment: A, threshold: number | undefined): A =>
-  threshold === undefined ? attachment : { ...attachment, thresholdTold: threshold }
-
 /** Rule T3: for good; a recurring attachment gets its anchor, and its next occurrence its job. */
-const activate = ({ attachment }: Of<ReportedLine>, pack: ReportedPackage, firstUse: Instant) => {
+const activate = ({ attachment }: AttachmentForReports, pack: Package, firstUse: Instant) => {
   const window = Activation.firstUseWindow(attachment.terms, firstUse)
   const anchored = attachment.terms.recurrence === null ? attachment : { ...attachment, anchor: firstUse }
   const following = Occurrence.next(anchored, pack.occurrence + 1)
@@ -194,17 +178,13 @@ const activate = ({ attachment }: Of<ReportedLine>, pack: ReportedPackage, first
 const risen = (usedBytes: number, usage: Usage): number =>
   usage._tag === "Total" ? Math.max(usedBytes, usage.bytes) : Math.min(usedBytes + usage.bytes, Number.MAX_SAFE_INTEGER)
 
-const withActivity = <S extends ReportedSim>(sim: S, at: Instant): S => ({
+const withActivity = (sim: ForReports["sim"], at: Instant): ForReports["sim"] => ({
   ...sim,
   downloaded: true,
   lastActivityAt: Math.max(sim.lastActivityAt ?? at, at)
 })
 
-const applyLocation = <L extends ReportedLine>(
-  line: L,
-  report: Report,
-  fact: Extract<Fact, { _tag: "Location" }>
-): Applied<L> => {
+const applyLocation = (line: ForReports, report: Report, fact: Extract<Fact, { _tag: "Location" }>): Applied => {
   const before = line.sim.location
   const { countryAlpha2, imei, operator, rat } = fact
   const location = Location.withReport(before, { countryAlpha2, operator, rat, imei, at: report.occurredAt })
@@ -228,11 +208,7 @@ const applyLocation = <L extends ReportedLine>(
   }
 }
 
-const applySmdpState = <L extends ReportedLine>(
-  line: L,
-  report: Report,
-  fact: Extract<Fact, { _tag: "SmdpState" }>
-): Applied<L> => {
+const applySmdpState = (line: ForReports, report: Report, fact: Extract<Fact, { _tag: "SmdpState" }>): Applied => {
   const { iccid, organizationId, smdp: before } = line.sim
   const { modificationResult, state } = fact
   const { occurredAt: modifiedAt, reportId } = report

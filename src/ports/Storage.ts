@@ -68,11 +68,6 @@ export interface Service extends Reads {
   }) => Effect.Effect<number, StorageError>
   /** Succeeds when the storage answers and its migrations are done. */
   readonly ready: Effect.Effect<void, StorageError>
-  /**
-   * Whether what the caller does goes along with a transaction that it has open, and is done or undone with that:
-   * then it can be done neither for others nor by others.
-   */
-  readonly inTransaction: Effect.Effect<boolean>
 }
 
 export class Storage extends Context.Service<Storage, Service>()("simplan/Storage") {}

@@ -4,7 +4,16 @@
  */
 import { type Context, Effect, Layer, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type Jobs, type Outbox, type Plan, type Sim, Storage } from "simplan"
+import {
+  type Attachment,
+  type Jobs,
+  type Outbox,
+  type Package,
+  type Plan,
+  type Sim,
+  type SimDifference,
+  Storage
+} from "simplan"
 import * as Postgres from "simplan/postgres"
 
 /** Everything that the adapter gives. */
@@ -54,42 +63,45 @@ export const terms: Plan.PlanTerms = {
   recurrence: null
 }
 
+/** The change that writes nothing but the next version of a SIM. */
+export const touch = (sim: Sim.Sim): SimDifference.SimChange => ({ loaded: { sim }, next: { sim } })
+
 /** What puts a SIM into service with one attachment and one package. */
-export const inService = (sim: Sim.Sim, id: string, createdAt: number): Storage.Commit => {
+export const inService = (sim: Sim.Sim, id: string, createdAt: number): SimDifference.SimChange => {
   const { iccid, organizationId } = sim
+  const attachment: Attachment.Attachment = {
+    organizationId,
+    iccid,
+    subscriptionId: id,
+    attachmentId: id,
+    planId: "plan",
+    terms,
+    activePeriod: null,
+    metadata: "",
+    createdAt,
+    confirmed: true,
+    anchor: null,
+    suspendedAt: null,
+    thresholdTold: 0
+  }
+  const pack: Package.Package = {
+    organizationId,
+    iccid,
+    attachmentId: id,
+    occurrence: 0,
+    status: "Created",
+    telcoPackageId: `telco-${id}`,
+    activationAt: null,
+    expirationAt: null,
+    usedBytes: 0
+  }
   return {
-    sims: [{ ...sim, hold: { _tag: "InService", subscriptionId: id } }],
-    subscriptions: [{ organizationId, subscriptionId: id, iccid, metadata: "", createdAt, status: "Live" }],
-    attachments: [
-      {
-        organizationId,
-        iccid,
-        subscriptionId: id,
-        attachmentId: id,
-        planId: "plan",
-        terms,
-        activePeriod: null,
-        metadata: "",
-        createdAt,
-        confirmed: true,
-        anchor: null,
-        suspendedAt: null,
-        thresholdTold: 0
-      }
-    ],
-    packages: [
-      {
-        organizationId,
-        iccid,
-        attachmentId: id,
-        occurrence: 0,
-        status: "Created",
-        telcoPackageId: `telco-${id}`,
-        activationAt: null,
-        expirationAt: null,
-        usedBytes: 0
-      }
-    ]
+    loaded: { sim, subscription: null, attachments: [] },
+    next: {
+      sim: { ...sim, hold: { _tag: "InService", subscriptionId: id } },
+      subscription: { organizationId, subscriptionId: id, iccid, metadata: "", createdAt, status: "Live" },
+      attachments: [{ attachment, packages: [pack] }]
+    }
   }
 }
 

@@ -69,7 +69,7 @@ describe("Claims of several processes on one PostgreSQL", () => {
             const { shortage, sims }: Storage.ClaimedSims = yield* claim(adapter, id)
             const [sim] = sims
             if (sim !== undefined) {
-              yield* on(adapter, (storage) => storage.commit(inService(sim, id, 1)))
+              yield* on(adapter, (storage) => storage.commit({ sims: [inService(sim, id, 1)] }))
               return sim.iccid
             }
             if (shortage === "None") return null
@@ -94,7 +94,9 @@ describe("Claims of several processes on one PostgreSQL", () => {
       const subscribe = (number: number): Effect.Effect<string | null, Storage.StorageError | Storage.Conflict> =>
         (processes[number % 2] ?? processes[0]).during((claim) =>
           claim(kind).pipe(
-            Effect.tap((sim) => on(adapters[0], (storage) => storage.commit(inService(sim, `id-${number}`, 1)))),
+            Effect.tap((sim) =>
+              on(adapters[0], (storage) => storage.commit({ sims: [inService(sim, `id-${number}`, 1)] }))
+            ),
             Effect.map(({ iccid }) => iccid),
             Effect.catchTag("NoFreeSim", () => Effect.succeed(null))
           )

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Storage } from "simplan"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"
-import { type Adapter, allSims, connect, iccidOf, newSim, newSims, on } from "./PostgresWorld.ts"
+import { type Adapter, allSims, connect, iccidOf, newSim, newSims, on, touch } from "./PostgresWorld.ts"
 
 const org = "org"
 
@@ -27,7 +27,7 @@ describe("Commits of several processes on one PostgreSQL", () => {
       const attempt = (adapter: Adapter) =>
         Effect.gen(function* () {
           const sims = shuffled(yield* allSims(adapter, org)).slice(0, 25)
-          return yield* Effect.result(on(adapter, (storage) => storage.commit({ sims })))
+          return yield* Effect.result(on(adapter, (storage) => storage.commit({ sims: sims.map(touch) })))
         })
       const started = Date.now()
       const results = yield* Effect.all(
@@ -100,9 +100,9 @@ describe("Commits of several processes on one PostgreSQL", () => {
           Effect.gen(function* () {
             yield* on(adapter, (storage) => storage.commit(organization("kept")))
             const stale = { ...sim, version: sim.version + 7 }
-            const failure = yield* Effect.flip(on(adapter, (storage) => storage.commit({ sims: [stale] })))
+            const failure = yield* Effect.flip(on(adapter, (storage) => storage.commit({ sims: [touch(stale)] })))
             expect(failure).toEqual(new Storage.Conflict({ on: "version" }))
-            yield* on(adapter, (storage) => storage.commit({ sims: [sim] }))
+            yield* on(adapter, (storage) => storage.commit({ sims: [touch(sim)] }))
           })
         )
       )
@@ -123,8 +123,8 @@ describe("Commits of several processes on one PostgreSQL", () => {
           Effect.gen(function* () {
             yield* client`set transaction isolation level repeatable read`
             yield* on(adapter, (storage) => storage.simAggregates.get({ organizationId: org, iccid: sim.iccid }))
-            yield* on(other, (storage) => storage.commit({ sims: [sim] }))
-            return yield* Effect.flip(on(adapter, (storage) => storage.commit({ sims: [sim] })))
+            yield* on(other, (storage) => storage.commit({ sims: [touch(sim)] }))
+            return yield* Effect.flip(on(adapter, (storage) => storage.commit({ sims: [touch(sim)] })))
           })
         )
       )

@@ -1,7 +1,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { Jobs, Outbox, Storage } from "simplan"
+import { Jobs, Outbox, type SimAggregate, Storage } from "simplan"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"
 import { type Adapter, allSims, connect, iccidOf, inService, newSims, on, terms } from "./PostgresWorld.ts"
@@ -130,12 +130,11 @@ const populate = (adapter: Adapter) =>
         apiKeys: ids.map(apiKey),
         plans: ids.map(plan),
         regions: ids.map(region),
-        sims: lines.flatMap((line) => line.sims ?? []),
-        subscriptions: lines.flatMap((line) => line.subscriptions ?? []),
-        attachments: lines.flatMap((line) => line.attachments ?? []),
-        packages: lines.flatMap((line) => line.packages ?? []),
-        smdpEntries: ids.map(entry),
-        seenReports: ids.map((id) => ({ organizationId: org, reportId: `r-${id}`, receivedAt: id })),
+        sims: lines,
+        reports: {
+          smdpEntries: ids.map(entry),
+          seen: ids.map((id) => ({ organizationId: org, reportId: `r-${id}`, receivedAt: id }))
+        },
         events: ids.map((id) => event(`event-${id}`, id)),
         jobs: { put: ids.map((id) => ({ job: job(id), lease: null })) },
         idempotency: { put: ids.map((id) => ({ record: record(`key-${id}`), replaces: 0 })) }
@@ -153,6 +152,18 @@ const watched = <Port extends object>(port: Port, used: Set<PropertyKey>): Port 
   })
 
 const unused = (port: object, used: ReadonlySet<PropertyKey>) => Object.keys(port).filter((name) => !used.has(name))
+
+type Aggregate = SimAggregate.SimAggregate
+
+/** The aggregate after a usage report. */
+const afterUse = ({ attachments, sim, subscription }: Aggregate): Aggregate => ({
+  subscription,
+  sim: { ...sim, lastActivityAt: (sim.lastActivityAt ?? 0) + 1 },
+  attachments: attachments.map(({ attachment, packages }) => ({
+    attachment: { ...attachment, anchor: (attachment.anchor ?? 0) + 1 },
+    packages: packages.map((pack) => ({ ...pack, usedBytes: pack.usedBytes + 1 }))
+  }))
+})
 
 /** Everything that the ports can do, to one SIM and what hangs on it; `round` is another one each time. */
 const use = (adapter: Adapter, round: number) =>
@@ -218,7 +229,6 @@ const use = (adapter: Adapter, round: number) =>
       }
     }
     yield* storage.sims.release({ ...of, held: ids.slice(0, 20).map((id) => ({ iccid: iccidOf(id), token })) })
-    yield* storage.inTransaction
     const from = { dueAt: 3_000, id: "x" }
     for (const of of [jobs, outbox]) {
       yield* of.lanes({ now: 100_000, machineNow: 0, after: "", limit: 50 })
@@ -240,35 +250,23 @@ const use = (adapter: Adapter, round: number) =>
     yield* jobs.renew({ held: [first, second].flatMap((job) => (job === undefined ? [] : [{ ...job, token }])), until })
     yield* outbox.renew({ held: due.map(({ delivery }) => ({ ...delivery, token })), until })
 
-    const line = yield* storage.simAggregates.get({ ...of, iccid })
+    const aggregateOf = (number: number) =>
+      Effect.flatMap(storage.simAggregates.get({ ...of, iccid: iccidOf(number) }), Effect.fromNullishOr)
+    const line = yield* aggregateOf(round)
     const storedPlan = yield* storage.plans.get({ ...of, planId: `plan-${round}` })
+    const otherPlan = yield* storage.plans.get({ ...of, planId: `plan-${3_000 + round}` })
     const [storedKey] = yield* storage.apiKeys.list({ organizationId: `org-${round}` })
-    const [attachment] = line?.attachments ?? []
-    if (!line?.subscription || !attachment || !storedPlan || !storedKey || !first || !second) {
+    const [attached] = line.attachments
+    if (!attached || !storedPlan || !otherPlan || !storedKey || !first || !second) {
       throw new Error("The database has not what it was filled with")
     }
     const id = COUNT + round
-    const other = yield* storage.simAggregates.get({ ...of, iccid: iccidOf(3_000 + round) })
-    const otherPlan = yield* storage.plans.get({ ...of, planId: `plan-${3_000 + round}` })
-    const third = yield* storage.simAggregates.get({ ...of, iccid: iccidOf(2_500 + round) })
-    const [confirming] = third?.attachments ?? []
-    if (!other || !otherPlan || !third || !confirming) throw new Error("The database has not what it was filled with")
-    yield* storage.commit({ touched: [other.sim] })
     yield* storage.commit({
-      touched: [{ ...other.sim, version: other.sim.version + 1 }],
-      confirmed: [{ ...confirming.attachment, version: third.sim.version }],
-      plansAsLoaded: [otherPlan],
+      unchangedPlans: [otherPlan],
       apiKeys: [storedKey],
       plans: [storedPlan, plan(id)],
       regions: [region(id)],
-      sims: [line.sim],
-      subscriptions: [line.subscription],
-      attachments: [attachment.attachment],
-      packages: attachment.packages,
-      removedSubscriptions: [{ ...of, subscriptionId: `line-${1_000 + round}` }],
-      removedAttachments: [{ ...of, attachmentId: `line-${2_000 + round}` }],
-      smdpEntries: [entry(round)],
-      seenReports: [{ ...of, reportId: `r-${round}`, receivedAt: 5_000 }],
+      reports: { smdpEntries: [entry(round)], seen: [{ ...of, reportId: `r-${round}`, receivedAt: 5_000 }] },
       idempotency: {
         put: [{ record: record(`key-${round}`), replaces: 1 }],
         settled: [{ ...of, key: `key-${1_000 + round}`, outcome: { _tag: "Pending" } }],
@@ -285,21 +283,51 @@ const use = (adapter: Adapter, round: number) =>
         replayed: due.slice(1).map(({ delivery }) => delivery)
       }
     })
+
+    /** Writes what a change makes of some SIMs, all in one commit. */
+    const write = (changes: ReadonlyArray<readonly [number, (of: Aggregate) => Partial<Aggregate>]>) =>
+      Effect.flatMap(
+        Effect.forEach(changes, ([number, change]) =>
+          Effect.map(aggregateOf(number), (loaded) => ({ loaded, next: { ...loaded, ...change(loaded) } }))
+        ),
+        (sims) => storage.commit({ sims })
+      )
+    const [free, inUse, gone] = [3_000 + round, 2_500 + round, 1_000 + round]
+    const subscriptionId = `line-${free}`
+    const attachments = [{ attachment: { ...attached.attachment, subscriptionId }, packages: [] }].map((of) => ({
+      ...of,
+      attachment: { ...of.attachment, attachmentId: subscriptionId, iccid: iccidOf(free), confirmed: false }
+    }))
+    const subscription = { ...of, subscriptionId, iccid: iccidOf(free), metadata: "", createdAt: 1 }
+    const touched = () => ({})
+    const allocated = ({ sim }: Aggregate) => ({ sim: { ...sim, recycledAt: (sim.recycledAt ?? 0) + 1 } })
+    const updated = ({ sim }: Aggregate): Partial<Aggregate> => ({
+      sim: { ...sim, mobilePlan: { _tag: "Settled", applied: !sim.mobilePlan.applied } }
+    })
     const location = { countryAlpha2: "SE", operator: "O", rat: "4G", imei: "1", at: 1 }
-    for (const sighted of [null, location]) {
-      const { version } = (yield* storage.simAggregates.get({ ...of, iccid }))?.sim ?? line.sim
-      yield* storage.commit({
-        reported: {
-          sims: [{ ...line.sim, version, smdp: null, location: sighted }],
-          attachments: [attachment.attachment],
-          packages: attachment.packages
-        }
-      })
-    }
-    const spare = yield* storage.simAggregates.get({ ...of, iccid: iccidOf(3_000 + round) })
-    const present = yield* storage.simAggregates.get({ ...of, iccid })
-    if (!spare || !present) throw new Error("SIMs are missing")
-    yield* storage.commit({ sims: [spare.sim], reported: { sims: [{ ...present.sim, smdp: null, location }] } })
+    const sighted = ({ sim }: Aggregate) => ({ sim: { ...sim, location: { ...location, at: round + 1 } } })
+    const suspended = ({ attachments }: Aggregate): Partial<Aggregate> => ({
+      attachments: attachments.map((of) => ({ ...of, attachment: { ...of.attachment, suspendedAt: round + 1 } }))
+    })
+    for (const change of [touched, allocated, updated, afterUse, sighted, suspended]) yield* write([[inUse, change]])
+    yield* write([[free, () => ({ subscription: { ...subscription, status: "Pending" }, attachments })]])
+    const provisioned = ({ attachments, sim, subscription }: Aggregate): Partial<Aggregate> => ({
+      sim: { ...sim, hold: { _tag: "InService", subscriptionId } },
+      subscription: subscription && { ...subscription, status: "Live" },
+      attachments: attachments.map(({ attachment }) => ({
+        attachment: { ...attachment, confirmed: true },
+        packages: []
+      }))
+    })
+    yield* write([[free, provisioned]])
+    yield* write([
+      [gone, ({ sim }) => ({ sim: { ...sim, hold: { _tag: "Free" } }, subscription: null, attachments: [] })],
+      [2_000 + round, ({ attachments }) => ({ attachments: attachments.slice(1) })],
+      [2_200 + round, ({ subscription }) => ({ subscription: subscription && { ...subscription, status: "Deleted" } })],
+      [inUse, afterUse],
+      [round, updated],
+      [2_700 + round, touched]
+    ])
     yield* storage.purge({ reportsBefore: -1, idempotencyBefore: -1 })
     yield* jobs.handBack([{ jobId: "nobody's", token }])
     yield* outbox.handBack([{ organizationId: org, deliveryId: "nobody's", token }])
@@ -328,8 +356,7 @@ const useAtOnce = (adapter: Adapter, round: number) =>
           yield* storage.sims.reserve({ ...claim, purpose: "mobile plan" })
           const id = 2 * COUNT + number
           yield* storage.commit({
-            ...(line === null ? {} : { sims: [line.sim] }),
-            packages: (line?.attachments ?? []).flatMap(({ packages }) => packages),
+            sims: line === null ? [] : [{ loaded: line, next: afterUse(line) }],
             events: [event(`event-${id}`, id)],
             jobs: { put: [{ job: job(id), lease: { token, until: 1_000 } }] }
           })
@@ -340,7 +367,7 @@ const useAtOnce = (adapter: Adapter, round: number) =>
   }).pipe(Effect.provide(adapter))
 
 /** What is in the statements that requests and jobs are made of: look-ups, a page of SIMs, and commits. */
-const often = ["'found'", "array_agg(sim.sim_id)", "sim_updated as", "sim_touched as", "job_finished as"]
+const often = ["'found'", "array_agg(sim.sim_id)", "sim_used as", "sim_touched as", "job_finished as"]
 
 /** Those that PostgreSQL makes another plan for each time. All go over one connection here, reads too. */
 const plannedEachTime = (adapter: Adapter) =>

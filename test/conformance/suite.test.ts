@@ -49,10 +49,10 @@ const faults: Readonly<Record<string, Fault>> = {
     storage: (storage) =>
       evading("version", (commit) =>
         Effect.map(
-          Effect.forEach(commit.sims ?? [], (sim) =>
-            Effect.map(storage.simAggregates.get(sim), (line) => ({
-              ...sim,
-              version: line?.sim.version ?? sim.version
+          Effect.forEach(commit.sims ?? [], ({ loaded, next }) =>
+            Effect.map(storage.simAggregates.get(loaded.sim), (line) => ({
+              loaded: { ...loaded, sim: { ...loaded.sim, version: line?.sim.version ?? loaded.sim.version } },
+              next
             }))
           ),
           (sims) => ({ ...commit, sims })
@@ -182,12 +182,21 @@ const faults: Readonly<Record<string, Fault>> = {
     differs: true
   },
   "keeps the packages of a removed attachment": {
-    storage: (storage) => ({ commit: (commit) => storage.commit({ ...commit, removedAttachments: [] }) }),
+    storage: (storage) => ({
+      commit: (commit) =>
+        storage.commit({
+          ...commit,
+          sims: (commit.sims ?? []).map(({ loaded, next: { attachments: _, ...next } }) => {
+            const attachments = loaded.attachments
+            return { loaded, next: attachments === undefined ? next : { ...next, attachments } }
+          })
+        })
+    }),
     fails: ["a removed attachment takes its packages along"],
     differs: true
   },
   "forgets what it was told of reports": {
-    storage: (storage) => ({ commit: (commit) => storage.commit({ ...commit, seenReports: [] }) }),
+    storage: (storage) => ({ commit: (commit) => storage.commit({ ...commit, reports: {} }) }),
     fails: ["reported lines are found for any organization, with what each one has seen"],
     differs: true
   }

@@ -3,7 +3,10 @@
  * organization and one SIM, and happens around `NOW`.
  */
 import type { Attachment, WithPackages } from "../../src/domain/Attachment.ts"
+import type { Decision } from "../../src/domain/Decision.ts"
+import * as Aggregates from "../../src/domain/SimAggregate.ts"
 import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
+import * as SimDifference from "../../src/domain/SimDifference.ts"
 import type { Package } from "../../src/domain/Package.ts"
 import type { Plan, PlanTerms, TermsRequest } from "../../src/domain/Plan.ts"
 import type { Recurrence } from "../../src/domain/Recurrence.ts"
@@ -141,6 +144,28 @@ export const line = (attachments: ReadonlyArray<WithPackages> = [], changes: Par
   subscription: subscription(),
   attachments
 })
+
+/** The rows that a decision adds, changes and removes. */
+export const written = ({ sim }: Decision) => {
+  const {
+    attachments,
+    packages,
+    sim: of,
+    subscriptions
+  } = SimDifference.difference(sim ?? { loaded: free(), next: free() })
+  return {
+    fields: of.fields,
+    subscriptions: [...subscriptions.added, ...subscriptions.changed.map(({ row }) => row)],
+    removedSubscriptions: subscriptions.removed,
+    attachments: [...attachments.added, ...attachments.changed.map(({ row }) => row)],
+    removedAttachments: attachments.removed,
+    packages: [...packages.added, ...packages.changed.map(({ row }) => row)]
+  }
+}
+
+/** The view for an occurrence of an attachment. */
+export const forOccurrence = (of: SimAggregate | null, occurrence: number, attachmentId = "attachment") =>
+  of === null ? null : Aggregates.forOccurrence(of, { attachmentId, occurrence })
 
 /** A SIM of the inventory. */
 export const free = (changes: Partial<Sim> = {}): SimAggregate => ({

@@ -20,8 +20,14 @@ describe("A subscription is deleted (S3)", () => {
   it("with its SIM allocated until a job, due at once, frees it", () => {
     const of = line([attached({}, [{}])])
     expect(Result.getOrThrow(Deletion.remove(of, NOW))).toEqual({
-      sim: { ...of.sim, hold: { _tag: "Releasing", subscriptionId: "subscription" }, recycledAt: NOW },
-      subscription: { ...subscription(), status: "Deleted" },
+      sim: {
+        loaded: of,
+        next: {
+          ...of,
+          sim: { ...of.sim, hold: { _tag: "Releasing", subscriptionId: "subscription" }, recycledAt: NOW },
+          subscription: { ...subscription(), status: "Deleted" }
+        }
+      },
       jobs: [
         {
           jobId: "release:subscription",
@@ -99,7 +105,9 @@ describe("What is cancelled at the telco (S3)", () => {
 describe("After the telco has confirmed (S3)", () => {
   it("the SIM is free", () => {
     const releasing = sim({ hold: { _tag: "Releasing", subscriptionId: "subscription" } })
-    expect(Deletion.released(releasing)).toEqual({ sim: { ...releasing, hold: { _tag: "Free" } } })
+    expect(Deletion.released(releasing)).toEqual({
+      sim: { loaded: { sim: releasing }, next: { sim: { ...releasing, hold: { _tag: "Free" } } } }
+    })
   })
 
   it("only a SIM that is being released is freed", () => {

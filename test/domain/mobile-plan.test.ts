@@ -12,6 +12,7 @@ const settled = (applied: boolean) => sim({ mobilePlan: { _tag: "Settled", appli
 const changing = (applied: boolean, target: boolean) => sim({ mobilePlan: { _tag: "Changing", applied, target } })
 const request = (of: Sim, apply: boolean, label: Sim["label"] = "Green") =>
   MobilePlan.request(of, { apply, label }, "change", NOW)
+const change = (loaded: Sim, next: Sim) => ({ loaded: { sim: loaded }, next: { sim: next } })
 const refusal = (of: Sim, apply: boolean, label?: Sim["label"]) =>
   Result.getOrThrow(Result.flip(request(of, apply, label)))
 
@@ -19,7 +20,10 @@ describe("A request for the mobile plan (I6)", () => {
   it.each([true, false])("apply %s: the old state is visible until the telco has changed it", (apply) => {
     const work = { _tag: "ChangeMobilePlan", iccid: ICCID, changeId: "change" }
     expect(Result.getOrThrow(request(settled(!apply), apply))).toEqual({
-      decision: { sim: changing(!apply, apply), jobs: [{ jobId: "mobile-plan:change", work, dueAt: NOW }] },
+      decision: {
+        sim: change(settled(!apply), changing(!apply, apply)),
+        jobs: [{ jobId: "mobile-plan:change", work, dueAt: NOW }]
+      },
       work
     })
     expect(MobilePlan.statusOf(changing(!apply, apply))).toEqual({ iccid: ICCID, applied: !apply, id: 7 })
@@ -46,20 +50,27 @@ describe("A request for the mobile plan (I6)", () => {
 
 describe("The telco's answer (I6)", () => {
   it.each([true, false])("done: %s is visible", (target) => {
-    expect(MobilePlan.settled(changing(!target, target))).toEqual({ sim: settled(target) })
+    expect(MobilePlan.settled(changing(!target, target))).toEqual({
+      decision: { sim: change(changing(!target, target), settled(target)) },
+      status: { iccid: ICCID, applied: target, id: 7 }
+    })
   })
 
   it.each([true, false])("a refused revert to %s: the change remains", (applied) => {
-    expect(MobilePlan.refused(changing(applied, applied))).toEqual({ sim: settled(!applied) })
+    expect(MobilePlan.refused(changing(applied, applied))).toEqual({
+      sim: change(changing(applied, applied), settled(!applied))
+    })
   })
 
   it.each([true, false])("refused: %s remains", (applied) => {
-    expect(MobilePlan.refused(changing(applied, !applied))).toEqual({ sim: settled(applied) })
+    expect(MobilePlan.refused(changing(applied, !applied))).toEqual({
+      sim: change(changing(applied, !applied), settled(applied))
+    })
   })
 
   it("done after the caller was told otherwise: the change is reverted under another id", () => {
     expect(MobilePlan.turnedBack(changing(false, true), "undo", NOW)).toEqual({
-      sim: changing(false, false),
+      sim: change(changing(false, true), changing(false, false)),
       jobs: [
         {
           jobId: "mobile-plan:undo",
@@ -68,11 +79,13 @@ describe("The telco's answer (I6)", () => {
         }
       ]
     })
-    expect(MobilePlan.settled(changing(false, false))).toEqual({ sim: settled(false) })
+    expect(MobilePlan.settled(changing(false, false)).decision).toEqual({
+      sim: change(changing(false, false), settled(false))
+    })
   })
 
   it("after the change is settled: nothing changes", () => {
-    expect(MobilePlan.settled(settled(true))).toEqual({})
+    expect(MobilePlan.settled(settled(true))).toEqual({ decision: {}, status: MobilePlan.statusOf(settled(true)) })
     expect(MobilePlan.refused(settled(true))).toEqual({})
     expect(MobilePlan.turnedBack(settled(true), "undo", NOW)).toEqual({})
   })

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import type * as Attachment from "../../src/domain/Attachment.ts"
 import * as Occurrence from "../../src/domain/Occurrence.ts"
 import { DAY_MS, HOUR_MS } from "./Calendar.ts"
-import { attached, attachment, ICCID, line, NOW, recurring, terms } from "./Values.ts"
+import { attached, attachment, forOccurrence, ICCID, line, NOW, recurring, terms } from "./Values.ts"
 
 const daily = { terms: recurring({ occurrences: 3 }), anchor: NOW }
 const dueOf = (occurrence: number) => NOW + occurrence * DAY_MS - 12 * HOUR_MS
@@ -40,7 +40,7 @@ describe("The next occurrence's job (T5)", () => {
 
 describe("An occurrence whose job is due (T5)", () => {
   const step = (of: Attachment.WithPackages, occurrence: number, now: number) =>
-    Occurrence.step(Occurrence.of(line([of]), "attachment", occurrence), occurrence, now)
+    Occurrence.step(forOccurrence(line([of]), occurrence), occurrence, now)
 
   it("is ordered with its window until that is over", () => {
     const of = attached(daily)
@@ -76,7 +76,7 @@ describe("An occurrence whose job is due (T5)", () => {
 
   it("is cancelled if the attachment is gone", () => {
     for (const of of [null, line()]) {
-      expect(Occurrence.step(Occurrence.of(of, "attachment", 1), 1, NOW)).toEqual({ _tag: "Gone" })
+      expect(Occurrence.step(forOccurrence(of, 1), 1, NOW)).toEqual({ _tag: "Gone" })
     }
   })
 })

@@ -8,7 +8,7 @@ import type { Attachment } from "../../src/domain/Attachment.ts"
 import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import * as Provisioning from "../../src/domain/Provisioning.ts"
 import { DAY_MS, HOUR_MS } from "./Calendar.ts"
-import { attached, attachment, free, ICCID, line, NOW, recurring, subscription } from "./Values.ts"
+import { attached, attachment, free, ICCID, line, NOW, recurring, subscription, written } from "./Values.ts"
 
 const mine = { subscriptionId: "new", attachmentId: "mine", confirmed: false, metadata: "sent" }
 
@@ -38,11 +38,13 @@ describe("A creation is confirmed (S5)", () => {
     const of = attachment(mine)
     const { created, decision } = Provisioning.confirm(taken(of), of, [said(0)], NOW + 9)
     const sim = { ...taken(of).sim, hold: { _tag: "InService", subscriptionId: "new" } }
-    const { organizationId, version } = sim
-    expect(decision).toMatchObject({
-      confirmed: { organizationId, iccid: ICCID, version, subscriptionId: "new", attachmentId: "mine" },
-      packages: [{ attachmentId: "mine", occurrence: 0, status: "Created", telcoPackageId: "telco-0" }],
-      jobs: []
+    expect(decision.jobs).toEqual([])
+    expect(decision.sim?.loaded).toEqual(taken(of))
+    const pack = { attachmentId: "mine", occurrence: 0, status: "Created", telcoPackageId: "telco-0" }
+    expect(decision.sim?.next).toMatchObject({
+      sim,
+      subscription: { ...taken(of).subscription, status: "Live" },
+      attachments: [{ attachment: { ...of, confirmed: true }, packages: [pack] }]
     })
     expect(created).toEqual({
       subscriptionId: "new",
@@ -57,15 +59,18 @@ describe("A creation is confirmed (S5)", () => {
   it("S1: a top-up does not change the subscription, and answers with the sent metadata", () => {
     const of = attachment({ ...mine, subscriptionId: "subscription" })
     const { created, decision } = Provisioning.confirm(toppedUp(of), of, [said(0)], NOW + 9)
-    expect(decision.subscription).toBeUndefined()
-    expect(decision.confirmed).toMatchObject({ subscriptionId: "subscription", attachmentId: "mine" })
+    expect(decision.sim?.next.subscription).toEqual(toppedUp(of).subscription)
+    expect(written(decision)).toMatchObject({ fields: [], attachments: [{ ...of, confirmed: true }] })
     expect(created).toMatchObject({ subscriptionId: "subscription", createdAt: NOW, metadata: "sent" })
   })
 
   it("T5: with every package that was due, and the job of the next", () => {
     const of = anchored(NOW - 13 * HOUR_MS)
     const { decision } = Provisioning.confirm(taken(of), of, [said(0), said(1)], NOW)
-    expect(decision.packages?.map(({ activationAt }) => activationAt)).toEqual([NOW - 13 * HOUR_MS, NOW + 11 * HOUR_MS])
+    expect(written(decision).packages.map(({ activationAt }) => activationAt)).toEqual([
+      NOW - 13 * HOUR_MS,
+      NOW + 11 * HOUR_MS
+    ])
     expect(decision.jobs).toEqual([
       {
         jobId: "mine:2",
@@ -79,19 +84,19 @@ describe("A creation is confirmed (S5)", () => {
     const of = anchored(NOW - DAY_MS)
     const lapsed = { ...said(0), telcoPackageId: null }
     const { decision } = Provisioning.confirm(taken(of), of, [lapsed, said(1)], NOW)
-    expect(decision.packages?.map(({ status }) => status)).toEqual(["Lapsed", "Created"])
+    expect(written(decision).packages.map(({ status }) => status)).toEqual(["Lapsed", "Created"])
   })
 
   it("with the telco's package ids", () => {
     const of = attachment(mine)
     const { decision } = Provisioning.confirm(taken(of), of, [{ ...said(0), telcoPackageId: "" }], NOW)
-    expect(decision.packages).toMatchObject([{ status: "Created", telcoPackageId: "" }])
+    expect(written(decision).packages).toMatchObject([{ status: "Created", telcoPackageId: "" }])
   })
 
   it("S5: with the instant of the creation, also if a crash delays the confirmation", () => {
     const of = anchored(NOW)
     const { decision } = Provisioning.confirm(taken(of), of, [said(0)], NOW + 5 * DAY_MS)
-    expect(decision.packages).toHaveLength(Activation.initialPackages(of).length)
+    expect(written(decision).packages).toHaveLength(Activation.initialPackages(of).length)
     expect(decision.jobs).toMatchObject([{ jobId: "mine:1", dueAt: NOW + 12 * HOUR_MS }])
   })
 })
@@ -134,9 +139,7 @@ describe("A creation is undone (S5)", () => {
   it("at once if the telco cannot have anything: nothing remains, and the SIM is free", () => {
     const of = attachment(mine)
     expect(Provisioning.undo(taken(of), of, [], NOW)).toEqual({
-      sim: free().sim,
-      removedSubscription: taken(of).subscription,
-      removedAttachment: of,
+      sim: { loaded: taken(of), next: free() },
       jobs: []
     })
   })
@@ -144,9 +147,7 @@ describe("A creation is undone (S5)", () => {
   it("otherwise by a job that cancels what the telco may have, and then frees the SIM", () => {
     const of = anchored(NOW - 13 * HOUR_MS)
     expect(Provisioning.undo(taken(of), of, [0, 1], NOW)).toEqual({
-      sim: { ...taken(of).sim, hold: { _tag: "Releasing", subscriptionId: "new" } },
-      removedSubscription: taken(of).subscription,
-      removedAttachment: of,
+      sim: { loaded: taken(of), next: free({ hold: { _tag: "Releasing", subscriptionId: "new" } }) },
       jobs: [
         {
           jobId: "cancel:mine",
@@ -160,10 +161,10 @@ describe("A creation is undone (S5)", () => {
   it("S1: an undone top-up does not change the subscription", () => {
     const of = attachment({ ...mine, subscriptionId: "subscription" })
     const cancel = { _tag: "CancelPackages", iccid: ICCID, packageIds: ["mine:0"], release: false }
-    expect(Provisioning.undo(toppedUp(of), of, [], NOW)).toEqual({ sim: line().sim, removedAttachment: of, jobs: [] })
+    const sim = { loaded: toppedUp(of), next: line([attached({}, [{}])]) }
+    expect(Provisioning.undo(toppedUp(of), of, [], NOW)).toEqual({ sim, jobs: [] })
     expect(Provisioning.undo(toppedUp(of), of, [0], NOW)).toEqual({
-      sim: line().sim,
-      removedAttachment: of,
+      sim,
       jobs: [{ jobId: "cancel:mine", work: cancel, dueAt: NOW }]
     })
   })

@@ -9,7 +9,7 @@ import type { Plan } from "../../src/domain/Plan.ts"
 import * as Provisioning from "../../src/domain/Provisioning.ts"
 import type { Hold } from "../../src/domain/Sim.ts"
 import { DAY_MS, HOUR_MS } from "./Calendar.ts"
-import { attached, free, ICCID, line, NOW, plan, recurring, sim, terms } from "./Values.ts"
+import { attached, free, ICCID, line, NOW, plan, recurring, sim, terms, written } from "./Values.ts"
 
 const ids = { subscriptionId: "new-subscription", attachmentId: "new-attachment" }
 const request = { metadata: "sent", activePeriod: null }
@@ -49,10 +49,15 @@ const job = { jobId: "provision:new-attachment", work, dueAt: NOW }
 describe("A free SIM is allocated (S5)", () => {
   it("and the subscription is invisible until the telco has answered", () => {
     const taken = sim({ hold: { _tag: "Provisioning", subscriptionId: "new-subscription" } })
+    const next = {
+      sim: taken,
+      subscription: newSubscription,
+      attachments: [{ attachment: newAttachment, packages: [] }]
+    }
     expect(accepted(plan(), free())).toEqual({
       _tag: "AwaitingTelco",
-      decision: { plan: plan(), sim: taken, subscription: newSubscription, attachments: [newAttachment], jobs: [job] },
-      line: { sim: taken, subscription: newSubscription, attachments: [{ attachment: newAttachment, packages: [] }] },
+      decision: { unchangedPlan: plan(), sim: { loaded: free(), next }, jobs: [job] },
+      line: next,
       work
     })
   })
@@ -65,7 +70,7 @@ describe("A free SIM is allocated (S5)", () => {
   it("and the attachment has its own copy of the terms", () => {
     const to = plan({ planId: "p-2", terms: recurring() })
     const { decision } = accepted(to, free(), starting(NOW + 5))
-    expect(decision.attachments).toMatchObject([{ planId: "p-2", terms: to.terms, anchor: NOW + 5 }])
+    expect(written(decision).attachments).toMatchObject([{ planId: "p-2", terms: to.terms, anchor: NOW + 5 }])
   })
 })
 
@@ -73,10 +78,11 @@ describe("A plan for a SIM in service is a top-up (S1)", () => {
   it("which does not change the subscription; the attachment has the sent metadata", () => {
     const of = line([attached({}, [{}])])
     const attachment = { ...newAttachment, subscriptionId: "subscription" }
+    const next = { ...of, attachments: [...of.attachments, { attachment, packages: [] }] }
     expect(accepted(plan(), of)).toEqual({
       _tag: "AwaitingTelco",
-      decision: { plan: plan(), sim: of.sim, attachments: [attachment], jobs: [job] },
-      line: { ...of, attachments: [...of.attachments, { attachment, packages: [] }] },
+      decision: { unchangedPlan: plan(), sim: { loaded: of, next }, jobs: [job] },
+      line: next,
       work
     })
   })
@@ -97,11 +103,19 @@ describe("Nothing is due at the telco yet (rule 7, T5)", () => {
     expect(complete).toMatchObject({
       _tag: "Complete",
       decision: {
-        plan: to,
-        sim: inService,
-        subscription: { ...newSubscription, status: "Live" },
-        attachments: [{ attachmentId: "new-attachment", terms: to.terms, anchor: later, confirmed: true }],
-        packages: [],
+        unchangedPlan: to,
+        sim: {
+          next: {
+            sim: inService,
+            subscription: { ...newSubscription, status: "Live" },
+            attachments: [
+              {
+                attachment: { attachmentId: "new-attachment", terms: to.terms, anchor: later, confirmed: true },
+                packages: []
+              }
+            ]
+          }
+        },
         jobs: [firstJob]
       },
       created: {
@@ -118,15 +132,15 @@ describe("Nothing is due at the telco yet (rule 7, T5)", () => {
   it("also as a top-up, with the older subscription's id and time", () => {
     const created = accepted(to, { ...line(), sim: line().sim }, starting(later))
     expect(created).toMatchObject({ created: { subscriptionId: "subscription", metadata: "sent" } })
-    expect(created.decision.subscription).toBeUndefined()
+    expect(written(created.decision)).toMatchObject({ subscriptions: [], removedSubscriptions: [] })
   })
 
   it("also if everything due was over before the request", () => {
     const over = plan({ terms: recurring({ occurrences: 1 }) })
-    expect(accepted(over, free(), starting(NOW - DAY_MS))).toMatchObject({
-      _tag: "Complete",
-      decision: { plan: over, packages: [{ occurrence: 0, status: "Lapsed", telcoPackageId: null }], jobs: [] }
-    })
+    const complete = accepted(over, free(), starting(NOW - DAY_MS))
+    expect(complete).toMatchObject({ _tag: "Complete", decision: { unchangedPlan: over, jobs: [] } })
+    const lapsed = { occurrence: 0, status: "Lapsed", telcoPackageId: null }
+    expect(written(complete.decision).packages).toMatchObject([lapsed])
   })
 
   it("but not if any of it is left", () => {

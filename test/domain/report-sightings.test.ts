@@ -3,12 +3,12 @@
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
+import type { ForReports } from "../../src/domain/SimAggregate.ts"
 import type { State } from "../../src/domain/SmdpHistory.ts"
 import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import { ICCID, line, NOW, report, seenIn } from "./Values.ts"
 
-const apply = (of: SimAggregate, fact: TelcoReport.Fact, occurredAt = NOW, id = "report") =>
+const apply = (of: ForReports, fact: TelcoReport.Fact, occurredAt = NOW, id = "report") =>
   Result.getOrThrow(TelcoReport.apply(of, report(fact, occurredAt, id), NOW))
 const moved = (countryIso2: string, previousCountryIso2: string | null) => ({
   type: "subscription.esim.locationChanged",

@@ -5,7 +5,7 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Attachment from "../../src/domain/Attachment.ts"
-import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
+import type { ForReports } from "../../src/domain/SimAggregate.ts"
 import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import { DAY_MS, HOUR_MS } from "./Calendar.ts"
 import { attached, delta, firstUse, GIGABYTE, ICCID, line, NOW, recurring, report, terms, total } from "./Values.ts"
@@ -15,14 +15,14 @@ const MINUTE_MS = HOUR_MS / 60
 const active = line([attached({}, [{ activationAt: NOW - DAY_MS, expirationAt: NOW + DAY_MS }])])
 const waiting = line([attached({}, [{}])])
 
-const apply = (of: SimAggregate, fact: TelcoReport.Fact, occurredAt = NOW) =>
+const apply = (of: ForReports, fact: TelcoReport.Fact, occurredAt = NOW) =>
   Result.getOrThrow(TelcoReport.apply(of, report(fact, occurredAt), NOW))
-const all = (of: SimAggregate, ...facts: ReadonlyArray<TelcoReport.Fact>): SimAggregate =>
+const all = (of: ForReports, ...facts: ReadonlyArray<TelcoReport.Fact>): ForReports =>
   facts.reduce((before, fact) => apply(before, fact).line, of)
-const refused = (of: SimAggregate, fact: TelcoReport.Fact, occurredAt = NOW) =>
+const refused = (of: ForReports, fact: TelcoReport.Fact, occurredAt = NOW) =>
   Result.getOrThrow(Result.flip(TelcoReport.apply(of, report(fact, occurredAt), NOW)))
-const used = (of: SimAggregate) => of.attachments[0]?.packages[0]?.usedBytes
-const times = (of: SimAggregate) => {
+const used = (of: ForReports) => of.attachments[0]?.packages[0]?.usedBytes
+const times = (of: ForReports) => {
   const pack = of.attachments[0]?.packages[0]
   return [pack?.activationAt, pack?.expirationAt]
 }
@@ -150,7 +150,9 @@ describe("The first use activates (T3)", () => {
 
   it("T2: the attachment is ACTIVE, or EXPIRED if the report is very late", () => {
     const stateAfter = (occurredAt: number) =>
-      apply(waiting, firstUse("attachment:0"), occurredAt).line.attachments.map((of) => Attachment.state(of, NOW))
+      apply(waiting, firstUse("attachment:0"), occurredAt).line.attachments.map(({ attachment, packages }) =>
+        Attachment.state({ attachment: { ...attached().attachment, ...attachment, terms: terms() }, packages }, NOW)
+      )
     expect(stateAfter(NOW)).toEqual(["ACTIVE"])
     expect(stateAfter(NOW - 10 * DAY_MS + 1)).toEqual(["ACTIVE"])
     expect(stateAfter(NOW - 10 * DAY_MS)).toEqual(["EXPIRED"])

@@ -21,7 +21,7 @@ describe("The SIM's aggregate", () => {
 
   it("has one attachment replaced, in its place", () => {
     const next = attached({ attachmentId: "seen", metadata: "other" })
-    expect(SimAggregate.withAttachment(of, next)).toEqual({ ...of, attachments: [next, unseen] })
+    expect(SimAggregate.withAttachment(of.attachments, next)).toEqual([next, unseen])
     expect(of.attachments).toEqual([seen, unseen])
   })
 

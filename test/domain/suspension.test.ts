@@ -22,8 +22,10 @@ describe("An attachment is suspended (T7)", () => {
     ["ACTIVE", windowed]
   ])("while %s", (_, of) => {
     expect(Result.getOrThrow(suspend(of, NOW))).toEqual({
-      sim: line().sim,
-      attachments: [{ ...of.attachment, suspendedAt: NOW }],
+      sim: {
+        loaded: line([of]),
+        next: line([{ ...of, attachment: { ...of.attachment, suspendedAt: NOW } }])
+      },
       jobs: [
         {
           jobId: "suspend:attachment",

@@ -59,7 +59,16 @@ const forgottenReports: Around = (ports) => {
 /** The last threshold notified is not stored. */
 const forgottenThresholds = committing((commit) => ({
   ...commit,
-  attachments: (commit.attachments ?? []).map((attachment) => ({ ...attachment, thresholdTold: 0 }))
+  sims: (commit.sims ?? []).map(({ loaded, next: { attachments, ...next } }) => ({
+    loaded,
+    next:
+      attachments === undefined
+        ? next
+        : {
+            ...next,
+            attachments: attachments.map((of) => ({ ...of, attachment: { ...of.attachment, thresholdTold: 0 } }))
+          }
+  }))
 }))
 
 /** A deleted subscription's SIM is free at once, and the telco never cancels its packages. */

@@ -9,6 +9,7 @@ import * as Activation from "../../src/domain/Activation.ts"
 import * as Iccid from "../../src/domain/Iccid.ts"
 import * as Plan from "../../src/domain/Plan.ts"
 import * as Region from "../../src/domain/Region.ts"
+import type { ForReports } from "../../src/domain/SimAggregate.ts"
 import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import { Arbitraries } from "../../src/testing/index.ts"
 import { DAY_MS, HOUR_MS } from "../domain/Calendar.ts"
@@ -118,7 +119,7 @@ describe("Usage histories", () => {
     fc.assert(
       fc.property(UsageHistories.usageHistories(), ({ readings, told }) => {
         const end = NOW + 40 * DAY_MS
-        let present = line([attached({}, [{ activationAt: NOW, expirationAt: end }])])
+        let present: ForReports = line([attached({}, [{ activationAt: NOW, expirationAt: end }])])
         for (const index of told) {
           const { after, totalBytes } = readings[index] ?? { after: 0, totalBytes: 0 }
           const one = report(total(totalBytes, "attachment:0"), NOW + after, `report ${index}`)

@@ -6,6 +6,7 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Location from "../../src/domain/Location.ts"
+import type { ForReports } from "../../src/domain/SimAggregate.ts"
 import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import { DAY_MS, MINUTE_MS } from "../domain/Calendar.ts"
 import { attached, delta, firstUse, ICCID, line, NOW, report, total } from "../domain/Values.ts"
@@ -75,7 +76,7 @@ describe("Two sightings of the same instant (R3)", () => {
   it("end with the second one", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(locations, smdpStates), { minLength: 1, maxLength: 4 }), (all) => {
-        const { sim } = all.reduce(
+        const { sim } = all.reduce<ForReports>(
           (before, fact) => Result.getOrThrow(TelcoReport.apply(before, report(fact), NOW)).line,
           line()
         )

@@ -12,7 +12,7 @@ import * as Provisioning from "../../src/domain/Provisioning.ts"
 import * as Suspension from "../../src/domain/Suspension.ts"
 import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import { DAY_MS, HOUR_MS } from "../domain/Calendar.ts"
-import { firstUse, free, NOW, plan, report } from "../domain/Values.ts"
+import { firstUse, forOccurrence, free, NOW, plan, report } from "../domain/Values.ts"
 import { recurringTerms, type RecurringTerms } from "./Arbitraries.ts"
 import { claim, commit, type Kept } from "./Committing.ts"
 
@@ -38,7 +38,7 @@ const work = (kept: Kept, now: number, refuse: (job: string) => boolean, twice: 
   const { job, rest } = next
   if (job.work._tag !== "CreatePackage") return work(rest, now, refuse, twice)
   const { attachmentId, occurrence } = job.work
-  const present = (of: Kept) => Occurrence.of(of.line, attachmentId, occurrence)
+  const present = (of: Kept) => forOccurrence(of.line, occurrence, attachmentId)
   const step = Occurrence.step(present(rest), occurrence, now)
   if (step._tag !== "Order" && step._tag !== "Record") return work(rest, now, refuse, twice)
   const asked: Occurrence.Outcome = refuse(job.jobId) ? { _tag: "Refused" } : { _tag: "Created", telco }
@@ -141,7 +141,7 @@ describe("The occurrences that exist (T5)", () => {
         expect(occurrencesOf(kept)).toEqual([0])
         const firstUsed = NOW + offset
         const applied = Result.getOrThrow(TelcoReport.apply(kept.line, report(firstUse(), firstUsed), firstUsed))
-        kept = { line: applied.line, jobs: commit(kept, { jobs: applied.jobs }).jobs }
+        kept = commit(kept, { sim: { loaded: kept.line, next: applied.line }, jobs: applied.jobs })
         const activations = activationsOf(of.recurrence, firstUsed)
         let now = firstUsed
         for (const wait of [0, ...steps]) {

@@ -6,7 +6,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Occurrence from "../../src/domain/Occurrence.ts"
 import { DAY_MS, HOUR_MS } from "../domain/Calendar.ts"
-import { attached, attachment, ICCID, line, NOW, recurring, terms } from "../domain/Values.ts"
+import { attached, attachment, forOccurrence, ICCID, line, NOW, recurring, terms, written } from "../domain/Values.ts"
 
 const COUNT = 6
 const LEAD_MS = 12 * HOUR_MS
@@ -53,7 +53,7 @@ describe("An occurrence whose job is due (T5, T7)", () => {
     fc.assert(
       fc.property(cases, (one) => {
         const { deleted, now, occurrence, recorded, suspendedAt } = one
-        const step = Occurrence.step(Occurrence.of(before(one), "attachment", occurrence), occurrence, now)
+        const step = Occurrence.step(forOccurrence(before(one), occurrence), occurrence, now)
         const window = ofDay(occurrence)
         if (deleted !== null) expect(step).toEqual({ _tag: "Gone" })
         else if (occurrence < recorded || !wanted(one, occurrence)) expect(step).toEqual({ _tag: "Nothing" })
@@ -76,12 +76,12 @@ describe("The outcome of an occurrence (T5 to T7)", () => {
         const { deleted, now, occurrence, recorded, suspendedAt, telco } = one
         const outcome: Occurrence.Outcome = tag === "Created" ? { _tag: tag, telco } : { _tag: tag }
         const work = { iccid: ICCID, attachmentId: "attachment", occurrence }
-        const decision = Occurrence.record(Occurrence.of(before(one), "attachment", occurrence), work, outcome, now)
+        const decision = Occurrence.record(forOccurrence(before(one), occurrence), work, outcome, now)
         const jobs = (decision.jobs ?? []).map(({ dueAt, jobId }) => ({ dueAt, jobId }))
         const cancelled = { jobId: `cancel:${id(occurrence)}`, dueAt: now }
         if (deleted !== null) {
           expect(jobs).toEqual(tag === "Created" ? [cancelled] : [])
-          expect(decision.packages).toBeUndefined()
+          expect(decision.sim).toBeUndefined()
           return
         }
         const expected = wanted(one, occurrence + 1)
@@ -89,7 +89,7 @@ describe("The outcome of an occurrence (T5 to T7)", () => {
           : []
         if (occurrence < recorded) {
           expect(jobs).toEqual(expected)
-          expect(decision.packages).toBeUndefined()
+          expect(decision.sim).toBeUndefined()
           return
         }
         const { end, start } = ofDay(occurrence)
@@ -97,7 +97,7 @@ describe("The outcome of an occurrence (T5 to T7)", () => {
         if (suspendedAt !== null && tag === "Lapsed" && now < end) expected.push(cancelled)
         expect(jobs).toEqual(expected)
         const told = tag === "Created" ? telco : { telcoPackageId: null, activationAt: null, expirationAt: null }
-        expect(decision.packages).toMatchObject([
+        expect(written(decision).packages).toMatchObject([
           {
             occurrence,
             status: tag,

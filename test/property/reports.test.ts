@@ -5,7 +5,7 @@
 import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
+import type { ForReports } from "../../src/domain/SimAggregate.ts"
 import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import type { Payload } from "../../src/domain/WebhookEvent.ts"
 import { DAY_MS } from "../domain/Calendar.ts"
@@ -25,12 +25,12 @@ const active = line([
 const waiting = line([attached({ terms: small }, [{}])])
 
 interface Outcome {
-  readonly line: SimAggregate
+  readonly line: ForReports
   readonly payloads: ReadonlyArray<Payload>
 }
 
 /** The result of applying the reports one by one. Rejected ones change nothing. */
-const taken = (of: SimAggregate, reports: ReadonlyArray<TelcoReport.Report>): Outcome =>
+const taken = (of: ForReports, reports: ReadonlyArray<TelcoReport.Report>): Outcome =>
   reports.reduce<Outcome>(
     (before, one) =>
       Result.match(TelcoReport.apply(before.line, one, NOW), {
@@ -56,7 +56,7 @@ const shuffled = (fact: fc.Arbitrary<TelcoReport.Fact>) =>
         .map(([once, more]) => ({ reports, mixed: [...once, ...more] }))
     )
 
-const usage = (of: SimAggregate) => of.attachments.map(({ packages }) => packages.map(({ usedBytes }) => usedBytes))
+const usage = (of: ForReports) => of.attachments.map(({ packages }) => packages.map(({ usedBytes }) => usedBytes))
 const thresholdsOf = (payloads: ReadonlyArray<Payload>, attachmentId: string): ReadonlyArray<number> =>
   payloads.flatMap((one) =>
     one.type === "attachment.allowanceConsumed" && one.data.attachmentId === attachmentId
@@ -121,7 +121,8 @@ describe("Usage of either form", () => {
   it("only rises, in whole bytes, and of no other package (R1)", () => {
     fc.assert(
       fc.property(fc.array(fc.record({ fact: facts, at: past }), { maxLength: 10 }), (all) => {
-        let [before, used] = [active, 0]
+        let before: ForReports = active
+        let used = 0
         for (const { at, fact } of all) {
           before = taken(before, [report(fact, at)]).line
           const [[now] = [], other] = usage(before)

@@ -10,7 +10,19 @@ import * as SimAggregate from "../../src/domain/SimAggregate.ts"
 import * as Provisioning from "../../src/domain/Provisioning.ts"
 import type { Hold } from "../../src/domain/Sim.ts"
 import { DAY_MS, HOUR_MS } from "../domain/Calendar.ts"
-import { attached, attachment, free, ICCID, line, NOW, plan, recurring, subscription, terms } from "../domain/Values.ts"
+import {
+  attached,
+  attachment,
+  free,
+  ICCID,
+  line,
+  NOW,
+  plan,
+  recurring,
+  subscription,
+  terms,
+  written
+} from "../domain/Values.ts"
 import { commit } from "./Committing.ts"
 
 const ids = { subscriptionId: "new-subscription", attachmentId: "new" }
@@ -59,13 +71,13 @@ describe("A creation (T5, T6)", () => {
         const due = days.filter((start) => start <= 12 * HOUR_MS)
         const asks = due.some((start) => start + DAY_MS > 0)
         expect(subscribed._tag).toBe(asks ? "AwaitingTelco" : "Complete")
-        const { jobs = [], packages = [] } = subscribed.decision
+        const { jobs = [] } = subscribed.decision
         if (asks) {
           const work = { _tag: "Provision", iccid: ICCID, attachmentId: "new" }
           expect(jobs).toEqual([{ jobId: "provision:new", work, dueAt: NOW }])
           return
         }
-        expect(packages.map(({ status }) => status)).toEqual(due.map(() => "Lapsed"))
+        expect(written(subscribed.decision).packages.map(({ status }) => status)).toEqual(due.map(() => "Lapsed"))
         const following = days[due.length]
         expect(jobs.map(({ dueAt }) => dueAt)).toEqual(following === undefined ? [] : [NOW + following - 12 * HOUR_MS])
         const after = commit({ line: before, jobs: new Map() }, subscribed.decision)
@@ -101,7 +113,7 @@ describe("A creation (T5, T6)", () => {
         const work = { _tag: "CancelPackages", iccid: ICCID, packageIds, release: anew }
         expect(jobs).toEqual(count === 0 ? [] : [{ jobId: "cancel:new", work, dueAt: NOW }])
         const taken = count === 0 ? "Free" : "Releasing"
-        expect(sim?.hold._tag).toBe(anew ? taken : "InService")
+        expect(sim?.next.sim.hold?._tag).toBe(anew ? taken : "InService")
       })
     )
   })
@@ -167,11 +179,11 @@ describe("A deletion (S3)", () => {
         const [refused = null] = refusals.filter((one) => one !== null)
         expect(Result.isFailure(removed) ? removed.failure._tag : null).toBe(refused)
         if (Result.isFailure(removed)) return
-        const { jobs, sim, subscription: deleted } = removed.success
+        const { jobs, sim } = removed.success
         const work = { _tag: "CancelPackages", iccid: ICCID, packageIds: expected, release: true }
         expect(jobs).toEqual([{ jobId: "release:subscription", work, dueAt: NOW }])
-        expect(sim).toMatchObject({ hold: { _tag: "Releasing" }, recycledAt: NOW })
-        expect(deleted?.status).toBe("Deleted")
+        expect(sim?.next.sim).toMatchObject({ hold: { _tag: "Releasing" }, recycledAt: NOW })
+        expect(sim?.next.subscription?.status).toBe("Deleted")
       }),
       { numRuns: 1_000 }
     )
@@ -182,7 +194,7 @@ describe("A deletion (S3)", () => {
       fc.property(fc.constantFrom<Hold["_tag"]>("Free", "Provisioning", "InService", "Releasing"), (tag) => {
         const hold: Hold = tag === "Free" ? { _tag: tag } : { _tag: tag, subscriptionId: "subscription" }
         const { sim } = Deletion.released(free({ hold }).sim)
-        expect(sim?.hold).toEqual(tag === "Releasing" ? { _tag: "Free" } : undefined)
+        expect(sim?.next.sim.hold).toEqual(tag === "Releasing" ? { _tag: "Free" } : undefined)
       })
     )
   })
@@ -199,7 +211,7 @@ describe("The SIM's aggregate", () => {
           )
         )
         const next = attached({ attachmentId: `a${index}`, metadata: "changed" })
-        expect(SimAggregate.withAttachment(line(all), next).attachments).toEqual(all.with(index, next))
+        expect(SimAggregate.withAttachment(all, next)).toEqual(all.with(index, next))
         const packs = all[0]?.packages ?? []
         const used = { ...packs[occurrence]!, usedBytes: 5 }
         expect(SimAggregate.withPackage(packs, used)).toEqual(packs.with(occurrence, used))

@@ -6,7 +6,7 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Allowance from "../../src/domain/Allowance.ts"
-import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
+import type { ForReports } from "../../src/domain/SimAggregate.ts"
 import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import { DAY_MS } from "../domain/Calendar.ts"
 import { attached, delta, line, NOW, recurring, report, terms, total } from "../domain/Values.ts"
@@ -50,7 +50,7 @@ describe("Thresholds (R2)", () => {
     })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2_000_000 }), amounts, (dataMegaBytes, all) => {
-        let present: SimAggregate = line([
+        let present: ForReports = line([
           attached({ terms: terms({ dataMegaBytes }) }, [{ activationAt: NOW, expirationAt: NOW + DAY_MS }])
         ])
         let sum = 0

@@ -3,7 +3,7 @@
  * nobody is told that none is left while one is, and a quiet process holds none.
  */
 import { Clock, Context, Effect, Exit, Fiber, Layer, Scheduler, Scope } from "effect"
-import { type Refusal, type Sim, Storage } from "simplan"
+import { HostTransaction, type Refusal, type Sim, Storage } from "simplan"
 import * as Memory from "simplan/memory"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
@@ -39,7 +39,7 @@ const stock = Effect.fnUntraced(function* (count: number) {
 let processes = 0
 
 /** A process on the storage, which is a hop away. */
-const process = Effect.fnUntraced(function* (storage: Storage.Storage["Service"]) {
+const process = Effect.fnUntraced(function* (storage: Storage.Storage["Service"], inTransaction = false) {
   const claimed: Array<number> = []
   const handedBack: Array<number> = []
   const state = { isDead: false }
@@ -62,13 +62,14 @@ const process = Effect.fnUntraced(function* (storage: Storage.Storage["Service"]
   const scope = yield* Scope.fork(yield* Effect.scope)
   const layer = SimReservations.layer.pipe(
     Layer.provide(Ids.layer.pipe(Layer.provide(SeededCrypto.layer(++processes)))),
-    Layer.provide(Layer.succeed(Storage.Storage, away))
+    Layer.provide(Layer.succeed(Storage.Storage, away)),
+    Layer.provide(Layer.succeed(HostTransaction.HostTransaction, Effect.succeed(inTransaction)))
   )
   const { during } = Context.get(
     yield* Layer.buildWithScope(Layer.fresh(layer), scope),
     SimReservations.SimReservations
   )
-  const put = (sim: Sim.Sim) => Effect.as(away.commit(inService(sim, `of ${sim.iccid}`, 1)), sim.iccid)
+  const put = (sim: Sim.Sim) => Effect.as(away.commit({ sims: [inService(sim, `of ${sim.iccid}`, 1)] }), sim.iccid)
   const request: Effect.Effect<string, Refusal.NoFreeSim | Storage.StorageError | Storage.Conflict> = during((claim) =>
     Effect.flatMap(claim(kind), (sim) => Effect.andThen(Effect.sleep(REQUEST), put(sim)))
   )
@@ -296,7 +297,7 @@ it("gives a request whose SIM was taken another one, and one whose commit failed
       const taken = yield* during((claim) =>
         Effect.gen(function* () {
           const sim = yield* claim(kind)
-          yield* storage.commit(inService(sim, "another", 1))
+          yield* storage.commit({ sims: [inService(sim, "another", 1)] })
           return [sim.iccid, (yield* claim(kind)).iccid, (yield* claim(kind)).iccid]
         })
       )
@@ -393,7 +394,7 @@ it("gives each SIM once whatever becomes of requests, processes and SIMs, and ke
             const naming = Effect.fnUntraced(function* (number: number) {
               const line = yield* storage.simAggregates.get({ organizationId: "org", iccid: iccidOf(number) })
               if (line?.sim.hold._tag !== "Free") return
-              yield* storage.commit(inService(line.sim, `named ${number}`, 1))
+              yield* storage.commit({ sims: [inService(line.sim, `named ${number}`, 1)] })
               given.push(line.sim.iccid)
             })
             const doing = requests.map(({ at, named, other, patience }) => {
@@ -516,7 +517,7 @@ it("has a claim of its own for a request in a transaction", () =>
   run(
     Effect.gen(function* () {
       const storage = yield* stock(300)
-      const one = yield* process({ ...storage, inTransaction: Effect.succeed(true) })
+      const one = yield* process(storage, true)
       expect((yield* one.load(10, 10)).toSorted()).toEqual(numbers(0, 100))
       expect(total(one.claimed)).toBe(100)
       expect(yield* Settings).toMatchObject({ claimMillis: 5_000 })

@@ -3,10 +3,10 @@
  * several commits.
  */
 import { Effect, Exit } from "effect"
-import { CommitGroup, type Storage } from "simplan"
+import type { Storage } from "simplan"
+import * as CommitGroup from "./CommitGroup.ts"
+import * as SimChanges from "./SimChanges.ts"
 import * as ApiKeys from "../statements/ApiKeys.ts"
-import * as Attachments from "../statements/Attachments.ts"
-import * as Confirmed from "../statements/Confirmed.ts"
 import type { Database, Sql } from "../connection/Database.ts"
 import * as Deliveries from "../queue/Deliveries.ts"
 import * as Events from "../statements/Events.ts"
@@ -19,8 +19,6 @@ import * as Plans from "../statements/Plans.ts"
 import * as Regions from "../statements/Regions.ts"
 import * as Reports from "../statements/Reports.ts"
 import * as Singletons from "../statements/Singletons.ts"
-import * as Sims from "../statements/Sims.ts"
-import * as Subscriptions from "../statements/Subscriptions.ts"
 import * as WebhookEndpoints from "../statements/WebhookEndpoints.ts"
 
 const some = <A>(
@@ -29,22 +27,9 @@ const some = <A>(
   part: (sql: Sql, rows: ReadonlyArray<A>) => CommitClause
 ): ReadonlyArray<CommitClause> => (rows === undefined || rows.length === 0 ? [] : [part(sql, rows)])
 
-const sims = (sql: Sql, commit: Storage.Commit): ReadonlyArray<CommitClause> => {
-  const { confirmed = [], reported = {}, sims = [], touched = [] } = commit
-  const kinds = [sims, touched, confirmed, reported.sims ?? []].filter(({ length }) => length > 0)
-  return [
-    ...(kinds.length > 1 ? [Sims.lock(sql, kinds.flat())] : []),
-    ...some(sql, sims, Sims.update),
-    ...some(sql, touched, Sims.touch),
-    ...some(sql, confirmed, Confirmed.put),
-    ...some(sql, reported.sims, Sims.report)
-  ]
-}
-
 // The order is that in which every commit locks: guards of many rows first, and what hangs on them after.
 const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<CommitClause> => {
-  const { removedSubscriptions = [], removedAttachments = [] } = commit
-  const removed = removedSubscriptions.length + removedAttachments.length > 0
+  const { rows, sims } = SimChanges.clauses(sql, commit.sims ?? [])
   return [
     ...some(sql, commit.organizations, Organizations.put),
     ...some(sql, commit.idempotency?.put, Idempotency.put),
@@ -53,20 +38,15 @@ const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<CommitClause> =>
     ...some(sql, commit.apiKeys, ApiKeys.put),
     ...some(sql, commit.webhookEndpoints, WebhookEndpoints.put),
     ...some(sql, commit.plans, Plans.put),
-    ...some(sql, commit.plansAsLoaded, Plans.asLoaded),
+    ...some(sql, commit.unchangedPlans, Plans.unchanged),
     ...some(sql, commit.regions, Regions.add),
-    ...sims(sql, commit),
+    ...sims,
     ...some(sql, commit.jobs?.finished, JobQueue.finish),
     ...some(sql, commit.jobs?.retried, JobQueue.retry),
     ...some(sql, commit.jobs?.put, JobQueue.put),
-    ...some(sql, commit.subscriptions, Subscriptions.put),
-    ...some(sql, commit.attachments, Attachments.put),
-    ...some(sql, commit.packages, Attachments.putPackages),
-    ...some(sql, commit.reported?.attachments, Attachments.report),
-    ...some(sql, commit.reported?.packages, Attachments.reportPackages),
-    ...(removed ? [Attachments.remove(sql, removedSubscriptions, removedAttachments)] : []),
-    ...some(sql, commit.smdpEntries, Reports.addEntries),
-    ...some(sql, commit.seenReports, Reports.putSeen),
+    ...rows,
+    ...some(sql, commit.reports?.smdpEntries, Reports.addEntries),
+    ...some(sql, commit.reports?.seen, Reports.putSeen),
     ...some(sql, commit.events, Events.add),
     ...some(sql, commit.deliveries?.settled, Deliveries.settle),
     ...some(sql, commit.deliveries?.replayed, Deliveries.replay),

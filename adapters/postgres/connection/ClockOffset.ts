@@ -106,8 +106,7 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
       clockOffset: Effect.sync(() => offset.current),
       watch: storage.watch,
       purge: storage.purge,
-      ready: storage.ready,
-      inTransaction: storage.inTransaction
+      ready: storage.ready
     },
     jobs: {
       claim: (asked) => Effect.suspend(() => jobs.claim(held(asked))),

@@ -100,8 +100,7 @@ export const guarded = ({ jobs, outbox, storage }: Ports, occupancy: DatabaseLoc
       clockOffset: storage.clockOffset,
       watch: storage.watch,
       purge: (older) => whileHeld(storage.purge(older)),
-      ready: whileHeld(storage.ready),
-      inTransaction: storage.inTransaction
+      ready: whileHeld(storage.ready)
     },
     jobs: {
       claim: (claim) => whileHeld(jobs.claim(claim)),

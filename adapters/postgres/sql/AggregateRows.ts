@@ -12,7 +12,7 @@ type PackedSubscription = readonly [
   status: Subscription.Status
 ]
 
-type PackedPackage = readonly [
+export type PackedPackage = readonly [
   occurrence: number,
   status: Package.Status,
   telcoPackageId: string | null,
@@ -42,6 +42,20 @@ export type Packed = readonly [
   attachments: ReadonlyArray<PackedAttachment> | null
 ]
 
+/** Those packages of `attachment` that pass the filter. */
+export const packages = (filter: string): string => `(
+  select json_agg(
+    json_build_array(
+      package.occurrence, package.status, package.telco_package_id, package.activation_at, package.expiration_at,
+      package.used_bytes
+    )
+    order by package.occurrence
+  )
+  from simplan.package
+  where package.organization_id = attachment.organization_id
+    and package.attachment_id = attachment.attachment_id and ${filter}
+)`
+
 const attachmentsValue = (packageFilter: string): string => `
     (
       select json_agg(
@@ -49,18 +63,7 @@ const attachmentsValue = (packageFilter: string): string => `
           attachment.attachment_id, attachment.plan_id, attachment.terms, attachment.active_period,
           attachment.metadata, attachment.created_at, attachment.confirmed, attachment.anchor,
           attachment.suspended_at, attachment.threshold_told,
-          (
-            select json_agg(
-              json_build_array(
-                package.occurrence, package.status, package.telco_package_id, package.activation_at,
-                package.expiration_at, package.used_bytes
-              )
-              order by package.occurrence
-            )
-            from simplan.package
-            where package.organization_id = attachment.organization_id
-              and package.attachment_id = attachment.attachment_id and ${packageFilter}
-          )
+          ${packages(packageFilter)}
         )
         order by attachment.created_at, attachment.attachment_id
       )
@@ -105,6 +108,13 @@ const unpackPackage = (
   usedBytes
 })
 
+/** The packages of an attachment that were packed; null: there is none. */
+export const unpackPackages = (
+  of: Of,
+  attachmentId: string,
+  packed: ReadonlyArray<PackedPackage> | null
+): ReadonlyArray<Package.Package> => (packed ?? []).map((one) => unpackPackage(of, attachmentId, one))
+
 const unpackAttachment = (of: Of, subscriptionId: string, packed: PackedAttachment): Attachment.WithPackages => {
   const [attachmentId, planId, terms, activePeriod, metadata, createdAt, confirmed, anchor, ...rest] = packed
   const [suspendedAt, thresholdTold, packages] = rest
@@ -125,7 +135,7 @@ const unpackAttachment = (of: Of, subscriptionId: string, packed: PackedAttachme
       suspendedAt,
       thresholdTold
     },
-    packages: (packages ?? []).map((one) => unpackPackage(of, attachmentId, one))
+    packages: unpackPackages(of, attachmentId, packages)
   }
 }
 

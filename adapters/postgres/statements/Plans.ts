@@ -51,13 +51,13 @@ export const put = (sql: Sql, plans: ReadonlyArray<Plan.Plan>): CommitClause.Com
   }
 }
 
-const loadedColumns = CommitClause.columns<Storage.LoadedPlan>({
+const loadedColumns = CommitClause.columns<Storage.PlanVersion>({
   text: ["organizationId", "planId"],
   bigint: ["version"]
 })
 
 /** Guards what rests on plans: each still has the version that was loaded. */
-export const asLoaded = (sql: Sql, plans: ReadonlyArray<Storage.LoadedPlan>): CommitClause.CommitClause => ({
+export const unchanged = (sql: Sql, plans: ReadonlyArray<Storage.PlanVersion>): CommitClause.CommitClause => ({
   ctes: [
     sql`plan_as_loaded as (
       select 1

@@ -2,7 +2,7 @@
  * The reads of lines: a SIM with its present subscription, that one's attachments and their packages, nested in SQL.
  */
 import { Effect } from "effect"
-import type { Occurrence } from "simplan"
+import type { Attachment, SimAggregate } from "simplan"
 import type { Database, Row } from "../connection/Database.ts"
 import * as BatchedRead from "../connection/BatchedRead.ts"
 import * as AggregateRows from "../sql/AggregateRows.ts"
@@ -41,24 +41,25 @@ const lookedForOccurrence = CommitClause.columns<BatchedRead.Placed<OfOccurrence
 
 type PackedOccurrence = readonly [
   simVersion: number,
-  terms: Occurrence.Recurring["terms"],
+  terms: Attachment.Attachment["terms"],
+  confirmed: boolean,
   anchor: number | null,
   suspendedAt: number | null,
-  isRecorded: boolean
+  thresholdTold: number,
+  packages: ReadonlyArray<AggregateRows.PackedPackage> | null
 ]
 
-/** An occurrence with what it is of. */
+const ofOccurrence = `json_build_array(
+  sim.version, attachment.terms, attachment.confirmed, attachment.anchor, attachment.suspended_at,
+  attachment.threshold_told, ${AggregateRows.packages("package.occurrence = r.occurrence")}
+)`
+
+/** The view for an occurrence. */
 export const occurrence = (database: Database) => {
   const packed = BatchedRead.make<OfOccurrence, PackedOccurrence>(
     database,
     (sql, asked) => sql<Row<BatchedRead.Found<PackedOccurrence>>>`
-      select json_build_object('at', r.at, 'found', json_build_array(
-        sim.version, attachment.terms, attachment.anchor, attachment.suspended_at, exists (
-          select from simplan.package
-          where package.organization_id = attachment.organization_id
-            and package.attachment_id = attachment.attachment_id and package.occurrence = r.occurrence
-        )
-      )) as value
+      select json_build_object('at', r.at, 'found', ${sql.literal(ofOccurrence)}) as value
       from ${CommitClause.rows(sql, asked, lookedForOccurrence)}
       join simplan.attachment on attachment.organization_id = r."organizationId"
         and attachment.attachment_id = r."attachmentId" and attachment.iccid = r.iccid
@@ -67,14 +68,20 @@ export const occurrence = (database: Database) => {
       join simplan.sim on sim.organization_id = attachment.organization_id and sim.iccid = attachment.iccid`
   )
   return (of: OfOccurrence) =>
-    Effect.map(packed(of), (found): Occurrence.Present | null => {
+    Effect.map(packed(of), (found): SimAggregate.ForOccurrence | null => {
       if (found === null) return null
       const { attachmentId, iccid, organizationId } = of
-      const [version, terms, anchor, suspendedAt, isRecorded] = found
+      const [version, terms, confirmed, anchor, suspendedAt, thresholdTold, packages] = found
+      const sim = { organizationId, iccid, version }
+      const state = { confirmed, anchor, suspendedAt, thresholdTold }
       return {
-        sim: { organizationId, iccid, version },
-        attachment: { organizationId, iccid, attachmentId, terms, anchor, suspendedAt },
-        isRecorded
+        sim,
+        attachments: [
+          {
+            attachment: { organizationId, iccid, attachmentId, terms, ...state },
+            packages: AggregateRows.unpackPackages(of, attachmentId, packages)
+          }
+        ]
       }
     })
 }

@@ -13,20 +13,47 @@ const columns = CommitClause.columns<Subscription.Subscription>(
   ["organizationId", "subscriptionId"]
 )
 
-/** Inserts or replaces them. */
-export const put = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): CommitClause.CommitClause => ({
+/** Inserts subscriptions. */
+export const insert = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): CommitClause.CommitClause => ({
   ctes: [
-    sql`subscription_put as (
+    sql`subscription_added as (
       insert into simplan.subscription (organization_id, subscription_id, iccid, metadata, created_at, status)
       select r."organizationId", r."subscriptionId", r.iccid, r.metadata, r."createdAt", r.status
       from ${CommitClause.rows(sql, rows, columns)}
-      on conflict (organization_id, subscription_id) do update set
-        iccid = excluded.iccid, metadata = excluded.metadata, created_at = excluded.created_at,
-        status = excluded.status
       returning 1
     )`
   ],
-  outcome: sql`(select count(*) from subscription_put)`
+  outcome: sql`(select count(*) from subscription_added)`
+})
+
+const statusColumns = CommitClause.columns<Subscription.Subscription>(
+  { text: ["organizationId", "subscriptionId", "status"] },
+  ["organizationId", "subscriptionId"]
+)
+
+/** Writes the status, which is all that changes of a subscription. */
+export const changeStatus = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): CommitClause.CommitClause => ({
+  ctes: [
+    sql`subscription_changed as (
+      update simplan.subscription set status = r.status
+      from ${CommitClause.rows(sql, rows, statusColumns)}
+      where subscription.organization_id = r."organizationId" and subscription.subscription_id = r."subscriptionId"
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from subscription_changed)`
+})
+
+/** Removes subscriptions. Their attachments are removed by the same commit. */
+export const remove = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): CommitClause.CommitClause => ({
+  ctes: [
+    sql`subscription_removed as (
+      delete from simplan.subscription using ${CommitClause.rows(sql, rows, statusColumns)}
+      where subscription.organization_id = r."organizationId" and subscription.subscription_id = r."subscriptionId"
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from subscription_removed)`
 })
 
 type Packed = readonly [subscriptionId: string, metadata: string, createdAt: number, sim: SimRows.Packed]

@@ -64,17 +64,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       now: Instant,
       lease?: Storage.Lease
     ) {
-      const {
-        plan,
-        sim,
-        touched,
-        confirmed,
-        subscription,
-        removedSubscription,
-        removedAttachment,
-        payloads = [],
-        jobs = []
-      } = decision
+      const { jobs = [], payloads = [], sim, smdpEntries, unchangedPlan } = decision
       const recording = yield* IdempotencyContext.Current
       const events: Array<WebhookEvent> = []
       for (const payload of payloads) {
@@ -82,15 +72,8 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       }
       const commit: Storage.Commit = {
         ...(sim === undefined ? {} : { sims: [sim] }),
-        ...(touched === undefined ? {} : { touched: [touched] }),
-        ...(confirmed === undefined ? {} : { confirmed: [confirmed] }),
-        ...(plan === undefined ? {} : { plansAsLoaded: [plan] }),
-        ...(subscription === undefined ? {} : { subscriptions: [subscription] }),
-        ...(decision.attachments === undefined ? {} : { attachments: decision.attachments }),
-        ...(decision.packages === undefined ? {} : { packages: decision.packages }),
-        ...(removedSubscription === undefined ? {} : { removedSubscriptions: [removedSubscription] }),
-        ...(removedAttachment === undefined ? {} : { removedAttachments: [removedAttachment] }),
-        ...(decision.smdpEntries === undefined ? {} : { smdpEntries: decision.smdpEntries }),
+        ...(unchangedPlan === undefined ? {} : { unchangedPlans: [unchangedPlan] }),
+        ...(smdpEntries === undefined ? {} : { reports: { smdpEntries } }),
         ...(events.length === 0 ? {} : { events }),
         ...(jobs.length === 0
           ? {}

@@ -61,8 +61,7 @@ export const make = Effect.gen(function* () {
           yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
           return Result.fail(unavailable)
         }
-        const decision = MobilePlan.settled(sim)
-        const value = MobilePlan.statusOf(decision.sim ?? sim)
+        const { decision, status: value } = MobilePlan.settled(sim)
         const commit = yield* commits.of(organizationId, decision, now)
         yield* commits.write(finishing(held, commit, { _tag: "Succeeded", answer: { kind: "MobilePlan", value } }))
         return Result.succeed(value)

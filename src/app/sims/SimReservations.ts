@@ -6,6 +6,7 @@
  */
 import { Clock as MachineClock, Context, Effect, Exit, Layer } from "effect"
 import { NoFreeSim } from "../../domain/Refusal.ts"
+import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as SimReservationPools from "../fast/SimReservationPools.ts"
@@ -31,6 +32,7 @@ export const layer: Layer.Layer<SimReservations, never, Storage | Ids> = Layer.e
   Effect.gen(function* () {
     const storage = yield* Storage
     const ids = yield* Ids
+    const inTransaction = yield* HostTransaction
     const { claimMillis, fastPaths } = yield* Settings
 
     const reserveOne = Effect.fnUntraced(function* (kind: Kind, onReserved: (reservation: Reservation) => void) {
@@ -67,7 +69,7 @@ export const layer: Layer.Layer<SimReservations, never, Storage | Ids> = Layer.e
       during: <A, E, R>(request: (reserve: Reserve) => Effect.Effect<A, E, R>) =>
         Effect.gen(function* () {
           // A reservation in the caller's transaction is undone with it, so no other request may share it.
-          const isInTransaction = yield* storage.inTransaction
+          const isInTransaction = yield* inTransaction
           const source = isInTransaction ? direct : sourceFor()
           let current: Reservation | null = null
           const reserve = Effect.fnUntraced(function* (kind: Kind) {

@@ -4,15 +4,14 @@
  */
 import { Context, Effect, Layer, Result } from "effect"
 import type { NewJob } from "../../domain/Decision.ts"
-import type { ReportedLine } from "../../domain/ReportedLine.ts"
+import type { ForReports } from "../../domain/SimAggregate.ts"
 import type { Entry } from "../../domain/SmdpHistory.ts"
 import * as TelcoReport from "../../domain/TelcoReport.ts"
 import type { Report, Verdict } from "../../domain/TelcoReport.ts"
 import type { Instant } from "../../domain/Time.ts"
-import type { Payload } from "../../domain/WebhookEvent.ts"
+import type { Payload, WebhookEvent } from "../../domain/WebhookEvent.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
-import * as CommitGroup from "../../ports/CommitGroup.ts"
-import { type Commit, type Reported, type SeenReport, Storage, type StorageError } from "../../ports/Storage.ts"
+import { type Commit, type Reported, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import * as Metrics from "../Metrics.ts"
 
@@ -28,8 +27,8 @@ export class Reports extends Context.Service<
 
 /** What the reports about one SIM have come to so far. */
 interface Tally {
-  readonly before: ReportedLine
-  line: ReportedLine
+  readonly before: ForReports
+  line: ForReports
   readonly seen: ReadonlyArray<string>
   accepted: ReadonlyArray<string>
   readonly payloads: Array<Payload>
@@ -64,43 +63,6 @@ const takeInto = (tally: Tally | undefined, report: Report, now: Instant): Verdi
   tally.smdpEntries.push(...smdpEntries)
   tally.jobs.push(...jobs)
   return ACCEPTED
-}
-
-type Rows = Required<NonNullable<Commit["reported"]>>
-
-/** What the lines of these tallies have become: of what hangs on a SIM, what differs from what was loaded. */
-const reported = (tallies: ReadonlyArray<Tally>, receivedAt: Instant): Commit => {
-  const sims: Array<Rows["sims"][number]> = []
-  const attachments: Array<Rows["attachments"][number]> = []
-  const packages: Array<Rows["packages"][number]> = []
-  const seenReports: Array<SeenReport> = []
-  for (const { accepted, before, line } of tallies) {
-    const { downloaded, iccid, lastActivityAt, location, organizationId, smdp, version } = line.sim
-    sims.push({
-      organizationId,
-      iccid,
-      version,
-      downloaded,
-      lastActivityAt,
-      smdp: smdp === before.sim.smdp ? null : smdp,
-      location: location === before.sim.location ? null : location
-    })
-    line.attachments.forEach((of, index) => {
-      const known = before.attachments[index]
-      if (of === known) return
-      const { anchor, attachmentId, thresholdTold } = of.attachment
-      if (of.attachment !== known?.attachment) {
-        attachments.push({ organizationId, attachmentId, anchor, thresholdTold })
-      }
-      of.packages.forEach((pack, at) => {
-        if (pack === known?.packages[at]) return
-        const { activationAt, expirationAt, occurrence, usedBytes } = pack
-        packages.push({ organizationId, attachmentId, occurrence, activationAt, expirationAt, usedBytes })
-      })
-    })
-    for (const reportId of accepted) seenReports.push({ organizationId, reportId, receivedAt })
-  }
-  return { reported: { sims, attachments, packages }, seenReports }
 }
 
 const counted = (verdicts: ReadonlyArray<Verdict>) =>
@@ -167,12 +129,20 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     })
 
     const commitOf = Effect.fnUntraced(function* (tallies: ReadonlyArray<Tally>, now: Instant) {
-      const parts = [reported(tallies, now)]
-      for (const { jobs, line, payloads, smdpEntries } of tallies) {
-        if (jobs.length + payloads.length + smdpEntries.length === 0) continue
-        parts.push(yield* commits.of(line.sim.organizationId, { jobs, payloads, smdpEntries }, now))
+      const sims = tallies.map(({ before, line }) => ({ loaded: before, next: line }))
+      const seen = tallies.flatMap(({ accepted, line: { sim } }) =>
+        accepted.map((reportId) => ({ organizationId: sim.organizationId, reportId, receivedAt: now }))
+      )
+      const smdpEntries = tallies.flatMap((tally) => tally.smdpEntries)
+      const events: Array<WebhookEvent> = []
+      const put: Array<NonNullable<NonNullable<Commit["jobs"]>["put"]>[number]> = []
+      for (const { jobs, line, payloads } of tallies) {
+        if (jobs.length + payloads.length === 0) continue
+        const commit = yield* commits.of(line.sim.organizationId, { jobs, payloads }, now)
+        events.push(...(commit.events ?? []))
+        put.push(...(commit.jobs?.put ?? []))
       }
-      return CommitGroup.merged(parts)
+      return { sims, reports: { smdpEntries, seen }, events, jobs: { put } }
     })
 
     return Reports.of({

@@ -6,26 +6,18 @@
  * subscription. A commit that writes endpoints has no events. Keys do not trade their hashes in one commit.
  */
 import type { ApiKey } from "../../domain/ApiKey.ts"
-import type { Attachment } from "../../domain/Attachment.ts"
 import type { Catalogue } from "../../domain/Catalogue.ts"
-import type { Confirmed } from "../../domain/Decision.ts"
 import type { Delivery } from "../../domain/Delivery.ts"
 import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
 import type { Job } from "../../domain/Job.ts"
 import type { Organization } from "../../domain/Organization.ts"
-import type { Package } from "../../domain/Package.ts"
 import type { Plan } from "../../domain/Plan.ts"
 import type { Region } from "../../domain/Region.ts"
-import type { ReportedAttachment, ReportedPackage, ReportedSim } from "../../domain/ReportedLine.ts"
-import type { Loaded, Sim } from "../../domain/Sim.ts"
+import type { SimChange } from "../../domain/SimDifference.ts"
 import type { Entry } from "../../domain/SmdpHistory.ts"
-import type { Subscription } from "../../domain/Subscription.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
-import type { OfOrganization } from "./Read.ts"
-
-export type { Confirmed }
 
 /**
  * The hold of one worker on a job or delivery. `until` is machine time; from that instant on the lease is over and the
@@ -43,8 +35,8 @@ export interface SeenReport {
   readonly receivedAt: Instant
 }
 
-/** A plan as it was when it was loaded. */
-export type LoadedPlan = Pick<Plan, "organizationId" | "planId" | "version">
+/** A plan by its key, and the version that was loaded. */
+export type PlanVersion = Pick<Plan, "organizationId" | "planId" | "version">
 
 /** What one commit writes. Absent parts write nothing. Rows of one commit may belong to several organizations. */
 export interface Commit {
@@ -53,46 +45,22 @@ export interface Commit {
   readonly apiKeys?: ReadonlyArray<ApiKey>
   readonly webhookEndpoints?: ReadonlyArray<WebhookEndpoint>
   readonly plans?: ReadonlyArray<Plan>
-  /** Plans that stay as they are, and that the commit rests on: a `Conflict` where another version is stored. */
-  readonly plansAsLoaded?: ReadonlyArray<LoadedPlan>
+  /** Plans that the commit relies on and does not write: a `Conflict` where another version is stored. */
+  readonly unchangedPlans?: ReadonlyArray<PlanVersion>
   /** Always new ones. */
   readonly regions?: ReadonlyArray<Region>
+  readonly catalogue?: Catalogue
   /**
-   * Never new ones: SIMs come in by `importSims`, and ids, label, kind, activation code and time that they came in with
-   * never change. Writing a SIM ends any claim on it.
+   * Changes of SIMs and of what hangs on them, written as `SimDifference.difference` has it. The SIMs are stored already:
+   * they come in by `Sims.import`. Writing a SIM ends its reservation.
    */
-  readonly sims?: ReadonlyArray<Sim>
-  /** SIMs that stay as they were loaded, but for their version: something that hangs on them changes. */
-  readonly touched?: ReadonlyArray<Loaded>
-  /** Inserted or replaced by id; the commit also writes their SIM, whose version guards them. Likewise below. */
-  readonly subscriptions?: ReadonlyArray<Subscription>
-  readonly attachments?: ReadonlyArray<Attachment>
-  readonly packages?: ReadonlyArray<Package>
-  /**
-   * Attachments that are confirmed from now on, with their subscriptions live and their SIMs in service. All of them are
-   * there, their SIMs guarded by their versions, and none of these written otherwise.
-   */
-  readonly confirmed?: ReadonlyArray<Confirmed>
-  /** What the telco reported; all of it hangs on the SIMs named here, and what is not there is not made. */
-  readonly reported?: {
-    /**
-     * Written as those above, one of which none of them is, but for what no report changes. Null: the SM-DP+ status and
-     * the location stay as they are.
-     */
-    readonly sims?: ReadonlyArray<Omit<ReportedSim, "isEsim">>
-    readonly attachments?: ReadonlyArray<
-      Pick<ReportedAttachment, "attachmentId" | "anchor" | "thresholdTold"> & OfOrganization
-    >
-    readonly packages?: ReadonlyArray<Omit<ReportedPackage, "status" | "telcoPackageId"> & OfOrganization>
+  readonly sims?: ReadonlyArray<SimChange>
+  readonly reports?: {
+    /** Appended to the SM-DP+ histories, whatever is there. */
+    readonly smdpEntries?: ReadonlyArray<Entry>
+    /** Inserted, or replaced by organization and report id. */
+    readonly seen?: ReadonlyArray<SeenReport>
   }
-  /** A removed subscription takes its attachments along. What is not there needs no removal. */
-  readonly removedSubscriptions?: ReadonlyArray<{ readonly organizationId: string; readonly subscriptionId: string }>
-  /** A removed attachment takes its packages along. */
-  readonly removedAttachments?: ReadonlyArray<{ readonly organizationId: string; readonly attachmentId: string }>
-  /** Appended, whatever is there. */
-  readonly smdpEntries?: ReadonlyArray<Entry>
-  /** Inserted, or replaced by organization and report id. */
-  readonly seenReports?: ReadonlyArray<SeenReport>
   readonly idempotency?: {
     /** A record of that key created at or before `replaces` is replaced; a later one is a `Conflict`. */
     readonly put?: ReadonlyArray<{ readonly record: IdempotencyRecord; readonly replaces: Instant }>
@@ -124,7 +92,6 @@ export interface Commit {
     /** Replaces the delivery, whoever holds it, and ends any lease; does nothing where it is not there. */
     readonly replayed?: ReadonlyArray<Delivery>
   }
-  readonly catalogue?: Catalogue
   /** The instant at which a virtual clock stands. */
   readonly clock?: Instant
 }

@@ -4,9 +4,11 @@
  */
 import { Effect, Equal } from "effect"
 import type { Catalogue } from "../../domain/Catalogue.ts"
+import type { SimChange } from "../../domain/SimDifference.ts"
 import { HOUR } from "../../domain/Time.ts"
 import type { Commit, Conflict } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
+import { change, simChange, subscribe } from "./Aggregates.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
 import { scenario } from "./World.ts"
@@ -38,10 +40,10 @@ const prepare = (world: World.World) =>
     const token = world.id()
     yield* storage.commit({ plans: [plan], apiKeys: [key], webhookEndpoints: [hook], regions: [region] })
     yield* storage.commit({
-      sims: [Rows.inService(spare, old), Rows.inService(stocked, inUse)],
-      subscriptions: [old, inUse],
-      attachments: [oldAttachment, usedAttachment],
-      packages: [Rows.pack(world, oldAttachment, 0), usedPack],
+      sims: [
+        subscribe(spare, old, { attachments: [oldAttachment], packages: [Rows.pack(world, oldAttachment, 0)] }),
+        subscribe(stocked, inUse, { attachments: [usedAttachment], packages: [usedPack] })
+      ],
       idempotency: { put: [settled, forgotten].map((record) => ({ record, replaces: world.now })) },
       events: [first, second],
       jobs: { put: [finished, retried].map((job) => ({ job, lease: null })) }
@@ -55,7 +57,7 @@ const prepare = (world: World.World) =>
     const subscription = Rows.subscription(world, sim)
     const attachment = Rows.attachment(world, subscription)
     const pack = Rows.pack(world, attachment, 0)
-    const used = (yield* World.line(world, stocked.iccid)).sim
+    const used = yield* World.line(world, stocked.iccid)
     const record = Rows.record(world)
     const seen = { organizationId, reportId: world.id(), receivedAt: world.now }
     const catalogue: Catalogue = {
@@ -69,21 +71,16 @@ const prepare = (world: World.World) =>
       apiKeys: [Rows.apiKey(world), { ...key, version: 1, name: "Renamed" }],
       plans: [Rows.plan(world), { ...plan, version: 1, archivedAt: world.now }],
       regions: [Rows.region(world)],
-      sims: [Rows.inService(sim, subscription), { ...spare, version: spare.version + 1 }],
-      subscriptions: [subscription],
-      attachments: [attachment],
-      packages: [pack],
-      removedSubscriptions: [{ organizationId, subscriptionId: old.subscriptionId }],
-      removedAttachments: [{ organizationId, attachmentId: oldAttachment.attachmentId }],
-      reported: {
-        sims: [{ ...used, downloaded: true, lastActivityAt: world.now }],
-        attachments: [
-          { organizationId, attachmentId: usedAttachment.attachmentId, anchor: world.now, thresholdTold: 1 }
-        ],
-        packages: [{ ...usedPack, usedBytes: 1 }]
-      },
-      smdpEntries: [Rows.smdpEntry(world, sim)],
-      seenReports: [seen],
+      sims: [
+        subscribe(sim, subscription, { attachments: [attachment], packages: [pack] }),
+        change(yield* World.line(world, spare.iccid), { sim: { hold: { _tag: "Free" } }, subscription: null }),
+        change(used, {
+          sim: { downloaded: true, lastActivityAt: world.now },
+          attachments: [{ ...usedAttachment, anchor: world.now, thresholdTold: 1 }],
+          packages: [{ ...usedPack, usedBytes: 1 }]
+        })
+      ],
+      reports: { smdpEntries: [Rows.smdpEntry(world, sim)], seen: [seen] },
       idempotency: {
         put: [{ record, replaces: world.now }],
         settled: [{ ...of, key: settled.key, outcome: { _tag: "Succeeded", answer: { kind: "Done", value: null } } }],
@@ -110,11 +107,12 @@ const prepare = (world: World.World) =>
       hook,
       region,
       sim,
+      stocked,
       record,
       retried,
       toReplay,
       commit,
-      observe: observe(world, [sim.iccid, spare.iccid, used.iccid], idempotencyKeys, reportIds)
+      observe: observe(world, [sim.iccid, spare.iccid, stocked.iccid], idempotencyKeys, reportIds)
     }
   })
 
@@ -156,21 +154,23 @@ type Prepared = Effect.Success<ReturnType<typeof prepare>>
 /** One way to make the commit fail: on what, and the commit that does. */
 type Spoil = (world: World.World, prepared: Prepared) => readonly [Conflict["on"], Commit]
 
+const stale = ({ loaded, next }: SimChange): SimChange => ({
+  loaded: { ...loaded, sim: { ...loaded.sim, version: 0 } },
+  next
+})
+
 const spoils: Readonly<Record<string, Spoil>> = {
   "a SIM's version is stale": (_, { commit, sim }) => [
     "version",
-    { ...commit, sims: commit.sims?.map((one) => (one.iccid === sim.iccid ? { ...one, version: 0 } : one)) ?? [] }
+    { ...commit, sims: (commit.sims ?? []).map((one) => (one.next.sim.iccid === sim.iccid ? stale(one) : one)) }
   ],
-  "the version of a SIM that was reported is stale": (_, { commit }) => [
+  "the version of a SIM that is used is stale": (_, { commit, stocked }) => [
     "version",
-    {
-      ...commit,
-      reported: { ...commit.reported, sims: (commit.reported?.sims ?? []).map((one) => ({ ...one, version: 0 })) }
-    }
+    { ...commit, sims: (commit.sims ?? []).map((one) => (one.next.sim.iccid === stocked.iccid ? stale(one) : one)) }
   ],
   "a SIM does not exist": (world, { commit, sim }) => [
     "version",
-    { ...commit, sims: [...(commit.sims ?? []), { ...sim, iccid: world.iccid(), simId: world.id() }] }
+    { ...commit, sims: [...(commit.sims ?? []), simChange({ ...sim, iccid: world.iccid() })] }
   ],
   "a plan's version is stale": (_, { commit, plan }) => ["version", { ...commit, plans: [{ ...plan, version: 0 }] }],
   "an API key's version is stale": (_, { commit, key }) => [

@@ -28,20 +28,11 @@ const merge = (left: Commit, right: Commit): Commit => ({
   plans: [...(left.plans ?? []), ...(right.plans ?? [])],
   regions: [...(left.regions ?? []), ...(right.regions ?? [])],
   sims: [...(left.sims ?? []), ...(right.sims ?? [])],
-  touched: [...(left.touched ?? []), ...(right.touched ?? [])],
-  confirmed: [...(left.confirmed ?? []), ...(right.confirmed ?? [])],
-  subscriptions: [...(left.subscriptions ?? []), ...(right.subscriptions ?? [])],
-  attachments: [...(left.attachments ?? []), ...(right.attachments ?? [])],
-  packages: [...(left.packages ?? []), ...(right.packages ?? [])],
-  reported: {
-    sims: [...(left.reported?.sims ?? []), ...(right.reported?.sims ?? [])],
-    attachments: [...(left.reported?.attachments ?? []), ...(right.reported?.attachments ?? [])],
-    packages: [...(left.reported?.packages ?? []), ...(right.reported?.packages ?? [])]
+  unchangedPlans: [...(left.unchangedPlans ?? []), ...(right.unchangedPlans ?? [])],
+  reports: {
+    smdpEntries: [...(left.reports?.smdpEntries ?? []), ...(right.reports?.smdpEntries ?? [])],
+    seen: [...(left.reports?.seen ?? []), ...(right.reports?.seen ?? [])]
   },
-  removedSubscriptions: [...(left.removedSubscriptions ?? []), ...(right.removedSubscriptions ?? [])],
-  removedAttachments: [...(left.removedAttachments ?? []), ...(right.removedAttachments ?? [])],
-  smdpEntries: [...(left.smdpEntries ?? []), ...(right.smdpEntries ?? [])],
-  seenReports: [...(left.seenReports ?? []), ...(right.seenReports ?? [])],
   events: [...(left.events ?? []), ...(right.events ?? [])],
   idempotency: {
     put: [...(left.idempotency?.put ?? []), ...(right.idempotency?.put ?? [])],

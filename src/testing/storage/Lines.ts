@@ -7,6 +7,7 @@ import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import type { Subscription, SubscriptionWithSim } from "../../domain/Subscription.ts"
 import * as Suite from "../Suite.ts"
+import type { Written } from "./Aggregates.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
 import { scenario } from "./World.ts"
@@ -15,7 +16,7 @@ const live = (world: World.World, changes: Partial<Subscription> = {}) =>
   Effect.gen(function* () {
     const stocked = yield* World.stockOne(world)
     const subscription = Rows.subscription(world, stocked, changes)
-    yield* world.storage.commit({ sims: [Rows.inService(stocked, subscription)], subscriptions: [subscription] })
+    yield* World.write(world, stocked, { sim: Rows.inService(stocked, subscription), subscription })
     const { sim } = yield* World.line(world, stocked.iccid)
     return { sim, subscription }
   })
@@ -33,9 +34,6 @@ const isLine = Effect.fnUntraced(function* (
   yield* Suite.equals(`the attachments of ${what}`, shown, isLive ? expected.attachments : null)
 })
 
-// The SIM's versions rise with each commit that touches its line.
-const touched = (sim: Sim, times: number): Sim => ({ ...sim, version: sim.version + times })
-
 const listed = (world: World.World) =>
   world.storage.subscriptions.page({ organizationId: world.organizationId, after: null, limit: 100 })
 
@@ -51,6 +49,12 @@ const isSeen = Effect.fnUntraced(function* (
   yield* Suite.equals(`looked up ${what}`, found, expected)
 })
 
+/** What deletes a subscription. */
+const deleted = (subscription: Subscription): Written => ({
+  sim: { hold: { _tag: "Releasing", subscriptionId: subscription.subscriptionId } },
+  subscription: { ...subscription, status: "Deleted" }
+})
+
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("a line has its attachments oldest first and their packages by occurrence", (world) =>
     Effect.gen(function* () {
@@ -61,7 +65,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const packages = attachments.flatMap((attachment, index) =>
         [10, 2, 0, 11, 1].slice(index).map((occurrence) => Rows.pack(world, attachment, occurrence))
       )
-      yield* world.storage.commit({ sims: [sim], attachments, packages })
+      yield* World.write(world, sim, { attachments, packages })
       const expected = {
         subscription,
         attachments: attachments
@@ -88,26 +92,30 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const packages = [3, 1].map((occurrence) =>
         Rows.pack(world, attachment, occurrence, { status: occurrence === 3 ? "Refused" : "Created" })
       )
-      yield* storage.commit({ sims: [sim], attachments: [attachment, other], packages })
+      yield* World.write(world, sim, { attachments: [attachment, other], packages })
       const { attachmentId, iccid, organizationId } = attachment
       const of = { organizationId, iccid }
-      const present = {
-        sim: { ...of, version: sim.version + 1 },
-        attachment: { ...of, attachmentId, terms: attachment.terms, anchor: world.now, suspendedAt: world.now + 1 }
-      }
+      const { confirmed, suspendedAt, terms, thresholdTold } = attachment
+      const state = { confirmed, anchor: world.now, suspendedAt, thresholdTold }
       for (const occurrence of [0, 1, 2, 3, 4]) {
-        yield* Suite.equals(
-          `occurrence ${occurrence}`,
-          yield* storage.simAggregates.forOccurrence({ ...of, attachmentId, occurrence }),
-          {
-            ...present,
-            isRecorded: occurrence === 1 || occurrence === 3
-          }
+        const found = yield* storage.simAggregates.forOccurrence({ ...of, attachmentId, occurrence })
+        const [{ attachment: seen, packages: recorded }] = yield* Effect.map(
+          World.given(`occurrence ${occurrence}`, found),
+          (view) => view.attachments
         )
+        yield* Suite.equals("the version", found?.sim.version, sim.version + 1)
+        const told = {
+          ...{ organizationId: seen.organizationId, iccid: seen.iccid, attachmentId: seen.attachmentId },
+          ...{ terms: seen.terms, confirmed: seen.confirmed, anchor: seen.anchor, suspendedAt: seen.suspendedAt },
+          thresholdTold: seen.thresholdTold
+        }
+        yield* Suite.equals("the attachment", told, { ...of, attachmentId, terms, ...state })
+        const expected = packages.filter((pack) => pack.occurrence === occurrence)
+        yield* Suite.equals(`the package of occurrence ${occurrence}`, recorded, expected)
       }
       const one = { ...of, attachmentId, occurrence: 1 }
       const ofOther = yield* storage.simAggregates.forOccurrence({ ...one, attachmentId: other.attachmentId })
-      yield* Suite.equals("another attachment's", ofOther?.isRecorded, false)
+      yield* Suite.equals("another attachment's", ofOther?.attachments[0].packages, [])
       for (const [what, elsewhere] of [
         ["no attachment", { attachmentId: world.id() }],
         ["another SIM's", { iccid: (yield* World.stockOne(world)).iccid }],
@@ -115,54 +123,46 @@ export const cases: ReadonlyArray<World.Scenario> = [
       ] as const) {
         yield* Suite.equals(what, yield* storage.simAggregates.forOccurrence({ ...one, ...elsewhere }), null)
       }
-      yield* storage.commit({
-        sims: [{ ...touched(sim, 1), hold: { _tag: "Releasing", subscriptionId: subscription.subscriptionId } }],
-        subscriptions: [{ ...subscription, status: "Deleted" }]
-      })
+      yield* World.write(world, sim, deleted(subscription))
       yield* Suite.equals("of a deleted subscription", yield* storage.simAggregates.forOccurrence(one), null)
     })
   ),
 
-  scenario("subscriptions, attachments and packages are replaced by their ids", (world) =>
+  scenario("subscriptions, attachments and packages change by their ids", (world) =>
     Effect.gen(function* () {
       const { sim, subscription } = yield* live(world, { status: "Pending" })
       const attachment = Rows.attachment(world, subscription, { confirmed: false })
       const packages = [0, 1, 2].map((occurrence) => Rows.pack(world, attachment, occurrence))
-      yield* world.storage.commit({ sims: [sim], attachments: [attachment], packages })
+      yield* World.write(world, sim, { attachments: [attachment], packages })
       yield* isLine(world, "the pending line", sim, { subscription, attachments: [{ attachment, packages }] })
       yield* isSeen(world, "while it is pending", sim, null)
 
-      const confirmed: Subscription = { ...subscription, status: "Live", metadata: "changed" }
+      const confirmed: Subscription = { ...subscription, status: "Live" }
       const changed: Attachment = {
         ...attachment,
         confirmed: true,
         anchor: world.now,
         suspendedAt: world.now + 1,
-        thresholdTold: 80,
-        metadata: "changed",
-        activePeriod: { start: world.now, end: world.now + 5 }
+        thresholdTold: 80
       }
-      const used = packages.slice(1, 2).map((pack) => ({
-        ...pack,
-        status: "Refused" as const,
-        telcoPackageId: "T-1",
-        activationAt: null,
-        expirationAt: null,
-        usedBytes: 7
-      }))
-      yield* world.storage.commit({
-        sims: [touched(sim, 1)],
-        subscriptions: [confirmed],
-        attachments: [changed],
-        packages: used
-      })
+      const used = packages
+        .slice(1, 2)
+        .map((pack) => ({ ...pack, activationAt: null, expirationAt: world.now + 5, usedBytes: 7 }))
+      yield* World.write(world, sim, { subscription: confirmed, attachments: [changed], packages: used })
       yield* isLine(world, "the live line", sim, {
         subscription: confirmed,
         attachments: [
           { attachment: changed, packages: packages.map((pack, index) => (index === 1 ? (used[0] ?? pack) : pack)) }
         ]
       })
-      yield* isSeen(world, "once it is live", sim, { subscription: confirmed, sim: touched(sim, 2) })
+      const now = (yield* World.line(world, sim.iccid)).sim
+      yield* Suite.equals("the version", now.version, sim.version + 2)
+      yield* isSeen(world, "once it is live", sim, { subscription: confirmed, sim: now })
+
+      const back = { ...changed, anchor: null, suspendedAt: null, thresholdTold: 0 }
+      yield* World.write(world, sim, { attachments: [back] })
+      const [left] = (yield* World.line(world, sim.iccid)).attachments
+      yield* Suite.equals("what goes back to nothing", left?.attachment, back)
     })
   ),
 
@@ -170,50 +170,35 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const { sim, subscription } = yield* live(world)
       const attachment = Rows.attachment(world, subscription)
-      const packages = [Rows.pack(world, attachment, 0)]
-      yield* world.storage.commit({ sims: [sim], attachments: [attachment], packages })
-      yield* world.storage.commit({
-        sims: [{ ...touched(sim, 1), hold: { _tag: "Releasing", subscriptionId: subscription.subscriptionId } }],
-        subscriptions: [{ ...subscription, status: "Deleted" }]
-      })
+      yield* World.write(world, sim, { attachments: [attachment], packages: [Rows.pack(world, attachment, 0)] })
+      yield* World.write(world, sim, deleted(subscription))
       yield* isLine(world, "the line", sim, { subscription: null, attachments: [] })
       yield* isSeen(world, "once it is deleted", sim, null)
 
       const next = Rows.subscription(world, sim)
       const other = Rows.attachment(world, next)
-      yield* world.storage.commit({
-        sims: [Rows.inService(touched(sim, 2), next)],
-        subscriptions: [next],
-        attachments: [other]
-      })
+      const { hold } = Rows.inService(sim, next)
+      yield* World.write(world, sim, { sim: { hold }, subscription: next, attachments: [other] })
       yield* isLine(world, "the SIM's next line", sim, {
         subscription: next,
         attachments: [{ attachment: other, packages: [] }]
       })
-      const sims = (yield* listed(world)).map((row) => row.subscription)
-      yield* Suite.equals("listed", sims, [next])
+      const rows = (yield* listed(world)).map((row) => row.subscription)
+      yield* Suite.equals("listed", rows, [next])
     })
   ),
 
   scenario("a removed attachment takes its packages along", (world) =>
     Effect.gen(function* () {
-      const { organizationId, storage } = world
       const { sim, subscription } = yield* live(world)
       const [kept, removed] = [Rows.attachment(world, subscription), Rows.attachment(world, subscription)]
       const packages = [kept, removed].map((attachment) => Rows.pack(world, attachment, 0))
-      yield* storage.commit({ sims: [sim], attachments: [kept, removed], packages })
-      const { attachmentId } = removed
-      yield* storage.commit({
-        sims: [touched(sim, 1)],
-        removedAttachments: [
-          { organizationId, attachmentId },
-          { organizationId, attachmentId: world.id() }
-        ]
-      })
+      yield* World.write(world, sim, { attachments: [kept, removed], packages })
+      yield* World.write(world, sim, { removedAttachments: [removed.attachmentId] })
       const left = { attachment: kept, packages: packages.slice(0, 1) }
       yield* isLine(world, "the line", sim, { subscription, attachments: [left] })
       const later = { ...removed, createdAt: world.now + 1 }
-      yield* storage.commit({ sims: [touched(sim, 2)], attachments: [later] })
+      yield* World.write(world, sim, { attachments: [later] })
       yield* isLine(world, "the line with the attachment written anew", sim, {
         subscription,
         attachments: [left, { attachment: later, packages: [] }]
@@ -223,21 +208,14 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("a removed subscription takes its attachments along", (world) =>
     Effect.gen(function* () {
-      const { organizationId, storage } = world
       const { sim, subscription } = yield* live(world)
       const attachment = Rows.attachment(world, subscription)
-      yield* storage.commit({ sims: [sim], attachments: [attachment], packages: [Rows.pack(world, attachment, 0)] })
-      const { subscriptionId } = subscription
-      yield* storage.commit({
-        sims: [{ ...touched(sim, 1), hold: { _tag: "Free" } }],
-        removedSubscriptions: [
-          { organizationId, subscriptionId },
-          { organizationId, subscriptionId: world.id() }
-        ]
-      })
+      yield* World.write(world, sim, { attachments: [attachment], packages: [Rows.pack(world, attachment, 0)] })
+      yield* World.write(world, sim, { sim: { hold: { _tag: "Free" } }, subscription: null })
       yield* isLine(world, "the line", sim, { subscription: null, attachments: [] })
       yield* Suite.equals("listed", yield* listed(world), [])
-      yield* storage.commit({ sims: [Rows.inService(touched(sim, 2), subscription)], subscriptions: [subscription] })
+      const { hold } = Rows.inService(sim, subscription)
+      yield* World.write(world, sim, { sim: { hold }, subscription })
       yield* isLine(world, "the line with the subscription written anew", sim, { subscription, attachments: [] })
     })
   ),
@@ -246,11 +224,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const { sim, subscription } = yield* live(world)
       const attachment = Rows.attachment(world, subscription)
-      yield* world.storage.commit({ sims: [sim], attachments: [attachment] })
-      const first = touched(sim, 1)
+      yield* World.write(world, sim, { attachments: [attachment] })
+      const first = (yield* World.line(world, sim.iccid)).sim
       const write = (step: number) =>
-        world.storage.commit({
-          sims: [touched(first, step)],
+        World.write(world, sim, {
           attachments: [{ ...attachment, thresholdTold: step + 1 }],
           packages: [Rows.pack(world, attachment, 0, { usedBytes: step + 1 })]
         })

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import type { Instant } from "../../domain/Time.ts"
 import type { CreatedCursor } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
+import { subscribe } from "./Aggregates.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
 import { scenario } from "./World.ts"
@@ -113,10 +114,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       insert: (createdAt) =>
         Effect.flatMap(World.stockOne(world), (sim) => {
           const subscription = Rows.subscription(world, sim, { createdAt })
-          return Effect.as(
-            world.storage.commit({ sims: [Rows.inService(sim, subscription)], subscriptions: [subscription] }),
-            subscription.subscriptionId
-          )
+          return Effect.as(world.storage.commit({ sims: [subscribe(sim, subscription)] }), subscription.subscriptionId)
         })
     })
   ),

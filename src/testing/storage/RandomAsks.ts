@@ -130,7 +130,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
       }),
       (lines) =>
         byText(lines, ({ line }) => line.sim.iccid).map(({ line, seen }) => ({
-          line: Rows.reportedLine(line),
+          line: Rows.forReports(line),
           seen: seen.toSorted()
         }))
     ),

@@ -3,10 +3,11 @@
  */
 import { Effect } from "effect"
 import { DAY, HOUR, MINUTE } from "../../domain/Time.ts"
-import type { SimAggregate } from "../../domain/SimAggregate.ts"
-import type { Commit, Confirmed, StorageError } from "../../ports/Storage.ts"
+import type { SimChange } from "../../domain/SimDifference.ts"
+import type { Commit, StorageError } from "../../ports/Storage.ts"
 import { idOf, type LinePart, type Part, pick, type Run } from "./RandomSteps.ts"
-import { lineEdit, used } from "./RandomLines.ts"
+import { alone, type Change, change } from "./Aggregates.ts"
+import { lineEdit } from "./RandomLines.ts"
 import * as Rows from "./Rows.ts"
 import { newSim, type World } from "./World.ts"
 
@@ -25,26 +26,30 @@ const lineOf = ({ other, world }: Side, iccid: string) =>
       : Effect.succeed(mine)
   )
 
-const confirming = ({ attachments, sim, subscription }: SimAggregate, version: number): ReadonlyArray<Confirmed> => {
-  const [last] = attachments.slice(-1)
-  if (subscription === null || last === undefined) return []
-  const { iccid, organizationId } = sim
-  const { attachmentId } = last.attachment
-  return [{ organizationId, iccid, version, subscriptionId: subscription.subscriptionId, attachmentId }]
+// The change of the whole aggregate, or of a view that has what is written: that for reports, or the SIM alone.
+const seenAs = ({ loaded, next }: Change, name: LinePart, part: Part): SimChange => {
+  if (part.choice % 2 === 0) return { loaded, next }
+  switch (name) {
+    case "free":
+    case "download":
+    case "mobile plan":
+      return { loaded: { sim: loaded.sim }, next: { sim: next.sim } }
+    case "use":
+      return { loaded: Rows.forReports(loaded), next: Rows.forReports(next) }
+    default:
+      return { loaded, next }
+  }
 }
 
 const ofLine = (run: Run, side: Side, name: LinePart, part: Part): Piece => {
   const iccid = pick(run.iccids, part.row)
-  return Effect.map(lineOf(side, iccid), (line): Commit => {
-    if (line === null) return { sims: [{ ...newSim(side.world, { iccid }), serial: 1, version: 1 }] }
-    const [{ smdp = line.sim.smdp, ...changes }, commit] = lineEdit(side.world, name, part, line)
-    const version = line.sim.version - (part.stale ? 1 : 0)
-    const status = smdp && { state: smdp.state, modifiedAt: smdp.modifiedAt }
-    const isSame = Object.keys(changes).length === 0 && name !== "report"
-    if (name === "confirm" && part.choice % 2 === 0) return { confirmed: confirming(line, version) }
-    if (name === "use") return { ...commit, reported: used(side.world, part, line, version) }
-    if (isSame && part.choice % 2 === 0) return { ...commit, touched: [{ ...line.sim, version }] }
-    return { ...commit, sims: [{ ...line.sim, ...changes, smdp: status, version }] }
+  return Effect.map(lineOf(side, iccid), (stored): Commit => {
+    const unknown = alone({ ...newSim(side.world, { iccid }), serial: 1, version: 1 })
+    if (stored === null) return { sims: [change(unknown, {})] }
+    const version = stored.sim.version - (part.stale ? 1 : 0)
+    const line = { ...stored, sim: { ...stored.sim, version } }
+    const [written, more] = lineEdit(side.world, name, part, line)
+    return { ...more, sims: [seenAs(change(line, written), name, part)] }
   })
 }
 
@@ -76,7 +81,7 @@ const restingOnPlan = (run: Run, { world }: Side, part: Part): Piece => {
   const loaded = { organizationId: world.organizationId, planId: idOf(run, world, part.row) }
   return Effect.map(
     world.storage.plans.get(loaded),
-    (stored): Commit => ({ plansAsLoaded: [{ ...loaded, version: seenVersion(stored, part) }] })
+    (stored): Commit => ({ unchangedPlans: [{ ...loaded, version: seenVersion(stored, part) }] })
   )
 }
 

@@ -5,17 +5,13 @@ import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import { HOUR, MINUTE } from "../../domain/Time.ts"
 import type { Commit } from "../../ports/Storage.ts"
+import type { Written } from "./Aggregates.ts"
 import { type LinePart, type Part, pick } from "./RandomSteps.ts"
 import * as Rows from "./Rows.ts"
 import type { World } from "./World.ts"
 
-/** What a part does to the SIM, and what else it writes. */
-export const lineEdit = (
-  world: World,
-  name: LinePart,
-  part: Part,
-  line: SimAggregate
-): readonly [Partial<Sim>, Commit] => {
+/** What a part writes of the SIM's aggregate, and what else. */
+export const lineEdit = (world: World, name: LinePart, part: Part, line: SimAggregate): readonly [Written, Commit] => {
   const { attachments, sim, subscription } = line
   const { organizationId } = sim
   const of = { ...world, organizationId }
@@ -23,16 +19,13 @@ export const lineEdit = (
   const attachment = attachments.length === 0 ? undefined : pick(attachments, part.choice).attachment
   switch (name) {
     case "free":
-      return [subscription === null ? { hold: free, recycledAt: world.now + part.choice } : {}, {}]
+      return [subscription === null ? { sim: { hold: free, recycledAt: world.now + part.choice } } : {}, {}]
     case "download":
-      return [{ downloaded: part.choice > 3, lastActivityAt: world.now + part.choice }, {}]
+      return [{ sim: { downloaded: part.choice > 3, lastActivityAt: world.now + part.choice } }, {}]
     case "mobile plan": {
       const applied = part.choice % 2 === 0
-      const target = !applied
-      return [
-        { mobilePlan: part.choice < 8 ? { _tag: "Settled", applied } : { _tag: "Changing", applied, target } },
-        {}
-      ]
+      const changing = { _tag: "Changing", applied, target: !applied } as const
+      return [{ sim: { mobilePlan: part.choice < 8 ? { _tag: "Settled", applied } : changing } }, {}]
     }
     case "open":
     case "open pending": {
@@ -40,88 +33,83 @@ export const lineEdit = (
       const createdAt = world.now + part.choice
       const opened = Rows.subscription(of, sim, { createdAt, status: name === "open" ? "Live" : "Pending" })
       const { subscriptionId } = opened
-      return [{ hold: { _tag: "Provisioning", subscriptionId } }, { subscriptions: [opened] }]
+      return [{ sim: { hold: { _tag: "Provisioning", subscriptionId } }, subscription: opened }, {}]
     }
-    case "confirm":
+    case "confirm": {
       if (subscription === null) return [{}, {}]
+      const { subscriptionId } = subscription
+      const last = attachments.at(-1)?.attachment
       return [
-        { hold: { _tag: "InService", subscriptionId: subscription.subscriptionId } },
-        { subscriptions: [{ ...subscription, status: "Live", metadata: `choice ${part.choice}` }] }
+        {
+          sim: { hold: { _tag: "InService", subscriptionId }, ...(part.choice % 4 === 1 ? { downloaded: true } : {}) },
+          subscription: { ...subscription, status: "Live" },
+          attachments: last === undefined || part.choice % 4 === 3 ? [] : [{ ...last, confirmed: true }]
+        },
+        {}
       ]
+    }
     case "attach": {
       if (subscription === null) return [{}, {}]
-      const added = Rows.attachment(of, subscription, { createdAt: world.now + part.choice })
+      const confirmed = part.choice % 5 !== 4
+      const added = Rows.attachment(of, subscription, { createdAt: world.now + part.choice, confirmed })
       const packages = Array.from({ length: part.choice % 3 }, (_, index) => Rows.pack(of, added, index))
-      return [{}, { attachments: [added], packages }]
+      return [{ attachments: [added], packages }, {}]
     }
     case "pack": {
       if (attachment === undefined) return [{}, {}]
       const pack = Rows.pack(of, attachment, part.choice % 4, {
         usedBytes: part.choice,
         expirationAt: part.choice === 0 ? null : world.now + (part.choice - 5) * HOUR,
-        telcoPackageId: part.choice > 6 ? `T-${part.choice}` : null
+        telcoPackageId: part.choice % 4 > 1 ? `T-${part.choice % 4}` : null
       })
-      return [{}, { attachments: [{ ...attachment, thresholdTold: part.choice }], packages: [pack] }]
+      return [{ attachments: [{ ...attachment, thresholdTold: part.choice }], packages: [pack] }, {}]
     }
     case "delete":
       if (subscription === null) return [{}, {}]
       return [
-        { hold: { _tag: "Releasing", subscriptionId: subscription.subscriptionId } },
-        { subscriptions: [{ ...subscription, status: "Deleted" }] }
+        {
+          sim: { hold: { _tag: "Releasing", subscriptionId: subscription.subscriptionId } },
+          subscription: { ...subscription, status: "Deleted" }
+        },
+        {}
       ]
-    case "remove subscription": {
-      const subscriptionId = subscription?.subscriptionId ?? world.id()
-      return [{ hold: free }, { removedSubscriptions: [{ organizationId, subscriptionId }] }]
-    }
-    case "remove attachment": {
-      const attachmentId = attachment?.attachmentId ?? world.id()
-      return [{}, { removedAttachments: [{ organizationId, attachmentId }] }]
-    }
+    case "remove subscription":
+      return [{ sim: { hold: free }, subscription: null }, {}]
+    case "remove attachment":
+      return [{ removedAttachments: attachment === undefined ? [] : [attachment.attachmentId] }, {}]
     case "report": {
       const entry = Rows.smdpEntry(of, sim, { modifiedAt: world.now + part.choice })
       const seen = { organizationId, reportId: `report ${part.choice % 4}`, receivedAt: world.now + part.row * MINUTE }
-      return [{ smdp: entry }, { smdpEntries: [entry], seenReports: [seen] }]
+      const smdp = { state: entry.state, modifiedAt: entry.modifiedAt }
+      return [{ sim: { smdp } }, { reports: { smdpEntries: [entry], seen: [seen] } }]
     }
     case "use":
-      return [{}, {}]
+      return [used(world, part, line), {}]
   }
 }
 
-/** What a report leaves of a line: something of its SIM, of an attachment and of a package of that. */
-export const used = (
-  world: World,
-  part: Part,
-  line: SimAggregate,
-  version: number
-): NonNullable<Commit["reported"]> => {
-  const { iccid, organizationId } = line.sim
+/** What a report changes of a line: something of its SIM, of an attachment and of a package of that. */
+const used = (world: World, part: Part, line: SimAggregate): Written => {
   const at = world.now + part.choice
-  const { attachment, packages = [] } =
-    line.attachments.length === 0 ? { attachment: undefined } : pick(line.attachments, part.choice)
-  const attachmentId = attachment?.attachmentId ?? world.id()
-  const pack = packages.length === 0 ? undefined : pick(packages, part.choice)
+  const of = line.attachments.length === 0 ? undefined : pick(line.attachments, part.choice)
+  const pack = of === undefined || of.packages.length === 0 ? undefined : pick(of.packages, part.choice)
+  const smdp: Sim["smdp"] = part.choice % 3 === 0 ? { state: "Disable", modifiedAt: at } : line.sim.smdp
+  const location =
+    part.choice % 4 === 0 ? { countryAlpha2: "SE", operator: "O", rat: "4G", imei: "1", at } : line.sim.location
+  const lastActivityAt = part.choice === 5 ? null : at
   return {
-    sims: [
-      {
-        organizationId,
-        iccid,
-        version,
-        downloaded: part.choice > 3,
-        lastActivityAt: part.choice === 5 ? null : at,
-        smdp: part.choice % 3 === 0 ? { state: "Disable", modifiedAt: at } : null,
-        location: part.choice % 4 === 0 ? { countryAlpha2: "SE", operator: "O", rat: "4G", imei: "1", at } : null
-      }
-    ],
-    attachments: [{ organizationId, attachmentId, anchor: at, thresholdTold: part.choice }],
-    packages: [
-      {
-        organizationId,
-        attachmentId,
-        occurrence: pack?.occurrence ?? part.choice,
-        activationAt: at,
-        expirationAt: part.choice % 5 === 0 ? null : at + HOUR,
-        usedBytes: part.choice
-      }
-    ]
+    sim: { downloaded: part.choice > 3, lastActivityAt, smdp, location },
+    attachments: of === undefined ? [] : [{ ...of.attachment, anchor: at, thresholdTold: part.choice }],
+    packages:
+      pack === undefined
+        ? []
+        : [
+            {
+              ...pack,
+              activationAt: at,
+              expirationAt: part.choice % 5 === 0 ? null : at + HOUR,
+              usedBytes: part.choice
+            }
+          ]
   }
 }

@@ -4,10 +4,11 @@
  */
 import { Effect } from "effect"
 import { packageId } from "../../domain/Package.ts"
-import type { Sim } from "../../domain/Sim.ts"
+import type { ForReports } from "../../domain/SimAggregate.ts"
 import { DAY } from "../../domain/Time.ts"
 import type { Reported, ReportQuery } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
+import { simChange, subscribe } from "./Aggregates.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
 import { scenario } from "./World.ts"
@@ -24,7 +25,7 @@ const ask = (world: World.World, iccids: ReadonlyArray<Partial<Asked> & { readon
   )
 
 const narrowed = (found: Reported | undefined): Reported | undefined =>
-  found === undefined ? undefined : { ...found, line: Rows.reportedLine(found.line) }
+  found === undefined ? undefined : { ...found, line: Rows.forReports(found.line) }
 
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("reported lines have the packages that reports can touch, and all confirmed attachments", (world) =>
@@ -42,10 +43,15 @@ export const cases: ReadonlyArray<World.Scenario> = [
         )
       )
       yield* world.storage.commit({
-        sims: [Rows.inService(sim, subscription)],
-        subscriptions: [subscription],
-        attachments: [...attachments, Rows.attachment(world, subscription, { createdAt: now + 4, confirmed: false })],
-        packages
+        sims: [
+          subscribe(sim, subscription, {
+            attachments: [
+              ...attachments,
+              Rows.attachment(world, subscription, { createdAt: now + 4, confirmed: false })
+            ],
+            packages
+          })
+        ]
       })
       const telcoId = packages.find((pack) => pack.attachmentId === second.attachmentId && pack.occurrence === 1)
       const packageIds = [
@@ -72,12 +78,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
         }))
       }
       yield* Suite.equals("the reported line", narrowed(asked.get(iccid)), {
-        line: Rows.reportedLine(expected),
+        line: Rows.forReports(expected),
         seen: []
       })
       const all = yield* ask(world, [{ iccid, since: now - 2 * DAY }])
       const allOfThem = { sim: line.sim, attachments: line.attachments.slice(0, 3) }
-      yield* Suite.equals("all packages", narrowed(all.get(iccid))?.line, Rows.reportedLine(allOfThem))
+      yield* Suite.equals("all packages", narrowed(all.get(iccid))?.line, Rows.forReports(allOfThem))
     })
   ),
 
@@ -93,14 +99,16 @@ export const cases: ReadonlyArray<World.Scenario> = [
         receivedAt
       })
       yield* storage.commit({
-        seenReports: [
-          seen(world, "old", now - 1),
-          seen(world, "new", now),
-          seen(world, "raised", now - 1),
-          seen(other, "theirs", now + 1)
-        ]
+        reports: {
+          seen: [
+            seen(world, "old", now - 1),
+            seen(world, "new", now),
+            seen(world, "raised", now - 1),
+            seen(other, "theirs", now + 1)
+          ]
+        }
       })
-      yield* storage.commit({ seenReports: [seen(world, "raised", now + 1)] })
+      yield* storage.commit({ reports: { seen: [seen(world, "raised", now + 1)] } })
       const reportIds = ["raised", "theirs", "old", "new", "never"]
       const asked = yield* ask(
         world,
@@ -116,7 +124,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("seen by me", found(mine.iccid), new Set(["raised", "new"]))
       yield* Suite.equals("seen by them", found(theirs.iccid), new Set(["theirs"]))
       const theirLine = narrowed(asked.get(theirs.iccid))?.line
-      yield* Suite.equals("their line", theirLine, Rows.reportedLine({ sim: theirs, attachments: [] }))
+      yield* Suite.equals("their line", theirLine, Rows.forReports({ sim: theirs, attachments: [] }))
       const ever = yield* ask(world, [{ iccid: mine.iccid, reportIds }], now - DAY)
       yield* Suite.equals("ever seen by me", new Set(ever.get(mine.iccid)?.seen), new Set(["raised", "new", "old"]))
     })
@@ -132,30 +140,24 @@ export const cases: ReadonlyArray<World.Scenario> = [
         const packages = (["Refused", "Created", "Lapsed"] as const).map((status, occurrence) =>
           Rows.pack(world, attachment, occurrence, { status })
         )
-        yield* world.storage.commit({
-          sims: [Rows.inService(sim, subscription)],
-          subscriptions: [subscription],
-          attachments: [attachment],
-          packages
-        })
+        yield* world.storage.commit({ sims: [subscribe(sim, subscription, { attachments: [attachment], packages })] })
         const attachmentsOf = Effect.map(
           ask(world, [{ iccid: sim.iccid }]),
           (asked) => narrowed(asked.get(sim.iccid))?.line.attachments
         )
         const expected = { sim, attachments: [{ attachment, packages: packages.slice(1, 2) }] }
-        yield* Suite.equals("in service", yield* attachmentsOf, Rows.reportedLine(expected).attachments)
+        yield* Suite.equals("in service", yield* attachmentsOf, Rows.forReports(expected).attachments)
         for (const tag of ["Provisioning", "Releasing"] as const) {
-          const present = (yield* World.line(world, sim.iccid)).sim
           const hold = { _tag: tag, subscriptionId: subscription.subscriptionId }
-          yield* world.storage.commit({ sims: [{ ...present, hold }] })
+          yield* World.write(world, sim, { sim: { hold } })
           yield* Suite.equals(tag, yield* attachmentsOf, [])
         }
       })
   ),
 
-  scenario("what was reported is written beside all else of a line, on its own and among other SIMs", (world) =>
+  scenario("what reports change is written beside all else of a line, on its own and among other SIMs", (world) =>
     Effect.gen(function* () {
-      const { now, organizationId, storage } = world
+      const { now, storage } = world
       const sims = yield* World.stock(world, World.newSims(world, 4))
       const [sim, other, third, fourth] = sims
       if (sim === undefined || other === undefined || third === undefined || fourth === undefined) return
@@ -168,77 +170,68 @@ export const cases: ReadonlyArray<World.Scenario> = [
         mobilePlan: { _tag: "Changing", applied: false, target: true } as const,
         recycledAt: now
       }
-      yield* storage.commit({
-        sims: [{ ...Rows.inService(sim, subscription), ...known }],
-        subscriptions: [subscription],
-        attachments,
-        packages
-      })
+      yield* storage.commit({ sims: [subscribe(sim, subscription, { sim: known, attachments, packages })] })
       const before = yield* World.line(world, sim.iccid)
-      const [attachment] = attachments
-      const { attachmentId } = yield* World.given("an attachment", attachment)
+      const { line: loaded } = yield* World.given(
+        "the view for reports",
+        (yield* ask(world, [{ iccid: sim.iccid, since: 0 }])).get(sim.iccid)
+      )
       const used = { activationAt: now + 1, expirationAt: now + 2, usedBytes: 2 ** 53 - 1 }
-      const of = { organizationId, attachmentId }
-      const unknown = { organizationId, attachmentId: world.id() }
-      const reportedOf = (of: Sim, changes: object = {}) => ({
-        ...{ organizationId, iccid: of.iccid, version: of.version, downloaded: true, lastActivityAt: now },
-        ...{ smdp: null, location: null },
-        ...changes
-      })
-      yield* storage.commit({
-        reported: {
-          sims: [reportedOf(before.sim)],
-          attachments: [
-            { ...of, anchor: now, thresholdTold: 80 },
-            { ...unknown, anchor: now, thresholdTold: 50 }
-          ],
-          packages: [
-            { ...of, occurrence: 1, ...used },
-            { ...of, occurrence: 2, ...used },
-            { ...unknown, occurrence: 0, ...used }
-          ]
-        }
-      })
-      const reported = { downloaded: true, lastActivityAt: now }
-      yield* Suite.equals("the line", yield* World.line(world, sim.iccid), {
-        ...before,
-        sim: { ...before.sim, ...reported, version: before.sim.version + 1 },
-        attachments: before.attachments.map(({ attachment: one, packages: its }, index) =>
+      const use = { downloaded: true, lastActivityAt: now }
+      const usedLine = (line: ForReports): ForReports => ({
+        sim: { ...line.sim, ...use },
+        attachments: line.attachments.map(({ attachment, packages: its }, index) =>
           index === 1
-            ? { attachment: one, packages: its }
+            ? { attachment, packages: its }
             : {
-                attachment: { ...one, anchor: now, thresholdTold: 80 },
+                attachment: { ...attachment, anchor: now, thresholdTold: 80 },
                 packages: its.map((pack) => (pack.occurrence === 1 ? { ...pack, ...used } : pack))
               }
         )
       })
-      const stored = (yield* World.line(world, sim.iccid)).sim
+      yield* storage.commit({ sims: [{ loaded, next: usedLine(loaded) }] })
+      const after = yield* World.line(world, sim.iccid)
+      yield* Suite.equals("the SIM that was used", after.sim, {
+        ...before.sim,
+        ...use,
+        version: before.sim.version + 1
+      })
+      const expected = usedLine(Rows.forReports(before))
+      yield* Suite.equals("what was used", Rows.forReports(after).attachments, expected.attachments)
+      const unchanged = ({ attachments: all }: typeof after) =>
+        all.map(({ attachment }) => [attachment.terms, attachment.metadata, attachment.activePeriod])
+      yield* Suite.equals("the rest of the attachments", unchanged(after), unchanged(before))
+
+      const stored = after.sim
       const sighted = {
         smdp: { state: "Disable", modifiedAt: now + 1 } as const,
         location: { countryAlpha2: "NO", operator: "Telenor", rat: "5G", imei: "2", at: now + 1 }
       }
-      yield* storage.commit({ reported: { sims: [reportedOf(stored), reportedOf(other, sighted)] } })
+      yield* storage.commit({ sims: [simChange(stored), simChange(other, { ...use, ...sighted })] })
       const again = (yield* World.line(world, sim.iccid)).sim
-      yield* Suite.equals("the SIM", again, { ...stored, version: stored.version + 1 })
+      yield* Suite.equals("one that stays as it is", again, { ...stored, version: stored.version + 1 })
       const seen = (yield* World.line(world, other.iccid)).sim
-      yield* Suite.equals("one with sightings", seen, { ...other, ...reported, ...sighted, version: other.version + 1 })
-      const written = { ...third, recycledAt: now + 5, smdp: sighted.smdp }
+      yield* Suite.equals("one with sightings", seen, { ...other, ...use, ...sighted, version: other.version + 1 })
+      const written = { recycledAt: now + 5, smdp: sighted.smdp }
       yield* storage.commit({
-        sims: [written],
-        touched: [fourth],
-        reported: { sims: [reportedOf(again), reportedOf(seen, { location: known.location })] }
+        sims: [
+          simChange(third, written),
+          simChange(fourth),
+          simChange(again, { lastActivityAt: now + 1 }),
+          simChange(seen, { location: known.location })
+        ]
       })
       const left = yield* Effect.forEach(sims, ({ iccid }) => Effect.map(World.line(world, iccid), (line) => line.sim))
       yield* Suite.equals("among others", left, [
-        { ...again, version: again.version + 1 },
+        { ...again, lastActivityAt: now + 1, version: again.version + 1 },
         { ...seen, location: known.location, version: seen.version + 1 },
-        { ...written, version: third.version + 1 },
+        { ...third, ...written, version: third.version + 1 },
         { ...fourth, version: fourth.version + 1 }
       ])
-      const stale = { reported: { sims: [reportedOf(again)] } }
-      yield* World.conflicts(world, "what was reported of a SIM that has changed", stale, "version")
-      const both = { sims: [{ ...written, version: third.version + 1 }], ...stale }
-      yield* World.conflicts(world, "that among others", both, "version")
+      const stale = simChange(again, { lastActivityAt: now + 2 })
+      yield* World.conflicts(world, "what was reported of a SIM that has changed", { sims: [stale] }, "version")
+      const fresh = simChange({ ...third, ...written, version: third.version + 1 }, { downloaded: true })
+      yield* World.conflicts(world, "that among others", { sims: [fresh, stale] }, "version")
     })
   ),
 
@@ -257,9 +250,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const entry = (offset: number, modificationResult: string) =>
         Rows.smdpEntry(world, sim, { modifiedAt: now + offset, modificationResult })
       const [a, b, c, d] = [entry(5, "a"), entry(-5, "b"), entry(5, "c"), entry(0, "d")]
-      yield* storage.commit({ smdpEntries: [a, b, Rows.smdpEntry(world, other)] })
-      yield* storage.commit({ smdpEntries: [c] })
-      yield* storage.commit({ smdpEntries: [d, { ...b, modifiedAt: now + 5 }] })
+      yield* storage.commit({ reports: { smdpEntries: [a, b, Rows.smdpEntry(world, other)] } })
+      yield* storage.commit({ reports: { smdpEntries: [c] } })
+      yield* storage.commit({ reports: { smdpEntries: [d, { ...b, modifiedAt: now + 5 }] } })
       const { iccid } = sim
       const expected = [b, d, a, c, { ...b, modifiedAt: now + 5 }]
       yield* Suite.equals("the history", yield* storage.sims.smdpHistory({ organizationId, iccid }), expected)

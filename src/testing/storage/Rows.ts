@@ -9,7 +9,7 @@ import type { Job } from "../../domain/Job.ts"
 import type { Package } from "../../domain/Package.ts"
 import type { Plan, PlanTerms } from "../../domain/Plan.ts"
 import type { Region } from "../../domain/Region.ts"
-import type { ReportedLine, ReportedPackage } from "../../domain/ReportedLine.ts"
+import type { ForReports } from "../../domain/SimAggregate.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import type { Entry } from "../../domain/SmdpHistory.ts"
 import type { Subscription } from "../../domain/Subscription.ts"
@@ -181,36 +181,20 @@ export const job = (world: World, changes: Partial<Job> = {}): Job => ({
 })
 
 /** What reports look at of a line, and nothing else. */
-export const reportedLine = ({ attachments, sim }: ReportedLine): ReportedLine => {
+export const forReports = ({ attachments, sim }: ForReports): ForReports => {
   const { downloaded, iccid, isEsim, lastActivityAt, location, organizationId, smdp, version } = sim
   return {
     sim: { organizationId, iccid, isEsim, downloaded, smdp, location, lastActivityAt, version },
     attachments: attachments.map(({ attachment, packages }) => {
       const { anchor, attachmentId, confirmed, createdAt, planId, suspendedAt, terms, thresholdTold } = attachment
       const { dataMegaBytes, periodDays, recurrence } = terms
+      const state = { confirmed, anchor, suspendedAt, thresholdTold }
       return {
         attachment: {
-          iccid,
-          attachmentId,
-          planId,
-          createdAt,
-          confirmed,
-          anchor,
-          suspendedAt,
-          thresholdTold,
+          ...{ organizationId, iccid, attachmentId, planId, createdAt, ...state },
           terms: { dataMegaBytes, periodDays, recurrence }
         },
-        packages: packages.map(
-          ({ activationAt, expirationAt, occurrence, status, telcoPackageId, usedBytes }): ReportedPackage => ({
-            attachmentId,
-            occurrence,
-            status,
-            telcoPackageId,
-            activationAt,
-            expirationAt,
-            usedBytes
-          })
-        )
+        packages
       }
     })
   }

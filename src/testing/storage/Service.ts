@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import type { Catalogue } from "../../domain/Catalogue.ts"
 import { HOUR } from "../../domain/Time.ts"
 import * as Suite from "../Suite.ts"
+import { simChange, subscribe } from "./Aggregates.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
 import { scenario } from "./World.ts"
@@ -111,7 +112,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const records = ages.map((createdAt) => Rows.record(world, { createdAt }))
       const reportIds = ages.map((receivedAt) => `at ${receivedAt}`)
       yield* storage.commit({
-        seenReports: ages.map((receivedAt) => ({ organizationId, reportId: `at ${receivedAt}`, receivedAt })),
+        reports: {
+          seen: ages.map((receivedAt) => ({ organizationId, reportId: `at ${receivedAt}`, receivedAt }))
+        },
         idempotency: { put: records.map((record) => ({ record, replaces: now })) }
       })
       const purged = yield* storage.purge({ reportsBefore: now, idempotencyBefore: now - 1 })
@@ -144,14 +147,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const endpoint = Rows.endpoint(world)
       yield* storage.commit({ webhookEndpoints: [endpoint] })
       yield* storage.commit({
-        sims: [Rows.inService(sim, subscription)],
-        subscriptions: [subscription],
-        attachments: [attachment],
-        packages: [Rows.pack(world, attachment, 0)],
+        sims: [
+          subscribe(sim, subscription, { attachments: [attachment], packages: [Rows.pack(world, attachment, 0)] })
+        ],
         plans: [plan],
         regions: [region],
         apiKeys: [key],
-        smdpEntries: [entry],
+        reports: { smdpEntries: [entry] },
         events: [event],
         idempotency: { put: [{ record, replaces: world.now }] }
       })
@@ -192,11 +194,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
       const theirs = { organizationId: other.organizationId }
       const { sim: current } = yield* World.line(world, sim.iccid)
-      const taken = { sims: [{ ...current, ...theirs }] }
+      const taken = { sims: [simChange({ ...current, ...theirs })] }
       yield* World.conflicts(world, "writing another's SIM", taken, "version")
       yield* storage.commit({
-        removedSubscriptions: [{ ...theirs, subscriptionId: subscription.subscriptionId }],
-        removedAttachments: [{ ...theirs, attachmentId: attachment.attachmentId }],
         idempotency: { forgotten: [{ ...theirs, key: record.key }] }
       })
       const after = yield* World.line(world, sim.iccid)

@@ -6,6 +6,7 @@ import type { Hold, Sim } from "../../domain/Sim.ts"
 import { DAY, MINUTE } from "../../domain/Time.ts"
 import type { ClaimedSims, SimClaim } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
+import { simChange, subscribe } from "./Aggregates.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
 import { scenario } from "./World.ts"
@@ -40,7 +41,7 @@ const given = (...sims: ReadonlyArray<Sim>): ClaimedSims => ({
 
 const takeIntoService = (world: World.World, sim: Sim) => {
   const subscription = Rows.subscription(world, sim)
-  return world.storage.commit({ sims: [Rows.inService(sim, subscription)], subscriptions: [subscription] })
+  return world.storage.commit({ sims: [subscribe(sim, subscription)] })
 }
 
 export const cases: ReadonlyArray<World.Scenario> = [
@@ -125,7 +126,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const sim = yield* World.stockOne(world)
       const mine = yield* Effect.flatMap(claim(world), claimed)
       yield* Suite.equals("the line's SIM", (yield* World.line(world, sim.iccid)).sim, mine)
-      yield* World.conflicts(world, "the version before the claim", { sims: [sim] }, "version")
+      yield* World.conflicts(world, "the version before the claim", { sims: [simChange(sim)] }, "version")
       yield* takeIntoService(world, mine)
       yield* expects("in service", claim(world), none)
     })
@@ -169,7 +170,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* expects("another a millisecond too early", early, busy)
       const late = claim(world, { machineNow: machineNow + MINUTE })
       yield* expects("another at its end", late, given({ ...sim, version: sim.version + 1 }))
-      const stale = { sims: [{ ...sim, version: sim.version + 1 }] }
+      const stale = { sims: [simChange({ ...sim, version: sim.version + 1 })] }
       yield* World.conflicts(world, "a commit under the claim that is over", stale, "version")
       yield* expects("another once it is another's", claim(world), busy)
     })
@@ -189,7 +190,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.sims.release({ organizationId: other.organizationId, held })
       yield* storage.sims.release({ organizationId, held: [] })
       yield* expects("not theirs", claim(world), busy)
-      yield* storage.commit({ sims: [{ ...second, version: second.version + 1 }] })
+      yield* storage.commit({ sims: [simChange({ ...second, version: second.version + 1 })] })
       const anew = { ...second, version: second.version + 2 }
       yield* expects("written", claim(world), given(anew))
       yield* storage.sims.release({ organizationId, held: [...held.slice(0, 2), { iccid: "nobody's", token }] })
@@ -204,7 +205,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const sim = yield* World.stockOne(world)
       const mine = yield* Effect.flatMap(claim(world), claimed)
-      yield* world.storage.commit({ sims: [mine] })
+      yield* world.storage.commit({ sims: [simChange(mine)] })
       yield* expects("another", claim(world), given({ ...sim, version: mine.version + 1 }))
     })
   ),
@@ -214,11 +215,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const [first, second] = yield* World.stock(world, World.newSims(world, 2))
       if (first === undefined || second === undefined) return
       const subscription = Rows.subscription(world, first)
-      yield* world.storage.commit({ sims: [Rows.inService(first, subscription)], subscriptions: [subscription] })
+      yield* world.storage.commit({ sims: [subscribe(first, subscription)] })
       const back: Sim = { ...first, version: first.version + 1, recycledAt: world.now }
-      yield* world.storage.commit({
-        sims: [back],
-        subscriptions: [{ ...subscription, status: "Deleted" }]
+      yield* World.write(world, first, {
+        sim: { hold: { _tag: "Free" }, recycledAt: world.now },
+        subscription: { ...subscription, status: "Deleted" }
       })
       yield* expects("first", claim(world), given(second))
       yield* expects("then", claim(world), given({ ...back, version: back.version + 1 }))

@@ -4,6 +4,7 @@
 import { Effect } from "effect"
 import { SECOND, START_OF_TIME, END_OF_TIME, type Instant } from "../../domain/Time.ts"
 import * as Suite from "../Suite.ts"
+import { alone, change, subscribe } from "./Aggregates.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
 import { scenario } from "./World.ts"
@@ -79,12 +80,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
           apiKeys: [key],
           regions: [region],
           webhookEndpoints: [endpoint],
-          sims: [sim],
-          subscriptions: [subscription],
-          attachments: [attachment],
-          packages: [pack],
-          smdpEntries: [entry],
-          seenReports: [{ organizationId, reportId: entry.reportId, receivedAt: at }],
+          sims: [change(alone(sim), { subscription, attachments: [attachment], packages: [pack] })],
+          reports: { smdpEntries: [entry], seen: [{ organizationId, reportId: entry.reportId, receivedAt: at }] },
           idempotency: { put: [{ record, replaces: at }] },
           clock: at
         })
@@ -154,27 +151,21 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("texts round-trip to the letter", (world) =>
     Effect.gen(function* () {
       const { organizationId, storage } = world
-      const sim = yield* World.stockOne(world, { lpa: "LPA:1$SMDP.EXAMPLE$'\"\\" })
-      const subscription = Rows.subscription(world, sim)
-      yield* storage.commit({ sims: [Rows.inService(sim, subscription)], subscriptions: [subscription] })
-      let { version } = (yield* World.line(world, sim.iccid)).sim
       for (const text of texts) {
+        const sim = yield* World.stockOne(world, { lpa: "LPA:1$SMDP.EXAMPLE$'\"\\" })
+        const subscription = Rows.subscription(world, sim, { metadata: text })
         const plan = Rows.plan(world, { terms: Rows.terms(world, { name: text }) })
         const endpoint = Rows.endpoint(world, { description: text })
         const region = Rows.region(world, { regionName: short(text), regionCode: text })
         const attachment = Rows.attachment(world, subscription, { metadata: text, terms: plan.terms })
-        const changed = { ...subscription, metadata: text }
         const record = Rows.record(world, { key: `key ${short(text)}` })
         yield* storage.commit({
           plans: [plan],
           webhookEndpoints: [endpoint],
           regions: [region],
-          sims: [{ ...Rows.inService(sim, subscription), version }],
-          subscriptions: [changed],
-          attachments: [attachment],
+          sims: [subscribe(sim, subscription, { attachments: [attachment] })],
           idempotency: { put: [{ record, replaces: world.now }] }
         })
-        version++
         const line = yield* World.line(world, sim.iccid)
         const read = {
           plan: yield* storage.plans.get(plan),
@@ -190,7 +181,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           plan: { ...plan, version: 1 },
           endpoints: [{ ...endpoint, version: 1 }],
           region,
-          subscription: changed,
+          subscription,
           attachments: [{ attachment, packages: [] }],
           record
         })
@@ -209,10 +200,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const amounts = [0, 1, 2 ** 31, 2 ** 32 + 1, 2 ** 53 - 2, 2 ** 53 - 1]
       const packages = amounts.map((usedBytes, occurrence) => Rows.pack(world, attachment, occurrence, { usedBytes }))
       yield* world.storage.commit({
-        sims: [Rows.inService(stocked, subscription)],
-        subscriptions: [subscription],
-        attachments: [attachment],
-        packages
+        sims: [subscribe(stocked, subscription, { attachments: [attachment], packages })]
       })
       const line = yield* World.line(world, stocked.iccid)
       yield* Suite.equals("the attachments", line.attachments, [{ attachment, packages }])

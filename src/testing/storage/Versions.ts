@@ -2,9 +2,12 @@
  * Versions: each write raises them by one, and of those who saw the same one, one may write.
  */
 import { Effect } from "effect"
+import type { Attachment } from "../../domain/Attachment.ts"
 import type { Sim } from "../../domain/Sim.ts"
+import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Commit } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
+import { change, simChange, subscribe } from "./Aggregates.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
 import { scenario } from "./World.ts"
@@ -43,7 +46,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           plans: [{ ...plan, version }],
           apiKeys: [{ ...key, version }],
           webhookEndpoints: [{ ...hook, version }],
-          sims: [{ ...sim, version: version + 1 }]
+          sims: [simChange({ ...sim, version: version + 1 })]
         })
         const next = { version: version + 1 }
         yield* Suite.equals("the plan", yield* storage.plans.get({ organizationId, planId: plan.planId }), {
@@ -60,24 +63,26 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("a touched SIM has the next version and is else as it was, and guards as one that is written", (world) =>
+  scenario("a SIM that stays as it is has the next version, and guards as one that changes", (world) =>
     Effect.gen(function* () {
       const { storage } = world
       const [sim, other] = [yield* World.stockOne(world), yield* World.stockOne(world)]
-      yield* storage.commit({ sims: [{ ...sim, downloaded: true }] })
+      yield* storage.commit({ sims: [simChange(sim, { downloaded: true })] })
       const seen = { ...sim, downloaded: true, version: sim.version + 1 }
-      yield* storage.commit({ touched: [seen], plans: [Rows.plan(world)] })
+      yield* storage.commit({ sims: [simChange(seen)], plans: [Rows.plan(world)] })
       const stored = (yield* World.line(world, sim.iccid)).sim
       yield* Suite.equals("the SIM", stored, { ...seen, version: seen.version + 1 })
       const plan = Rows.plan(world)
-      yield* World.conflicts(world, "touching what has changed", { touched: [seen], plans: [plan] }, "version")
+      yield* World.conflicts(world, "what has changed", { sims: [simChange(seen)], plans: [plan] }, "version")
       yield* Suite.equals("the plan", yield* storage.plans.get(plan), null)
-      yield* storage.commit({ sims: [{ ...other, downloaded: true }], touched: [stored] })
-      yield* Suite.equals("beside a written one", (yield* World.line(world, sim.iccid)).sim, {
+      const { iccid, organizationId, version } = stored
+      const view = { sim: { organizationId, iccid, version } }
+      yield* storage.commit({ sims: [simChange(other, { downloaded: true }), { loaded: view, next: view }] })
+      yield* Suite.equals("beside one that changes", (yield* World.line(world, sim.iccid)).sim, {
         ...stored,
         version: stored.version + 1
       })
-      yield* Suite.equals("the written one", (yield* World.line(world, other.iccid)).sim.downloaded, true)
+      yield* Suite.equals("the one that changes", (yield* World.line(world, other.iccid)).sim.downloaded, true)
     })
   ),
 
@@ -85,33 +90,39 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const { storage } = world
       const sim = yield* World.stockOne(world)
-      const subscription = Rows.subscription(world, sim, { status: "Pending" })
-      const { subscriptionId } = subscription
+      const pending = Rows.subscription(world, sim, { status: "Pending" })
+      const { subscriptionId } = pending
       const [attachment, other] = [
-        Rows.attachment(world, subscription, { confirmed: false, anchor: world.now, createdAt: world.now }),
-        Rows.attachment(world, subscription, { confirmed: false, createdAt: world.now + 1 })
+        Rows.attachment(world, pending, { confirmed: false, anchor: world.now, createdAt: world.now }),
+        Rows.attachment(world, pending, { confirmed: false, createdAt: world.now + 1 })
       ]
-      yield* storage.commit({
-        sims: [{ ...sim, hold: { _tag: "Provisioning", subscriptionId } }],
-        subscriptions: [subscription],
+      yield* World.write(world, sim, {
+        sim: { hold: { _tag: "Provisioning", subscriptionId } },
+        subscription: pending,
         attachments: [attachment, other]
       })
-      const { iccid, organizationId } = sim
-      const confirming = { organizationId, iccid, subscriptionId, attachmentId: attachment.attachmentId }
-      const first = { ...confirming, version: sim.version + 1 }
-      yield* World.conflicts(world, "an older SIM", { confirmed: [{ ...first, version: sim.version }] }, "version")
+      const { iccid } = sim
+      const loaded = yield* World.line(world, iccid)
+      const confirm = (line: SimAggregate, one: Attachment) =>
+        change(line, {
+          sim: { hold: { _tag: "InService", subscriptionId } },
+          subscription: { ...pending, status: "Live" },
+          attachments: [{ ...one, confirmed: true }]
+        })
+      const older = { ...loaded, sim: { ...loaded.sim, version: sim.version } }
+      yield* World.conflicts(world, "an older SIM", { sims: [confirm(older, attachment)] }, "version")
       const elsewhere = yield* World.stockOne(world)
-      yield* storage.commit({ confirmed: [first], touched: [elsewhere] })
+      yield* storage.commit({ sims: [confirm(loaded, attachment), simChange(elsewhere)] })
       const inService = { ...sim, hold: { _tag: "InService" as const, subscriptionId } }
       const shown = { attachment: { ...attachment, confirmed: true }, packages: [] }
       const line = {
         sim: { ...inService, version: sim.version + 2 },
-        subscription: { ...subscription, status: "Live" as const },
+        subscription: { ...pending, status: "Live" as const },
         attachments: [shown, { attachment: other, packages: [] }]
       }
       yield* Suite.equals("the line", yield* World.line(world, iccid), line)
       yield* Suite.equals("the other SIM", (yield* World.line(world, elsewhere.iccid)).sim.version, 2)
-      yield* storage.commit({ confirmed: [{ ...first, attachmentId: other.attachmentId, version: sim.version + 2 }] })
+      yield* storage.commit({ sims: [confirm(line, other)] })
       yield* Suite.equals("a top-up", yield* World.line(world, iccid), {
         ...line,
         sim: { ...inService, version: sim.version + 3 },
@@ -130,22 +141,22 @@ export const cases: ReadonlyArray<World.Scenario> = [
         { ...other, version: 1 }
       ]
       const sim = yield* World.stockOne(world)
-      const written = { sims: [{ ...sim, downloaded: true }] }
-      yield* storage.commit({ ...written, plansAsLoaded: [loaded, otherLoaded] })
+      const written = { sims: [simChange(sim, { downloaded: true })] }
+      yield* storage.commit({ ...written, unchangedPlans: [loaded, otherLoaded] })
       yield* Suite.equals("the plan", yield* storage.plans.get(plan), loaded)
       yield* storage.commit({ plans: [{ ...loaded, archivedAt: world.now }] })
       const stored = (yield* World.line(world, sim.iccid)).sim
-      const next = { sims: [{ ...stored, downloaded: false }] }
-      for (const [what, plansAsLoaded] of [
+      const next = { sims: [simChange(stored, { downloaded: false })] }
+      for (const [what, unchangedPlans] of [
         ["an older version", [otherLoaded, loaded]],
         ["a newer version", [{ ...loaded, version: 3 }]],
         ["a plan that is not there", [Rows.plan(world)]],
         ["another organization's", [{ ...otherLoaded, organizationId: world.id() }]]
       ] as const) {
-        yield* World.conflicts(world, what, { ...next, plansAsLoaded }, "version")
+        yield* World.conflicts(world, what, { ...next, unchangedPlans }, "version")
       }
       yield* Suite.equals("the SIM", (yield* World.line(world, sim.iccid)).sim, stored)
-      yield* storage.commit({ ...next, plansAsLoaded: [{ ...loaded, version: 2 }] })
+      yield* storage.commit({ ...next, unchangedPlans: [{ ...loaded, version: 2 }] })
     })
   ),
 
@@ -154,7 +165,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const sim = yield* World.stockOne(world)
       const commits = times(() => {
         const subscription = Rows.subscription(world, sim)
-        return { sims: [Rows.inService(sim, subscription)], subscriptions: [subscription] }
+        return { sims: [subscribe(sim, subscription)] }
       })
       yield* Suite.equals("commits made", yield* race(world, commits), 1)
       const { sim: after, subscription } = yield* World.line(world, sim.iccid)
@@ -197,7 +208,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const touch: Effect.Effect<void, unknown> = Effect.suspend(() =>
         Effect.gen(function* () {
           const lines = yield* Effect.forEach(sims, ({ iccid }) => World.line(world, iccid))
-          const turned = lines.map((line) => line.sim).sort(() => world.random(3) - 1)
+          const turned = lines.map((line) => simChange(line.sim)).sort(() => world.random(3) - 1)
           yield* world.storage.commit({ sims: turned })
         })
       )

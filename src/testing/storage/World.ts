@@ -13,6 +13,7 @@ import { type Claim, Jobs } from "../../ports/Jobs.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { type Commit, type Conflict, type NewSim, Storage } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
+import { change, type Written } from "./Aggregates.ts"
 
 export interface World {
   readonly storage: Storage["Service"]
@@ -153,6 +154,10 @@ export const stockOne = (world: World, changes: Partial<NewSim> = {}) => {
     Effect.map(line(world, sim.iccid), (found) => found.sim)
   )
 }
+
+/** Commits rows of a SIM, as a use case does that has just loaded it. */
+export const write = (world: World, { iccid }: { readonly iccid: string }, written: Written, more: Commit = {}) =>
+  Effect.flatMap(line(world, iccid), (loaded) => world.storage.commit({ ...more, sims: [change(loaded, written)] }))
 
 /** A value that the case cannot go on without. */
 export const given = <A>(what: string, value: A | null | undefined): Effect.Effect<A, Suite.CaseFailed> =>

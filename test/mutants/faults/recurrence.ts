@@ -7,7 +7,7 @@ const LEAD = "LEAD = 12 * HOUR"
 const LAST = "recurrence.occurrences - 1).end"
 const MONTHS = "addMonths(anchor, cycles)"
 const OVER = "if (suspendedAt !== null || Recurrence.isOver(window, now))"
-const RECORDED = "packages.findLast((pack) => pack.occurrence <= occurrence)?.occurrence === occurrence"
+const RECORDED = "packages.some((pack) => pack.occurrence === occurrence)"
 const STOPPED = "if (suspendedAt !== null && suspendedAt < dueAt)"
 const TIMES = "reported?.activationAt ?? window?.start ?? null"
 
@@ -104,7 +104,7 @@ const chain = faultsOf("Occurrence.ts", "recurrence", [
   ],
   ["T7", "a suspension stops what was due long before", STOPPED, "if (suspendedAt !== null)"],
   ["T7", "a recurrence goes on after a suspension", STOPPED, "if (false)"],
-  ["T5", "an occurrence is ordered again", 'if (present.isRecorded) return { _tag: "Nothing" }', ""],
+  ["T5", "an occurrence is ordered again", 'if (isRecorded(of, occurrence)) return { _tag: "Nothing" }', ""],
   ["T5", "what is over is ordered", OVER, "if (suspendedAt !== null)"],
   ["T7", "what is suspended is ordered", OVER, "if (Recurrence.isOver(window, now))"],
   ["T5", "what began is not ordered", OVER, "if (suspendedAt !== null || window.start <= now)"],
@@ -122,15 +122,14 @@ const chain = faultsOf("Occurrence.ts", "recurrence", [
     "following === undefined ? [] : [following]",
     'following === undefined || outcome._tag === "Refused" ? [] : [following]'
   ],
-  ["T5", "an occurrence is recorded again", "if (present.isRecorded) return { jobs }", ""],
-  ["T5", "what is recorded last is not recorded", RECORDED, RECORDED.replace("<=", "<")],
-  ["T5", "only what is recorded last is recorded", RECORDED, "packages.at(-1)?.occurrence === occurrence"],
+  ["T5", "an occurrence is recorded again", "if (isRecorded(of, occurrence)) return { jobs }", ""],
+  ["T5", "what is recorded is not seen", RECORDED, "packages.length > 1"],
   ["T5", "a refused occurrence is one like others", 'status: "Refused" }', 'status: "Created" }'],
   [
     "T5",
     "a refused occurrence is not recorded",
-    '[outcome._tag === "Refused" ? { ...recorded, status: "Refused" } : recorded]',
-    'outcome._tag === "Refused" ? [] : [recorded]'
+    "packages: [...of.packages, added]",
+    'packages: outcome._tag === "Refused" ? of.packages : [...of.packages, added]'
   ],
   ["T5", "what lapsed is told as created", 'telco === null ? "Lapsed" : "Created"', '"Created"'],
   [

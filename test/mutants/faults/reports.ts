@@ -23,7 +23,7 @@ const intake = faultsOf("TelcoReport.ts", "reports", [
   ["R1", "a package is not found by the telco's id", "pack.telcoPackageId === named ||", ""],
   ["R1", "a package is not found by our id", "|| packageId(pack.attachmentId, pack.occurrence) === named", ""],
   ["R1", "usage of what the telco does not have", 'if (pack.status !== "Created") continue', ""],
-  ["S5", "usage of what is not to be seen", "SimAggregate.confirmed<Of<L>>(line)", "line.attachments"],
+  ["S5", "usage of what is not to be seen", "SimAggregate.confirmed(line)", "line.attachments"],
   ["R1", "usage at the suspension counts", SERVED, SERVED.replace("at <", "at <=")],
   ["R1", "usage after a suspension counts", SERVED, "true"],
   ["R1", "usage before a suspension does not count", SERVED, "suspendedAt === null"],

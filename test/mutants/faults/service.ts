@@ -25,8 +25,7 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
     "S1",
     "a top-up forgets the plans before",
     "[...line.attachments, { attachment, packages: [] }]",
-    "[{ attachment, packages: [] }]",
-    "of the line that was taken only the SIM and the subscription are read; storage keeps what a decision does not name"
+    "[{ attachment, packages: [] }]"
   ],
   [
     "T5",
@@ -47,13 +46,13 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
     "metadata: attachment.metadata",
     'metadata: line.subscription?.metadata ?? ""'
   ],
-  ["S5", "a confirmed subscription stays pending", 'subscription: { ...subscription, status: "Live" }', "subscription"],
+  ["S5", "a confirmed subscription stays pending", '{ ...subscription, status: "Live" }', "subscription"],
   ["S5", "a confirmed attachment does not show", "{ ...attachment, confirmed: true }", "attachment"],
   [
     "S5",
     "what the telco has taken is not confirmed",
-    "decision: { confirmed, packages, jobs }",
-    "decision: { packages, jobs }"
+    "decision: { sim: { loaded: line, next: completed(line, attachment, packages) }, jobs }",
+    "decision: { jobs }"
   ],
   [
     "S5",
@@ -103,8 +102,18 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
     'isNew = line.subscription?.status === "Pending"',
     "isNew = line.subscription !== null"
   ],
-  ["S5", "an undone attachment stays", "    removedAttachment: attachment,\n", ""],
-  ["S5", "an undone subscription stays", "isNew && line.subscription !== null ?", "false ?"],
+  [
+    "S5",
+    "an undone attachment stays",
+    "line.attachments.filter((of) => of.attachment.attachmentId !== attachment.attachmentId)",
+    "line.attachments"
+  ],
+  [
+    "S5",
+    "an undone subscription stays",
+    "subscription: isNew ? null : line.subscription",
+    "subscription: line.subscription"
+  ],
   ["S5", "only the first package is cancelled", "ordered.map((occurrence)", "ordered.slice(0, 1).map((occurrence)"]
 ])
 

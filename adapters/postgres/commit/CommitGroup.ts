@@ -4,7 +4,9 @@
  * The union of commits that touch nothing in common writes what each of them writes, guards what each of them guards,
  * and happens as a whole or not at all: where it fails with a `Conflict`, each is to be tried on its own.
  */
-import type { Commit, LoadedPlan } from "./storage/Commit.ts"
+import type { Storage } from "simplan"
+
+type Commit = Storage.Commit
 
 // Rare, and with a say in what else a commit may have, or in more than the rows they name.
 const alone = [
@@ -13,21 +15,16 @@ const alone = [
   "webhookEndpoints",
   "plans",
   "regions",
-  "removedSubscriptions",
-  "removedAttachments",
   "catalogue",
   "clock"
 ] as const satisfies ReadonlyArray<keyof Commit>
 
-/** What the commit touches; two that have a key in common cannot go as one. Null: it goes with no other. */
+/** The keys of the rows that the commit writes: two commits with a key in common cannot go as one. Null: it goes alone. */
 export const keys = (commit: Commit): ReadonlyArray<string> | null => {
   if (alone.some((part) => commit[part] !== undefined)) return null
   const found: Array<string> = []
-  for (const { iccid } of commit.sims ?? []) found.push(`sim ${iccid}`)
-  for (const { iccid } of commit.touched ?? []) found.push(`sim ${iccid}`)
-  for (const { iccid } of commit.confirmed ?? []) found.push(`sim ${iccid}`)
-  for (const { iccid } of commit.reported?.sims ?? []) found.push(`sim ${iccid}`)
-  for (const { organizationId, reportId } of commit.seenReports ?? [])
+  for (const { next } of commit.sims ?? []) found.push(`sim ${next.sim.iccid}`)
+  for (const { organizationId, reportId } of commit.reports?.seen ?? [])
     found.push(`report ${organizationId} ${reportId}`)
   const { deliveries, idempotency, jobs } = commit
   for (const { record } of idempotency?.put ?? []) found.push(`key ${record.organizationId} ${record.key}`)
@@ -45,33 +42,20 @@ export const keys = (commit: Commit): ReadonlyArray<string> | null => {
   return found
 }
 
-/** How many rows the commit names, roughly. */
-export const size = (commit: Commit): number => {
-  const { events = [], packages = [], reported: { sims: reported = [] } = {}, sims = [], smdpEntries = [] } = commit
-  return (
-    1 +
-    sims.length +
-    (commit.touched ?? []).length +
-    (commit.confirmed ?? []).length +
-    2 * reported.length +
-    packages.length +
-    events.length +
-    smdpEntries.length
-  )
-}
+/** How many rows the commit writes, roughly: a SIM and one that hangs on it for each change. */
+export const size = ({ events = [], reports = {}, sims = [] }: Commit): number =>
+  1 + 2 * sims.length + events.length + (reports.smdpEntries ?? []).length
 
 const joined = <A>(
   commits: ReadonlyArray<Commit>,
   rows: (commit: Commit) => ReadonlyArray<A> | undefined
 ): ReadonlyArray<A> => commits.flatMap((commit) => rows(commit) ?? [])
 
-/** What several rest on is named once, but for versions that cannot both be right. */
-const plansAsLoaded = (commits: ReadonlyArray<Commit>): ReadonlyArray<LoadedPlan> => {
-  const found = new Map<string, LoadedPlan>()
-  for (const commit of commits) {
-    for (const plan of commit.plansAsLoaded ?? []) {
-      found.set(`${plan.organizationId} ${plan.planId} ${plan.version}`, plan)
-    }
+/** A plan that several commits rely on is named once for each version: two versions cannot both be stored. */
+const unchangedPlans = (commits: ReadonlyArray<Commit>): ReadonlyArray<Storage.PlanVersion> => {
+  const found = new Map<string, Storage.PlanVersion>()
+  for (const plan of joined(commits, (commit) => commit.unchangedPlans)) {
+    found.set(`${plan.organizationId} ${plan.planId} ${plan.version}`, plan)
   }
   return [...found.values()]
 }
@@ -79,19 +63,11 @@ const plansAsLoaded = (commits: ReadonlyArray<Commit>): ReadonlyArray<LoadedPlan
 /** The commits as one. Their keys have nothing in common. */
 export const merged = (commits: ReadonlyArray<Commit>): Commit => ({
   sims: joined(commits, (commit) => commit.sims),
-  touched: joined(commits, (commit) => commit.touched),
-  confirmed: joined(commits, (commit) => commit.confirmed),
-  plansAsLoaded: plansAsLoaded(commits),
-  subscriptions: joined(commits, (commit) => commit.subscriptions),
-  attachments: joined(commits, (commit) => commit.attachments),
-  packages: joined(commits, (commit) => commit.packages),
-  reported: {
-    sims: joined(commits, (commit) => commit.reported?.sims),
-    attachments: joined(commits, (commit) => commit.reported?.attachments),
-    packages: joined(commits, (commit) => commit.reported?.packages)
+  unchangedPlans: unchangedPlans(commits),
+  reports: {
+    smdpEntries: joined(commits, (commit) => commit.reports?.smdpEntries),
+    seen: joined(commits, (commit) => commit.reports?.seen)
   },
-  smdpEntries: joined(commits, (commit) => commit.smdpEntries),
-  seenReports: joined(commits, (commit) => commit.seenReports),
   idempotency: {
     put: joined(commits, (commit) => commit.idempotency?.put),
     settled: joined(commits, (commit) => commit.idempotency?.settled),

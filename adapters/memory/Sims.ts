@@ -1,0 +1,70 @@
+/**
+ * The SIM inventory: import, pages, and reservations of eSIMs.
+ */
+import { Sim, type Storage } from "simplan"
+import { byNumber, type Order } from "./SortedList.ts"
+import * as Tables from "./Tables.ts"
+
+export const importSims = (tables: Tables.Tables, sims: ReadonlyArray<Storage.NewSim>): Storage.ImportOutcome => {
+  const imported: Array<string> = []
+  const taken: Array<Storage.ImportOutcome["taken"][number]> = []
+  for (const sim of sims) {
+    const { iccid, organizationId } = sim
+    const known = tables.sims.get(iccid)
+    if (known !== undefined) {
+      taken.push({ iccid, organizationId: known.aggregate.sim.organizationId })
+      continue
+    }
+    const serial = ++tables.lastSerial
+    const row = {
+      aggregate: { sim: { ...sim, serial, version: 1 }, subscription: null, attachments: [] },
+      reservation: null
+    }
+    tables.sims.set(iccid, row)
+    Tables.tenant(tables, organizationId).sims.add({ serial, row })
+    imported.push(iccid)
+  }
+  return { imported, taken }
+}
+
+const isSuitable: { readonly [Purpose in Storage.SimClaim["purpose"]]: (sim: Sim.Sim) => boolean } = {
+  subscription: Sim.isFree,
+  "mobile plan": (sim) => sim.isEsim && sim.mobilePlan._tag === "Settled" && !sim.mobilePlan.applied
+}
+
+const bySerial: Order<Sim.Sim> = (left, right) => byNumber(left.serial, right.serial)
+
+// Rule S2: never used ones first, then the longest recycled.
+const byRecycling: Order<Sim.Sim> = (left, right) =>
+  byNumber(left.recycledAt ?? Number.NEGATIVE_INFINITY, right.recycledAt ?? Number.NEGATIVE_INFINITY) ||
+  bySerial(left, right)
+
+export const reserve = (tables: Tables.Tables, claim: Storage.SimClaim): Storage.ClaimedSims => {
+  const { count, label, machineNow, organizationId, purpose, token, until } = claim
+  const order = purpose === "subscription" ? byRecycling : bySerial
+  const suitable: Array<Tables.SimRow> = []
+  for (const { row } of Tables.tenant(tables, organizationId).sims.after(null)) {
+    if (row !== null && row.aggregate.sim.label === label && isSuitable[purpose](row.aggregate.sim)) suitable.push(row)
+  }
+  const rows = suitable
+    .filter(({ reservation }) => reservation === null || reservation.until <= machineNow)
+    .sort((left, right) => order(left.aggregate.sim, right.aggregate.sim))
+    .slice(0, count)
+  for (const row of rows) {
+    const { sim } = row.aggregate
+    row.aggregate = { ...row.aggregate, sim: { ...sim, version: sim.version + 1 } }
+    row.reservation = { token, until }
+  }
+  const sims = rows.map(({ aggregate }) => aggregate.sim)
+  return { sims, shortage: sims.length === count ? null : suitable.length === 0 ? "None" : "Busy" }
+}
+
+export const release = (
+  tables: Tables.Tables,
+  { held, organizationId }: { readonly organizationId: string; readonly held: ReadonlyArray<Storage.HeldSim> }
+): void => {
+  for (const { iccid, token } of held) {
+    const row = Tables.simOf(tables, organizationId, iccid)
+    if (row?.reservation?.token === token) row.reservation = null
+  }
+}

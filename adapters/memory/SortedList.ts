@@ -1,0 +1,60 @@
+/**
+ * A list that is kept in a total order. Finding a place takes logarithmic time; a change moves what comes after it.
+ */
+export type Order<A> = (left: A, right: A) => number
+
+export const byNumber: Order<number> = (left, right) => (left < right ? -1 : left > right ? 1 : 0)
+
+export const byText: Order<string> = (left, right) => (left < right ? -1 : left > right ? 1 : 0)
+
+export class SortedList<A extends {}> {
+  readonly #order: Order<A>
+  readonly #values: Array<A> = []
+
+  constructor(order: Order<A>) {
+    this.#order = order
+  }
+
+  /** Adds a value, in place of one that compares equal. */
+  add(value: A): void {
+    const at = this.#placeOf(value)
+    this.#values.splice(at, this.#isAt(at, value) ? 1 : 0, value)
+  }
+
+  /** Removes the value that compares equal, if there is one. */
+  delete(value: A): void {
+    const at = this.#placeOf(value)
+    if (this.#isAt(at, value)) this.#values.splice(at, 1)
+  }
+
+  /** The values after a place, ascending; all of them after null. The list must not change meanwhile. */
+  *after(place: A | null): Iterable<A> {
+    const { length } = this.#values
+    let at = place === null ? 0 : this.#placeOf(place)
+    if (place !== null && this.#isAt(at, place)) at++
+    for (; at < length; at++) yield this.#values[at] as A
+  }
+
+  /** The values before a place, descending; all of them before null. The list must not change meanwhile. */
+  *before(place: A | null): Iterable<A> {
+    for (let at = place === null ? this.#values.length : this.#placeOf(place); at > 0; at--)
+      yield this.#values[at - 1] as A
+  }
+
+  #isAt(at: number, value: A): boolean {
+    const found = this.#values[at]
+    return found !== undefined && this.#order(found, value) === 0
+  }
+
+  // The index of the first value that does not come before the given one.
+  #placeOf(value: A): number {
+    let [low, high] = [0, this.#values.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const found = this.#values[middle]
+      if (found !== undefined && this.#order(found, value) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}

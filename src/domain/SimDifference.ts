@@ -1,0 +1,191 @@
+/**
+ * What a decision changes of a SIM's aggregate: the difference of the aggregate as loaded and as it is to be.
+ *
+ * Rows are matched by their keys and compared by their values. What an aggregate came in with never changes: ids, terms,
+ * metadata, periods and times of creation are written once, with the row. A package is removed with its attachment only,
+ * and an attachment with its subscription or alone.
+ */
+import type { Attachment } from "./Attachment.ts"
+import type { Package } from "./Package.ts"
+import type { Sim } from "./Sim.ts"
+import type { SimAggregate } from "./SimAggregate.ts"
+import type { Subscription } from "./Subscription.ts"
+
+const simFields = ["hold", "recycledAt", "downloaded", "smdp", "location", "lastActivityAt", "mobilePlan"] as const
+const subscriptionFields = ["status"] as const
+const attachmentFields = ["confirmed", "anchor", "suspendedAt", "thresholdTold"] as const
+const packageFields = ["activationAt", "expirationAt", "usedBytes"] as const
+
+export type SimField = (typeof simFields)[number]
+export type AttachmentField = (typeof attachmentFields)[number]
+export type PackageField = (typeof packageFields)[number]
+
+export type SimKey = Pick<Sim, "organizationId" | "iccid" | "version">
+export type AttachmentState = Pick<Attachment, "organizationId" | "attachmentId" | AttachmentField>
+
+/** The aggregate or a view of it. What a view leaves out stays as it is stored. */
+interface View {
+  readonly sim: SimKey & Partial<Pick<Sim, SimField>>
+  readonly subscription?: Subscription | null
+  readonly attachments?: ReadonlyArray<{
+    readonly attachment: AttachmentState | Attachment
+    readonly packages: ReadonlyArray<Package>
+  }>
+}
+
+/**
+ * A change of one SIM's aggregate, or of one view of it. The version of the loaded SIM is the guard; it rises by one,
+ * also where nothing else changes.
+ */
+export interface SimChange {
+  readonly loaded: View
+  readonly next: View
+}
+
+/** A row that differs, as it is to be, and which of its fields do. */
+export interface Changed<Row, Field> {
+  readonly row: Row
+  readonly fields: ReadonlyArray<Field>
+}
+
+export interface Difference {
+  /** The SIM as it is to be, under the version that was loaded. It has no fields where it stays as it is. */
+  readonly sim: Changed<View["sim"], SimField>
+  readonly subscriptions: {
+    readonly added: ReadonlyArray<Subscription>
+    readonly changed: ReadonlyArray<Changed<Subscription, "status">>
+    readonly removed: ReadonlyArray<Subscription>
+  }
+  readonly attachments: {
+    readonly added: ReadonlyArray<Attachment>
+    readonly changed: ReadonlyArray<Changed<AttachmentState, AttachmentField>>
+    readonly removed: ReadonlyArray<AttachmentState>
+  }
+  readonly packages: {
+    readonly added: ReadonlyArray<Package>
+    readonly changed: ReadonlyArray<Changed<Package, PackageField>>
+  }
+}
+
+// The values are numbers, texts, or flat records of them.
+const isSame = (left: unknown, right: unknown): boolean => {
+  if (left === right) return true
+  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false
+  const values = new Map(Object.entries(right))
+  const entries = Object.entries(left)
+  return entries.length === values.size && entries.every(([name, value]) => values.get(name) === value)
+}
+
+const NONE: ReadonlyArray<never> = []
+
+const differing = <A, Field extends keyof A>(loaded: A, next: A, fields: ReadonlyArray<Field>): ReadonlyArray<Field> =>
+  loaded === next ? NONE : fields.filter((field) => !isSame(loaded[field], next[field]))
+
+const subscriptions = (loaded: Subscription | null, next: Subscription | null): Difference["subscriptions"] => {
+  if (loaded === null || next === null || loaded.subscriptionId !== next.subscriptionId) {
+    return { added: next === null ? NONE : [next], changed: NONE, removed: loaded === null ? NONE : [loaded] }
+  }
+  const fields = differing(loaded, next, subscriptionFields)
+  return { added: NONE, changed: fields.length === 0 ? NONE : [{ row: next, fields }], removed: NONE }
+}
+
+// A view has attachments that are stored already.
+const isWhole = (attachment: AttachmentState | Attachment): attachment is Attachment => "metadata" in attachment
+
+type Attachments = NonNullable<View["attachments"]>
+
+const attachments = (loaded: Attachments, next: Attachments): Pick<Difference, "attachments" | "packages"> => {
+  const added: Array<Attachment> = []
+  const changed: Array<Changed<AttachmentState, AttachmentField>> = []
+  const packages = { added: [] as Package[], changed: [] as Changed<Package, PackageField>[] }
+  const missing = new Map(loaded.map((of) => [of.attachment.attachmentId, of]))
+  for (const { attachment, packages: all } of next) {
+    const known = missing.get(attachment.attachmentId)
+    missing.delete(attachment.attachmentId)
+    if (known === undefined) {
+      if (isWhole(attachment)) added.push(attachment)
+    } else {
+      const fields = differing<AttachmentState, AttachmentField>(known.attachment, attachment, attachmentFields)
+      if (fields.length > 0) changed.push({ row: attachment, fields })
+    }
+    if (known?.packages === all) continue
+    const stored = new Map(known?.packages.map((pack) => [pack.occurrence, pack]))
+    for (const pack of all) {
+      const before = stored.get(pack.occurrence)
+      const fields = before === undefined ? NONE : differing(before, pack, packageFields)
+      if (before === undefined) packages.added.push(pack)
+      else if (fields.length > 0) packages.changed.push({ row: pack, fields })
+    }
+  }
+  return {
+    attachments: { added, changed, removed: [...missing.values()].map(({ attachment }) => attachment) },
+    packages
+  }
+}
+
+/** What differs. */
+export const difference = ({ loaded, next }: SimChange): Difference => {
+  const { attachments: before = NONE, subscription = null } = loaded
+  return {
+    sim: {
+      row: { ...next.sim, version: loaded.sim.version },
+      fields: differing<View["sim"], SimField>(loaded.sim, next.sim, simFields)
+    },
+    subscriptions: subscriptions(subscription, next.subscription === undefined ? subscription : next.subscription),
+    ...attachments(before, next.attachments ?? before)
+  }
+}
+
+const byCreation = (left: Attachment, right: Attachment): number =>
+  left.createdAt - right.createdAt || (left.attachmentId < right.attachmentId ? -1 : 1)
+
+const pick = <A, Field extends keyof A>(row: A, fields: ReadonlyArray<Field>): Partial<Pick<A, Field>> => {
+  const picked: Partial<Pick<A, Field>> = {}
+  for (const field of fields) picked[field] = row[field]
+  return picked
+}
+
+/** The aggregate that a storage has once it has written the difference. A deleted subscription is no longer part of it. */
+export const applied = (
+  stored: SimAggregate,
+  { attachments, packages, sim, subscriptions }: Difference
+): SimAggregate => {
+  const kept = subscriptions.removed.length > 0 ? null : stored.subscription
+  const status = subscriptions.changed[0]?.row.status ?? kept?.status
+  const subscription = subscriptions.added[0] ?? (kept === null || status === undefined ? null : { ...kept, status })
+  const isPresent = subscription !== null && subscription.status !== "Deleted"
+  const gone = new Set(attachments.removed.map(({ attachmentId }) => attachmentId))
+  const changed = new Map(attachments.changed.map(({ fields, row }) => [row.attachmentId, pick(row, fields)]))
+  const left = stored.attachments
+    .filter(({ attachment }) => !gone.has(attachment.attachmentId))
+    .map((of) => {
+      const changes = changed.get(of.attachment.attachmentId)
+      return changes === undefined ? of : { ...of, attachment: { ...of.attachment, ...changes } }
+    })
+  const added = attachments.added.map((attachment) => ({ attachment, packages: [] }))
+  return {
+    sim: { ...stored.sim, ...pick(sim.row, sim.fields), version: sim.row.version + 1 },
+    subscription: isPresent ? subscription : null,
+    attachments: isPresent
+      ? [...left, ...added]
+          .sort((one, other) => byCreation(one.attachment, other.attachment))
+          .map((of) => ({ ...of, packages: withPackages(of.attachment.attachmentId, of.packages, packages) }))
+      : []
+  }
+}
+
+const withPackages = (
+  attachmentId: string,
+  stored: ReadonlyArray<Package>,
+  { added, changed }: Difference["packages"]
+): ReadonlyArray<Package> => {
+  const news = added.filter((pack) => pack.attachmentId === attachmentId)
+  const changes = changed.filter(({ row }) => row.attachmentId === attachmentId)
+  if (news.length + changes.length === 0) return stored
+  const changedOf = new Map(changes.map(({ fields, row }) => [row.occurrence, pick(row, fields)]))
+  const kept = stored.map((pack) => {
+    const own = changedOf.get(pack.occurrence)
+    return own === undefined ? pack : { ...pack, ...own }
+  })
+  return news.length === 0 ? kept : [...kept, ...news].sort((one, other) => one.occurrence - other.occurrence)
+}
