@@ -17,6 +17,7 @@ import * as ClockOffset from "./connection/ClockOffset.ts"
 import * as Migrations from "./migrations/Migrations.ts"
 import * as Notifications from "./connection/Notifications.ts"
 import * as DatabaseLock from "./connection/DatabaseLock.ts"
+import type * as FastPaths from "./fast/FastPaths.ts"
 import * as Ports from "./Ports.ts"
 import * as ConnectionMetrics from "./connection/ConnectionMetrics.ts"
 import * as ConnectionWatchdog from "./connection/ConnectionWatchdog.ts"
@@ -33,6 +34,8 @@ export interface Options {
   readonly alone?: boolean | undefined
   /** How long the database may be silent before a connection counts as lost; 30 s where it is absent. */
   readonly patience?: Duration.Input | undefined
+  /** Which fast paths are taken; all of them where it is absent. */
+  readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
 }
 
 const migrationError = (cause: unknown) =>
@@ -52,6 +55,7 @@ export interface Clients {
   readonly migrates?: SqlClient.SqlClient | undefined
   /** Where other processes may be on the database. */
   readonly shared?: Ports.Shared | undefined
+  readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
 }
 
 /** The ports over clients that the caller has. */
@@ -77,7 +81,7 @@ const databaseOf = (url: Redacted.Redacted): string | undefined =>
 export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageError> =>
   layerOf(
     Effect.gen(function* () {
-      const { alone = false, maxConnections = 10, patience = ConnectionWatchdog.PATIENCE, url } = options
+      const { alone = false, fastPaths, maxConnections = 10, patience = ConnectionWatchdog.PATIENCE, url } = options
       const plain = { url, database: databaseOf(url), applicationName: "simplan" } as const
       const watched = { ...plain, stream: ConnectionWatchdog.stream(url, patience) }
       const signOfLife = ConnectionWatchdog.signOfLife(patience)
@@ -93,7 +97,7 @@ export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageEr
       const notifications = yield* Notifications.make(watched, signOfLife)
       // A migration may take its time, and waits for that of another process.
       const migrates = yield* PgClient.make({ ...plain, maxConnections: 1 })
-      return { reads, writes, migrates, shared: { offset, occupancy, notifications } }
+      return { reads, writes, migrates, fastPaths, shared: { offset, occupancy, notifications } }
     }).pipe(
       Effect.catchTag("SqlError", (error) => Effect.fail(Failure.storageError(error))),
       Effect.provide(Reactivity.layer)

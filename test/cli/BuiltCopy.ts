@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { inject } from "vitest"
+import * as Plain from "../setup/plain.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -22,6 +23,7 @@ const fill = (directory: string): string => {
   for (const name of ["package.json", "package-lock.json", "tsconfig.json", "src", "adapters", ".pglite"]) {
     cpSync(join(root, name), join(directory, name), { recursive: true })
   }
+  Plain.applyTo(directory)
   symlinkSync(join(root, "node_modules"), join(directory, "node_modules"), "dir")
   const build = spawnSync(process.execPath, [join(directory, "adapters/cli/build/build.mjs")], { encoding: "utf8" })
   if (build.status !== 0) throw new Error(`The copy does not build:\n${build.stdout}${build.stderr}`)

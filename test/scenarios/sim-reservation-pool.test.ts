@@ -38,6 +38,14 @@ const stock = Effect.fnUntraced(function* (count: number) {
 
 let processes = 0
 
+const pooled = Layer.effect(
+  Settings,
+  Effect.map(Settings, (defaults) => ({
+    ...defaults,
+    fastPaths: { ...defaults.fastPaths, simReservationPool: true }
+  }))
+)
+
 /** A process on the storage, which is a hop away. */
 const process = Effect.fnUntraced(function* (storage: Storage.Storage["Service"], inTransaction = false) {
   const claimed: Array<number> = []
@@ -62,7 +70,7 @@ const process = Effect.fnUntraced(function* (storage: Storage.Storage["Service"]
   const scope = yield* Scope.fork(yield* Effect.scope)
   const layer = SimReservations.layer.pipe(
     Layer.provide(Ids.layer.pipe(Layer.provide(SeededCrypto.layer(++processes)))),
-    Layer.provide(Layer.succeed(Storage.Storage, away)),
+    Layer.provide([Layer.succeed(Storage.Storage, away), pooled]),
     Layer.provide(Layer.succeed(HostTransaction.HostTransaction, Effect.succeed(inTransaction)))
   )
   const { during } = Context.get(

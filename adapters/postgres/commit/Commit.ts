@@ -75,6 +75,7 @@ const one = (database: Database) => (commit: Storage.Commit) =>
 /** Commits of several callers go as one statement; where that meets a conflict, each goes on its own. */
 export const run = (database: Database) => {
   const write = one(database)
+  if (!database.fastPaths.batchedCommits) return write
   const grouped = Batcher.make<Storage.Commit, void, Storage.Conflict | Storage.StorageError>({
     parallel: PARALLEL,
     parallelFull: PARALLEL_FULL,

@@ -63,14 +63,13 @@ export const make = <Asked extends object, A>(
       }
     )
   }
+  const readOne = (of: Asked) => Effect.map(read([of]), ([found]) => found ?? null)
+  if (!database.fastPaths.batchedReads) return readOne
   const grouped = Batcher.make<Asked, A | null, Storage.StorageError>({
     parallel: PARALLEL,
     limit: LIMIT,
     context: database.context,
     run: (asked) => Batcher.exits(asked, read(asked))
   })
-  return (of) =>
-    Effect.flatMap(database.inTransaction, (joined) =>
-      joined ? Effect.map(read([of]), ([found]) => found ?? null) : grouped(of)
-    )
+  return (of) => Effect.flatMap(database.inTransaction, (joined) => (joined ? readOne(of) : grouped(of)))
 }

@@ -9,6 +9,7 @@ import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Storage } from "simplan"
 import * as PipelineDrain from "./PipelineDrain.ts"
+import * as FastPaths from "../fast/FastPaths.ts"
 import * as Failure from "./Failure.ts"
 import * as ConnectionMetrics from "./ConnectionMetrics.ts"
 
@@ -25,6 +26,7 @@ export interface Row<A> {
 type Query<A> = (sql: Sql) => Effect.Effect<ReadonlyArray<Row<A>>, SqlError>
 
 export interface Database {
+  readonly fastPaths: FastPaths.FastPaths
   /** Whether a transaction of the writing client is open around the caller: what it does is its own alone. */
   readonly inTransaction: Effect.Effect<boolean>
   /** Where statements run that serve several callers. */
@@ -54,6 +56,7 @@ const values = <A>(rows: ReadonlyArray<Row<A>>): ReadonlyArray<A> => rows.map((r
 export const make = Effect.fnUntraced(function* (clients: {
   readonly reads: Sql
   readonly writes: Sql
+  readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
 }): Effect.fn.Return<Database> {
   const context = yield* Effect.context<never>()
   const { reads, writes } = clients
@@ -68,6 +71,7 @@ export const make = Effect.fnUntraced(function* (clients: {
     ).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
 
   return {
+    fastPaths: { ...FastPaths.defaults, ...clients.fastPaths },
     inTransaction,
     context,
     rows,

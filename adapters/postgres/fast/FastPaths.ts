@@ -1,0 +1,12 @@
+/**
+ * Which fast paths the adapter takes. Each one can be switched off: the adapter then sends each read, each commit by
+ * itself. `npm run test:plain` runs the suite with all of them off.
+ */
+export interface FastPaths {
+  /** One statement answers reads of several callers (`BatchedRead`). */
+  readonly batchedReads: boolean
+  /** One statement writes the commits of several callers (`BatchedCommit`). */
+  readonly batchedCommits: boolean
+}
+
+export const defaults: FastPaths = { batchedReads: true, batchedCommits: true }
