@@ -55,8 +55,8 @@ export interface Initial {
 }
 
 /**
- * Rule T5: the packages that are due when the attachment is created. They follow from the attachment alone, so a process
- * that takes over after a crash orders the same ones.
+ * Rule T5: the packages that are due when the attachment is created. They follow from the attachment alone, so a
+ * process that takes over after a crash orders the same ones.
  */
 export const initialPackages = (attachment: Attachment): ReadonlyArray<Initial> => {
   const { activePeriod, anchor, createdAt, terms } = attachment

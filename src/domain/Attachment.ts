@@ -27,7 +27,10 @@ export interface Attachment {
   readonly createdAt: Instant
   /** False until the telco's outcome is committed. An unconfirmed attachment is invisible (rule S5). */
   readonly confirmed: boolean
-  /** The instant from which a recurring attachment counts its cycles. Null before the first use, and if it does not recur. */
+  /**
+   * The instant from which a recurring attachment counts its cycles. Null before the first use, and if it does not
+   * recur.
+   */
   readonly anchor: Instant | null
   readonly suspendedAt: Instant | null
   /** The last allowance threshold notified, in percent; 0 if none was (rule R2). */

@@ -1,6 +1,6 @@
 /**
- * The result of a decision about a SIM and what hangs on it: new facts, webhook events and jobs. They are committed
- * together or not at all.
+ * The result of a decision about a SIM's aggregate: the new state, webhook events and jobs. They are committed together
+ * or not at all.
  */
 import type { Work } from "./Job.ts"
 import type { Plan } from "./Plan.ts"
@@ -17,7 +17,7 @@ export interface NewJob {
 }
 
 export interface Decision {
-  /** The SIM's aggregate as it was loaded and as it is to be. Absent: no SIM is written. */
+  /** The SIM's aggregate as it was loaded and as it becomes. Absent: no SIM is written. */
   readonly sim?: SimChange
   /** The plan that the decision relies on: it must still be stored in this version. */
   readonly unchangedPlan?: Plan

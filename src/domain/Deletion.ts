@@ -12,7 +12,10 @@ import { EsimInstalled, NotFound, SimBusy } from "./Refusal.ts"
 import type { Sim } from "./Sim.ts"
 import type { Instant } from "./Time.ts"
 
-/** The packages that the telco has of an attachment, or may be about to have. Packages whose period is over are left out. */
+/**
+ * The packages that the telco has of an attachment, or may be about to have. Packages whose period is over are left
+ * out.
+ */
 const packageIdsAtTelco = ({ attachment, packages }: Attachment.WithPackages, now: Instant): ReadonlyArray<string> => {
   const { anchor, attachmentId, terms } = attachment
   const due =
@@ -28,7 +31,9 @@ const packageIdsAtTelco = ({ attachment, packages }: Attachment.WithPackages, no
     .map((occurrence) => packageId(attachmentId, occurrence))
 }
 
-/** Rule S3: refuses an eSIM that shows a sign of a download. The subscription of a physical SIM can always be deleted. */
+/**
+ * Rule S3: refuses an eSIM that shows a sign of a download. The subscription of a physical SIM can always be deleted.
+ */
 export const remove = (
   line: SimAggregate.SimAggregate,
   now: Instant

@@ -8,7 +8,10 @@ export const parse = (text: string): string | undefined => {
   return /^\d{18,20}$/.test(digits) ? digits : undefined
 }
 
-/** Whether the last digit is the Luhn check digit of the others. Many ICCIDs in the field have none, so an import only warns. */
+/**
+ * Whether the last digit is the Luhn check digit of the others. Many ICCIDs in the field have none, so an import only
+ * warns.
+ */
 export const hasLuhnDigit = (iccid: string): boolean => {
   let sum = 0
   for (let fromRight = 0; fromRight < iccid.length; fromRight++) {

@@ -1,6 +1,6 @@
 /**
- * Identifiers: UUIDs of version 7 (RFC 9562, section 5.7). Instant and random bytes are arguments, so a simulation makes
- * the same ids each time it runs with the same seed.
+ * Identifiers: UUIDs of version 7 (RFC 9562, section 5.7). Instant and random bytes are arguments, so a simulation
+ * makes the same ids each time it runs with the same seed.
  */
 import type { Instant } from "./Time.ts"
 

@@ -89,8 +89,8 @@ export const isFinal = (error: unknown): error is Refusal =>
 export const isKept = (record: IdempotencyRecord, now: Instant): boolean => record.createdAt > now - RETENTION
 
 /**
- * Rule W2: the answer to a later request under the record's key. `IdempotencyKeyReused` if the later request has another
- * fingerprint or another kind of answer; `RequestInProgress` while the outcome is pending.
+ * Rule W2: the answer to a later request under the record's key. `IdempotencyKeyReused` if the later request has
+ * another fingerprint or another kind of answer; `RequestInProgress` while the outcome is pending.
  */
 export const answer = <Name extends keyof Answers>(
   name: Name,

@@ -44,11 +44,15 @@ export interface Job {
   /** How many attempts found the telco unavailable. */
   readonly attempts: number
   readonly createdAt: Instant
-  /** The idempotency key of the request that waits for this job's outcome; null if no request with a key does (rule W2). */
+  /**
+   * The idempotency key of the request that waits for this job's outcome; null if no request with a key does (rule W2).
+   */
   readonly idempotencyKey: string | null
 }
 
-/** Rule W2: whether a request waits for the work's outcome. Only such a job settles the request's idempotency record. */
+/**
+ * Rule W2: whether a request waits for the work's outcome. Only such a job settles the request's idempotency record.
+ */
 export const isAwaited = (work: Work): boolean => {
   switch (work._tag) {
     case "Provision":

@@ -1,9 +1,9 @@
 /**
  * The organization's mobile plan on an eSIM (rule I6).
  *
- * A change is visible only after the telco has made it; until then the SIM's mobile plan is `Changing`. If the telco does
- * not answer in time, the request fails. The job goes on until the outcome is known. If the telco did make the change, the
- * job reverts it, because the caller was told that it failed.
+ * A change is visible only after the telco has made it; until then the SIM's mobile plan is `Changing`. If the telco
+ * does not answer in time, the request fails. The job goes on until the outcome is known. If the telco did make the
+ * change, the job reverts it, because the caller was told that it failed.
  */
 import { Result } from "effect"
 import type { Decision } from "./Decision.ts"
@@ -34,8 +34,8 @@ const withMobilePlan = (sim: Sim, mobilePlan: MobilePlan): SimChange => ({
 })
 
 /**
- * Rule I6: requests that the mobile plan be applied or removed; null if it already is. `changeId` is the key of the change
- * at the telco.
+ * Rule I6: requests that the mobile plan be applied or removed; null if it already is. `changeId` is the key of the
+ * change at the telco.
  */
 export const request = (
   sim: Sim,
@@ -81,7 +81,10 @@ export const refused = (sim: Sim): Decision => {
 export const isTurningBack = (mobilePlan: Extract<MobilePlan, { readonly _tag: "Changing" }>): boolean =>
   mobilePlan.target === mobilePlan.applied
 
-/** The telco has made a change that its caller was told has failed. The job of `undoId` reverts it, under a key of its own. */
+/**
+ * The telco has made a change that its caller was told has failed. The job of `undoId` reverts it, under a key of its
+ * own.
+ */
 export const turnedBack = (sim: Sim, undoId: string, now: Instant): Decision =>
   sim.mobilePlan._tag === "Changing"
     ? {

@@ -1,6 +1,6 @@
 /**
- * The occurrences of a recurring attachment, one after the other (rule T5): each is created at the telco, recorded as
- * refused, or recorded as lapsed where its whole period was over or its attachment suspended before the telco took it.
+ * The occurrences of a recurring attachment (rule T5). Each one is created at the telco, or recorded as refused, or
+ * recorded as lapsed: its whole period was over, or its attachment suspended, before the telco had taken it.
  */
 import type * as Attachment from "./Attachment.ts"
 import type { Decision, NewJob } from "./Decision.ts"
@@ -11,7 +11,7 @@ import type { PlanTerms } from "./Plan.ts"
 import * as Recurrence from "./Recurrence.ts"
 import { addDays, type Instant } from "./Time.ts"
 
-/** What an occurrence is of: its attachment, as far as it bears on it. */
+/** The part of an attachment that its occurrences depend on. */
 export type Recurring = Pick<
   Attachment.Attachment,
   "organizationId" | "iccid" | "attachmentId" | "terms" | "anchor" | "suspendedAt"
@@ -26,22 +26,24 @@ export interface TelcoTimes {
   readonly expirationAt: Instant | null
 }
 
-/** What became of an occurrence at the telco. */
+/** The outcome of an occurrence at the telco. */
 export type Outcome =
   | { readonly _tag: "Created"; readonly telco: TelcoTimes }
   | { readonly _tag: "Refused" }
   | { readonly _tag: "Lapsed" }
 
-/** What to do about an occurrence whose job is due. */
+/** What the job of an occurrence has to do. */
 export type Step =
   | { readonly _tag: "Order"; readonly attachment: Recurring; readonly window: Recurrence.Window }
   | { readonly _tag: "Record"; readonly outcome: Outcome }
-  /** It is recorded already, or its attachment was suspended before it was due: there is nothing left to do. */
+  /** The occurrence is recorded already, or its attachment was suspended before the occurrence was due. */
   | { readonly _tag: "Nothing" }
-  /** The attachment is gone: whatever the telco may have is to be cancelled. */
+  /** The attachment is gone: the package is cancelled at the telco, which may have it. */
   | { readonly _tag: "Gone" }
 
-/** The job that creates occurrence `i`, or none: the recurrence is at its end, or was suspended before `i` was due. */
+/**
+ * The job that creates an occurrence. None if the recurrence has ended, or was suspended before the occurrence was due.
+ */
 export const next = (
   attachment: Omit<Recurring, "organizationId" | "terms"> & { readonly terms: Pick<PlanTerms, "recurrence"> },
   occurrence: number
@@ -60,7 +62,10 @@ export const next = (
 const isRecorded = ({ packages }: Of, occurrence: number): boolean =>
   packages.some((pack) => pack.occurrence === occurrence)
 
-/** Rule T5: order the occurrence, unless its period is over, its attachment suspended or gone, or it is there. */
+/**
+ * Rule T5: orders the occurrence, unless its period is over, its attachment suspended or gone, or it is recorded
+ * already.
+ */
 export const step = (present: ForOccurrence | null, occurrence: number, now: Instant): Step => {
   if (present === null) return { _tag: "Gone" }
   const [of] = present.attachments
@@ -75,9 +80,9 @@ export const step = (present: ForOccurrence | null, occurrence: number, now: Ins
 }
 
 /**
- * Records what became of an occurrence, and the job of the next one. An attachment that was suspended or deleted while
- * the telco was asked has the package suspended or cancelled there; one that was suspended before its outcome was known
- * has it cancelled, whether or not the telco has it.
+ * Rule T5: records the outcome of an occurrence, and the job of the next one. If the attachment was suspended or
+ * deleted while the telco was called, a job suspends or cancels the package there. If the outcome is unknown and the
+ * attachment was suspended, a job cancels the package, whether or not the telco has it.
  */
 export const record = (
   present: ForOccurrence | null,
@@ -110,7 +115,7 @@ export const record = (
   return { sim: { loaded: present, next: after }, jobs }
 }
 
-/** The job that cancels one package at the telco, whether or not it has it. */
+/** The job that cancels one package at the telco, whether or not the telco has it. */
 export const cancellation = (iccid: string, id: string, now: Instant): NewJob => ({
   jobId: `cancel:${id}`,
   work: { _tag: "CancelPackages", iccid, packageIds: [id], release: false },
@@ -118,8 +123,8 @@ export const cancellation = (iccid: string, id: string, now: Instant): NewJob =>
 })
 
 /**
- * The package of an occurrence, with the telco's times before the computed ones; null: it lapsed. What starts at first
- * use has no times until then, unless the telco names an activation.
+ * Rule T6: the package of an occurrence. The telco's times replace the computed ones. `telco` is null for a lapsed
+ * occurrence. A package that starts at its first use has no times before that, unless the telco names an activation.
  */
 export const packageOf = (
   attachment: Recurring,

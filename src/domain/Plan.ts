@@ -1,8 +1,8 @@
 /**
  * Plans and their terms (rules P1 and P2): an allowance, a validity, optional throttling, optional recurrence.
  *
- * Terms are checked once, when a plan is created. An attachment has its own copy of the terms, so archiving or deleting a
- * plan changes no attachment.
+ * Terms are checked once, when a plan is created. An attachment has its own copy of the terms, so archiving or deleting
+ * a plan changes no attachment.
  */
 import { Result } from "effect"
 import type { Label } from "./Label.ts"
@@ -96,8 +96,8 @@ const recurrenceTerms = ({
 
 /**
  * Rule P1: the terms as requested, with the region code and label of their coverage profile. `coverage` is null if no
- * profile has the requested id; errors in the terms are reported before that (rule W8). A plan that starts at `now` has to
- * end before the year 10000.
+ * profile has the requested id; errors in the terms are reported before that (rule W8). A plan that starts at `now` has
+ * to end before the year 10000.
  */
 export const terms = (
   request: TermsRequest,

@@ -1,8 +1,10 @@
 /**
- * Putting a SIM into service, or another plan on it (rules S1 and S5), in two decisions around the telco.
+ * Putting a SIM into service, or attaching another plan to it (rules S1 and S5): two decisions around a call of the
+ * telco.
  *
- * `subscribe` takes the SIM and leaves a job; nothing of it shows until the telco has every package that is due. Then
- * `confirm` makes it visible, or `undo` removes it, and with it whatever the telco may have done.
+ * `subscribe` allocates the SIM and creates a job; the subscription is invisible until the telco has every package that
+ * is due. Then `confirm` makes it visible. If the telco did not take the packages, `undo` removes it, and a job cancels
+ * what the telco may have done.
  */
 import { Result } from "effect"
 import * as Activation from "./Activation.ts"
@@ -29,7 +31,7 @@ export interface Ids {
   readonly attachmentId: string
 }
 
-/** What the telco said of an initial package; null for one that was over and not asked for. */
+/** The telco's answer about an initial package. Its id is null for a package that was over and not ordered. */
 export interface Outcome {
   readonly occurrence: number
   readonly telcoPackageId: string | null
@@ -38,20 +40,20 @@ export interface Outcome {
 }
 
 export type Subscribed =
-  /** Nothing is due at the telco yet: the subscription is there. */
+  /** Nothing is due at the telco yet: the subscription is visible at once. */
   | { readonly _tag: "Complete"; readonly decision: Decision; readonly created: Created }
-  /** The job has to be done before anything shows. */
+  /** The job has to be done before anything is visible. */
   | {
       readonly _tag: "AwaitingTelco"
       readonly decision: Decision
-      /** As the decision leaves it. */
+      /** The SIM's aggregate after the decision. */
       readonly line: SimAggregate.SimAggregate
       readonly work: Extract<Work, { readonly _tag: "Provision" }>
     }
 
 /**
- * What can be said without a SIM, so that none is claimed in vain: the period is right, and where no ICCID is named, the
- * plan is not archived.
+ * The checks that need no SIM, so that no SIM is reserved in vain: the active period and, if the request names no
+ * ICCID, whether the plan is archived.
  */
 export const admissible = (
   plan: Plan,
@@ -65,7 +67,7 @@ export const admissible = (
       : Result.succeed(undefined)
   )
 
-/** Rules P2, S1, S5, T4 and T5. Refusals in the order of rule W8. */
+/** Rules P2, S1, S5, T4 and T5: begins a creation. Refusals come in the order of rule W8. */
 export const subscribe = (
   plan: Plan,
   line: SimAggregate.SimAggregate,
@@ -144,7 +146,7 @@ const lapsed = ({ occurrence }: Activation.Initial): Outcome => ({
   expirationAt: null
 })
 
-/** What there is once the telco has every package: these, the job of the next one, and what the creation answers. */
+/** What follows from the telco's answers: the packages, the job of the next one, and the answer of the creation. */
 const outcome = (
   line: SimAggregate.SimAggregate,
   attachment: Attachment,
@@ -177,7 +179,7 @@ const outcome = (
   return { created, packages, jobs: next === undefined ? [] : [next] }
 }
 
-/** The aggregate with the SIM in service, its subscription live, and the attachment there with its packages. */
+/** The aggregate after the creation: SIM in service, subscription live, attachment confirmed, with its packages. */
 const completed = (
   { attachments, sim, subscription }: SimAggregate.SimAggregate,
   attachment: Attachment,
@@ -188,7 +190,7 @@ const completed = (
   attachments: SimAggregate.withAttachment(attachments, { attachment: { ...attachment, confirmed: true }, packages })
 })
 
-/** The telco has every package: the subscription and its attachment are there, and the recurrence goes on. */
+/** Rule S5: the telco has every package. Subscription and attachment are visible, and the recurrence goes on. */
 export const confirm = (
   line: SimAggregate.SimAggregate,
   attachment: Attachment,
@@ -200,8 +202,8 @@ export const confirm = (
 }
 
 /**
- * The telco has not taken it: nothing remains. Where it may have done something (`ordered` occurrences), a job cancels
- * that, and a SIM that was taken for this is free only then.
+ * Rule S5: the telco has not taken the packages, so nothing remains. A job cancels the `ordered` occurrences, which the
+ * telco has or may have; a SIM that was allocated for this creation is free only after that.
  */
 export const undo = (
   line: SimAggregate.SimAggregate,

@@ -36,7 +36,9 @@ export interface Window {
 /** Whether the window has ended at `now`. */
 export const isOver = (window: Window, now: Instant): boolean => window.end <= now
 
-/** Rules T1 and T5: when an occurrence activates. Cycles are counted from the anchor, never from the occurrence before. */
+/**
+ * Rules T1 and T5: when an occurrence activates. Cycles are counted from the anchor, never from the occurrence before.
+ */
 export const activation = (recurrence: Recurrence, anchor: Instant, occurrence: number): Instant => {
   const cycles = occurrence * recurrence.frequency
   switch (recurrence.periodicity) {

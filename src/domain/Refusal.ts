@@ -1,7 +1,7 @@
 /**
  * The refusals of the service. Each one is a tagged error with the fields that a caller needs to act on it. Its HTTP
- * status and `code` are set in `adapters/http` alone (rule W1). Fields are plain data, so a refusal can be stored under an
- * idempotency key and replayed (rule W2).
+ * status and `code` are set in `adapters/http` alone (rule W1). Fields are plain data, so a refusal can be stored under
+ * an idempotency key and replayed (rule W2).
  */
 import { type Cause, Data } from "effect"
 import type { Label } from "./Label.ts"
@@ -118,7 +118,9 @@ export type Refusal = InstanceType<(typeof classes)[keyof typeof classes]>
 export const isRefusal = (error: unknown): error is Refusal =>
   Object.values(classes).some((refusal) => error instanceof refusal)
 
-/** A refusal as plain data: its tag, its fields and a message, which may be empty. Every refusal is one of these too. */
+/**
+ * A refusal as plain data: its tag, its fields and a message, which may be empty. Every refusal is one of these too.
+ */
 export type Plain = {
   [Tag in keyof typeof classes]: Omit<
     InstanceType<(typeof classes)[Tag]>,

@@ -1,6 +1,6 @@
 /**
- * SIMs of the inventory: eSIMs and physical cards, identified by their ICCID, and their allocation (rules I1, I6, S2 and
- * S5).
+ * SIMs of the inventory: eSIMs and physical cards, identified by their ICCID, and their allocation (rules I1, I6, S2
+ * and S5).
  */
 import type { Label } from "./Label.ts"
 import type { LastOperator } from "./Location.ts"
@@ -8,9 +8,9 @@ import type { CurrentStatus } from "./SmdpHistory.ts"
 import type { Instant } from "./Time.ts"
 
 /**
- * The SIM's allocation (rule S5). `Free`: no subscription has it. `Provisioning`: a subscription is being created on it and
- * is invisible until the telco's outcome is committed. `InService`: a live subscription has it. `Releasing`: the last
- * subscription is gone, and the telco has not yet confirmed that nothing of it remains.
+ * The SIM's allocation (rule S5). `Free`: no subscription has it. `Provisioning`: a subscription is being created on it
+ * and is invisible until the telco's outcome is committed. `InService`: a live subscription has it. `Releasing`: the
+ * last subscription is gone, and the telco has not yet confirmed that nothing of it remains.
  */
 export type Hold =
   | { readonly _tag: "Free" }
@@ -19,8 +19,8 @@ export type Hold =
   | { readonly _tag: "Releasing"; readonly subscriptionId: string }
 
 /**
- * Whether the organization's mobile plan is applied to an eSIM (rule I6). `Settled`: the telco has it so. `Changing`: the
- * telco is being asked for `target`; until it has answered, `applied` is what a request is told.
+ * Whether the organization's mobile plan is applied to an eSIM (rule I6). `Settled`: the telco has it so. `Changing`:
+ * the telco is being asked for `target`; until it has answered, `applied` is what a request is told.
  */
 export type MobilePlan =
   | { readonly _tag: "Settled"; readonly applied: boolean }

@@ -2,8 +2,8 @@
  * The aggregate of a SIM: the SIM with its present subscription, that subscription's attachments and their packages.
  *
  * Decisions about a SIM are made on its aggregate. The version of the SIM guards all of it: every commit that changes
- * any part of an aggregate names the version that was loaded. A view is a part of the aggregate, for work that is done
- * so often that reading the rest would cost too much; the functions that make views say what belongs to each.
+ * any part of an aggregate names the version that was loaded. A view is a part of the aggregate. Views serve frequent
+ * work for which reading the rest would cost too much; the functions that make views define what belongs to each.
  */
 import type * as Attachment from "./Attachment.ts"
 import { type Package, packageId } from "./Package.ts"
@@ -14,13 +14,15 @@ import type { Instant } from "./Time.ts"
 
 export interface SimAggregate {
   readonly sim: Sim
-  /** The pending or live one; null where there is none. A decision that deletes it leaves it here as `Deleted`. */
+  /**
+   * The pending or live subscription; null if there is none. A decision that deletes it leaves it here as `Deleted`.
+   */
   readonly subscription: Subscription | null
-  /** Those of that subscription, oldest first, unconfirmed ones included. */
+  /** The subscription's attachments, oldest first, unconfirmed ones included. */
   readonly attachments: ReadonlyArray<Attachment.WithPackages>
 }
 
-/** What telco reports look at and change. */
+/** The view that telco reports read and change. */
 export interface ForReports {
   readonly sim: Pick<
     Sim,
@@ -36,7 +38,10 @@ export interface AttachmentForReports {
   readonly packages: ReadonlyArray<Package>
 }
 
-/** What the job of one occurrence looks at and changes: one attachment, with the package of that occurrence if it is there. */
+/**
+ * The view that the job of an occurrence reads and changes: one attachment, with the package of that occurrence if it
+ * exists.
+ */
 export interface ForOccurrence {
   readonly sim: Pick<Sim, "organizationId" | "iccid" | "version">
   readonly attachments: readonly [
@@ -54,7 +59,7 @@ interface Attachments<Of> {
   readonly attachments: ReadonlyArray<Of>
 }
 
-/** The attachments that are to be seen: those whose telco outcome is committed (rule S5). */
+/** Rule S5: the visible attachments, those whose telco outcome is committed. */
 export const confirmed = <Of extends { readonly attachment: { readonly confirmed: boolean } }>(
   aggregate: Attachments<Of>
 ): ReadonlyArray<Of> => aggregate.attachments.filter(({ attachment }) => attachment.confirmed)
@@ -62,14 +67,14 @@ export const confirmed = <Of extends { readonly attachment: { readonly confirmed
 export const attachment = (aggregate: SimAggregate, attachmentId: string): Attachment.WithPackages | undefined =>
   aggregate.attachments.find((of) => of.attachment.attachmentId === attachmentId)
 
-/** The attachments with one of them replaced by its successor. */
+/** The attachments with one of them replaced. */
 export const withAttachment = <Of extends { readonly attachment: { readonly attachmentId: string } }>(
   attachments: ReadonlyArray<Of>,
   next: Of
 ): ReadonlyArray<Of> =>
   attachments.map((of) => (of.attachment.attachmentId === next.attachment.attachmentId ? next : of))
 
-/** The packages with one of them replaced by its successor. */
+/** The packages with one of them replaced. */
 export const withPackage = (packages: ReadonlyArray<Package>, next: Package): ReadonlyArray<Package> =>
   packages.map((pack) => (pack.occurrence === next.occurrence ? next : pack))
 
@@ -77,7 +82,7 @@ export const withPackage = (packages: ReadonlyArray<Package>, next: Package): Re
 export interface PackagesForReports {
   /** Packages that expired at or before this instant are left out, unless they are named. */
   readonly since: Instant
-  /** Our ids of packages, or the telco's. */
+  /** Packages that the reports name, by our id or by the telco's. */
   readonly packageIds: ReadonlyArray<string>
 }
 
@@ -108,7 +113,7 @@ export const forReports = (
   }
 }
 
-/** The view for an occurrence; null where the attachment is not there. */
+/** The view for an occurrence; null if the aggregate has no such attachment. */
 export const forOccurrence = (
   aggregate: SimAggregate,
   of: { readonly attachmentId: string; readonly occurrence: number }

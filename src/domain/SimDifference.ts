@@ -1,9 +1,9 @@
 /**
- * What a decision changes of a SIM's aggregate: the difference of the aggregate as loaded and as it is to be.
+ * What a decision changes in a SIM's aggregate: the difference between the loaded aggregate and the next one.
  *
- * Rows are matched by their keys and compared by their values. What an aggregate came in with never changes: ids, terms,
- * metadata, periods and times of creation are written once, with the row. A package is removed with its attachment only,
- * and an attachment with its subscription or alone.
+ * Rows are matched by their keys and compared by their values. Ids, terms, metadata, periods and times of creation
+ * never change: they are written once, with the row. A package is removed only with its attachment. An attachment is
+ * removed with its subscription, or alone.
  */
 import type { Attachment } from "./Attachment.ts"
 import type { Package } from "./Package.ts"
@@ -23,7 +23,7 @@ export type PackageField = (typeof packageFields)[number]
 export type SimKey = Pick<Sim, "organizationId" | "iccid" | "version">
 export type AttachmentState = Pick<Attachment, "organizationId" | "attachmentId" | AttachmentField>
 
-/** The aggregate or a view of it. What a view leaves out stays as it is stored. */
+/** The aggregate or a view of it. What a view leaves out does not change. */
 interface View {
   readonly sim: SimKey & Partial<Pick<Sim, SimField>>
   readonly subscription?: Subscription | null
@@ -34,22 +34,22 @@ interface View {
 }
 
 /**
- * A change of one SIM's aggregate, or of one view of it. The version of the loaded SIM is the guard; it rises by one,
- * also where nothing else changes.
+ * A change of one SIM's aggregate, or of one view of it. The version of the loaded SIM guards the change. It rises by
+ * one, even if nothing else changes.
  */
 export interface SimChange {
   readonly loaded: View
   readonly next: View
 }
 
-/** A row that differs, as it is to be, and which of its fields do. */
+/** A row that changes: its next state, and the fields that differ. */
 export interface Changed<Row, Field> {
   readonly row: Row
   readonly fields: ReadonlyArray<Field>
 }
 
 export interface Difference {
-  /** The SIM as it is to be, under the version that was loaded. It has no fields where it stays as it is. */
+  /** The next SIM, with the version that was loaded. It has no fields if nothing of the SIM changes. */
   readonly sim: Changed<View["sim"], SimField>
   readonly subscriptions: {
     readonly added: ReadonlyArray<Subscription>
@@ -89,7 +89,7 @@ const subscriptions = (loaded: Subscription | null, next: Subscription | null): 
   return { added: NONE, changed: fields.length === 0 ? NONE : [{ row: next, fields }], removed: NONE }
 }
 
-// A view has attachments that are stored already.
+// The attachments of a view are stored already.
 const isWhole = (attachment: AttachmentState | Attachment): attachment is Attachment => "metadata" in attachment
 
 type Attachments = NonNullable<View["attachments"]>
@@ -123,7 +123,7 @@ const attachments = (loaded: Attachments, next: Attachments): Pick<Difference, "
   }
 }
 
-/** What differs. */
+/** The difference of a change. */
 export const difference = ({ loaded, next }: SimChange): Difference => {
   const { attachments: before = NONE, subscription = null } = loaded
   return {
@@ -145,7 +145,7 @@ const pick = <A, Field extends keyof A>(row: A, fields: ReadonlyArray<Field>): P
   return picked
 }
 
-/** The aggregate that a storage has once it has written the difference. A deleted subscription is no longer part of it. */
+/** The aggregate that a storage has after it has written the difference. A deleted subscription is not part of it. */
 export const applied = (
   stored: SimAggregate,
   { attachments, packages, sim, subscriptions }: Difference

@@ -1,6 +1,6 @@
 /**
- * Rows of an inventory import (rule I1). Each row is a SIM, perhaps with warnings, or an error. An error in one row stops
- * no other row.
+ * Rows of an inventory import (rule I1). Each row is a SIM, perhaps with warnings, or an error. An error in one row
+ * stops no other row.
  */
 import { Result } from "effect"
 import * as Iccid from "./Iccid.ts"

@@ -23,7 +23,9 @@ export interface SubscriptionWithSim {
   readonly sim: Sim
 }
 
-/** The answer to a creation (rule S1). `metadata` is the request's, also if the plan was added to an older subscription. */
+/**
+ * The answer to a creation (rule S1). `metadata` is the request's, also if the plan was added to an older subscription.
+ */
 export interface Created {
   readonly subscriptionId: string
   readonly createdAt: Instant

@@ -15,7 +15,7 @@ import type { Instant } from "./Time.ts"
 import { DAY, MINUTE } from "./Time.ts"
 import type { Payload } from "./WebhookEvent.ts"
 
-/** Usage is a running total of a package, or what came on top since the last report. */
+/** Rule R1: a running total of a package, or the increase since the last report. */
 export type Usage =
   | { readonly _tag: "Total"; readonly bytes: number }
   | { readonly _tag: "Delta"; readonly bytes: number }
@@ -39,25 +39,27 @@ export interface Report {
   readonly fact: Fact
 }
 
-/** How old a delta may be. */
+/** Rule R1: how old a delta may be. */
 const DELTA_AGE = 35 * DAY
 
-/** How many characters a report id may have. */
+/** Rule R1: how many characters a report id may have. */
 export const ID_LENGTH = 255
 
-/** How far ahead of the clock a report may be, and how far before an attachment its first use. */
+/** Rules R1 and T3: how far ahead of the clock a report may be, and how far before its attachment a first use. */
 export const AHEAD_LIMIT = 5 * MINUTE
 
-/** How long report ids are kept: until a delta that came as far ahead of the clock as it may is too old to come again. */
+/**
+ * How long report ids are kept. A delta may be dated ahead of the clock by the limit, so ids are kept that much longer.
+ */
 export const ID_RETENTION = DELTA_AGE + AHEAD_LIMIT
 
-/** What became of one report. */
+/** The verdict on one report. */
 export type Verdict =
   | { readonly _tag: "Accepted" }
   | { readonly _tag: "Duplicate" }
   | { readonly _tag: "Rejected"; readonly message: string }
 
-/** What a report comes to: the line after it, and what follows from that. */
+/** The result of a report: the SIM's aggregate after it, and the events, history and jobs that it causes. */
 export interface Applied {
   readonly line: ForReports
   readonly payloads: ReadonlyArray<Payload>
@@ -65,7 +67,7 @@ export interface Applied {
   readonly jobs: ReadonlyArray<NewJob>
 }
 
-/** Applies a report that was not seen before at `now`, or says why it cannot be taken. */
+/** Rule R1: applies a report that was not seen before, or says why it is rejected. */
 export const apply = (line: ForReports, report: Report, now: Instant): Result.Result<Applied, string> => {
   if (report.reportId.length > ID_LENGTH) return Result.fail(`id must have at most ${ID_LENGTH} characters`)
   if (report.occurredAt > now + AHEAD_LIMIT) return Result.fail("occurred_at is more than 5 minutes ahead of the clock")
@@ -96,9 +98,10 @@ interface Target {
 }
 
 /**
- * The package that a use counts for: the named one; else the one active at that time that expires first, else the
- * oldest that waits for its first use. A first use looks for the waiting one first. What was used before an attachment
- * was there cannot have been it, unless it is named: a recycled SIM's late reports start no new plan.
+ * Rules R1 and T3: the package that a use counts for. It is the named one; else the package that was active then and
+ * expires first; else the oldest one that waits for its first use. A first use looks for the waiting one first. A use
+ * before an attachment was created counts for it only if it names the package, because late reports of a recycled SIM
+ * are about its former subscription.
  */
 const target = (line: ForReports, report: Report, named: string | null): Result.Result<Target, string> => {
   const at = report.occurredAt
@@ -131,7 +134,9 @@ const end = (pack: Package): Instant => pack.expirationAt ?? Number.POSITIVE_INF
 const isActive = (pack: Package, at: Instant): boolean =>
   pack.activationAt !== null && pack.activationAt <= at && at < end(pack)
 
-/** Rules T3 and R2: a use activates a package that waits for it; usage rises and tells the thresholds it crosses. */
+/**
+ * Rules T3 and R2: a use activates a waiting package; rising usage causes an event for each threshold that it crosses.
+ */
 const applyUse = (line: ForReports, { of, pack }: Target, report: Report, usage: Usage | null): Applied => {
   const { attachment } = of
   const activated =
@@ -163,7 +168,9 @@ const applyUse = (line: ForReports, { of, pack }: Target, report: Report, usage:
   }
 }
 
-/** Rule T3: for good; a recurring attachment gets its anchor, and its next occurrence its job. */
+/**
+ * Rule T3: activates a package for good. A recurring attachment gets its anchor, and the job of its next occurrence.
+ */
 const activate = ({ attachment }: AttachmentForReports, pack: Package, firstUse: Instant) => {
   const window = Activation.firstUseWindow(attachment.terms, firstUse)
   const anchored = attachment.terms.recurrence === null ? attachment : { ...attachment, anchor: firstUse }

@@ -41,8 +41,8 @@ const daysInMonth = (year: number, month: number): number =>
 
 const ERA = 146_097 * DAY
 
-// Date.UTC reads the years 0 to 99 as 1900 to 1999. The calendar repeats every 400 years, so the date is computed 400 years
-// later and moved back.
+// Date.UTC reads the years 0 to 99 as 1900 to 1999. The calendar repeats every 400 years, so the date is computed 400
+// years later and moved back.
 const utcMidnight = (year: number, month: number, day: number): Instant => Date.UTC(year + 400, month, day) - ERA
 
 const digits = (count: number, length: number): ReadonlyArray<string> =>
@@ -51,8 +51,8 @@ const digits = (count: number, length: number): ReadonlyArray<string> =>
 const TWO = digits(100, 2)
 const THREE = digits(1_000, 3)
 
-// The date that lies `days` after 1970-01-01, in the years 0 to 9999. Years begin on 1 March here, so a leap day is the last
-// day of its year. An era has 400 years, and every era has the same number of days.
+// The date that lies `days` after 1970-01-01, in the years 0 to 9999. Years begin on 1 March here, so a leap day is the
+// last day of its year. An era has 400 years, and every era has the same number of days.
 const dateOf = (days: number): string => {
   const sinceMarch0 = days + 719_468
   const era = Math.floor(sinceMarch0 / 146_097)
@@ -92,8 +92,8 @@ const numberAt = (text: string, from: number, length: number): number => {
 }
 
 /**
- * The instant that an RFC 3339 text with a zone and a real calendar date names (rule W8); `undefined` for any other text.
- * Fractions below a millisecond are cut off. A leap second is refused.
+ * The instant that an RFC 3339 text with a zone and a real calendar date names (rule W8); `undefined` for any other
+ * text. Fractions below a millisecond are cut off. A leap second is refused.
  */
 export const fromIso = (text: string): Instant | undefined => {
   if (!RFC3339.test(text)) return undefined
