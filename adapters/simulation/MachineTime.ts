@@ -1,9 +1,10 @@
 /**
  * Machine time for a simulation in memory: a scheduler and a clock that belong together.
  *
- * All fibers run in turn, in the order in which they became ready. When none is ready, time jumps to the next sleeper
- * and no further: a time-out of 10 s costs nothing, fires exactly when nothing else can happen before it, and the order
- * of everything is the same at each run. Only for fibers that wait for nothing outside, such as a socket.
+ * All fibers run in turn, in the order in which they became ready. When none is ready, one of the parked fibers goes on;
+ * when none is parked, time jumps to the next sleeper and no further. A time-out of 10 s costs nothing, fires exactly
+ * when nothing else can happen before it, and the order of everything is the same at each run. Only for fibers that wait
+ * for nothing outside, such as a socket.
  */
 import { type Clock, Effect, Scheduler } from "effect"
 import { Duration } from "effect"
@@ -20,19 +21,31 @@ const SLICE = 20
 export interface MachineTime {
   readonly clock: Clock.Clock
   readonly scheduler: Scheduler.Scheduler
+  /** Parks the fiber until nothing else is ready and it is chosen among those that are parked. */
+  readonly park: Effect.Effect<void>
+  /** How often one of several parked fibers was chosen. */
+  readonly choices: () => number
 }
 
-/** A machine time that begins at `start`, in milliseconds since the epoch. */
-export const make = (start: number): MachineTime => {
+/**
+ * A machine time that begins at `start`, in milliseconds since the epoch. `choose` picks one of so many parked fibers:
+ * the first one unless given.
+ */
+export const make = (start: number, choose: (count: number) => number = () => 0): MachineTime => {
   let now = start
   let order = 0
   let pumping = false
   const ready: Array<() => void> = []
+  const parked: Array<() => void> = []
+  let choices = 0
   const sleepers: Array<Sleeper> = []
 
   const next = (): (() => void) | undefined => {
     const turn = ready.shift()
     if (turn !== undefined) return turn
+    if (parked.length > 1) choices++
+    const [chosen] = parked.splice(parked.length > 1 ? choose(parked.length) : 0, 1)
+    if (chosen !== undefined) return chosen
     const sleeper = sleepers.shift()
     if (sleeper === undefined) return undefined
     now = Math.max(now, sleeper.at)
@@ -72,6 +85,16 @@ export const make = (start: number): MachineTime => {
   const nanos = () => BigInt(Math.round(now * 1e6))
 
   return {
+    choices: () => choices,
+    park: Effect.callback((resume) => {
+      const goOn = () => resume(Effect.void)
+      parked.push(goOn)
+      wakeUp()
+      return Effect.sync(() => {
+        const index = parked.indexOf(goOn)
+        if (index !== -1) parked.splice(index, 1)
+      })
+    }),
     scheduler: new Scheduler.MixedScheduler("async", (turn) => {
       let cancelled = false
       ready.push(() => {

@@ -5,6 +5,7 @@
  * storage, the telco or a webhook's receiver, and whoever waits for it waits for ever.
  */
 import { Context, Effect, Latch } from "effect"
+import * as Around from "./Around.ts"
 import { Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan"
 
 /** Where a process is to be killed. */
@@ -54,64 +55,25 @@ export const over = (ports: Context.Context<Killable>): Processes => {
     const whileAlive = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.suspend(() => (isDead() ? Effect.never : work))
     const commit = (written: Storage.Commit) =>
-      whileAlive(
-        Effect.suspend(() => {
-          if (death === null) return storage.commit(written)
-          const { commits, when } = death
-          if (commits > 1) {
-            death = { commits: commits - 1, when }
-            return storage.commit(written)
-          }
-          own.dead = true
-          return when === "before" ? standStill : Effect.andThen(storage.commit(written), standStill)
-        })
-      )
+      Effect.suspend(() => {
+        if (death === null) return storage.commit(written)
+        const { commits, when } = death
+        if (commits > 1) {
+          death = { commits: commits - 1, when }
+          return storage.commit(written)
+        }
+        own.dead = true
+        return when === "before" ? standStill : Effect.andThen(storage.commit(written), standStill)
+      })
+    const alive: Around.Decoration = { ask: (_, argument) => argument, run: (_, operation) => whileAlive(operation) }
     return {
       isDead,
       ports: ports.pipe(
-        Context.add(Storage.Storage, {
-          ...Storage.reads(storage),
-          commit,
-          sims: {
-            import: storage.sims.import,
-            page: storage.sims.page,
-            reserve: (claim) => whileAlive(storage.sims.reserve(claim)),
-            release: (of) => whileAlive(storage.sims.release(of)),
-            smdpHistory: storage.sims.smdpHistory
-          },
-          virtualClock: storage.virtualClock,
-          clockOffset: storage.clockOffset,
-          watch: storage.watch,
-          purge: storage.purge,
-          ready: storage.ready
-        }),
-        Context.add(Jobs.Jobs, {
-          claim: jobs.claim,
-          renew: (of) => whileAlive(jobs.renew(of)),
-          pending: jobs.pending,
-          lanes: jobs.lanes,
-          backlog: jobs.backlog,
-          release: jobs.release,
-          handBack: jobs.handBack
-        }),
-        Context.add(Outbox.Outbox, {
-          claim: outbox.claim,
-          renew: (of) => whileAlive(outbox.renew(of)),
-          pending: outbox.pending,
-          lanes: outbox.lanes,
-          backlog: outbox.backlog,
-          release: outbox.release,
-          handBack: outbox.handBack
-        }),
-        Context.add(Telco.Telco, {
-          createPackage: (order) => whileAlive(telco.createPackage(order)),
-          suspendPackage: (of) => whileAlive(telco.suspendPackage(of)),
-          cancelPackage: (of) => whileAlive(telco.cancelPackage(of)),
-          sendSms: (sms) => whileAlive(telco.sendSms(sms)),
-          releaseProfile: (of) => whileAlive(telco.releaseProfile(of)),
-          setMobilePlan: (of) => whileAlive(telco.setMobilePlan(of))
-        }),
-        Context.add(WebhookSender.WebhookSender, { send: (call) => whileAlive(sender.send(call)) })
+        Context.add(Storage.Storage, Around.around({ ...storage, commit }, alive)),
+        Context.add(Jobs.Jobs, Around.around(jobs, alive)),
+        Context.add(Outbox.Outbox, Around.around(outbox, alive)),
+        Context.add(Telco.Telco, Around.around(telco, alive)),
+        Context.add(WebhookSender.WebhookSender, Around.around(sender, alive))
       )
     }
   }

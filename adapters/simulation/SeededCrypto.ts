@@ -5,8 +5,8 @@ import { Layer } from "effect"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 
-/** xoshiro128** by Blackman and Vigna, seeded by splitmix32. */
-const generator = (seed: number): (() => number) => {
+/** Whole numbers of 32 bits: xoshiro128** by Blackman and Vigna, seeded by splitmix32. */
+export const generator = (seed: number): (() => number) => {
   let mix = seed | 0
   const split = (): number => {
     mix = (mix + 0x9e3779b9) | 0

@@ -13,6 +13,7 @@ import * as Looking from "./history/Looking.ts"
 import type { Simulated } from "./Simulated.ts"
 
 export type { Changes, Told } from "./history/Looking.ts"
+export { nextDue, over as look } from "./history/Looking.ts"
 
 export interface Step extends Commands.Ran {
   readonly command: Commands.Command

@@ -2,6 +2,7 @@
 //
 //     npm run test:deep -- --seconds 60
 //
+// Each run is one of a single service; every eighth is also one of several processes under a seeded scheduler and faults.
 // Prints how much was run, and of a run that breaks an invariant the seed and the shortest commands that do; its exit
 // code is then 1. Options: --seconds (60), --runs (as many as there is time for), --seed (by the time of day),
 // --workers (one for each core), --plant N (puts fault N of Planted.ts around each service, to see it found).
@@ -77,13 +78,30 @@ try {
     `${sum("runs")} runs from seed ${seed} on, ${sum("commands")} commands, ${sum("years").toFixed(1)} simulated years ` +
       `in ${took.toFixed(1)} s: ${(sum("runs") / took).toFixed(0)} runs and ${(sum("years") / took).toFixed(1)} years a second`
   )
+  const struck = {}
+  for (const one of told) {
+    for (const [what, times] of Object.entries(one.struck)) struck[what] = (struck[what] ?? 0) + times
+  }
+  console.log(
+    `${sum("clusters")} runs of several processes, ${sum("processes")} of them in all, ${sum("requests")} requests, ` +
+      `${sum("choices")} choices of who goes next`
+  )
+  const faults = Object.entries(struck).sort(([, left], [, right]) => right - left)
+  if (faults.length > 0) console.log(`Faults: ${faults.map(([what, times]) => `${what} ${times}`).join(", ")}`)
+  const clusterFailures = told.flatMap(({ clusterFailure }) => (clusterFailure === null ? [] : [clusterFailure]))
+  for (const { complaints, plan, seed: failed } of clusterFailures) {
+    console.error(`\nSeed ${failed} fails with several processes. The shortest plan found that does:`)
+    console.error(`  ${JSON.stringify({ ...plan, steps: undefined })}`)
+    for (const step of plan.steps) console.error(`  ${JSON.stringify(step)}`)
+    for (const complaint of complaints) console.error(complaint)
+  }
   const failures = told.flatMap(({ failure }) => (failure === null ? [] : [failure]))
   for (const { commands, seed: failed, violations } of failures) {
     console.error(`\nSeed ${failed} fails. The shortest commands found that do, ${commands.length} of them:`)
     for (const command of commands) console.error(`  ${JSON.stringify(command)}`)
     for (const { invariant, message, step } of violations) console.error(`After step ${step}: ${invariant}: ${message}`)
   }
-  if (failures.length > 0) process.exitCode = 1
+  if (failures.length + clusterFailures.length > 0) process.exitCode = 1
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -4,8 +4,11 @@
  * A run follows from its seed alone: `npm run test:deep -- --seed N --runs 1` repeats it.
  */
 import { parentPort, workerData } from "node:worker_threads"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import * as fc from "fast-check"
+import type * as Cluster from "../../adapters/simulation/cluster/index.ts"
+import { verdict } from "../../adapters/simulation/cluster/index.ts"
+import { plans } from "../cluster/Plans.ts"
 import { Arbitraries, Commands, type History, Invariants } from "../../src/testing/index.ts"
 import { recorded } from "./Histories.ts"
 import { faults } from "./Planted.ts"
@@ -25,24 +28,49 @@ export interface Told {
   readonly runs: number
   readonly commands: number
   readonly years: number
+  /** Runs of several processes: how many there were, of how many processes, and what happened in them. */
+  readonly clusters: number
+  readonly processes: number
+  readonly requests: number
+  readonly choices: number
+  readonly struck: Readonly<Record<string, number>>
   readonly failure: {
     readonly seed: number
     readonly commands: ReadonlyArray<Commands.Command>
     readonly violations: ReadonlyArray<Invariants.Violation>
   } | null
+  readonly clusterFailure: {
+    readonly seed: number
+    readonly plan: Cluster.Plan
+    readonly complaints: ReadonlyArray<string>
+  } | null
 }
+
+/** One in so many runs is also one of several processes, which takes much longer. */
+const CLUSTERS = 8
 
 const YEAR = 365.25 * 24 * 60 * 60 * 1_000
 
 /** How many runs are spent on shortening the commands of a failure. */
 const SHRINKS = 2_000
+const CLUSTER_SHRINKS = 200
 
 const yearsOf = ({ start, steps }: History.History): number => ((steps.at(-1)?.ended ?? start) - start) / YEAR
 
 const work = async ({ plant, runs, seed: first, step, until }: typeof Task.Type): Promise<Told> => {
   const planted = plant === null ? undefined : faults[plant]?.[1]
   const around = planted === undefined ? {} : { around: planted }
-  const told = { runs: 0, commands: 0, years: 0 }
+  const struck: Record<string, number> = {}
+  const told = { runs: 0, commands: 0, years: 0, clusters: 0, processes: 0, requests: 0, choices: 0, struck }
+  const complaintsOf = async (plan: Cluster.Plan) => {
+    const found = await Effect.runPromise(verdict(plan))
+    told.clusters += 1
+    told.processes += found.processes
+    told.requests += found.requests
+    told.choices += found.choices
+    for (const [what, times] of found.struck) struck[what] = (struck[what] ?? 0) + times
+    return found.complaints
+  }
   const violationsOf = async (seed: number, commands: ReadonlyArray<Commands.Command>) => {
     const [start = 0] = fc.sample(Arbitraries.Instants.instants, { seed, numRuns: 1 })
     const history = await recorded(seed, commands, { ...around, start })
@@ -54,18 +82,42 @@ const work = async ({ plant, runs, seed: first, step, until }: typeof Task.Type)
     told.runs += 1
     told.commands += history.steps.length
     told.years += yearsOf(history)
+    if (violations.length === 0 && seed % CLUSTERS === 0 && planted === undefined) {
+      const [plan] = fc.sample(plans, { seed, numRuns: 1 })
+      const complaints = plan === undefined ? [] : await complaintsOf(plan)
+      if (plan !== undefined && complaints.length > 0) {
+        const before = { ...told, struck: { ...struck } }
+        const shorter = await shrink(plans, seed, CLUSTER_SHRINKS, async (of) => (await complaintsOf(of)).length === 0)
+        const found = shorter === undefined ? complaints : await complaintsOf(shorter)
+        return { ...before, failure: null, clusterFailure: { seed, plan: shorter ?? plan, complaints: found } }
+      }
+    }
     if (violations.length === 0) continue
-    const shrunk = await shrink(seed, async (shorter) => (await violationsOf(seed, shorter)).violations.length === 0)
+    const shrunk = await shrink(
+      Commands.runs(),
+      seed,
+      SHRINKS,
+      async (shorter) => (await violationsOf(seed, shorter)).violations.length === 0
+    )
     const found = await violationsOf(seed, shrunk ?? commands)
-    return { ...told, failure: { seed, commands: shrunk ?? commands, violations: found.violations } }
+    return {
+      ...told,
+      clusterFailure: null,
+      failure: { seed, commands: shrunk ?? commands, violations: found.violations }
+    }
   }
-  return { ...told, failure: null }
+  return { ...told, failure: null, clusterFailure: null }
 }
 
-/** The shortest commands found that fail too. The first run of the same seed draws the same commands. */
-const shrink = async (seed: number, holds: (commands: ReadonlyArray<Commands.Command>) => Promise<boolean>) => {
-  let left = SHRINKS
-  const property = fc.asyncProperty(Commands.runs(), async (commands) => (left-- > 0 ? holds(commands) : true))
+/** The shortest value found that fails likewise; the first run of the same seed draws the very same one. */
+const shrink = async <A>(
+  arbitrary: fc.Arbitrary<A>,
+  seed: number,
+  most: number,
+  holds: (value: A) => Promise<boolean>
+) => {
+  let left = most
+  const property = fc.asyncProperty(arbitrary, async (value) => (left-- > 0 ? holds(value) : true))
   const found = await fc.check(property, { seed, numRuns: 1 })
   return found.counterexample?.[0]
 }

@@ -1,0 +1,153 @@
+/**
+ * A ledger of the leases and reservations that storage gives, kept beside it: who has what until when, by the machine's
+ * time. It complains where storage gives something twice, or takes a commit under a lease that was lost.
+ */
+import { Context, Effect } from "effect"
+import { Jobs, Outbox, Storage } from "simplan"
+import type { SharedPorts } from "./Process.ts"
+
+interface Lease {
+  readonly token: string
+  readonly until: number
+}
+
+export interface Ledger {
+  readonly ports: Context.Context<SharedPorts>
+  readonly complaints: ReadonlyArray<string>
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
+
+/** All ICCIDs that are mentioned in a value. */
+const iccidsIn = (value: unknown): ReadonlyArray<string> => {
+  if (Array.isArray(value)) return value.flatMap(iccidsIn)
+  if (!isRecord(value)) return []
+  return Object.entries(value).flatMap(([name, part]) =>
+    name === "iccid" && typeof part === "string" ? [part] : iccidsIn(part)
+  )
+}
+
+/** The ports with a ledger beside their storage. */
+export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
+  const storage = Context.get(ports, Storage.Storage)
+  const jobs = Context.get(ports, Jobs.Jobs)
+  const outbox = Context.get(ports, Outbox.Outbox)
+  const complaints: Array<string> = []
+  const leases = new Map<string, Lease>()
+  const reservations = new Map<string, Lease>()
+  const present = new Set<string>()
+  const final = new Set<string>()
+
+  const give = (id: string, claim: Jobs.Claim, dueAt: number | null): void => {
+    const held = leases.get(id)
+    if (held !== undefined && held.until > claim.machineNow) complaints.push(`${id} was claimed while it was held`)
+    if (final.has(id)) complaints.push(`${id} was claimed and is done`)
+    if (dueAt === null || dueAt > claim.now) complaints.push(`${id} was claimed before it was due`)
+    leases.set(id, { token: claim.token, until: claim.until })
+  }
+  const renew = (id: string, token: string, until: number): void => {
+    if (leases.get(id)?.token === token) leases.set(id, { token, until })
+  }
+  const handBack = (id: string, token: string): void => {
+    if (leases.get(id)?.token === token) leases.delete(id)
+  }
+  const end = (id: string, token: string): void => {
+    if (leases.get(id)?.token !== token) complaints.push(`${id} was committed under a lease that was lost`)
+    if (final.has(id)) complaints.push(`${id} was committed and was done before`)
+    leases.delete(id)
+  }
+  const jobId = (of: { readonly jobId: string }) => `job ${of.jobId}`
+  const deliveryId = (of: { readonly deliveryId: string }) => `delivery ${of.deliveryId}`
+
+  const committed = (commit: Storage.Commit): void => {
+    for (const { job, lease } of commit.jobs?.put ?? []) {
+      if (present.has(job.jobId)) continue
+      present.add(job.jobId)
+      // A message that was refused may be sent again under the same id.
+      final.delete(jobId(job))
+      if (lease !== null) leases.set(jobId(job), lease)
+    }
+    for (const of of commit.jobs?.finished ?? []) {
+      end(jobId(of), of.token)
+      final.add(jobId(of))
+      present.delete(of.jobId)
+    }
+    for (const of of commit.jobs?.retried ?? []) end(jobId(of), of.token)
+    for (const { delivery, token } of commit.deliveries?.settled ?? []) {
+      end(deliveryId(delivery), token)
+      if (delivery.status !== "Pending") final.add(deliveryId(delivery))
+    }
+    for (const iccid of iccidsIn(commit)) reservations.delete(iccid)
+  }
+
+  const observed = ports.pipe(
+    Context.add(Storage.Storage, {
+      ...storage,
+      commit: (commit) => Effect.tap(storage.commit(commit), () => Effect.sync(() => committed(commit))),
+      sims: {
+        ...storage.sims,
+        reserve: (claim) =>
+          Effect.tap(storage.sims.reserve(claim), ({ sims }) =>
+            Effect.sync(() => {
+              for (const { iccid } of sims) {
+                const held = reservations.get(iccid)
+                if (held !== undefined && held.until > claim.machineNow) complaints.push(`${iccid} was reserved twice`)
+                reservations.set(iccid, { token: claim.token, until: claim.until })
+              }
+            })
+          ),
+        release: (of) =>
+          Effect.tap(storage.sims.release(of), () =>
+            Effect.sync(() => {
+              for (const { iccid, token } of of.held) {
+                if (reservations.get(iccid)?.token === token) reservations.delete(iccid)
+              }
+            })
+          )
+      }
+    }),
+    Context.add(Jobs.Jobs, {
+      ...jobs,
+      claim: (claim) =>
+        Effect.tap(jobs.claim(claim), (claimed) =>
+          Effect.sync(() => {
+            for (const job of claimed) give(jobId(job), claim, job.dueAt)
+          })
+        ),
+      renew: (of) =>
+        Effect.tap(jobs.renew(of), () =>
+          Effect.sync(() => {
+            for (const held of of.held) renew(jobId(held), held.token, of.until)
+          })
+        ),
+      handBack: (held) =>
+        Effect.tap(jobs.handBack(held), () =>
+          Effect.sync(() => {
+            for (const one of held) handBack(jobId(one), one.token)
+          })
+        )
+    }),
+    Context.add(Outbox.Outbox, {
+      ...outbox,
+      claim: (claim) =>
+        Effect.tap(outbox.claim(claim), (claimed) =>
+          Effect.sync(() => {
+            for (const { delivery } of claimed) give(deliveryId(delivery), claim, delivery.nextAttemptAt)
+          })
+        ),
+      renew: (of) =>
+        Effect.tap(outbox.renew(of), () =>
+          Effect.sync(() => {
+            for (const held of of.held) renew(deliveryId(held), held.token, of.until)
+          })
+        ),
+      handBack: (held) =>
+        Effect.tap(outbox.handBack(held), () =>
+          Effect.sync(() => {
+            for (const one of held) handBack(deliveryId(one), one.token)
+          })
+        )
+    })
+  )
+  return { ports: observed, complaints }
+}

@@ -1,0 +1,193 @@
+/**
+ * Plans of runs of several processes at random.
+ */
+import * as fc from "fast-check"
+import type { Cluster, Commands } from "simplan/testing"
+
+const process = fc.nat(3)
+const by = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(0 as const) },
+  { weight: 1, arbitrary: fc.constant(1 as const) }
+)
+const place = fc.nat(2)
+const HOUR = 3_600_000
+
+/** The first package falls due soon, or everything is due at once. */
+const period = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(null) },
+  {
+    weight: 3,
+    arbitrary: fc.integer({ min: 1, max: 20_000 }).map((after) => ({ start: 12 * HOUR + after, end: null }))
+  },
+  { weight: 1, arbitrary: fc.constant({ start: -3 * HOUR, end: null }) }
+)
+
+const terms = (recurring: boolean) => ({
+  name: "plan",
+  dataMegaBytes: 1,
+  periodDays: 1,
+  throttling: [],
+  recurrence: recurring ? { periodicity: "Daily" as const, frequency: 1, occurrences: 3 } : null
+})
+
+const createPlan = (of: fc.Arbitrary<Commands.Side>) =>
+  fc.record({ by: of, recurring: fc.boolean() }).map(
+    ({ by, recurring }): Commands.Command => ({
+      _tag: "CreatePlan",
+      by,
+      label: "Green",
+      coverage: 0,
+      terms: terms(recurring),
+      flaw: null
+    })
+  )
+
+const report = fc.oneof(
+  fc.constantFrom("FR", "DE", "JP").map((countryAlpha2) => ({ _tag: "Location" as const, countryAlpha2, rat: "4G" })),
+  fc
+    .constantFrom(0, 50, 80, 100)
+    .map((percent) => ({ _tag: "Total" as const, package: null, amount: { percent, beside: 0 } })),
+  fc.constant({ _tag: "FirstUse" as const, package: null })
+)
+
+const request: fc.Arbitrary<Commands.Command> = fc.oneof(
+  { weight: 1, arbitrary: createPlan(by) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      _tag: fc.constant("Subscribe" as const),
+      by,
+      plan: place,
+      sim: fc.option(place, { freq: 1 }),
+      foreign: fc.constant(false),
+      period,
+      keyed: fc.boolean()
+    })
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      _tag: fc.constant("TopUp" as const),
+      by,
+      plan: place,
+      line: place,
+      period,
+      keyed: fc.boolean()
+    })
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      _tag: fc.constant("Report" as const),
+      of: by,
+      line: place,
+      reports: report.map((fact) => [{ after: 0, again: null, fact }])
+    })
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      _tag: fc.constant("Suspend" as const),
+      by,
+      line: place,
+      attachment: place,
+      foreign: fc.constant(false)
+    })
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ _tag: fc.constant("Delete" as const), by, line: place, foreign: fc.constant(false) })
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      _tag: fc.constant("SendSms" as const),
+      by,
+      line: place,
+      foreign: fc.constant(false),
+      keyed: fc.boolean()
+    })
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      _tag: fc.constant("SetMobilePlan" as const),
+      by,
+      sim: fc.option(place, { freq: 1 }),
+      label: fc.constant("Green" as const),
+      apply: fc.boolean(),
+      foreign: fc.constant(false)
+    })
+  },
+  { weight: 3, arbitrary: fc.record({ _tag: fc.constant("Repeat" as const), back: fc.nat(1) }) }
+)
+
+const requests: fc.Arbitrary<Cluster.Step> = fc.record({
+  _tag: fc.constant("Requests" as const),
+  requests: fc.array(fc.record({ process, command: request }), { minLength: 1, maxLength: 6 })
+})
+
+const wait: fc.Arbitrary<Cluster.Step> = fc.record({
+  _tag: fc.constant("Wait" as const),
+  millis: fc.oneof(
+    { weight: 6, arbitrary: fc.nat(5_000) },
+    { weight: 4, arbitrary: fc.nat(40_000) },
+    { weight: 1, arbitrary: fc.constant(13 * HOUR) }
+  )
+})
+
+const times = fc.integer({ min: 1, max: 3 })
+const calls = fc.integer({ min: 1, max: 40 })
+const millis = fc.integer({ min: 1, max: 60_000 })
+
+const fault: fc.Arbitrary<Cluster.Fault> = fc.oneof(
+  fc.record({ _tag: fc.constant("Die" as const), process, calls, downtime: millis }),
+  fc.record({ _tag: fc.constant("Freeze" as const), process, calls, millis }),
+  fc.record({
+    _tag: fc.constant("LoseAnswer" as const),
+    process,
+    writes: fc.integer({ min: 1, max: 8 }),
+    isDone: fc.boolean()
+  }),
+  fc.record({
+    _tag: fc.constant("SlowStorage" as const),
+    process,
+    times: fc.integer({ min: 1, max: 20 }),
+    millis: fc.integer({ min: 1, max: 15_000 })
+  }),
+  fc.record({ _tag: fc.constant("LoseNotifications" as const), process, times }),
+  fc.record({ _tag: fc.constant("Stop" as const), process }),
+  fc.record({
+    _tag: fc.constant("Telco" as const),
+    fault: fc.constantFrom("refuse" as const, "unavailable" as const, "answer lost" as const, "slow" as const),
+    times
+  }),
+  fc.record({
+    _tag: fc.constant("Receiver" as const),
+    fault: fc.constantFrom("error" as const, "no answer" as const, "slow" as const),
+    times
+  })
+)
+
+const step = fc.oneof(
+  { weight: 5, arbitrary: requests },
+  { weight: 2, arbitrary: wait },
+  { weight: 4, arbitrary: fault.map((of): Cluster.Step => ({ _tag: "Fault", fault: of })) }
+)
+
+const clock = fc.oneof(fc.constant(0), fc.integer({ min: -30_000, max: 30_000 }))
+
+/** A plan to begin with, then anything. */
+export const plans: fc.Arbitrary<Cluster.Plan> = fc.record({
+  seed: fc.nat(),
+  clocks: fc.array(clock, { minLength: 1, maxLength: 3 }),
+  concurrency: fc.integer({ min: 1, max: 3 }),
+  steps: fc
+    .tuple(createPlan(fc.constant(0)), fc.array(step, { maxLength: 12, size: "max" }))
+    .map(
+      ([command, steps]): ReadonlyArray<Cluster.Step> => [
+        { _tag: "Requests", requests: [{ process: 0, command }] },
+        ...steps
+      ]
+    )
+})
