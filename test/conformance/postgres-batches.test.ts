@@ -4,10 +4,10 @@
 import { Context, Deferred, Effect, Exit, Fiber, Result } from "effect"
 import { Storage } from "simplan"
 import { describe, expect, it } from "vitest"
-import * as Batcher from "../../adapters/postgres/connection/Batcher.ts"
+import * as Batcher from "../../adapters/postgres/fast/Batcher.ts"
 import * as Databases from "../setup/Databases.ts"
 import { allSims, connect, newSims, on, touch } from "./PostgresWorld.ts"
-import * as CommitGroup from "../../adapters/postgres/commit/CommitGroup.ts"
+import * as CommitGroup from "../../adapters/postgres/fast/CommitGroup.ts"
 
 interface Asked {
   readonly name: string

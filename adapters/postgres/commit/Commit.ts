@@ -1,16 +1,14 @@
 /**
- * A commit: one statement in one round trip, made of those parts that the commit has. Under load one statement serves
- * several commits.
+ * A commit: one statement in one round trip, made of the clauses that the commit needs.
  */
-import { Effect, Exit } from "effect"
+import { Effect } from "effect"
 import type { Storage } from "simplan"
-import * as CommitGroup from "./CommitGroup.ts"
+import * as BatchedCommit from "../fast/BatchedCommit.ts"
 import * as SimChanges from "./SimChanges.ts"
 import * as ApiKeys from "../statements/ApiKeys.ts"
 import type { Database, Sql } from "../connection/Database.ts"
 import * as Deliveries from "../queue/Deliveries.ts"
 import * as Events from "../statements/Events.ts"
-import * as Batcher from "../connection/Batcher.ts"
 import * as Idempotency from "../statements/Idempotency.ts"
 import * as JobQueue from "../queue/JobQueue.ts"
 import * as Organizations from "../statements/Organizations.ts"
@@ -55,15 +53,6 @@ const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<CommitClause> =>
   ]
 }
 
-// One: what comes meanwhile goes together next. Two at once made smaller groups, which cost more and waited longer.
-const PARALLEL = 1
-
-/** How many may be under way where they are large: one is made while another is written. */
-const PARALLEL_FULL = 2
-
-/** How many rows a group of commits names at most. */
-const LIMIT = 500
-
 const one = (database: Database) => (commit: Storage.Commit) =>
   database.commit((sql) => {
     const all = parts(sql, commit)
@@ -72,26 +61,8 @@ const one = (database: Database) => (commit: Storage.Commit) =>
     return sql`with ${ctes} select ${sql.csv(all.map((part) => part.outcome))}`
   })
 
-/** Commits of several callers go as one statement; where that meets a conflict, each goes on its own. */
-export const run = (database: Database) => {
+/** Writes commits; several of them as one statement where the fast path is on. */
+export const run = (database: Database): BatchedCommit.Write => {
   const write = one(database)
-  if (!database.fastPaths.batchedCommits) return write
-  const grouped = Batcher.make<Storage.Commit, void, Storage.Conflict | Storage.StorageError>({
-    parallel: PARALLEL,
-    parallelFull: PARALLEL_FULL,
-    limit: LIMIT,
-    context: database.context,
-    keys: CommitGroup.keys,
-    size: CommitGroup.size,
-    run: (group) => {
-      const each = Effect.forEach(group, (commit) => Effect.exit(write(commit)))
-      if (group.length === 1) return each
-      return Effect.matchEffect(write(CommitGroup.merged(group)), {
-        onSuccess: () => Effect.succeed(group.map(() => Exit.void)),
-        onFailure: (error) => (error._tag === "Conflict" ? each : Effect.succeed(group.map(() => Exit.fail(error))))
-      })
-    }
-  })
-  return (commit: Storage.Commit) =>
-    Effect.flatMap(database.inTransaction, (joined) => (joined ? write(commit) : grouped(commit)))
+  return database.fastPaths.batchedCommits ? BatchedCommit.make(database, write) : write
 }

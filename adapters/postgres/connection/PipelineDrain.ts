@@ -1,6 +1,6 @@
 /**
- * A breath for the pipeline of a connection: after so many statements without one, the next wait until none is under
- * way. The client keeps the results of a pipeline until it has been empty once; under load it never would be.
+ * Lets the pipeline of a connection run empty now and then. The client keeps the results of a pipeline until the pipeline
+ * was empty once, which under load would be never. After `limit` statements the next ones wait until none is under way.
  */
 import { Effect } from "effect"
 

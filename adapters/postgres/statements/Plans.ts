@@ -3,7 +3,7 @@
  */
 import type { Label, Plan, Storage } from "simplan"
 import type { Database, Row, Sql } from "../connection/Database.ts"
-import * as BatchedRead from "../connection/BatchedRead.ts"
+import * as BatchedRead from "../fast/BatchedRead.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
 const value = `json_build_object(

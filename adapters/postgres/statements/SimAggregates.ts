@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import type { Attachment, SimAggregate } from "simplan"
 import type { Database, Row } from "../connection/Database.ts"
-import * as BatchedRead from "../connection/BatchedRead.ts"
+import * as BatchedRead from "../fast/BatchedRead.ts"
 import * as AggregateRows from "../sql/AggregateRows.ts"
 import * as ReportedRows from "../sql/ReportedRows.ts"
 import * as CommitClause from "../sql/CommitClause.ts"

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import type { Storage, Subscription } from "simplan"
 import type { Database, Row, Sql } from "../connection/Database.ts"
-import * as BatchedRead from "../connection/BatchedRead.ts"
+import * as BatchedRead from "../fast/BatchedRead.ts"
 import * as SimRows from "../sql/SimRows.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 

@@ -1,8 +1,8 @@
 /**
- * Statements that go together: what is asked in one turn of the event loop goes as one, and while as many groups are
- * under way as may be, what is asked meanwhile. Nobody waits for company, and under load a statement serves many.
+ * Groups the questions of several callers into one statement. Questions of one turn of the event loop form a group, and
+ * so do questions that come while as many groups as allowed are under way. No question waits for others to come.
  *
- * In a group no two share a key, and those that share one go in the order in which they came.
+ * No two questions of a group share a key. Questions that share a key are sent in the order in which they came.
  */
 import { type Context, Effect, Exit } from "effect"
 
@@ -11,26 +11,26 @@ export interface Options<Asked, Answer, E> {
   readonly parallel: number
   /** The size of the largest group. */
   readonly limit: number
-  /** How many may be under way where one that is full by itself is next, which need not wait for company. */
+  /** How many groups may be under way while the next question fills a group by itself. */
   readonly parallelFull?: number
   readonly size?: (asked: Asked) => number
-  /** Null: goes with no other. Nothing has a key where this is absent. */
+  /** Null: the question goes alone. Absent: no question has a key. */
   readonly keys?: (asked: Asked) => ReadonlyArray<string> | null
-  /** Where groups run, which are nobody's in particular. */
+  /** Where groups run: no caller's context. */
   readonly context: Context.Context<never>
-  /** What became of each, in the order given. */
+  /** The outcome of each question, in the order of the group. */
   readonly run: (group: ReadonlyArray<Asked>) => Effect.Effect<ReadonlyArray<Exit.Exit<Answer, E>>>
 }
 
 interface Waiting<Asked, Answer, E> {
   readonly asked: Asked
   readonly size: number
-  /** Once it was asked for them. */
+  /** Absent until they are needed. */
   keys?: ReadonlyArray<string> | null
   readonly resume: (effect: Effect.Effect<Answer, E>) => void
 }
 
-/** What becomes of each where one statement answers all, or fails for all. */
+/** The outcome of each question if one statement answers all of them, or fails for all. */
 export const exits = <Answer, E>(
   asked: ReadonlyArray<unknown>,
   answers: Effect.Effect<ReadonlyArray<Answer>, E>
@@ -42,7 +42,7 @@ export const exits = <Answer, E>(
 
 const unanswered = Exit.die(new Error("a group has fewer answers than members"))
 
-/** Asks on behalf of one; who is interrupted before its group went takes back what it asked. */
+/** Asks one question. A caller that is interrupted before its group was sent withdraws the question. */
 export type Ask<Asked, Answer, E> = (asked: Asked) => Effect.Effect<Answer, E>
 
 export const make = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask<Asked, Answer, E> => {
@@ -58,11 +58,11 @@ export const make = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask<
     return one.keys
   }
 
-  // From the front, passing over what cannot go along, and over what has to come after that.
+  // From the front, without the questions that share a key with one that is before them.
   const take = (): ReadonlyArray<One> => {
     const [first] = waiting
     if (first === undefined) return []
-    // Who goes alone anyway is not asked for its keys, which are many where it is large.
+    // A question that goes alone needs no keys, and a large one has many.
     if (waiting.length === 1 || first.size >= limit || keysOf(first) === null) return waiting.splice(0, 1)
     const group: Array<One> = []
     const left: Array<One> = []
@@ -106,7 +106,7 @@ export const make = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask<
     }
   }
 
-  // After this turn: what led to one question commonly leads to others.
+  // After this turn: one cause commonly leads to several questions.
   const comeBack = (): void => {
     if (isComing || !mayGo()) return
     isComing = true

@@ -1,20 +1,20 @@
 /**
- * Reads of one thing by its key: under load, one statement reads what several callers ask for.
+ * Reads of one thing by its key. Under load one statement answers the reads of several callers.
  */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Storage } from "simplan"
-import type { Database, Row, Sql } from "./Database.ts"
+import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as Batcher from "./Batcher.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
-/** What was found for the question at this place. */
+/** What was found for the question with this number. */
 export interface Found<A> {
   readonly at: number
   readonly found: A
 }
 
-/** The questions, each with its place, for the statement to hand back. */
+/** A question with its number, which the statement returns with the answer. */
 export type Placed<Asked> = Asked & { readonly at: number }
 
 /** What is looked up by its SIM. */
@@ -34,8 +34,8 @@ const PARALLEL = 1
 const LIMIT = 100
 
 /**
- * Null where there is nothing of that key. With `same`, which names what is asked for, it is read once for all who ask
- * for the same: for what many want at once.
+ * A read that returns null if nothing has that key. `same` names a question: callers with questions of the same name
+ * share one answer.
  */
 export const make = <Asked extends object, A>(
   database: Database,
