@@ -79,6 +79,7 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
     })
 
     const lookUp = Effect.fnUntraced(function* (key: string) {
+      if (!ApiKey.isWellFormed(key)) return yield* new KeyRefused()
       const apiKey = yield* storage.apiKeys.byHash(yield* ids.digest(key))
       return apiKey ?? (yield* new KeyRefused())
     })
@@ -125,7 +126,6 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
         )
       }),
       authenticate: Effect.fnUntraced(function* (key) {
-        if (!ApiKey.isWellFormed(key)) return yield* new KeyRefused()
         const apiKey = yield* Cache.get(cache, key)
         return ApiKey.isValid(apiKey, yield* clock.now) ? apiKey : yield* new KeyRefused()
       })
