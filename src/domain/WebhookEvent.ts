@@ -1,6 +1,8 @@
 /**
  * Webhook events and the bodies of their deliveries (rule W5).
  */
+import { Result } from "effect"
+import { InvalidField } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
 
 export const types = [
@@ -10,6 +12,15 @@ export const types = [
 ] as const
 
 export type Type = (typeof types)[number]
+
+const isType = (name: string): name is Type => types.some((type) => type === name)
+
+/** The types that an endpoint asks for, each once, in the order given. An unknown type and an empty list are refused. */
+export const typesOf = (names: ReadonlyArray<string>): Result.Result<ReadonlyArray<Type>, InvalidField> => {
+  const refuse = (message: string) => Result.fail(new InvalidField({ field: "events", message }))
+  if (names.length === 0) return refuse("must name at least one type, or be left out for all")
+  return names.every(isType) ? Result.succeed([...new Set(names)]) : refuse(`must hold only ${types.join(", ")}`)
+}
 
 /** An event's type and the `data` of its webhook body. The order of keys is that of the wire. */
 export type Payload =

@@ -2,6 +2,7 @@
  * The body of a webhook (rule W5): the exact bytes for each type, and the same bytes after a receiver has parsed and
  * serialized them.
  */
+import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as WebhookEvent from "../../src/domain/WebhookEvent.ts"
 import { ICCID, NOW } from "./Values.ts"
@@ -65,5 +66,22 @@ describe("A webhook's body (W5)", () => {
 
   it("has one of the interface's three types", () => {
     expect(WebhookEvent.types).toEqual([consumed.type, moved.type, state.type])
+  })
+})
+
+describe("The types that an endpoint asks for", () => {
+  const refusal = (names: ReadonlyArray<string>) => Result.getOrThrow(Result.flip(WebhookEvent.typesOf(names)))
+
+  it("are each there once, in the order given", () => {
+    const types = WebhookEvent.typesOf([state.type, consumed.type, state.type])
+    expect(Result.getOrThrow(types)).toEqual([state.type, consumed.type])
+  })
+
+  it("are known types, and at least one", () => {
+    expect(refusal([])).toMatchObject({ field: "events", message: expect.stringContaining("at least one") })
+    expect(refusal([state.type, "esim.deleted"])).toMatchObject({
+      field: "events",
+      message: expect.stringContaining("must hold only attachment.allowanceConsumed, ")
+    })
   })
 })

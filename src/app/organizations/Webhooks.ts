@@ -4,7 +4,7 @@
 import { Context, Effect, Layer } from "effect"
 import * as Delivery from "../../domain/Delivery.ts"
 import type { LoggedDelivery } from "../../domain/Delivery.ts"
-import { InvalidField, NotFound } from "../../domain/Refusal.ts"
+import { type InvalidField, NotFound } from "../../domain/Refusal.ts"
 import * as Endpoint from "../../domain/WebhookEndpoint.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import * as WebhookEvent from "../../domain/WebhookEvent.ts"
@@ -61,18 +61,6 @@ export class Webhooks extends Context.Service<
   }
 >()("simplan/Webhooks") {}
 
-const typesOf = Effect.fnUntraced(function* (events: ReadonlyArray<string>) {
-  if (events.length === 0) {
-    return yield* new InvalidField({ field: "events", message: "must name at least one type, or be left out for all" })
-  }
-  return yield* Effect.forEach([...new Set(events)], (event) => {
-    const type = WebhookEvent.types.find((known) => known === event)
-    return type === undefined
-      ? Effect.fail(new InvalidField({ field: "events", message: `must hold only ${WebhookEvent.types.join(", ")}` }))
-      : Effect.succeed(type)
-  })
-})
-
 export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids | Commits> = Layer.effect(
   Webhooks,
   Effect.gen(function* () {
@@ -106,7 +94,7 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
     return Webhooks.of({
       list,
       create: Effect.fn("Webhooks.create")(function* ({ description, events, organizationId, url }) {
-        const types = events === null ? null : yield* typesOf(events)
+        const types = events === null ? null : yield* Effect.fromResult(WebhookEvent.typesOf(events))
         yield* known(organizationId)
         const now = yield* clock.now
         const endpoint: WebhookEndpoint = {
@@ -125,7 +113,8 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
         return endpoint
       }),
       update: Effect.fn("Webhooks.update")(function* ({ description, enabled, events, url, ...of }) {
-        const types = events === undefined || events === null ? events : yield* typesOf(events)
+        const types =
+          events === undefined || events === null ? events : yield* Effect.fromResult(WebhookEvent.typesOf(events))
         return yield* change(of, (endpoint) =>
           Effect.succeed({
             ...endpoint,
