@@ -1,6 +1,6 @@
 /**
- * Reading the business clock, and moving a virtual one: an advance goes from due instant to due instant and returns
- * when all work due by then, its consequences included, is done in due order.
+ * Reads the business clock, and advances a virtual one. An advance goes from due instant to due instant. It returns
+ * when all work due by then, and the work that follows from it, is done in due order.
  */
 import { Context, Effect, Fiber, Layer, Semaphore } from "effect"
 import { ClockRefused, InvalidField } from "../domain/Refusal.ts"
@@ -16,9 +16,9 @@ export class Clock extends Context.Service<
   Clock,
   {
     readonly read: Effect.Effect<{ readonly now: Instant; readonly virtual: boolean }>
-    /** To now is allowed; to an earlier instant is refused, as is a second advance meanwhile. */
+    /** The present instant is allowed. An earlier one is refused, and so is a second advance meanwhile. */
     readonly advanceTo: (to: Instant) => Effect.Effect<Instant, ClockRefused | InvalidField | StorageError>
-    /** By milliseconds. */
+    /** `millis` in milliseconds. */
     readonly advanceBy: (millis: number) => Effect.Effect<Instant, ClockRefused | InvalidField | StorageError>
   }
 >()("simplan/Clock") {}
@@ -32,7 +32,7 @@ export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits |
     const commits = yield* Commits
     const one = Semaphore.makeUnsafe(1)
 
-    /** Stored before anything happens at the new instant, so that a restart never goes back behind what happened. */
+    /** The instant is stored before any work of that instant. So a restart never goes back to an earlier one. */
     const moveTo = Effect.fnUntraced(function* (set: (instant: Instant) => Effect.Effect<void>, instant: Instant) {
       yield* commits.retryOnConflict(commits.write({ clock: instant }))
       yield* set(instant)
@@ -58,7 +58,7 @@ export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits |
 
     const exclusively = (target: (now: Instant) => Instant) =>
       Effect.gen(function* () {
-        // Goes on to its end when the request that asked for it is gone.
+        // The advance goes on to its end, even if the request that asked for it is interrupted.
         const begun = yield* tasks.begin(one.withPermitsIfAvailable(1)(Effect.scoped(advance(target))))
         const done = yield* Fiber.join(begun)
         return yield* done._tag === "Some"

@@ -1,15 +1,14 @@
 /**
- * What the core measures, in Effect's metric registry: jobs, deliveries, telco calls and reports.
+ * The core's metrics, in Effect's metric registry: jobs, deliveries, telco calls and reports.
  *
- * Labels are kinds and outcomes, never ids or texts from outside, so that the series stay few and hold no secret. A
- * series is made when it first occurs; after that a measurement is a look-up and an addition.
+ * Labels are kinds and outcomes, never ids or texts from outside. So there are few series, and none holds a secret.
  */
 import { Clock as MachineClock, Context, Effect, type Exit, Metric, Tracer } from "effect"
 
 /** From a millisecond to the 15 s that a webhook may take, and beyond for what waited. */
 const BOUNDARIES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** Adds to a series; the context is the fiber's, and names the registry. */
+/** Adds to a series. The fiber's context has the registry. */
 type Add = (value: number, context: Context.Context<never>) => void
 
 const series = <Names extends ReadonlyArray<string>>(
@@ -71,7 +70,7 @@ export const telcoCallDuration = histogram(
 
 export const reports = counter("simplan_telco_reports_total", "Reports of the telco, by what came of it", ["outcome"])
 
-/** Runs an effect and tells how it ended, and how many seconds of machine time it took. */
+/** Runs an effect, and passes its exit and its duration in seconds of machine time to `tell`. */
 export const timed = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   record: (exit: Exit.Exit<A, E>, seconds: number, context: Context.Context<never>) => void
@@ -86,20 +85,20 @@ export const timed = <A, E, R>(
     })
   })
 
-/** Measures from within an effect. */
+/** Records metrics from within an effect. */
 export const tell = (measure: (context: Context.Context<never>) => void): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     measure(fiber.context)
     return Effect.void
   })
 
-/** Tells how late work was claimed that was due at these instants of business time. */
+/** Records how late work was claimed that was due at these instants of business time. */
 export const recordLateness = (queue: "jobs" | "deliveries", dueAt: ReadonlyArray<number>, now: number) =>
   tell((context) => {
     for (const at of dueAt) lateness({ queue })(Math.max(0, now - at) / 1000, context)
   })
 
-/** Puts a span around an effect where traces are taken. */
+/** Runs an effect in a span, if a tracer is set. */
 export const traced = <A, E>(
   name: string,
   options: Tracer.SpanOptionsNoTrace,

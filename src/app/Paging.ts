@@ -1,11 +1,11 @@
 /**
- * Keyset pages: one at a time for a caller that turns them, or all of them as a stream that holds no more than one.
+ * Keyset pages: one page, or all of them as a stream that holds one page at a time.
  */
 import { Effect, Option, Stream } from "effect"
 
 const STREAM_PAGE = 150
 
-/** The first `limit` of up to `limit + 1` rows, and where the next page begins; null where there is none. */
+/** The first `limit` of up to `limit + 1` rows, and the cursor of the next page; null if there is none. */
 export const page = <A, Cursor>(
   found: ReadonlyArray<A>,
   limit: number,
@@ -16,7 +16,7 @@ export const page = <A, Cursor>(
   return { items, next: found.length > limit && last !== undefined ? cursorOf(last) : null }
 }
 
-/** All rows, read page by page as they are taken (rule W4): nothing is held open in between. */
+/** All rows, read page by page as they are consumed (rule W4). No connection is held between pages. */
 export const stream = <A, Cursor, E, R>(
   read: (after: Cursor | null, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>,
   cursorOf: (item: A) => Cursor

@@ -34,7 +34,7 @@ import * as Webhooks from "./organizations/Webhooks.ts"
 import * as BackgroundTasks from "./engine/BackgroundTasks.ts"
 import * as Worker from "./engine/Worker.ts"
 
-/** What an embedder has to bring. */
+/** The ports that a host provides. */
 export type Ports =
   | Storage
   | Jobs
@@ -46,7 +46,7 @@ export type Ports =
   | SecureRandom.SecureRandom
   | Digest.Digest
 
-/** One service per resource, and the clock and the worker that do the work in time. */
+/** One service per resource, the clock, and the worker that does due work. */
 export type Services =
   | ApiKeys.ApiKeys
   | Attachments.Attachments
@@ -66,7 +66,7 @@ export type Services =
   | Webhooks.Webhooks
   | Worker.Worker
 
-// What is begun is finished before its leases are no longer kept.
+// Leases are renewed until background tasks have ended.
 const writing = Commits.layer.pipe(
   Layer.provideMerge(BackgroundTasks.layer),
   Layer.provideMerge(Layer.mergeAll(Ids.layer, Leases.layer))
@@ -92,5 +92,5 @@ const resources = Layer.mergeAll(
   Clock.layer.pipe(Layer.provideMerge(Worker.layer))
 )
 
-/** Nothing runs in the background yet: `Worker.background` does that. */
+/** Starts nothing in the background: `Worker.background` does. */
 export const layer: Layer.Layer<Services, never, Ports> = resources.pipe(Layer.provideMerge(shared))

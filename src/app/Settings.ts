@@ -1,25 +1,25 @@
 /**
- * How long things may take on the machine's clock, and how much is done at once.
+ * Time limits on the machine's clock, and limits of concurrency.
  */
 import { Context } from "effect"
 import * as FastPaths from "./fast/FastPaths.ts"
 
 export interface Limits {
-  /** How long one telco call may take before it counts as unavailable. */
+  /** How long a telco call may take. After that the telco counts as unavailable. */
   readonly telcoTimeoutMillis: number
-  /** How long a job or delivery is held without a sign of life; it is renewed three times as often. */
+  /** How long the lease of a job or delivery lasts. It is renewed after each third of that time. */
   readonly leaseMillis: number
-  /** How long a SIM that was chosen for a request is kept for it. */
+  /** How long the reservation of a SIM lasts. */
   readonly claimMillis: number
-  /** How often storage is asked for work although nobody announced any. */
+  /** How often the fetch loops poll storage when no wake-up comes. */
   readonly pollMillis: number
-  /** How many jobs are under way at once in the background of this process, and how many deliveries. */
+  /** How many jobs this process runs at once in the background, and how many deliveries. */
   readonly concurrency: number
-  /** How long keys and the catalogue are believed without asking storage. */
+  /** How long API keys and the catalogue's version are cached. */
   readonly cacheMillis: number
-  /** How long stopping waits for work that is under way before it hands it back. */
+  /** How long stopping waits for work under way. After that the leases are released. */
   readonly drainMillis: number
-  /** How long an answer waits for work that is tried at once but need not be done. */
+  /** How long an answer waits for work that it starts but does not depend on. */
   readonly patienceMillis: number
   readonly fastPaths: FastPaths.FastPaths
 }

@@ -1,29 +1,29 @@
 /**
  * One machine time for all processes on a database: the database's.
  *
- * Leases and claims are compared with the machine time of whoever asks, and two machines seldom agree. So the machine
- * times of a process are moved by how far its clock is from the database's on their way in; none ever comes back out.
- * Business time, where it follows the machine's, is moved likewise by who tells it.
+ * Leases and claims compare machine times, and the clocks of two machines differ. So every machine time that a process
+ * passes to the database is corrected by the offset of its clock. No machine time comes back. A business clock that
+ * follows the machine's is corrected by its own layer.
  */
 import { Effect, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Jobs, type Outbox, Storage } from "simplan"
 import type { Sql } from "./Database.ts"
 
-/** How many milliseconds the database is ahead. */
+/** By how many milliseconds the database's clock is ahead. */
 export interface Offset {
   readonly current: number
 }
 
 interface Measurement {
-  /** The database's time less that of the machine's clock that only goes forward, in milliseconds. */
+  /** The database's time minus the machine's monotonic time, in milliseconds. */
   readonly offset: number
-  /** How far that may be off: half of the round trip. */
+  /** The error of the measurement at most: half of the round trip. */
   readonly error: number
 }
 
-// The only statement that asks the database for its time. It is compared with a clock of the machine that nobody sets,
-// so that setting the machine's time changes nothing, neither now nor later.
+// The only statement that asks the database for its time. The comparison uses the machine's monotonic clock, so setting
+// the machine's time changes nothing.
 const measure = (sql: Sql): Effect.Effect<Measurement, SqlError> =>
   Effect.gen(function* () {
     const before = performance.now()
@@ -33,20 +33,20 @@ const measure = (sql: Sql): Effect.Effect<Measurement, SqlError> =>
     return { offset: (row?.now ?? Date.now()) - (before + after) / 2, error: (after - before) / 2 }
   })
 
-/** Believes a measurement where it says something that the one before does not allow for, or says it more exactly. */
+/** Takes a new measurement that is more exact than the one before, or that contradicts it. */
 const believed = (known: Measurement, measured: Measurement): Measurement =>
   measured.error < known.error || Math.abs(measured.offset - known.offset) > measured.error ? measured : known
 
-/** By how much the offset changes at least when it does, so that two instants of this machine stay as far apart. */
+/** The smallest change of the offset. Smaller ones are ignored, so that intervals keep their length. */
 const STEP = 20
 
 const INTERVAL = "15 seconds"
 
-/** Measures the offset, and again as long as the scope lasts. */
+/** Measures the offset, repeatedly until the scope ends. */
 export const follow = (sql: Sql): Effect.Effect<Offset, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
     let known = yield* measure(sql)
-    // The first ones wait for connections and caches.
+    // The first measurements include the time for connections and caches.
     for (let times = 0; times < 2; times++) known = believed(known, yield* measure(sql))
     const again = Effect.map(measure(sql), (measured) => {
       known = believed(known, measured)

@@ -1,6 +1,6 @@
 /**
- * How busy the connections are. The pool of the SQL client tells nothing of itself, so what is measured is the
- * statements that are under way: where there are more than connections, the rest of them wait for one.
+ * How busy the connections are. The SQL client's pool has no metrics, so the statements under way are counted: if there
+ * are more statements than connections, the others wait.
  */
 import { Context, Clock, Effect, Metric } from "effect"
 
@@ -14,7 +14,7 @@ const connections = (pool: Pool) =>
     attributes: { pool }
   })
 
-/** Tells how many connections a pool may have. */
+/** Records how many connections a pool may have. */
 export const recordConnections = (pool: Pool, max: number): Effect.Effect<void> => Metric.update(connections(pool), max)
 
 /** Measures statements, the wait for a connection included. */

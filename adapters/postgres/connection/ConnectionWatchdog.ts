@@ -1,18 +1,17 @@
 /**
- * Connections that notice when nothing comes from the database any more. A network that swallows what is sent, or a
- * machine that is gone without a word, leaves a connection that looks open and never answers: a statement on it would
- * wait for ever, and so would all that wait for the connection.
+ * Ends connections on which the database has gone silent. A network that drops packets, or a machine that is gone,
+ * leaves a connection that looks open. A statement on it would wait for ever.
  *
- * So a connection over which nothing has come for a while is ended. What was under way fails, and the pool opens another
- * one. A connection that is merely idle is closed by the pool before that, or speaks now and then by itself.
+ * A connection that has received nothing for `patience` is destroyed. Its statements fail, and the pool opens another
+ * connection. An idle connection is closed by the pool before that, or sends a heartbeat.
  */
 import { connect, type Socket } from "node:net"
 import { Duration, Redacted } from "effect"
 
-/** How long silence may last: longer than any statement of the service takes, but not than a migration may. */
+/** How long a connection may be silent: longer than any statement takes, but not longer than a migration may. */
 export const PATIENCE = "30 seconds"
 
-/** How often a connection that is kept open has to say something so as not to be taken for lost. */
+/** The interval of heartbeats on a connection that is kept open. */
 export const signOfLife = (patience: Duration.Input): Duration.Duration =>
   Duration.times(Duration.fromInputUnsafe(patience), 1 / 3)
 
@@ -22,7 +21,7 @@ const addressOf = (url: URL): { readonly host: string; readonly port: number } |
   return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host: host || "localhost", port }
 }
 
-/** Ends the socket once nothing has come for so long. What has come is counted below any encryption. */
+/** Destroys the socket after so many milliseconds without a byte received, counted below any encryption. */
 const watch = (socket: Socket, patience: number): Socket => {
   let read = 0
   let since = performance.now()
@@ -39,7 +38,7 @@ const watch = (socket: Socket, patience: number): Socket => {
   return socket
 }
 
-/** Opens connections to the database of the URL, for the client's option `stream`. */
+/** Opens watched connections to the URL's database, for the client's option `stream`. */
 export const stream = (url: Redacted.Redacted, patience: Duration.Input): (() => Socket) => {
   const millis = Duration.toMillis(Duration.fromInputUnsafe(patience))
   return () => watch(connect({ ...addressOf(new URL(Redacted.value(url))), noDelay: true }), millis)

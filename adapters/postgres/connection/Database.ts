@@ -1,8 +1,8 @@
 /**
- * The database as the aggregates' statements see it: where reads go, where writes go, and what their failures mean.
+ * The database as the statements see it: reads, writes, and what their failures mean.
  *
- * Reads may go to a client of their own. Inside a transaction of the writing client, a host's say, they go along with
- * it, and so do commits: one that fails there undoes itself alone, and the transaction can go on.
+ * Reads may use a client of their own. Inside a transaction of the writing client, such as a host's, reads and commits
+ * join that transaction. A commit that fails there rolls back to its own savepoint, and the transaction can go on.
  */
 import { type Context, Effect, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -27,28 +27,28 @@ type Query<A> = (sql: Sql) => Effect.Effect<ReadonlyArray<Row<A>>, SqlError>
 
 export interface Database {
   readonly fastPaths: FastPaths.FastPaths
-  /** Whether a transaction of the writing client is open around the caller: what it does is its own alone. */
+  /** Whether the caller runs inside a transaction of the writing client. Then it shares no statement with others. */
   readonly inTransaction: Effect.Effect<boolean>
-  /** Where statements run that serve several callers. */
+  /** The context of statements that serve several callers. */
   readonly context: Context.Context<never>
   /** All rows of a read. */
   readonly rows: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
-  /** The only row of a read; null where there is none. */
+  /** The only row of a read; null if there is none. */
   readonly row: <A>(query: Query<A>) => Effect.Effect<A | null, Storage.StorageError>
-  /** A write that has no guards. */
+  /** A write without guards. */
   readonly write: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
-  /** A write whose failing guards are conflicts. */
+  /** A write with guards. A guard that fails is a conflict. */
   readonly commit: (
     statement: (sql: Sql) => Effect.Effect<unknown, SqlError>
   ) => Effect.Effect<void, Storage.Conflict | Storage.StorageError>
 }
 
-// A read whose connection has just gone may be asked again, on a new one.
+// A read whose connection was lost is repeated on a new one.
 const again = { times: 2, schedule: Schedule.spaced("50 millis") }
 
 const isConnectionLost = (error: SqlError): boolean => error.reason._tag === "ConnectionError"
 
-/** How many reads go before the pipeline is let run empty. */
+/** How many reads are sent before the pipeline runs empty. */
 const PIPELINE = 64
 
 const values = <A>(rows: ReadonlyArray<Row<A>>): ReadonlyArray<A> => rows.map((row) => row.value)

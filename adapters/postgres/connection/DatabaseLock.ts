@@ -1,10 +1,9 @@
 /**
- * Who may be on a database: any number of processes that share it, or one that has it for itself, as a virtual clock
- * asks for.
+ * A lock on the database. Any number of processes share it, or one process holds it exclusively, as a virtual clock
+ * requires.
  *
- * It is an advisory lock on a connection of its own, shared or exclusive, so that it ends with the process however that
- * ends. A process whose connection is lost, as when the database was restarted, takes the lock again; from when it
- * notices until then it claims and commits nothing.
+ * The lock is an advisory lock on a connection of its own, so it ends with the process. A process that loses this
+ * connection takes the lock again. Until it has the lock again, it claims and commits nothing.
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Data, Deferred, type Duration, Effect, Schedule, type Scope } from "effect"
@@ -13,7 +12,7 @@ import { Storage } from "simplan"
 import * as Failure from "./Failure.ts"
 import type { Ports } from "./ClockOffset.ts"
 
-/** Whether the database is held as it was asked for. */
+/** Whether the lock is held. */
 export interface DatabaseLock {
   isHeld: boolean
 }
@@ -23,7 +22,7 @@ class Taken extends Data.TaggedError("Taken")<{ readonly message: string }> {}
 // A number of our own among the database's advisory locks: "simplao" in ASCII, next to that of the migrations.
 const LOCK = 0x73_69_6d_70_6c_61_6fn
 
-/** How long the session of a process that has just ended may take to end too: ten times this. */
+/** The pause between attempts. The session of an ended process may last ten times as long. */
 const PAUSE = "100 millis"
 
 const take = Effect.fnUntraced(function* (config: PgConnection.Config, alone: boolean) {
@@ -42,8 +41,8 @@ const storageError = (error: Taken | SqlError): Storage.StorageError =>
   error._tag === "Taken" ? new Storage.StorageError({ message: error.message }) : Failure.storageError(error)
 
 /**
- * Holds the database until the scope ends; fails where another process is in the way. `look` is how often the connection
- * is looked at.
+ * Holds the lock until the scope ends. Fails if another process prevents it. `look` is how often the connection is
+ * checked.
  */
 export const hold = Effect.fnUntraced(function* (
   config: PgConnection.Config,
@@ -76,7 +75,7 @@ export const hold = Effect.fnUntraced(function* (
   return occupancy
 })
 
-/** The ports that claim and commit only while the database is held. */
+/** The ports, which claim and commit only while the lock is held. */
 export const guarded = ({ jobs, outbox, storage }: Ports, occupancy: DatabaseLock): Ports => {
   const whileHeld = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | Storage.StorageError> =>
     Effect.suspend(

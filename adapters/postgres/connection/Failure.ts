@@ -4,7 +4,7 @@
 import type { SqlError } from "effect/sql/SqlError"
 import { Storage } from "simplan"
 
-/** The SQLSTATE that `simplan.ensure` raises; the message says which guard it was. */
+/** The SQLSTATE that `simplan.ensure` raises. The message names the guard. */
 const GUARD = "SP409"
 
 type Conflict = Storage.Conflict
@@ -13,7 +13,7 @@ const conflicts: Readonly<Record<string, Conflict["on"]>> = {
   version: "version",
   lease: "lease",
   "idempotency key": "idempotency key",
-  // Unique constraints that have a meaning of their own; any other is a row that someone else has just made.
+  // These unique constraints are named by the port. Any other means that another commit has just made the row.
   region_name: "region name",
   api_key_hash: "api key"
 }
@@ -24,13 +24,13 @@ const field = (value: unknown, name: "code" | "message"): string | undefined => 
   return typeof found === "string" ? found : undefined
 }
 
-/** The failure of a statement that has no guards. */
+/** The failure of a statement without guards. */
 export const storageError = (error: SqlError): Storage.StorageError =>
   new Storage.StorageError({ message: field(error.reason.cause, "message") ?? error.message, cause: error })
 
 /**
- * The failure of a commit. A deadlock or a serialization failure is a conflict: the statement changed nothing, and
- * loading and deciding again is the answer to both.
+ * The failure of a commit. A deadlock and a serialization failure are conflicts: the statement changed nothing, and the
+ * use case can load and decide again.
  */
 export const commitError = (error: SqlError): Conflict | Storage.StorageError => {
   const { reason } = error

@@ -1,10 +1,9 @@
 /**
- * Telling other processes what this one's commits have changed, and hearing it of theirs: `NOTIFY` and `LISTEN`.
+ * Tells other processes what this process's commits have changed, and learns of theirs, by `NOTIFY` and `LISTEN`.
  *
- * Both go over one connection of their own, after the commits and merged: within a commit, NOTIFY would make commits
- * wait for each other. A connection that is lost, or silent although every process speaks now and then, is made anew,
- * and then anything may have changed. So hearing is quick as a rule and never relied on: who keeps or waits for
- * something also looks by itself.
+ * Both use one connection of their own. Changes are merged and sent after the commits: a NOTIFY within a commit would
+ * make commits wait for each other. A connection that is lost, or silent in spite of heartbeats, is opened again, and
+ * then `Changes.anything` is told. No listener relies on notifications alone: each one also polls.
  */
 import { randomUUID } from "node:crypto"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
@@ -14,7 +13,7 @@ import { Changes } from "simplan"
 type Hear = (changes: Changes.Changes) => void
 
 export interface Notifications {
-  /** Tells all who watch, here and in other processes. */
+  /** Tells all watchers, in this process and in others. */
   readonly tell: (changes: Changes.Changes) => void
   /** What `Storage.watch` is. */
   readonly watch: (hear: Hear) => ReturnType<typeof watching>
@@ -22,13 +21,13 @@ export interface Notifications {
 
 const CHANNEL = "simplan"
 
-/** How long what is to be told is gathered, in milliseconds. */
+/** For how long changes are merged before they are sent, in milliseconds. */
 const GATHERING = 20
 
-/** What silence is too long, in milliseconds. */
+/** After how much silence the connection counts as lost, in milliseconds. */
 const SILENCE = 30_000
 
-/** How long to leave a database alone that cannot be connected to, in milliseconds. */
+/** The pause before the next attempt to connect, in milliseconds. */
 const RECOVERY = 1_000
 
 const Message = Schema.fromJsonString(
@@ -51,7 +50,7 @@ const watching = (watchers: Set<Hear>, hear: Hear) =>
     )
   )
 
-/** Only within this process: for a database that no other process has open. */
+/** For a database that only this process uses. */
 export const alone = (): Notifications => {
   const watchers = new Set<Hear>()
   return {
@@ -64,8 +63,7 @@ export const alone = (): Notifications => {
 }
 
 /**
- * Between all processes on the database, until the scope ends. `signOfLife` is how often a process says something when
- * there is nothing to say.
+ * For all processes on the database, until the scope ends. `signOfLife` is the interval of heartbeats.
  */
 export const make = Effect.fnUntraced(function* (config: PgConnection.Config, signOfLife: Duration.Input) {
   const here = alone()
@@ -82,7 +80,7 @@ export const make = Effect.fnUntraced(function* (config: PgConnection.Config, si
         untold = Changes.nothing
         const message = JSON.stringify({ from, ...told })
         yield* connection.query("select pg_notify($1, $2)", [CHANNEL, message]).pipe(
-          // It is told over the next connection.
+          // The next connection sends it.
           Effect.onError(() =>
             Effect.sync(() => {
               untold = Changes.and(told, untold)

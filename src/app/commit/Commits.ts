@@ -1,8 +1,8 @@
 /**
  * Load, decide, commit: the one way in which anything is written.
  *
- * A commit that conflicts is decided again on what is there now. The engine hears of the work that a commit leaves by
- * `Storage.watch`. The first commit of a request with an idempotency key carries that key's record (rule W2).
+ * After a conflict the use case loads and decides again. The engine learns of new work from `Storage.watch`. The first
+ * commit of a request with an idempotency key carries that key's record (rule W2).
  */
 import { Context, Effect, Layer } from "effect"
 import type { Decision } from "../../domain/Decision.ts"
@@ -17,19 +17,19 @@ import * as IdempotencyContext from "./IdempotencyContext.ts"
 export class Commits extends Context.Service<
   Commits,
   {
-    /** Stamps a decision made at `now` with ids; its jobs are held by `lease`, where one is given. */
+    /** The commit of a decision made at `now`, with new ids. Its jobs are leased from the start if `lease` is given. */
     readonly of: (
       organizationId: string,
       decision: Decision,
       now: Instant,
       lease?: Storage.Lease
     ) => Effect.Effect<Storage.Commit>
-    /** Writes a commit; `told` is what the request's idempotency record is to say. */
+    /** Writes a commit. `told` becomes the outcome in the request's idempotency record. */
     readonly write: (
       commit: Storage.Commit,
       told?: IdempotencyContext.RecordedOutcome
     ) => Effect.Effect<void, Storage.Conflict | Storage.StorageError>
-    /** Runs load, decide and commit until no conflict comes in between. A lease that was lost is not to be had again. */
+    /** Runs load, decide and commit again after a conflict. A conflict on a lease is final: the lease is lost. */
     readonly retryOnConflict: <A, E, R>(
       attempt: Effect.Effect<A, E | Storage.Conflict, R>
     ) => Effect.Effect<A, E | Storage.StorageError, R>
@@ -39,8 +39,8 @@ export class Commits extends Context.Service<
 const ATTEMPTS = 100
 
 /**
- * What is known, and from the second time on what is loaded: where it has changed meanwhile, the commit that was decided
- * on it says so, and it is decided again.
+ * The cached value at first, and the stored one from the second time on. A decision on an outdated value ends in a
+ * conflict, so it is made again on the stored value.
  */
 export const cachedThenReload = <A, E>(known: A, load: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   let isFirst = true

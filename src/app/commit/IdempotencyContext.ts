@@ -1,26 +1,26 @@
 /**
- * How the answer to a request with an idempotency key gets into its commit (rule W2): internal to `src/app`.
+ * The idempotency key of the current request, and how its record gets into the commit (rule W2). Internal to `src/app`.
  */
 import { Context, Data } from "effect"
 import { type Answer, type Outcome, type RequestKey, RETENTION } from "../../domain/Idempotency.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { Commit } from "../../ports/Storage.ts"
 
-/** The request that is being served, and whether a commit has carried its record already. */
+/** The current request, and whether a commit has written its record. */
 export interface IdempotencyContext {
   readonly request: RequestKey
   readonly done: { current: boolean }
 }
 
-/** Null where the request has no key. */
+/** Null if the request has no key. */
 export const Current = Context.Reference<IdempotencyContext | null>("simplan/IdempotencyContext", {
   defaultValue: () => null
 })
 
-/** A defect that `IdempotencyKeys.once` turns into the twin's answer: another request has used the key meanwhile. */
+/** Another request has used the key meanwhile. `IdempotencyKeys.once` answers with the outcome of that request. */
 export class KeyTaken extends Data.TaggedError("KeyTaken")<{}> {}
 
-/** What a commit tells the record: the answer, or that a job will tell it. */
+/** What a commit writes into the record: the answer, or that a job will add it later. */
 export type RecordedOutcome = Answer | "later"
 
 /** The commit with the record of its request. */

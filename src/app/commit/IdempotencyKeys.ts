@@ -1,6 +1,6 @@
 /**
  * Idempotency keys (rule W2). The edge names the key of the request in `CurrentRequest` and wraps the use case in
- * `once`; the first commit made inside carries the key's record.
+ * `once`. The first commit made inside carries the key's record.
  */
 import { Context, Effect, Exit, Layer } from "effect"
 import * as Idempotency from "../../domain/Idempotency.ts"
@@ -19,9 +19,9 @@ export class IdempotencyKeys extends Context.Service<
   IdempotencyKeys,
   {
     /**
-     * Runs the use case, or tells again what it told the first time: its answer, or the refusal as plain data. Fails
-     * with `IdempotencyKeyReused` where the key came with another request, `RequestInProgress` where the first one is
-     * not done. Without a key in `CurrentRequest` it just runs.
+     * Runs the use case once for each key. A repeated request gets the first answer, or the first refusal as plain
+     * data. Fails with `IdempotencyKeyReused` if the key came with a different request, and with `RequestInProgress`
+     * while the first request runs. Without a key in `CurrentRequest` the use case runs each time.
      */
     readonly once: <Kind extends keyof Answers, E, R>(
       kind: Kind,

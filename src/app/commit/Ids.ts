@@ -1,5 +1,5 @@
 /**
- * Fresh identifiers and random numbers from Effect's `SecureRandom`, so that a seeded one makes a run repeatable.
+ * New ids, tokens and random numbers, from Effect's `SecureRandom`. With a seeded one a run can be repeated.
  */
 import { Context, Effect, Layer } from "effect"
 import * as Digest from "effect/crypto/Digest"
@@ -11,9 +11,9 @@ import type { Instant } from "../../domain/Time.ts"
 export class Ids extends Context.Service<
   Ids,
   {
-    /** A UUIDv7 of the given instant; those that this process makes of one instant sort in the order made. */
+    /** A UUIDv7 of the instant. Ids that this process makes for one instant sort in the order they were made. */
     readonly next: (now: Instant) => Effect.Effect<string>
-    /** A name that nothing else has, for a lease. */
+    /** A unique name, for a lease. */
     readonly token: Effect.Effect<string>
     readonly bytes: (size: number) => Effect.Effect<Uint8Array>
     /** In [0, 1). */
@@ -42,7 +42,7 @@ export const layer: Layer.Layer<Ids, never, SecureRandom.SecureRandom | Digest.D
     const { randomBytes: bytes } = yield* SecureRandom.SecureRandom
     const { digestHex } = yield* Digest.Digest
 
-    // Random bytes are fetched for many ids at once.
+    // Random bytes are generated for many ids at once.
     let pool: Uint8Array = new Uint8Array(0)
     let used = 0
     const pooled = <A>(make: (random: Uint8Array) => A): Effect.Effect<A> => {
@@ -63,7 +63,7 @@ export const layer: Layer.Layer<Ids, never, SecureRandom.SecureRandom | Digest.D
     let last: Instant = Number.NEGATIVE_INFINITY
     let counter = 0
     const counted = (now: Instant, random: Uint8Array): string => {
-      // A new instant begins low at random, so that there is room to count and processes differ.
+      // The counter of a new instant begins at a low random number: there is room to count, and processes differ.
       counter = now === last ? (counter + 1) % Id.COUNTER_SIZE : ((random[1] ?? 0) << 8) | (random[2] ?? 0)
       last = now
       return Id.uuid7(now, Id.withCounter(counter, random))

@@ -1,7 +1,7 @@
 /**
  * The API keys of organizations. A key is shown once, when it is made; what is stored is its hash (rule W3).
  *
- * Each process caches the keys that it has looked up. A change of any key, by any process, empties the cache. Where the
+ * Each process caches the keys that it has looked up. A change of any key, by any process, empties the cache. If the
  * news of a change is lost, an entry lives for `cacheMillis`.
  */
 import { Cache, Context, Effect, Equal, Exit, Layer } from "effect"

@@ -1,5 +1,5 @@
 /**
- * Webhook endpoints of an organization and the log of what was delivered to them (rules W5 to W7).
+ * Webhook endpoints of an organization, and the log of their deliveries (rules W5 to W7).
  */
 import { Context, Effect, Layer } from "effect"
 import * as Delivery from "../../domain/Delivery.ts"
@@ -22,7 +22,7 @@ interface OfEndpoint {
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** `events` null: all types. Whether the address is one to call is checked by the caller. */
+    /** `events` null: all types. The caller checks whether the URL is allowed. */
     readonly create: (request: {
       readonly organizationId: string
       readonly url: string
@@ -32,7 +32,7 @@ export class Webhooks extends Context.Service<
     readonly list: (of: {
       readonly organizationId: string
     }) => Effect.Effect<ReadonlyArray<WebhookEndpoint>, NotFound | StorageError>
-    /** Absent fields stay; `enabled: true` brings back an endpoint that was disabled by a 410. */
+    /** Absent fields stay as they are. `enabled: true` enables an endpoint that a 410 has disabled. */
     readonly update: (
       of: OfEndpoint & {
         readonly url?: string
@@ -42,7 +42,7 @@ export class Webhooks extends Context.Service<
       }
     ) => Effect.Effect<WebhookEndpoint, InvalidField | NotFound | StorageError>
     readonly remove: (of: OfEndpoint) => Effect.Effect<void, NotFound | StorageError>
-    /** A new signing key; the one before signs along for 24 h. */
+    /** Adds a new signing key. The one before stays valid for 24 h. */
     readonly rotateKey: (of: OfEndpoint) => Effect.Effect<WebhookEndpoint, NotFound | StorageError>
     /** Newest first. */
     readonly deliveries: (of: {
@@ -53,7 +53,7 @@ export class Webhooks extends Context.Service<
       { readonly items: ReadonlyArray<LoggedDelivery>; readonly next: CreatedCursor | null },
       NotFound | StorageError
     >
-    /** Sends once more, now, with the whole retry schedule ahead. */
+    /** Sends the event again, now, with a new retry schedule. */
     readonly replay: (of: {
       readonly organizationId: string
       readonly deliveryId: string

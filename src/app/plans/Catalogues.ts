@@ -1,6 +1,6 @@
 /**
- * The catalogue in force: the stored one, or the built-in one while none was stored. Each process keeps it with its
- * look-ups in memory and notices within 5 s that another has replaced it.
+ * The current catalogue: the stored one, or the built-in one as long as none is stored. Each process caches it with its
+ * indexes, and sees within 5 s that another process has replaced it.
  */
 import { Cache, Context, Effect, Exit, Layer } from "effect"
 import { type Catalogue, type Index, index } from "../../domain/Catalogue.ts"
@@ -29,7 +29,7 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> 
     const commits = yield* Commits
     const { cacheMillis } = yield* Settings
 
-    // Where the news of a change is lost, a version is believed for `cacheMillis`.
+    // If the news of a change is lost, a version lives for `cacheMillis`.
     const versions = yield* Cache.makeWith((_: "current") => storage.catalogues.version, {
       capacity: 1,
       timeToLive: (exit) => (Exit.isSuccess(exit) ? cacheMillis : 0)

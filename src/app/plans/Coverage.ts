@@ -30,7 +30,7 @@ export interface Profile {
   readonly countries: ReadonlyArray<Country & { readonly operators: ReadonlyArray<Operator> }>
 }
 
-/** What standard profiles and custom regions have in common. */
+/** The fields that standard profiles and custom regions share. */
 export type Area = Pick<Region, "coverageId" | "label" | "regionName" | "regionCode" | "iso2List">
 
 interface OfProfile {
@@ -48,7 +48,7 @@ export class Coverage extends Context.Service<
       readonly label: string | null
     }) => Stream.Stream<Profile, StorageError>
     readonly get: (of: OfProfile) => Effect.Effect<Profile, NotFound | StorageError>
-    /** The profile without what is in its countries. */
+    /** The profile without its countries' operators. */
     readonly area: (of: OfProfile) => Effect.Effect<Area, NotFound | StorageError>
     readonly createRegion: (request: {
       readonly organizationId: string

@@ -28,7 +28,7 @@ export class Plans extends Context.Service<
       readonly terms: TermsRequest
     }) => Effect.Effect<Plan, InvalidField | NotFound | StorageError>
     readonly get: (of: OfPlan) => Effect.Effect<Plan, NotFound | StorageError>
-    /** A page of plans by creation, oldest first; `countries` (ISO 2): plans that cover all of them. */
+    /** A page of plans, oldest first. `countries` (ISO 2) selects the plans that cover all of them. */
     readonly page: (of: {
       readonly organizationId: string
       readonly archived: boolean | null

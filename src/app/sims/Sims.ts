@@ -14,7 +14,7 @@ import { Ids } from "../commit/Ids.ts"
 import * as Metrics from "../Metrics.ts"
 import * as Paging from "../Paging.ts"
 
-/** What to say of a row; `row` counts from 1, the header of a file not included. */
+/** An error or a warning about a row. `row` counts from 1, without the header of a file. */
 export interface RowMessage {
   readonly row: number
   readonly iccid: string
@@ -23,13 +23,13 @@ export interface RowMessage {
 
 export interface ImportReport {
   readonly imported: number
-  /** Rows whose ICCID the organization had already, or that stood earlier in the same import. */
+  /** Rows whose ICCID the organization has already, or whose ICCID an earlier row of the import has. */
   readonly duplicates: number
   readonly errors: ReadonlyArray<RowMessage>
   readonly warnings: ReadonlyArray<RowMessage>
 }
 
-/** A row as somebody typed it; whether it is a SIM is decided row by row. */
+/** An unchecked row. */
 export type ImportRow = SimImport.Row
 
 export class Sims extends Context.Service<
@@ -55,7 +55,7 @@ export class Sims extends Context.Service<
       { readonly history: ReadonlyArray<Entry>; readonly current: CurrentStatus | null },
       NotFound | StorageError
     >
-    /** Imports row by row; a bad row stops no other, and memory does not grow with the good ones. */
+    /** Imports row by row. A bad row stops no other. Memory does not grow with the number of good rows. */
     readonly importRows: <E>(request: {
       readonly organizationId: string
       readonly rows: Stream.Stream<ImportRow, E>

@@ -27,7 +27,7 @@ export interface ChangeRequest {
   readonly organizationId: string
   readonly apply: boolean
   readonly label: Label
-  /** Null: another eSIM of the label that has no mobile plan; only to apply one. */
+  /** Null: any eSIM of the label that has no mobile plan. Allowed only to apply one. */
   readonly iccid: string | null
 }
 

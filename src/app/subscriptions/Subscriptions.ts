@@ -107,7 +107,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     })
     const onPlan = fastPaths.planCache ? yield* PlanCache.make(loadPlan) : PlanCache.off(loadPlan)
 
-    /** The line of the ICCID that was named, or of a free eSIM that nobody else is given meanwhile (rule S2). */
+    /** The aggregate of the named SIM, or of a free eSIM that is reserved for this request (rule S2). */
     const lineFor = Effect.fnUntraced(function* (
       organizationId: string,
       iccid: string | null,
@@ -143,7 +143,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const commit = yield* commits.of(organizationId, subscribed.decision, now, lease)
       yield* commits.write(commit, "later")
       const { line: taken, work: toDo } = subscribed
-      // As it is stored: with the next version.
+      // A commit stores the SIM with the next version.
       const stored = { ...taken, sim: { ...taken.sim, version: taken.sim.version + 1 } }
       return { held: JobRunner.heldBy(commit, lease), work: toDo, line: stored }
     })
@@ -179,7 +179,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
             return JobRunner.heldBy(commit, lease)
           })
         )
-        // Tried at once, so that the SIM is commonly free when the answer is there; it goes on without us.
+        // The job is tried at once, so that the SIM is usually free when the answer arrives. The job does not need us.
         yield* Effect.timeoutOption(Effect.flatMap(runner.begin(held), Fiber.await), patienceMillis)
       }),
       lastOperator: Effect.fn("Subscriptions.lastOperator")(function* (of) {

@@ -1,6 +1,6 @@
 /**
- * The intake of telco reports (rules R1 to R3): a batch is applied in order of occurrence and committed as a whole,
- * and a report that cannot be taken fails none of its neighbours.
+ * The intake of telco reports (rules R1 to R3). A batch is applied in the order in which its events occurred, and is
+ * committed as a whole. A rejected report does not affect the others.
  */
 import { Context, Effect, Layer, Result } from "effect"
 import type { NewJob } from "../../domain/Decision.ts"
@@ -25,7 +25,7 @@ export class Reports extends Context.Service<
   }
 >()("simplan/Reports") {}
 
-/** What the reports about one SIM have come to so far. */
+/** The state of one SIM after the reports that were applied so far. */
 interface Tally {
   readonly before: ForReports
   line: ForReports
@@ -81,7 +81,7 @@ interface Asked {
   readonly reportIds: Array<string>
 }
 
-/** What storage has to be asked to decide these reports. */
+/** What to load for these reports. */
 const asked = (reports: ReadonlyArray<Report>): ReadonlyArray<Asked> => {
   const byIccid = new Map<string, Asked>()
   for (const { fact, iccid, occurredAt, reportId } of reports) {
@@ -98,7 +98,7 @@ const asked = (reports: ReadonlyArray<Report>): ReadonlyArray<Asked> => {
   return [...byIccid.values()]
 }
 
-/** The places of the reports in the order in which they apply: the sort leaves those of one instant as they are. */
+/** The indexes of the reports in the order in which they apply. Reports of one instant keep their order. */
 const inOrder = (reports: ReadonlyArray<Report>): ReadonlyArray<number> => {
   const occurredAt = (place: number): Instant => reports[place]?.occurredAt ?? 0
   return reports.map((_, place) => place).sort((left, right) => occurredAt(left) - occurredAt(right))

@@ -1,5 +1,5 @@
 /**
- * Asking the telco, from within a job: what all kinds of job have in common.
+ * Calls to the telco from within a job, and the commits that end a job.
  */
 import { Cause, Effect, Exit, Fiber } from "effect"
 import type { Job } from "../../domain/Job.ts"
@@ -13,25 +13,24 @@ import { SECOND } from "../../domain/Time.ts"
 import * as Metrics from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
 
-/** A job and the lease that it is done under. */
+/** A job and the token of its lease. */
 export interface LeasedJob {
   readonly job: Job
   readonly token: string
 }
 
-/** What came of one try of a job that no request waits for. */
+/** The result of one attempt of a job that no request waits for. */
 export type Done = "done" | "refused" | "retried"
 
 /**
- * Makes of a call one that is measured, and given up as unavailable when it takes too long: the telco may still do the
- * work.
+ * Measures a call, and gives it up as unavailable when it takes too long. The telco may still do the work.
  */
 export type InTime = <A>(
   operation: keyof Telco["Service"],
   call: Effect.Effect<A, Refused | Unavailable>
 ) => Effect.Effect<A, Refused | Unavailable>
 
-/** That the telco did not answer in time. */
+/** The telco did not answer in time. */
 class TimedOut extends Unavailable {}
 
 const outcomeOf = (exit: Exit.Exit<unknown, Refused | Unavailable>): string => {
@@ -52,13 +51,13 @@ export const makeInTime: Effect.Effect<InTime> = Effect.map(Settings, ({ telcoTi
   const inTime = Effect.fnUntraced(function* <A>(call: Effect.Effect<A, Refused | Unavailable>) {
     const asked = yield* Effect.forkChild(call, { startImmediately: true })
     const answered = asked.pollUnsafe()
-    // Most telcos take a while, and then a clock has to run; one in the same process may have answered already.
+    // A telco in the same process may have answered already. Then no timer is needed.
     if (answered !== undefined) return yield* answered
     return yield* Effect.timeoutOrElse(Fiber.join(asked), {
       duration: telcoTimeoutMillis,
       orElse: () =>
         Effect.suspend(() => {
-          // Not waited for: a call that cannot be interrupted must not hold up its caller.
+          // The caller does not wait for the interruption: a call that cannot be interrupted must not block it.
           asked.interruptUnsafe()
           return Effect.fail(new TimedOut({ message: `no answer within ${telcoTimeoutMillis} ms` }))
         })
@@ -67,14 +66,14 @@ export const makeInTime: Effect.Effect<InTime> = Effect.map(Settings, ({ telcoTi
   return (operation, call) => measured(operation, inTime(call))
 })
 
-/** How many seconds a caller is asked to wait when the telco is unavailable and does not say for how long. */
+/** `Retry-After` if the telco is unavailable and does not tell for how long, in seconds. */
 const RETRY_AFTER_SECONDS = 5
 
-/** What a caller is told whose request the telco has not taken. */
+/** The refusal of a request that the telco has not taken. */
 export const notTaken = (answer?: Unavailable): TelcoUnavailable =>
   new TelcoUnavailable({ retryAfterSeconds: answer?.retryAfterSeconds ?? RETRY_AFTER_SECONDS })
 
-/** Forgets the request that waits for the job, so that it may be made again (rule W2). */
+/** Deletes the idempotency record of the request that waits for the job, so that it can be repeated (rule W2). */
 export const forgetting = ({ job: { idempotencyKey: key, organizationId } }: LeasedJob): Pick<Commit, "idempotency"> =>
   key === null ? {} : { idempotency: { forgotten: [{ organizationId, key }] } }
 
@@ -83,7 +82,7 @@ const settling = (
   outcome: Outcome
 ): Pick<Commit, "idempotency"> => (key === null ? {} : { idempotency: { settled: [{ organizationId, key, outcome }] } })
 
-/** The commit that also ends the job, and tells the request that waits for it, if one does (rule W2). */
+/** The commit, extended to end the job and to settle the idempotency record of its request (rule W2). */
 export const finishing = (held: LeasedJob, commit: Commit, outcome: Outcome | "forget"): Commit => ({
   ...commit,
   jobs: { ...commit.jobs, finished: [{ jobId: held.job.jobId, token: held.token }] },
@@ -91,8 +90,8 @@ export const finishing = (held: LeasedJob, commit: Commit, outcome: Outcome | "f
 })
 
 /**
- * The commit that gives the job back for a later try after this answer, not before the telco wants to be asked again, and
- * at the latest at `latest`.
+ * The commit that schedules the job's next attempt after this answer: not before the time that the telco asks for, and
+ * at `latest` at the latest.
  */
 export const retrying = (
   { job, token }: LeasedJob,
