@@ -149,7 +149,7 @@ const fanOut = (tables: Tables.Tables, event: WebhookEvent.WebhookEvent): void =
       endpointId,
       status: "Pending",
       attempts: 0,
-      rung: 0,
+      retryStep: 0,
       responseStatus: null,
       lastError: null,
       lastAttemptAt: null,

@@ -15,13 +15,13 @@ export const importSims = (tables: Tables.Tables, sims: ReadonlyArray<Storage.Ne
       taken.push({ iccid, organizationId: known.aggregate.sim.organizationId })
       continue
     }
-    const serial = ++tables.lastSerial
+    const importSequence = ++tables.lastImportSequence
     const row = {
-      aggregate: { sim: { ...sim, serial, version: 1 }, subscription: null, attachments: [] },
+      aggregate: { sim: { ...sim, importSequence, version: 1 }, subscription: null, attachments: [] },
       reservation: null
     }
     tables.sims.set(iccid, row)
-    Tables.tenant(tables, organizationId).sims.add({ serial, row })
+    Tables.tenant(tables, organizationId).sims.add({ importSequence, row })
     imported.push(iccid)
   }
   return { imported, taken }
@@ -32,16 +32,16 @@ const isSuitable: { readonly [Purpose in Storage.SimClaim["purpose"]]: (sim: Sim
   "mobile plan": (sim) => sim.isEsim && sim.mobilePlan._tag === "Settled" && !sim.mobilePlan.applied
 }
 
-const bySerial: Order<Sim.Sim> = (left, right) => byNumber(left.serial, right.serial)
+const byImportSequence: Order<Sim.Sim> = (left, right) => byNumber(left.importSequence, right.importSequence)
 
 // Rule S2: never used ones first, then the longest recycled.
 const byRecycling: Order<Sim.Sim> = (left, right) =>
   byNumber(left.recycledAt ?? Number.NEGATIVE_INFINITY, right.recycledAt ?? Number.NEGATIVE_INFINITY) ||
-  bySerial(left, right)
+  byImportSequence(left, right)
 
 export const reserve = (tables: Tables.Tables, claim: Storage.SimClaim): Storage.ClaimedSims => {
   const { count, label, machineNow, organizationId, purpose, token, until } = claim
-  const order = purpose === "subscription" ? byRecycling : bySerial
+  const order = purpose === "subscription" ? byRecycling : byImportSequence
   const suitable: Array<Tables.SimRow> = []
   for (const { row } of Tables.tenant(tables, organizationId).sims.after(null)) {
     if (row !== null && row.aggregate.sim.label === label && isSuitable[purpose](row.aggregate.sim)) suitable.push(row)

@@ -34,8 +34,8 @@ export interface Tenant {
   readonly endpoints: Map<string, WebhookEndpoint.WebhookEndpoint>
   readonly plans: Map<string, Plan.Plan>
   readonly regions: Map<string, Region.Region>
-  /** By serial. */
-  readonly sims: SortedList<{ readonly serial: number; readonly row: SimRow | null }>
+  /** By import sequence. */
+  readonly sims: SortedList<{ readonly importSequence: number; readonly row: SimRow | null }>
   /** The live subscriptions. */
   readonly subscriptions: SortedList<ListedSubscription>
   readonly smdpEntries: Map<string, Array<SmdpHistory.Entry>>
@@ -50,7 +50,7 @@ export interface Tables {
   readonly tenants: Map<string, Tenant>
   /** By ICCID. */
   readonly sims: Map<string, SimRow>
-  lastSerial: number
+  lastImportSequence: number
   readonly jobs: Queue<Job.Job>
   readonly deliveries: Queue<Delivery.LoggedDelivery>
   catalogue: Catalogue.Catalogue | null
@@ -67,7 +67,7 @@ export const makeTenant = (): Tenant => ({
   endpoints: new Map(),
   plans: new Map(),
   regions: new Map(),
-  sims: new SortedList((left, right) => byNumber(left.serial, right.serial)),
+  sims: new SortedList((left, right) => byNumber(left.importSequence, right.importSequence)),
   subscriptions: new SortedList<ListedSubscription>(byCreation),
   smdpEntries: new Map(),
   deliveries: new SortedList(byCreation),
@@ -79,7 +79,7 @@ export const make = (): Tables => ({
   organizations: new Map(),
   tenants: new Map(),
   sims: new Map(),
-  lastSerial: 0,
+  lastImportSequence: 0,
   jobs: new Queue(({ dueAt, jobId, organizationId }) => ({ dueAt, id: jobId, laneId: organizationId, organizationId })),
   deliveries: new Queue(({ delivery: { deliveryId, endpointId, nextAttemptAt, organizationId, status } }) =>
     status === "Pending" && nextAttemptAt !== null

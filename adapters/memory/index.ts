@@ -132,11 +132,15 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
       page: (query) =>
         Effect.sync(() => {
           const { after, isEsim, label, limit } = query
-          return take(of(query).sims.after(after === null ? null : { serial: after, row: null }), limit, ({ row }) => {
-            const sim = row?.aggregate.sim
-            if (sim === undefined || (isEsim !== null && isEsim !== sim.isEsim)) return null
-            return label === null || label === sim.label ? sim : null
-          })
+          return take(
+            of(query).sims.after(after === null ? null : { importSequence: after, row: null }),
+            limit,
+            ({ row }) => {
+              const sim = row?.aggregate.sim
+              if (sim === undefined || (isEsim !== null && isEsim !== sim.isEsim)) return null
+              return label === null || label === sim.label ? sim : null
+            }
+          )
         }),
       reserve: (claim) => Effect.sync(() => Sims.reserve(tables, claim)),
       release: (asked) => Effect.sync(() => Sims.release(tables, asked)),

@@ -34,7 +34,7 @@ export interface Attachment {
   readonly anchor: Instant | null
   readonly suspendedAt: Instant | null
   /** The last allowance threshold notified, in percent; 0 if none was (rule R2). */
-  readonly thresholdTold: number
+  readonly lastThresholdNotified: number
 }
 
 /** An attachment with its packages by occurrence, ascending. */

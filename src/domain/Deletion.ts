@@ -51,7 +51,7 @@ export const remove = (
       loaded: line,
       next: {
         ...line,
-        sim: { ...sim, hold: { _tag: "Releasing", subscriptionId }, recycledAt: now },
+        sim: { ...sim, allocation: { _tag: "Releasing", subscriptionId }, recycledAt: now },
         subscription: { ...subscription, status: "Deleted" }
       }
     },
@@ -72,4 +72,6 @@ export const remove = (
 
 /** Rule S3: the telco has confirmed the cancellation, so the SIM is free again. */
 export const released = (sim: Sim): Decision =>
-  sim.hold._tag === "Releasing" ? { sim: { loaded: { sim }, next: { sim: { ...sim, hold: { _tag: "Free" } } } } } : {}
+  sim.allocation._tag === "Releasing"
+    ? { sim: { loaded: { sim }, next: { sim: { ...sim, allocation: { _tag: "Free" } } } } }
+    : {}

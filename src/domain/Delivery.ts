@@ -20,7 +20,7 @@ export interface Delivery {
   /** How many attempts were made, replays included. */
   readonly attempts: number
   /** The step of the retry schedule: attempts since the delivery was written or last replayed. */
-  readonly rung: number
+  readonly retryStep: number
   /** Status of the last response; null if the last attempt had none. */
   readonly responseStatus: number | null
   /** Why the last attempt failed, as text for a person; null if it succeeded. */
@@ -78,12 +78,12 @@ export const isDone = (attempt: Attempt): boolean =>
 export const attempted = (delivery: Delivery, attempt: Attempt, now: Instant, random: number): Delivery => {
   const delivered = isDone(attempt)
   const gone = attempt._tag === "Responded" && attempt.status === GONE
-  const wait = delivered || gone ? undefined : retrySchedule[delivery.rung]
+  const wait = delivered || gone ? undefined : retrySchedule[delivery.retryStep]
   return {
     ...delivery,
     status: delivered ? "Delivered" : wait === undefined ? "Failed" : "Pending",
     attempts: delivery.attempts + 1,
-    rung: delivery.rung + 1,
+    retryStep: delivery.retryStep + 1,
     responseStatus: attempt._tag === "Responded" ? attempt.status : null,
     lastError: delivered ? null : attempt._tag === "Responded" ? `status ${attempt.status}` : attempt.message,
     lastAttemptAt: now,
@@ -106,6 +106,6 @@ export const abandoned = (delivery: Delivery, reason: string): Delivery => ({
 export const replayed = (delivery: Delivery, now: Instant): Delivery => ({
   ...delivery,
   status: "Pending",
-  rung: 0,
+  retryStep: 0,
   nextAttemptAt: now
 })

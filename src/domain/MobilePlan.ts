@@ -25,7 +25,7 @@ export interface MobilePlanStatus {
 export const statusOf = (sim: Sim): MobilePlanStatus => ({
   iccid: sim.iccid,
   applied: sim.mobilePlan.applied,
-  id: sim.serial
+  id: sim.importSequence
 })
 
 const withMobilePlan = (sim: Sim, mobilePlan: MobilePlan): SimChange => ({

@@ -82,7 +82,7 @@ export const subscribe = (
       return yield* Result.fail(new LabelMismatch({ iccid: sim.iccid, simLabel: sim.label, label: plan.terms.label }))
     }
     if (plan.archivedAt !== null) return yield* Result.fail(new PlanArchived({ planId: plan.planId }))
-    if (sim.hold._tag === "Provisioning" || sim.hold._tag === "Releasing") {
+    if (sim.allocation._tag === "Provisioning" || sim.allocation._tag === "Releasing") {
       return yield* Result.fail(new SimBusy({ iccid: sim.iccid }))
     }
     const { iccid, organizationId } = sim
@@ -106,12 +106,12 @@ export const subscribe = (
       createdAt: now,
       confirmed: false,
       suspendedAt: null,
-      thresholdTold: 0
+      lastThresholdNotified: 0
     }
     const taken: SimAggregate.SimAggregate = {
       sim:
-        sim.hold._tag === "Free"
-          ? { ...sim, hold: { _tag: "Provisioning", subscriptionId: subscription.subscriptionId } }
+        sim.allocation._tag === "Free"
+          ? { ...sim, allocation: { _tag: "Provisioning", subscriptionId: subscription.subscriptionId } }
           : sim,
       subscription,
       attachments: [...line.attachments, { attachment, packages: [] }]
@@ -167,7 +167,7 @@ const outcome = (
     createdAt: line.subscription?.createdAt ?? now,
     metadata: attachment.metadata,
     attachmentId,
-    sim: { ...line.sim, hold: { _tag: "InService", subscriptionId } },
+    sim: { ...line.sim, allocation: { _tag: "InService", subscriptionId } },
     period:
       activePeriod === null
         ? null
@@ -185,7 +185,7 @@ const completed = (
   attachment: Attachment,
   packages: ReadonlyArray<Package>
 ): SimAggregate.SimAggregate => ({
-  sim: { ...sim, hold: { _tag: "InService", subscriptionId: attachment.subscriptionId } },
+  sim: { ...sim, allocation: { _tag: "InService", subscriptionId: attachment.subscriptionId } },
   subscription: subscription && { ...subscription, status: "Live" },
   attachments: SimAggregate.withAttachment(attachments, { attachment: { ...attachment, confirmed: true }, packages })
 })
@@ -222,7 +222,7 @@ export const undo = (
         sim: isNew
           ? {
               ...sim,
-              hold: clean ? { _tag: "Free" } : { _tag: "Releasing", subscriptionId: attachment.subscriptionId }
+              allocation: clean ? { _tag: "Free" } : { _tag: "Releasing", subscriptionId: attachment.subscriptionId }
             }
           : sim,
         subscription: isNew ? null : line.subscription,

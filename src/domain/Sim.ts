@@ -12,7 +12,7 @@ import type { Instant } from "./Time.ts"
  * and is invisible until the telco's outcome is committed. `InService`: a live subscription has it. `Releasing`: the
  * last subscription is gone, and the telco has not yet confirmed that nothing of it remains.
  */
-export type Hold =
+export type Allocation =
   | { readonly _tag: "Free" }
   | { readonly _tag: "Provisioning"; readonly subscriptionId: string }
   | { readonly _tag: "InService"; readonly subscriptionId: string }
@@ -32,13 +32,13 @@ export interface Sim {
   /** 18 to 20 digits, unique in the whole service. */
   readonly iccid: string
   /** The import sequence: the SIM's place in the service's order of import, from 1. The storage assigns it. */
-  readonly serial: number
+  readonly importSequence: number
   readonly label: Label
   readonly isEsim: boolean
   /** The activation code of SGP.22 section 4.1; null for a physical SIM, and for an eSIM imported without one. */
   readonly lpa: string | null
   readonly createdAt: Instant
-  readonly hold: Hold
+  readonly allocation: Allocation
   /** When its last subscription was deleted; null if none was. */
   readonly recycledAt: Instant | null
   /** Whether there is any sign that the profile was downloaded (rule S2). Once true, it stays true. */
@@ -53,17 +53,17 @@ export interface Sim {
 }
 
 /** Rule S2: `used` is true while the SIM is not free. */
-export const isUsed = (sim: Sim): boolean => sim.hold._tag !== "Free"
+export const isUsed = (sim: Sim): boolean => sim.allocation._tag !== "Free"
 
 /** Rule S2: whether a request without an ICCID may get the SIM: a free eSIM that shows no sign of a download. */
-export const isFree = (sim: Sim): boolean => sim.isEsim && sim.hold._tag === "Free" && !sim.downloaded
+export const isFree = (sim: Sim): boolean => sim.isEsim && sim.allocation._tag === "Free" && !sim.downloaded
 
 /** Rule I1: a SIM as it is imported: free, never used, never seen in a device. */
 export const imported = (
   sim: Pick<Sim, "organizationId" | "simId" | "iccid" | "label" | "isEsim" | "lpa" | "createdAt">
-): Omit<Sim, "serial" | "version"> => ({
+): Omit<Sim, "importSequence" | "version"> => ({
   ...sim,
-  hold: { _tag: "Free" },
+  allocation: { _tag: "Free" },
   recycledAt: null,
   downloaded: false,
   smdp: null,

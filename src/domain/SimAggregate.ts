@@ -101,7 +101,7 @@ export const forReports = (
       (packageIds.length > 0 &&
         (packageIds.includes(packageId(attachmentId, occurrence)) ||
           (telcoPackageId !== null && packageIds.includes(telcoPackageId)))))
-  const isServed = sim.hold._tag === "InService" && sim.hold.subscriptionId === subscription?.subscriptionId
+  const isServed = sim.allocation._tag === "InService" && sim.allocation.subscriptionId === subscription?.subscriptionId
   return {
     sim,
     attachments: isServed

@@ -11,9 +11,17 @@ import type { Sim } from "./Sim.ts"
 import type { SimAggregate } from "./SimAggregate.ts"
 import type { Subscription } from "./Subscription.ts"
 
-const simFields = ["hold", "recycledAt", "downloaded", "smdp", "location", "lastActivityAt", "mobilePlan"] as const
+const simFields = [
+  "allocation",
+  "recycledAt",
+  "downloaded",
+  "smdp",
+  "location",
+  "lastActivityAt",
+  "mobilePlan"
+] as const
 const subscriptionFields = ["status"] as const
-const attachmentFields = ["confirmed", "anchor", "suspendedAt", "thresholdTold"] as const
+const attachmentFields = ["confirmed", "anchor", "suspendedAt", "lastThresholdNotified"] as const
 const packageFields = ["activationAt", "expirationAt", "usedBytes"] as const
 
 export type SimField = (typeof simFields)[number]

@@ -142,10 +142,10 @@ const applyUse = (line: ForReports, { of, pack }: Target, report: Report, usage:
   const activated =
     pack.activationAt === null ? activate(of, pack, report.occurredAt) : { attachment, pack, jobs: NONE }
   const usedBytes = usage === null ? pack.usedBytes : risen(pack.usedBytes, usage)
-  const told = Allowance.crossed(attachment.terms, attachment.thresholdTold, usedBytes)
+  const told = Allowance.crossed(attachment.terms, attachment.lastThresholdNotified, usedBytes)
   const next: AttachmentForReports = {
     ...of,
-    attachment: { ...activated.attachment, thresholdTold: told.at(-1) ?? attachment.thresholdTold },
+    attachment: { ...activated.attachment, lastThresholdNotified: told.at(-1) ?? attachment.lastThresholdNotified },
     packages: SimAggregate.withPackage(of.packages, { ...activated.pack, usedBytes })
   }
   return {

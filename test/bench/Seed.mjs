@@ -56,7 +56,7 @@ export const inventory = (sims, now) => [
       '${createHash("sha256").update(keys[organizationId]).digest("hex")}', 'hint', ${now}, null, null, 1)`,
     `insert into simplan.plan values ('${organizationId}', '${PLAN}', 'Green', '${base.coverageId}', 'france 10 gb',
       ${literal(base)}, ${now}, null, null, 1)`,
-    `insert into simplan.sim (organization_id, iccid, sim_id, label, is_esim, lpa, created_at, hold, held_by,
+    `insert into simplan.sim (organization_id, iccid, sim_id, label, is_esim, lpa, created_at, allocation, allocated_to,
         downloaded, mobile_plan_applied, version)
       select '${organizationId}', ${iccidSql(organizationId, "i")}, ${idSql("000" + index, "i")}, 'Green', true,
         'LPA:1$smdp.example.com$' || upper(md5(i::text)), ${now - DAY} + i, 
@@ -73,7 +73,7 @@ const subscriptions = (sims, now) => [
     select '${SERVED}', ${idSql("1000", "i")}, ${iccidSql(SERVED, "i")}, 'bench ' || i, ${now - DAY} + i, 'Live'
     from generate_series(1, ${sims}) i`,
   `insert into simplan.attachment (organization_id, attachment_id, subscription_id, iccid, plan_id, terms, metadata,
-      created_at, confirmed, threshold_told)
+      created_at, confirmed, last_threshold_notified)
     select '${SERVED}', ${idSql("2000", "i")}, ${idSql("1000", "i")}, ${iccidSql(SERVED, "i")}, '${PLAN}',
       ${literal(base)}::jsonb, 'bench ' || i, ${now - DAY} + i, true, 0
     from generate_series(1, ${sims}) i`,
@@ -127,7 +127,7 @@ export const deliveries = (endpoints, each, url, due, now) => [
         'dataUsageBytes', 5368709120, 'esim', ${iccidSql(SERVED, "i")}, 'planId', '${PLAN}',
         'attachmentId', ${idSql("2000", "i")}))
     from generate_series(1, ${each}) i`,
-  `insert into simplan.delivery (organization_id, delivery_id, event_id, endpoint_id, status, attempts, rung,
+  `insert into simplan.delivery (organization_id, delivery_id, event_id, endpoint_id, status, attempts, retry_step,
       next_attempt_at, created_at)
     select '${SERVED}', ${idSql("5000", `(i - 1) * ${endpoints} + e`)}, ${idSql("4000", "i")},
       ${idSql("3000", "e")}, 'Pending', 0, 0, ${due}, ${now}

@@ -39,7 +39,7 @@ export const newSim = (organizationId: string, number: number, changes: Partial<
   isEsim: true,
   lpa: null,
   createdAt: 1_000,
-  hold: { _tag: "Free" },
+  allocation: { _tag: "Free" },
   recycledAt: null,
   downloaded: false,
   smdp: null,
@@ -82,7 +82,7 @@ export const inService = (sim: Sim.Sim, id: string, createdAt: number): SimDiffe
     confirmed: true,
     anchor: null,
     suspendedAt: null,
-    thresholdTold: 0
+    lastThresholdNotified: 0
   }
   const pack: Package.Package = {
     organizationId,
@@ -98,7 +98,7 @@ export const inService = (sim: Sim.Sim, id: string, createdAt: number): SimDiffe
   return {
     loaded: { sim, subscription: null, attachments: [] },
     next: {
-      sim: { ...sim, hold: { _tag: "InService", subscriptionId: id } },
+      sim: { ...sim, allocation: { _tag: "InService", subscriptionId: id } },
       subscription: { organizationId, subscriptionId: id, iccid, metadata: "", createdAt, status: "Live" },
       attachments: [{ attachment, packages: [pack] }]
     }
@@ -114,7 +114,7 @@ export const allSims = (
     Effect.gen(function* () {
       const all: Array<Sim.Sim> = []
       while (true) {
-        const after = all.at(-1)?.serial ?? null
+        const after = all.at(-1)?.importSequence ?? null
         const page = yield* storage.sims.page({ organizationId, after, limit: 1_000, isEsim: null, label: null })
         if (page.length === 0) return all
         all.push(...page)

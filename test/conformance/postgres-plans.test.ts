@@ -312,7 +312,7 @@ const use = (adapter: Adapter, round: number) =>
     for (const change of [touched, allocated, updated, afterUse, sighted, suspended]) yield* write([[inUse, change]])
     yield* write([[free, () => ({ subscription: { ...subscription, status: "Pending" }, attachments })]])
     const provisioned = ({ attachments, sim, subscription }: Aggregate): Partial<Aggregate> => ({
-      sim: { ...sim, hold: { _tag: "InService", subscriptionId } },
+      sim: { ...sim, allocation: { _tag: "InService", subscriptionId } },
       subscription: subscription && { ...subscription, status: "Live" },
       attachments: attachments.map(({ attachment }) => ({
         attachment: { ...attachment, confirmed: true },
@@ -321,7 +321,7 @@ const use = (adapter: Adapter, round: number) =>
     })
     yield* write([[free, provisioned]])
     yield* write([
-      [gone, ({ sim }) => ({ sim: { ...sim, hold: { _tag: "Free" } }, subscription: null, attachments: [] })],
+      [gone, ({ sim }) => ({ sim: { ...sim, allocation: { _tag: "Free" } }, subscription: null, attachments: [] })],
       [2_000 + round, ({ attachments }) => ({ attachments: attachments.slice(1) })],
       [2_200 + round, ({ subscription }) => ({ subscription: subscription && { ...subscription, status: "Deleted" } })],
       [inUse, afterUse],

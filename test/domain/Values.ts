@@ -71,12 +71,12 @@ export const sim = (changes: Partial<Sim> = {}): Sim => ({
   organizationId,
   simId: "sim",
   iccid: ICCID,
-  serial: 7,
+  importSequence: 7,
   label: "Green",
   isEsim: true,
   lpa: "LPA:1$smdp.example$CODE",
   createdAt: NOW,
-  hold: { _tag: "Free" },
+  allocation: { _tag: "Free" },
   recycledAt: null,
   downloaded: false,
   smdp: null,
@@ -110,7 +110,7 @@ export const attachment = (changes: Partial<Attachment> = {}): Attachment => ({
   confirmed: true,
   anchor: null,
   suspendedAt: null,
-  thresholdTold: 0,
+  lastThresholdNotified: 0,
   ...changes
 })
 
@@ -140,7 +140,7 @@ export const attached = (
 
 /** A SIM in service with its live subscription. */
 export const line = (attachments: ReadonlyArray<WithPackages> = [], changes: Partial<Sim> = {}): SimAggregate => ({
-  sim: sim({ hold: { _tag: "InService", subscriptionId }, ...changes }),
+  sim: sim({ allocation: { _tag: "InService", subscriptionId }, ...changes }),
   subscription: subscription(),
   attachments
 })

@@ -24,7 +24,7 @@ describe("A subscription is deleted (S3)", () => {
         loaded: of,
         next: {
           ...of,
-          sim: { ...of.sim, hold: { _tag: "Releasing", subscriptionId: "subscription" }, recycledAt: NOW },
+          sim: { ...of.sim, allocation: { _tag: "Releasing", subscriptionId: "subscription" }, recycledAt: NOW },
           subscription: { ...subscription(), status: "Deleted" }
         }
       },
@@ -104,15 +104,15 @@ describe("What is cancelled at the telco (S3)", () => {
 
 describe("After the telco has confirmed (S3)", () => {
   it("the SIM is free", () => {
-    const releasing = sim({ hold: { _tag: "Releasing", subscriptionId: "subscription" } })
+    const releasing = sim({ allocation: { _tag: "Releasing", subscriptionId: "subscription" } })
     expect(Deletion.released(releasing)).toEqual({
-      sim: { loaded: { sim: releasing }, next: { sim: { ...releasing, hold: { _tag: "Free" } } } }
+      sim: { loaded: { sim: releasing }, next: { sim: { ...releasing, allocation: { _tag: "Free" } } } }
     })
   })
 
   it("only a SIM that is being released is freed", () => {
     for (const _tag of ["Provisioning", "InService"] as const) {
-      expect(Deletion.released(sim({ hold: { _tag, subscriptionId: "other" } }))).toEqual({})
+      expect(Deletion.released(sim({ allocation: { _tag, subscriptionId: "other" } }))).toEqual({})
     }
     expect(Deletion.released(sim())).toEqual({})
   })

@@ -13,7 +13,7 @@ const pending: Delivery.Delivery = {
   endpointId: "w-1",
   status: "Pending",
   attempts: 0,
-  rung: 0,
+  retryStep: 0,
   responseStatus: null,
   lastError: null,
   lastAttemptAt: null,
@@ -71,7 +71,7 @@ describe("A failed attempt (W7)", () => {
       expect(Delivery.attempted(pending, responded(status), NOW + 3, 0)).toEqual({
         ...pending,
         attempts: 1,
-        rung: 1,
+        retryStep: 1,
         responseStatus: status,
         lastError: `status ${status}`,
         lastAttemptAt: NOW + 3,

@@ -14,7 +14,7 @@ const mine = { subscriptionId: "new", attachmentId: "mine", confirmed: false, me
 
 /** A SIM that is allocated to a new subscription. */
 const taken = (of: Attachment): SimAggregate => ({
-  ...free({ hold: { _tag: "Provisioning", subscriptionId: "new" } }),
+  ...free({ allocation: { _tag: "Provisioning", subscriptionId: "new" } }),
   subscription: subscription({ subscriptionId: "new", status: "Pending", createdAt: NOW, metadata: "sent" }),
   attachments: [{ attachment: of, packages: [] }]
 })
@@ -37,7 +37,7 @@ describe("A creation is confirmed (S5)", () => {
   it("and SIM, subscription, attachment and package are visible", () => {
     const of = attachment(mine)
     const { created, decision } = Provisioning.confirm(taken(of), of, [said(0)], NOW + 9)
-    const sim = { ...taken(of).sim, hold: { _tag: "InService", subscriptionId: "new" } }
+    const sim = { ...taken(of).sim, allocation: { _tag: "InService", subscriptionId: "new" } }
     expect(decision.jobs).toEqual([])
     expect(decision.sim?.loaded).toEqual(taken(of))
     const pack = { attachmentId: "mine", occurrence: 0, status: "Created", telcoPackageId: "telco-0" }
@@ -147,7 +147,7 @@ describe("A creation is undone (S5)", () => {
   it("otherwise by a job that cancels what the telco may have, and then frees the SIM", () => {
     const of = anchored(NOW - 13 * HOUR_MS)
     expect(Provisioning.undo(taken(of), of, [0, 1], NOW)).toEqual({
-      sim: { loaded: taken(of), next: free({ hold: { _tag: "Releasing", subscriptionId: "new" } }) },
+      sim: { loaded: taken(of), next: free({ allocation: { _tag: "Releasing", subscriptionId: "new" } }) },
       jobs: [
         {
           jobId: "cancel:mine",

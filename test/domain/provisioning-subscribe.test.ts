@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest"
 import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import type { Plan } from "../../src/domain/Plan.ts"
 import * as Provisioning from "../../src/domain/Provisioning.ts"
-import type { Hold } from "../../src/domain/Sim.ts"
+import type { Allocation } from "../../src/domain/Sim.ts"
 import { DAY_MS, HOUR_MS } from "./Calendar.ts"
 import { attached, free, ICCID, line, NOW, plan, recurring, sim, terms, written } from "./Values.ts"
 
@@ -41,14 +41,14 @@ const newAttachment = {
   confirmed: false,
   anchor: null,
   suspendedAt: null,
-  thresholdTold: 0
+  lastThresholdNotified: 0
 }
 const work = { _tag: "Provision", iccid: ICCID, attachmentId: "new-attachment" }
 const job = { jobId: "provision:new-attachment", work, dueAt: NOW }
 
 describe("A free SIM is allocated (S5)", () => {
   it("and the subscription is invisible until the telco has answered", () => {
-    const taken = sim({ hold: { _tag: "Provisioning", subscriptionId: "new-subscription" } })
+    const taken = sim({ allocation: { _tag: "Provisioning", subscriptionId: "new-subscription" } })
     const next = {
       sim: taken,
       subscription: newSubscription,
@@ -99,7 +99,7 @@ describe("Nothing is due at the telco yet (rule 7, T5)", () => {
 
   it("so the subscription is visible at once, with the job of its first package", () => {
     const complete = accepted(to, free(), starting(later))
-    const inService = sim({ hold: { _tag: "InService", subscriptionId: "new-subscription" } })
+    const inService = sim({ allocation: { _tag: "InService", subscriptionId: "new-subscription" } })
     expect(complete).toMatchObject({
       _tag: "Complete",
       decision: {
@@ -150,7 +150,8 @@ describe("Nothing is due at the telco yet (rule 7, T5)", () => {
 })
 
 describe("A subscription is refused", () => {
-  const held = (_tag: Exclude<Hold["_tag"], "Free">): SimAggregate => free({ hold: { _tag, subscriptionId: "other" } })
+  const held = (_tag: Exclude<Allocation["_tag"], "Free">): SimAggregate =>
+    free({ allocation: { _tag, subscriptionId: "other" } })
   const archived = plan({ archivedAt: NOW })
 
   it("T4, T5: for its active period", () => {

@@ -7,7 +7,7 @@ import * as Sim from "../../src/domain/Sim.ts"
 import { sim } from "./Values.ts"
 
 const held = (["Provisioning", "InService", "Releasing"] as const).map((_tag) =>
-  sim({ hold: { _tag, subscriptionId: "subscription" } })
+  sim({ allocation: { _tag, subscriptionId: "subscription" } })
 )
 
 describe("A SIM (S2)", () => {
@@ -46,7 +46,7 @@ describe("A new SIM (I1)", () => {
       isEsim,
       lpa,
       createdAt,
-      hold: { _tag: "Free" },
+      allocation: { _tag: "Free" },
       recycledAt: null,
       downloaded: false,
       smdp: null,

@@ -23,7 +23,7 @@ export interface Facts {
 
 /** What to ask the database for the facts. */
 export const queries = {
-  sims: "select iccid, hold, mobile_plan_applied, mobile_plan_target from simplan.sim where organization_id = $org",
+  sims: "select iccid, allocation, mobile_plan_applied, mobile_plan_target from simplan.sim where organization_id = $org",
   subscriptions:
     "select subscription_id, iccid, metadata from simplan.subscription where organization_id = $org and status = 'Live'",
   attachments: `select attachment_id, iccid, metadata, confirmed, subscription_id, suspended_at,
@@ -103,11 +103,11 @@ const sims = ({ sims: all, subscriptions }: Facts): ReadonlyArray<string> => [
   ),
   ...differences(
     "SIMs in service",
-    all.filter(({ hold }) => hold === "InService").map(({ iccid }) => textOf(iccid)),
+    all.filter(({ allocation }) => allocation === "InService").map(({ iccid }) => textOf(iccid)),
     subscriptions.map(({ iccid }) => textOf(iccid))
   ),
-  ...all.flatMap(({ hold, iccid }) =>
-    hold === "InService" || hold === "Free" ? [] : [`${textOf(iccid)} is lost: ${textOf(hold)}`]
+  ...all.flatMap(({ allocation, iccid }) =>
+    allocation === "InService" || allocation === "Free" ? [] : [`${textOf(iccid)} is lost: ${textOf(allocation)}`]
   )
 ]
 

@@ -62,7 +62,7 @@ const right = () => {
       now: 0,
       sims: [first, second, free].map((iccid) => ({
         iccid,
-        hold: iccid === free ? "Free" : "InService",
+        allocation: iccid === free ? "Free" : "InService",
         mobile_plan_applied: iccid === first,
         mobile_plan_target: null as boolean | null
       })),
@@ -120,12 +120,12 @@ const wrongs: ReadonlyArray<readonly [name: string, spoil: (round: Round) => voi
   ],
   [
     "a SIM that is lost",
-    ({ facts }) => Object.assign(facts.sims[2] ?? {}, { hold: "Releasing" }),
+    ({ facts }) => Object.assign(facts.sims[2] ?? {}, { allocation: "Releasing" }),
     /is lost: Releasing/
   ],
   [
     "a SIM that is taken by nobody",
-    ({ facts }) => Object.assign(facts.sims[2] ?? {}, { hold: "InService" }),
+    ({ facts }) => Object.assign(facts.sims[2] ?? {}, { allocation: "InService" }),
     /SIMs in service/
   ],
   [

@@ -66,7 +66,10 @@ const forgottenThresholds = committing((commit) => ({
         ? next
         : {
             ...next,
-            attachments: attachments.map((of) => ({ ...of, attachment: { ...of.attachment, thresholdTold: 0 } }))
+            attachments: attachments.map((of) => ({
+              ...of,
+              attachment: { ...of.attachment, lastThresholdNotified: 0 }
+            }))
           }
   }))
 }))

@@ -66,8 +66,8 @@ describe("A creation that awaits the telco (S5)", () => {
         const undone = commit(kept, Provisioning.undo(kept.line, of.attachment, ordered, NOW))
         expect(jobsBut(undone, "provision:new")).toEqual(ordered.length === 0 ? [] : ["cancel:new"])
         const { sim } = undone.line
-        const released = sim.hold._tag === "Releasing" ? commit(undone, Deletion.released(sim)) : undone
-        expect(sim.hold._tag === "Releasing").toBe(ordered.length > 0 && before.subscription === null)
+        const released = sim.allocation._tag === "Releasing" ? commit(undone, Deletion.released(sim)) : undone
+        expect(sim.allocation._tag === "Releasing").toBe(ordered.length > 0 && before.subscription === null)
         const { version } = released.line.sim
         expect(released.line).toEqual({ ...before, sim: { ...before.sim, version } })
       })
@@ -93,7 +93,7 @@ describe("A creation that awaits the telco (S5)", () => {
         )
         expect(SimAggregate.confirmed(after)).toHaveLength(before.attachments.length + 1)
         expect(after.subscription).toMatchObject({ status: "Live", subscriptionId: created.subscriptionId })
-        expect(after.sim.hold).toEqual({ _tag: "InService", subscriptionId: created.subscriptionId })
+        expect(after.sim.allocation).toEqual({ _tag: "InService", subscriptionId: created.subscriptionId })
         expect(created.metadata).toBe("sent")
         expect(created.period === null).toBe(of.attachment.activePeriod === null)
       })

@@ -190,7 +190,7 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
   [Invariants.webhooksArrive, changed("delivered", ({ webhooks }) => ({ webhooks: [...webhooks, ...webhooks] }))],
   [
     Invariants.simsAreInOnePlace,
-    lines("recurring", (line) => ({ ...line, sim: { ...line.sim, hold: { _tag: "Free" } } }))
+    lines("recurring", (line) => ({ ...line, sim: { ...line.sim, allocation: { _tag: "Free" } } }))
   ],
   [Invariants.downloadedSimsStay, lines("another", (line) => ({ ...line, sim: { ...line.sim, downloaded: true } }))],
   [Invariants.nothingCrossesOrganizations, outcome("foreign", answered)],
@@ -218,7 +218,7 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
       changed("quiet", () => ({
         lines: stepOf(history, "suspended").changes.lines.map((line) => ({
           ...line,
-          sim: { ...line.sim, hold: { _tag: "Releasing", subscriptionId: "subscription" } }
+          sim: { ...line.sim, allocation: { _tag: "Releasing", subscriptionId: "subscription" } }
         }))
       }))(history)
   ],

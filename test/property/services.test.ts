@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import * as Deletion from "../../src/domain/Deletion.ts"
 import * as SimAggregate from "../../src/domain/SimAggregate.ts"
 import * as Provisioning from "../../src/domain/Provisioning.ts"
-import type { Hold } from "../../src/domain/Sim.ts"
+import type { Allocation } from "../../src/domain/Sim.ts"
 import { DAY_MS, HOUR_MS } from "../domain/Calendar.ts"
 import {
   attached,
@@ -29,14 +29,14 @@ const ids = { subscriptionId: "new-subscription", attachmentId: "new" }
 
 describe("A SIM (S1, S5, P2)", () => {
   it("can get a live plan of its label, unless it is being put into service or released", () => {
-    const holds = fc.constantFrom<Hold["_tag"]>("Free", "Provisioning", "InService", "Releasing")
+    const holds = fc.constantFrom<Allocation["_tag"]>("Free", "Provisioning", "InService", "Releasing")
     const labels = fc.constantFrom("Green" as const, "Green" as const, "Blue" as const)
     const archived = fc.constantFrom(null, null, NOW)
     fc.assert(
       fc.property(holds, labels, archived, fc.boolean(), (tag, label, archivedAt, named) => {
         const of = plan({ archivedAt })
-        const hold: Hold = tag === "Free" ? { _tag: tag } : { _tag: tag, subscriptionId: "subscription" }
-        const before = tag === "InService" ? line([attached({}, [{}])], { label }) : free({ label, hold })
+        const allocation: Allocation = tag === "Free" ? { _tag: tag } : { _tag: tag, subscriptionId: "subscription" }
+        const before = tag === "InService" ? line([attached({}, [{}])], { label }) : free({ label, allocation })
         const request = { metadata: "sent", activePeriod: null }
         const subscribed = Provisioning.subscribe(of, before, request, ids, NOW)
         const refusals = [
@@ -113,7 +113,7 @@ describe("A creation (T5, T6)", () => {
         const work = { _tag: "CancelPackages", iccid: ICCID, packageIds, release: anew }
         expect(jobs).toEqual(count === 0 ? [] : [{ jobId: "cancel:new", work, dueAt: NOW }])
         const taken = count === 0 ? "Free" : "Releasing"
-        expect(sim?.next.sim.hold?._tag).toBe(anew ? taken : "InService")
+        expect(sim?.next.sim.allocation?._tag).toBe(anew ? taken : "InService")
       })
     )
   })
@@ -182,7 +182,7 @@ describe("A deletion (S3)", () => {
         const { jobs, sim } = removed.success
         const work = { _tag: "CancelPackages", iccid: ICCID, packageIds: expected, release: true }
         expect(jobs).toEqual([{ jobId: "release:subscription", work, dueAt: NOW }])
-        expect(sim?.next.sim).toMatchObject({ hold: { _tag: "Releasing" }, recycledAt: NOW })
+        expect(sim?.next.sim).toMatchObject({ allocation: { _tag: "Releasing" }, recycledAt: NOW })
         expect(sim?.next.subscription?.status).toBe("Deleted")
       }),
       { numRuns: 1_000 }
@@ -191,10 +191,10 @@ describe("A deletion (S3)", () => {
 
   it("frees a SIM that is being released, and no other", () => {
     fc.assert(
-      fc.property(fc.constantFrom<Hold["_tag"]>("Free", "Provisioning", "InService", "Releasing"), (tag) => {
-        const hold: Hold = tag === "Free" ? { _tag: tag } : { _tag: tag, subscriptionId: "subscription" }
-        const { sim } = Deletion.released(free({ hold }).sim)
-        expect(sim?.next.sim.hold).toEqual(tag === "Releasing" ? { _tag: "Free" } : undefined)
+      fc.property(fc.constantFrom<Allocation["_tag"]>("Free", "Provisioning", "InService", "Releasing"), (tag) => {
+        const allocation: Allocation = tag === "Free" ? { _tag: tag } : { _tag: tag, subscriptionId: "subscription" }
+        const { sim } = Deletion.released(free({ allocation }).sim)
+        expect(sim?.next.sim.allocation).toEqual(tag === "Releasing" ? { _tag: "Free" } : undefined)
       })
     )
   })

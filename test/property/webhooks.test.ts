@@ -78,7 +78,7 @@ describe("Retries (W7)", () => {
           endpointId: "w",
           status: "Pending",
           attempts: 0,
-          rung: 0,
+          retryStep: 0,
           responseStatus: null,
           lastError: null,
           lastAttemptAt: null,

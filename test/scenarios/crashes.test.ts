@@ -67,7 +67,7 @@ describe("S5: a process killed during a creation", () => {
     await world.restart()
     await world.settle()
     expect(await Calls.activePackages(world)).toHaveLength(subscriptions)
-    expect((await Calls.sim(world, iccid)).hold._tag).toBe(subscriptions === 1 ? "InService" : "Free")
+    expect((await Calls.sim(world, iccid)).allocation._tag).toBe(subscriptions === 1 ? "InService" : "Free")
 
     const retried = await world.run(creation(planId))
     expect(retried).toMatchObject({ _tag: "Success", success: { sim: { iccid } } })
@@ -83,7 +83,7 @@ describe("S5: a process killed during a creation", () => {
     await world.restart()
     expect(await world.run(creation(planId))).toMatchObject({ failure: { _tag: "RequestInProgress" } })
     await world.settle()
-    expect((await Calls.sim(world, iccid)).hold._tag).toBe("Free")
+    expect((await Calls.sim(world, iccid)).allocation._tag).toBe("Free")
     expect(await world.run(creation(planId))).toMatchObject({ _tag: "Success" })
   })
 })

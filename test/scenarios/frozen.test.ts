@@ -113,7 +113,7 @@ describe("a process that stood still for longer than its lease", () => {
       await other.run(TelcoSimulator.TelcoSimulator.use((of) => of.setFaults(faults)))
       await takeOver()
       const undone = await line()
-      expect(undone).toMatchObject({ sim: { hold: { _tag: "Free" } }, subscription: null })
+      expect(undone).toMatchObject({ sim: { allocation: { _tag: "Free" } }, subscription: null })
 
       await call.goOn()
       expect(await creation).toMatchObject({ _tag: "Failure" })

@@ -50,7 +50,7 @@ describe("T5: occurrences", () => {
     expect(created).toMatchObject({
       success: {
         period: { activationAt: START + 2 * Time.DAY, expirationAt: null },
-        sim: { hold: { _tag: "InService" } }
+        sim: { allocation: { _tag: "InService" } }
       }
     })
     expect(await Calls.attachment(world, iccid)).toMatchObject({ state: "CREATED", packages: [] })

@@ -401,7 +401,7 @@ it("gives each SIM once whatever becomes of requests, processes and SIMs, and ke
               )
             const naming = Effect.fnUntraced(function* (number: number) {
               const line = yield* storage.simAggregates.get({ organizationId: "org", iccid: iccidOf(number) })
-              if (line?.sim.hold._tag !== "Free") return
+              if (line?.sim.allocation._tag !== "Free") return
               yield* storage.commit({ sims: [inService(line.sim, `named ${number}`, 1)] })
               given.push(line.sim.iccid)
             })

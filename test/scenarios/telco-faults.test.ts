@@ -22,7 +22,7 @@ describe("S5", () => {
   it("a creation that succeeds has its package at the telco", async () => {
     const [iccid = ""] = await world.importSims(1)
     const created = await create(await world.createPlan())
-    expect(created).toMatchObject({ _tag: "Success", success: { sim: { iccid, hold: { _tag: "InService" } } } })
+    expect(created).toMatchObject({ _tag: "Success", success: { sim: { iccid, allocation: { _tag: "InService" } } } })
     expect(await activePackages()).toHaveLength(1)
   })
 
@@ -31,7 +31,7 @@ describe("S5", () => {
     const planId = await world.createPlan()
     await world.setFaults([{ fault: "refuse", on: "createPackage", times: 1 }])
     expect(await create(planId)).toMatchObject({ _tag: "Failure", failure: { _tag: "TelcoRefused" } })
-    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Free" }, recycledAt: null })
+    expect(await sim(iccid)).toMatchObject({ allocation: { _tag: "Free" }, recycledAt: null })
     expect(await activePackages()).toHaveLength(0)
     expect(await create(planId)).toMatchObject({ _tag: "Success" })
   })
@@ -41,10 +41,10 @@ describe("S5", () => {
     const planId = await world.createPlan()
     await world.setFaults([{ fault, on: "createPackage", times: 1 }])
     expect(await create(planId)).toMatchObject({ _tag: "Failure", failure: { _tag: "TelcoUnavailable" } })
-    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Releasing" } })
+    expect(await sim(iccid)).toMatchObject({ allocation: { _tag: "Releasing" } })
     expect(await create(planId, iccid)).toMatchObject({ _tag: "Failure", failure: { _tag: "SimBusy" } })
     await world.settle()
-    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Free" } })
+    expect(await sim(iccid)).toMatchObject({ allocation: { _tag: "Free" } })
     expect(await activePackages()).toHaveLength(0)
     expect(await create(planId, iccid)).toMatchObject({ _tag: "Success" })
   })
@@ -59,9 +59,9 @@ describe("S5", () => {
     expect(await create(planId)).toMatchObject({ failure: { _tag: "TelcoUnavailable", retryAfterSeconds: 90 } })
     await world.settle()
     await world.advanceBy(599 * Time.SECOND)
-    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Releasing" } })
+    expect(await sim(iccid)).toMatchObject({ allocation: { _tag: "Releasing" } })
     await world.advanceBy(Time.SECOND)
-    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Free" } })
+    expect(await sim(iccid)).toMatchObject({ allocation: { _tag: "Free" } })
   })
 
   it("the SIM of an undone creation returns only when the telco has confirmed the cancellation", async () => {
@@ -73,9 +73,9 @@ describe("S5", () => {
     ])
     await create(planId)
     await world.settle()
-    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Releasing" } })
+    expect(await sim(iccid)).toMatchObject({ allocation: { _tag: "Releasing" } })
     await world.advanceBy(Time.HOUR)
-    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Free" } })
+    expect(await sim(iccid)).toMatchObject({ allocation: { _tag: "Free" } })
     expect(await activePackages()).toHaveLength(0)
   })
 
@@ -87,7 +87,7 @@ describe("S5", () => {
       failure: { _tag: "TelcoUnavailable" }
     })
     await world.settle()
-    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Free" } })
+    expect(await sim(iccid)).toMatchObject({ allocation: { _tag: "Free" } })
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect(await activePackages()).toHaveLength(0)
   })
@@ -104,7 +104,7 @@ describe("S5", () => {
       failure: { _tag: "TelcoRefused" }
     })
     await world.settle()
-    expect(await sim(iccid)).toMatchObject({ hold: { _tag: "Free" } })
+    expect(await sim(iccid)).toMatchObject({ allocation: { _tag: "Free" } })
     expect(await activePackages()).toHaveLength(0)
   })
 

@@ -33,9 +33,9 @@ export const make = (guard: Guard.Guard<ApiKey.ApiKey>) =>
           isEsim: Query.flag(query.is_esim),
           label: query.label ?? null,
           limit: Query.pageSize(query.page_size, PAGE_SIZE),
-          after: yield* Effect.fromResult(Cursor.toSerial(query.page))
+          after: yield* Effect.fromResult(Cursor.toImportSequence(query.page))
         })
-        return Responses.page(page.items.map(Shapes.sim), Cursor.ofSerial(page.next))
+        return Responses.page(page.items.map(Shapes.sim), Cursor.ofImportSequence(page.next))
       }),
       get: Effect.fnUntraced(function* (call) {
         const found = yield* sims.get(simOf(call))

@@ -28,12 +28,12 @@ export const toCreated = (token: string | undefined): Result.Result<Storage.Crea
   return createdAt === undefined || id === undefined ? bad : Result.succeed({ createdAt: Number(createdAt), id })
 }
 
-/** The token of a position in a list ordered by serial. */
-export const ofSerial = (serial: number | null): string | null =>
-  serial === null ? null : Base64Url.encode(String(serial))
+/** The token of a position in a list ordered by import sequence. */
+export const ofImportSequence = (importSequence: number | null): string | null =>
+  importSequence === null ? null : Base64Url.encode(String(importSequence))
 
 /** The position that a token of `ofSerial` stands for; null without a token. */
-export const toSerial = (token: string | undefined): Result.Result<number | null, Errors.Problem> => {
+export const toImportSequence = (token: string | undefined): Result.Result<number | null, Errors.Problem> => {
   if (token === undefined) return Result.succeed(null)
   const match = /^\d{1,15}$/.exec(decoded(token) ?? "")
   return match === null ? bad : Result.succeed(Number(match[0]))

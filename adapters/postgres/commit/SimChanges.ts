@@ -16,25 +16,25 @@ type SimField = SimDifference.SimField
 
 const usage = new Set<SimField>(["downloaded", "lastActivityAt"])
 const reported = new Set<SimField>([...usage, "smdp", "location"])
-const notified = new Set<SimDifference.AttachmentField>(["anchor", "thresholdTold"])
-const allocation = new Set<SimField>(["hold", "recycledAt"])
+const notified = new Set<SimDifference.AttachmentField>(["anchor", "lastThresholdNotified"])
+const allocation = new Set<SimField>(["allocation", "recycledAt"])
 
 const isWithin = <Field>(fields: ReadonlyArray<Field>, set: ReadonlySet<Field>): boolean =>
   fields.every((field) => set.has(field))
 
 /** The rows of a difference that only confirms one attachment and puts its SIM into service; null for any other one. */
 const provisioned = ({ attachments, sim, subscriptions }: Difference): SimWrites.Provisioned | null => {
-  const { hold, iccid, organizationId, version } = sim.row
+  const { allocation, iccid, organizationId, version } = sim.row
   const [attachment] = attachments.changed
   const [subscription] = subscriptions.changed
-  if (attachment === undefined || hold?._tag !== "InService" || attachments.changed.length > 1) return null
+  if (attachment === undefined || allocation?._tag !== "InService" || attachments.changed.length > 1) return null
   const apart = [attachments.added, attachments.removed, subscriptions.added, subscriptions.removed]
   if (apart.some(({ length }) => length > 0)) return null
   const { attachmentId, confirmed } = attachment.row
   const isConfirmed = confirmed && attachment.fields.every((field) => field === "confirmed")
   const isLive = subscription === undefined || subscription.row.status === "Live"
-  if (!isConfirmed || !isLive || sim.fields.some((field) => field !== "hold")) return null
-  return { organizationId, iccid, version, subscriptionId: hold.subscriptionId, attachmentId }
+  if (!isConfirmed || !isLive || sim.fields.some((field) => field !== "allocation")) return null
+  return { organizationId, iccid, version, subscriptionId: allocation.subscriptionId, attachmentId }
 }
 
 /** The SIMs by the statement that writes them. */

@@ -6,7 +6,8 @@
  * "C"), so that their order is the same on every server. `organization_id` leads every key but three: the ICCIDs and
  * key hashes, which are unique in the whole service, and the work that is claimed by its due time.
  *
- * There are no foreign keys: what belongs to a SIM is written under the guard of that SIM's version.
+ * There are no foreign keys: what belongs to a SIM is written under the guard of that SIM's version. Rows that change over
+ * and over have room beside them (`fillfactor`), so that a change stays on its page and leaves the indexes alone.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -88,13 +89,13 @@ const statements = [
     organization_id text collate "C" not null,
     iccid text collate "C" not null,
     sim_id text not null,
-    serial bigint generated always as identity,
+    import_sequence bigint generated always as identity,
     label text collate "C" not null,
     is_esim boolean not null,
     lpa text,
     created_at bigint not null,
-    hold text collate "C" not null,
-    held_by text,
+    allocation text collate "C" not null,
+    allocated_to text,
     recycled_at bigint,
     downloaded boolean not null,
     smdp jsonb,
@@ -103,16 +104,17 @@ const statements = [
     mobile_plan_applied boolean not null,
     mobile_plan_target boolean,
     version bigint not null,
-    claim_token text,
-    claim_until bigint,
+    reservation_token text,
+    reserved_until bigint,
     primary key (organization_id, iccid)
-  ) with (fillfactor = 85)`,
-  `create index sim_listed on simplan.sim (organization_id, serial)`,
-  `create index sim_listed_by_label on simplan.sim (organization_id, label, serial)`,
-  `create index sim_listed_by_kind on simplan.sim (organization_id, is_esim, serial)`,
-  `create index sim_free on simplan.sim (organization_id, label, recycled_at nulls first, serial)
-    where is_esim and hold = 'Free' and not downloaded`,
-  `create index sim_without_mobile_plan on simplan.sim (organization_id, label, serial)
+  ) with (fillfactor = 50)`,
+  `create index sim_listed on simplan.sim (organization_id, import_sequence)`,
+  `create index sim_listed_by_label on simplan.sim (organization_id, label, import_sequence)`,
+  `create index sim_listed_by_kind on simplan.sim (organization_id, is_esim, import_sequence)`,
+  // Looks at who has a SIM and not at how, so that a SIM that goes into service changes its entries once.
+  `create index sim_free on simplan.sim (organization_id, label, recycled_at nulls first, import_sequence)
+    where is_esim and allocated_to is null and not downloaded`,
+  `create index sim_without_mobile_plan on simplan.sim (organization_id, label, import_sequence)
     where is_esim and not mobile_plan_applied and mobile_plan_target is null`,
 
   `create table simplan.subscription (
@@ -141,9 +143,9 @@ const statements = [
     confirmed boolean not null,
     anchor bigint,
     suspended_at bigint,
-    threshold_told integer not null,
+    last_threshold_notified integer not null,
     primary key (organization_id, attachment_id)
-  )`,
+  ) with (fillfactor = 60)`,
   `create index attachment_of_subscription
     on simplan.attachment (organization_id, subscription_id, created_at, attachment_id)`,
 
@@ -158,7 +160,7 @@ const statements = [
     expiration_at bigint,
     used_bytes bigint not null,
     primary key (organization_id, attachment_id, occurrence)
-  ) with (fillfactor = 85)`,
+  ) with (fillfactor = 50)`,
 
   `create table simplan.smdp_entry (
     organization_id text collate "C" not null,
@@ -204,7 +206,7 @@ const statements = [
     endpoint_id text collate "C" not null,
     status text collate "C" not null,
     attempts integer not null,
-    rung integer not null,
+    retry_step integer not null,
     response_status integer,
     last_error text,
     last_attempt_at bigint,
@@ -213,10 +215,11 @@ const statements = [
     lease_token text,
     lease_until bigint,
     primary key (organization_id, delivery_id)
-  ) with (fillfactor = 85)`,
+  ) with (fillfactor = 50)`,
   `create index delivery_listed on simplan.delivery (organization_id, created_at, delivery_id)`,
   `create index delivery_due on simplan.delivery (next_attempt_at, delivery_id) where status = 'Pending'`,
-  `create index delivery_held on simplan.delivery (lease_until) where lease_until is not null`,
+  `create index delivery_of_endpoint on simplan.delivery (endpoint_id, next_attempt_at, delivery_id)
+    where status = 'Pending'`,
 
   `create table simplan.job (
     job_id text collate "C" primary key,
@@ -228,9 +231,9 @@ const statements = [
     idempotency_key text,
     lease_token text,
     lease_until bigint
-  ) with (fillfactor = 85)`,
+  ) with (fillfactor = 50)`,
   `create index job_due on simplan.job (due_at, job_id)`,
-  `create index job_held on simplan.job (lease_until) where lease_until is not null`,
+  `create index job_of_organization on simplan.job (organization_id, due_at, job_id)`,
 
   `create table simplan.catalogue (
     singleton boolean primary key default true check (singleton),
@@ -242,12 +245,6 @@ const statements = [
     singleton boolean primary key default true check (singleton),
     instant bigint not null
   )`,
-
-  // The rows that a commit hands in, taken by the planner for one (it takes any JSON array for a hundred, and would
-  // rather read a table as a whole than look up so many). Volatile, or it would look inside.
-  `create function simplan.rows(list json) returns setof json language sql volatile rows 1 as $$
-    select json_array_elements(list)
-  $$`,
 
   // What a commit's guards call: the message is the `on` of the `Conflict`.
   `create function simplan.ensure(holds boolean, otherwise text) returns boolean language plpgsql as $$

@@ -8,16 +8,8 @@ import { Effect } from "effect"
 import { Migrator, type SqlClient } from "effect/sql"
 import { SqlClient as Client } from "effect/sql/SqlClient"
 import initial from "./0001_initial.ts"
-import lanes from "./0002_lanes.ts"
-import columns from "./0003_columns.ts"
-import unheld from "./0004_unheld.ts"
 
-const migrations = {
-  "0001_initial": initial,
-  "0002_lanes": lanes,
-  "0003_columns": columns,
-  "0004_unheld": unheld
-}
+const migrations = { "0001_initial": initial }
 
 const TABLE = "simplan.migration"
 

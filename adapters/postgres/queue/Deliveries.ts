@@ -12,14 +12,14 @@ import * as CommitClause from "../sql/CommitClause.ts"
 const value = `json_build_object(
   'organizationId', delivery.organization_id, 'deliveryId', delivery.delivery_id, 'eventId', delivery.event_id,
   'endpointId', delivery.endpoint_id, 'status', delivery.status, 'attempts', delivery.attempts,
-  'rung', delivery.rung, 'responseStatus', delivery.response_status, 'lastError', delivery.last_error,
+  'retryStep', delivery.retry_step, 'responseStatus', delivery.response_status, 'lastError', delivery.last_error,
   'lastAttemptAt', delivery.last_attempt_at, 'nextAttemptAt', delivery.next_attempt_at,
   'createdAt', delivery.created_at
 )`
 
 const deliveryColumns = {
   text: ["organizationId", "deliveryId", "eventId", "endpointId", "status", "lastError"],
-  integer: ["attempts", "rung", "responseStatus"],
+  integer: ["attempts", "retryStep", "responseStatus"],
   bigint: ["lastAttemptAt", "nextAttemptAt", "createdAt"]
 } as const
 
@@ -37,7 +37,7 @@ const settledColumns = CommitClause.columns<Settled>(
 )
 
 const replacement = `
-  event_id = r."eventId", endpoint_id = r."endpointId", status = r.status, attempts = r.attempts, rung = r.rung,
+  event_id = r."eventId", endpoint_id = r."endpointId", status = r.status, attempts = r.attempts, retry_step = r."retryStep",
   response_status = r."responseStatus", last_error = r."lastError", last_attempt_at = r."lastAttemptAt",
   next_attempt_at = r."nextAttemptAt", created_at = r."createdAt", lease_token = null, lease_until = null`
 

@@ -19,7 +19,7 @@ export const queue: Claims.Queue = {
 const value = `json_build_array(
   json_build_array(
     delivery.organization_id, delivery.delivery_id, delivery.event_id, delivery.endpoint_id, delivery.status,
-    delivery.attempts, delivery.rung, delivery.response_status, delivery.last_error, delivery.last_attempt_at,
+    delivery.attempts, delivery.retry_step, delivery.response_status, delivery.last_error, delivery.last_attempt_at,
     delivery.next_attempt_at, delivery.created_at
   ),
   json_build_array(event.created_at, event.payload),
@@ -32,7 +32,10 @@ const value = `json_build_array(
 type Values<A, Names extends ReadonlyArray<keyof A>> = { readonly [Index in keyof Names]: A[Names[Index]] }
 
 type OfDelivery = readonly [
-  ...Values<Delivery.Delivery, ["organizationId", "deliveryId", "eventId", "endpointId", "status", "attempts", "rung"]>,
+  ...Values<
+    Delivery.Delivery,
+    ["organizationId", "deliveryId", "eventId", "endpointId", "status", "attempts", "retryStep"]
+  >,
   ...Values<Delivery.Delivery, ["responseStatus", "lastError", "lastAttemptAt", "nextAttemptAt", "createdAt"]>
 ]
 
@@ -44,7 +47,7 @@ type OfEndpoint = readonly [
 type Claimed = readonly [OfDelivery, Values<WebhookEvent.WebhookEvent, ["createdAt", "payload"]>, OfEndpoint]
 
 const deliveryOf = (values: OfDelivery): Delivery.Delivery => {
-  const [organizationId, deliveryId, eventId, endpointId, status, attempts, rung, ...last] = values
+  const [organizationId, deliveryId, eventId, endpointId, status, attempts, retryStep, ...last] = values
   const [responseStatus, lastError, lastAttemptAt, nextAttemptAt, createdAt] = last
   return {
     organizationId,
@@ -53,7 +56,7 @@ const deliveryOf = (values: OfDelivery): Delivery.Delivery => {
     endpointId,
     status,
     attempts,
-    rung,
+    retryStep,
     responseStatus,
     lastError,
     lastAttemptAt,

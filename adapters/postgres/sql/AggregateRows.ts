@@ -31,7 +31,7 @@ type PackedAttachment = readonly [
   confirmed: boolean,
   anchor: number | null,
   suspendedAt: number | null,
-  thresholdTold: number,
+  lastThresholdNotified: number,
   packages: ReadonlyArray<PackedPackage> | null
 ]
 
@@ -62,7 +62,7 @@ const attachmentsValue = (packageFilter: string): string => `
         json_build_array(
           attachment.attachment_id, attachment.plan_id, attachment.terms, attachment.active_period,
           attachment.metadata, attachment.created_at, attachment.confirmed, attachment.anchor,
-          attachment.suspended_at, attachment.threshold_told,
+          attachment.suspended_at, attachment.last_threshold_notified,
           ${packages(packageFilter)}
         )
         order by attachment.created_at, attachment.attachment_id
@@ -117,7 +117,7 @@ export const unpackPackages = (
 
 const unpackAttachment = (of: Of, subscriptionId: string, packed: PackedAttachment): Attachment.WithPackages => {
   const [attachmentId, planId, terms, activePeriod, metadata, createdAt, confirmed, anchor, ...rest] = packed
-  const [suspendedAt, thresholdTold, packages] = rest
+  const [suspendedAt, lastThresholdNotified, packages] = rest
   const { iccid, organizationId } = of
   return {
     attachment: {
@@ -133,7 +133,7 @@ const unpackAttachment = (of: Of, subscriptionId: string, packed: PackedAttachme
       confirmed,
       anchor,
       suspendedAt,
-      thresholdTold
+      lastThresholdNotified
     },
     packages: unpackPackages(of, attachmentId, packages)
   }

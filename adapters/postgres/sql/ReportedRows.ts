@@ -23,7 +23,7 @@ type PackedRow = readonly [
   createdAt: number,
   anchor: number | null,
   suspendedAt: number | null,
-  thresholdTold: number,
+  lastThresholdNotified: number,
   dataMegaBytes: number,
   periodDays: number,
   recurrence: Attachment["terms"]["recurrence"],
@@ -40,7 +40,7 @@ const columns = (seen: string): ReadonlyArray<string> => [
     (name) => `sim.${name}`
   ),
   seen,
-  ...["attachment_id", "plan_id", "created_at", "anchor", "suspended_at", "threshold_told"].map(
+  ...["attachment_id", "plan_id", "created_at", "anchor", "suspended_at", "last_threshold_notified"].map(
     (name) => `attachment.${name}`
   ),
   ...["dataMegaBytes", "periodDays", "recurrence"].map((name) => `attachment.terms -> '${name}'`),
@@ -123,7 +123,7 @@ export const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyA
         confirmed: true,
         anchor: anchors[row] ?? null,
         suspendedAt: suspensions[row] ?? null,
-        thresholdTold: told[row] ?? 0,
+        lastThresholdNotified: told[row] ?? 0,
         terms: {
           dataMegaBytes: megaBytes[row] ?? 0,
           periodDays: periods[row] ?? 0,

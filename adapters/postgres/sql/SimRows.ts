@@ -17,21 +17,30 @@ type Rest = readonly [
 export type Packed = readonly [
   simId: string,
   iccid: string,
-  serial: number,
+  importSequence: number,
   label: Label.Label,
   isEsim: boolean,
   lpa: string | null,
   createdAt: number,
-  hold: Sim.Hold["_tag"],
-  heldBy: string | null,
+  allocation: Sim.Allocation["_tag"],
+  allocatedTo: string | null,
   version: number,
   rest: Rest | null
 ]
 
 const columns = [
-  ...["sim_id", "iccid", "serial", "label", "is_esim", "lpa", "created_at", "hold", "held_by", "version"].map(
-    (name) => `sim.${name}`
-  ),
+  ...[
+    "sim_id",
+    "iccid",
+    "import_sequence",
+    "label",
+    "is_esim",
+    "lpa",
+    "created_at",
+    "allocation",
+    "allocated_to",
+    "version"
+  ].map((name) => `sim.${name}`),
   `case when sim.recycled_at is not null or sim.downloaded or sim.smdp is not null or sim.location is not null
       or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null
     then json_build_array(
@@ -55,8 +64,8 @@ end`
 
 const nothing: Rest = [null, false, null, null, null, false, null]
 
-const holdOf = (tag: Sim.Hold["_tag"], heldBy: string | null): Sim.Hold =>
-  tag === "Free" || heldBy === null ? { _tag: "Free" } : { _tag: tag, subscriptionId: heldBy }
+const allocationOf = (tag: Sim.Allocation["_tag"], allocatedTo: string | null): Sim.Allocation =>
+  tag === "Free" || allocatedTo === null ? { _tag: "Free" } : { _tag: tag, subscriptionId: allocatedTo }
 
 const mobilePlanOf = (applied: boolean, target: boolean | null): Sim.MobilePlan =>
   target === null ? { _tag: "Settled", applied } : { _tag: "Changing", applied, target }
@@ -64,19 +73,19 @@ const mobilePlanOf = (applied: boolean, target: boolean | null): Sim.MobilePlan 
 /** The SIM of an organization that was packed. */
 export const unpack = (
   organizationId: string,
-  [simId, iccid, serial, label, isEsim, lpa, createdAt, hold, heldBy, version, rest]: Packed
+  [simId, iccid, importSequence, label, isEsim, lpa, createdAt, allocation, allocatedTo, version, rest]: Packed
 ): Sim.Sim => {
   const [recycledAt, downloaded, smdp, location, lastActivityAt, applied, target] = rest ?? nothing
   return {
     organizationId,
     simId,
     iccid,
-    serial,
+    importSequence,
     label,
     isEsim,
     lpa,
     createdAt,
-    hold: holdOf(hold, heldBy),
+    allocation: allocationOf(allocation, allocatedTo),
     recycledAt,
     downloaded,
     smdp,
@@ -90,16 +99,40 @@ export const unpack = (
 /** The SIMs of an organization that were packed as a page. */
 export const unpackPage = (organizationId: string, packed: PackedPage): ReadonlyArray<Sim.Sim> => {
   if (packed === null) return []
-  const [simIds, iccids, serials, labels, areEsims, lpas, createdAts, holds, heldBys, versions, rests] = packed
+  const [
+    simIds,
+    iccids,
+    importSequences,
+    labels,
+    areEsims,
+    lpas,
+    createdAts,
+    allocations,
+    allocatedTos,
+    versions,
+    rests
+  ] = packed
   const sims: Array<Sim.Sim> = []
   for (const [at, simId] of simIds.entries()) {
-    const [iccid, serial, label, isEsim] = [iccids[at], serials[at], labels[at], areEsims[at]]
-    const [createdAt, hold, version] = [createdAts[at], holds[at], versions[at]]
-    if (iccid === undefined || serial === undefined || label === undefined || isEsim === undefined) break
-    if (createdAt === undefined || hold === undefined || version === undefined) break
-    const [lpa, heldBy, rest] = [lpas[at] ?? null, heldBys[at] ?? null, rests[at] ?? null]
+    const [iccid, importSequence, label, isEsim] = [iccids[at], importSequences[at], labels[at], areEsims[at]]
+    const [createdAt, allocation, version] = [createdAts[at], allocations[at], versions[at]]
+    if (iccid === undefined || importSequence === undefined || label === undefined || isEsim === undefined) break
+    if (createdAt === undefined || allocation === undefined || version === undefined) break
+    const [lpa, allocatedTo, rest] = [lpas[at] ?? null, allocatedTos[at] ?? null, rests[at] ?? null]
     sims.push(
-      unpack(organizationId, [simId, iccid, serial, label, isEsim, lpa, createdAt, hold, heldBy, version, rest])
+      unpack(organizationId, [
+        simId,
+        iccid,
+        importSequence,
+        label,
+        isEsim,
+        lpa,
+        createdAt,
+        allocation,
+        allocatedTo,
+        version,
+        rest
+      ])
     )
   }
   return sims

@@ -11,7 +11,7 @@ const columns = CommitClause.columns<Attachment.Attachment>(
     jsonb: ["terms", "activePeriod"],
     bigint: ["createdAt", "anchor", "suspendedAt"],
     boolean: ["confirmed"],
-    integer: ["thresholdTold"]
+    integer: ["lastThresholdNotified"]
   },
   ["organizationId", "attachmentId"]
 )
@@ -22,10 +22,10 @@ export const insert = (sql: Sql, rows: ReadonlyArray<Attachment.Attachment>): Co
     sql`attachment_added as (
       insert into simplan.attachment (
         organization_id, attachment_id, subscription_id, iccid, plan_id, terms, active_period, metadata, created_at,
-        confirmed, anchor, suspended_at, threshold_told
+        confirmed, anchor, suspended_at, last_threshold_notified
       )
       select r."organizationId", r."attachmentId", r."subscriptionId", r.iccid, r."planId", r.terms, r."activePeriod",
-        r.metadata, r."createdAt", r.confirmed, r.anchor, r."suspendedAt", r."thresholdTold"
+        r.metadata, r."createdAt", r.confirmed, r.anchor, r."suspendedAt", r."lastThresholdNotified"
       from ${CommitClause.rows(sql, rows, columns)}
       returning 1
     )`
@@ -40,7 +40,7 @@ const stateColumns = CommitClause.columns<State>(
     text: ["organizationId", "attachmentId"],
     bigint: ["anchor", "suspendedAt"],
     boolean: ["confirmed"],
-    integer: ["thresholdTold"]
+    integer: ["lastThresholdNotified"]
   },
   [],
   ["organizationId"]
@@ -51,7 +51,7 @@ export const update = (sql: Sql, rows: ReadonlyArray<State>): CommitClause.Commi
   ctes: [
     sql`attachment_updated as (
       update simplan.attachment set
-        confirmed = r.confirmed, anchor = r.anchor, suspended_at = r."suspendedAt", threshold_told = r."thresholdTold"
+        confirmed = r.confirmed, anchor = r.anchor, suspended_at = r."suspendedAt", last_threshold_notified = r."lastThresholdNotified"
       from ${CommitClause.rows(sql, rows, stateColumns)}
       where attachment.organization_id = r."organizationId" and attachment.attachment_id = r."attachmentId"
       returning 1
@@ -61,7 +61,7 @@ export const update = (sql: Sql, rows: ReadonlyArray<State>): CommitClause.Commi
 })
 
 const notifiedColumns = CommitClause.columns<State>(
-  { text: ["organizationId", "attachmentId"], bigint: ["anchor"], integer: ["thresholdTold"] },
+  { text: ["organizationId", "attachmentId"], bigint: ["anchor"], integer: ["lastThresholdNotified"] },
   [],
   ["organizationId"]
 )
@@ -70,7 +70,7 @@ const notifiedColumns = CommitClause.columns<State>(
 export const notify = (sql: Sql, rows: ReadonlyArray<State>): CommitClause.CommitClause => ({
   ctes: [
     sql`attachment_notified as (
-      update simplan.attachment set anchor = r.anchor, threshold_told = r."thresholdTold"
+      update simplan.attachment set anchor = r.anchor, last_threshold_notified = r."lastThresholdNotified"
       from ${CommitClause.rows(sql, rows, notifiedColumns)}
       where attachment.organization_id = r."organizationId" and attachment.attachment_id = r."attachmentId"
       returning 1

@@ -29,7 +29,7 @@ export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): C
     )`,
     sql`delivery_added as (
       insert into simplan.delivery (
-        organization_id, delivery_id, event_id, endpoint_id, status, attempts, rung, next_attempt_at, created_at
+        organization_id, delivery_id, event_id, endpoint_id, status, attempts, retry_step, next_attempt_at, created_at
       )
       select r."organizationId", r."eventId" || ':' || webhook_endpoint.endpoint_id, r."eventId",
         webhook_endpoint.endpoint_id, 'Pending', 0, 0, r."createdAt", r."createdAt"

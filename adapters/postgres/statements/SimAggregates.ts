@@ -45,13 +45,13 @@ type PackedOccurrence = readonly [
   confirmed: boolean,
   anchor: number | null,
   suspendedAt: number | null,
-  thresholdTold: number,
+  lastThresholdNotified: number,
   packages: ReadonlyArray<AggregateRows.PackedPackage> | null
 ]
 
 const ofOccurrence = `json_build_array(
   sim.version, attachment.terms, attachment.confirmed, attachment.anchor, attachment.suspended_at,
-  attachment.threshold_told, ${AggregateRows.packages("package.occurrence = r.occurrence")}
+  attachment.last_threshold_notified, ${AggregateRows.packages("package.occurrence = r.occurrence")}
 )`
 
 /** The view for an occurrence. */
@@ -71,9 +71,9 @@ export const occurrence = (database: Database) => {
     Effect.map(packed(of), (found): SimAggregate.ForOccurrence | null => {
       if (found === null) return null
       const { attachmentId, iccid, organizationId } = of
-      const [version, terms, confirmed, anchor, suspendedAt, thresholdTold, packages] = found
+      const [version, terms, confirmed, anchor, suspendedAt, lastThresholdNotified, packages] = found
       const sim = { organizationId, iccid, version }
-      const state = { confirmed, anchor, suspendedAt, thresholdTold }
+      const state = { confirmed, anchor, suspendedAt, lastThresholdNotified }
       return {
         sim,
         attachments: [
@@ -142,8 +142,8 @@ const reportedLines = ReportedRows.value(`(
 
 // A SIM is in service with the subscription that holds it.
 const touchable = `
-  left join simplan.attachment on sim.hold = 'InService' and attachment.organization_id = sim.organization_id
-    and attachment.subscription_id = sim.held_by and attachment.confirmed
+  left join simplan.attachment on sim.allocation = 'InService' and attachment.organization_id = sim.organization_id
+    and attachment.subscription_id = sim.allocated_to and attachment.confirmed
   left join simplan.package on package.organization_id = attachment.organization_id
     and package.attachment_id = attachment.attachment_id and package.status = 'Created' and (
       package.expiration_at is null or package.expiration_at > r.since or r."packageIds" is not null and (

@@ -16,7 +16,7 @@ interface Imported {
 
 const columns = `
   "organizationId" text, "simId" text, iccid text, label text, "isEsim" boolean, lpa text, "createdAt" bigint,
-  hold jsonb, "recycledAt" bigint, downloaded boolean, smdp jsonb, location jsonb, "lastActivityAt" bigint,
+  allocation jsonb, "recycledAt" bigint, downloaded boolean, smdp jsonb, location jsonb, "lastActivityAt" bigint,
   "mobilePlan" jsonb, position integer`
 
 const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>) => sql<Row<Imported>>`
@@ -34,11 +34,11 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>) => sql<Row<Imp
     returning iccid, organization_id
   ), inserted as (
     insert into simplan.sim (
-      organization_id, sim_id, iccid, label, is_esim, lpa, created_at, hold, held_by, recycled_at, downloaded, smdp,
+      organization_id, sim_id, iccid, label, is_esim, lpa, created_at, allocation, allocated_to, recycled_at, downloaded, smdp,
       location, last_activity_at, mobile_plan_applied, mobile_plan_target, version
     )
-    select r."organizationId", r."simId", r.iccid, r.label, r."isEsim", r.lpa, r."createdAt", r.hold->>'_tag',
-      r.hold->>'subscriptionId', r."recycledAt", r.downloaded, r.smdp, r.location, r."lastActivityAt",
+    select r."organizationId", r."simId", r.iccid, r.label, r."isEsim", r.lpa, r."createdAt", r.allocation->>'_tag',
+      r.allocation->>'subscriptionId', r."recycledAt", r.downloaded, r.smdp, r.location, r."lastActivityAt",
       (r."mobilePlan"->>'applied')::boolean, (r."mobilePlan"->>'target')::boolean, 1
     from given r
     join registered on registered.iccid = r.iccid

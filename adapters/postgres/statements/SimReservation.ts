@@ -10,12 +10,12 @@ import * as CommitClause from "../sql/CommitClause.ts"
 /** Which SIMs serve the purpose, and in which order; each has a partial index of this very shape. */
 const purposes = {
   subscription: {
-    fits: `sim.is_esim and sim.held_by is null and not sim.downloaded`,
-    order: `recycled_at nulls first, serial`
+    fits: `sim.is_esim and sim.allocated_to is null and not sim.downloaded`,
+    order: `recycled_at nulls first, import_sequence`
   },
   "mobile plan": {
     fits: `sim.is_esim and not sim.mobile_plan_applied and sim.mobile_plan_target is null`,
-    order: `serial`
+    order: `import_sequence`
   }
 } as const
 
@@ -46,19 +46,19 @@ const statement = (sql: Sql, of: Storage.SimClaim, joined: boolean) => {
   return sql<Row<Outcome>>`
     with claimed as (
       update simplan.sim
-      set claim_token = ${of.token}, claim_until = ${of.until}::bigint, version = sim.version + 1
+      set reservation_token = ${of.token}, reserved_until = ${of.until}::bigint, version = sim.version + 1
       where sim.organization_id = ${of.organizationId} and sim.iccid = any (array(
         select free.iccid from (
           select sim.iccid from simplan.sim
           where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and ${fits}
-            and (sim.claim_until is null or sim.claim_until <= ${of.machineNow}::bigint)
+            and (sim.reserved_until is null or sim.reserved_until <= ${of.machineNow}::bigint)
           order by ${order}
           limit ${sql.literal(String(MOST))}
           for update skip locked
         ) free
         limit (select ${of.count}::int)
       ))
-      returning sim.recycled_at, sim.serial, ${sql.literal(SimRows.value)} as value
+      returning sim.recycled_at, sim.import_sequence, ${sql.literal(SimRows.value)} as value
     )
     select json_build_object(
       'sims', (select coalesce(json_agg(value order by ${order}), '[]') from claimed),
@@ -95,9 +95,9 @@ export const handBack =
         database.write(
           (sql) => sql<Row<number>>`
             with ended as (
-              update simplan.sim set claim_token = null, claim_until = null
+              update simplan.sim set reservation_token = null, reserved_until = null
               from ${CommitClause.rows(sql, held, heldColumns)}
-              where sim.organization_id = ${organizationId} and sim.iccid = r.iccid and sim.claim_token = r.token
+              where sim.organization_id = ${organizationId} and sim.iccid = r.iccid and sim.reservation_token = r.token
               returning 1
             )
             select count(*)::int as value${flushing(sql, joined)} from ended`

@@ -19,7 +19,7 @@ const write = (sql: Sql, name: string, assignments: string, columns: CommitClaus
   ctes: [
     sql`${sql.literal(name)} as (
       update simplan.sim set
-        ${sql.literal(assignments)} version = r.version + 1, claim_token = null, claim_until = null
+        ${sql.literal(assignments)} version = r.version + 1, reservation_token = null, reserved_until = null
       from ${CommitClause.rows(sql, rows.map(stateOf), columns)}
       where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
       returning 1
@@ -30,8 +30,8 @@ const write = (sql: Sql, name: string, assignments: string, columns: CommitClaus
 
 /** What of a SIM can change, by its columns. */
 interface State extends Pick<Row, "organizationId" | "iccid" | "version"> {
-  readonly hold: Sim.Hold["_tag"] | undefined
-  readonly heldBy: string | null
+  readonly allocation: Sim.Allocation["_tag"] | undefined
+  readonly allocatedTo: string | null
   readonly recycledAt: number | null | undefined
   readonly downloaded: boolean | undefined
   readonly smdp: Sim.Sim["smdp"] | undefined
@@ -45,8 +45,8 @@ const stateOf = (row: Row): State => ({
   organizationId: row.organizationId,
   iccid: row.iccid,
   version: row.version,
-  hold: row.hold?._tag,
-  heldBy: row.hold === undefined || row.hold._tag === "Free" ? null : row.hold.subscriptionId,
+  allocation: row.allocation?._tag,
+  allocatedTo: row.allocation === undefined || row.allocation._tag === "Free" ? null : row.allocation.subscriptionId,
   recycledAt: row.recycledAt,
   downloaded: row.downloaded,
   smdp: row.smdp,
@@ -76,10 +76,14 @@ export const use = (sql: Sql, rows: Rows): CommitClause.CommitClause =>
 export const sight = (sql: Sql, rows: Rows): CommitClause.CommitClause =>
   write(sql, "sim_sighted", `${usedAssignments} smdp = r.smdp, location = r.location,`, sightedColumns, rows)
 
-const allocated = { ...keyColumns, text: [...key, "hold", "heldBy"], bigint: ["version", "recycledAt"] } as const
+const allocated = {
+  ...keyColumns,
+  text: [...key, "allocation", "allocatedTo"],
+  bigint: ["version", "recycledAt"]
+} as const
 const allocatedColumns = CommitClause.columns<State>(allocated, key, ["organizationId"])
 
-const allocatedAssignments = `hold = r.hold, held_by = r."heldBy", recycled_at = r."recycledAt",`
+const allocatedAssignments = `allocation = r.allocation, allocated_to = r."allocatedTo", recycled_at = r."recycledAt",`
 
 /** Writes who has the SIM. */
 export const allocate = (sql: Sql, rows: Rows): CommitClause.CommitClause =>
@@ -145,7 +149,7 @@ export const provision = (sql: Sql, rows: ReadonlyArray<Provisioned>): CommitCla
     )`,
     sql`sim_provisioned as (
       update simplan.sim set
-        hold = 'InService', held_by = r."subscriptionId", version = r.version + 1, claim_token = null, claim_until = null
+        allocation = 'InService', allocated_to = r."subscriptionId", version = r.version + 1, reservation_token = null, reserved_until = null
       from provisioned r
       where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
       returning 1

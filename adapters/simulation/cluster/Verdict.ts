@@ -165,7 +165,7 @@ const reserved = Effect.fnUntraced(function* (world: Cluster.World) {
       limit: iccids(organizationId).length
     })
   )
-  const free = sims.filter(({ downloaded, hold }) => hold._tag === "Free" && !downloaded).length
+  const free = sims.filter(({ allocation, downloaded }) => allocation._tag === "Free" && !downloaded).length
   const machineNow = yield* Clock.currentTimeMillis
   const claim = { organizationId, label: "Green", purpose: "subscription", count: 100, token: "the verdict" } as const
   const had = yield* Effect.orDie(storage.sims.reserve({ ...claim, machineNow, until: machineNow + 1 }))

@@ -35,7 +35,7 @@ export type ImportRow = SimImport.Row
 export class Sims extends Context.Service<
   Sims,
   {
-    /** By order of import; the cursor is a serial. */
+    /** By order of import; the cursor is a import sequence. */
     readonly page: (of: {
       readonly organizationId: string
       readonly isEsim: boolean | null
@@ -127,7 +127,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = La
               "Sims.page",
               {},
               Effect.map(storage.sims.page({ organizationId, isEsim, label, after, limit: limit + 1 }), (found) =>
-                Paging.page(found, limit, ({ serial }) => serial)
+                Paging.page(found, limit, ({ importSequence }) => importSequence)
               )
             ),
       smdpInfo: Effect.fn("Sims.smdpInfo")(function* (of) {

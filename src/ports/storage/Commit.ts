@@ -70,7 +70,7 @@ export interface Commit {
   }
   /**
    * Stored, and fanned out in the same commit: one pending delivery, due at the event's `createdAt`, for each of the
-   * organization's endpoints that is enabled, not deleted and takes the type. It starts with no attempts, on rung 0.
+   * organization's endpoints that is enabled, not deleted and takes the type. It starts with no attempts, at retry step 0.
    */
   readonly events?: ReadonlyArray<WebhookEvent>
   readonly jobs?: {

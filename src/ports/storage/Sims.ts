@@ -12,8 +12,8 @@ import type { Instant } from "../../domain/Time.ts"
 import type { StorageError } from "./Failure.ts"
 import type { OfOrganization, Page, Read } from "./Read.ts"
 
-/** A SIM to be imported. The storage gives it version 1 and a serial that rises in the order given, perhaps with gaps. */
-export type NewSim = Omit<Sim, "serial" | "version">
+/** A SIM to be imported. The storage gives it version 1 and a import sequence that rises in the order given, perhaps with gaps. */
+export type NewSim = Omit<Sim, "importSequence" | "version">
 
 export interface ImportOutcome {
   /** The ICCIDs that are new, in the order given. */
@@ -55,14 +55,14 @@ export interface ClaimedSims {
 
 export interface Sims {
   readonly import: (sims: ReadonlyArray<NewSim>) => Effect.Effect<ImportOutcome, StorageError>
-  /** By serial, ascending; the cursor is a serial. Null filters nothing. */
+  /** By import sequence, ascending; the cursor is a import sequence. Null filters nothing. */
   readonly page: (
     query: Page<number> & { readonly isEsim: boolean | null; readonly label: Label | null }
   ) => Read<ReadonlyArray<Sim>>
   /**
    * Reserves eSIMs of the label that are not reserved. For a `subscription`: free ones (rule S2), never used ones first,
-   * by serial; then those recycled longest ago, by serial where equal. For a `mobile plan`: those whose mobile plan is
-   * settled and not applied, by serial, free or not. Each reservation raises the SIM's version. Rows that another
+   * by import sequence; then those recycled longest ago, by import sequence where equal. For a `mobile plan`: those whose mobile plan is
+   * settled and not applied, by import sequence, free or not. Each reservation raises the SIM's version. Rows that another
    * statement has locked are skipped, and count as `Busy`.
    */
   readonly reserve: (claim: SimClaim) => Effect.Effect<ClaimedSims, StorageError>

@@ -106,8 +106,9 @@ export const nothingIsUnderWay: Invariant = make(
   () =>
     ({ after, step }) => {
       if (step.asked._tag !== "Quiet" || step.outcome._tag !== "Answered") return null
-      return first(after.values(), ({ attachments, sim: { hold, iccid } }) => {
-        if (hold._tag === "Provisioning" || hold._tag === "Releasing") return `${iccid} is still ${hold._tag}`
+      return first(after.values(), ({ attachments, sim: { allocation, iccid } }) => {
+        if (allocation._tag === "Provisioning" || allocation._tag === "Releasing")
+          return `${iccid} is still ${allocation._tag}`
         const unconfirmed = attachments.find(({ attachment }) => !attachment.confirmed)
         return unconfirmed === undefined ? null : `${unconfirmed.attachment.attachmentId} is still not confirmed`
       })

@@ -82,7 +82,7 @@ export const factsStay: Invariant = make(
         if (!kept(before.suspendedAt, attachment.suspendedAt))
           return `${attachment.attachmentId} is suspended otherwise`
         if (before.confirmed && !attachment.confirmed) return `${attachment.attachmentId} is not confirmed any more`
-        return before.thresholdTold > attachment.thresholdTold
+        return before.lastThresholdNotified > attachment.lastThresholdNotified
           ? `${attachment.attachmentId} tells thresholds anew`
           : null
       })

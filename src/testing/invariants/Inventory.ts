@@ -7,16 +7,16 @@ import type { Step } from "../History.ts"
 import { first, type Invariant, make, show } from "./Invariant.ts"
 
 const misplaced = ({ attachments, sim, subscription }: SimAggregate): string | null => {
-  const { hold, iccid } = sim
-  const holder = hold._tag === "Free" ? null : hold.subscriptionId
+  const { allocation, iccid } = sim
+  const holder = allocation._tag === "Free" ? null : allocation.subscriptionId
   const expected = {
     Free: null,
     Provisioning: "Pending",
     InService: "Live",
     Releasing: null
-  }[hold._tag]
+  }[allocation._tag]
   if ((subscription?.status ?? null) !== expected) {
-    return `${iccid} is ${hold._tag}, and its subscription ${subscription?.status ?? "not there"}`
+    return `${iccid} is ${allocation._tag}, and its subscription ${subscription?.status ?? "not there"}`
   }
   if (subscription !== null && (subscription.subscriptionId !== holder || subscription.iccid !== iccid)) {
     return `${iccid} is held by ${holder}, and has the subscription ${show(subscription)}`
@@ -66,7 +66,7 @@ export const downloadedSimsStay: Invariant = make(
       }
       if (asked._tag !== "Subscribe" || asked.iccid !== null || outcome.answer.kind !== "Created") return null
       const sim = before.get(outcome.answer.created.sim.iccid)?.sim
-      return sim?.isEsim && !sim.downloaded && sim.hold._tag === "Free" ? null : `${show(sim)} was given away`
+      return sim?.isEsim && !sim.downloaded && sim.allocation._tag === "Free" ? null : `${show(sim)} was given away`
     }
 )
 

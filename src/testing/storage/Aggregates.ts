@@ -34,8 +34,8 @@ export const simChange = (sim: Sim, changes: Partial<Sim> = {}): SimChange => ({
 
 /** The change of a SIM that is put into service with this subscription, and with what else is written. */
 export const subscribe = (sim: Sim, subscription: Subscription, written: Written = {}): Change => {
-  const hold = { _tag: "InService", subscriptionId: subscription.subscriptionId } as const
-  return change(alone(sim), { ...written, sim: { hold, ...written.sim }, subscription })
+  const allocation = { _tag: "InService", subscriptionId: subscription.subscriptionId } as const
+  return change(alone(sim), { ...written, sim: { allocation, ...written.sim }, subscription })
 }
 
 /** The change of a loaded aggregate that writes these rows. */

@@ -65,7 +65,7 @@ const prepare = (world: World.World) =>
       operators: [],
       profiles: []
     }
-    const next = { ...toSettle.delivery, attempts: 1, rung: 1, nextAttemptAt: world.now + HOUR }
+    const next = { ...toSettle.delivery, attempts: 1, retryStep: 1, nextAttemptAt: world.now + HOUR }
     const commit: Commit = {
       organizations: [{ ...World.organization(world), name: "Renamed" }],
       apiKeys: [Rows.apiKey(world), { ...key, version: 1, name: "Renamed" }],
@@ -73,10 +73,10 @@ const prepare = (world: World.World) =>
       regions: [Rows.region(world)],
       sims: [
         subscribe(sim, subscription, { attachments: [attachment], packages: [pack] }),
-        change(yield* World.line(world, spare.iccid), { sim: { hold: { _tag: "Free" } }, subscription: null }),
+        change(yield* World.line(world, spare.iccid), { sim: { allocation: { _tag: "Free" } }, subscription: null }),
         change(used, {
           sim: { downloaded: true, lastActivityAt: world.now },
-          attachments: [{ ...usedAttachment, anchor: world.now, thresholdTold: 1 }],
+          attachments: [{ ...usedAttachment, anchor: world.now, lastThresholdNotified: 1 }],
           packages: [{ ...usedPack, usedBytes: 1 }]
         })
       ],
@@ -94,7 +94,7 @@ const prepare = (world: World.World) =>
       },
       deliveries: {
         settled: [{ delivery: next, token }],
-        replayed: [{ ...toReplay.delivery, rung: 0, attempts: 3 }]
+        replayed: [{ ...toReplay.delivery, retryStep: 0, attempts: 3 }]
       },
       catalogue,
       clock: world.now

@@ -20,7 +20,7 @@ const fresh = (event: WebhookEvent, { endpointId }: WebhookEndpoint): Delivery =
   endpointId,
   status: "Pending",
   attempts: 0,
-  rung: 0,
+  retryStep: 0,
   responseStatus: null,
   lastError: null,
   lastAttemptAt: null,
@@ -162,7 +162,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const retry: Delivery = {
         ...claimed.delivery,
         attempts: 1,
-        rung: 1,
+        retryStep: 1,
         responseStatus: 503,
         lastError: "The endpoint answered 503",
         lastAttemptAt: now,
@@ -179,7 +179,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const done: Delivery = {
         ...retry,
         attempts: 2,
-        rung: 2,
+        retryStep: 2,
         status: "Delivered",
         responseStatus: 204,
         lastError: null,
@@ -249,7 +249,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.commit({ events: [Rows.event(world)] })
       const first = World.claim(world)
       const { delivery } = yield* World.given("due delivery", (yield* world.outbox.claim(first))[0])
-      const replayed: Delivery = { ...delivery, attempts: 4, rung: 0, nextAttemptAt: now + 1 }
+      const replayed: Delivery = { ...delivery, attempts: 4, retryStep: 0, nextAttemptAt: now + 1 }
       yield* storage.commit({ deliveries: { replayed: [replayed] } })
       const late = { deliveries: { settled: [{ delivery, token: first.token }] } }
       yield* World.conflicts(world, "settling the attempt before", late, "lease")

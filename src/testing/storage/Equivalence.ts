@@ -9,7 +9,7 @@ import { Jobs } from "../../ports/Jobs.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { type Commit, Storage } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
-import { type Ask, answer, readAll, withoutSerials } from "./RandomAsks.ts"
+import { type Ask, answer, readAll, withoutImportSequences } from "./RandomAsks.ts"
 import { compatible, piece, type Side } from "./RandomCommits.ts"
 import { idOf, type Run, type Step, step } from "./RandomSteps.ts"
 import * as Rows from "./Rows.ts"
@@ -105,7 +105,7 @@ const same = (
 ) =>
   Effect.gen(function* () {
     const [actual, expected] = [yield* on(sides[0]), yield* on(sides[1])]
-    yield* Suite.equals(what, withoutSerials(actual), withoutSerials(expected))
+    yield* Suite.equals(what, withoutImportSequences(actual), withoutImportSequences(expected))
   })
 
 // Some SIMs, three of them in service, so that the random steps find something to change.

@@ -51,7 +51,7 @@ const isSeen = Effect.fnUntraced(function* (
 
 /** What deletes a subscription. */
 const deleted = (subscription: Subscription): Written => ({
-  sim: { hold: { _tag: "Releasing", subscriptionId: subscription.subscriptionId } },
+  sim: { allocation: { _tag: "Releasing", subscriptionId: subscription.subscriptionId } },
   subscription: { ...subscription, status: "Deleted" }
 })
 
@@ -95,8 +95,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* World.write(world, sim, { attachments: [attachment, other], packages })
       const { attachmentId, iccid, organizationId } = attachment
       const of = { organizationId, iccid }
-      const { confirmed, suspendedAt, terms, thresholdTold } = attachment
-      const state = { confirmed, anchor: world.now, suspendedAt, thresholdTold }
+      const { confirmed, suspendedAt, terms, lastThresholdNotified } = attachment
+      const state = { confirmed, anchor: world.now, suspendedAt, lastThresholdNotified }
       for (const occurrence of [0, 1, 2, 3, 4]) {
         const found = yield* storage.simAggregates.forOccurrence({ ...of, attachmentId, occurrence })
         const [{ attachment: seen, packages: recorded }] = yield* Effect.map(
@@ -107,7 +107,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         const told = {
           ...{ organizationId: seen.organizationId, iccid: seen.iccid, attachmentId: seen.attachmentId },
           ...{ terms: seen.terms, confirmed: seen.confirmed, anchor: seen.anchor, suspendedAt: seen.suspendedAt },
-          thresholdTold: seen.thresholdTold
+          lastThresholdNotified: seen.lastThresholdNotified
         }
         yield* Suite.equals("the attachment", told, { ...of, attachmentId, terms, ...state })
         const expected = packages.filter((pack) => pack.occurrence === occurrence)
@@ -143,7 +143,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         confirmed: true,
         anchor: world.now,
         suspendedAt: world.now + 1,
-        thresholdTold: 80
+        lastThresholdNotified: 80
       }
       const used = packages
         .slice(1, 2)
@@ -159,7 +159,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("the version", now.version, sim.version + 2)
       yield* isSeen(world, "once it is live", sim, { subscription: confirmed, sim: now })
 
-      const back = { ...changed, anchor: null, suspendedAt: null, thresholdTold: 0 }
+      const back = { ...changed, anchor: null, suspendedAt: null, lastThresholdNotified: 0 }
       yield* World.write(world, sim, { attachments: [back] })
       const [left] = (yield* World.line(world, sim.iccid)).attachments
       yield* Suite.equals("what goes back to nothing", left?.attachment, back)
@@ -177,8 +177,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
       const next = Rows.subscription(world, sim)
       const other = Rows.attachment(world, next)
-      const { hold } = Rows.inService(sim, next)
-      yield* World.write(world, sim, { sim: { hold }, subscription: next, attachments: [other] })
+      const { allocation } = Rows.inService(sim, next)
+      yield* World.write(world, sim, { sim: { allocation }, subscription: next, attachments: [other] })
       yield* isLine(world, "the SIM's next line", sim, {
         subscription: next,
         attachments: [{ attachment: other, packages: [] }]
@@ -211,11 +211,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { sim, subscription } = yield* live(world)
       const attachment = Rows.attachment(world, subscription)
       yield* World.write(world, sim, { attachments: [attachment], packages: [Rows.pack(world, attachment, 0)] })
-      yield* World.write(world, sim, { sim: { hold: { _tag: "Free" } }, subscription: null })
+      yield* World.write(world, sim, { sim: { allocation: { _tag: "Free" } }, subscription: null })
       yield* isLine(world, "the line", sim, { subscription: null, attachments: [] })
       yield* Suite.equals("listed", yield* listed(world), [])
-      const { hold } = Rows.inService(sim, subscription)
-      yield* World.write(world, sim, { sim: { hold }, subscription })
+      const { allocation } = Rows.inService(sim, subscription)
+      yield* World.write(world, sim, { sim: { allocation }, subscription })
       yield* isLine(world, "the line with the subscription written anew", sim, { subscription, attachments: [] })
     })
   ),
@@ -228,12 +228,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const first = (yield* World.line(world, sim.iccid)).sim
       const write = (step: number) =>
         World.write(world, sim, {
-          attachments: [{ ...attachment, thresholdTold: step + 1 }],
+          attachments: [{ ...attachment, lastThresholdNotified: step + 1 }],
           packages: [Rows.pack(world, attachment, 0, { usedBytes: step + 1 })]
         })
       const read = Effect.flatMap(World.line(world, sim.iccid), (line) => {
         const [only] = line.attachments
-        const told = only?.attachment.thresholdTold ?? 0
+        const told = only?.attachment.lastThresholdNotified ?? 0
         const used = only?.packages[0]?.usedBytes ?? 0
         const version = line.sim.version - first.version
         return Suite.equals("version, threshold and usage of one moment", [told, used], [version, version])

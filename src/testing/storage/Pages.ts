@@ -147,13 +147,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
         for (let after: number | null = null; ; after = read.at(-1) ?? null) {
           const page = yield* world.storage.sims.page({ ...World.of(world), after, limit, isEsim: null, label: null })
           if (page.length === 0) break
-          read.push(...page.map((sim) => sim.serial))
+          read.push(...page.map((sim) => sim.importSequence))
           yield* noneTwice(read)
           if (read.length < 40) yield* world.storage.sims.import(World.newSims(world, 1))
         }
-        const known = before.map((sim) => sim.serial)
+        const known = before.map((sim) => sim.importSequence)
         yield* Suite.equals(
-          "serials rise",
+          "import sequences rise",
           read.toSorted((a, b) => a - b),
           read
         )

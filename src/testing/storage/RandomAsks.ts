@@ -23,11 +23,13 @@ export interface Ask {
 type Answer = Effect.Effect<unknown, StorageError>
 
 /** A value without the serials of SIMs. */
-export const withoutSerials = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutSerials)
+export const withoutImportSequences = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutImportSequences)
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, part]) => (key === "serial" ? [] : [[key, withoutSerials(part)]]))
+    Object.entries(value).flatMap(([key, part]) =>
+      key === "importSequence" ? [] : [[key, withoutImportSequences(part)]]
+    )
   )
 }
 
@@ -117,7 +119,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
     pages(
       ask,
       (after, limit) => storage.sims.page({ ...of, ...sims, after, limit }),
-      (sim: Sim) => sim.serial
+      (sim: Sim) => sim.importSequence
     ),
     storage.simAggregates.get({ ...of, iccid }),
     storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId: id, occurrence: choice % 4 }),

@@ -44,7 +44,7 @@ const seenAs = ({ loaded, next }: Change, name: LinePart, part: Part): SimChange
 const ofLine = (run: Run, side: Side, name: LinePart, part: Part): Piece => {
   const iccid = pick(run.iccids, part.row)
   return Effect.map(lineOf(side, iccid), (stored): Commit => {
-    const unknown = alone({ ...newSim(side.world, { iccid }), serial: 1, version: 1 })
+    const unknown = alone({ ...newSim(side.world, { iccid }), importSequence: 1, version: 1 })
     if (stored === null) return { sims: [change(unknown, {})] }
     const version = stored.sim.version - (part.stale ? 1 : 0)
     const line = { ...stored, sim: { ...stored.sim, version } }

@@ -19,7 +19,7 @@ export const lineEdit = (world: World, name: LinePart, part: Part, line: SimAggr
   const attachment = attachments.length === 0 ? undefined : pick(attachments, part.choice).attachment
   switch (name) {
     case "free":
-      return [subscription === null ? { sim: { hold: free, recycledAt: world.now + part.choice } } : {}, {}]
+      return [subscription === null ? { sim: { allocation: free, recycledAt: world.now + part.choice } } : {}, {}]
     case "download":
       return [{ sim: { downloaded: part.choice > 3, lastActivityAt: world.now + part.choice } }, {}]
     case "mobile plan": {
@@ -33,7 +33,7 @@ export const lineEdit = (world: World, name: LinePart, part: Part, line: SimAggr
       const createdAt = world.now + part.choice
       const opened = Rows.subscription(of, sim, { createdAt, status: name === "open" ? "Live" : "Pending" })
       const { subscriptionId } = opened
-      return [{ sim: { hold: { _tag: "Provisioning", subscriptionId } }, subscription: opened }, {}]
+      return [{ sim: { allocation: { _tag: "Provisioning", subscriptionId } }, subscription: opened }, {}]
     }
     case "confirm": {
       if (subscription === null) return [{}, {}]
@@ -41,7 +41,10 @@ export const lineEdit = (world: World, name: LinePart, part: Part, line: SimAggr
       const last = attachments.at(-1)?.attachment
       return [
         {
-          sim: { hold: { _tag: "InService", subscriptionId }, ...(part.choice % 4 === 1 ? { downloaded: true } : {}) },
+          sim: {
+            allocation: { _tag: "InService", subscriptionId },
+            ...(part.choice % 4 === 1 ? { downloaded: true } : {})
+          },
           subscription: { ...subscription, status: "Live" },
           attachments: last === undefined || part.choice % 4 === 3 ? [] : [{ ...last, confirmed: true }]
         },
@@ -62,19 +65,19 @@ export const lineEdit = (world: World, name: LinePart, part: Part, line: SimAggr
         expirationAt: part.choice === 0 ? null : world.now + (part.choice - 5) * HOUR,
         telcoPackageId: part.choice % 4 > 1 ? `T-${part.choice % 4}` : null
       })
-      return [{ attachments: [{ ...attachment, thresholdTold: part.choice }], packages: [pack] }, {}]
+      return [{ attachments: [{ ...attachment, lastThresholdNotified: part.choice }], packages: [pack] }, {}]
     }
     case "delete":
       if (subscription === null) return [{}, {}]
       return [
         {
-          sim: { hold: { _tag: "Releasing", subscriptionId: subscription.subscriptionId } },
+          sim: { allocation: { _tag: "Releasing", subscriptionId: subscription.subscriptionId } },
           subscription: { ...subscription, status: "Deleted" }
         },
         {}
       ]
     case "remove subscription":
-      return [{ sim: { hold: free }, subscription: null }, {}]
+      return [{ sim: { allocation: free }, subscription: null }, {}]
     case "remove attachment":
       return [{ removedAttachments: attachment === undefined ? [] : [attachment.attachmentId] }, {}]
     case "report": {
@@ -99,7 +102,7 @@ const used = (world: World, part: Part, line: SimAggregate): Written => {
   const lastActivityAt = part.choice === 5 ? null : at
   return {
     sim: { downloaded: part.choice > 3, lastActivityAt, smdp, location },
-    attachments: of === undefined ? [] : [{ ...of.attachment, anchor: at, thresholdTold: part.choice }],
+    attachments: of === undefined ? [] : [{ ...of.attachment, anchor: at, lastThresholdNotified: part.choice }],
     packages:
       pack === undefined
         ? []

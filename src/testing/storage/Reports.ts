@@ -148,8 +148,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
         const expected = { sim, attachments: [{ attachment, packages: packages.slice(1, 2) }] }
         yield* Suite.equals("in service", yield* attachmentsOf, Rows.forReports(expected).attachments)
         for (const tag of ["Provisioning", "Releasing"] as const) {
-          const hold = { _tag: tag, subscriptionId: subscription.subscriptionId }
-          yield* World.write(world, sim, { sim: { hold } })
+          const allocation = { _tag: tag, subscriptionId: subscription.subscriptionId }
+          yield* World.write(world, sim, { sim: { allocation } })
           yield* Suite.equals(tag, yield* attachmentsOf, [])
         }
       })
@@ -184,7 +184,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           index === 1
             ? { attachment, packages: its }
             : {
-                attachment: { ...attachment, anchor: now, thresholdTold: 80 },
+                attachment: { ...attachment, anchor: now, lastThresholdNotified: 80 },
                 packages: its.map((pack) => (pack.occurrence === 1 ? { ...pack, ...used } : pack))
               }
         )

@@ -96,7 +96,7 @@ export const subscription = (world: World, sim: Sim, changes: Partial<Subscripti
 /** The SIM in service for a subscription. */
 export const inService = (sim: Sim, { subscriptionId }: Subscription): Sim => ({
   ...sim,
-  hold: { _tag: "InService", subscriptionId }
+  allocation: { _tag: "InService", subscriptionId }
 })
 
 export const attachment = (
@@ -116,7 +116,7 @@ export const attachment = (
   confirmed: true,
   anchor: null,
   suspendedAt: null,
-  thresholdTold: 0,
+  lastThresholdNotified: 0,
   ...changes
 })
 
@@ -186,9 +186,10 @@ export const forReports = ({ attachments, sim }: ForReports): ForReports => {
   return {
     sim: { organizationId, iccid, isEsim, downloaded, smdp, location, lastActivityAt, version },
     attachments: attachments.map(({ attachment, packages }) => {
-      const { anchor, attachmentId, confirmed, createdAt, planId, suspendedAt, terms, thresholdTold } = attachment
+      const { anchor, attachmentId, confirmed, createdAt, planId, suspendedAt, terms, lastThresholdNotified } =
+        attachment
       const { dataMegaBytes, periodDays, recurrence } = terms
-      const state = { confirmed, anchor, suspendedAt, thresholdTold }
+      const state = { confirmed, anchor, suspendedAt, lastThresholdNotified }
       return {
         attachment: {
           ...{ organizationId, iccid, attachmentId, planId, createdAt, ...state },

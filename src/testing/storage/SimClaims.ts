@@ -2,7 +2,7 @@
  * Claims on free SIMs (rules S2 and I6): in order, exclusive, ended by time, by a commit or by being handed back.
  */
 import { Effect } from "effect"
-import type { Hold, Sim } from "../../domain/Sim.ts"
+import type { Allocation, Sim } from "../../domain/Sim.ts"
 import { DAY, MINUTE } from "../../domain/Time.ts"
 import type { ClaimedSims, SimClaim } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
@@ -59,7 +59,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const other = yield* World.neighbour(world)
       const subscriptionId = world.id()
-      const holds: ReadonlyArray<Hold> = [
+      const holds: ReadonlyArray<Allocation> = [
         { _tag: "Provisioning", subscriptionId },
         { _tag: "InService", subscriptionId },
         { _tag: "Releasing", subscriptionId }
@@ -68,7 +68,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         World.newSim(world, { isEsim: false, lpa: null }),
         World.newSim(world, { downloaded: true }),
         World.newSim(world, { label: "Blue" }),
-        ...holds.map((hold) => World.newSim(world, { hold }))
+        ...holds.map((allocation) => World.newSim(world, { allocation }))
       ])
       const theirs = yield* World.stockOne(other)
       yield* expects("none for me", claim(world), none)
@@ -84,17 +84,17 @@ export const cases: ReadonlyArray<World.Scenario> = [
         Array.from({ length: 30 }, () => claim(world)),
         { concurrency: "unbounded" }
       )
-      const serials = outcomes.flatMap((outcome) => outcome.sims.map((sim) => sim.serial))
-      yield* Suite.equals("different SIMs", new Set(serials).size, serials.length)
+      const importSequences = outcomes.flatMap((outcome) => outcome.sims.map((sim) => sim.importSequence))
+      yield* Suite.equals("different SIMs", new Set(importSequences).size, importSequences.length)
       yield* Suite.equals("told that none is left", outcomes.filter((outcome) => outcome.shortage === "None").length, 0)
-      const found: Array<number> = [...serials]
-      for (let left = sims.length - serials.length; left > 0; left--) {
-        found.push((yield* Effect.flatMap(claim(world), claimed)).serial)
+      const found: Array<number> = [...importSequences]
+      for (let left = sims.length - importSequences.length; left > 0; left--) {
+        found.push((yield* Effect.flatMap(claim(world), claimed)).importSequence)
       }
       yield* Suite.equals(
         "all SIMs",
         found.sort((a, b) => a - b),
-        sims.map((sim) => sim.serial)
+        sims.map((sim) => sim.importSequence)
       )
       yield* expects("once all are claimed", claim(world), busy)
     })
@@ -152,11 +152,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
         Array.from({ length: 12 }, () => claim(world, { count: 3 })),
         { concurrency: "unbounded" }
       )
-      const serials = outcomes.flatMap((outcome) => outcome.sims.map((sim) => sim.serial))
-      yield* Suite.equals("different SIMs", new Set(serials).size, serials.length)
+      const importSequences = outcomes.flatMap((outcome) => outcome.sims.map((sim) => sim.importSequence))
+      yield* Suite.equals("different SIMs", new Set(importSequences).size, importSequences.length)
       yield* Suite.equals("told that none is left", outcomes.filter(({ shortage }) => shortage === "None").length, 0)
       const rest = yield* claim(world, { count: 30 })
-      yield* Suite.equals("all SIMs", serials.length + rest.sims.length, sims.length)
+      yield* Suite.equals("all SIMs", importSequences.length + rest.sims.length, sims.length)
     })
   ),
 
@@ -218,7 +218,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* world.storage.commit({ sims: [subscribe(first, subscription)] })
       const back: Sim = { ...first, version: first.version + 1, recycledAt: world.now }
       yield* World.write(world, first, {
-        sim: { hold: { _tag: "Free" }, recycledAt: world.now },
+        sim: { allocation: { _tag: "Free" }, recycledAt: world.now },
         subscription: { ...subscription, status: "Deleted" }
       })
       yield* expects("first", claim(world), given(second))
@@ -226,14 +226,14 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("for a mobile plan, eSIMs without one are given by serial, whoever holds them", (world) =>
+  scenario("for a mobile plan, eSIMs without one are given by import sequence, whoever holds them", (world) =>
     Effect.gen(function* () {
       const sims = yield* World.stock(world, [
         World.newSim(world, { isEsim: false }),
         World.newSim(world, { downloaded: true, mobilePlan: { _tag: "Settled", applied: true } }),
         World.newSim(world, { recycledAt: world.now, downloaded: true }),
         World.newSim(world, { downloaded: true, mobilePlan: { _tag: "Changing", applied: false, target: true } }),
-        World.newSim(world, { hold: { _tag: "InService", subscriptionId: world.id() } }),
+        World.newSim(world, { allocation: { _tag: "InService", subscriptionId: world.id() } }),
         World.newSim(world, { label: "Blue" }),
         World.newSim(world)
       ])

@@ -35,19 +35,19 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("my SIM", (yield* World.line(world, mine.iccid)).sim, mine)
       const sims = yield* storage.sims.page({ organizationId, after: null, limit: 100, isEsim: null, label: null })
       yield* Suite.equals(
-        "my SIMs by serial",
-        sims.map(({ serial: _, version, ...sim }) => ({ ...sim, version })),
+        "my SIMs by import sequence",
+        sims.map(({ importSequence: _, version, ...sim }) => ({ ...sim, version })),
         [
-          { ...withoutSerial(mine), version: 1 },
+          { ...withoutImportSequence(mine), version: 1 },
           { ...first, version: 1 },
           { ...second, version: 1 },
           { ...third, version: 1 }
         ]
       )
-      const serials = sims.map((sim) => sim.serial)
+      const importSequences = sims.map((sim) => sim.importSequence)
       yield* Suite.holds(
-        `serials rise strictly from 1: ${serials}`,
-        serials.every((serial, index) => serial > (serials[index - 1] ?? 0))
+        `import sequences rise strictly from 1: ${importSequences}`,
+        importSequences.every((importSequence, index) => importSequence > (importSequences[index - 1] ?? 0))
       )
     })
   ),
@@ -128,4 +128,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   )
 ]
 
-const withoutSerial = <A extends { readonly serial: number }>({ serial: _, ...rest }: A): Omit<A, "serial"> => rest
+const withoutImportSequence = <A extends { readonly importSequence: number }>({
+  importSequence: _,
+  ...rest
+}: A): Omit<A, "importSequence"> => rest

@@ -229,12 +229,15 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const subscriptionId = world.id()
       const sims = [
         World.newSim(world, { isEsim: false, lpa: null, label: "Grey" }),
-        World.newSim(world, { hold: { _tag: "Provisioning", subscriptionId }, downloaded: true }),
-        World.newSim(world, { hold: { _tag: "Releasing", subscriptionId }, smdp: { state: "Delete", modifiedAt: -5 } }),
+        World.newSim(world, { allocation: { _tag: "Provisioning", subscriptionId }, downloaded: true }),
+        World.newSim(world, {
+          allocation: { _tag: "Releasing", subscriptionId },
+          smdp: { state: "Delete", modifiedAt: -5 }
+        }),
         World.newSim(world, { mobilePlan: { _tag: "Settled", applied: true } }),
         World.newSim(world, { mobilePlan: { _tag: "Changing", applied: true, target: false } })
       ]
-      for (const [index, { serial: _, ...sim }] of (yield* World.stock(world, sims)).entries()) {
+      for (const [index, { importSequence: _, ...sim }] of (yield* World.stock(world, sims)).entries()) {
         yield* Suite.equals("SIM", sim, { ...sims[index], version: 1 })
       }
     })

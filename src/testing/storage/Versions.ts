@@ -97,7 +97,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         Rows.attachment(world, pending, { confirmed: false, createdAt: world.now + 1 })
       ]
       yield* World.write(world, sim, {
-        sim: { hold: { _tag: "Provisioning", subscriptionId } },
+        sim: { allocation: { _tag: "Provisioning", subscriptionId } },
         subscription: pending,
         attachments: [attachment, other]
       })
@@ -105,7 +105,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const loaded = yield* World.line(world, iccid)
       const confirm = (line: SimAggregate, one: Attachment) =>
         change(line, {
-          sim: { hold: { _tag: "InService", subscriptionId } },
+          sim: { allocation: { _tag: "InService", subscriptionId } },
           subscription: { ...pending, status: "Live" },
           attachments: [{ ...one, confirmed: true }]
         })
@@ -113,7 +113,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* World.conflicts(world, "an older SIM", { sims: [confirm(older, attachment)] }, "version")
       const elsewhere = yield* World.stockOne(world)
       yield* storage.commit({ sims: [confirm(loaded, attachment), simChange(elsewhere)] })
-      const inService = { ...sim, hold: { _tag: "InService" as const, subscriptionId } }
+      const inService = { ...sim, allocation: { _tag: "InService" as const, subscriptionId } }
       const shown = { attachment: { ...attachment, confirmed: true }, packages: [] }
       const line = {
         sim: { ...inService, version: sim.version + 2 },
@@ -176,7 +176,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       })
       yield* Suite.equals("subscriptions", listed.length, 1)
       yield* Suite.equals("version", after.version, sim.version + 1)
-      yield* Suite.equals("the SIM's hold", after.hold, {
+      yield* Suite.equals("the SIM's allocation", after.allocation, {
         _tag: "InService",
         subscriptionId: subscription?.subscriptionId ?? ""
       })

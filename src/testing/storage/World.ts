@@ -126,7 +126,7 @@ export const newSim = (world: World, changes: Partial<NewSim> = {}): NewSim => (
   isEsim: true,
   lpa: "LPA:1$smdp.example$K2-1A2B3C",
   createdAt: world.now,
-  hold: { _tag: "Free" },
+  allocation: { _tag: "Free" },
   recycledAt: null,
   downloaded: false,
   smdp: null,

@@ -12,7 +12,7 @@ const insertRows = `
     select $1, $4, sim.iccid, $6, $7, 'Live' from sim
   ), attachment as (
     insert into simplan.attachment (organization_id, attachment_id, subscription_id, iccid, plan_id, terms, metadata,
-      created_at, confirmed, threshold_told)
+      created_at, confirmed, last_threshold_notified)
     select $1, $5, $4, sim.iccid, $3, plan.terms, $6, $7, true, 0 from sim, plan
   ), package as (
     insert into simplan.package (organization_id, attachment_id, occurrence, iccid, status, telco_package_id, used_bytes)
@@ -27,12 +27,12 @@ const findPlan = `
 const begin = `
   with chosen as (
     select organization_id, iccid from simplan.sim
-    where organization_id = $1 and label = $2 and is_esim and held_by is null and not downloaded
-    order by recycled_at nulls first, serial
+    where organization_id = $1 and label = $2 and is_esim and allocated_to is null and not downloaded
+    order by recycled_at nulls first, import_sequence
     limit 1
     for update skip locked
   ), sim as (
-    update simplan.sim s set hold = 'Provisioning', held_by = $4, version = s.version + 1
+    update simplan.sim s set allocation = 'Provisioning', allocated_to = $4, version = s.version + 1
     from chosen
     where s.organization_id = chosen.organization_id and s.iccid = chosen.iccid
     returning s.sim_id, s.iccid, s.label, s.lpa, s.version
@@ -41,7 +41,7 @@ const begin = `
     select $1, $4, sim.iccid, $6, $7, 'Pending' from sim
   ), attachment as (
     insert into simplan.attachment (organization_id, attachment_id, subscription_id, iccid, plan_id, terms, metadata,
-      created_at, confirmed, threshold_told)
+      created_at, confirmed, last_threshold_notified)
     select $1, $5, $4, sim.iccid, $3, $8::jsonb, $6, $7, false, 0 from sim
   ), job as (
     insert into simplan.job (job_id, organization_id, work, due_at, attempts, created_at, lease_token, lease_until)
@@ -61,7 +61,7 @@ const askTelco = `
 
 const finish = `
   with sim as (
-    update simplan.sim set hold = 'InService', version = version + 1
+    update simplan.sim set allocation = 'InService', version = version + 1
     where organization_id = $1 and iccid = $2 and version = $3
     returning 1
   ), subscription as (

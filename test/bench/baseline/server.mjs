@@ -145,8 +145,8 @@ app.get("/v3/subscriptions/:iccid/plan-attachments", { schema: Schemas.attachmen
 
 const listSims = statement(
   "sims",
-  `select iccid, label, lpa, hold, sim_id, created_at, is_esim, serial from simplan.sim
-    where organization_id = $1 and serial > $2 order by serial limit $3`
+  `select iccid, label, lpa, allocation, sim_id, created_at, is_esim, import_sequence from simplan.sim
+    where organization_id = $1 and import_sequence > $2 order by import_sequence limit $3`
 )
 
 app.get("/v3/sims", { schema: Schemas.sims }, async (request) => {
@@ -162,12 +162,12 @@ app.get("/v3/sims", { schema: Schemas.sims }, async (request) => {
       iccid: row.iccid,
       label: row.label,
       lpa: row.lpa,
-      used: row.hold !== "Free",
+      used: row.allocation !== "Free",
       esim_id: row.sim_id,
       created_at: iso(row.created_at),
       is_esim: row.is_esim
     })),
-    next_page: last === undefined ? null : Buffer.from(String(last.serial)).toString("base64url")
+    next_page: last === undefined ? null : Buffer.from(String(last.import_sequence)).toString("base64url")
   }
 })
 

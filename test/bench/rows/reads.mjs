@@ -41,11 +41,11 @@ export const attachments = (bench) => compared(bench, "/v3/subscriptions/{iccid}
 export const sims = (bench) =>
   both(bench, async (ours, theirs) => {
     const first = `/v3/sims?page_size=50&${key}`
-    const [{ serial }] = await bench.query(
+    const [{ import_sequence }] = await bench.query(
       bench.seeded,
-      `select serial from simplan.sim where organization_id = '${Seed.SERVED}' order by serial desc offset 50 limit 1`
+      `select import_sequence from simplan.sim where organization_id = '${Seed.SERVED}' order by import_sequence desc offset 50 limit 1`
     )
-    const last = `${first}&page=${Buffer.from(String(serial)).toString("base64url")}`
+    const last = `${first}&page=${Buffer.from(String(import_sequence)).toString("base64url")}`
     await bench.same(ours, theirs, first)
     await bench.same(ours, theirs, last)
     const of = (path) => ({ requests: [{ method: "GET", path }] })

@@ -11,8 +11,8 @@ const undoCreations = (bench, database) =>
     `delete from simplan.attachment where organization_id = '${Seed.FREE}'`,
     `delete from simplan.package where organization_id = '${Seed.FREE}'`,
     "truncate telco_simulator_book",
-    `update simplan.sim set hold = 'Free', held_by = null, claim_token = null, claim_until = null
-      where organization_id = '${Seed.FREE}' and hold <> 'Free'`,
+    `update simplan.sim set allocation = 'Free', allocated_to = null, reservation_token = null, reserved_until = null
+      where organization_id = '${Seed.FREE}' and allocation <> 'Free'`,
     "vacuum (analyze) simplan.sim, simplan.subscription, simplan.attachment, simplan.package, simplan.job"
   )
 
@@ -34,7 +34,7 @@ const checkCreations = async (bench, database, created) => {
       join simplan.attachment a using (organization_id, subscription_id)
       join simplan.package p using (organization_id, attachment_id)
       join telco_simulator_book b on b.key = a.attachment_id || ':0'
-      where u.organization_id = '${Seed.FREE}' and u.status = 'Live' and s.hold = 'InService' and a.confirmed`
+      where u.organization_id = '${Seed.FREE}' and u.status = 'Live' and s.allocation = 'InService' and a.confirmed`
   )
   if (whole !== created || sims !== created) {
     throw new Error(`Of ${created} subscriptions that were created ${whole} are whole, on ${sims} SIMs`)

@@ -3,22 +3,22 @@
  */
 import { faultsOf } from "./Fault.ts"
 
-const BUSY = 'sim.hold._tag === "Provisioning" || sim.hold._tag === "Releasing"'
+const BUSY = 'sim.allocation._tag === "Provisioning" || sim.allocation._tag === "Releasing"'
 const ENDED = "now < known.expirationAt"
 
 export const creation = faultsOf("Provisioning.ts", "creation", [
   ["S1", "any SIM takes any label", "sim.label !== plan.terms.label", "false"],
   ["P2", "archived plans are subscribed to", "if (plan.archivedAt !== null) return", "if (false) return"],
   ["P2", "archived plans are subscribed to without an ICCID", "iccid === null && plan.archivedAt !== null", "false"],
-  ["S5", "a SIM that is being put into service is taken", BUSY, 'sim.hold._tag === "Releasing"'],
-  ["S5", "a SIM that is being released is taken", BUSY, 'sim.hold._tag === "Provisioning"'],
+  ["S5", "a SIM that is being put into service is taken", BUSY, 'sim.allocation._tag === "Releasing"'],
+  ["S5", "a SIM that is being released is taken", BUSY, 'sim.allocation._tag === "Provisioning"'],
   ["S1", "a top-up makes another subscription", "= line.subscription ?? {", "= {"],
   ["S5", "a new subscription shows before the telco has it", 'status: "Pending"\n', 'status: "Live"\n'],
   ["S5", "a new attachment shows before the telco has it", "confirmed: false,", "confirmed: true,"],
   [
     "S5",
     "a SIM is free while it is put into service",
-    '{ ...sim, hold: { _tag: "Provisioning", subscriptionId: subscription.subscriptionId } }',
+    '{ ...sim, allocation: { _tag: "Provisioning", subscriptionId: subscription.subscriptionId } }',
     "sim"
   ],
   [
@@ -57,8 +57,8 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
   [
     "S5",
     "a confirmed SIM is still being put into service",
-    'hold: { _tag: "InService", subscriptionId }',
-    'hold: { _tag: "Provisioning", subscriptionId }'
+    'allocation: { _tag: "InService", subscriptionId }',
+    'allocation: { _tag: "Provisioning", subscriptionId }'
   ],
   [
     "T5",
@@ -135,8 +135,8 @@ export const deletion = faultsOf("Deletion.ts", "deletion", [
   [
     "S3",
     "a deleted SIM is free before the telco has cancelled",
-    'hold: { _tag: "Releasing", subscriptionId }, recycledAt',
-    'hold: { _tag: "Free" }, recycledAt'
+    'allocation: { _tag: "Releasing", subscriptionId }, recycledAt',
+    'allocation: { _tag: "Free" }, recycledAt'
   ],
   ["S2", "a recycled SIM counts as never used", ", recycledAt: now }", " }"],
   ["S3", "a deleted subscription stays", '{ ...subscription, status: "Deleted" }', "subscription"],
@@ -174,6 +174,6 @@ export const deletion = faultsOf("Deletion.ts", "deletion", [
     "known.expirationAt === null ||",
     "known.expirationAt !== null &&"
   ],
-  ["S3", "a SIM in service is freed", 'sim.hold._tag === "Releasing" ?', "true ?"],
-  ["S3", "a released SIM is not freed", 'sim.hold._tag === "Releasing" ?', "false ?"]
+  ["S3", "a SIM in service is freed", 'sim.allocation._tag === "Releasing"', "true"],
+  ["S3", "a released SIM is not freed", 'sim.allocation._tag === "Releasing"', "false"]
 ])

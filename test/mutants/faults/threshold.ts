@@ -6,8 +6,8 @@ import { faultsOf } from "./Fault.ts"
 const LEVELS = "[50, 80, 100] as const"
 const REACHED = "usedBytes * 100 >= allowanceBytes(terms) * threshold"
 const TOLD = "told.at(-1) ??"
-const KEPT = "{ ...activated.attachment, thresholdTold: told.at(-1) ?? attachment.thresholdTold }"
-const CROSSED = "Allowance.crossed(attachment.terms, attachment.thresholdTold, usedBytes)"
+const KEPT = "{ ...activated.attachment, lastThresholdNotified: told.at(-1) ?? attachment.lastThresholdNotified }"
+const CROSSED = "Allowance.crossed(attachment.terms, attachment.lastThresholdNotified, usedBytes)"
 
 const crossing = faultsOf("Allowance.ts", "threshold", [
   ["R2", "80 % is skipped", LEVELS, "[50, 100] as const"],
@@ -30,9 +30,14 @@ const crossing = faultsOf("Allowance.ts", "threshold", [
 const telling = faultsOf("TelcoReport.ts", "threshold", [
   ["R2", "the first of the thresholds told is kept", TOLD, "told[0] ??"],
   ["R2", "what was told is not kept", KEPT, "activated.attachment"],
-  ["R2", "a report that crosses none forgets what was told", KEPT, KEPT.replace("attachment.thresholdTold", "0")],
+  [
+    "R2",
+    "a report that crosses none forgets what was told",
+    KEPT,
+    KEPT.replace("attachment.lastThresholdNotified", "0")
+  ],
   ["R2", "a threshold is told with the next report", CROSSED, CROSSED.replace("usedBytes)", "pack.usedBytes)")],
-  ["R2", "what was told does not count", CROSSED, CROSSED.replace("attachment.thresholdTold", "0")],
+  ["R2", "what was told does not count", CROSSED, CROSSED.replace("attachment.lastThresholdNotified", "0")],
   [
     "R2",
     "the percentage that was used is told",
