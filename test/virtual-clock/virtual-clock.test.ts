@@ -22,7 +22,7 @@ it("The system's clock follows the machine's and cannot be set", () =>
 it("The system's clock is as far ahead of the machine's as the storage's, and does not go back by a little", () =>
   Effect.gen(function* () {
     let ahead = 7_200_000
-    const storage = { ...(yield* Storage.Storage), ahead: Effect.sync(() => ahead) }
+    const storage = Storage.Storage.of({ ...(yield* Storage.Storage), clockOffset: Effect.sync(() => ahead) })
     const system = Layer.provide(VirtualClock.system, Layer.succeed(Storage.Storage, storage))
     const clock = Context.get(yield* Layer.build(system), BusinessClock.BusinessClock)
     yield* TestClock.setTime(1_000)
