@@ -1,5 +1,5 @@
-// Compiles src/ and adapters/ into dist/. The tree is built beside dist and renamed into place whole, so that nobody
-// ever sees half a build, and a lock keeps several builders (`npm start` twice at once) from doing the work twice.
+// Compiles src/ and adapters/ into dist/. The result is built in another folder and renamed to dist/, so that dist/ is
+// never incomplete. A lock prevents concurrent builds, such as by two `npm start` at once.
 import { spawn } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs"
@@ -19,7 +19,7 @@ const lock = join(workshop, "lock")
 const trees = ["src", "adapters"]
 const settings = ["package.json", "package-lock.json", "tsconfig.json"]
 
-// The playground has a build of its own and is no part of the package.
+// The playground has its own build and is not part of the package.
 const playground = join(root, "adapters", "timeline", "playground")
 
 const filesUnder = (directory) =>
@@ -35,7 +35,7 @@ const sources = () =>
     .filter((tree) => existsSync(tree))
     .flatMap(filesUnder)
 
-/** What a build depends on, content and not time: a checkout or a copy does not make it stale. */
+/** A hash of all inputs of the build, by content, so that a checkout or a copy does not make dist/ stale. */
 const fingerprint = () => {
   const hash = createHash("sha256")
   const files = [...sources(), ...settings.map((name) => join(root, name)).filter((path) => existsSync(path))]
@@ -54,7 +54,7 @@ const builtFrom = () => {
   }
 }
 
-// A published package has dist/ and no sources: there is nothing that could be stale.
+// A published package has dist/ and no sources, so that dist/ cannot be stale.
 const isFresh = () => (existsSync(join(root, "src")) ? builtFrom() === fingerprint() : existsSync(dist))
 
 const isAlive = (pid) => {
@@ -66,7 +66,7 @@ const isAlive = (pid) => {
   }
 }
 
-/** Removes a lock whose holder is dead (or that is older than any build takes). */
+/** Removes a lock whose process has ended, or that is older than any build takes. */
 const clearAbandoned = () => {
   try {
     const pid = Number(readFileSync(lock, "utf8"))
@@ -74,7 +74,7 @@ const clearAbandoned = () => {
     const abandoned = pid > 0 ? !isAlive(pid) || age > 600_000 : age > 5_000
     if (abandoned) rmSync(lock, { force: true })
   } catch {
-    // It was released meanwhile.
+    // The lock was released meanwhile.
   }
 }
 
@@ -104,7 +104,7 @@ const compile = (target) =>
   new Promise((resolve, reject) => {
     const tsc = join(dirname(require.resolve("typescript/package.json")), "bin", "tsc")
     const project = join(root, "adapters", "cli", "build", "tsconfig.json")
-    // The compiler's report goes to stderr: what the server prints on stdout stays its own.
+    // The compiler's messages go to stderr, because stdout is for the server's output.
     const child = spawn(process.execPath, [tsc, "-p", project, "--outDir", target], {
       cwd: root,
       stdio: ["ignore", 2, 2]
@@ -124,7 +124,7 @@ const copyData = (target) => {
   }
 }
 
-/** A fresh embedded database is copied from a template, which is made once for a version of PGlite. */
+/** Copies the template of new embedded databases, which is made once for a version of PGlite. */
 const copyTemplate = async (target) => {
   const { make } = await import(pathToFileURL(join(target, "adapters", "pglite", "Template.js")).href)
   const templates = join(root, ".pglite")
@@ -136,9 +136,9 @@ const buildAndSwap = async () => {
   const suffix = `${process.pid}-${randomBytes(4).toString("hex")}`
   const fresh = join(workshop, `new-${suffix}`)
   const old = join(workshop, `old-${suffix}`)
-  // The fingerprint is taken first: a file that changes while it is compiled makes the build stale, not wrong for good.
+  // The fingerprint is taken first, so that a change during the build makes dist/ stale.
   const from = fingerprint()
-  // Whoever holds the lock is alone: what lies here was left by a builder that was killed.
+  // The lock is held, so that all files here are left from builds that were killed.
   for (const name of readdirSync(workshop)) {
     if (name !== "lock") rmSync(join(workshop, name), { recursive: true, force: true })
   }
@@ -155,7 +155,7 @@ const buildAndSwap = async () => {
   }
 }
 
-/** Makes dist/ match the sources; says whether there was anything to do. */
+/** Builds dist/ if it is stale. Returns whether it was. */
 export const ensureBuilt = async ({ force = false } = {}) => {
   if (!force && isFresh()) return false
   return withLock(async () => {

@@ -1,4 +1,4 @@
-// `npm start`: build when stale, then serve in this very process, so that signals reach the server.
+// `npm start`: builds dist/ if it is stale, then serves in this process, so that signals reach the server.
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"

@@ -3,7 +3,7 @@
  */
 import { Effect, Result } from "effect"
 import { Attachments, Plans, type Refusal, type Services, type Storage, Subscriptions } from "simplan"
-import type { Mistake } from "../scenario/Mistake.ts"
+import type { Mistake } from "../scenario/Problem.ts"
 import * as Reporting from "./Reporting.ts"
 import * as Rules from "./Rules.ts"
 import type * as Scenario from "../scenario/Scenario.ts"

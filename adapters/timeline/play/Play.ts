@@ -11,7 +11,7 @@ import * as Actions from "./Actions.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as Courses from "./Courses.ts"
 import type { History } from "./History.ts"
-import * as Mistake from "../scenario/Mistake.ts"
+import * as Problem from "../scenario/Problem.ts"
 import type * as Scenario from "../scenario/Scenario.ts"
 import * as Stage from "./Stage.ts"
 import * as Watch from "./Watch.ts"
@@ -53,7 +53,7 @@ const play = Effect.fnUntraced(function* (scenario: Scenario.Playable) {
     advances += 1
     if (advances > ADVANCES) {
       const must = `must be early enough for the scenario to end within ${ADVANCES} changes`
-      return yield* Mistake.at(scenario.source, ["end"], must)
+      return yield* Problem.mistake(scenario.source, ["end"], must)
     }
     yield* Effect.orDie(simulated.advanceTo(instant))
     yield* watch.look(stage.iccid)
@@ -90,5 +90,5 @@ const play = Effect.fnUntraced(function* (scenario: Scenario.Playable) {
 })
 
 /** Plays the scenario, and returns its history. */
-export const history = (scenario: Scenario.Playable): Effect.Effect<History, Mistake.Mistake> =>
+export const history = (scenario: Scenario.Playable): Effect.Effect<History, Problem.Mistake> =>
   Effect.scoped(play(scenario))

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { Package, Plan, Reports, SmdpHistory, type TelcoReport } from "simplan"
-import type { Mistake } from "../scenario/Mistake.ts"
+import type { Mistake } from "../scenario/Problem.ts"
 import * as Rules from "./Rules.ts"
 import * as Scenario from "../scenario/Scenario.ts"
 import * as Stage from "./Stage.ts"

@@ -6,9 +6,8 @@ import { type Plan, Plans, Refusal, type Services, type Storage } from "simplan"
 import type { Simulated } from "simplan/testing"
 import * as Catalogue from "./Catalogue.ts"
 import type { Course, Entry } from "./History.ts"
-import * as Mistake from "../scenario/Mistake.ts"
 import * as PlanTerms from "../scenario/PlanTerms.ts"
-import type * as Problem from "../scenario/Problem.ts"
+import * as Problem from "../scenario/Problem.ts"
 import * as Refusals from "./Refusals.ts"
 import type * as Rules from "./Rules.ts"
 import type * as Scenario from "../scenario/Scenario.ts"
@@ -63,11 +62,11 @@ export const createPlan = Effect.fnUntraced(function* (
   if (Result.isSuccess(created)) return created.success
   const { failure } = created
   if (failure._tag === "NotFound") return yield* Effect.die(failure)
-  return yield* Mistake.at(source, [...path, PlanTerms.toWire(failure.field)], failure.message)
+  return yield* Problem.mistake(source, [...path, PlanTerms.toWire(failure.field)], failure.message)
 })
 
 /** The attachment with a number, from 1. `path` is the path of the number in the scenario. */
-export const courseOf = (stage: Stage, number: number, path: Problem.Path): Effect.Effect<Course, Mistake.Mistake> => {
+export const courseOf = (stage: Stage, number: number, path: Problem.Path): Effect.Effect<Course, Problem.Mistake> => {
   const courses = stage.courses()
   const course = courses[number - 1]
   if (course !== undefined) return Effect.succeed(course)
@@ -77,5 +76,5 @@ export const courseOf = (stage: Stage, number: number, path: Problem.Path): Effe
       : courses.length === 1
         ? "must be 1: there is one attachment by then"
         : `must be from 1 to ${courses.length}, in the order in which attachments were made`
-  return Mistake.at(stage.scenario.source, path, allowed)
+  return Problem.mistake(stage.scenario.source, path, allowed)
 }

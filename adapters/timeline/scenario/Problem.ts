@@ -1,7 +1,7 @@
 /**
  * A problem of a scenario: the path of the field, and a sentence with the field, its value and what is allowed.
  */
-import type { SchemaAST, SchemaIssue } from "effect"
+import { Data, Effect, type SchemaAST, type SchemaIssue } from "effect"
 
 export type Path = ReadonlyArray<PropertyKey>
 
@@ -43,6 +43,16 @@ export const wrong = (root: unknown, path: Path, must: string): Problem => {
     sentence: value === undefined ? `${name} is missing, but ${must}` : `${name} is ${show(value)}, but ${must}`
   }
 }
+
+/**
+ * A mistake that is found only when the scenario is played: terms that the service refuses, or an attachment that does not
+ * exist.
+ */
+export class Mistake extends Data.TaggedError("ScenarioMistake")<Problem> {}
+
+/** Fails with the mistake of the field at a path. */
+export const mistake = (root: unknown, path: Path, must: string): Effect.Effect<never, Mistake> =>
+  Effect.fail(new Mistake(wrong(root, path, must)))
 
 const annotation = (annotations: unknown, key: "message" | "field" = "message"): string | undefined => {
   if (typeof annotations !== "object" || annotations === null || !(key in annotations)) return undefined
