@@ -37,6 +37,22 @@ export const alternate = async (contenders, { rounds, seconds }) => {
   return Object.fromEntries(names.map((name) => [name, medians(results[name])]))
 }
 
+/**
+ * Measures the service and its yardstick by turns, several times. Gives the round whose ratio of rates is the middle one:
+ * what else the machine does changes slowly, so the two measurements of a round are the closest to each other.
+ */
+export const beside = async (service, yardstick, rounds) => {
+  const measured = []
+  for (let round = 0; round < rounds; round++) {
+    const first = round % 2 === 0 ? await service(round) : undefined
+    const theirs = await yardstick(round)
+    const ours = first ?? (await service(round))
+    measured.push({ ours, theirs, ratio: ours.perSecond / theirs.perSecond })
+  }
+  const wanted = middle(measured.map(({ ratio }) => ratio))
+  return measured.find(({ ratio }) => ratio === wanted)
+}
+
 const rounded = (value) => Number(value >= 100 ? value.toFixed(0) : value.toPrecision(3))
 const shown = (value) => rounded(value).toLocaleString("en")
 
@@ -66,6 +82,16 @@ export const ratio = (what, ours, theirs, atLeast) =>
     atLeast,
     baseline: each(theirs),
     note: each(ours)
+  })
+
+/** A line that holds a rate to that of a yardstick. */
+export const toYardstick = (what, ours, theirs, { atLeast, name, note, unit }) =>
+  line(what, {
+    value: ours.perSecond / theirs.perSecond,
+    unit: "×",
+    atLeast,
+    baseline: `${name}: ${shown(theirs.perSecond)} ${unit}/s`,
+    note: `${shown(ours.perSecond)} ${unit}/s, ${note}`
   })
 
 /** A line that holds the 99th percentile of one to that of another. */

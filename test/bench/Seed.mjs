@@ -26,6 +26,9 @@ export const iccid = (organizationId, number) => first[organizationId] + String(
 
 const iccidSql = (organizationId, number) => `'${first[organizationId]}' || lpad(${number}::text, 12, '0')`
 
+/** The id of the attachment of a SIM in service, from 1. */
+export const attachmentId = (number) => `01932000-0000-7000-8000-${number.toString(16).padStart(12, "0")}`
+
 // Ids are as long as real ones, and in the order of creation as those are.
 const idSql = (kind, number) => `'0193${kind}-0000-7000-8000-' || lpad(to_hex(${number}), 12, '0')`
 

@@ -1,5 +1,5 @@
 // Writing over HTTP: subscriptions on SIMs that are chosen for them, and telco reports.
-import { alternate, line, ratio } from "../Comparison.mjs"
+import { alternate, beside, line, ratio, toYardstick } from "../Comparison.mjs"
 import * as Processes from "../Processes.mjs"
 import * as Seed from "../Seed.mjs"
 
@@ -86,45 +86,67 @@ export const create = async (bench) => {
 }
 
 const SIZE = 500
+const CONNECTIONS = 8
+
+/** The target: the ratio of 0.1.0, the middle of several runs on a busy machine with two cores. */
+const REPORTS = 0.32
+
+/** Stores as many reports with plain `pg`: see `baseline/reports.mjs`. */
+const storePlainly = async (bench, database, run) => {
+  const script = Processes.script("baseline/reports.mjs", {
+    databaseUrl: bench.urlOf(database),
+    organizationId: Seed.SERVED,
+    iccid: Seed.iccid(Seed.SERVED, 0).slice(0, 7),
+    attachment: Seed.attachmentId(0).slice(0, 24),
+    sims: bench.sims,
+    batches: 60 * bench.seconds,
+    connections: CONNECTIONS,
+    size: SIZE,
+    run
+  })
+  const measured = await script.next()
+  await script.ended
+  return measured
+}
 
 export const reports = async (bench) => {
-  const database = await bench.copy()
+  const [database, plain] = [await bench.copy(), await bench.copy()]
   await bench.query(database, ...Seed.deliveries(1, 0, "'http://127.0.0.1:9/'", 0, Date.now()))
   const server = await Processes.serve(bench.urlOf(database), { SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true" })
   try {
-    const sims = bench.sims
-    let run = 0
-    const task = () => {
-      run += 1
-      const amount = run === 1 ? 20 : 60 * bench.seconds
-      return {
+    const { SERVED } = Seed
+    let sent = 0
+    const send = async (run, amount) => {
+      sent += amount * SIZE
+      const prefix = Seed.iccid(SERVED, 0).slice(0, 7)
+      const { sims } = bench
+      const measured = await Processes.load(server, {
         amount,
-        reports: {
-          of: amount,
-          size: SIZE,
-          run,
-          sims,
-          prefix: Seed.iccid(Seed.SERVED, 0).slice(0, 7),
-          token: Processes.TELCO_TOKEN
-        },
-        connections: 8
-      }
+        reports: { of: amount, size: SIZE, run, sims, prefix, token: Processes.TELCO_TOKEN },
+        connections: CONNECTIONS
+      })
+      return { ...measured, perSecond: measured.perSecond * SIZE }
     }
-    const { simplan } = await alternate({ simplan: { server, task } }, bench)
+    await send(1, 20)
+    const { ours, theirs } = await beside(
+      (round) => send(round + 2, 60 * bench.seconds),
+      (round) => storePlainly(bench, plain, round),
+      bench.rounds
+    )
     const [{ seen }] = await bench.query(database, "select count(*) as seen from simplan.seen_report")
-    const sent = (20 + bench.rounds * 60 * bench.seconds) * SIZE
     if (seen !== sent) throw new Error(`${seen} of ${sent} reports were taken`)
-    bench.remember("telco reports", 1 / simplan.perSecond)
+    bench.remember("telco reports", 1 / ours.perSecond)
     return [
-      line(`telco usage reports in batches of ${SIZE}`, {
-        value: simplan.perSecond * SIZE,
-        unit: "reports/s",
-        atLeast: 30_000,
-        note: `p99 of a batch ${simplan.p99.toFixed(0)} ms`
+      toYardstick(`telco usage reports in batches of ${SIZE}`, ours, theirs, {
+        atLeast: REPORTS,
+        name: "the same rows with plain pg",
+        unit: "reports",
+        note: `p99 of a batch ${ours.p99.toFixed(0)} ms`
       })
     ]
   } finally {
     await server.stop()
     await bench.drop(database)
+    await bench.drop(plain)
   }
 }
