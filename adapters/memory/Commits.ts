@@ -2,10 +2,8 @@
  * A commit. Everything that it relies on is checked before anything is written, and writing cannot fail, so that it
  * happens as a whole or not at all.
  */
-import { Delivery, SimDifference, type Storage, type WebhookEndpoint, type WebhookEvent } from "simplan"
+import { Delivery, SimDifference, type Storage, WebhookEndpoint, type WebhookEvent } from "simplan"
 import * as Tables from "./Tables.ts"
-
-type On = Storage.Conflict["on"]
 
 interface Versioned {
   readonly organizationId: string
@@ -13,13 +11,12 @@ interface Versioned {
 }
 
 /** What stands against the commit; null where nothing does. */
-export const conflict = (tables: Tables.Tables, commit: Storage.Commit): On | null => {
+export const conflict = (tables: Tables.Tables, commit: Storage.Commit): Storage.Conflict["on"] | null => {
   if (!leasesHold(tables, commit)) return "lease"
   if (!versionsHold(tables, commit)) return "version"
-  if (!keysAreUnique(tables, commit)) return "api key"
-  if (!regionNamesAreUnique(tables, commit)) return "region name"
-  if (!idempotencyKeysAreFree(tables, commit)) return "idempotency key"
-  return null
+  if (commit.apiKeys !== undefined && !keysAreUnique(tables, commit)) return "api key"
+  if (commit.regions !== undefined && !regionNamesAreUnique(tables, commit)) return "region name"
+  return idempotencyKeysAreFree(tables, commit) ? null : "idempotency key"
 }
 
 const leasesHold = (tables: Tables.Tables, { deliveries = {}, jobs = {} }: Storage.Commit): boolean =>
@@ -31,8 +28,7 @@ const leasesHold = (tables: Tables.Tables, { deliveries = {}, jobs = {} }: Stora
   )
 
 const versionsHold = (tables: Tables.Tables, commit: Storage.Commit): boolean => {
-  const none = Tables.makeTenant()
-  const of = ({ organizationId }: Versioned) => tables.tenants.get(organizationId) ?? none
+  const of = ({ organizationId }: Versioned) => tables.tenants.get(organizationId) ?? Tables.nobody
   const isStored = (stored: { readonly version: number } | undefined, { version }: Versioned): boolean =>
     (stored?.version ?? 0) === version
   const { apiKeys = [], plans = [], sims = [], unchangedPlans = [], webhookEndpoints = [] } = commit
@@ -48,26 +44,17 @@ const versionsHold = (tables: Tables.Tables, commit: Storage.Commit): boolean =>
   )
 }
 
+const areUnique = (values: ReadonlyArray<string>): boolean => new Set(values).size === values.length
+
 const keysAreUnique = (tables: Tables.Tables, { apiKeys = [] }: Storage.Commit): boolean => {
-  if (new Set(apiKeys.map((key) => key.hash)).size < apiKeys.length) return false
-  const stored = [...tables.tenants.values()].flatMap((tenant) => [...tenant.apiKeys.values()])
-  return apiKeys.every((key) =>
-    stored.every(
-      (known) =>
-        known.hash !== key.hash || (known.apiKeyId === key.apiKeyId && known.organizationId === key.organizationId)
-    )
-  )
+  const written = new Set(apiKeys.map(({ apiKeyId }) => apiKeyId))
+  const others = [...tables.tenants.values()].flatMap((tenant) => [...tenant.apiKeys.values()])
+  return areUnique([...others.filter(({ apiKeyId }) => !written.has(apiKeyId)), ...apiKeys].map(({ hash }) => hash))
 }
 
 const regionNamesAreUnique = (tables: Tables.Tables, { regions = [] }: Storage.Commit): boolean => {
-  const names = new Set<string>()
-  for (const { organizationId, regionName } of regions) names.add(JSON.stringify([organizationId, regionName]))
-  return (
-    names.size === regions.length &&
-    regions.every(({ organizationId, regionName }) =>
-      [...(tables.tenants.get(organizationId)?.regions.values() ?? [])].every((one) => one.regionName !== regionName)
-    )
-  )
+  const stored = [...tables.tenants.values()].flatMap((tenant) => [...tenant.regions.values()])
+  return areUnique([...regions, ...stored].map((region) => JSON.stringify([region.organizationId, region.regionName])))
 }
 
 const idempotencyKeysAreFree = (tables: Tables.Tables, { idempotency = {} }: Storage.Commit): boolean =>
@@ -102,15 +89,15 @@ export const apply = (tables: Tables.Tables, commit: Storage.Commit): void => {
   for (const { jobId } of jobs.finished ?? []) tables.jobs.delete(jobId)
   for (const { attempts, dueAt, jobId } of jobs.retried ?? []) {
     const known = tables.jobs.get(jobId)
-    if (known !== undefined) tables.jobs.put(jobId, { ...known.value, attempts, dueAt }, null)
+    if (known !== undefined) tables.jobs.put({ ...known.value, attempts, dueAt }, null)
   }
   for (const { job, lease } of jobs.put ?? []) {
-    if (tables.jobs.get(job.jobId) === undefined) tables.jobs.put(job.jobId, job, lease)
+    if (tables.jobs.get(job.jobId) === undefined) tables.jobs.put(job, lease)
   }
   const replaced = [...(deliveries.settled ?? []).map(({ delivery }) => delivery), ...(deliveries.replayed ?? [])]
   for (const delivery of replaced) {
     const known = tables.deliveries.get(Tables.deliveryKey(delivery))
-    if (known !== undefined) tables.deliveries.put(Tables.deliveryKey(delivery), { ...known.value, delivery }, null)
+    if (known !== undefined) tables.deliveries.put({ ...known.value, delivery }, null)
   }
   if (commit.catalogue !== undefined) {
     tables.catalogue = commit.catalogue
@@ -123,40 +110,17 @@ const changeSim = (tables: Tables.Tables, change: SimDifference.SimChange): void
   const { iccid, organizationId } = change.loaded.sim
   const row = Tables.simOf(tables, organizationId, iccid)
   if (row === undefined) return
-  const { subscriptions } = Tables.tenant(tables, organizationId)
-  const before = row.aggregate.subscription
-  if (before !== null) subscriptions.delete({ createdAt: before.createdAt, id: before.subscriptionId, row: null })
   row.aggregate = SimDifference.applied(row.aggregate, SimDifference.difference(change))
   row.reservation = null
-  const after = row.aggregate.subscription
-  if (after?.status === "Live") subscriptions.add({ createdAt: after.createdAt, id: after.subscriptionId, row })
 }
-
-const takes = (endpoint: WebhookEndpoint.WebhookEndpoint, type: WebhookEvent.Type): boolean =>
-  endpoint.enabled && endpoint.deletedAt === null && (endpoint.events === null || endpoint.events.includes(type))
 
 /** Writes one pending delivery for each endpoint that takes the event. */
 const fanOut = (tables: Tables.Tables, event: WebhookEvent.WebhookEvent): void => {
-  const { createdAt, eventId, organizationId, payload } = event
-  const { deliveries, endpoints } = Tables.tenant(tables, organizationId)
+  const { deliveries, endpoints } = Tables.tenant(tables, event.organizationId)
   for (const endpoint of endpoints.values()) {
-    if (!takes(endpoint, payload.type)) continue
-    const { endpointId } = endpoint
-    const delivery: Delivery.Delivery = {
-      organizationId,
-      deliveryId: Delivery.deliveryId(eventId, endpointId),
-      eventId,
-      endpointId,
-      status: "Pending",
-      attempts: 0,
-      retryStep: 0,
-      responseStatus: null,
-      lastError: null,
-      lastAttemptAt: null,
-      nextAttemptAt: createdAt,
-      createdAt
-    }
-    deliveries.add({ createdAt, id: delivery.deliveryId })
-    tables.deliveries.put(Tables.deliveryKey(delivery), { delivery, event }, null)
+    if (!WebhookEndpoint.takes(endpoint, event.payload.type)) continue
+    const delivery = Delivery.pending(event, endpoint.endpointId)
+    deliveries.add({ createdAt: delivery.createdAt, id: delivery.deliveryId })
+    tables.deliveries.put({ delivery, event }, null)
   }
 }

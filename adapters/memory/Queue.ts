@@ -3,6 +3,7 @@
  *
  * A row is open when it has no lease, or one that ended at or before the asker's machine time.
  */
+import { Effect } from "effect"
 import type { Jobs, Storage, Time } from "simplan"
 import { byNumber, byText, type Order, SortedList } from "./SortedList.ts"
 
@@ -17,6 +18,11 @@ export interface Row<A> {
   /** Null: it waits for nothing any more. */
   readonly place: Place | null
   readonly lease: Storage.Lease | null
+}
+
+interface Share {
+  readonly from: Jobs.Place | undefined
+  limit: number
 }
 
 interface At {
@@ -34,11 +40,13 @@ const isHeld = ({ lease }: Row<unknown>, machineNow: Time.Instant): boolean =>
 const isWaiting = <A>(row: Row<A>): row is Waiting<A> => row.place !== null
 
 export class Queue<A> {
+  readonly #keyOf: (value: A) => string
   readonly #placeOf: (value: A) => Place | null
   readonly #rows = new Map<string, Row<A>>()
   readonly #waiting = new SortedList<Waiting<A>>((left, right) => byPlace(left.place, right.place))
 
-  constructor(placeOf: (value: A) => Place | null) {
+  constructor(keyOf: (value: A) => string, placeOf: (value: A) => Place | null) {
+    this.#keyOf = keyOf
     this.#placeOf = placeOf
   }
 
@@ -46,8 +54,9 @@ export class Queue<A> {
     return this.#rows.get(key)
   }
 
-  /** Adds a row, or replaces the one with the key. */
-  put(key: string, value: A, lease: Storage.Lease | null): void {
+  /** Adds a row, or replaces the one with its key. */
+  put(value: A, lease: Storage.Lease | null): void {
+    const key = this.#keyOf(value)
     this.delete(key)
     const row: Row<A> = { value, place: this.#placeOf(value), lease }
     this.#rows.set(key, row)
@@ -62,23 +71,19 @@ export class Queue<A> {
   }
 
   /** The rows that a claim takes, in due order, from then on under its lease. */
-  claim({ shares, token, until, ...asked }: Jobs.Claim, keyOf: (value: A) => string): ReadonlyArray<A> {
-    const left = new Map(shares?.map((share) => [share.laneId, { ...share }]))
-    const isBefore = (place: Place, from: Jobs.Place | undefined): boolean =>
-      from !== undefined && byPlace(place, from) < 0
+  claim({ from, limit, shares, token, until, ...at }: Jobs.Claim): ReadonlyArray<A> {
+    const all: Share = { from, limit }
+    const left = new Map<string, Share>(shares?.map((share) => [share.laneId, { ...share }]))
     const taken: Array<A> = []
-    for (const { place, value } of this.#open(asked)) {
-      if (shares === undefined) {
-        if (taken.length >= asked.limit) break
-        if (!isBefore(place, asked.from)) taken.push(value)
-        continue
-      }
-      const share = left.get(place.laneId)
-      if (share === undefined || share.limit === 0 || isBefore(place, share.from)) continue
-      left.set(place.laneId, { ...share, limit: share.limit - 1 })
+    for (const { place, value } of this.#open(at)) {
+      const share = shares === undefined ? all : left.get(place.laneId)
+      if (shares === undefined && all.limit === 0) break
+      if (share === undefined || share.limit === 0) continue
+      if (share.from !== undefined && byPlace(place, share.from) < 0) continue
+      share.limit -= 1
       taken.push(value)
     }
-    for (const value of taken) this.put(keyOf(value), value, { token, until })
+    for (const value of taken) this.put(value, { token, until })
     return taken
   }
 
@@ -86,14 +91,13 @@ export class Queue<A> {
   lease(held: ReadonlyArray<{ readonly key: string; readonly token: string }>, until: Time.Instant | null): void {
     for (const { key, token } of held) {
       const row = this.#rows.get(key)
-      if (row?.lease?.token === token) this.put(key, row.value, until === null ? null : { token, until })
+      if (row?.lease?.token === token) this.put(row.value, until === null ? null : { token, until })
     }
   }
 
   /** Ends every lease on due rows. */
-  release({ now }: { readonly now: Time.Instant }, keyOf: (value: A) => string): void {
-    const due = [...this.#due(now)].filter(({ lease }) => lease !== null)
-    for (const { value } of due) this.put(keyOf(value), value, null)
+  release({ now }: { readonly now: Time.Instant }): void {
+    for (const { value } of [...this.#due(now)]) this.put(value, null)
   }
 
   pending({ from, machineNow, now }: Jobs.LookedFor): Jobs.Pending {
@@ -139,5 +143,24 @@ export class Queue<A> {
 
   *#open({ machineNow, now }: At): Iterable<Waiting<A>> {
     for (const row of this.#due(now)) if (!isHeld(row, machineNow)) yield row
+  }
+}
+
+/** The operations that the ports of jobs and of deliveries have in common. */
+export const port = <A, B, Held extends { readonly token: string }>(
+  queue: Queue<A>,
+  keyOf: (held: Held) => string,
+  handOut: (value: A) => ReadonlyArray<B>
+) => {
+  const keyed = (held: ReadonlyArray<Held>) => held.map((one) => ({ key: keyOf(one), token: one.token }))
+  return {
+    claim: (claim: Jobs.Claim) => Effect.sync(() => queue.claim(claim).flatMap(handOut)),
+    renew: ({ held, until }: { readonly held: ReadonlyArray<Held>; readonly until: Time.Instant }) =>
+      Effect.sync(() => queue.lease(keyed(held), until)),
+    pending: (at: Jobs.LookedFor) => Effect.sync(() => queue.pending(at)),
+    lanes: (at: Jobs.LanesAsked) => Effect.sync(() => queue.lanes(at)),
+    backlog: (at: At) => Effect.sync(() => queue.backlog(at)),
+    release: (at: { readonly now: Time.Instant }) => Effect.sync(() => queue.release(at)),
+    handBack: (held: ReadonlyArray<Held>) => Effect.sync(() => queue.lease(keyed(held), null))
   }
 }

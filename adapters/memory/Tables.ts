@@ -25,10 +25,6 @@ export interface SimRow {
   reservation: Storage.Lease | null
 }
 
-interface ListedSubscription extends Storage.CreatedCursor {
-  readonly row: SimRow | null
-}
-
 export interface Tenant {
   readonly apiKeys: Map<string, ApiKey.ApiKey>
   readonly endpoints: Map<string, WebhookEndpoint.WebhookEndpoint>
@@ -36,8 +32,6 @@ export interface Tenant {
   readonly regions: Map<string, Region.Region>
   /** By import sequence. */
   readonly sims: SortedList<{ readonly importSequence: number; readonly row: SimRow | null }>
-  /** The live subscriptions. */
-  readonly subscriptions: SortedList<ListedSubscription>
   readonly smdpEntries: Map<string, Array<SmdpHistory.Entry>>
   readonly deliveries: SortedList<Storage.CreatedCursor>
   /** When each report id was received. */
@@ -68,23 +62,30 @@ export const makeTenant = (): Tenant => ({
   plans: new Map(),
   regions: new Map(),
   sims: new SortedList((left, right) => byNumber(left.importSequence, right.importSequence)),
-  subscriptions: new SortedList<ListedSubscription>(byCreation),
   smdpEntries: new Map(),
   deliveries: new SortedList(byCreation),
   seenReports: new Map(),
   idempotency: new Map()
 })
 
+/** An organization that has no rows. */
+export const nobody = makeTenant()
+
 export const make = (): Tables => ({
   organizations: new Map(),
   tenants: new Map(),
   sims: new Map(),
   lastImportSequence: 0,
-  jobs: new Queue(({ dueAt, jobId, organizationId }) => ({ dueAt, id: jobId, laneId: organizationId, organizationId })),
-  deliveries: new Queue(({ delivery: { deliveryId, endpointId, nextAttemptAt, organizationId, status } }) =>
-    status === "Pending" && nextAttemptAt !== null
-      ? { dueAt: nextAttemptAt, id: deliveryId, laneId: endpointId, organizationId }
-      : null
+  jobs: new Queue(
+    ({ jobId }) => jobId,
+    ({ dueAt, jobId, organizationId }) => ({ dueAt, id: jobId, laneId: organizationId, organizationId })
+  ),
+  deliveries: new Queue(
+    ({ delivery }) => deliveryKey(delivery),
+    ({ delivery: { deliveryId, endpointId, nextAttemptAt, organizationId, status } }) =>
+      status === "Pending" && nextAttemptAt !== null
+        ? { dueAt: nextAttemptAt, id: deliveryId, laneId: endpointId, organizationId }
+        : null
   ),
   catalogue: null,
   catalogueVersion: 0,

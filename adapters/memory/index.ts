@@ -5,8 +5,9 @@
  * synchronous step, which is what makes a commit whole and a read a snapshot.
  */
 import { Context, Effect, Layer } from "effect"
-import { Changes, type Delivery, Jobs, Outbox, type Plan, SimAggregate, Storage } from "simplan"
+import { Changes, Jobs, Outbox, type Plan, SimAggregate, Storage } from "simplan"
 import * as Commits from "./Commits.ts"
+import * as Queue from "./Queue.ts"
 import * as Sims from "./Sims.ts"
 import { byNumber } from "./SortedList.ts"
 import * as Tables from "./Tables.ts"
@@ -26,23 +27,26 @@ const take = <A, B>(
   return taken
 }
 
-interface Created {
-  readonly createdAt: number
-}
+type CursorOf<A> = (value: A) => Storage.CreatedCursor
 
-/** By creation and id. */
-const sorted = <A extends Created>(values: Iterable<A>, idOf: (value: A) => string): ReadonlyArray<A> =>
-  [...values].sort((left, right) =>
-    Tables.byCreation({ createdAt: left.createdAt, id: idOf(left) }, { createdAt: right.createdAt, id: idOf(right) })
-  )
+/** The place in a list by creation of what has its id under this name. */
+const created =
+  <Name extends string>(name: Name) =>
+  (value: { readonly createdAt: number } & { readonly [Key in Name]: string }): Storage.CreatedCursor => ({
+    createdAt: value.createdAt,
+    id: value[name]
+  })
 
-const page = <A extends Created>(
+const sorted = <A>(values: Iterable<A>, cursorOf: CursorOf<A>): ReadonlyArray<A> =>
+  [...values].sort((left, right) => Tables.byCreation(cursorOf(left), cursorOf(right)))
+
+const page = <A>(
   values: Iterable<A>,
-  idOf: (value: A) => string,
+  cursorOf: CursorOf<A>,
   { after, limit }: Storage.Page<Storage.CreatedCursor>
 ): ReadonlyArray<A> =>
-  sorted(values, idOf)
-    .filter((value) => after === null || Tables.byCreation({ createdAt: value.createdAt, id: idOf(value) }, after) > 0)
+  sorted(values, cursorOf)
+    .filter((value) => after === null || Tables.byCreation(cursorOf(value), after) > 0)
     .slice(0, limit)
 
 const isAsked =
@@ -65,14 +69,11 @@ const isSameSet = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): b
 
 const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
   const watchers = new Set<(changes: Changes.Changes) => void>()
-  const none = Tables.makeTenant()
-  const of = ({ organizationId }: Storage.OfOrganization) => tables.tenants.get(organizationId) ?? none
+  const of = ({ organizationId }: Storage.OfOrganization) => tables.tenants.get(organizationId) ?? Tables.nobody
   const aggregateOf = ({ iccid, organizationId }: Storage.OfOrganization & { readonly iccid: string }) =>
     Tables.simOf(tables, organizationId, iccid)?.aggregate ?? null
-  const liveOf = (asked: Storage.OfOrganization & { readonly iccid: string }) => {
-    const aggregate = aggregateOf(asked)
-    return aggregate?.subscription?.status === "Live" ? { ...aggregate, subscription: aggregate.subscription } : null
-  }
+  const live = ({ sim, subscription }: SimAggregate.SimAggregate) =>
+    subscription?.status === "Live" ? [{ subscription, sim }] : []
   const delivery = (asked: { readonly organizationId: string; readonly deliveryId: string }) =>
     tables.deliveries.get(Tables.deliveryKey(asked))?.value ?? null
   return {
@@ -86,7 +87,7 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
         return Effect.void
       }),
     organizations: {
-      list: Effect.sync(() => sorted(tables.organizations.values(), (one) => one.organizationId)),
+      list: Effect.sync(() => sorted(tables.organizations.values(), created("organizationId"))),
       get: (organizationId) => Effect.sync(() => tables.organizations.get(organizationId) ?? null)
     },
     apiKeys: {
@@ -97,12 +98,12 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
           }
           return null
         }),
-      list: (asked) => Effect.sync(() => sorted(of(asked).apiKeys.values(), (key) => key.apiKeyId))
+      list: (asked) => Effect.sync(() => sorted(of(asked).apiKeys.values(), created("apiKeyId")))
     },
     webhookEndpoints: {
       list: (asked) =>
         Effect.sync(() =>
-          sorted(of(asked).endpoints.values(), (one) => one.endpointId).filter(({ deletedAt }) => deletedAt === null)
+          sorted(of(asked).endpoints.values(), created("endpointId")).filter(({ deletedAt }) => deletedAt === null)
         )
     },
     plans: {
@@ -110,12 +111,12 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
       page: (query) =>
         Effect.sync(() => {
           const asked = [...of(query).plans.values()].filter(isAsked(of(query), query))
-          return page(asked, (plan) => plan.planId, query)
+          return page(asked, created("planId"), query)
         })
     },
     regions: {
       get: (asked) => Effect.sync(() => of(asked).regions.get(asked.coverageId) ?? null),
-      page: (query) => Effect.sync(() => page(of(query).regions.values(), (region) => region.coverageId, query)),
+      page: (query) => Effect.sync(() => page(of(query).regions.values(), created("coverageId"), query)),
       like: (asked) =>
         Effect.sync(() =>
           [...of(asked).regions.values()].filter(
@@ -172,18 +173,19 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
     subscriptions: {
       get: (asked) =>
         Effect.sync(() => {
-          const live = liveOf(asked)
-          return live === null ? null : { subscription: live.subscription, sim: live.sim }
+          const aggregate = aggregateOf(asked)
+          return aggregate === null ? null : (live(aggregate)[0] ?? null)
         }),
       page: (query) =>
         Effect.sync(() => {
-          const after = query.after === null ? null : { ...query.after, row: null }
-          return take(of(query).subscriptions.after(after), query.limit, ({ row }) => {
-            const { sim = null, subscription = null } = row?.aggregate ?? {}
-            return sim === null || subscription === null ? null : { sim, subscription }
-          })
+          const all = [...of(query).sims.after(null)].flatMap(({ row }) => (row === null ? [] : live(row.aggregate)))
+          return page(all, ({ subscription }) => created("subscriptionId")(subscription), query)
         }),
-      attachments: (asked) => Effect.sync(() => liveOf(asked)?.attachments ?? null)
+      attachments: (asked) =>
+        Effect.sync(() => {
+          const aggregate = aggregateOf(asked)
+          return aggregate === null || live(aggregate).length === 0 ? null : aggregate.attachments
+        })
     },
     deliveries: {
       get: (asked) => Effect.sync(() => delivery(asked)),
@@ -220,39 +222,23 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
   }
 }
 
-const jobs = ({ jobs }: Tables.Tables): Jobs.Jobs["Service"] => {
-  const keyed = (held: ReadonlyArray<Jobs.Held>) => held.map(({ jobId, token }) => ({ key: jobId, token }))
-  return {
-    claim: (claim) => Effect.sync(() => jobs.claim(claim, ({ jobId }) => jobId)),
-    renew: ({ held, until }) => Effect.sync(() => jobs.lease(keyed(held), until)),
-    pending: (at) => Effect.sync(() => jobs.pending(at)),
-    lanes: (at) => Effect.sync(() => jobs.lanes(at)),
-    backlog: (at) => Effect.sync(() => jobs.backlog(at)),
-    release: (at) => Effect.sync(() => jobs.release(at, ({ jobId }) => jobId)),
-    handBack: (held) => Effect.sync(() => jobs.lease(keyed(held), null))
-  }
-}
+const jobs = ({ jobs }: Tables.Tables): Jobs.Jobs["Service"] =>
+  Queue.port(
+    jobs,
+    ({ jobId }: Jobs.Held) => jobId,
+    (job) => [job]
+  )
 
-const outbox = (tables: Tables.Tables): Outbox.Outbox["Service"] => {
-  const { deliveries } = tables
-  const keyOf = ({ delivery }: Delivery.LoggedDelivery) => Tables.deliveryKey(delivery)
-  const keyed = (held: ReadonlyArray<Outbox.Held>) =>
-    held.map((one) => ({ key: Tables.deliveryKey(one), token: one.token }))
-  const due = (logged: Delivery.LoggedDelivery) => {
-    const { endpointId, organizationId } = logged.delivery
-    const endpoint = Tables.tenant(tables, organizationId).endpoints.get(endpointId)
-    return endpoint && { ...logged, endpoint }
-  }
-  return {
-    claim: (claim) => Effect.sync(() => take(deliveries.claim(claim, keyOf), Number.POSITIVE_INFINITY, due)),
-    renew: ({ held, until }) => Effect.sync(() => deliveries.lease(keyed(held), until)),
-    pending: (at) => Effect.sync(() => deliveries.pending(at)),
-    lanes: (at) => Effect.sync(() => deliveries.lanes(at)),
-    backlog: (at) => Effect.sync(() => deliveries.backlog(at)),
-    release: (at) => Effect.sync(() => deliveries.release(at, keyOf)),
-    handBack: (held) => Effect.sync(() => deliveries.lease(keyed(held), null))
-  }
-}
+const outbox = (tables: Tables.Tables): Outbox.Outbox["Service"] =>
+  Queue.port(
+    tables.deliveries,
+    (held: Outbox.Held) => Tables.deliveryKey(held),
+    (logged) => {
+      const { endpointId, organizationId } = logged.delivery
+      const endpoint = Tables.tenant(tables, organizationId).endpoints.get(endpointId)
+      return endpoint === undefined ? [] : [{ ...logged, endpoint }]
+    }
+  )
 
 /** An empty store of its own wherever the layer is built. */
 export const layer: Layer.Layer<Storage.Storage | Jobs.Jobs | Outbox.Outbox> = Layer.effectContext(

@@ -33,6 +33,22 @@ export interface Delivery {
 
 export const deliveryId = (eventId: string, endpointId: string): string => `${eventId}:${endpointId}`
 
+/** The delivery of an event to an endpoint as it is first written: due at once. */
+export const pending = ({ createdAt, eventId, organizationId }: WebhookEvent, endpointId: string): Delivery => ({
+  organizationId,
+  deliveryId: deliveryId(eventId, endpointId),
+  eventId,
+  endpointId,
+  status: "Pending",
+  attempts: 0,
+  retryStep: 0,
+  responseStatus: null,
+  lastError: null,
+  lastAttemptAt: null,
+  nextAttemptAt: createdAt,
+  createdAt
+})
+
 /** A delivery with what an attempt needs. */
 export interface DueDelivery {
   readonly delivery: Delivery

@@ -31,6 +31,10 @@ export interface WebhookEndpoint {
 /** Rule W6: the signing key made from 32 random bytes. */
 export const signingKey = (random: Uint8Array): string => `whsec_${Base64.encode(random)}`
 
+/** Whether the endpoint is sent events of the type. */
+export const takes = ({ deletedAt, enabled, events }: WebhookEndpoint, type: Type): boolean =>
+  enabled && deletedAt === null && (events === null || events.includes(type))
+
 /** Rule W7: the endpoint gets no more deliveries, until it is enabled again. */
 export const disabled = (endpoint: WebhookEndpoint): WebhookEndpoint => ({ ...endpoint, enabled: false })
 
