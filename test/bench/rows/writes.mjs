@@ -89,7 +89,7 @@ const SIZE = 500
 const CONNECTIONS = 8
 
 /** The target: the ratio of 0.1.0, the middle of several runs on a busy machine with two cores. */
-const REPORTS = 0.32
+const REPORTS = 0.28
 
 /** Stores as many reports with plain `pg`: see `baseline/reports.mjs`. */
 const storePlainly = async (bench, database, run) => {
