@@ -27,7 +27,7 @@ export const importSims = (tables: Tables.Tables, sims: ReadonlyArray<Storage.Ne
   return { imported, taken }
 }
 
-const isSuitable: { readonly [Purpose in Storage.SimClaim["purpose"]]: (sim: Sim.Sim) => boolean } = {
+const isSuitable: { readonly [Purpose in Storage.ReservationRequest["purpose"]]: (sim: Sim.Sim) => boolean } = {
   subscription: Sim.isFree,
   "mobile plan": (sim) => sim.isEsim && sim.mobilePlan._tag === "Settled" && !sim.mobilePlan.applied
 }
@@ -39,7 +39,7 @@ const byRecycling: Order<Sim.Sim> = (left, right) =>
   byNumber(left.recycledAt ?? Number.NEGATIVE_INFINITY, right.recycledAt ?? Number.NEGATIVE_INFINITY) ||
   byImportSequence(left, right)
 
-export const reserve = (tables: Tables.Tables, claim: Storage.SimClaim): Storage.ClaimedSims => {
+export const reserve = (tables: Tables.Tables, claim: Storage.ReservationRequest): Storage.ReservedSims => {
   const { count, label, machineNow, organizationId, purpose, token, until } = claim
   const order = purpose === "subscription" ? byRecycling : byImportSequence
   const suitable: Array<Tables.SimRow> = []
@@ -61,7 +61,7 @@ export const reserve = (tables: Tables.Tables, claim: Storage.SimClaim): Storage
 
 export const release = (
   tables: Tables.Tables,
-  { held, organizationId }: { readonly organizationId: string; readonly held: ReadonlyArray<Storage.HeldSim> }
+  { held, organizationId }: { readonly organizationId: string; readonly held: ReadonlyArray<Storage.SimReservation> }
 ): void => {
   for (const { iccid, token } of held) {
     const row = Tables.simOf(tables, organizationId, iccid)

@@ -225,14 +225,14 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
 const jobs = ({ jobs }: Tables.Tables): Jobs.Jobs["Service"] =>
   Queue.port(
     jobs,
-    ({ jobId }: Jobs.Held) => jobId,
+    ({ jobId }: Jobs.JobLease) => jobId,
     (job) => [job]
   )
 
 const outbox = (tables: Tables.Tables): Outbox.Outbox["Service"] =>
   Queue.port(
     tables.deliveries,
-    (held: Outbox.Held) => Tables.deliveryKey(held),
+    (held: Outbox.DeliveryLease) => Tables.deliveryKey(held),
     (logged) => {
       const { endpointId, organizationId } = logged.delivery
       const endpoint = Tables.tenant(tables, organizationId).endpoints.get(endpointId)

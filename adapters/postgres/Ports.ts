@@ -19,7 +19,7 @@ import * as Plans from "./statements/Plans.ts"
 import * as Regions from "./statements/Regions.ts"
 import * as Reports from "./statements/Reports.ts"
 import * as Singletons from "./statements/Singletons.ts"
-import * as SimReservation from "./statements/SimReservation.ts"
+import * as SimReservations from "./statements/SimReservations.ts"
 import * as SimImport from "./statements/SimImport.ts"
 import * as Sims from "./statements/Sims.ts"
 import * as Subscriptions from "./statements/Subscriptions.ts"
@@ -44,8 +44,8 @@ const storage = (database: Database, { tell, watch }: Notifications.Notification
     sims: {
       import: SimImport.run(database),
       page: Sims.page(database),
-      reserve: SimReservation.run(database),
-      release: SimReservation.handBack(database),
+      reserve: SimReservations.reserve(database),
+      release: SimReservations.release(database),
       smdpHistory: Reports.entriesOf(database)
     },
     simAggregates: {

@@ -45,15 +45,15 @@ export interface Claim {
   readonly shares?: ReadonlyArray<Share>
 }
 
-/** A job under the token that it is held with. */
-export interface Held {
+/** The lease of a job: the token that it was claimed with. */
+export interface JobLease {
   readonly jobId: string
   readonly token: string
 }
 
 /** Jobs, and the machine time at which their leases are to end. */
 export interface Renewal {
-  readonly held: ReadonlyArray<Held>
+  readonly held: ReadonlyArray<JobLease>
   readonly until: Instant
 }
 
@@ -113,6 +113,6 @@ export class Jobs extends Context.Service<
     /** Ends every lease on due jobs: for the start of a process that is known to be the only one. */
     readonly release: (at: { readonly now: Instant }) => Effect.Effect<void, StorageError>
     /** Ends leases: for a process that stops. A job that is not, or no longer, held with that token stays as it is. */
-    readonly handBack: (held: ReadonlyArray<Held>) => Effect.Effect<void, StorageError>
+    readonly handBack: (held: ReadonlyArray<JobLease>) => Effect.Effect<void, StorageError>
   }
 >()("simplan/Jobs") {}

@@ -8,8 +8,8 @@ import type { Backlog, Claim, Lanes, LanesAsked, LookedFor, Pending } from "./Jo
 import type { Instant } from "../domain/Time.ts"
 import type { StorageError } from "./storage/Failure.ts"
 
-/** A delivery under the token that it is held with. */
-export interface Held {
+/** The lease of a delivery: the token that it was claimed with. */
+export interface DeliveryLease {
   readonly organizationId: string
   readonly deliveryId: string
   readonly token: string
@@ -17,7 +17,7 @@ export interface Held {
 
 /** Deliveries, and the machine time at which their leases are to end. */
 export interface Renewal {
-  readonly held: ReadonlyArray<Held>
+  readonly held: ReadonlyArray<DeliveryLease>
   readonly until: Instant
 }
 
@@ -44,6 +44,6 @@ export class Outbox extends Context.Service<
     /**
      * Ends leases: for a process that stops. A delivery that is not, or no longer, held with that token stays as it is.
      */
-    readonly handBack: (held: ReadonlyArray<Held>) => Effect.Effect<void, StorageError>
+    readonly handBack: (held: ReadonlyArray<DeliveryLease>) => Effect.Effect<void, StorageError>
   }
 >()("simplan/Outbox") {}

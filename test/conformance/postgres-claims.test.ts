@@ -66,7 +66,7 @@ describe("Claims of several processes on one PostgreSQL", () => {
       const subscribe = (adapter: Adapter, id: string): Effect.Effect<string | null, unknown> =>
         Effect.gen(function* () {
           while (true) {
-            const { shortage, sims }: Storage.ClaimedSims = yield* claim(adapter, id)
+            const { shortage, sims }: Storage.ReservedSims = yield* claim(adapter, id)
             const [sim] = sims
             if (sim !== undefined) {
               yield* on(adapter, (storage) => storage.commit({ sims: [inService(sim, id, 1)] }))

@@ -102,7 +102,7 @@ export const byId = (database: Database) => (of: { readonly organizationId: stri
       where delivery.organization_id = ${of.organizationId} and delivery.delivery_id = ${of.deliveryId}`
   )
 
-const heldColumns = CommitClause.columns<Outbox.Held>({ text: ["organizationId", "deliveryId", "token"] }, key)
+const heldColumns = CommitClause.columns<Outbox.DeliveryLease>({ text: ["organizationId", "deliveryId", "token"] }, key)
 
 /** Moves the ends of leases. What is locked is just being settled or taken, and needs it no more. */
 export const renew = (database: Database) => (of: Outbox.Renewal) =>
@@ -148,7 +148,7 @@ export const release = (database: Database) => (at: { readonly now: number }) =>
   )
 
 /** Ends leases that are held with the token. */
-export const handBack = (database: Database) => (held: ReadonlyArray<Outbox.Held>) =>
+export const handBack = (database: Database) => (held: ReadonlyArray<Outbox.DeliveryLease>) =>
   Effect.asVoid(
     database.write(
       (sql) => sql<Row<never>>`

@@ -76,10 +76,10 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): CommitClause.Co
   }
 }
 
-const heldColumns = CommitClause.columns<Jobs.Held>({ text: ["jobId", "token"] }, ["jobId"])
+const heldColumns = CommitClause.columns<Jobs.JobLease>({ text: ["jobId", "token"] }, ["jobId"])
 
 /** Removes jobs that are held with the token. */
-export const finish = (sql: Sql, rows: ReadonlyArray<Jobs.Held>): CommitClause.CommitClause => ({
+export const finish = (sql: Sql, rows: ReadonlyArray<Jobs.JobLease>): CommitClause.CommitClause => ({
   ctes: [
     sql`job_finished as (
       delete from simplan.job using ${CommitClause.rows(sql, rows, heldColumns)}
@@ -169,7 +169,7 @@ export const release = (database: Database) => (at: { readonly now: number }) =>
   )
 
 /** Ends leases that are held with the token. */
-export const handBack = (database: Database) => (held: ReadonlyArray<Jobs.Held>) =>
+export const handBack = (database: Database) => (held: ReadonlyArray<Jobs.JobLease>) =>
   Effect.asVoid(
     database.write(
       (sql) => sql<Row<never>>`

@@ -13,7 +13,7 @@
 import { type Context, Clock as MachineClock, Effect, Fiber } from "effect"
 import { NoFreeSim } from "../../domain/Refusal.ts"
 import type { Sim } from "../../domain/Sim.ts"
-import type { ClaimedSims, Storage, StorageError } from "../../ports/Storage.ts"
+import type { ReservedSims, Storage, StorageError } from "../../ports/Storage.ts"
 import type { Ids } from "../commit/Ids.ts"
 import type { Kind, Reservation } from "../sims/Reservation.ts"
 
@@ -103,7 +103,7 @@ export const make = (kind: Kind, { claimMillis, context, ids, storage }: Depende
   }
 
   /** Gives the SIMs to waiting requests first, and keeps as many of the others as the target says. */
-  const give = ({ shortage, sims, token }: ClaimedSims & { readonly token: string }, since: number): void => {
+  const give = ({ shortage, sims, token }: ReservedSims & { readonly token: string }, since: number): void => {
     for (const sim of sims) {
       const next = waiting.shift()
       if (next === undefined) {

@@ -26,7 +26,7 @@ export interface ImportOutcome {
 }
 
 /** Asks for reservations under one token, which was never used before. */
-export interface SimClaim {
+export interface ReservationRequest {
   readonly organizationId: string
   readonly label: Label
   readonly purpose: "subscription" | "mobile plan"
@@ -38,12 +38,12 @@ export interface SimClaim {
 }
 
 /** A reserved SIM, and the token of its reservation. */
-export interface HeldSim {
+export interface SimReservation {
   readonly iccid: string
   readonly token: string
 }
 
-export interface ClaimedSims {
+export interface ReservedSims {
   /** In the order in which they are to be used. Their versions count the reservation. */
   readonly sims: ReadonlyArray<Sim>
   /**
@@ -65,10 +65,10 @@ export interface Sims {
    * settled and not applied, by import sequence, free or not. Each reservation raises the SIM's version. Rows that another
    * statement has locked are skipped, and count as `Busy`.
    */
-  readonly reserve: (claim: SimClaim) => Effect.Effect<ClaimedSims, StorageError>
+  readonly reserve: (claim: ReservationRequest) => Effect.Effect<ReservedSims, StorageError>
   /** Ends reservations. A SIM that is not, or no longer, reserved with the token stays as it is. Versions stay. */
   readonly release: (
-    of: OfOrganization & { readonly held: ReadonlyArray<HeldSim> }
+    of: OfOrganization & { readonly held: ReadonlyArray<SimReservation> }
   ) => Effect.Effect<void, StorageError>
   /** The SM-DP+ entries of a SIM, by `modifiedAt`, then as stored. */
   readonly smdpHistory: (of: OfOrganization & { readonly iccid: string }) => Read<ReadonlyArray<Entry>>

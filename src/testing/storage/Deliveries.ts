@@ -7,7 +7,7 @@ import { HOUR, MINUTE } from "../../domain/Time.ts"
 import { body, type Payload, type WebhookEvent } from "../../domain/WebhookEvent.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import type { Claim } from "../../ports/Jobs.ts"
-import type { Held } from "../../ports/Outbox.ts"
+import type { DeliveryLease } from "../../ports/Outbox.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
@@ -323,7 +323,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* world.storage.commit({
         events: [Rows.event(world, { createdAt: now - 2 }), Rows.event(world, { createdAt: now - 1 })]
       })
-      const held: Array<Held> = []
+      const held: Array<DeliveryLease> = []
       for (const token of [world.id(), world.id()]) {
         const claimed = yield* world.outbox.claim(World.claim(world, { token, limit: 1 }))
         held.push(

@@ -4,14 +4,14 @@
 import { Effect } from "effect"
 import type { Allocation, Sim } from "../../domain/Sim.ts"
 import { DAY, MINUTE } from "../../domain/Time.ts"
-import type { ClaimedSims, SimClaim } from "../../ports/Storage.ts"
+import type { ReservedSims, ReservationRequest } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
 import { simChange, subscribe } from "./Aggregates.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
 import { scenario } from "./World.ts"
 
-const claim = (world: World.World, changes: Partial<SimClaim> = {}) =>
+const claim = (world: World.World, changes: Partial<ReservationRequest> = {}) =>
   world.storage.sims.reserve({
     organizationId: world.organizationId,
     label: "Green",
@@ -23,18 +23,18 @@ const claim = (world: World.World, changes: Partial<SimClaim> = {}) =>
     ...changes
   })
 
-const claimed = ({ shortage, sims }: ClaimedSims) =>
+const claimed = ({ shortage, sims }: ReservedSims) =>
   sims[0] === undefined
     ? Effect.fail(new Suite.CaseFailed({ message: `No SIM was claimed: ${shortage}` }))
     : Effect.succeed(sims[0])
 
-const expects = (what: string, outcome: Effect.Effect<ClaimedSims, unknown>, expected: ClaimedSims) =>
+const expects = (what: string, outcome: Effect.Effect<ReservedSims, unknown>, expected: ReservedSims) =>
   Effect.flatMap(outcome, (actual) => Suite.equals(what, actual, expected))
 
-const busy: ClaimedSims = { sims: [], shortage: "Busy" }
-const none: ClaimedSims = { sims: [], shortage: "None" }
+const busy: ReservedSims = { sims: [], shortage: "Busy" }
+const none: ReservedSims = { sims: [], shortage: "None" }
 
-const given = (...sims: ReadonlyArray<Sim>): ClaimedSims => ({
+const given = (...sims: ReadonlyArray<Sim>): ReservedSims => ({
   sims: sims.map((sim) => ({ ...sim, version: sim.version + 1 })),
   shortage: null
 })
@@ -138,7 +138,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const [second, third, first, last] = yield* World.stock(world, [-3, -2, null, -1].map(recycled))
       if (!first || !second || !third || !last) return
       yield* expects("two", claim(world, { count: 2 }), given(first, second))
-      const rest: ClaimedSims = { ...given(third, last), shortage: "Busy" }
+      const rest: ReservedSims = { ...given(third, last), shortage: "Busy" }
       yield* expects("five", claim(world, { count: 5 }), rest)
       yield* expects("two more", claim(world, { count: 2 }), busy)
       yield* expects("of a label without SIMs", claim(world, { count: 2, label: "Orange" }), none)

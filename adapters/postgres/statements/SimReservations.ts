@@ -40,7 +40,7 @@ const flushing = (sql: Sql, joined: boolean) =>
 //
 // `fitting` has an order for the planner's sake likewise, which would else read the table as a whole where it expects to
 // find one soon; it takes the order out of an `exists`.
-const statement = (sql: Sql, of: Storage.SimClaim, joined: boolean) => {
+const statement = (sql: Sql, of: Storage.ReservationRequest, joined: boolean) => {
   const fits = sql.literal(purposes[of.purpose].fits)
   const order = sql.literal(purposes[of.purpose].order)
   return sql<Row<Outcome>>`
@@ -71,13 +71,13 @@ const statement = (sql: Sql, of: Storage.SimClaim, joined: boolean) => {
     ) as value${flushing(sql, joined)}`
 }
 
-export const run =
+export const reserve =
   (database: Database) =>
-  (of: Storage.SimClaim): Effect.Effect<Storage.ClaimedSims, Storage.StorageError> =>
+  (of: Storage.ReservationRequest): Effect.Effect<Storage.ReservedSims, Storage.StorageError> =>
     Effect.flatMap(database.inTransaction, (joined) =>
       Effect.map(
         database.write((sql) => statement(sql, { ...of, count: Math.min(of.count, MOST) }, joined)),
-        ([outcome]): Storage.ClaimedSims => {
+        ([outcome]): Storage.ReservedSims => {
           const sims = (outcome?.sims ?? []).map((sim) => SimRows.unpack(of.organizationId, sim))
           if (sims.length >= of.count) return { sims, shortage: null }
           return { sims, shortage: outcome?.fitting || sims.length > 0 ? "Busy" : "None" }
@@ -85,11 +85,17 @@ export const run =
       )
     )
 
-const heldColumns = CommitClause.columns<Storage.HeldSim>({ text: ["iccid", "token"] }, ["iccid"])
+const heldColumns = CommitClause.columns<Storage.SimReservation>({ text: ["iccid", "token"] }, ["iccid"])
 
-export const handBack =
+export const release =
   (database: Database) =>
-  ({ held, organizationId }: { readonly organizationId: string; readonly held: ReadonlyArray<Storage.HeldSim> }) =>
+  ({
+    held,
+    organizationId
+  }: {
+    readonly organizationId: string
+    readonly held: ReadonlyArray<Storage.SimReservation>
+  }) =>
     Effect.flatMap(database.inTransaction, (joined) =>
       Effect.asVoid(
         database.write(
