@@ -1,6 +1,6 @@
 /**
- * Lines as JSON arrays without names (see `PackedSims`): every request about a SIM reads one. What belongs to a line has
- * its organization, ICCID and subscription.
+ * The aggregates of SIMs as JSON arrays without names (see `SimRows`): every request about a SIM reads one. The rows of an
+ * aggregate have its organization, ICCID and subscription.
  */
 import type { Attachment, SimAggregate, Package, Subscription } from "simplan"
 import * as SimRows from "./SimRows.ts"
@@ -72,7 +72,7 @@ const attachmentsValue = (packageFilter: string): string => `
         and attachment.subscription_id = subscription.subscription_id
     )`
 
-/** The line of `sim` and its `subscription`, with those packages that pass the filter. */
+/** The aggregate of `sim` and its `subscription`, with those packages that pass the filter. */
 export const value = (packageFilter: string): string => `
   json_build_array(
     sim.organization_id,
@@ -145,7 +145,7 @@ export const unpackAttachments = (
   [subscriptionId, packed]: PackedAttachments
 ): ReadonlyArray<Attachment.WithPackages> => (packed ?? []).map((one) => unpackAttachment(of, subscriptionId, one))
 
-/** The line that was packed. */
+/** The aggregate that was packed. */
 export const unpack = ([
   organizationId,
   packedSim,
