@@ -5,15 +5,16 @@
 import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
+import type { Fault } from "../mutants/faults/Fault.ts"
 import { faults } from "../mutants/faults/index.ts"
 
-const textOf = (file: string): string => {
-  const path = fileURLToPath(new URL(`../../src/domain/${file}`, import.meta.url))
+const textOf = ({ file, folder }: Fault): string => {
+  const path = fileURLToPath(new URL(`../../${folder}/${file}`, import.meta.url))
   return existsSync(path) ? readFileSync(path, "utf8") : ""
 }
 
 it("Each planted fault has its text in its file, once", () => {
   expect(faults.length).toBeGreaterThan(100)
-  const misplaced = faults.filter(({ file, right }) => textOf(file).split(right).length !== 2)
+  const misplaced = faults.filter((fault) => textOf(fault).split(fault.right).length !== 2)
   expect(misplaced.map(({ file, right }) => `${file}: ${right}`)).toEqual([])
 })

@@ -155,6 +155,7 @@ const fault: fc.Arbitrary<Cluster.Fault> = fc.oneof(
     times: fc.integer({ min: 1, max: 20 }),
     millis: fc.integer({ min: 1, max: 15_000 })
   }),
+  fc.record({ _tag: fc.constant("Outage" as const), millis }),
   fc.record({ _tag: fc.constant("LoseNotifications" as const), process, times }),
   fc.record({ _tag: fc.constant("Stop" as const), process }),
   fc.record({

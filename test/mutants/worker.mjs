@@ -43,7 +43,7 @@ const failing = async (suite) => {
 }
 
 process.on("message", async ({ file, suite, text }) => {
-  const path = join(root, "src", "domain", file)
+  const path = join(root, file)
   const right = readFileSync(path, "utf8")
   write(path, text)
   const by = await failing(suite)

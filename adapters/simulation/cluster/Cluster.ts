@@ -69,14 +69,15 @@ export interface World {
 
 export const START: Time.Instant = Date.UTC(2026, 0, 1)
 
-/** A lease is short, so that slow calls outlast it. */
+/** A lease is short, so that a slow receiver and a slow telco outlast it. */
 export const limits = {
   leaseMillis: 10_000,
   telcoTimeoutMillis: 12_000,
   pollMillis: 30_000
 } as const
 
-const SLOW = 14_000
+const SLOW_RECEIVER = 14_000
+const SLOW_TELCO = 40_000
 
 const inventory = { esims: { Green: 6 }, physicalSims: 1 } as const
 
@@ -126,7 +127,7 @@ const build = Effect.fnUntraced(function* <A>(
     const fault = isMeant ? receiver.faults.shift() : undefined
     if (fault !== undefined) count(`Receiver ${fault}`)
     sent.push({ at, eventId, isTaken: fault === undefined || fault === "slow" })
-    if (fault === "slow") yield* Effect.sleep(SLOW)
+    if (fault === "slow") yield* Effect.sleep(SLOW_RECEIVER)
     if (fault === "no answer") return yield* new WebhookSender.SendFailed({ message: "no answer" })
     if (fault === "error") return { status: 500 }
     webhooks.push({ at, organizationId, body })
@@ -155,6 +156,7 @@ const build = Effect.fnUntraced(function* <A>(
   ]
 
   let started = 0
+  let outUntil = Number.NEGATIVE_INFINITY
   const faults = plan.clocks.map(() => Process.noFaults())
   const faultsOf = (index: number) => faults[index % faults.length] ?? Process.noFaults()
   const processes: Array<Process.Process> = []
@@ -167,6 +169,7 @@ const build = Effect.fnUntraced(function* <A>(
       faults: faultsOf(index),
       seed: plan.seed * 1_000 + started,
       random,
+      isOut: () => machine.clock.currentTimeMillisUnsafe() < outUntil,
       limits: { ...limits, concurrency: plan.concurrency },
       count
     })
@@ -268,6 +271,10 @@ const build = Effect.fnUntraced(function* <A>(
         return Effect.sync(() =>
           Object.assign(faultsOf(fault.process), { slowCalls: fault.times, slowMillis: fault.millis })
         )
+      case "Outage":
+        count("Outage")
+        outUntil = machine.clock.currentTimeMillisUnsafe() + fault.millis
+        return Effect.void
       case "LoseNotifications":
         return Effect.sync(() => Object.assign(faultsOf(fault.process), { lostNotifications: fault.times }))
       case "Stop":
@@ -277,7 +284,7 @@ const build = Effect.fnUntraced(function* <A>(
         count(`Telco ${fault.fault}`)
         return telco.setFaults([
           fault.fault === "slow"
-            ? { fault: "slow", times: fault.times, delay: SLOW }
+            ? { fault: "slow", times: fault.times, delay: SLOW_TELCO }
             : fault.fault === "refuse"
               ? { fault: "refuse", times: fault.times, when: ({ kind }) => refusable.has(kind) }
               : { fault: fault.fault, times: fault.times }

@@ -14,6 +14,8 @@ interface Lease {
 export interface Ledger {
   readonly ports: Context.Context<SharedPorts>
   readonly complaints: ReadonlyArray<string>
+  /** How many leases were renewed. */
+  readonly renewals: () => number
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
@@ -37,6 +39,8 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
   const reservations = new Map<string, Lease>()
   const present = new Set<string>()
   const final = new Set<string>()
+  const attempts = new Map<string, number>()
+  let renewals = 0
 
   const give = (id: string, claim: Jobs.Claim, dueAt: number | null): void => {
     const held = leases.get(id)
@@ -46,6 +50,7 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
     leases.set(id, { token: claim.token, until: claim.until })
   }
   const renew = (id: string, token: string, until: number): void => {
+    renewals += 1
     if (leases.get(id)?.token === token) leases.set(id, { token, until })
   }
   const handBack = (id: string, token: string): void => {
@@ -71,8 +76,13 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
       end(jobId(of), of.token)
       final.add(jobId(of))
       present.delete(of.jobId)
+      attempts.delete(of.jobId)
     }
-    for (const of of commit.jobs?.retried ?? []) end(jobId(of), of.token)
+    for (const of of commit.jobs?.retried ?? []) {
+      end(jobId(of), of.token)
+      if (of.attempts !== (attempts.get(of.jobId) ?? 0) + 1) complaints.push(`${jobId(of)} was retried uncounted`)
+      attempts.set(of.jobId, of.attempts)
+    }
     for (const { delivery, token } of commit.deliveries?.settled ?? []) {
       end(deliveryId(delivery), token)
       if (delivery.status !== "Pending") final.add(deliveryId(delivery))
@@ -149,5 +159,5 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
         )
     })
   )
-  return { ports: observed, complaints }
+  return { ports: observed, complaints, renewals: () => renewals }
 }

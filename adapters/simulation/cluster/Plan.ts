@@ -14,6 +14,8 @@ export type Fault =
   | { readonly _tag: "LoseAnswer"; readonly process: number; readonly writes: number; readonly isDone: boolean }
   /** The next calls of the process to storage take up to so many milliseconds each. */
   | { readonly _tag: "SlowStorage"; readonly process: number; readonly times: number; readonly millis: number }
+  /** Storage fails whatever it is asked, for so many milliseconds. */
+  | { readonly _tag: "Outage"; readonly millis: number }
   /** The process misses the next notifications of what other processes have committed. */
   | { readonly _tag: "LoseNotifications"; readonly process: number; readonly times: number }
   /** The process is told to stop, and another one starts when it has stopped. */
@@ -48,4 +50,9 @@ export interface Plan {
 
 /** Whether the fault may make two processes do the same work. */
 export const isDisruptive = ({ _tag }: Fault): boolean =>
-  _tag === "Die" || _tag === "Freeze" || _tag === "LoseAnswer" || _tag === "SlowStorage" || _tag === "Stop"
+  _tag === "Die" ||
+  _tag === "Freeze" ||
+  _tag === "LoseAnswer" ||
+  _tag === "SlowStorage" ||
+  _tag === "Outage" ||
+  _tag === "Stop"

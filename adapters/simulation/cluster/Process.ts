@@ -47,6 +47,8 @@ export interface Options {
   readonly seed: number
   /** A whole number from 0 on, below the bound. */
   readonly random: (bound: number) => number
+  /** Whether storage is out of reach. */
+  readonly isOut: () => boolean
   readonly limits: Partial<Settings.Limits>
   readonly count: (what: string) => void
 }
@@ -153,6 +155,7 @@ export const start = Effect.fnUntraced(function* (options: Options) {
           name,
           Effect.gen(function* () {
             yield* slowness
+            if (options.isOut()) return yield* new Storage.StorageError({ message: "out of reach" })
             if (!writing.has(name) || faults.loseIn === 0) return yield* operation
             faults.loseIn -= 1
             if (faults.loseIn > 0) return yield* operation

@@ -46,13 +46,22 @@ const location = (countryAlpha2: string, of: 0 | 1 = 0, line = 0): Commands.Comm
   reports: [{ after: 0, again: null, fact: { _tag: "Location", countryAlpha2, rat: "4G" } }]
 })
 
-const subscribe = (start: number | null, plan = 0): Commands.Command => ({
+const subscribe: Commands.Command = {
   _tag: "Subscribe",
   by: 0,
-  plan,
+  plan: 0,
   sim: null,
   foreign: false,
-  period: start === null ? null : { start, end: null },
+  period: null,
+  keyed: false
+}
+
+const topUp = (start: number, plan: number): Commands.Command => ({
+  _tag: "TopUp",
+  by: 0,
+  plan,
+  line: 0,
+  period: { start, end: null },
   keyed: false
 })
 
@@ -98,7 +107,7 @@ const probe = Effect.fnUntraced(function* (world: Cluster.World) {
   }
   yield* world.ask([{ process: 0, command: daily }], PROMPT)
   const period = LEAD + 3_000
-  yield* world.ask([{ process: count - 1, command: subscribe(period, plansOf(world) - 1) }], PROMPT)
+  yield* world.ask([{ process: count - 1, command: topUp(period, plansOf(world) - 1) }], PROMPT)
   // The other organization's receiver does not answer, and has much to be told.
   world.setReceiver("slow", 1_000, other)
   const flood = Array.from({ length: FLOOD }, (_, index) => ({
@@ -122,7 +131,8 @@ const probe = Effect.fnUntraced(function* (world: Cluster.World) {
     if (first !== undefined && delivery.status !== "Delivered")
       complaints.push(`${event.eventId} is still ${delivery.status}`)
   }
-  yield* Effect.sleep(PROMPT)
+  world.setReceiver("slow", 0, null)
+  yield* Effect.sleep(40 * 14_000)
   const windows = new Map(
     simulated
       .telcoRecords(records)
@@ -142,8 +152,6 @@ const probe = Effect.fnUntraced(function* (world: Cluster.World) {
       complaints.push(`${key} was ordered ${at - (window.start - LEAD)} ms late`)
     }
   }
-  world.setReceiver("slow", 0, null)
-  yield* Effect.sleep(40 * 14_000)
   return complaints
 })
 
@@ -152,7 +160,7 @@ const reserved = Effect.fnUntraced(function* (world: Cluster.World) {
   const { iccids, organizationIds, storage } = world.simulated
   const [organizationId] = organizationIds
   yield* world.ask(
-    Array.from({ length: 3 }, (_, index) => ({ process: index, command: subscribe(null) })),
+    Array.from({ length: 3 }, (_, index) => ({ process: index, command: subscribe })),
     PROMPT
   )
   yield* Effect.sleep(1_000)
@@ -170,6 +178,17 @@ const reserved = Effect.fnUntraced(function* (world: Cluster.World) {
   const claim = { organizationId, label: "Green", purpose: "subscription", count: 100, token: "the verdict" } as const
   const had = yield* Effect.orDie(storage.sims.reserve({ ...claim, machineNow, until: machineNow + 1 }))
   return had.sims.length === free ? [] : [`of ${free} free SIMs ${had.sims.length} can be had`]
+})
+
+/** A telco that does not answer is given up, and what is done is renewed no more. */
+const givenUp = Effect.fnUntraced(function* (world: Cluster.World) {
+  yield* world.perform({ _tag: "Fault", fault: { _tag: "Telco", fault: "slow", times: 1 } })
+  const command = { _tag: "SendSms", by: 0, line: 0, foreign: false, keyed: false } as const
+  yield* world.ask([{ process: 0, command }], Cluster.limits.telcoTimeoutMillis + PROMPT)
+  const complaints = world.unanswered() === 0 ? [] : ["a telco that does not answer is waited for"]
+  const renewals = world.ledger.renewals()
+  yield* Effect.sleep(2 * Cluster.limits.leaseMillis)
+  return world.ledger.renewals() === renewals ? complaints : [...complaints, "leases of work that is done are renewed"]
 })
 
 /** A process that stops hands back what it has not done. */
@@ -301,6 +320,7 @@ const play = Effect.fnUntraced(function* (world: Cluster.World): Effect.fn.Retur
   yield* world.heal
   if (!(yield* settle(world))) complaints.push("not all work is done, or not every request answered")
   complaints.push(...(yield* probe(world)))
+  complaints.push(...(yield* givenUp(world)))
   complaints.push(...(yield* stopped(world)))
   yield* Effect.sleep(Cluster.MOST)
   if (!(yield* settle(world))) complaints.push("in the end not all work is done, or not every request answered")

@@ -24,10 +24,10 @@ export class Commits extends Context.Service<
       now: Instant,
       lease?: Storage.Lease
     ) => Effect.Effect<Storage.Commit>
-    /** Writes a commit. `told` becomes the outcome in the request's idempotency record. */
+    /** Writes a commit. `outcome` becomes that of the request's idempotency record. */
     readonly write: (
       commit: Storage.Commit,
-      told?: IdempotencyContext.RecordedOutcome
+      outcome?: IdempotencyContext.RecordedOutcome
     ) => Effect.Effect<void, Storage.Conflict | Storage.StorageError>
     /** Runs load, decide and commit again after a conflict. A conflict on a lease is final: the lease is lost. */
     readonly retryOnConflict: <A, E, R>(
@@ -65,7 +65,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       lease?: Storage.Lease
     ) {
       const { jobs = [], payloads = [], sim, smdpEntries, unchangedPlan } = decision
-      const recording = yield* IdempotencyContext.Current
+      const context = yield* IdempotencyContext.Current
       const events: Array<WebhookEvent> = []
       for (const payload of payloads) {
         events.push({ organizationId, eventId: yield* ids.next(now), createdAt: now, payload })
@@ -85,7 +85,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
                     organizationId,
                     attempts: 0,
                     createdAt: now,
-                    idempotencyKey: isAwaited(job.work) ? (recording?.request.key ?? null) : null
+                    idempotencyKey: isAwaited(job.work) ? (context?.request.key ?? null) : null
                   },
                   lease: lease ?? null
                 }))
@@ -95,16 +95,16 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       return commit
     })
 
-    const write = Effect.fnUntraced(function* (commit: Storage.Commit, told?: IdempotencyContext.RecordedOutcome) {
-      const recording = yield* IdempotencyContext.Current
+    const write = Effect.fnUntraced(function* (commit: Storage.Commit, outcome?: IdempotencyContext.RecordedOutcome) {
+      const context = yield* IdempotencyContext.Current
       const recorded =
-        recording === null || told === undefined
+        context === null || outcome === undefined
           ? commit
-          : IdempotencyContext.withRecord(commit, recording.request, told, yield* clock.now)
+          : IdempotencyContext.withRecord(commit, context.request, outcome, yield* clock.now)
       yield* Effect.catchTag(storage.commit(recorded), "Conflict", (conflict) =>
         conflict.on === "idempotency key" ? Effect.die(new IdempotencyContext.KeyTaken()) : Effect.fail(conflict)
       )
-      if (recording !== null && told !== undefined) recording.done.current = true
+      if (context !== null && outcome !== undefined) context.done.current = true
     })
 
     const retryOnConflict = <A, E, R>(

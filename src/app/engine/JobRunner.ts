@@ -1,5 +1,5 @@
 /**
- * Doing jobs: the worker runs those that are due, a request the one that its answer depends on.
+ * Doing jobs: the worker runs those that are due; a request runs the job that its answer depends on.
  */
 import { Cause, Context, Effect, Exit, Fiber, Layer, Result } from "effect"
 import type { Job, Work as JobWork } from "../../domain/Job.ts"
@@ -36,28 +36,28 @@ type Outcome<A> = Effect.Effect<Result.Result<A, Refused>, Storage.StorageError>
 export class JobRunner extends Context.Service<
   JobRunner,
   {
-    /** Does one job to its end, its commit included; its caller keeps the lease. */
+    /** Does one job to its end, its commit included. The caller holds the lease. */
     readonly perform: (held: LeasedJob) => Effect.Effect<void, Storage.StorageError>
     /** For a request that knows the line as the commit left it. */
     readonly provision: (held: LeasedJob, work: Of<"Provision">, line: SimAggregate) => Outcome<Created>
     readonly sendSms: (held: LeasedJob, work: Of<"SendSms">) => Outcome<void>
     readonly changeMobilePlan: (held: LeasedJob, work: Of<"ChangeMobilePlan">) => Outcome<MobilePlanStatus>
-    /** Begins a job that need not be waited for, and keeps its lease. */
+    /** Begins a job that the caller need not wait for, and holds its lease. */
     readonly begin: (held: LeasedJob) => Effect.Effect<Fiber.Fiber<void, Storage.StorageError>>
   }
 >()("simplan/JobRunner") {}
 
-/** What came of one try: for a job that a request waits for, what the request is told. */
-type Came = Done | Result.Result<unknown, Refused>
+/** The outcome of one try; of a job that a request waits for, the answer to the request. */
+type TryOutcome = Done | Result.Result<unknown, Refused>
 
-const outcomeOf = (exit: Exit.Exit<Came, Storage.StorageError>): string => {
+const outcomeOf = (exit: Exit.Exit<TryOutcome, Storage.StorageError>): string => {
   if (Exit.isFailure(exit)) return Cause.hasInterruptsOnly(exit.cause) ? "handed_back" : "failed"
   if (typeof exit.value === "string") return exit.value
   if (Result.isSuccess(exit.value)) return "done"
   return exit.value.failure._tag === "TelcoRefused" ? "refused" : "unavailable"
 }
 
-const measured = <A extends Came>(
+const measured = <A extends TryOutcome>(
   { job: { jobId, organizationId, work } }: LeasedJob,
   effect: Effect.Effect<A, Storage.StorageError>
 ) => {
@@ -69,7 +69,7 @@ const measured = <A extends Came>(
   })
 }
 
-/** The job as it is stored by the commit that leaves it, for whoever begins it at once. */
+/** The job that the commit puts, for a caller that begins it at once. */
 export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): LeasedJob => {
   const job: Job | undefined = commit.jobs?.put?.[0]?.job
   if (job === undefined) throw new Error("the commit leaves no job")
@@ -88,7 +88,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
     const sendSms = yield* SendSms.make
     const changeMobilePlan = yield* ChangeMobilePlan.make
 
-    const dispatched = (held: LeasedJob): Effect.Effect<Came, Storage.StorageError> => {
+    const dispatched = (held: LeasedJob): Effect.Effect<TryOutcome, Storage.StorageError> => {
       const of = held.job.work
       switch (of._tag) {
         case "Provision":
@@ -108,7 +108,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
 
     const perform = (held: LeasedJob) => measured(held, dispatched(held))
 
-    // Goes on when the request that began it is gone. A job serves no request: it has the request's key in itself.
+    // A job goes on when the request that began it is gone, and carries that request's idempotency key in itself.
     const begin = <A, E>({ job, token }: LeasedJob, effect: Effect.Effect<A, E>) => {
       const lease = Leases.ofJob(job, token)
       const leased = Effect.andThen(leases.hold([lease]), Effect.ensuring(effect, leases.release(lease)))

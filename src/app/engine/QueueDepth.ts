@@ -1,5 +1,5 @@
 /**
- * How long the queues of jobs and deliveries are, as gauges: measured when asked for, at most every few seconds.
+ * Gauges of the queues of jobs and deliveries. They are measured on demand, at most every few seconds.
  */
 import { Context, Clock as MachineClock, Effect, Layer, Metric, Semaphore } from "effect"
 import { SECOND } from "../../domain/Time.ts"
@@ -10,12 +10,12 @@ import { Outbox } from "../../ports/Outbox.ts"
 export class QueueDepth extends Context.Service<
   QueueDepth,
   {
-    /** Brings the gauges up to date. Where the storage cannot tell, they stay, and `simplan_storage_up` is 0. */
+    /** Updates the gauges. Where the storage does not answer, they stay, and `simplan_storage_up` is 0. */
     readonly measure: Effect.Effect<void>
   }
 >()("simplan/QueueDepth") {}
 
-/** For how long a measurement is good, and how long one may take, in milliseconds. */
+/** How long a measurement stays valid, and how long one may take, in milliseconds. */
 const FRESH = 5 * SECOND
 const PATIENCE = SECOND
 
@@ -48,16 +48,16 @@ export const layer: Layer.Layer<QueueDepth, never, Jobs | Outbox | BusinessClock
     const jobs = yield* Jobs
     const outbox = yield* Outbox
     const clock = yield* BusinessClock
-    const tellJobs = gaugesOf("jobs")
-    const tellDeliveries = gaugesOf("deliveries")
+    const updateJobs = gaugesOf("jobs")
+    const updateDeliveries = gaugesOf("deliveries")
     const one = Semaphore.makeUnsafe(1)
     let measuredAt = Number.NEGATIVE_INFINITY
 
     const measure = Effect.gen(function* () {
       const now = yield* clock.now
       const machineNow = yield* MachineClock.currentTimeMillis
-      yield* tellJobs(yield* jobs.backlog({ now, machineNow }), now)
-      yield* tellDeliveries(yield* outbox.backlog({ now, machineNow }), now)
+      yield* updateJobs(yield* jobs.backlog({ now, machineNow }), now)
+      yield* updateDeliveries(yield* outbox.backlog({ now, machineNow }), now)
     }).pipe(
       Effect.timeout(PATIENCE),
       Effect.matchEffect({ onSuccess: () => Metric.update(up, 1), onFailure: () => Metric.update(up, 0) })

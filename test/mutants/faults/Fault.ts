@@ -13,9 +13,11 @@ export type Area =
   | "reports"
   | "creation"
   | "deletion"
+  | "engine"
 
 export interface Fault {
-  /** In src/domain. */
+  /** The folder that the file's path begins at. */
+  readonly folder: string
   readonly file: string
   readonly area: Area
   /** Of DESIGN.md's section 2. */
@@ -29,7 +31,20 @@ export interface Fault {
   readonly equivalent: string | null
 }
 
-type Row = readonly [rule: string, name: string, right: string, wrong: string, equivalent?: string]
+export type Row = readonly [rule: string, name: string, right: string, wrong: string, equivalent?: string]
 
+export const faultsIn = (folder: string, file: string, area: Area, rows: ReadonlyArray<Row>): ReadonlyArray<Fault> =>
+  rows.map(([rule, name, right, wrong, equivalent = null]) => ({
+    folder,
+    file,
+    area,
+    rule,
+    name,
+    right,
+    wrong,
+    equivalent
+  }))
+
+/** Faults in the domain. */
 export const faultsOf = (file: string, area: Area, rows: ReadonlyArray<Row>): ReadonlyArray<Fault> =>
-  rows.map(([rule, name, right, wrong, equivalent = null]) => ({ file, area, rule, name, right, wrong, equivalent }))
+  faultsIn("src/domain", file, area, rows)

@@ -3,6 +3,7 @@
  */
 import { activation } from "./activation.ts"
 import { calendar } from "./calendar.ts"
+import { inEngine } from "./engine.ts"
 import type { Fault } from "./Fault.ts"
 import { recurrence } from "./recurrence.ts"
 import { reports } from "./reports.ts"
@@ -20,5 +21,6 @@ export const faults: ReadonlyArray<Fault> = [
   ...terms,
   ...reports,
   ...creation,
-  ...deletion
+  ...deletion,
+  ...inEngine
 ]
