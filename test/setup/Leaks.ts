@@ -29,6 +29,12 @@ export const knowPassword = (url: string): void => {
   if (URL.canParse(url)) know(decodeURIComponent(new URL(url).password))
 }
 
+/** Forgets the secrets and outputs of the test file before. */
+export const clear = (): void => {
+  secrets.clear()
+  outputs.length = 0
+}
+
 /** Has an output looked at when the file's tests are over. */
 export const watch = (output: Output): void => void outputs.push(output)
 

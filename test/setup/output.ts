@@ -1,26 +1,14 @@
-/** For every test file: nothing that was written while its tests ran shows a secret, whoever wrote it. */
+/**
+ * For every test file: nothing that was written while its tests ran shows a secret, whoever wrote it. This file runs
+ * before each test file of a worker; the modules that it imports are loaded once for all of them.
+ */
 import { afterAll, expect } from "vitest"
 import * as Leaks from "./Leaks.ts"
+import * as Written from "./Written.ts"
 
-let written = ""
-
-for (const stream of [process.stdout, process.stderr]) {
-  const write = stream.write.bind(stream)
-  stream.write = (chunk: string | Uint8Array, ...rest: ReadonlyArray<unknown>) => {
-    written += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString()
-    return Reflect.apply(write, stream, [chunk, ...rest])
-  }
-}
-
-for (const level of ["debug", "error", "info", "log", "warn"] as const) {
-  const log = console[level].bind(console)
-  console[level] = (...parts: ReadonlyArray<unknown>) => {
-    written += `${parts.map(String).join(" ")}\n`
-    log(...parts)
-  }
-}
-
-Leaks.watch({ what: "the tests' own output", text: () => written })
+Leaks.clear()
+Written.clear()
+Leaks.watch({ what: "the tests' own output", text: Written.text })
 
 afterAll(() => {
   expect(Leaks.found()).toEqual([])
