@@ -1,7 +1,8 @@
 /**
  * A custom catalogue as a file: `complete` reads one, and `toFile` writes one that reads back as the same catalogue.
  */
-import type { Catalogue, Refusal } from "simplan"
+import type { Refusal } from "simplan"
+import type { Catalogue } from "simplan/ports"
 import { Result } from "effect"
 import * as Countries from "./Countries.ts"
 import { decode, type File, invalid } from "./FileFormat.ts"

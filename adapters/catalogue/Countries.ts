@@ -4,7 +4,7 @@
 import { countries as continentTable } from "countries-list"
 import codes from "i18n-iso-countries/codes.json" with { type: "json" }
 import english from "i18n-iso-countries/langs/en.json" with { type: "json" }
-import type { Catalogue } from "simplan"
+import type { Catalogue } from "simplan/ports"
 
 const names = new Map<string, string | ReadonlyArray<string>>(Object.entries(english.countries))
 

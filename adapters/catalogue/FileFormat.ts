@@ -1,7 +1,8 @@
 /**
  * The schema of the catalogue's file: the body of `PUT /catalogue`, and the answer of `GET /catalogue`.
  */
-import { Label, Refusal } from "simplan"
+import { Refusal } from "simplan"
+import { Label } from "simplan/ports"
 import { Result, Schema, SchemaIssue } from "effect"
 
 const Iso2 = Schema.String.check(

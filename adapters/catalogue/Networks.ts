@@ -6,7 +6,7 @@
  * particular islands.
  */
 import networks from "mcc-mnc-list/mcc-mnc-list.json" with { type: "json" }
-import type { Catalogue, Label } from "simplan"
+import type { Catalogue, Label } from "simplan/ports"
 import * as Countries from "./Countries.ts"
 import * as Ids from "./Ids.ts"
 import * as Rats from "./Rats.ts"

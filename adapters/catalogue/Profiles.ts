@@ -2,7 +2,7 @@
  * The standard coverage profiles (rule I3): under each label one per country that has an operator of it, one per
  * continent, and `GLOBAL`. `Green` has every operator, `Aqua` those with 4G or 5G, `Blue` those with 5G.
  */
-import { type Catalogue, Label } from "simplan"
+import { type Catalogue, Label } from "simplan/ports"
 import * as Countries from "./Countries.ts"
 import * as Ids from "./Ids.ts"
 

@@ -2,7 +2,8 @@
  * The built-in catalogue: the countries and networks of the npm packages `i18n-iso-countries`, `mcc-mnc-list` and
  * `countries-list`. The same versions of the packages always give the same catalogue.
  */
-import { type Catalogue, Catalogues } from "simplan"
+import { Catalogues } from "simplan"
+import type { Catalogue } from "simplan/ports"
 import { Effect, Layer } from "effect"
 import * as Countries from "./Countries.ts"
 import * as Networks from "./Networks.ts"

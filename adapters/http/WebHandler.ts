@@ -3,7 +3,8 @@
  */
 import { Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import type { Services, Storage } from "simplan"
+import type { Services } from "simplan"
+import type { Storage } from "simplan/ports"
 import * as UnmatchedRoutes from "./middleware/UnmatchedRoutes.ts"
 import * as Routes from "./Routes.ts"
 

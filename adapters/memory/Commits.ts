@@ -2,7 +2,7 @@
  * A commit. Everything that it relies on is checked before anything is written, and writing cannot fail, so that it
  * happens as a whole or not at all.
  */
-import { Delivery, SimDifference, type Storage, WebhookEndpoint, type WebhookEvent } from "simplan"
+import { Delivery, SimDifference, type Storage, WebhookEndpoint, type WebhookEvent } from "simplan/ports"
 import * as Tables from "./Tables.ts"
 
 interface Versioned {

@@ -4,7 +4,8 @@
  * A row is open when it has no lease, or one that ended at or before the asker's machine time.
  */
 import { Effect } from "effect"
-import type { Jobs, Storage, Time } from "simplan"
+import type { Time } from "simplan"
+import type { Jobs, Storage } from "simplan/ports"
 import { byNumber, byText, type Order, SortedList } from "./SortedList.ts"
 
 /** Where a row waits: its due time and id, its partition and its organization. */

@@ -1,7 +1,7 @@
 /**
  * The SIM inventory: import, pages, and reservations of eSIMs.
  */
-import { Sim, type Storage } from "simplan"
+import { Sim, type Storage } from "simplan/ports"
 import { byNumber, type Order } from "./SortedList.ts"
 import * as Tables from "./Tables.ts"
 

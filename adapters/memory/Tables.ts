@@ -1,6 +1,7 @@
 /**
  * All that the storage has: what is unique in the whole service, and the rows of each organization by their ids.
  */
+import type { Time } from "simplan"
 import type {
   ApiKey,
   Catalogue,
@@ -13,9 +14,8 @@ import type {
   SimAggregate,
   SmdpHistory,
   Storage,
-  Time,
   WebhookEndpoint
-} from "simplan"
+} from "simplan/ports"
 import { Queue } from "./Queue.ts"
 import { byNumber, byText, type Order, SortedList } from "./SortedList.ts"
 

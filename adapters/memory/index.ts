@@ -5,7 +5,7 @@
  * synchronous step, which is what makes a commit whole and a read a snapshot.
  */
 import { Context, Effect, Layer } from "effect"
-import { Changes, Jobs, Outbox, type Plan, SimAggregate, Storage } from "simplan"
+import { Changes, Jobs, Outbox, type Plan, SimAggregate, Storage } from "simplan/ports"
 import * as Commits from "./Commits.ts"
 import * as Queue from "./Queue.ts"
 import * as Sims from "./Sims.ts"

@@ -12,7 +12,7 @@ import { createHash } from "node:crypto"
 import { open, realpath, stat } from "node:fs/promises"
 import { createServer } from "node:net"
 import { Effect, type Scope } from "effect"
-import { Storage } from "simplan"
+import { Storage } from "simplan/ports"
 
 const inUse = (directory: string): Storage.StorageError =>
   new Storage.StorageError({ message: `The data directory ${directory} is in use by another process` })

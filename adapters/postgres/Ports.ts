@@ -2,7 +2,7 @@
  * The ports over a database whose migrations are done.
  */
 import { Context, Effect } from "effect"
-import { Changes, HostTransaction, Jobs, Outbox, Storage } from "simplan"
+import { Changes, HostTransaction, Jobs, Outbox, Storage } from "simplan/ports"
 import * as ApiKeys from "./statements/ApiKeys.ts"
 import * as Commit from "./commit/Commit.ts"
 import type { Database } from "./connection/Database.ts"

@@ -11,6 +11,7 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { Context, Effect, Exit, Layer, Scope, type Stream } from "effect"
 import * as Core from "simplan"
+import type * as Ports from "simplan/ports"
 import { StandardCatalogue } from "../catalogue/index.ts"
 import * as Clocks from "../virtual-clock/index.ts"
 import { HttpSender } from "../webhooks-http/index.ts"
@@ -19,15 +20,15 @@ import * as Telco from "./Telco.ts"
 
 export interface Options {
   /** Such as `Memory.layer`, `Pglite.layer({ dataDir })` or `Postgres.layer({ url })`. */
-  readonly storage: Layer.Layer<Core.Storage.Storage | Core.Jobs.Jobs | Core.Outbox.Outbox, unknown>
+  readonly storage: Layer.Layer<Ports.Storage.Storage | Ports.Jobs.Jobs | Ports.Outbox.Outbox, unknown>
   /** Calls written with Promises, or a layer. */
-  readonly telco: Telco.PromisedTelco | Layer.Layer<Core.Telco.Telco, unknown>
+  readonly telco: Telco.PromisedTelco | Layer.Layer<Ports.Telco.Telco, unknown>
   /** How webhooks are sent; over HTTP by default. */
-  readonly webhooks?: Layer.Layer<Core.WebhookSender.WebhookSender, unknown>
+  readonly webhooks?: Layer.Layer<Ports.WebhookSender.WebhookSender, unknown>
   /** The first catalogue; the standard one by default. */
   readonly catalogue?: Layer.Layer<Core.Catalogues.BuiltIn, unknown>
   /** The machine's clock by default; `VirtualClock.virtual(start)` can be advanced. */
-  readonly clock?: Layer.Layer<Core.BusinessClock.BusinessClock, unknown, Core.Storage.Storage>
+  readonly clock?: Layer.Layer<Ports.BusinessClock.BusinessClock, unknown, Ports.Storage.Storage>
   /**
    * Whether this is the only process on the storage. It then takes over the jobs of a killed process at once, and not when
    * their leases end.
@@ -84,7 +85,7 @@ function promisedServices(context: All): object {
   )
 }
 
-const isLayer = (telco: Options["telco"]): telco is Layer.Layer<Core.Telco.Telco, unknown> => Layer.isLayer(telco)
+const isLayer = (telco: Options["telco"]): telco is Layer.Layer<Ports.Telco.Telco, unknown> => Layer.isLayer(telco)
 
 const portsOf = (options: Options) =>
   Layer.mergeAll(

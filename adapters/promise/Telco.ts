@@ -5,7 +5,7 @@
  * repeated with the same key.
  */
 import { Effect, Layer } from "effect"
-import { Telco } from "simplan"
+import { Telco } from "simplan/ports"
 
 type Port = Telco.Telco["Service"]
 

@@ -2,7 +2,8 @@
  * What an organization of a simulation begins with: SIMs and a webhook endpoint.
  */
 import { Effect, Stream } from "effect"
-import { type Label, Organizations, Sims, Webhooks } from "simplan"
+import { Organizations, Sims, Webhooks } from "simplan"
+import type { Label } from "simplan/ports"
 
 export interface Options {
   /** How many eSIMs of each label an organization begins with: 10 of `Green` unless given. */

@@ -6,7 +6,7 @@
  */
 import { Context, Effect, Latch } from "effect"
 import * as Around from "./Around.ts"
-import { Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan"
+import { Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
 
 /** Where a process is to be killed. */
 export interface Death {

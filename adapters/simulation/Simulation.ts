@@ -6,20 +6,8 @@
  * neither Node nor a test runner.
  */
 import { Clock as MachineClock, Context, Effect, Layer, Logger, Scheduler, Scope } from "effect"
-import {
-  BusinessClock,
-  Catalogues,
-  Clock,
-  Jobs,
-  Leases,
-  Outbox,
-  Services,
-  Settings,
-  Storage,
-  Telco,
-  Time,
-  WebhookSender
-} from "simplan"
+import { Catalogues, Clock, Leases, Services, Settings, Time } from "simplan"
+import { BusinessClock, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import { type Faults, MemoryBooks, TelcoSimulator } from "simplan/telco-simulator"

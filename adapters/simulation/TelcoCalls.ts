@@ -2,7 +2,8 @@
  * Listening to the calls that a simulated service makes to its telco: what was asked, when, and what came of it.
  */
 import { Cause, Effect, Exit } from "effect"
-import type { Telco, Time } from "simplan"
+import type { Time } from "simplan"
+import type { Telco } from "simplan/ports"
 
 export type Kind = keyof Telco.Telco["Service"]
 

@@ -4,7 +4,8 @@
  * The journal is the telco's memory itself, not a copy of it, so it tells the truth also of calls whose answer was lost.
  */
 import { Effect, Layer, Predicate, type Schema } from "effect"
-import { BusinessClock, type Time } from "simplan"
+import type { Time } from "simplan"
+import { BusinessClock } from "simplan/ports"
 import { Books } from "simplan/telco-simulator"
 import type { Simulated } from "../../src/testing/index.ts"
 

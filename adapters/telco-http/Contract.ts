@@ -15,7 +15,8 @@ import {
   HttpApiSecurity,
   OpenApi
 } from "effect/http-api"
-import { Label, Plan, Recurrence, Time } from "simplan"
+import { Time } from "simplan"
+import { Label, Plan, Recurrence } from "simplan/ports"
 
 const Text = Schema.String.check(Schema.isMinLength(1))
 

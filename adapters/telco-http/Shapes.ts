@@ -1,7 +1,8 @@
 /**
  * Converts the values of the port to the wire and back. The contract's schemas have checked the values of the wire.
  */
-import { type Telco, Time } from "simplan"
+import { Time } from "simplan"
+import type { Telco } from "simplan/ports"
 import type * as Contract from "./Contract.ts"
 
 type Order = typeof Contract.Order.Type

@@ -9,7 +9,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { HttpRouter, HttpServer, type HttpServerError } from "effect/http"
 import { HttpApiBuilder, HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
-import { Telco } from "simplan"
+import { Telco } from "simplan/ports"
 import * as Contract from "./Contract.ts"
 import * as Shapes from "./Shapes.ts"
 

@@ -6,7 +6,7 @@
  * the key has one already.
  */
 import { Effect } from "effect"
-import { Telco } from "simplan"
+import { Telco } from "simplan/ports"
 import type { BooksError } from "./Books.ts"
 import type { Records } from "./Records.ts"
 

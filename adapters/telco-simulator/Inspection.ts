@@ -3,7 +3,7 @@
  * refused is in them.
  */
 import { Effect } from "effect"
-import type { Telco } from "simplan"
+import type { Telco } from "simplan/ports"
 import type { BooksError } from "./Books.ts"
 import type { Records } from "./Records.ts"
 

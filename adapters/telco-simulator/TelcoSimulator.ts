@@ -6,7 +6,7 @@
  * can be looked at and faults injected through the service `TelcoSimulator`.
  */
 import { Context, Effect, Layer } from "effect"
-import { Telco } from "simplan"
+import { Telco } from "simplan/ports"
 import { Books } from "./Books.ts"
 import * as Calls from "./Calls.ts"
 import * as Inspection from "./Inspection.ts"

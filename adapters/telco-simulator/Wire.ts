@@ -4,7 +4,7 @@
  * A call that is on its way reaches the telco even if its caller gives up, as it would over a network.
  */
 import { Duration, Effect, Fiber, Ref, type Scope } from "effect"
-import { Telco } from "simplan"
+import { Telco } from "simplan/ports"
 import type { BooksError } from "./Books.ts"
 import * as Faults from "./Faults.ts"
 

@@ -2,7 +2,8 @@
  * The two clocks that the service can go by: the machine's, and one that stands still until it is moved.
  */
 import { Clock, Effect, Layer, Ref } from "effect"
-import { BusinessClock, Storage, type Time } from "simplan"
+import type { Time } from "simplan"
+import { BusinessClock, Storage } from "simplan/ports"
 
 /** How far time is never told to have gone back, in milliseconds: a measurement may be off by so much. */
 const INEXACT = 100

@@ -6,7 +6,7 @@
  * key.
  */
 import { Duration, Effect, Layer, Result } from "effect"
-import { WebhookSender } from "simplan"
+import { WebhookSender } from "simplan/ports"
 import * as Addresses from "./Addresses.ts"
 import * as Post from "./Post.ts"
 import * as Signature from "./Signature.ts"

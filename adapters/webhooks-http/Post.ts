@@ -7,7 +7,7 @@ import * as Https from "node:https"
 import type { LookupFunction } from "node:net"
 import { urlToHttpOptions } from "node:url"
 import { Effect, type Scope } from "effect"
-import { WebhookSender } from "simplan"
+import { WebhookSender } from "simplan/ports"
 
 /** Up to which size and time a body is read, so that the connection can be used again. */
 const BODY_BYTES = 16 * 1024

@@ -192,7 +192,7 @@ const checkAdapter = (path: string, { specifier }: Import, manifest: Manifest): 
   if (!isRelative(specifier) && !isOwn(specifier)) return undeclared(specifier, manifest)
   const target = isOwn(specifier) ? manifest.entries.get(specifier) : posix.join(posix.dirname(path), specifier)
   if (target === undefined) return `imports ${specifier}, which is no entry point`
-  if (specifier === "simplan" || specifier === "simplan/testing") return undefined
+  if (["simplan", "simplan/ports", "simplan/testing"].includes(specifier)) return undefined
   if (target === "src/testing/index.ts" && adapter === "simulation") return undefined
   const other = adapterOf(target)
   if (other === undefined) return `imports ${specifier}: an adapter uses the core by its entry points`

@@ -1,7 +1,7 @@
 /**
  * The standard catalogue (rule I3): its countries, operators and profiles, against facts about the real world.
  */
-import { Catalogue, Label } from "simplan"
+import { Catalogue, Label } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import { describe, expect, it } from "vitest"
 

@@ -13,7 +13,7 @@ import {
   type Sim,
   type SimDifference,
   Storage
-} from "simplan"
+} from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 
 /** Everything that the adapter gives. */

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Storage } from "simplan"
+import { Storage } from "simplan/ports"
 import * as Pglite from "simplan/pglite"
 
 export interface Message {

@@ -1,6 +1,6 @@
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { Storage } from "simplan"
+import { Storage } from "simplan/ports"
 import * as Pglite from "simplan/pglite"
 import { expect, it } from "vitest"
 

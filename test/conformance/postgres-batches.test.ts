@@ -2,7 +2,7 @@
  * What goes together: the groups that callers' questions are gathered into, and the commits that may go as one.
  */
 import { Context, Deferred, Effect, Exit, Fiber, Result } from "effect"
-import { Storage } from "simplan"
+import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Batcher from "../../adapters/postgres/fast/Batcher.ts"
 import * as Databases from "../setup/Databases.ts"

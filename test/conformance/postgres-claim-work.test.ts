@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Job, Jobs, Storage } from "simplan"
+import { type Job, Jobs, Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as FairClaims from "../../src/app/engine/FairClaims.ts"
 import * as Databases from "../setup/Databases.ts"

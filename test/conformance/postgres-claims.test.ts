@@ -1,7 +1,7 @@
 import { NodeCrypto } from "@effect/platform-node"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Job, Jobs, type Storage } from "simplan"
+import { type Job, Jobs, type Storage } from "simplan/ports"
 import { describe, expect, it, vi } from "vitest"
 import * as Ids from "../../src/app/commit/Ids.ts"
 import * as SimReservations from "../../src/app/sims/SimReservations.ts"

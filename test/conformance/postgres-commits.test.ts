@@ -1,6 +1,6 @@
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { Storage } from "simplan"
+import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"
 import { type Adapter, allSims, connect, iccidOf, newSim, newSims, on, touch } from "./PostgresWorld.ts"

@@ -1,7 +1,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { Jobs, Outbox, type SimAggregate, Storage } from "simplan"
+import { Jobs, Outbox, type SimAggregate, Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"
 import { type Adapter, allSims, connect, iccidOf, inService, newSims, on, terms } from "./PostgresWorld.ts"

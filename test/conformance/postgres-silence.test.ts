@@ -1,5 +1,5 @@
 import { Effect, Layer, Redacted, Schedule } from "effect"
-import { Storage } from "simplan"
+import { Storage } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
 import * as Database from "../faults/Database.ts"

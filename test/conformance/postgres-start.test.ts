@@ -1,7 +1,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Redacted, Schedule } from "effect"
 import * as Postgres from "simplan/postgres"
-import { Storage } from "simplan"
+import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"
 import { connect, on } from "./PostgresWorld.ts"

@@ -2,7 +2,7 @@
  * The storage suite finds what is wrong: storages broken on purpose fail it, in the case that is about the fault.
  */
 import { Context, Effect, Exit, Layer } from "effect"
-import { Jobs, Outbox, Storage } from "simplan"
+import { Jobs, Outbox, Storage } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import { describe, expect, it } from "vitest"
 import * as StorageSuite from "../../src/testing/StorageSuite.ts"

@@ -1,6 +1,6 @@
 import { Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Telco } from "simplan"
+import { Telco } from "simplan/ports"
 import { Faults, TelcoSimulator } from "simplan/telco-simulator"
 import { describe, expect, it } from "vitest"
 import { iccid, memory, order, postgres, window } from "./SimulatorBooks.ts"

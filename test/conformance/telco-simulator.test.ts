@@ -1,7 +1,7 @@
 import { PGlite } from "@electric-sql/pglite"
 import { Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Telco } from "simplan"
+import { Telco } from "simplan/ports"
 import { Books, SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
 import { afterAll, describe, expect, it } from "vitest"
 import * as TelcoSuite from "../../src/testing/TelcoSuite.ts"

@@ -3,7 +3,8 @@
  */
 import { NodeCrypto } from "@effect/platform-node"
 import { Context, type Duration, Effect, Layer, Logger, ManagedRuntime, Metric, Redacted, Result } from "effect"
-import { type Jobs, type Outbox, Services, type Storage, WebhookSender } from "simplan"
+import { Services } from "simplan"
+import { type Jobs, type Outbox, type Storage, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "../../adapters/catalogue/index.ts"
 import { type Routes, Server } from "../../adapters/http/index.ts"
 import * as Memory from "../../adapters/memory/index.ts"

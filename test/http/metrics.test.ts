@@ -3,7 +3,8 @@
  */
 import { readFileSync } from "node:fs"
 import { Effect, Layer, Redacted } from "effect"
-import { Worker, WebhookSender } from "simplan"
+import { Worker } from "simplan"
+import { WebhookSender } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { expect, it } from "vitest"

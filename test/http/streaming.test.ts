@@ -3,7 +3,8 @@
  */
 import { Context, Effect, Stream } from "effect"
 import { connect } from "node:net"
-import { Storage, Subscriptions } from "simplan"
+import { Subscriptions } from "simplan"
+import { Storage } from "simplan/ports"
 import { afterEach, describe, expect, it } from "vitest"
 import * as World from "./World.ts"
 

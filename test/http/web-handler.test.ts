@@ -3,7 +3,8 @@
  */
 import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer, Redacted, Result } from "effect"
-import { Services, WebhookSender } from "simplan"
+import { Services } from "simplan"
+import { WebhookSender } from "simplan/ports"
 import { afterAll, describe, expect, it } from "vitest"
 import { StandardCatalogue } from "../../adapters/catalogue/index.ts"
 import { WebHandler } from "../../adapters/http/index.ts"

@@ -1,4 +1,5 @@
-import { BusinessClock, Jobs, type Plan, Storage, Telco, Time } from "simplan"
+import { Time } from "simplan"
+import { BusinessClock, Jobs, type Plan, Storage, Telco } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import { type PromisedTelco, Simplan } from "simplan/promise"
 import { TelcoSimulator } from "simplan/telco-simulator"

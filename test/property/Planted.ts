@@ -2,7 +2,7 @@
  * Faults planted around the ports of a simulated service: small mistakes that an author could make.
  */
 import { Context, Effect } from "effect"
-import { Storage, Telco } from "simplan"
+import { Storage, Telco } from "simplan/ports"
 import type * as Simulation from "../../adapters/simulation/Simulation.ts"
 
 export type Around = NonNullable<Simulation.Options["around"]>

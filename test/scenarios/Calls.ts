@@ -2,7 +2,8 @@
  * The calls that stories make, with what they commonly leave out.
  */
 import { Effect } from "effect"
-import { Attachments, Reports, Sims, Subscriptions, type TelcoReport } from "simplan"
+import { Attachments, Reports, Sims, Subscriptions } from "simplan"
+import type { TelcoReport } from "simplan/ports"
 import type * as World from "./World.ts"
 
 /** A creation and its outcome, refusals included. */

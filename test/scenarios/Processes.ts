@@ -4,7 +4,8 @@
  */
 import { NodeCrypto } from "@effect/platform-node"
 import { Clock, Context, Deferred, Duration, Effect, Layer, ManagedRuntime } from "effect"
-import { BusinessClock, Services, Settings, Storage, Telco, Time, WebhookSender } from "simplan"
+import { Services, Settings, Time } from "simplan"
+import { BusinessClock, Storage, Telco, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import { TelcoSimulator } from "simplan/telco-simulator"

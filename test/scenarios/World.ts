@@ -4,23 +4,8 @@
  */
 import { NodeCrypto } from "@effect/platform-node"
 import { Context, Effect, Layer, ManagedRuntime, Stream } from "effect"
-import {
-  Clock,
-  Jobs,
-  Leases,
-  type Label,
-  Organizations,
-  Outbox,
-  Plans,
-  Services,
-  Settings,
-  Sims,
-  Storage,
-  type Time,
-  WebhookSender,
-  Webhooks,
-  Worker
-} from "simplan"
+import { Clock, Leases, Organizations, Plans, Services, Settings, Sims, type Time, Webhooks, Worker } from "simplan"
+import { Jobs, type Label, Outbox, Storage, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import { type Faults, TelcoSimulator } from "simplan/telco-simulator"

@@ -4,7 +4,8 @@
  */
 import { NodeCrypto } from "@effect/platform-node"
 import { Context, Effect, Layer } from "effect"
-import { Delivery, Services, Storage, type WebhookEndpoint, WebhookSender, Worker } from "simplan"
+import { Services, Worker } from "simplan"
+import { Delivery, Storage, type WebhookEndpoint, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import { TelcoSimulator } from "simplan/telco-simulator"

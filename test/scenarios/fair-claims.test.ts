@@ -2,7 +2,7 @@
  * Fairness: no organization's jobs and no endpoint's deliveries keep another's waiting, however many are due.
  */
 import { Clock, Context, Effect, Layer } from "effect"
-import { Changes, type Job, Jobs, Storage } from "simplan"
+import { Changes, type Job, Jobs, Storage } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import { describe, expect, it } from "vitest"
 import * as DeliverySlots from "../../src/app/engine/DeliverySlots.ts"

@@ -10,12 +10,12 @@ import {
   Plans,
   Reports,
   Sims,
-  Storage,
   Subscriptions,
   Time,
   Webhooks,
   Worker
 } from "simplan"
+import { Storage } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"

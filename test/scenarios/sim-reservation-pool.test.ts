@@ -3,7 +3,8 @@
  * nobody is told that none is left while one is, and a quiet process holds none.
  */
 import { Clock, Context, Effect, Exit, Fiber, Layer, Scheduler, Scope } from "effect"
-import { HostTransaction, type Refusal, type Sim, Storage } from "simplan"
+import type { Refusal } from "simplan"
+import { HostTransaction, type Sim, Storage } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"

@@ -1,6 +1,6 @@
 /** A telco port served over the contract on a real socket, and the port again at the other end. */
 import { Context, type Duration, Effect, Layer, Redacted } from "effect"
-import { Telco } from "simplan"
+import { Telco } from "simplan/ports"
 import { TelcoHttp, TelcoServer } from "simplan/telco-http"
 
 export const token = Redacted.make("telco-key")

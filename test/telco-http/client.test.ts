@@ -2,7 +2,7 @@
  * The client against bridges of all kinds: what it asks, and what it makes of each answer.
  */
 import { Effect, Exit, Redacted } from "effect"
-import { Telco } from "simplan"
+import { Telco } from "simplan/ports"
 import { TelcoHttp } from "simplan/telco-http"
 import { afterEach, describe, expect, it } from "vitest"
 import * as RetryAfter from "../../adapters/telco-http/RetryAfter.ts"

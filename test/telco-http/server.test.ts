@@ -3,7 +3,7 @@
  */
 import { Deferred, Effect, Layer } from "effect"
 import { OpenApi } from "effect/http-api"
-import { Telco } from "simplan"
+import { Telco } from "simplan/ports"
 import { Contract } from "simplan/telco-http"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { describe, expect, it } from "vitest"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { BusinessClock, Storage } from "simplan"
+import { BusinessClock, Storage } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import * as VirtualClock from "simplan/virtual-clock"
 import { expect, it } from "vitest"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { WebhookSender } from "simplan"
+import { WebhookSender } from "simplan/ports"
 import { afterAll, expect, it, vi } from "vitest"
 
 const addresses = vi.hoisted(() => ({ current: [] as Array<{ address: string; family: number }> }))

@@ -3,7 +3,7 @@
  */
 import { createHmac, randomBytes } from "node:crypto"
 import * as fc from "fast-check"
-import { WebhookEndpoint } from "simplan"
+import { WebhookEndpoint } from "simplan/ports"
 import { Signature } from "simplan/webhooks"
 import { Webhook } from "standardwebhooks"
 import { describe, expect, it } from "vitest"

@@ -2,7 +2,7 @@
  * `simplan events send`: sends the telco's reports, from a file or from flags.
  */
 import { randomUUID } from "node:crypto"
-import { SmdpHistory } from "simplan"
+import { SmdpHistory } from "simplan/ports"
 import { Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { impossible, misused } from "../output/CommandFailed.ts"

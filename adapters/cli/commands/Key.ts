@@ -1,7 +1,7 @@
 /**
  * `simplan key create`.
  */
-import { ApiKey } from "simplan"
+import { ApiKey } from "simplan/ports"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Connection from "../client/Connection.ts"

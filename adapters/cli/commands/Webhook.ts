@@ -1,7 +1,7 @@
 /**
  * `simplan webhook add URL`.
  */
-import { WebhookEvent } from "simplan"
+import { WebhookEvent } from "simplan/ports"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Connection from "../client/Connection.ts"

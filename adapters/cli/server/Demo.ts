@@ -4,7 +4,8 @@
  * Each start completes what a crash left unfinished. A store whose oldest organization is not the demonstration's, by the
  * kept id or by its name, gets none. The API key is kept, and replaced if it is lost or no longer valid.
  */
-import { ApiKeys, Iccid, type Label, Organizations, Sims } from "simplan"
+import { ApiKeys, Organizations, Sims } from "simplan"
+import { Iccid, type Label } from "simplan/ports"
 import { Effect, Stream } from "effect"
 import type { Demo } from "../settings/Credentials.ts"
 

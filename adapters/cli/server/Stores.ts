@@ -3,7 +3,7 @@
  */
 import { type Context, Effect, Layer, Redacted, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
-import type { Jobs, Outbox, Storage } from "simplan"
+import type { Jobs, Outbox, Storage } from "simplan/ports"
 import * as Memory from "../../memory/index.ts"
 import * as Pglite from "../../pglite/index.ts"
 import * as Postgres from "../../postgres/index.ts"

@@ -3,7 +3,8 @@
  * its start is stored before anything uses it.
  */
 import { Clock, Effect, type Layer } from "effect"
-import { type BusinessClock, Storage, Time } from "simplan"
+import { Time } from "simplan"
+import { type BusinessClock, Storage } from "simplan/ports"
 import * as VirtualClock from "../../virtual-clock/index.ts"
 import * as ClockSetting from "../settings/ClockSetting.ts"
 

@@ -4,7 +4,8 @@
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { Label as Labels, Time } from "simplan"
+import { Time } from "simplan"
+import { Label as Labels } from "simplan/ports"
 import * as Codes from "../wire/Codes.ts"
 
 /** The body of every error (rule W1). */

@@ -2,7 +2,8 @@
  * Handlers of coverage profiles and custom regions.
  */
 import { Effect } from "effect"
-import { type ApiKey, Coverage } from "simplan"
+import { Coverage } from "simplan"
+import type { ApiKey } from "simplan/ports"
 import * as CoverageApi from "../api/CoverageApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"

@@ -2,7 +2,8 @@
  * Handlers of imports: SIMs and the catalogue.
  */
 import { Effect } from "effect"
-import { type Catalogue, Catalogues, Sims } from "simplan"
+import { Catalogues, Sims } from "simplan"
+import type { Catalogue } from "simplan/ports"
 import { CatalogueFile } from "../../catalogue/index.ts"
 import * as ImportsApi from "../api/ImportsApi.ts"
 import * as Endpoints from "../Endpoints.ts"

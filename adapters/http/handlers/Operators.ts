@@ -2,7 +2,8 @@
  * Handlers of mobile network operators.
  */
 import { Effect } from "effect"
-import { type ApiKey, Operators } from "simplan"
+import { Operators } from "simplan"
+import type { ApiKey } from "simplan/ports"
 import * as OperatorsApi from "../api/OperatorsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"

@@ -2,7 +2,8 @@
  * Handlers of plans.
  */
 import { Effect } from "effect"
-import { type ApiKey, Label, Plans } from "simplan"
+import { Plans } from "simplan"
+import { type ApiKey, Label } from "simplan/ports"
 import * as PlansApi from "../api/PlansApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"

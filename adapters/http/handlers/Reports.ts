@@ -3,7 +3,8 @@
  * (rule R1).
  */
 import { Effect, Result } from "effect"
-import { type Refusal, Reports, type TelcoReport } from "simplan"
+import { type Refusal, Reports } from "simplan"
+import type { TelcoReport } from "simplan/ports"
 import * as ReportsApi from "../api/ReportsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"

@@ -2,7 +2,8 @@
  * Handlers of the SIM inventory.
  */
 import { Effect } from "effect"
-import { type ApiKey, Sims } from "simplan"
+import { Sims } from "simplan"
+import type { ApiKey } from "simplan/ports"
 import * as SimsApi from "../api/SimsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"

@@ -2,7 +2,8 @@
  * Handlers of subscriptions, their plan attachments, their last operator, and SMS to them.
  */
 import { Effect } from "effect"
-import { type ApiKey, Attachments, Messages, Subscriptions } from "simplan"
+import { Attachments, Messages, Subscriptions } from "simplan"
+import type { ApiKey } from "simplan/ports"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"

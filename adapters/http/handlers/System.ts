@@ -3,7 +3,8 @@
  */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { QueueDepth, Storage } from "simplan"
+import { QueueDepth } from "simplan"
+import { Storage } from "simplan/ports"
 import * as SystemApi from "../api/SystemApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import * as Guard from "../middleware/Guard.ts"

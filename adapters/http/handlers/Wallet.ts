@@ -2,7 +2,8 @@
  * Handler of the organization's mobile plan.
  */
 import { Effect } from "effect"
-import { type ApiKey, Wallet } from "simplan"
+import { Wallet } from "simplan"
+import type { ApiKey } from "simplan/ports"
 import * as WalletApi from "../api/WalletApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"

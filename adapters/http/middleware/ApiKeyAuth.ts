@@ -3,7 +3,8 @@
  * takes a request from its rate limit, in the order 401, 403, 429.
  */
 import { Clock, Effect } from "effect"
-import { type ApiKey, ApiKeys } from "simplan"
+import { ApiKeys } from "simplan"
+import type { ApiKey } from "simplan/ports"
 import * as Errors from "../wire/Errors.ts"
 import type * as Guard from "./Guard.ts"
 import type * as RateLimit from "./RateLimit.ts"

@@ -4,7 +4,8 @@
  */
 import { Effect, Result } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { type Idempotency, IdempotencyKeys } from "simplan"
+import { IdempotencyKeys } from "simplan"
+import type { Idempotency } from "simplan/ports"
 import { createHash } from "node:crypto"
 import * as ErrorLog from "../wire/ErrorLog.ts"
 import * as Errors from "../wire/Errors.ts"

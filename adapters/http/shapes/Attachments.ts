@@ -1,7 +1,8 @@
 /**
  * Plan attachments and their packages as JSON.
  */
-import { type Attachment, Package, Time } from "simplan"
+import { Time } from "simplan"
+import { type Attachment, Package } from "simplan/ports"
 import type * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Instants from "./Instants.ts"
 

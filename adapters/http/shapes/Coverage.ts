@@ -1,7 +1,8 @@
 /**
  * Coverage profiles, custom regions and operators as JSON.
  */
-import type { Coverage, Operators, Region } from "simplan"
+import type { Coverage, Operators } from "simplan"
+import type { Region } from "simplan/ports"
 import type * as CoverageApi from "../api/CoverageApi.ts"
 import type * as OperatorsApi from "../api/OperatorsApi.ts"
 

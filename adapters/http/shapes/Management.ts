@@ -1,15 +1,8 @@
 /**
  * The resources of the management API as JSON: organizations, API keys, webhook endpoints, deliveries.
  */
-import {
-  type ApiKey,
-  type Delivery,
-  type Organization,
-  type ApiKeys,
-  Time,
-  type WebhookEndpoint,
-  WebhookEvent
-} from "simplan"
+import { type ApiKeys, Time } from "simplan"
+import { type ApiKey, type Delivery, type Organization, type WebhookEndpoint, WebhookEvent } from "simplan/ports"
 import type * as OrganizationsApi from "../api/OrganizationsApi.ts"
 import type * as WebhooksApi from "../api/WebhooksApi.ts"
 import * as Instants from "./Instants.ts"

@@ -2,7 +2,8 @@
  * Plans as the wire shows them, and as it asks for them.
  */
 import { Result, Schema } from "effect"
-import { Plan, type Refusal, Time } from "simplan"
+import { type Refusal, Time } from "simplan"
+import { Plan } from "simplan/ports"
 import type * as PlansApi from "../api/PlansApi.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
 import * as Instants from "./Instants.ts"

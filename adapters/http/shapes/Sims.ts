@@ -1,7 +1,8 @@
 /**
  * SIMs, their SM-DP+ history and their mobile plan as JSON.
  */
-import { type MobilePlan, Sim, type SmdpHistory, Time } from "simplan"
+import { Time } from "simplan"
+import { type MobilePlan, Sim, type SmdpHistory } from "simplan/ports"
 import type * as SimsApi from "../api/SimsApi.ts"
 import type * as WalletApi from "../api/WalletApi.ts"
 

@@ -1,7 +1,8 @@
 /**
  * Subscriptions as JSON.
  */
-import { type Subscription, Time } from "simplan"
+import { Time } from "simplan"
+import type { Subscription } from "simplan/ports"
 import type * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Instants from "./Instants.ts"
 

@@ -2,7 +2,8 @@
  * The events of a telco's report (rule R1), decoded one by one: a bad event is rejected alone.
  */
 import { Result, Schema } from "effect"
-import { type Refusal, SmdpHistory, type TelcoReport, Time } from "simplan"
+import { type Refusal, Time } from "simplan"
+import { SmdpHistory, type TelcoReport } from "simplan/ports"
 import * as Schemas from "../api/Schemas.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
 import * as Text from "../wire/Text.ts"

@@ -3,7 +3,7 @@
  */
 import { Result } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
-import type { Storage } from "simplan"
+import type { Storage } from "simplan/ports"
 import * as Errors from "./Errors.ts"
 import * as Text from "./Text.ts"
 

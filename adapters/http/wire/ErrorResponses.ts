@@ -5,7 +5,7 @@
 import { Cause, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
-import { Storage } from "simplan"
+import { Storage } from "simplan/ports"
 import * as Codes from "./Codes.ts"
 import * as ErrorLog from "./ErrorLog.ts"
 import * as Errors from "./Errors.ts"

@@ -3,7 +3,8 @@
  * and of each problem with a request that no use case has seen. `ErrorResponses` makes responses of them.
  */
 import { Data } from "effect"
-import type { Refusal, Storage } from "simplan"
+import type { Refusal } from "simplan"
+import type { Storage } from "simplan/ports"
 import type * as Codes from "./Codes.ts"
 import * as FieldNames from "./FieldNames.ts"
 

@@ -2,7 +2,7 @@
  * A commit: one statement in one round trip, made of the clauses that the commit needs.
  */
 import { Effect } from "effect"
-import type { Storage } from "simplan"
+import type { Storage } from "simplan/ports"
 import * as BatchedCommit from "../fast/BatchedCommit.ts"
 import * as SimChanges from "./SimChanges.ts"
 import * as ApiKeys from "../statements/ApiKeys.ts"

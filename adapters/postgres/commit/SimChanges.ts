@@ -4,7 +4,7 @@
  * Each difference is written by the statement for the columns that it changes. There are few such statements and their
  * texts are fixed, so that PostgreSQL plans each one once.
  */
-import { type Attachment, type Package, SimDifference, type Subscription } from "simplan"
+import { type Attachment, type Package, SimDifference, type Subscription } from "simplan/ports"
 import type { Sql } from "../connection/Database.ts"
 import type { CommitClause } from "../sql/CommitClause.ts"
 import * as Attachments from "../statements/Attachments.ts"

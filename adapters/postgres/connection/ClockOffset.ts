@@ -7,7 +7,7 @@
  */
 import { Effect, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Jobs, type Outbox, Storage } from "simplan"
+import { type Jobs, type Outbox, Storage } from "simplan/ports"
 import type { Sql } from "./Database.ts"
 
 /** By how many milliseconds the database's clock is ahead. */

@@ -7,7 +7,7 @@
 import { type Context, Effect, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Storage } from "simplan"
+import type { Storage } from "simplan/ports"
 import * as PipelineDrain from "./PipelineDrain.ts"
 import * as FastPaths from "../fast/FastPaths.ts"
 import * as Failure from "./Failure.ts"

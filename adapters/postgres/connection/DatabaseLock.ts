@@ -8,7 +8,7 @@
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Data, Deferred, type Duration, Effect, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { Storage } from "simplan"
+import { Storage } from "simplan/ports"
 import * as Failure from "./Failure.ts"
 import type { Ports } from "./ClockOffset.ts"
 

@@ -2,7 +2,7 @@
  * What a failed statement means to the port: a `Conflict`, or a `StorageError`.
  */
 import type { SqlError } from "effect/sql/SqlError"
-import { Storage } from "simplan"
+import { Storage } from "simplan/ports"
 
 /** The SQLSTATE that `simplan.ensure` raises. The message names the guard. */
 const GUARD = "SP409"

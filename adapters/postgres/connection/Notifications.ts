@@ -8,7 +8,7 @@
 import { randomUUID } from "node:crypto"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { type Duration, Effect, Latch, Queue, Schema } from "effect"
-import { Changes } from "simplan"
+import { Changes } from "simplan/ports"
 
 type Hear = (changes: Changes.Changes) => void
 

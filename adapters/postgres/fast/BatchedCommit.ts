@@ -2,7 +2,7 @@
  * Commits of several callers as one statement. If that statement meets a conflict, each commit is written by itself.
  */
 import { Effect, Exit } from "effect"
-import type { Storage } from "simplan"
+import type { Storage } from "simplan/ports"
 import type { Database } from "../connection/Database.ts"
 import * as Batcher from "./Batcher.ts"
 import * as CommitGroup from "./CommitGroup.ts"

@@ -4,7 +4,7 @@
  * The union of commits that touch nothing in common writes what each of them writes, guards what each of them guards,
  * and happens as a whole or not at all: where it fails with a `Conflict`, each is to be tried on its own.
  */
-import type { Storage } from "simplan"
+import type { Storage } from "simplan/ports"
 
 type Commit = Storage.Commit
 

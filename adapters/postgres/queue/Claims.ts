@@ -3,7 +3,7 @@
  * lanes. Each look begins at a place in an index and goes no further than it has to.
  */
 import type { Fragment } from "effect/sql/Statement"
-import type { Jobs } from "simplan"
+import type { Jobs } from "simplan/ports"
 import type { Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 

@@ -2,7 +2,7 @@
  * The statements about webhook deliveries: the log, and the outbox with its leases.
  */
 import { Effect } from "effect"
-import type { Delivery, Jobs, Outbox, Storage } from "simplan"
+import type { Delivery, Jobs, Outbox, Storage } from "simplan/ports"
 import * as Claims from "./Claims.ts"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import { queue } from "./DeliveryClaim.ts"

@@ -4,7 +4,7 @@
  * So what is taken is found again by its place and not by its key, and comes as lists without names.
  */
 import { Effect } from "effect"
-import type { Delivery, Jobs, WebhookEndpoint, WebhookEvent } from "simplan"
+import type { Delivery, Jobs, WebhookEndpoint, WebhookEvent } from "simplan/ports"
 import * as Claims from "./Claims.ts"
 import type { Database, Row } from "../connection/Database.ts"
 

@@ -2,7 +2,7 @@
  * The statements about jobs and their leases.
  */
 import { Effect } from "effect"
-import type { Job, Jobs, Storage } from "simplan"
+import type { Job, Jobs, Storage } from "simplan/ports"
 import * as Claims from "./Claims.ts"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"

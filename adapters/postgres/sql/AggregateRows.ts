@@ -2,7 +2,7 @@
  * The aggregates of SIMs as JSON arrays without names (see `SimRows`): every request about a SIM reads one. The rows of an
  * aggregate have its organization, ICCID and subscription.
  */
-import type { Attachment, SimAggregate, Package, Subscription } from "simplan"
+import type { Attachment, SimAggregate, Package, Subscription } from "simplan/ports"
 import * as SimRows from "./SimRows.ts"
 
 type PackedSubscription = readonly [

@@ -2,7 +2,7 @@
  * The views that reports need, column by column (see `SimRows`): one row for each package that the reports can touch, and
  * one where there is none. PostgreSQL makes it in half of the time that nested values take, at a third of the length.
  */
-import type { Package, SimAggregate, Storage } from "simplan"
+import type { Package, SimAggregate, Storage } from "simplan/ports"
 
 type Attachment = SimAggregate.AttachmentForReports["attachment"]
 type Sim = SimAggregate.ForReports["sim"]

@@ -2,7 +2,7 @@
  * SIMs in lists, of which one answer has many: as JSON arrays without names, made and read in a third of the time that
  * objects take. What most SIMs have none of stands together at the end, and is null where there is nothing of it.
  */
-import type { Label, Sim } from "simplan"
+import type { Label, Sim } from "simplan/ports"
 
 type Rest = readonly [
   recycledAt: number | null,

@@ -1,7 +1,7 @@
 /**
  * The statements about API keys. The hash of a key is unique in the whole service.
  */
-import type { ApiKey } from "simplan"
+import type { ApiKey } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 

@@ -1,7 +1,7 @@
 /**
  * The statements about plan attachments and their packages. They are written under the guard of their SIM.
  */
-import type { Attachment, Package, SimDifference } from "simplan"
+import type { Attachment, Package, SimDifference } from "simplan/ports"
 import type { Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 

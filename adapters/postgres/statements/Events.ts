@@ -1,7 +1,7 @@
 /**
  * Webhook events, and their fan-out to one delivery for each endpoint that takes them.
  */
-import type { WebhookEvent } from "simplan"
+import type { WebhookEvent } from "simplan/ports"
 import type { Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 

@@ -1,7 +1,7 @@
 /**
  * The statements about idempotency records.
  */
-import type { Idempotency, Storage } from "simplan"
+import type { Idempotency, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 

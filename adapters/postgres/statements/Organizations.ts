@@ -1,7 +1,7 @@
 /**
  * The statements about organizations.
  */
-import type { Organization } from "simplan"
+import type { Organization } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 

@@ -1,7 +1,7 @@
 /**
  * The statements about custom regions: never changed, never removed. A name is unique in its organization.
  */
-import type { Region, Storage } from "simplan"
+import type { Region, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 

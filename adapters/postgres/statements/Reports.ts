@@ -1,7 +1,7 @@
 /**
  * The statements about what the telco reported: SM-DP+ state entries, and the ids of reports that were seen.
  */
-import type { SmdpHistory, Storage } from "simplan"
+import type { SmdpHistory, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 

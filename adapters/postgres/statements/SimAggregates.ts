@@ -2,7 +2,7 @@
  * The reads of lines: a SIM with its present subscription, that one's attachments and their packages, nested in SQL.
  */
 import { Effect } from "effect"
-import type { Attachment, SimAggregate } from "simplan"
+import type { Attachment, SimAggregate } from "simplan/ports"
 import type { Database, Row } from "../connection/Database.ts"
 import * as BatchedRead from "../fast/BatchedRead.ts"
 import * as AggregateRows from "../sql/AggregateRows.ts"

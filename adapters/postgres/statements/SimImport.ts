@@ -3,7 +3,7 @@
  * its own, whose insertion decides, also between two imports at the same time, who has it.
  */
 import { Effect } from "effect"
-import { Storage } from "simplan"
+import { Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 

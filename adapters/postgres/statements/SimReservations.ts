@@ -2,7 +2,7 @@
  * The claim of SIMs that nobody else is given meanwhile, and its end before its time.
  */
 import { Effect } from "effect"
-import type { Storage } from "simplan"
+import type { Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as SimRows from "../sql/SimRows.ts"
 import * as CommitClause from "../sql/CommitClause.ts"

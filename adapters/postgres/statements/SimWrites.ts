@@ -3,7 +3,7 @@
  *
  * Each is guarded by the SIM's version, raises it, and ends any reservation of the SIM.
  */
-import type { Sim, SimDifference } from "simplan"
+import type { Sim, SimDifference } from "simplan/ports"
 import type { Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 

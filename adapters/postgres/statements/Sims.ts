@@ -2,7 +2,7 @@
  * The page of SIMs.
  */
 import { Effect } from "effect"
-import type { Label, Storage } from "simplan"
+import type { Label, Storage } from "simplan/ports"
 import type { Database, Row } from "../connection/Database.ts"
 import * as SimRows from "../sql/SimRows.ts"
 import * as CommitClause from "../sql/CommitClause.ts"

@@ -2,7 +2,7 @@
  * The statements about what the whole service has once: the catalogue, the virtual clock, and its upkeep.
  */
 import { Effect } from "effect"
-import type { Catalogue, Storage } from "simplan"
+import type { Catalogue, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as Migrations from "../migrations/Migrations.ts"
 import type * as CommitClause from "../sql/CommitClause.ts"

@@ -2,7 +2,7 @@
  * The statements about subscriptions. They are written under the guard of their SIM.
  */
 import { Effect } from "effect"
-import type { Storage, Subscription } from "simplan"
+import type { Storage, Subscription } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as BatchedRead from "../fast/BatchedRead.ts"
 import * as SimRows from "../sql/SimRows.ts"

@@ -1,7 +1,7 @@
 /**
  * The statements about webhook endpoints.
  */
-import type { WebhookEndpoint } from "simplan"
+import type { WebhookEndpoint } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 

@@ -8,7 +8,8 @@
  * process has to serve a few requests promptly, and what must hold of every history has to hold of this one.
  */
 import { Clock as MachineClock, Context, Effect, Fiber, Layer, Logger, Scheduler } from "effect"
-import { BusinessClock, Catalogues, Jobs, Outbox, Storage, Telco, type Time, WebhookSender } from "simplan"
+import { Catalogues, type Time } from "simplan"
+import { BusinessClock, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "../../catalogue/index.ts"
 import * as Memory from "../../memory/index.ts"
 import { TelcoSimulator } from "../../telco-simulator/index.ts"

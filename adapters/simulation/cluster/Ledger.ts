@@ -3,7 +3,7 @@
  * time. It complains where storage gives something twice, or takes a commit under a lease that was lost.
  */
 import { Context, Effect } from "effect"
-import { Jobs, Outbox, Storage } from "simplan"
+import { Jobs, Outbox, Storage } from "simplan/ports"
 import type { SharedPorts } from "./Process.ts"
 
 interface Lease {

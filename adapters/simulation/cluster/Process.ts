@@ -5,7 +5,8 @@
  * process dies, freezes, waits for slow storage, or loses an answer.
  */
 import { Clock as MachineClock, Context, Effect, Exit, Fiber, Latch, Layer, Scope } from "effect"
-import { type BusinessClock, Jobs, Outbox, Services, Settings, Storage, Telco, WebhookSender, Worker } from "simplan"
+import { Services, Settings, Worker } from "simplan"
+import { type BusinessClock, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
 import * as VirtualClock from "../../virtual-clock/index.ts"
 import type { MachineTime } from "../MachineTime.ts"
 import * as SeededCrypto from "../SeededCrypto.ts"

@@ -1,7 +1,7 @@
 /**
  * The legend: the colours and signs that occur in the drawing.
  */
-import type { Attachment } from "simplan"
+import type { Attachment } from "simplan/ports"
 import type * as Figure from "./Figure.ts"
 import * as Marks from "./Marks.ts"
 import * as States from "./States.ts"

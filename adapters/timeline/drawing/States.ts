@@ -1,7 +1,8 @@
 /**
  * The states of an attachment as a coloured band.
  */
-import type { Attachment, Time } from "simplan"
+import type { Time } from "simplan"
+import type { Attachment } from "simplan/ports"
 import type { Course } from "../play/History.ts"
 import * as Wording from "../output/Wording.ts"
 import * as Figure from "./Figure.ts"

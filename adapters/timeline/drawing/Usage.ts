@@ -1,7 +1,8 @@
 /**
  * The usage of each package as a line, in another colour while the speed is limited, with the throttling thresholds.
  */
-import { Plan, type Time } from "simplan"
+import type { Time } from "simplan"
+import { Plan } from "simplan/ports"
 import type { Course, PackageCourse } from "../play/History.ts"
 import * as Throttling from "../play/Throttling.ts"
 import * as Wording from "../output/Wording.ts"

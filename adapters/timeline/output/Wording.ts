@@ -1,7 +1,8 @@
 /**
  * Formats numbers, spans and instants for people.
  */
-import { Plan, type Recurrence, Time } from "simplan"
+import { Time } from "simplan"
+import { Plan, type Recurrence } from "simplan/ports"
 
 /** An instant in UTC, without zero seconds: `2026-03-01 08:00`. */
 export const instant = (at: Time.Instant): string => {

@@ -2,7 +2,8 @@
  * Performs the steps of a scenario by calls to the service.
  */
 import { Effect, Result } from "effect"
-import { Attachments, Plans, type Refusal, type Services, type Storage, Subscriptions } from "simplan"
+import { Attachments, Plans, type Refusal, type Services, Subscriptions } from "simplan"
+import type { Storage } from "simplan/ports"
 import type { Mistake } from "../scenario/Problem.ts"
 import * as Reporting from "./Reporting.ts"
 import * as Rules from "./Rules.ts"

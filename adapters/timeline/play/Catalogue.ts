@@ -1,7 +1,8 @@
 /**
  * A catalogue with the same profile under each id that the scenario's plans name. The history does not depend on coverage.
  */
-import { type Catalogue, Catalogues } from "simplan"
+import { Catalogues } from "simplan"
+import type { Catalogue } from "simplan/ports"
 import { Effect, Layer } from "effect"
 
 /** The default profile of a plan. */

@@ -1,7 +1,8 @@
 /**
  * The changes of an attachment between two looks, each with its rule.
  */
-import { type Attachment, Plan, Recurrence, type Time } from "simplan"
+import type { Time } from "simplan"
+import { type Attachment, Plan, Recurrence } from "simplan/ports"
 import type { Course, Entry, PackageCourse } from "./History.ts"
 import * as Rules from "./Rules.ts"
 import * as Throttling from "./Throttling.ts"

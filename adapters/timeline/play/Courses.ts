@@ -1,7 +1,8 @@
 /**
  * Builds the course of an attachment from the service's views. Only the times of the changes come from here.
  */
-import { type Attachment, Package, Recurrence, type Time } from "simplan"
+import type { Time } from "simplan"
+import { type Attachment, Package, Recurrence } from "simplan/ports"
 import type { Course, PackageCourse, StateFrom } from "./History.ts"
 import * as Rules from "./Rules.ts"
 

@@ -1,7 +1,8 @@
 /**
  * The history of a played scenario: one entry for each event, and the course of each attachment.
  */
-import type { Attachment, Package, Plan, Time } from "simplan"
+import type { Time } from "simplan"
+import type { Attachment, Package, Plan } from "simplan/ports"
 import type * as Rules from "./Rules.ts"
 
 /**

@@ -1,7 +1,8 @@
 /**
  * Refusals as text, with the rule behind each.
  */
-import { type Refusal, Storage } from "simplan"
+import type { Refusal } from "simplan"
+import { Storage } from "simplan/ports"
 import * as PlanTerms from "../scenario/PlanTerms.ts"
 import * as Rules from "./Rules.ts"
 

@@ -2,7 +2,8 @@
  * The steps that are reports of the telco.
  */
 import { Effect } from "effect"
-import { Package, Plan, Reports, SmdpHistory, type TelcoReport } from "simplan"
+import { Reports } from "simplan"
+import { Package, Plan, SmdpHistory, type TelcoReport } from "simplan/ports"
 import type { Mistake } from "../scenario/Problem.ts"
 import * as Rules from "./Rules.ts"
 import * as Scenario from "../scenario/Scenario.ts"

@@ -3,7 +3,8 @@
  *
  * The service has applied the rules; this module only finds out which one applied.
  */
-import { Activation, type Plan, Recurrence, type Time } from "simplan"
+import type { Time } from "simplan"
+import { Activation, type Plan, Recurrence } from "simplan/ports"
 
 export interface Rule {
   readonly name: string

@@ -2,7 +2,8 @@
  * The service that a scenario is played on, and the conversion of calls to lines of the history.
  */
 import { Effect, Result } from "effect"
-import { type Plan, Plans, Refusal, type Services, type Storage } from "simplan"
+import { Plans, Refusal, type Services } from "simplan"
+import type { Plan, Storage } from "simplan/ports"
 import type { Simulated } from "simplan/testing"
 import * as Catalogue from "./Catalogue.ts"
 import type { Course, Entry } from "./History.ts"

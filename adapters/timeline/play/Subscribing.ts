@@ -2,7 +2,8 @@
  * The steps that attach a plan to the SIM: the subscription, and top-ups.
  */
 import { Effect, Result } from "effect"
-import { type Activation, type Plan, Subscriptions } from "simplan"
+import { Subscriptions } from "simplan"
+import type { Activation, Plan } from "simplan/ports"
 import * as Rules from "./Rules.ts"
 import * as Scenario from "../scenario/Scenario.ts"
 import * as Stage from "./Stage.ts"

@@ -2,7 +2,8 @@
  * Observes the service while a scenario is played. Each look records what has changed since the last one.
  */
 import { Effect } from "effect"
-import { Attachments, type Refusal, type Time, type WebhookEvent } from "simplan"
+import { Attachments, type Refusal, type Time } from "simplan"
+import type { WebhookEvent } from "simplan/ports"
 import type { Simulated } from "simplan/testing"
 import * as Changes from "./Changes.ts"
 import * as Courses from "./Courses.ts"

@@ -1,7 +1,8 @@
 /**
  * Converts a scenario to the fields of the form and back. Fields that the form does not show are kept.
  */
-import { Plan, Time } from "simplan"
+import { Time } from "simplan"
+import { Plan } from "simplan/ports"
 import { Scenario } from "../index.ts"
 import * as Dates from "./Dates.ts"
 import * as Dom from "./Dom.ts"

@@ -1,7 +1,7 @@
 /**
  * The steps that the form offers. A step has fixed fields and at most one that the form edits.
  */
-import { SmdpHistory } from "simplan"
+import { SmdpHistory } from "simplan/ports"
 
 type Fields = Readonly<Record<string, unknown>>
 

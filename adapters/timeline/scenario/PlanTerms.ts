@@ -4,7 +4,8 @@
  * The schema checks types and codes; the service checks the values (rule P1).
  */
 import { Result, Schema } from "effect"
-import { Plan, Refusal } from "simplan"
+import { Refusal } from "simplan"
+import { Plan } from "simplan/ports"
 import * as Words from "./Words.ts"
 
 const number = Schema.Finite.annotate({ message: "must be a number" })

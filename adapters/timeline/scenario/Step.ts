@@ -2,7 +2,7 @@
  * The steps of a scenario: a request, a report of the telco, or a fault of the telco, at a moment.
  */
 import { Schema } from "effect"
-import { SmdpHistory } from "simplan"
+import { SmdpHistory } from "simplan/ports"
 import * as Moment from "./Moment.ts"
 import * as PlanTerms from "./PlanTerms.ts"
 import * as Words from "./Words.ts"
