@@ -3,6 +3,7 @@
  */
 import { Result } from "effect"
 import { InvalidField } from "./Refusal.ts"
+import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
 
 export interface Organization {
@@ -11,10 +12,10 @@ export interface Organization {
   readonly createdAt: Instant
 }
 
-/** A name without the space around it; an empty one is refused. */
+/** A name without the space around it; an empty one is refused, and so is one over the limit (rule W9). */
 export const named = (name: string): Result.Result<string, InvalidField> => {
   const trimmed = name.trim()
   return trimmed === ""
     ? Result.fail(new InvalidField({ field: "name", message: "must not be empty" }))
-    : Result.succeed(trimmed)
+    : TextLimit.check("name", trimmed, TextLimit.NAME)
 }

@@ -8,6 +8,7 @@ import { Result } from "effect"
 import type { Label } from "./Label.ts"
 import * as Recurrence from "./Recurrence.ts"
 import { InvalidField, NotFound } from "./Refusal.ts"
+import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
 import { addDays, END_OF_TIME } from "./Time.ts"
 
@@ -95,7 +96,7 @@ const recurrenceTerms = ({
   })
 
 /**
- * Rule P1: the terms as requested, with the region code and label of their coverage profile. `coverage` is null if no
+ * Rules P1 and W9: the terms as requested, with the region code and label of their coverage profile. `coverage` is null if no
  * profile has the requested id; errors in the terms are reported before that (rule W8). A plan that starts at `now` has
  * to end before the year 10000.
  */
@@ -106,6 +107,8 @@ export const terms = (
 ): Result.Result<PlanTerms, InvalidField | NotFound> =>
   Result.gen(function* () {
     if (request.name.trim() === "") return yield* refuse("name", "must not be empty")
+    yield* TextLimit.check("name", request.name, TextLimit.NAME)
+    yield* TextLimit.check("coverageId", request.coverageId, TextLimit.ID)
     const dataMegaBytes = yield* wholeNumber("dataMegaBytes", request.dataMegaBytes, limits.dataMegaBytes)
     const periodDays = yield* wholeNumber("periodDays", request.periodDays, limits.periodDays)
     const recurrence = request.recurrence === null ? null : yield* recurrenceTerms(request.recurrence)

@@ -6,6 +6,7 @@ import type { Index } from "./Catalogue.ts"
 import { operatorsOf } from "./Catalogue.ts"
 import type { Label } from "./Label.ts"
 import { InvalidField, RegionExists, RegionNameTaken, RegionUncovered } from "./Refusal.ts"
+import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
 
 /** A custom region profile: immutable, never deleted. */
@@ -27,10 +28,7 @@ export interface Request {
   readonly iso2List: ReadonlyArray<string>
 }
 
-/** How many characters a region's name may have. */
-export const NAME_LENGTH = 255
-
-/** Rule I4: the request with its name trimmed, and with each country code once and in upper case. */
+/** Rules I4 and W9: the request with its name trimmed, and with each country code once and in upper case. */
 export const normalize = (request: Request): Result.Result<Request, InvalidField> => {
   const regionName = request.regionName.trim()
   if (regionName === "") return Result.fail(new InvalidField({ field: "regionName", message: "must not be empty" }))
@@ -40,16 +38,18 @@ export const normalize = (request: Request): Result.Result<Request, InvalidField
   }
   // Checked before the conversion to upper case, which makes "SS" of the single letter "ß".
   const malformed = codes.find((code) => !/^[A-Za-z]{2}$/.test(code))
-  if (regionName.length > NAME_LENGTH) {
-    return Result.fail(
-      new InvalidField({ field: "regionName", message: `must have at most ${NAME_LENGTH} characters` })
-    )
-  }
+  const tooLong = TextLimit.check("regionName", regionName, TextLimit.NAME)
+  if (Result.isFailure(tooLong)) return Result.fail(tooLong.failure)
   const iso2List = [...new Set(codes.map((code) => code.toUpperCase()))]
   return malformed === undefined
     ? Result.succeed({ ...request, regionName, iso2List })
-    : Result.fail(new InvalidField({ field: "iso2List", message: `must hold ISO 2-letter codes, not "${malformed}"` }))
+    : Result.fail(
+        new InvalidField({ field: "iso2List", message: `must hold ISO 2-letter codes, not "${shown(malformed)}"` })
+      )
 }
+
+// The beginning of a text from the request, without half of a character.
+const shown = (text: string): string => [...text.slice(0, 20)].slice(0, 10).join("")
 
 /** Whether two lists name the same countries, in any order. */
 export const sameCountries = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>

@@ -1,10 +1,11 @@
 /**
- * Rows of an inventory import (rule I1). Each row is a SIM, perhaps with warnings, or an error. An error in one row
+ * Rows of an inventory import (rules I1 and W9). Each row is a SIM, perhaps with warnings, or an error. An error in one row
  * stops no other row.
  */
 import { Result } from "effect"
 import * as Iccid from "./Iccid.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
+import * as TextLimit from "./TextLimit.ts"
 
 /** A SIM to import. Blanks around the texts are ignored. */
 export interface SimRow {
@@ -42,6 +43,9 @@ export const parse = (row: Row): Result.Result<Parsed, string> => {
   const { isEsim } = row
   const lpa = row.lpa?.trim() ? row.lpa.trim() : null
   if (lpa !== null && (lpa.includes("\u0000") || !lpa.isWellFormed())) return Result.fail("lpa must be plain text")
+  if (lpa !== null && !TextLimit.isWithin(lpa, TextLimit.LPA)) {
+    return Result.fail(`lpa ${TextLimit.message(TextLimit.LPA)}`)
+  }
   if (!isEsim && lpa !== null) return Result.fail("lpa must be empty for a physical SIM")
   return Result.succeed({
     iccid,

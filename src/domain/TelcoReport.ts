@@ -1,5 +1,5 @@
 /**
- * Reports of the telco about a SIM (rules R1 to R3 and T3). They may arrive late, twice and out of order.
+ * Reports of the telco about a SIM (rules R1 to R3, T3 and W9). They may arrive late, twice and out of order.
  */
 import { Result } from "effect"
 import * as Activation from "./Activation.ts"
@@ -11,6 +11,7 @@ import * as Location from "./Location.ts"
 import * as Occurrence from "./Occurrence.ts"
 import { type Package, packageId } from "./Package.ts"
 import * as SmdpHistory from "./SmdpHistory.ts"
+import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
 import { DAY, MINUTE } from "./Time.ts"
 import type { Payload } from "./WebhookEvent.ts"
@@ -42,9 +43,6 @@ export interface Report {
 /** Rule R1: how old a delta may be. */
 const DELTA_AGE = 35 * DAY
 
-/** Rule R1: how many characters a report id may have. */
-export const ID_LENGTH = 255
-
 /** Rules R1 and T3: how far ahead of the clock a report may be, and how far before its attachment a first use. */
 export const AHEAD_LIMIT = 5 * MINUTE
 
@@ -69,7 +67,8 @@ export interface Applied {
 
 /** Rule R1: applies a report that was not seen before, or says why it is rejected. */
 export const apply = (line: ForReports, report: Report, now: Instant): Result.Result<Applied, string> => {
-  if (report.reportId.length > ID_LENGTH) return Result.fail(`id must have at most ${ID_LENGTH} characters`)
+  const long = tooLong(report)
+  if (long !== undefined) return Result.fail(`${long} ${TextLimit.message(TextLimit.REPORTED)}`)
   if (report.occurredAt > now + AHEAD_LIMIT) return Result.fail("occurred_at is more than 5 minutes ahead of the clock")
   const { fact } = report
   switch (fact._tag) {
@@ -89,6 +88,22 @@ export const apply = (line: ForReports, report: Report, now: Instant): Result.Re
       return line.sim.isEsim
         ? Result.succeed(applySmdpState(line, report, fact))
         : Result.fail("a physical SIM has no SM-DP+ state")
+  }
+}
+
+const isReportable = (text: string | null): boolean => text === null || TextLimit.isWithin(text, TextLimit.REPORTED)
+
+/** Rule W9: the name of the report's first text over the limit. */
+const tooLong = ({ fact, reportId }: Report): string | undefined => {
+  if (!isReportable(reportId)) return "id"
+  switch (fact._tag) {
+    case "Usage":
+    case "FirstUse":
+      return isReportable(fact.packageId) ? undefined : "package_id"
+    case "Location":
+      return (["operator", "rat", "imei"] as const).find((name) => !isReportable(fact[name]))
+    case "SmdpState":
+      return isReportable(fact.modificationResult) ? undefined : "modification_result"
   }
 }
 

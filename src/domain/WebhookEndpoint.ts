@@ -1,7 +1,10 @@
 /**
  * Webhook endpoints: where an organization's events go (rule W7), and the keys that sign them (rule W6).
  */
+import { Result } from "effect"
 import * as Base64 from "effect/encoding/Base64"
+import type { InvalidField } from "./Refusal.ts"
+import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
 import { DAY } from "./Time.ts"
 import type { Type } from "./WebhookEvent.ts"
@@ -27,6 +30,18 @@ export interface WebhookEndpoint {
   readonly deletedAt: Instant | null
   readonly version: number
 }
+
+/** Rule W9: whether the texts of a request are within their limits; absent ones are. */
+export const checkTexts = (request: {
+  readonly url?: string
+  readonly description?: string
+}): Result.Result<void, InvalidField> =>
+  Result.gen(function* () {
+    if (request.url !== undefined) yield* TextLimit.check("url", request.url, TextLimit.URL)
+    if (request.description !== undefined) {
+      yield* TextLimit.check("description", request.description, TextLimit.DESCRIPTION)
+    }
+  })
 
 /** Rule W6: the signing key made from 32 random bytes. */
 export const signingKey = (random: Uint8Array): string => `whsec_${Base64.encode(random)}`

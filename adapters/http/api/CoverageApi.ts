@@ -3,6 +3,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { TextLimit } from "simplan/ports"
 import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
 
@@ -29,7 +30,7 @@ export const CoverageProfile = Schema.Struct({
 }).annotate({ identifier: "CoverageProfile" })
 
 export const CreateCustomRegion = Schema.Struct({
-  region_name: Schema.String,
+  region_name: Schemas.text(TextLimit.NAME),
   label: Schemas.Label,
   iso2_list: Schema.Array(Schema.String)
 }).annotate({ identifier: "CreateCustomRegion" })

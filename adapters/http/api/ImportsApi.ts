@@ -3,6 +3,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { TextLimit } from "simplan/ports"
 import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
 
@@ -12,7 +13,7 @@ const ImportSims = Schema.Struct({
       iccid: Schema.String,
       label: Schema.String,
       is_esim: Schema.Boolean,
-      lpa: Schema.optionalKey(Schema.NullOr(Schema.String))
+      lpa: Schema.optionalKey(Schema.NullOr(Schemas.text(TextLimit.LPA)))
     })
   )
 }).annotate({ identifier: "ImportSims" })

@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ApiKey as KeyRules } from "simplan/ports"
+import { ApiKey as KeyRules, TextLimit } from "simplan/ports"
 import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
 
@@ -13,7 +13,9 @@ export const Organization = Schema.Struct({
   created_at: Schemas.Timestamp
 }).annotate({ identifier: "Organization" })
 
-export const CreateOrganization = Schema.Struct({ name: Schema.String }).annotate({ identifier: "CreateOrganization" })
+export const CreateOrganization = Schema.Struct({ name: Schemas.text(TextLimit.NAME) }).annotate({
+  identifier: "CreateOrganization"
+})
 
 const keyFields = {
   api_key_id: Schema.String,
@@ -33,7 +35,7 @@ export const NewApiKey = Schema.Struct({
 }).annotate({ identifier: "NewApiKey" })
 
 export const CreateApiKey = Schema.Struct({
-  name: Schema.String,
+  name: Schemas.text(TextLimit.NAME),
   scope: Schema.optionalKey(
     Schema.Literals(KeyRules.scopes).annotate({ message: `must be one of ${KeyRules.scopes.join(", ")}` })
   ),

@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Plan as PlanRules } from "simplan/ports"
+import { Plan as PlanRules, TextLimit } from "simplan/ports"
 import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
 
@@ -50,9 +50,9 @@ const speed = conditional(
 )
 
 export const CreatePlan = Schema.Struct({
-  coverage_id: Schema.String,
+  coverage_id: Schemas.text(TextLimit.ID),
   data_MBs: Schemas.integer(1, PlanRules.limits.dataMegaBytes),
-  name: Schema.String,
+  name: Schemas.text(TextLimit.NAME),
   period_days: Schemas.integer(1, PlanRules.limits.periodDays),
   recurring: Schema.Boolean,
   throttling: Schema.Boolean,
@@ -97,7 +97,9 @@ export class PlansApi extends HttpApiGroup.make("plans")
         page: Schema.optionalKey(Schemas.Parameter),
         label: Schema.optionalKey(Schemas.Parameter),
         search_query: Schema.optionalKey(
-          Schemas.Parameter.annotate({ description: "A part of the name, in any case" })
+          Schemas.Parameter.check(Schemas.within(TextLimit.NAME)).annotate({
+            description: "A part of the name, in any case"
+          })
         ),
         country_iso_2: Schema.optionalKey(
           Schemas.Parameter.annotate({

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { TextLimit } from "simplan/ports"
 import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
 
@@ -16,7 +17,8 @@ export const ReportEvents = Schema.Struct({
       description:
         "`{id, type, iccid, occurred_at, …}` with, by type: `usage {package_id?, total_bytes | delta_bytes}`, " +
         "`first_use {package_id?}`, `location {country_alpha_2, operator, rat, imei}`, " +
-        "`smdp_state {state, modification_result?}`"
+        "`smdp_state {state, modification_result?}`. " +
+        `Each text has at most ${TextLimit.REPORTED} characters`
     })
   ).check(Schema.isMaxLength(EVENTS_LIMIT, { message: `must have at most ${EVENTS_LIMIT} items` }))
 }).annotate({ identifier: "ReportEvents" })

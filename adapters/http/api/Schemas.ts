@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Time } from "simplan"
-import { Label as Labels } from "simplan/ports"
+import { Label as Labels, TextLimit } from "simplan/ports"
 import * as Codes from "../wire/Codes.ts"
 
 /** The body of every error (rule W1). */
@@ -56,6 +56,16 @@ export const integer = (minimum: number, maximum: number) =>
       { message: `must be an integer of at least ${minimum} and at most ${maximum}` }
     )
   )
+
+/** Rule W9: that a text has at most so many characters. */
+export const within = (limit: number) =>
+  Schema.makeFilter((text: string) => TextLimit.isWithin(text, limit), {
+    message: TextLimit.message(limit),
+    toJsonSchema: () => ({ maxLength: limit })
+  })
+
+/** A text of a request with at most so many characters (rule W9). */
+export const text = (limit: number) => Schema.String.check(within(limit))
 
 /** A string that is not empty. */
 export const NonEmpty = Schema.String.check(Schema.isMinLength(1, { message: "must not be empty" }))

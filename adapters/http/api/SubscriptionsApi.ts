@@ -3,6 +3,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { TextLimit } from "simplan/ports"
 import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
 
@@ -34,9 +35,9 @@ export const CreatedSubscription = Schema.Struct({
 }).annotate({ identifier: "CreatedSubscription" })
 
 export const CreateSubscription = Schema.Struct({
-  plan_id: Schema.String,
-  metadata: Schema.String,
-  iccid: Schema.optionalKey(Schema.String),
+  plan_id: Schemas.text(TextLimit.ID),
+  metadata: Schemas.text(TextLimit.METADATA),
+  iccid: Schema.optionalKey(Schemas.text(TextLimit.ID)),
   active_period: Schema.optionalKey(
     Schema.NullOr(
       Schema.Struct({

@@ -3,13 +3,14 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { TextLimit } from "simplan/ports"
 import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
 
 export const SetMobilePlan = Schema.Struct({
   apply: Schema.Boolean,
   label: Schemas.Label,
-  iccid: Schema.optionalKey(Schema.String)
+  iccid: Schema.optionalKey(Schemas.text(TextLimit.ID))
 }).annotate({ identifier: "SetMobilePlan" })
 
 export const MobilePlanItem = Schemas.data(

@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { WebhookEvent } from "simplan/ports"
+import { TextLimit, WebhookEvent } from "simplan/ports"
 import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
 
@@ -26,15 +26,15 @@ export const WebhookEndpoint = Schema.Struct({
 }).annotate({ identifier: "WebhookEndpoint" })
 
 export const CreateWebhookEndpoint = Schema.Struct({
-  url: Schema.String,
+  url: Schemas.text(TextLimit.URL),
   events: Schema.optionalKey(events),
-  description: Schema.optionalKey(Schema.String)
+  description: Schema.optionalKey(Schemas.text(TextLimit.DESCRIPTION))
 }).annotate({ identifier: "CreateWebhookEndpoint" })
 
 export const UpdateWebhookEndpoint = Schema.Struct({
-  url: Schema.optionalKey(Schema.String),
+  url: Schema.optionalKey(Schemas.text(TextLimit.URL)),
   events: Schema.optionalKey(events),
-  description: Schema.optionalKey(Schema.String),
+  description: Schema.optionalKey(Schemas.text(TextLimit.DESCRIPTION)),
   enabled: Schema.optionalKey(Schema.Boolean)
 }).annotate({ identifier: "UpdateWebhookEndpoint" })
 

@@ -94,6 +94,7 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
     return Webhooks.of({
       list,
       create: Effect.fn("Webhooks.create")(function* ({ description, events, organizationId, url }) {
+        yield* Effect.fromResult(Endpoint.checkTexts({ url, description }))
         const types = events === null ? null : yield* Effect.fromResult(WebhookEvent.typesOf(events))
         yield* known(organizationId)
         const now = yield* clock.now
@@ -113,6 +114,9 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
         return endpoint
       }),
       update: Effect.fn("Webhooks.update")(function* ({ description, enabled, events, url, ...of }) {
+        yield* Effect.fromResult(
+          Endpoint.checkTexts({ ...(url !== undefined && { url }), ...(description !== undefined && { description }) })
+        )
         const types =
           events === undefined || events === null ? events : yield* Effect.fromResult(WebhookEvent.typesOf(events))
         return yield* change(of, (endpoint) =>

@@ -14,6 +14,7 @@ import {
   type TelcoRefused,
   type TelcoUnavailable
 } from "../../domain/Refusal.ts"
+import * as TextLimit from "../../domain/TextLimit.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
@@ -80,6 +81,9 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
       setMobilePlan: Effect.fn("Wallet.setMobilePlan")(function* (request) {
         if (!request.apply && request.iccid === null) {
           return yield* new InvalidField({ field: "iccid", message: "is required to remove the mobile plan" })
+        }
+        if (request.iccid !== null) {
+          yield* Effect.fromResult(TextLimit.check("iccid", request.iccid, TextLimit.ID))
         }
         const begun = yield* reservations.during((reserve) => commits.retryOnConflict(begin(request, reserve)))
         if (!("held" in begun)) return begun

@@ -21,6 +21,7 @@ import {
   type TelcoRefused,
   type TelcoUnavailable
 } from "../../domain/Refusal.ts"
+import * as SubscriptionRules from "../../domain/Subscription.ts"
 import type { Created, SubscriptionWithSim } from "../../domain/Subscription.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
@@ -149,6 +150,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     })
 
     const create = Effect.fnUntraced(function* (request: CreateRequest) {
+      yield* Effect.fromResult(SubscriptionRules.checkTexts(request))
       const begun = yield* reservations.during((reserve) =>
         onPlan(request, (plan) => commits.retryOnConflict(begin(request, reserve, plan)))
       )
