@@ -10,7 +10,7 @@ import { byNumber, byText, type Order, SortedList } from "./SortedList.ts"
 
 /** Where a row waits: its due time and id, its partition and its organization. */
 export interface Place extends Jobs.Place {
-  readonly laneId: string
+  readonly partitionId: string
   readonly organizationId: string
 }
 
@@ -74,10 +74,10 @@ export class Queue<A> {
   /** The rows that a claim takes, in due order, from then on under its lease. */
   claim({ from, limit, shares, token, until, ...at }: Jobs.Claim): ReadonlyArray<A> {
     const all: Share = { from, limit }
-    const left = new Map<string, Share>(shares?.map((share) => [share.laneId, { ...share }]))
+    const left = new Map<string, Share>(shares?.map((share) => [share.partitionId, { ...share }]))
     const taken: Array<A> = []
     for (const { place, value } of this.#open(at)) {
-      const share = shares === undefined ? all : left.get(place.laneId)
+      const share = shares === undefined ? all : left.get(place.partitionId)
       if (shares === undefined && all.limit === 0) break
       if (share === undefined || share.limit === 0) continue
       if (share.from !== undefined && byPlace(place, share.from) < 0) continue
@@ -89,8 +89,8 @@ export class Queue<A> {
   }
 
   /** Gives rows that are leased with the token another end of their lease, or none at all. */
-  lease(held: ReadonlyArray<{ readonly key: string; readonly token: string }>, until: Time.Instant | null): void {
-    for (const { key, token } of held) {
+  lease(leases: ReadonlyArray<{ readonly key: string; readonly token: string }>, until: Time.Instant | null): void {
+    for (const { key, token } of leases) {
       const row = this.#rows.get(key)
       if (row?.lease?.token === token) this.put(row.value, until === null ? null : { token, until })
     }
@@ -110,15 +110,16 @@ export class Queue<A> {
     return { dueAt: null, held }
   }
 
-  lanes({ after, limit, ...at }: Jobs.LanesAsked): Jobs.Lanes {
-    const found = new Map<string, Jobs.Lane>()
+  partitions({ after, limit, ...at }: Jobs.PartitionQuery): Jobs.Partitions {
+    const found = new Map<string, Jobs.Partition>()
     for (const { place } of this.#open(at)) {
-      const { dueAt, id, laneId, organizationId } = place
-      if (laneId > after && !found.has(laneId)) found.set(laneId, { laneId, organizationId, first: { dueAt, id } })
+      const { dueAt, id, partitionId, organizationId } = place
+      if (partitionId > after && !found.has(partitionId))
+        found.set(partitionId, { partitionId, organizationId, first: { dueAt, id } })
     }
-    const all = [...found.values()].sort((left, right) => byText(left.laneId, right.laneId))
-    const lanes = all.slice(0, limit)
-    return { lanes, next: lanes.length < all.length ? (lanes.at(-1)?.laneId ?? null) : null }
+    const all = [...found.values()].sort((left, right) => byText(left.partitionId, right.partitionId))
+    const partitions = all.slice(0, limit)
+    return { partitions, next: partitions.length < all.length ? (partitions.at(-1)?.partitionId ?? null) : null }
   }
 
   /** Counts without a bound: in memory nobody waits for a count. */
@@ -148,20 +149,20 @@ export class Queue<A> {
 }
 
 /** The operations that the ports of jobs and of deliveries have in common. */
-export const port = <A, B, Held extends { readonly token: string }>(
+export const port = <A, B, Lease extends { readonly token: string }>(
   queue: Queue<A>,
-  keyOf: (held: Held) => string,
+  keyOf: (lease: Lease) => string,
   handOut: (value: A) => ReadonlyArray<B>
 ) => {
-  const keyed = (held: ReadonlyArray<Held>) => held.map((one) => ({ key: keyOf(one), token: one.token }))
+  const keyed = (leases: ReadonlyArray<Lease>) => leases.map((one) => ({ key: keyOf(one), token: one.token }))
   return {
     claim: (claim: Jobs.Claim) => Effect.sync(() => queue.claim(claim).flatMap(handOut)),
-    renew: ({ held, until }: { readonly held: ReadonlyArray<Held>; readonly until: Time.Instant }) =>
-      Effect.sync(() => queue.lease(keyed(held), until)),
+    renew: ({ leases, until }: { readonly leases: ReadonlyArray<Lease>; readonly until: Time.Instant }) =>
+      Effect.sync(() => queue.lease(keyed(leases), until)),
     pending: (at: Jobs.LookedFor) => Effect.sync(() => queue.pending(at)),
-    lanes: (at: Jobs.LanesAsked) => Effect.sync(() => queue.lanes(at)),
+    partitions: (at: Jobs.PartitionQuery) => Effect.sync(() => queue.partitions(at)),
     backlog: (at: At) => Effect.sync(() => queue.backlog(at)),
     release: (at: { readonly now: Time.Instant }) => Effect.sync(() => queue.release(at)),
-    handBack: (held: ReadonlyArray<Held>) => Effect.sync(() => queue.lease(keyed(held), null))
+    handBack: (leases: ReadonlyArray<Lease>) => Effect.sync(() => queue.lease(keyed(leases), null))
   }
 }

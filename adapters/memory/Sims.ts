@@ -61,9 +61,12 @@ export const reserve = (tables: Tables.Tables, claim: Storage.ReservationRequest
 
 export const release = (
   tables: Tables.Tables,
-  { held, organizationId }: { readonly organizationId: string; readonly held: ReadonlyArray<Storage.SimReservation> }
+  {
+    organizationId,
+    reservations
+  }: { readonly organizationId: string; readonly reservations: ReadonlyArray<Storage.SimReservation> }
 ): void => {
-  for (const { iccid, token } of held) {
+  for (const { iccid, token } of reservations) {
     const row = Tables.simOf(tables, organizationId, iccid)
     if (row?.reservation?.token === token) row.reservation = null
   }

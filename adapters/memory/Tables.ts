@@ -78,13 +78,13 @@ export const make = (): Tables => ({
   lastImportSequence: 0,
   jobs: new Queue(
     ({ jobId }) => jobId,
-    ({ dueAt, jobId, organizationId }) => ({ dueAt, id: jobId, laneId: organizationId, organizationId })
+    ({ dueAt, jobId, organizationId }) => ({ dueAt, id: jobId, partitionId: organizationId, organizationId })
   ),
   deliveries: new Queue(
     ({ delivery }) => deliveryKey(delivery),
     ({ delivery: { deliveryId, endpointId, nextAttemptAt, organizationId, status } }) =>
       status === "Pending" && nextAttemptAt !== null
-        ? { dueAt: nextAttemptAt, id: deliveryId, laneId: endpointId, organizationId }
+        ? { dueAt: nextAttemptAt, id: deliveryId, partitionId: endpointId, organizationId }
         : null
   ),
   catalogue: null,

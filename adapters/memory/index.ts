@@ -166,7 +166,7 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
             if (aggregate === undefined) return null
             const { seenReports } = of(aggregate.sim)
             const seen = asked.reportIds.filter((id) => (seenReports.get(id) ?? Number.NEGATIVE_INFINITY) >= seenSince)
-            return { line: SimAggregate.forReports(aggregate, asked), seen }
+            return { aggregate: SimAggregate.forReports(aggregate, asked), seen }
           })
         )
     },
@@ -232,7 +232,7 @@ const jobs = ({ jobs }: Tables.Tables): Jobs.Jobs["Service"] =>
 const outbox = (tables: Tables.Tables): Outbox.Outbox["Service"] =>
   Queue.port(
     tables.deliveries,
-    (held: Outbox.DeliveryLease) => Tables.deliveryKey(held),
+    (lease: Outbox.DeliveryLease) => Tables.deliveryKey(lease),
     (logged) => {
       const { endpointId, organizationId } = logged.delivery
       const endpoint = Tables.tenant(tables, organizationId).endpoints.get(endpointId)

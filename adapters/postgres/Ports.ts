@@ -74,7 +74,7 @@ const jobs = (database: Database) =>
     claim: JobQueue.claim(database),
     renew: JobQueue.renew(database),
     pending: JobQueue.pending(database),
-    lanes: JobQueue.lanes(database),
+    partitions: JobQueue.partitions(database),
     backlog: JobQueue.backlog(database),
     release: JobQueue.release(database),
     handBack: JobQueue.handBack(database)
@@ -85,7 +85,7 @@ const outbox = (database: Database) =>
     claim: DeliveryClaim.claim(database),
     renew: Deliveries.renew(database),
     pending: Deliveries.pending(database),
-    lanes: Deliveries.lanes(database),
+    partitions: Deliveries.partitions(database),
     backlog: Deliveries.backlog(database),
     release: Deliveries.release(database),
     handBack: Deliveries.handBack(database)

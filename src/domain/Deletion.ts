@@ -35,22 +35,23 @@ const packageIdsAtTelco = ({ attachment, packages }: Attachment.WithPackages, no
  * Rule S3: refuses an eSIM that shows a sign of a download. The subscription of a physical SIM can always be deleted.
  */
 export const remove = (
-  line: SimAggregate.SimAggregate,
+  aggregate: SimAggregate.SimAggregate,
   now: Instant
 ): Result.Result<Decision, NotFound | EsimInstalled | SimBusy> => {
-  const { sim, subscription } = line
+  const { sim, subscription } = aggregate
   const { iccid } = sim
   if (subscription === null || subscription.status !== "Live") {
     return Result.fail(new NotFound({ resource: "subscription", id: iccid }))
   }
   if (sim.isEsim && sim.downloaded) return Result.fail(new EsimInstalled({ iccid }))
-  if (SimAggregate.confirmed(line).length < line.attachments.length) return Result.fail(new SimBusy({ iccid }))
+  if (SimAggregate.confirmed(aggregate).length < aggregate.attachments.length)
+    return Result.fail(new SimBusy({ iccid }))
   const { subscriptionId } = subscription
   return Result.succeed({
     sim: {
-      loaded: line,
+      loaded: aggregate,
       next: {
-        ...line,
+        ...aggregate,
         sim: { ...sim, allocation: { _tag: "Releasing", subscriptionId }, recycledAt: now },
         subscription: { ...subscription, status: "Deleted" }
       }
@@ -61,7 +62,7 @@ export const remove = (
         work: {
           _tag: "CancelPackages",
           iccid,
-          packageIds: line.attachments.flatMap((of) => packageIdsAtTelco(of, now)),
+          packageIds: aggregate.attachments.flatMap((of) => packageIdsAtTelco(of, now)),
           release: true
         },
         dueAt: now

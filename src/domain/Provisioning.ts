@@ -47,7 +47,7 @@ export type Subscribed =
       readonly _tag: "AwaitingTelco"
       readonly decision: Decision
       /** The SIM's aggregate after the decision. */
-      readonly line: SimAggregate.SimAggregate
+      readonly aggregate: SimAggregate.SimAggregate
       readonly work: Extract<Work, { readonly _tag: "Provision" }>
     }
 
@@ -70,14 +70,14 @@ export const admissible = (
 /** Rules P2, S1, S5, T4 and T5: begins a creation. Refusals come in the order of rule W8. */
 export const subscribe = (
   plan: Plan,
-  line: SimAggregate.SimAggregate,
+  aggregate: SimAggregate.SimAggregate,
   request: Request,
   ids: Ids,
   now: Instant
 ): Result.Result<Subscribed, InvalidField | LabelMismatch | PlanArchived | SimBusy> =>
   Result.gen(function* () {
     const start = yield* Activation.start(plan.terms, request.activePeriod, now)
-    const { sim } = line
+    const { sim } = aggregate
     if (sim.label !== plan.terms.label) {
       return yield* Result.fail(new LabelMismatch({ iccid: sim.iccid, simLabel: sim.label, label: plan.terms.label }))
     }
@@ -86,7 +86,7 @@ export const subscribe = (
       return yield* Result.fail(new SimBusy({ iccid: sim.iccid }))
     }
     const { iccid, organizationId } = sim
-    const subscription: Subscription = line.subscription ?? {
+    const subscription: Subscription = aggregate.subscription ?? {
       organizationId,
       subscriptionId: ids.subscriptionId,
       iccid,
@@ -114,14 +114,14 @@ export const subscribe = (
           ? { ...sim, allocation: { _tag: "Provisioning", subscriptionId: subscription.subscriptionId } }
           : sim,
       subscription,
-      attachments: [...line.attachments, { attachment, packages: [] }]
+      attachments: [...aggregate.attachments, { attachment, packages: [] }]
     }
     const initial = Activation.initialPackages(attachment)
     if (initial.every(({ over }) => over)) {
       const { created, jobs, packages } = outcome(taken, attachment, initial.map(lapsed), now)
       const decision: Decision = {
         unchangedPlan: plan,
-        sim: { loaded: line, next: completed(taken, attachment, packages) },
+        sim: { loaded: aggregate, next: completed(taken, attachment, packages) },
         jobs
       }
       return { _tag: "Complete", created, decision }
@@ -131,10 +131,10 @@ export const subscribe = (
       _tag: "AwaitingTelco",
       decision: {
         unchangedPlan: plan,
-        sim: { loaded: line, next: taken },
+        sim: { loaded: aggregate, next: taken },
         jobs: [{ jobId: `provision:${attachment.attachmentId}`, work, dueAt: now }]
       },
-      line: taken,
+      aggregate: taken,
       work
     }
   })
@@ -148,7 +148,7 @@ const lapsed = ({ occurrence }: Activation.Initial): Outcome => ({
 
 /** What follows from the telco's answers: the packages, the job of the next one, and the answer of the creation. */
 const outcome = (
-  line: SimAggregate.SimAggregate,
+  aggregate: SimAggregate.SimAggregate,
   attachment: Attachment,
   outcomes: ReadonlyArray<Outcome>,
   now: Instant
@@ -164,10 +164,10 @@ const outcome = (
   const first = outcomeOf(0)
   const created: Created = {
     subscriptionId,
-    createdAt: line.subscription?.createdAt ?? now,
+    createdAt: aggregate.subscription?.createdAt ?? now,
     metadata: attachment.metadata,
     attachmentId,
-    sim: { ...line.sim, allocation: { _tag: "InService", subscriptionId } },
+    sim: { ...aggregate.sim, allocation: { _tag: "InService", subscriptionId } },
     period:
       activePeriod === null
         ? null
@@ -192,13 +192,13 @@ const completed = (
 
 /** Rule S5: the telco has every package. Subscription and attachment are visible, and the recurrence goes on. */
 export const confirm = (
-  line: SimAggregate.SimAggregate,
+  aggregate: SimAggregate.SimAggregate,
   attachment: Attachment,
   outcomes: ReadonlyArray<Outcome>,
   now: Instant
 ): { readonly decision: Decision; readonly created: Created } => {
-  const { created, jobs, packages } = outcome(line, attachment, outcomes, now)
-  return { decision: { sim: { loaded: line, next: completed(line, attachment, packages) }, jobs }, created }
+  const { created, jobs, packages } = outcome(aggregate, attachment, outcomes, now)
+  return { decision: { sim: { loaded: aggregate, next: completed(aggregate, attachment, packages) }, jobs }, created }
 }
 
 /**
@@ -206,18 +206,18 @@ export const confirm = (
  * telco has or may have; a SIM that was allocated for this creation is free only after that.
  */
 export const undo = (
-  line: SimAggregate.SimAggregate,
+  aggregate: SimAggregate.SimAggregate,
   attachment: Attachment,
   ordered: ReadonlyArray<number>,
   now: Instant
 ): Decision => {
-  const { iccid, sim } = { iccid: attachment.iccid, sim: line.sim }
-  const isNew = line.subscription?.status === "Pending"
+  const { iccid, sim } = { iccid: attachment.iccid, sim: aggregate.sim }
+  const isNew = aggregate.subscription?.status === "Pending"
   const packageIds = ordered.map((occurrence) => packageId(attachment.attachmentId, occurrence))
   const clean = packageIds.length === 0
   return {
     sim: {
-      loaded: line,
+      loaded: aggregate,
       next: {
         sim: isNew
           ? {
@@ -225,8 +225,8 @@ export const undo = (
               allocation: clean ? { _tag: "Free" } : { _tag: "Releasing", subscriptionId: attachment.subscriptionId }
             }
           : sim,
-        subscription: isNew ? null : line.subscription,
-        attachments: line.attachments.filter((of) => of.attachment.attachmentId !== attachment.attachmentId)
+        subscription: isNew ? null : aggregate.subscription,
+        attachments: aggregate.attachments.filter((of) => of.attachment.attachmentId !== attachment.attachmentId)
       }
     },
     jobs: clean

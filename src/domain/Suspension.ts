@@ -11,11 +11,11 @@ import type { Instant } from "./Time.ts"
 
 /** Rule T7: suspends the attachment. A second suspension changes nothing; an expired attachment is refused. */
 export const suspend = (
-  line: SimAggregate.SimAggregate,
+  aggregate: SimAggregate.SimAggregate,
   attachmentId: string,
   now: Instant
 ): Result.Result<Decision, NotFound | AttachmentExpired> => {
-  const of = SimAggregate.attachment(line, attachmentId)
+  const of = SimAggregate.attachment(aggregate, attachmentId)
   if (of === undefined || !of.attachment.confirmed) {
     return Result.fail(new NotFound({ resource: "plan attachment", id: attachmentId }))
   }
@@ -29,10 +29,10 @@ export const suspend = (
     case "ACTIVE":
       return Result.succeed({
         sim: {
-          loaded: line,
+          loaded: aggregate,
           next: {
-            ...line,
-            attachments: SimAggregate.withAttachment(line.attachments, {
+            ...aggregate,
+            attachments: SimAggregate.withAttachment(aggregate.attachments, {
               ...of,
               attachment: { ...of.attachment, suspendedAt: now }
             })
@@ -41,7 +41,7 @@ export const suspend = (
         jobs: [
           {
             jobId: `suspend:${attachmentId}`,
-            work: { _tag: "SuspendPackages", iccid: line.sim.iccid, attachmentId },
+            work: { _tag: "SuspendPackages", iccid: aggregate.sim.iccid, attachmentId },
             dueAt: now
           }
         ]

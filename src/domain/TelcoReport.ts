@@ -59,14 +59,14 @@ export type Verdict =
 
 /** The result of a report: the SIM's aggregate after it, and the events, history and jobs that it causes. */
 export interface Applied {
-  readonly line: ForReports
+  readonly aggregate: ForReports
   readonly payloads: ReadonlyArray<Payload>
   readonly smdpEntries: ReadonlyArray<SmdpHistory.Entry>
   readonly jobs: ReadonlyArray<NewJob>
 }
 
 /** Rule R1: applies a report that was not seen before, or says why it is rejected. */
-export const apply = (line: ForReports, report: Report, now: Instant): Result.Result<Applied, string> => {
+export const apply = (aggregate: ForReports, report: Report, now: Instant): Result.Result<Applied, string> => {
   const long = tooLong(report)
   if (long !== undefined) return Result.fail(`${long} ${TextLimit.message(TextLimit.REPORTED)}`)
   if (report.occurredAt > now + AHEAD_LIMIT) return Result.fail("occurred_at is more than 5 minutes ahead of the clock")
@@ -79,14 +79,16 @@ export const apply = (line: ForReports, report: Report, now: Instant): Result.Re
       if (fact.usage._tag === "Delta" && report.occurredAt < now - DELTA_AGE) {
         return Result.fail("a delta must not be older than 35 days")
       }
-      return Result.map(target(line, report, fact.packageId), (found) => applyUse(line, found, report, fact.usage))
+      return Result.map(target(aggregate, report, fact.packageId), (found) =>
+        applyUse(aggregate, found, report, fact.usage)
+      )
     case "FirstUse":
-      return Result.map(target(line, report, fact.packageId), (found) => applyUse(line, found, report, null))
+      return Result.map(target(aggregate, report, fact.packageId), (found) => applyUse(aggregate, found, report, null))
     case "Location":
-      return Result.succeed(applyLocation(line, report, fact))
+      return Result.succeed(applyLocation(aggregate, report, fact))
     case "SmdpState":
-      return line.sim.isEsim
-        ? Result.succeed(applySmdpState(line, report, fact))
+      return aggregate.sim.isEsim
+        ? Result.succeed(applySmdpState(aggregate, report, fact))
         : Result.fail("a physical SIM has no SM-DP+ state")
   }
 }
@@ -118,11 +120,11 @@ interface Target {
  * before an attachment was created counts for it only if it names the package, because late reports of a recycled SIM
  * are about its former subscription.
  */
-const target = (line: ForReports, report: Report, named: string | null): Result.Result<Target, string> => {
+const target = (aggregate: ForReports, report: Report, named: string | null): Result.Result<Target, string> => {
   const at = report.occurredAt
   let waiting: Target | undefined
   let active: Target | undefined
-  for (const of of SimAggregate.confirmed(line)) {
+  for (const of of SimAggregate.confirmed(aggregate)) {
     const { createdAt, suspendedAt } = of.attachment
     const isServed = suspendedAt === null || at < suspendedAt
     for (const pack of of.packages) {
@@ -152,7 +154,7 @@ const isActive = (pack: Package, at: Instant): boolean =>
 /**
  * Rules T3 and R2: a use activates a waiting package; rising usage causes an event for each threshold that it crosses.
  */
-const applyUse = (line: ForReports, { of, pack }: Target, report: Report, usage: Usage | null): Applied => {
+const applyUse = (aggregate: ForReports, { of, pack }: Target, report: Report, usage: Usage | null): Applied => {
   const { attachment } = of
   const activated =
     pack.activationAt === null ? activate(of, pack, report.occurredAt) : { attachment, pack, jobs: NONE }
@@ -164,16 +166,16 @@ const applyUse = (line: ForReports, { of, pack }: Target, report: Report, usage:
     packages: SimAggregate.withPackage(of.packages, { ...activated.pack, usedBytes })
   }
   return {
-    line: {
-      sim: withActivity(line.sim, report.occurredAt),
-      attachments: SimAggregate.withAttachment(line.attachments, next)
+    aggregate: {
+      sim: withActivity(aggregate.sim, report.occurredAt),
+      attachments: SimAggregate.withAttachment(aggregate.attachments, next)
     },
     payloads: told.map((threshold) => ({
       type: "attachment.allowanceConsumed",
       data: {
         usagePercentage: threshold,
         dataUsageBytes: usedBytes,
-        esim: line.sim.iccid,
+        esim: aggregate.sim.iccid,
         planId: attachment.planId,
         attachmentId: attachment.attachmentId
       }
@@ -206,19 +208,19 @@ const withActivity = (sim: ForReports["sim"], at: Instant): ForReports["sim"] =>
   lastActivityAt: Math.max(sim.lastActivityAt ?? at, at)
 })
 
-const applyLocation = (line: ForReports, report: Report, fact: Extract<Fact, { _tag: "Location" }>): Applied => {
-  const before = line.sim.location
+const applyLocation = (aggregate: ForReports, report: Report, fact: Extract<Fact, { _tag: "Location" }>): Applied => {
+  const before = aggregate.sim.location
   const { countryAlpha2, imei, operator, rat } = fact
   const location = Location.withReport(before, { countryAlpha2, operator, rat, imei, at: report.occurredAt })
   const changed = location.countryAlpha2 !== before?.countryAlpha2
   return {
-    line: { ...line, sim: { ...withActivity(line.sim, report.occurredAt), location } },
+    aggregate: { ...aggregate, sim: { ...withActivity(aggregate.sim, report.occurredAt), location } },
     payloads: changed
       ? [
           {
             type: "subscription.esim.locationChanged",
             data: {
-              esim: line.sim.iccid,
+              esim: aggregate.sim.iccid,
               countryIso2: location.countryAlpha2,
               previousCountryIso2: before?.countryAlpha2 ?? null
             }
@@ -230,15 +232,15 @@ const applyLocation = (line: ForReports, report: Report, fact: Extract<Fact, { _
   }
 }
 
-const applySmdpState = (line: ForReports, report: Report, fact: Extract<Fact, { _tag: "SmdpState" }>): Applied => {
-  const { iccid, organizationId, smdp: before } = line.sim
+const applySmdpState = (aggregate: ForReports, report: Report, fact: Extract<Fact, { _tag: "SmdpState" }>): Applied => {
+  const { iccid, organizationId, smdp: before } = aggregate.sim
   const { modificationResult, state } = fact
   const { occurredAt: modifiedAt, reportId } = report
   const entry = { organizationId, iccid, reportId, state, modificationResult, modifiedAt }
   const smdp = SmdpHistory.withEntry(before, entry)
-  const downloaded = line.sim.downloaded || SmdpHistory.isSuccessful(modificationResult)
+  const downloaded = aggregate.sim.downloaded || SmdpHistory.isSuccessful(modificationResult)
   return {
-    line: { ...line, sim: { ...line.sim, smdp, downloaded } },
+    aggregate: { ...aggregate, sim: { ...aggregate.sim, smdp, downloaded } },
     payloads:
       smdp !== null && smdp.state !== before?.state
         ? [{ type: "esim.smdp.stateChanged", data: { sim: iccid, smdpStateChange: { state, modificationResult } } }]

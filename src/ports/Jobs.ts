@@ -16,17 +16,17 @@ export interface Place {
 }
 
 /** A part of the work that is to have its turn beside the others: an organization's jobs, an endpoint's deliveries. */
-export interface Lane {
+export interface Partition {
   /** The organization's id, or the endpoint's. */
-  readonly laneId: string
+  readonly partitionId: string
   readonly organizationId: string
   /** Where its first piece of work that nobody holds is: it is due. */
   readonly first: Place
 }
 
-/** What to claim of one lane: from a place on, up to a limit. */
+/** What to claim of one partition: from a place on, up to a limit. */
 export interface Share {
-  readonly laneId: string
+  readonly partitionId: string
   readonly from: Place
   readonly limit: number
 }
@@ -41,7 +41,7 @@ export interface Claim {
   readonly limit: number
   /** Only what is at this place or after it, so that who knows what is gone or held need not walk past it again. */
   readonly from?: Place
-  /** Only of these lanes, each named once. */
+  /** Only of these partitions, each named once. */
   readonly shares?: ReadonlyArray<Share>
 }
 
@@ -53,7 +53,7 @@ export interface JobLease {
 
 /** Jobs, and the machine time at which their leases are to end. */
 export interface Renewal {
-  readonly held: ReadonlyArray<JobLease>
+  readonly leases: ReadonlyArray<JobLease>
   readonly until: Instant
 }
 
@@ -72,17 +72,17 @@ export interface LookedFor {
   readonly from?: Place
 }
 
-/** Which lanes to look at: up to `limit` after a lane, by their ids. */
-export interface LanesAsked {
+/** Which partitions to look at: up to `limit` after a partition, by their ids. */
+export interface PartitionQuery {
   readonly now: Instant
   readonly machineNow: Instant
   readonly after: string
   readonly limit: number
 }
 
-export interface Lanes {
-  readonly lanes: ReadonlyArray<Lane>
-  /** The last lane that was looked at; null where no more follow. */
+export interface Partitions {
+  readonly partitions: ReadonlyArray<Partition>
+  /** The last partition that was looked at; null where no more follow. */
   readonly next: string | null
 }
 
@@ -104,7 +104,7 @@ export class Jobs extends Context.Service<
     readonly renew: (of: Renewal) => Effect.Effect<void, StorageError>
     readonly pending: (at: LookedFor) => Effect.Effect<Pending, StorageError>
     /** The organizations with due jobs that nobody holds, by id; perhaps not all: `next` is where to go on. */
-    readonly lanes: (at: LanesAsked) => Effect.Effect<Lanes, StorageError>
+    readonly partitions: (at: PartitionQuery) => Effect.Effect<Partitions, StorageError>
     /** For watching; the cost must not grow with what is not due. */
     readonly backlog: (at: {
       readonly now: Instant
@@ -113,6 +113,6 @@ export class Jobs extends Context.Service<
     /** Ends every lease on due jobs: for the start of a process that is known to be the only one. */
     readonly release: (at: { readonly now: Instant }) => Effect.Effect<void, StorageError>
     /** Ends leases: for a process that stops. A job that is not, or no longer, held with that token stays as it is. */
-    readonly handBack: (held: ReadonlyArray<JobLease>) => Effect.Effect<void, StorageError>
+    readonly handBack: (leases: ReadonlyArray<JobLease>) => Effect.Effect<void, StorageError>
   }
 >()("simplan/Jobs") {}

@@ -4,7 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { DueDelivery } from "../domain/Delivery.ts"
-import type { Backlog, Claim, Lanes, LanesAsked, LookedFor, Pending } from "./Jobs.ts"
+import type { Backlog, Claim, Partitions, PartitionQuery, LookedFor, Pending } from "./Jobs.ts"
 import type { Instant } from "../domain/Time.ts"
 import type { StorageError } from "./storage/Failure.ts"
 
@@ -17,7 +17,7 @@ export interface DeliveryLease {
 
 /** Deliveries, and the machine time at which their leases are to end. */
 export interface Renewal {
-  readonly held: ReadonlyArray<DeliveryLease>
+  readonly leases: ReadonlyArray<DeliveryLease>
   readonly until: Instant
 }
 
@@ -33,7 +33,7 @@ export class Outbox extends Context.Service<
     readonly renew: (of: Renewal) => Effect.Effect<void, StorageError>
     readonly pending: (at: LookedFor) => Effect.Effect<Pending, StorageError>
     /** The endpoints with due deliveries that nobody holds, by id; perhaps not all: `next` is where to go on. */
-    readonly lanes: (at: LanesAsked) => Effect.Effect<Lanes, StorageError>
+    readonly partitions: (at: PartitionQuery) => Effect.Effect<Partitions, StorageError>
     /** For watching; the cost must not grow with what is not due. */
     readonly backlog: (at: {
       readonly now: number
@@ -44,6 +44,6 @@ export class Outbox extends Context.Service<
     /**
      * Ends leases: for a process that stops. A delivery that is not, or no longer, held with that token stays as it is.
      */
-    readonly handBack: (held: ReadonlyArray<DeliveryLease>) => Effect.Effect<void, StorageError>
+    readonly handBack: (leases: ReadonlyArray<DeliveryLease>) => Effect.Effect<void, StorageError>
   }
 >()("simplan/Outbox") {}

@@ -16,8 +16,8 @@ import * as Deliveries from "./storage/Deliveries.ts"
 import * as Equivalence from "./storage/Equivalence.ts"
 import * as IdempotencyKeys from "./storage/IdempotencyKeys.ts"
 import * as JobQueue from "./storage/JobQueue.ts"
-import * as ByLanes from "./storage/Lanes.ts"
-import * as Lines from "./storage/Lines.ts"
+import * as Partitions from "./storage/Partitions.ts"
+import * as SimAggregates from "./storage/SimAggregates.ts"
 import * as Pages from "./storage/Pages.ts"
 import * as PlanFilters from "./storage/PlanFilters.ts"
 import * as Reports from "./storage/Reports.ts"
@@ -50,11 +50,11 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...IdempotencyKeys.cases,
   ...JobQueue.cases,
   ...Deliveries.cases,
-  ...ByLanes.cases,
+  ...Partitions.cases,
   ...SimClaims.cases,
   ...Pages.cases,
   ...PlanFilters.cases,
-  ...Lines.cases,
+  ...SimAggregates.cases,
   ...Reports.cases,
   ...Values.cases,
   ...Service.cases,

@@ -39,8 +39,8 @@ describe("Claims on PostgreSQL", () => {
 
         const claims = FairClaims.make({
           claim: jobs.claim,
-          lanes: jobs.lanes,
-          placeOf: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, laneId: organizationId }),
+          partitions: jobs.partitions,
+          placeOf: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, partitionId: organizationId }),
           freeSlots: () => BATCH,
           shares: FairClaims.evenly,
           batchSize: BATCH,

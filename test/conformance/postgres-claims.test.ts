@@ -107,7 +107,7 @@ describe("Claims of several processes on one PostgreSQL", () => {
       const open = yield* claim(adapters[0], "all", Date.now(), 100)
       expect(open.sims).toHaveLength(100)
       const held = open.sims.map(({ iccid }) => ({ iccid, token: "all" }))
-      yield* on(adapters[0], (storage) => storage.sims.release({ organizationId: org, held }))
+      yield* on(adapters[0], (storage) => storage.sims.release({ organizationId: org, reservations: held }))
       const rest = yield* Effect.all(requests.slice(200), { concurrency: 20 })
       const iccids = [...first, ...rest].filter((iccid) => iccid !== null)
       expect(iccids).toHaveLength(300)

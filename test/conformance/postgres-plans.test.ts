@@ -228,14 +228,14 @@ const use = (adapter: Adapter, round: number) =>
         yield* storage.sims.reserve({ ...of, label, purpose, token, count, ...machine })
       }
     }
-    yield* storage.sims.release({ ...of, held: ids.slice(0, 20).map((id) => ({ iccid: iccidOf(id), token })) })
+    yield* storage.sims.release({ ...of, reservations: ids.slice(0, 20).map((id) => ({ iccid: iccidOf(id), token })) })
     const from = { dueAt: 3_000, id: "x" }
     for (const of of [jobs, outbox]) {
-      yield* of.lanes({ now: 100_000, machineNow: 0, after: "", limit: 50 })
-      yield* of.lanes({ now: 100_000, machineNow: 0, after: "org", limit: 50 })
+      yield* of.partitions({ now: 100_000, machineNow: 0, after: "", limit: 50 })
+      yield* of.partitions({ now: 100_000, machineNow: 0, after: "org", limit: 50 })
       yield* of.pending({ now: SOME_DUE, machineNow: 0, from })
       yield* of.claim({ now: 100_000, ...machine, token: "from", limit: 1, from: { ...from, dueAt: 3_000 + round } })
-      const shares = [org, "endpoint", "nobody"].map((laneId) => ({ laneId, from, limit: 2 }))
+      const shares = [org, "endpoint", "nobody"].map((partitionId) => ({ partitionId, from, limit: 2 }))
       yield* of.claim({ now: 100_000, ...machine, token: "shares", limit: 1, shares })
     }
     const claim = { now: 100_000, ...machine, token, limit: 2 }
@@ -247,8 +247,11 @@ const use = (adapter: Adapter, round: number) =>
     yield* outbox.backlog({ now: SOME_DUE, machineNow: 0 })
 
     const until = 2_000
-    yield* jobs.renew({ held: [first, second].flatMap((job) => (job === undefined ? [] : [{ ...job, token }])), until })
-    yield* outbox.renew({ held: due.map(({ delivery }) => ({ ...delivery, token })), until })
+    yield* jobs.renew({
+      leases: [first, second].flatMap((job) => (job === undefined ? [] : [{ ...job, token }])),
+      until
+    })
+    yield* outbox.renew({ leases: due.map(({ delivery }) => ({ ...delivery, token })), until })
 
     const aggregateOf = (number: number) =>
       Effect.flatMap(storage.simAggregates.get({ ...of, iccid: iccidOf(number) }), Effect.fromNullishOr)

@@ -173,7 +173,7 @@ const faults: Readonly<Record<string, Fault>> = {
             }),
             ([found]) =>
               storage.simAggregates.get(
-                found === undefined ? of : { ...of, organizationId: found.line.sim.organizationId }
+                found === undefined ? of : { ...of, organizationId: found.aggregate.sim.organizationId }
               )
           )
       }
@@ -197,7 +197,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   "forgets what it was told of reports": {
     storage: (storage) => ({ commit: (commit) => storage.commit({ ...commit, reports: {} }) }),
-    fails: ["reported lines are found for any organization, with what each one has seen"],
+    fails: ["reported aggregates are found for any organization, with what each one has seen"],
     differs: true
   }
 }

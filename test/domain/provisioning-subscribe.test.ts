@@ -57,7 +57,7 @@ describe("A free SIM is allocated (S5)", () => {
     expect(accepted(plan(), free())).toEqual({
       _tag: "AwaitingTelco",
       decision: { unchangedPlan: plan(), sim: { loaded: free(), next }, jobs: [job] },
-      line: next,
+      aggregate: next,
       work
     })
   })
@@ -82,7 +82,7 @@ describe("A plan for a SIM in service is a top-up (S1)", () => {
     expect(accepted(plan(), of)).toEqual({
       _tag: "AwaitingTelco",
       decision: { unchangedPlan: plan(), sim: { loaded: of, next }, jobs: [job] },
-      line: next,
+      aggregate: next,
       work
     })
   })

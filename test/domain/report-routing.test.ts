@@ -21,7 +21,7 @@ const routed = (of: SimAggregate, fact: TelcoReport.Fact, occurredAt = NOW): str
   const applied = TelcoReport.apply(of, report(fact, occurredAt), NOW)
   if (Result.isFailure(applied)) return "rejected"
   const before = of.attachments.flatMap(({ packages }) => packages)
-  const changed = applied.success.line.attachments
+  const changed = applied.success.aggregate.attachments
     .flatMap(({ packages }) => packages)
     .filter((pack, index) => pack.usedBytes !== before[index]?.usedBytes)
   return changed.map(({ attachmentId, occurrence }) => `${attachmentId}:${occurrence}`).join()
@@ -128,7 +128,7 @@ describe("A report that names no package (R1)", () => {
 
 describe("A first use counts for a waiting package first (T3)", () => {
   const used = (of: SimAggregate, occurredAt = NOW) =>
-    Result.getOrThrow(TelcoReport.apply(of, report(firstUse(), occurredAt), NOW)).line.attachments.map(
+    Result.getOrThrow(TelcoReport.apply(of, report(firstUse(), occurredAt), NOW)).aggregate.attachments.map(
       ({ packages }) => packages[0]?.activationAt
     )
 

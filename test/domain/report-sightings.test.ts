@@ -29,7 +29,7 @@ describe("A location (R3)", () => {
 
   it("causes an event for the first country, with none before", () => {
     expect(sweden.payloads).toEqual([moved("SE", null)])
-    expect(sweden.line.sim).toMatchObject({
+    expect(sweden.aggregate.sim).toMatchObject({
       location: { countryAlpha2: "SE", operator: "Telia", rat: "5G", imei: "356938035643809", at: NOW - 10 },
       lastActivityAt: NOW - 10,
       downloaded: true
@@ -37,20 +37,20 @@ describe("A location (R3)", () => {
   })
 
   it("causes an event for another country, with the one before", () => {
-    expect(apply(sweden.line, seenIn("NO")).payloads).toEqual([moved("NO", "SE")])
+    expect(apply(sweden.aggregate, seenIn("NO")).payloads).toEqual([moved("NO", "SE")])
   })
 
   it("causes no event for another operator of the same country, but is stored", () => {
-    const after = apply(sweden.line, seenIn("SE", "Tre"))
+    const after = apply(sweden.aggregate, seenIn("SE", "Tre"))
     expect(after.payloads).toEqual([])
-    expect(after.line.sim.location).toMatchObject({ operator: "Tre", at: NOW })
+    expect(after.aggregate.sim.location).toMatchObject({ operator: "Tre", at: NOW })
   })
 
   it("causes no event and changes nothing if it is late", () => {
-    const after = apply(sweden.line, seenIn("NO"), NOW - 11)
+    const after = apply(sweden.aggregate, seenIn("NO"), NOW - 11)
     expect(after.payloads).toEqual([])
-    expect(after.line.sim.location).toEqual(sweden.line.sim.location)
-    expect(after.line.sim.lastActivityAt).toBe(NOW - 10)
+    expect(after.aggregate.sim.location).toEqual(sweden.aggregate.sim.location)
+    expect(after.aggregate.sim.lastActivityAt).toBe(NOW - 10)
   })
 
   it("leaves no jobs and no history", () => {
@@ -63,7 +63,7 @@ describe("An SM-DP+ state (R3, I2)", () => {
 
   it("causes an event for the first status, is stored, and is a sign of a download (S2)", () => {
     expect(installed.payloads).toEqual([stateChanged("BPP Installation")])
-    expect(installed.line.sim).toMatchObject({
+    expect(installed.aggregate.sim).toMatchObject({
       smdp: { state: "BPP Installation", modifiedAt: NOW - 10 },
       downloaded: true
     })
@@ -80,31 +80,31 @@ describe("An SM-DP+ state (R3, I2)", () => {
   })
 
   it("causes an event for each change", () => {
-    expect(apply(installed.line, state("Enable")).payloads).toEqual([stateChanged("Enable")])
+    expect(apply(installed.aggregate, state("Enable")).payloads).toEqual([stateChanged("Enable")])
   })
 
   it("causes no event if the status stays the same, but is stored", () => {
-    const again = apply(installed.line, state("BPP Installation"))
+    const again = apply(installed.aggregate, state("BPP Installation"))
     expect(again.payloads).toEqual([])
     expect(again.smdpEntries).toHaveLength(1)
   })
 
   it("causes no event if it is late, but is stored", () => {
-    const late = apply(installed.line, state("Delete"), NOW - 11)
+    const late = apply(installed.aggregate, state("Delete"), NOW - 11)
     expect(late.payloads).toEqual([])
     expect(late.smdpEntries).toMatchObject([{ state: "Delete", modifiedAt: NOW - 11 }])
-    expect(late.line.sim.smdp).toEqual(installed.line.sim.smdp)
+    expect(late.aggregate.sim.smdp).toEqual(installed.aggregate.sim.smdp)
   })
 
   it("causes no event if it failed, is no sign of a download, but is stored", () => {
     const failed = apply(line(), state("BPP Installation", "Failed"))
     expect(failed.payloads).toEqual([])
-    expect(failed.line.sim).toMatchObject({ smdp: null, downloaded: false })
+    expect(failed.aggregate.sim).toMatchObject({ smdp: null, downloaded: false })
     expect(failed.smdpEntries).toMatchObject([{ modificationResult: "Failed" }])
-    expect(apply(installed.line, state("Delete", "Failed")).line.sim.downloaded).toBe(true)
+    expect(apply(installed.aggregate, state("Delete", "Failed")).aggregate.sim.downloaded).toBe(true)
   })
 
   it("is no activity on a network", () => {
-    expect(installed.line.sim.lastActivityAt).toBeNull()
+    expect(installed.aggregate.sim.lastActivityAt).toBeNull()
   })
 })

@@ -18,7 +18,7 @@ const waiting = line([attached({}, [{}])])
 const apply = (of: ForReports, fact: TelcoReport.Fact, occurredAt = NOW) =>
   Result.getOrThrow(TelcoReport.apply(of, report(fact, occurredAt), NOW))
 const all = (of: ForReports, ...facts: ReadonlyArray<TelcoReport.Fact>): ForReports =>
-  facts.reduce((before, fact) => apply(before, fact).line, of)
+  facts.reduce((before, fact) => apply(before, fact).aggregate, of)
 const refused = (of: ForReports, fact: TelcoReport.Fact, occurredAt = NOW) =>
   Result.getOrThrow(Result.flip(TelcoReport.apply(of, report(fact, occurredAt), NOW)))
 const used = (of: ForReports) => of.attachments[0]?.packages[0]?.usedBytes
@@ -41,7 +41,7 @@ describe("Usage only rises (R1)", () => {
 
   it("of no other package", () => {
     const other = attached({ attachmentId: "other" }, [{ activationAt: NOW - 1, expirationAt: NOW + 99 * DAY_MS }])
-    const { attachments } = apply({ ...active, attachments: [...active.attachments, other] }, total(9)).line
+    const { attachments } = apply({ ...active, attachments: [...active.attachments, other] }, total(9)).aggregate
     expect(attachments[1]).toEqual(other)
   })
 })
@@ -66,13 +66,13 @@ describe("A report id (R1)", () => {
 
 describe("A use is a sign of a download and of activity (S2, R3)", () => {
   it.each([total(0), delta(0), firstUse()])("%j", (fact) => {
-    expect(apply(waiting, fact, NOW - 5).line.sim).toMatchObject({ downloaded: true, lastActivityAt: NOW - 5 })
+    expect(apply(waiting, fact, NOW - 5).aggregate.sim).toMatchObject({ downloaded: true, lastActivityAt: NOW - 5 })
   })
 
   it("the last activity is the latest, also if an older one is reported later", () => {
     const before = line(active.attachments, { lastActivityAt: NOW - 3 })
-    expect(apply(before, total(1), NOW - 5).line.sim.lastActivityAt).toBe(NOW - 3)
-    expect(apply(before, total(1), NOW - 1).line.sim.lastActivityAt).toBe(NOW - 1)
+    expect(apply(before, total(1), NOW - 5).aggregate.sim.lastActivityAt).toBe(NOW - 3)
+    expect(apply(before, total(1), NOW - 1).aggregate.sim.lastActivityAt).toBe(NOW - 1)
   })
 })
 
@@ -89,11 +89,11 @@ describe("Thresholds are notified (R2)", () => {
   it("each once, also if the usage is reported again or rises further", () => {
     const half = apply(active, total(GIGABYTE / 2))
     expect(half.payloads).toEqual([payload(50, GIGABYTE / 2)])
-    expect(apply(half.line, total(GIGABYTE / 2)).payloads).toEqual([])
-    expect(apply(half.line, total(1)).payloads).toEqual([])
-    const most = apply(half.line, delta(Math.ceil(0.4 * GIGABYTE)))
+    expect(apply(half.aggregate, total(GIGABYTE / 2)).payloads).toEqual([])
+    expect(apply(half.aggregate, total(1)).payloads).toEqual([])
+    const most = apply(half.aggregate, delta(Math.ceil(0.4 * GIGABYTE)))
     expect(most.payloads.map(({ data }) => "usagePercentage" in data && data.usagePercentage)).toEqual([80])
-    expect(apply(all(most.line, total(2 * GIGABYTE)), total(9 * GIGABYTE)).payloads).toEqual([])
+    expect(apply(all(most.aggregate, total(2 * GIGABYTE)), total(9 * GIGABYTE)).payloads).toEqual([])
   })
 
   it("for deltas as for totals", () => {
@@ -110,21 +110,21 @@ describe("The first use activates (T3)", () => {
   it.each([total(0), total(7), delta(7), firstUse(), firstUse("attachment:0"), total(1, "telco-0")])(
     "by %j",
     (fact) => {
-      expect(times(apply(waiting, fact, NOW - 5).line)).toEqual([NOW - 5, NOW - 5 + 10 * DAY_MS])
+      expect(times(apply(waiting, fact, NOW - 5).aggregate)).toEqual([NOW - 5, NOW - 5 + 10 * DAY_MS])
     }
   )
 
   it("once and for good: another one changes nothing, whether it is earlier or later", () => {
-    const first = apply(waiting, firstUse(), NOW).line
+    const first = apply(waiting, firstUse(), NOW).aggregate
     for (const occurredAt of [NOW - DAY_MS, NOW + 1]) {
-      expect(times(apply(first, firstUse("attachment:0"), occurredAt).line)).toEqual([NOW, NOW + 10 * DAY_MS])
-      expect(times(apply(first, total(1, "attachment:0"), occurredAt).line)).toEqual([NOW, NOW + 10 * DAY_MS])
+      expect(times(apply(first, firstUse("attachment:0"), occurredAt).aggregate)).toEqual([NOW, NOW + 10 * DAY_MS])
+      expect(times(apply(first, total(1, "attachment:0"), occurredAt).aggregate)).toEqual([NOW, NOW + 10 * DAY_MS])
     }
   })
 
   it("not a package that has an activation already, even one in the future", () => {
     const ahead = line([attached({}, [{ activationAt: NOW + 5, expirationAt: NOW + 9 }])])
-    expect(times(apply(ahead, total(1, "attachment:0")).line)).toEqual([NOW + 5, NOW + 9])
+    expect(times(apply(ahead, total(1, "attachment:0")).aggregate)).toEqual([NOW + 5, NOW + 9])
   })
 
   it("leaves no job if the plan does not recur", () => {
@@ -135,7 +135,7 @@ describe("The first use activates (T3)", () => {
     const recurs = line([
       attached({ terms: recurring({ occurrences: 3 }, { periodDays: 2 }), createdAt: NOW - DAY_MS }, [{}])
     ])
-    const { jobs, line: after } = apply(recurs, total(5), NOW - HOUR_MS)
+    const { jobs, aggregate: after } = apply(recurs, total(5), NOW - HOUR_MS)
     expect(after.attachments[0]?.attachment.anchor).toBe(NOW - HOUR_MS)
     expect(times(after)).toEqual([NOW - HOUR_MS, NOW - HOUR_MS + 2 * DAY_MS])
     expect(jobs).toMatchObject([{ jobId: "attachment:1", dueAt: NOW + 11 * HOUR_MS }])
@@ -150,7 +150,7 @@ describe("The first use activates (T3)", () => {
 
   it("T2: the attachment is ACTIVE, or EXPIRED if the report is very late", () => {
     const stateAfter = (occurredAt: number) =>
-      apply(waiting, firstUse("attachment:0"), occurredAt).line.attachments.map(({ attachment, packages }) =>
+      apply(waiting, firstUse("attachment:0"), occurredAt).aggregate.attachments.map(({ attachment, packages }) =>
         Attachment.state({ attachment: { ...attached().attachment, ...attachment, terms: terms() }, packages }, NOW)
       )
     expect(stateAfter(NOW)).toEqual(["ACTIVE"])
@@ -163,8 +163,8 @@ describe("The first use activates (T3)", () => {
       "the SIM has no package that this could count for"
     )
     expect(refused(waiting, total(5), NOW - 5 * MINUTE_MS - 1)).toBe("the SIM has no package that this could count for")
-    expect(times(apply(waiting, firstUse(), NOW - 5 * MINUTE_MS).line)[0]).toBe(NOW - 5 * MINUTE_MS)
-    expect(times(apply(waiting, firstUse("attachment:0"), NOW - DAY_MS).line)[0]).toBe(NOW - DAY_MS)
+    expect(times(apply(waiting, firstUse(), NOW - 5 * MINUTE_MS).aggregate)[0]).toBe(NOW - 5 * MINUTE_MS)
+    expect(times(apply(waiting, firstUse("attachment:0"), NOW - DAY_MS).aggregate)[0]).toBe(NOW - DAY_MS)
   })
 
   it("R2: and notifies the thresholds that it crosses", () => {

@@ -51,7 +51,9 @@ const forgottenReports: Around = (ports) => {
     simAggregates: {
       ...storage.simAggregates,
       forReports: (query) =>
-        Effect.map(storage.simAggregates.forReports(query), (lines) => lines.map(({ line }) => ({ line, seen: [] })))
+        Effect.map(storage.simAggregates.forReports(query), (aggregates) =>
+          aggregates.map(({ aggregate }) => ({ aggregate, seen: [] }))
+        )
     }
   })
 }

@@ -124,7 +124,7 @@ describe("Usage histories", () => {
           const { after, totalBytes } = readings[index] ?? { after: 0, totalBytes: 0 }
           const one = report(total(totalBytes, "attachment:0"), NOW + after, `report ${index}`)
           const applied = TelcoReport.apply(present, one, end)
-          if (Result.isSuccess(applied)) present = applied.success.line
+          if (Result.isSuccess(applied)) present = applied.success.aggregate
         }
         expect(present.attachments[0]?.packages[0]?.usedBytes).toBe(readings.at(-1)?.totalBytes)
       })

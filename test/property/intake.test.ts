@@ -59,7 +59,7 @@ describe("A report (R1)", () => {
       fc.property(facts, fc.boolean(), (fact, downloaded) => {
         const applied = TelcoReport.apply(line([active], { downloaded }), report(fact), NOW)
         fc.pre(Result.isSuccess(applied))
-        const { line: after, smdpEntries } = Result.getOrThrow(applied)
+        const { aggregate: after, smdpEntries } = Result.getOrThrow(applied)
         const isState = fact._tag === "SmdpState"
         const fails = isState && fact.modificationResult === "Failed"
         expect(after.sim.downloaded).toBe(downloaded || !fails)
@@ -77,7 +77,7 @@ describe("Two sightings of the same instant (R3)", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(locations, smdpStates), { minLength: 1, maxLength: 4 }), (all) => {
         const { sim } = all.reduce<ForReports>(
-          (before, fact) => Result.getOrThrow(TelcoReport.apply(before, report(fact), NOW)).line,
+          (before, fact) => Result.getOrThrow(TelcoReport.apply(before, report(fact), NOW)).aggregate,
           line()
         )
         const location = all.findLast(({ _tag }) => _tag === "Location")

@@ -141,7 +141,7 @@ describe("The occurrences that exist (T5)", () => {
         expect(occurrencesOf(kept)).toEqual([0])
         const firstUsed = NOW + offset
         const applied = Result.getOrThrow(TelcoReport.apply(kept.line, report(firstUse(), firstUsed), firstUsed))
-        kept = commit(kept, { sim: { loaded: kept.line, next: applied.line }, jobs: applied.jobs })
+        kept = commit(kept, { sim: { loaded: kept.line, next: applied.aggregate }, jobs: applied.jobs })
         const activations = activationsOf(of.recurrence, firstUsed)
         let now = firstUsed
         for (const wait of [0, ...steps]) {

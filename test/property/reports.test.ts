@@ -35,7 +35,7 @@ const taken = (of: ForReports, reports: ReadonlyArray<TelcoReport.Report>): Outc
     (before, one) =>
       Result.match(TelcoReport.apply(before.line, one, NOW), {
         onFailure: () => before,
-        onSuccess: ({ line, payloads }) => ({ line, payloads: [...before.payloads, ...payloads] })
+        onSuccess: ({ aggregate, payloads }) => ({ line: aggregate, payloads: [...before.payloads, ...payloads] })
       }),
     { line: of, payloads: [] }
   )

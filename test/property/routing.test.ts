@@ -81,7 +81,7 @@ describe("A report that names no package", () => {
         const id = expected(all, at, isFirstUse)
         expect(Result.isSuccess(applied)).toBe(id !== undefined)
         if (Result.isFailure(applied)) return
-        for (const [index, { attachment, packages }] of applied.success.line.attachments.entries()) {
+        for (const [index, { attachment, packages }] of applied.success.aggregate.attachments.entries()) {
           const before = all[index]?.packages[0]
           if (attachment.attachmentId !== id) expect(packages[0]).toEqual(before)
           else {

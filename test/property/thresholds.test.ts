@@ -76,7 +76,7 @@ describe("Thresholds (R2)", () => {
               }
             }))
           )
-          present = applied.line
+          present = applied.aggregate
         }
       }),
       { numRuns: 500 }

@@ -30,8 +30,8 @@ const worker = Effect.gen(function* () {
   const clock: Clock.Clock = { ...(yield* Clock.Clock), currentTimeMillis: Effect.sync(() => machineNow) }
   const claims = FairClaims.make({
     claim: jobs.claim,
-    lanes: jobs.lanes,
-    placeOf: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, laneId: organizationId }),
+    partitions: jobs.partitions,
+    placeOf: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, partitionId: organizationId }),
     freeSlots: () => BATCH,
     shares: FairClaims.evenly,
     batchSize: BATCH,
@@ -120,29 +120,32 @@ describe("where claims go on from", () => {
 })
 
 describe("slots for deliveries", () => {
-  const lane = (organizationId: string, number: number) => ({ organizationId, laneId: `${organizationId}-${number}` })
+  const partition = (organizationId: string, number: number) => ({
+    organizationId,
+    partitionId: `${organizationId}-${number}`
+  })
 
   it("one endpoint never takes all slots, nor one organization", () => {
     const slots = DeliverySlots.make(64)
     const begun = { one: 0, many: 0 }
-    while (slots.free(lane("one", 1)) > 0) {
-      slots.begin(lane("one", 1), 0)
+    while (slots.free(partition("one", 1)) > 0) {
+      slots.begin(partition("one", 1), 0)
       begun.one += 1
     }
     for (let number = 0; number < 1_000; number++) {
-      while (slots.free(lane("many", number)) > 0) {
-        slots.begin(lane("many", number), 0)
+      while (slots.free(partition("many", number)) > 0) {
+        slots.begin(partition("many", number), 0)
         begun.many += 1
       }
     }
     expect(begun).toEqual({ one: 32, many: 32 })
-    slots.end(lane("one", 1), 1, 1)
-    expect(slots.free(lane("one", 1))).toBe(1)
+    slots.end(partition("one", 1), 1, 1)
+    expect(slots.free(partition("one", 1))).toBe(1)
   })
 
   it("dead endpoints take half of an organization's slots, whatever their number, and get them back when they answer", () => {
     const slots = DeliverySlots.make(64)
-    const dead = Array.from({ length: 200 }, (_, number) => lane("one", number))
+    const dead = Array.from({ length: 200 }, (_, number) => partition("one", number))
     for (const one of dead) {
       slots.begin(one, 0)
       slots.end(one, 15_000, 15_000)
@@ -154,40 +157,41 @@ describe("slots for deliveries", () => {
       begun += 1
     }
     expect(begun).toBe(16)
-    expect(slots.free(lane("one", 1_000))).toBeGreaterThan(0)
+    expect(slots.free(partition("one", 1_000))).toBeGreaterThan(0)
     for (const one of dead.slice(0, 16)) slots.end(one, 5, 15_005)
-    expect(slots.free(lane("one", 0))).toBe(32)
+    expect(slots.free(partition("one", 0))).toBe(32)
   })
 
   it("are given to many together as they may be begun one after the other, and nothing is taken by asking", () => {
     const slots = DeliverySlots.make(64)
-    const dead = [lane("one", 1), lane("one", 2)]
+    const dead = [partition("one", 1), partition("one", 2)]
     for (const one of dead) {
       slots.begin(one, 0)
       slots.end(one, 15_000, 15_000)
     }
-    slots.begin(lane("one", 0), 15_000)
-    const lanes = [...dead, ...Array.from({ length: 48 }, (_, number) => lane("one", 3 + number))]
-    const counts = () => slots.shares(lanes, 1_000, 15_000).map(({ count, lane: { laneId } }) => [laneId, count])
+    slots.begin(partition("one", 0), 15_000)
+    const partitions = [...dead, ...Array.from({ length: 48 }, (_, number) => partition("one", 3 + number))]
+    const counts = () =>
+      slots.shares(partitions, 1_000, 15_000).map(({ count, partition: { partitionId } }) => [partitionId, count])
     const given = counts()
     expect(given).toHaveLength(31)
     expect(new Set(given.map(([, count]) => count))).toEqual(new Set([1]))
     expect(counts()).toEqual(given)
-    expect(slots.shares(lanes, 7, 15_000)).toHaveLength(7)
-    // Of few lanes each has several, and the dead ones half of all at most.
-    const few = slots.shares([...dead, lane("one", 3)], 1_000, 15_000)
+    expect(slots.shares(partitions, 7, 15_000)).toHaveLength(7)
+    // Of few partitions each has several, and the dead ones half of all at most.
+    const few = slots.shares([...dead, partition("one", 3)], 1_000, 15_000)
     expect(few.map(({ count }) => count)).toEqual([8, 8, 8])
-    for (const { count, lane: of } of few) for (let one = 0; one < count; one++) slots.begin(of, 15_000)
+    for (const { count, partition: of } of few) for (let one = 0; one < count; one++) slots.begin(of, 15_000)
     expect(slots.shares(dead, 1_000, 15_000)).toEqual([])
   })
 
   it("a dead endpoint is known before its first attempt has ended, and takes no more than the others leave", () => {
     const slots = DeliverySlots.make(64)
-    const dead = Array.from({ length: 12 }, (_, number) => lane("one", number))
+    const dead = Array.from({ length: 12 }, (_, number) => partition("one", number))
     for (const one of dead) slots.begin(one, 0)
     slots.markSlow(999)
-    expect(slots.free(lane("one", 0))).toBe(1)
-    slots.begin(lane("one", 100), 500)
+    expect(slots.free(partition("one", 0))).toBe(1)
+    slots.begin(partition("one", 100), 500)
     slots.markSlow(1_000)
     const taken = dead.filter((one) => {
       if (slots.free(one) === 0) return false
@@ -195,11 +199,11 @@ describe("slots for deliveries", () => {
       return true
     })
     expect(taken).toHaveLength(16 - dead.length)
-    expect(slots.free(lane("one", 100))).toBe(1)
+    expect(slots.free(partition("one", 100))).toBe(1)
     for (const one of dead) slots.end(one, 1_500, 1_500)
     for (const one of taken) slots.end(one, 5, 1_501)
-    slots.end(lane("one", 100), 5, 1_501)
-    expect(slots.free(lane("one", 0))).toBe(32)
+    slots.end(partition("one", 100), 5, 1_501)
+    expect(slots.free(partition("one", 0))).toBe(32)
   })
 })
 

@@ -62,7 +62,7 @@ const process = Effect.fnUntraced(function* (storage: Storage.Storage["Service"]
         return Effect.andThen(hop, storage.sims.reserve(claim))
       },
       release: (of) => {
-        handedBack.push(of.held.length)
+        handedBack.push(of.reservations.length)
         return Effect.andThen(hop, storage.sims.release(of))
       }
     },
@@ -110,7 +110,7 @@ const open = (storage: Storage.Storage["Service"]) =>
     const token = `open ${machineNow}`
     const { sims } = yield* storage.sims.reserve({ ...kind, token, count: 10_000, machineNow, until: machineNow + 1 })
     const held = sims.map(({ iccid }) => ({ iccid, token }))
-    yield* storage.sims.release({ organizationId: "org", held })
+    yield* storage.sims.release({ organizationId: "org", reservations: held })
     return held.length
   })
 

@@ -112,7 +112,7 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
       claim: (asked) => Effect.suspend(() => jobs.claim(held(asked))),
       renew: (asked) => Effect.suspend(() => jobs.renew(renewed(asked))),
       pending: (asked) => Effect.suspend(() => jobs.pending(at(asked))),
-      lanes: (asked) => Effect.suspend(() => jobs.lanes(at(asked))),
+      partitions: (asked) => Effect.suspend(() => jobs.partitions(at(asked))),
       backlog: (asked) => Effect.suspend(() => jobs.backlog(at(asked))),
       release: jobs.release,
       handBack: jobs.handBack
@@ -121,7 +121,7 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
       claim: (asked) => Effect.suspend(() => outbox.claim(held(asked))),
       renew: (asked) => Effect.suspend(() => outbox.renew(renewed(asked))),
       pending: (asked) => Effect.suspend(() => outbox.pending(at(asked))),
-      lanes: (asked) => Effect.suspend(() => outbox.lanes(at(asked))),
+      partitions: (asked) => Effect.suspend(() => outbox.partitions(at(asked))),
       backlog: (asked) => Effect.suspend(() => outbox.backlog(at(asked))),
       release: outbox.release,
       handBack: outbox.handBack

@@ -105,7 +105,7 @@ export const guarded = ({ jobs, outbox, storage }: Ports, occupancy: DatabaseLoc
       claim: (claim) => whileHeld(jobs.claim(claim)),
       renew: jobs.renew,
       pending: jobs.pending,
-      lanes: jobs.lanes,
+      partitions: jobs.partitions,
       backlog: jobs.backlog,
       release: jobs.release,
       handBack: jobs.handBack
@@ -114,7 +114,7 @@ export const guarded = ({ jobs, outbox, storage }: Ports, occupancy: DatabaseLoc
       claim: (claim) => whileHeld(outbox.claim(claim)),
       renew: outbox.renew,
       pending: outbox.pending,
-      lanes: outbox.lanes,
+      partitions: outbox.partitions,
       backlog: outbox.backlog,
       release: outbox.release,
       handBack: outbox.handBack

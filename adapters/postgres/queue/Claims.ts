@@ -1,16 +1,16 @@
 /**
  * What claiming jobs and claiming deliveries have in common: which rows are due and free, in which order, and in which
- * lanes. Each look begins at a place in an index and goes no further than it has to.
+ * partitions. Each look begins at a place in an index and goes no further than it has to.
  */
 import type { Fragment } from "effect/sql/Statement"
 import type { Jobs } from "simplan/ports"
 import type { Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
-/** The columns of a table that is a queue; it has an index by due time and id, and one that the lane leads. */
+/** The columns of a table that is a queue; it has an index by due time and id, and one that the partition leads. */
 export interface Queue {
   readonly table: string
-  readonly lane: string
+  readonly partition: string
   readonly dueAt: string
   readonly id: string
   /** Which rows wait at all; both indexes are for these. */
@@ -25,16 +25,16 @@ const notBefore = (sql: Sql, { dueAt, id }: Queue, from: Jobs.Place | undefined)
     ? sql.literal("")
     : sql`and (${sql.literal(dueAt)}, ${sql.literal(id)}) >= (${from.dueAt}::bigint, ${from.id}::text)`
 
-const shareColumns = CommitClause.columns<Jobs.Share>({ text: ["laneId"], json: ["from"], integer: ["limit"] })
+const shareColumns = CommitClause.columns<Jobs.Share>({ text: ["partitionId"], json: ["from"], integer: ["limit"] })
 
 /** The rows that a claim takes, locked. */
 const taken = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
-  const { dueAt, id, lane, table, waits } = queue
+  const { dueAt, id, partition, table, waits } = queue
   const selected = sql`
     select ${sql.literal(`${table}.tableoid as part, ${table}.ctid as place`)}
     from ${sql.literal(`simplan.${table}`)}
     where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${of.now}::bigint and ${isFree(sql, queue, of.machineNow)}`
-  // The lane stands in the order for the planner's sake, which might else look for a lane's rows among all that is due.
+  // The partition stands in the order for the planner's sake, which might else look for a partition's rows among all that is due.
   return of.shares === undefined
     ? CommitClause.first(
         sql,
@@ -44,9 +44,9 @@ const taken = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
       )
     : sql`
         select share.* from ${CommitClause.rows(sql, of.shares, shareColumns)}, lateral (
-          ${selected} and ${sql.literal(lane)} = r."laneId"
+          ${selected} and ${sql.literal(partition)} = r."partitionId"
             and (${sql.literal(dueAt)}, ${sql.literal(id)}) >= ((r."from"->>'dueAt')::bigint, r."from"->>'id')
-          order by ${sql.literal(`${lane}, ${dueAt}, ${id}`)}
+          order by ${sql.literal(`${partition}, ${dueAt}, ${id}`)}
           limit r."limit"
           for update skip locked
         ) share`
@@ -110,36 +110,36 @@ export const backlog = (
   ) as value
   from due`
 
-/** The lanes with due work: goes over the index from one lane's first free row to the next one's. */
-export const lanes = (sql: Sql, queue: Queue, at: Jobs.LanesAsked) => {
-  const { dueAt, id, lane, table, waits } = queue
+/** The partitions with due work: goes over the index from one partition's first free row to the next one's. */
+export const partitions = (sql: Sql, queue: Queue, at: Jobs.PartitionQuery) => {
+  const { dueAt, id, partition, table, waits } = queue
   const first = (after: Fragment) => sql`
-    select ${sql.literal(lane)} as lane_id, ${sql.literal(table)}.organization_id, ${sql.literal(dueAt)} as due_at,
+    select ${sql.literal(partition)} as partition_id, ${sql.literal(table)}.organization_id, ${sql.literal(dueAt)} as due_at,
       ${sql.literal(id)} as id
     from ${sql.literal(`simplan.${table}`)}
-    where ${sql.literal(waits)} and ${sql.literal(lane)} > ${after} and ${isFree(sql, queue, at.machineNow)}
-    order by ${sql.literal(`${lane}, ${dueAt}, ${id}`)}
+    where ${sql.literal(waits)} and ${sql.literal(partition)} > ${after} and ${isFree(sql, queue, at.machineNow)}
+    order by ${sql.literal(`${partition}, ${dueAt}, ${id}`)}
     limit 1`
-  return sql<Row<Jobs.Lanes>>`
-    with recursive lane as (
+  return sql<Row<Jobs.Partitions>>`
+    with recursive partition as (
       (${first(sql`${at.after}::text`)})
       union all
-      select following.* from lane, lateral (${first(sql.literal("lane.lane_id"))}) following
+      select following.* from partition, lateral (${first(sql.literal("partition.partition_id"))}) following
     ), looked as (
-      ${CommitClause.first(sql, sql`select * from lane`, at.limit)}
+      ${CommitClause.first(sql, sql`select * from partition`, at.limit)}
     )
     select json_build_object(
-      'lanes', coalesce(
+      'partitions', coalesce(
         json_agg(
           json_build_object(
-            'laneId', looked.lane_id, 'organizationId', looked.organization_id,
+            'partitionId', looked.partition_id, 'organizationId', looked.organization_id,
             'first', json_build_object('dueAt', looked.due_at, 'id', looked.id)
           )
-          order by looked.lane_id
+          order by looked.partition_id
         ) filter (where looked.due_at <= ${at.now}::bigint),
         '[]'
       ),
-      'next', case when count(*) = ${at.limit}::int then max(looked.lane_id) end
+      'next', case when count(*) = ${at.limit}::int then max(looked.partition_id) end
     ) as value
     from looked`
 }

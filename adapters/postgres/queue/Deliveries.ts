@@ -102,7 +102,10 @@ export const byId = (database: Database) => (of: { readonly organizationId: stri
       where delivery.organization_id = ${of.organizationId} and delivery.delivery_id = ${of.deliveryId}`
   )
 
-const heldColumns = CommitClause.columns<Outbox.DeliveryLease>({ text: ["organizationId", "deliveryId", "token"] }, key)
+const leaseColumns = CommitClause.columns<Outbox.DeliveryLease>(
+  { text: ["organizationId", "deliveryId", "token"] },
+  key
+)
 
 /** Moves the ends of leases. What is locked is just being settled or taken, and needs it no more. */
 export const renew = (database: Database) => (of: Outbox.Renewal) =>
@@ -111,7 +114,7 @@ export const renew = (database: Database) => (of: Outbox.Renewal) =>
       (sql) => sql<Row<never>>`
         with delivery_renewing as (
           select delivery.organization_id, delivery.delivery_id
-          from ${CommitClause.rows(sql, of.held, heldColumns)}
+          from ${CommitClause.rows(sql, of.leases, leaseColumns)}
           join simplan.delivery on delivery.organization_id = r."organizationId"
             and delivery.delivery_id = r."deliveryId" and delivery.lease_token = r.token
           order by delivery.organization_id, delivery.delivery_id
@@ -131,10 +134,10 @@ export const pending = (database: Database) => (at: Jobs.LookedFor) =>
   )
 
 /** The endpoints with due deliveries. */
-export const lanes = (database: Database) => (at: Jobs.LanesAsked) =>
+export const partitions = (database: Database) => (at: Jobs.PartitionQuery) =>
   Effect.map(
-    database.row((sql) => Claims.lanes(sql, queue, at)),
-    (row): Jobs.Lanes => row ?? { lanes: [], next: null }
+    database.row((sql) => Claims.partitions(sql, queue, at)),
+    (row): Jobs.Partitions => row ?? { partitions: [], next: null }
   )
 
 /** Ends every lease on what is due. */
@@ -148,12 +151,12 @@ export const release = (database: Database) => (at: { readonly now: number }) =>
   )
 
 /** Ends leases that are held with the token. */
-export const handBack = (database: Database) => (held: ReadonlyArray<Outbox.DeliveryLease>) =>
+export const handBack = (database: Database) => (leases: ReadonlyArray<Outbox.DeliveryLease>) =>
   Effect.asVoid(
     database.write(
       (sql) => sql<Row<never>>`
         update simplan.delivery set lease_token = null, lease_until = null
-        from ${CommitClause.rows(sql, held, heldColumns)}
+        from ${CommitClause.rows(sql, leases, leaseColumns)}
         where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
            and delivery.lease_token = r.token`
     )

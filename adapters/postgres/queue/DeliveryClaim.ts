@@ -10,7 +10,7 @@ import type { Database, Row } from "../connection/Database.ts"
 
 export const queue: Claims.Queue = {
   table: "delivery",
-  lane: "delivery.endpoint_id",
+  partition: "delivery.endpoint_id",
   dueAt: "delivery.next_attempt_at",
   id: "delivery.delivery_id",
   waits: "delivery.status = 'Pending'"

@@ -33,7 +33,7 @@ const unpack = ([jobId, organizationId, work, dueAt, attempts, createdAt, idempo
 
 const queue: Claims.Queue = {
   table: "job",
-  lane: "job.organization_id",
+  partition: "job.organization_id",
   dueAt: "job.due_at",
   id: "job.job_id",
   waits: "true"
@@ -76,13 +76,13 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): CommitClause.Co
   }
 }
 
-const heldColumns = CommitClause.columns<Jobs.JobLease>({ text: ["jobId", "token"] }, ["jobId"])
+const leaseColumns = CommitClause.columns<Jobs.JobLease>({ text: ["jobId", "token"] }, ["jobId"])
 
 /** Removes jobs that are held with the token. */
 export const finish = (sql: Sql, rows: ReadonlyArray<Jobs.JobLease>): CommitClause.CommitClause => ({
   ctes: [
     sql`job_finished as (
-      delete from simplan.job using ${CommitClause.rows(sql, rows, heldColumns)}
+      delete from simplan.job using ${CommitClause.rows(sql, rows, leaseColumns)}
       where job.job_id = r."jobId" and job.lease_token = r.token
       returning 1
     )`
@@ -133,7 +133,7 @@ export const renew = (database: Database) => (of: Jobs.Renewal) =>
       (sql) => sql<Row<never>>`
         with job_renewing as (
           select job.job_id
-          from ${CommitClause.rows(sql, of.held, heldColumns)}
+          from ${CommitClause.rows(sql, of.leases, leaseColumns)}
           join simplan.job on job.job_id = r."jobId" and job.lease_token = r.token
           order by job.job_id
           for update of job skip locked
@@ -152,10 +152,10 @@ export const pending = (database: Database) => (at: Jobs.LookedFor) =>
   )
 
 /** The organizations with due jobs. */
-export const lanes = (database: Database) => (at: Jobs.LanesAsked) =>
+export const partitions = (database: Database) => (at: Jobs.PartitionQuery) =>
   Effect.map(
-    database.row((sql) => Claims.lanes(sql, queue, at)),
-    (row): Jobs.Lanes => row ?? { lanes: [], next: null }
+    database.row((sql) => Claims.partitions(sql, queue, at)),
+    (row): Jobs.Partitions => row ?? { partitions: [], next: null }
   )
 
 /** Ends every lease on what is due. */
@@ -169,12 +169,12 @@ export const release = (database: Database) => (at: { readonly now: number }) =>
   )
 
 /** Ends leases that are held with the token. */
-export const handBack = (database: Database) => (held: ReadonlyArray<Jobs.JobLease>) =>
+export const handBack = (database: Database) => (leases: ReadonlyArray<Jobs.JobLease>) =>
   Effect.asVoid(
     database.write(
       (sql) => sql<Row<never>>`
         update simplan.job set lease_token = null, lease_until = null
-        from ${CommitClause.rows(sql, held, heldColumns)}
+        from ${CommitClause.rows(sql, leases, leaseColumns)}
         where job.job_id = r."jobId" and job.lease_token = r.token`
     )
   )

@@ -61,7 +61,7 @@ export const value = (seen: string): string => `
   end`
 
 interface Unpacked {
-  readonly line: {
+  readonly aggregate: {
     readonly sim: Sim
     readonly attachments: Array<{ readonly attachment: Attachment; readonly packages: Array<Package.Package> }>
   }
@@ -81,19 +81,19 @@ const placed = <A>(values: Array<A>, value: A, isAfter: (other: A) => boolean): 
 
 const NONE: ReadonlyArray<string> = []
 
-/** The lines that were packed, of these ICCIDs. */
+/** The aggregates that were packed, of these ICCIDs. */
 export const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<Storage.Reported> => {
   if (packed === null) return []
   const [ats, organizationIds, areEsims, downloads, smdps, locations, activities, versions, seens, ...more] = packed
   const [attachmentIds, planIds, createdAts, anchors, suspensions, told, megaBytes, periods, recurrences, ...rest] =
     more
   const [occurrences, telcoPackageIds, activations, expirations, used] = rest
-  const lines = new Map<number, Unpacked>()
+  const aggregates = new Map<number, Unpacked>()
   // One string for all who have the same.
   let organizationId = ""
   ats.forEach((at, row) => {
     const iccid = iccids[at] ?? ""
-    let of = lines.get(at)
+    let of = aggregates.get(at)
     if (of === undefined) {
       if (organizationIds[row] !== organizationId) organizationId = organizationIds[row] ?? ""
       const sim = {
@@ -106,12 +106,12 @@ export const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyA
         lastActivityAt: activities[row] ?? null,
         version: versions[row] ?? 0
       }
-      of = { line: { sim, attachments: [] }, seen: seens[row] ?? NONE }
-      lines.set(at, of)
+      of = { aggregate: { sim, attachments: [] }, seen: seens[row] ?? NONE }
+      aggregates.set(at, of)
     }
     const attachmentId = attachmentIds[row] ?? null
     if (attachmentId === null) return
-    const { attachments } = of.line
+    const { attachments } = of.aggregate
     let known = attachments.find(({ attachment }) => attachment.attachmentId === attachmentId)
     if (known === undefined) {
       const attachment = {
@@ -148,5 +148,5 @@ export const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyA
     }
     placed(known.packages, pack, (other) => other.occurrence > occurrence)
   })
-  return [...lines.values()]
+  return [...aggregates.values()]
 }

@@ -1,5 +1,5 @@
 /**
- * The reads of lines: a SIM with its present subscription, that one's attachments and their packages, nested in SQL.
+ * The reads of SIM aggregates: a SIM with its present subscription, that one's attachments and their packages, nested in SQL.
  */
 import { Effect } from "effect"
 import type { Attachment, SimAggregate } from "simplan/ports"
@@ -15,7 +15,7 @@ const present = `
 
 const whole = AggregateRows.value("true")
 
-/** The line of one ICCID. */
+/** The aggregate of one ICCID. */
 export const byIccid = (database: Database) => {
   const packed = BatchedRead.make<BatchedRead.OfSim, AggregateRows.Packed>(
     database,
@@ -101,7 +101,7 @@ export const attachmentsOf = (database: Database) => {
     Effect.map(packed(of), (found) => (found === null ? null : AggregateRows.unpackAttachments(of, found)))
 }
 
-interface AskedOfLine {
+interface AskedOfSim {
   readonly iccid: string
   readonly since: number
   readonly packageIds: ReadonlyArray<string>
@@ -109,23 +109,23 @@ interface AskedOfLine {
 }
 
 export interface Asked {
-  readonly iccids: ReadonlyArray<AskedOfLine>
+  readonly iccids: ReadonlyArray<AskedOfSim>
   readonly seenSince: number
 }
 
-interface PlacedLine extends Omit<AskedOfLine, "packageIds"> {
+interface PlacedSim extends Omit<AskedOfSim, "packageIds"> {
   readonly at: number
   readonly packageIds: ReadonlyArray<string> | null
 }
 
-const askedColumns = CommitClause.columns<PlacedLine>({
+const askedColumns = CommitClause.columns<PlacedSim>({
   integer: ["at"],
   text: ["iccid"],
   bigint: ["since"],
   "text[]": ["packageIds", "reportIds"]
 })
 
-const placed = ({ iccid, packageIds, reportIds, since }: AskedOfLine, at: number): PlacedLine => ({
+const placed = ({ iccid, packageIds, reportIds, since }: AskedOfSim, at: number): PlacedSim => ({
   at,
   iccid,
   since,
@@ -133,7 +133,7 @@ const placed = ({ iccid, packageIds, reportIds, since }: AskedOfLine, at: number
   reportIds
 })
 
-const reportedLines = ReportedRows.value(`(
+const reportedAggregates = ReportedRows.value(`(
   select json_agg(seen_report.report_id)
   from simplan.seen_report
   where seen_report.organization_id = sim.organization_id and seen_report.report_id = any(r."reportIds")
@@ -152,12 +152,12 @@ const touchable = `
       )
     )`
 
-/** The lines that reports are about, of any organization. */
+/** The aggregates that reports are about, of any organization. */
 export const reported = (database: Database) => (of: Asked) =>
   Effect.map(
     database.row(
       (sql) => sql<Row<ReportedRows.Packed>>`
-        select ${sql.literal(reportedLines)} as value
+        select ${sql.literal(reportedAggregates)} as value
         from (select ${of.seenSince}::bigint as since) kept
         cross join ${CommitClause.rows(sql, of.iccids.map(placed), askedColumns)}
         join simplan.iccid on iccid.iccid = r.iccid

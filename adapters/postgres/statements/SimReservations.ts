@@ -85,16 +85,16 @@ export const reserve =
       )
     )
 
-const heldColumns = CommitClause.columns<Storage.SimReservation>({ text: ["iccid", "token"] }, ["iccid"])
+const reservationColumns = CommitClause.columns<Storage.SimReservation>({ text: ["iccid", "token"] }, ["iccid"])
 
 export const release =
   (database: Database) =>
   ({
-    held,
+    reservations,
     organizationId
   }: {
     readonly organizationId: string
-    readonly held: ReadonlyArray<Storage.SimReservation>
+    readonly reservations: ReadonlyArray<Storage.SimReservation>
   }) =>
     Effect.flatMap(database.inTransaction, (joined) =>
       Effect.asVoid(
@@ -102,7 +102,7 @@ export const release =
           (sql) => sql<Row<number>>`
             with ended as (
               update simplan.sim set reservation_token = null, reserved_until = null
-              from ${CommitClause.rows(sql, held, heldColumns)}
+              from ${CommitClause.rows(sql, reservations, reservationColumns)}
               where sim.organization_id = ${organizationId} and sim.iccid = r.iccid and sim.reservation_token = r.token
               returning 1
             )

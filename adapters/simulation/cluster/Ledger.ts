@@ -109,7 +109,7 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
         release: (of) =>
           Effect.tap(storage.sims.release(of), () =>
             Effect.sync(() => {
-              for (const { iccid, token } of of.held) {
+              for (const { iccid, token } of of.reservations) {
                 if (reservations.get(iccid)?.token === token) reservations.delete(iccid)
               }
             })
@@ -127,13 +127,13 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
       renew: (of) =>
         Effect.tap(jobs.renew(of), () =>
           Effect.sync(() => {
-            for (const held of of.held) renew(jobId(held), held.token, of.until)
+            for (const lease of of.leases) renew(jobId(lease), lease.token, of.until)
           })
         ),
-      handBack: (held) =>
-        Effect.tap(jobs.handBack(held), () =>
+      handBack: (leases) =>
+        Effect.tap(jobs.handBack(leases), () =>
           Effect.sync(() => {
-            for (const one of held) handBack(jobId(one), one.token)
+            for (const one of leases) handBack(jobId(one), one.token)
           })
         )
     }),
@@ -148,13 +148,13 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
       renew: (of) =>
         Effect.tap(outbox.renew(of), () =>
           Effect.sync(() => {
-            for (const held of of.held) renew(deliveryId(held), held.token, of.until)
+            for (const lease of of.leases) renew(deliveryId(lease), lease.token, of.until)
           })
         ),
-      handBack: (held) =>
-        Effect.tap(outbox.handBack(held), () =>
+      handBack: (leases) =>
+        Effect.tap(outbox.handBack(leases), () =>
           Effect.sync(() => {
-            for (const one of held) handBack(deliveryId(one), one.token)
+            for (const one of leases) handBack(deliveryId(one), one.token)
           })
         )
     })

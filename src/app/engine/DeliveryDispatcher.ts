@@ -137,17 +137,17 @@ export const make: (
   const count = SLOTS_PER_JOB * concurrency
   const slots = DeliverySlots.make(count)
   const partitionOf = ({ endpoint: { endpointId, organizationId } }: DueDelivery) => ({
-    laneId: endpointId,
+    partitionId: endpointId,
     organizationId
   })
 
   const claims = FairClaims.make({
     claim: outbox.claim,
-    lanes: outbox.lanes,
+    partitions: outbox.partitions,
     placeOf: ({ delivery: { deliveryId, endpointId, nextAttemptAt } }: DueDelivery) => ({
       dueAt: nextAttemptAt ?? 0,
       id: deliveryId,
-      laneId: endpointId
+      partitionId: endpointId
     }),
     freeSlots: slots.free,
     shares: slots.shares,

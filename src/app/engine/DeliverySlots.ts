@@ -7,21 +7,21 @@
  * the slots, so that the others find free ones at once. All instants are the machine's.
  */
 import type { Instant } from "../../domain/Time.ts"
-import type { Lane } from "../../ports/Jobs.ts"
+import type { Partition } from "../../ports/Jobs.ts"
 
-type Partition = Pick<Lane, "laneId" | "organizationId">
+type PartitionKey = Pick<Partition, "partitionId" | "organizationId">
 
 export interface DeliverySlots {
   /** How many more deliveries may be begun. */
-  readonly free: (partition: Partition) => number
+  readonly free: (partition: PartitionKey) => number
   /** How many more of these partitions may be begun together, up to `most` in all, in even shares. */
-  readonly shares: <P extends Partition>(
+  readonly shares: <P extends PartitionKey>(
     partitions: ReadonlyArray<P>,
     most: number,
     now: Instant
-  ) => ReadonlyArray<{ readonly lane: P; readonly count: number }>
-  readonly begin: (partition: Partition, now: Instant) => void
-  readonly end: (partition: Partition, millis: number, now: Instant) => void
+  ) => ReadonlyArray<{ readonly partition: P; readonly count: number }>
+  readonly begin: (partition: PartitionKey, now: Instant) => void
+  readonly end: (partition: PartitionKey, millis: number, now: Instant) => void
   /** Marks endpoints as slow that have ended nothing for too long. */
   readonly markSlow: (now: Instant) => void
 }
@@ -45,40 +45,40 @@ export const make = (slots: number): DeliverySlots => {
   const slowIds = new Set<string>()
   let slow = 0
 
-  const add = (partition: Partition, count: 1 | -1, isSlow: boolean, now: Instant): void => {
+  const add = (partition: PartitionKey, count: 1 | -1, isSlow: boolean, now: Instant): void => {
     const of = organizations.get(partition.organizationId) ?? {
       underWay: 0,
       slow: 0,
       partitions: new Map<string, Usage>()
     }
-    const usage = of.partitions.get(partition.laneId) ?? { underWay: 0, slow: 0, endedAt: now }
+    const usage = of.partitions.get(partition.partitionId) ?? { underWay: 0, slow: 0, endedAt: now }
     const slowly = isSlow ? count : 0
     for (const one of [of, usage]) {
       one.underWay += count
       one.slow += slowly
     }
     slow += slowly
-    if (usage.underWay > 0) of.partitions.set(partition.laneId, usage)
-    else of.partitions.delete(partition.laneId)
+    if (usage.underWay > 0) of.partitions.set(partition.partitionId, usage)
+    else of.partitions.delete(partition.partitionId)
     if (of.underWay > 0) organizations.set(partition.organizationId, of)
     else organizations.delete(partition.organizationId)
   }
 
-  const free = ({ laneId, organizationId }: Partition): number => {
+  const free = ({ partitionId, organizationId }: PartitionKey): number => {
     const of = organizations.get(organizationId)
     const ofAll = Math.max(1, Math.floor(slots / Math.max(2, organizations.size + (of === undefined ? 1 : 0))))
-    const usage = of?.partitions.get(laneId)
+    const usage = of?.partitions.get(partitionId)
     const count = (of?.partitions.size ?? 0) + (usage === undefined ? 1 : 0)
     const own = Math.max(1, Math.floor(ofAll / count)) - (usage?.underWay ?? 0)
     const left = Math.min(own, ofAll - (of?.underWay ?? 0))
-    if (!slowIds.has(laneId)) return Math.max(0, left)
+    if (!slowIds.has(partitionId)) return Math.max(0, left)
     return Math.max(0, Math.min(left, Math.ceil(ofAll / 2) - (of?.slow ?? 0), Math.ceil(slots / 2) - slow))
   }
 
   return {
     free,
     shares: (partitions, most, now) => {
-      const shares = partitions.map((lane) => ({ lane, count: 0 }))
+      const shares = partitions.map((partition) => ({ partition, count: 0 }))
       let left = most
       let given = shares.length
       // Each share counts as begun while the others are worked out, and is taken back afterwards.
@@ -86,36 +86,36 @@ export const make = (slots: number): DeliverySlots => {
         given = 0
         for (const share of shares) {
           if (left === 0) break
-          if (free(share.lane) === 0) continue
-          add(share.lane, 1, slowIds.has(share.lane.laneId), now)
+          if (free(share.partition) === 0) continue
+          add(share.partition, 1, slowIds.has(share.partition.partitionId), now)
           share.count += 1
           given += 1
           left -= 1
         }
       }
-      for (const { count, lane } of shares) {
-        for (let one = 0; one < count; one++) add(lane, -1, slowIds.has(lane.laneId), now)
+      for (const { count, partition } of shares) {
+        for (let one = 0; one < count; one++) add(partition, -1, slowIds.has(partition.partitionId), now)
       }
       return shares.filter(({ count }) => count > 0)
     },
-    begin: (partition, now) => add(partition, 1, slowIds.has(partition.laneId), now),
+    begin: (partition, now) => add(partition, 1, slowIds.has(partition.partitionId), now),
     end: (partition, millis, now) => {
-      const of = organizations.get(partition.organizationId)?.partitions.get(partition.laneId)
+      const of = organizations.get(partition.organizationId)?.partitions.get(partition.partitionId)
       // Deliveries of one endpoint are not told apart: those that count as slow end first.
       if (of !== undefined) of.endedAt = now
       add(partition, -1, (of?.slow ?? 0) > 0, now)
-      if (millis >= SLOW) slowIds.add(partition.laneId)
-      else slowIds.delete(partition.laneId)
+      if (millis >= SLOW) slowIds.add(partition.partitionId)
+      else slowIds.delete(partition.partitionId)
     },
     markSlow: (now) => {
       for (const of of organizations.values()) {
-        for (const [laneId, usage] of of.partitions) {
+        for (const [partitionId, usage] of of.partitions) {
           if (now - usage.endedAt < SLOW || usage.slow === usage.underWay) continue
           const more = usage.underWay - usage.slow
           usage.slow += more
           of.slow += more
           slow += more
-          slowIds.add(laneId)
+          slowIds.add(partitionId)
         }
       }
     }

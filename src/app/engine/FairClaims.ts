@@ -10,23 +10,23 @@
  */
 import { Clock as MachineClock, Effect } from "effect"
 import type { Instant } from "../../domain/Time.ts"
-import type { Claim, Lane, Lanes, LanesAsked, LookedFor, Place, Share } from "../../ports/Jobs.ts"
+import type { Claim, Partition, Partitions, PartitionQuery, LookedFor, Place, Share } from "../../ports/Jobs.ts"
 
 /** The times and the token of one claim. */
 export type ClaimTerms = Pick<Claim, "now" | "machineNow" | "until" | "token">
 
 export interface Source<A, E> {
   readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<A>, E>
-  readonly lanes: (at: LanesAsked) => Effect.Effect<Lanes, E>
-  readonly placeOf: (work: A) => Place & { readonly laneId: string }
+  readonly partitions: (at: PartitionQuery) => Effect.Effect<Partitions, E>
+  readonly placeOf: (work: A) => Place & { readonly partitionId: string }
   /** How many more pieces of a partition's work may be begun now. */
-  readonly freeSlots: (partition: Lane) => number
+  readonly freeSlots: (partition: Partition) => number
   /** How many more pieces of these partitions may be begun together, up to `most`; those with none are left out. */
   readonly shares: (
-    lanes: ReadonlyArray<Lane>,
+    partitions: ReadonlyArray<Partition>,
     most: number,
     machineNow: Instant
-  ) => ReadonlyArray<{ readonly lane: Lane; readonly count: number }>
+  ) => ReadonlyArray<{ readonly partition: Partition; readonly count: number }>
   /** The most that one claim takes: beginning a large batch delays what was begun before. */
   readonly batchSize: number
   /** Whether all goes in due order, whatever its partition. */
@@ -69,10 +69,10 @@ const timed = <A, E>(effect: Effect.Effect<A, E>) =>
   })
 
 /** Even shares, where any partition may have any number of slots. */
-export const evenly = (lanes: ReadonlyArray<Lane>, most: number) => {
-  const served = lanes.slice(0, most)
+export const evenly = (partitions: ReadonlyArray<Partition>, most: number) => {
+  const served = partitions.slice(0, most)
   const count = Math.floor(most / Math.max(1, served.length))
-  return served.map((lane) => ({ lane, count }))
+  return served.map((partition) => ({ partition, count }))
 }
 
 export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
@@ -80,47 +80,54 @@ export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
   let nextFullScan = Number.NEGATIVE_INFINITY
   let nextListing = Number.NEGATIVE_INFINITY
   // The partitions in the order of their turns; null while work is claimed in due order.
-  let turns: ReadonlyArray<Lane> | null = null
+  let turns: ReadonlyArray<Partition> | null = null
   let mayNeedTurns = false
 
-  const listAll = (at: Pick<ClaimTerms, "now" | "machineNow">, after: string): Effect.Effect<ReadonlyArray<Lane>, E> =>
-    Effect.flatMap(source.lanes({ ...at, after, limit: PAGE }), ({ lanes, next }) =>
-      next === null ? Effect.succeed(lanes) : Effect.map(listAll(at, next), (following) => [...lanes, ...following])
+  const listAll = (
+    at: Pick<ClaimTerms, "now" | "machineNow">,
+    after: string
+  ): Effect.Effect<ReadonlyArray<Partition>, E> =>
+    Effect.flatMap(source.partitions({ ...at, after, limit: PAGE }), ({ partitions, next }) =>
+      next === null
+        ? Effect.succeed(partitions)
+        : Effect.map(listAll(at, next), (following) => [...partitions, ...following])
     )
 
   const list = Effect.fnUntraced(function* ({ machineNow, now }: ClaimTerms) {
-    const { millis, value: lanes } = yield* timed(listAll({ now, machineNow }, ""))
+    const { millis, value: partitions } = yield* timed(listAll({ now, machineNow }, ""))
     mayNeedTurns = false
-    const [only] = lanes
-    if (only === undefined || (lanes.length === 1 && source.freeSlots(only) > 0)) {
+    const [only] = partitions
+    if (only === undefined || (partitions.length === 1 && source.freeSlots(only) > 0)) {
       turns = null
       nextListing = machineNow + Math.max(LISTING, REST * millis)
       return
     }
     // The order of turns stays, and new partitions come last.
-    const places = new Map((turns ?? []).map(({ laneId }, index) => [laneId, index]))
-    const placeOf = ({ laneId }: Lane) => places.get(laneId) ?? places.size
-    turns = lanes.toSorted((left, right) => placeOf(left) - placeOf(right))
+    const places = new Map((turns ?? []).map(({ partitionId }, index) => [partitionId, index]))
+    const placeOf = ({ partitionId }: Partition) => places.get(partitionId) ?? places.size
+    turns = partitions.toSorted((left, right) => placeOf(left) - placeOf(right))
     nextListing = machineNow + Math.max(LISTING_IN_TURNS, REST * millis)
   })
 
-  const inTurns = Effect.fnUntraced(function* (partitions: ReadonlyArray<Lane>, terms: ClaimTerms, limit: number) {
-    const next = partitions.filter((lane) => source.freeSlots(lane) > 0).slice(0, limit)
+  const inTurns = Effect.fnUntraced(function* (partitions: ReadonlyArray<Partition>, terms: ClaimTerms, limit: number) {
+    const next = partitions.filter((partition) => source.freeSlots(partition) > 0).slice(0, limit)
     const served = source.shares(next, limit, terms.machineNow)
     if (served.length === 0) return []
-    const shares = served.map(({ count, lane }): Share => ({ laneId: lane.laneId, from: lane.first, limit: count }))
+    const shares = served.map(
+      ({ count, partition }): Share => ({ partitionId: partition.partitionId, from: partition.first, limit: count })
+    )
     const claimed = yield* source.claim({ ...terms, limit, shares })
     const taken = new Map<string, { count: number; last: Place }>()
     for (const work of claimed) {
-      const { dueAt, id, laneId } = source.placeOf(work)
-      taken.set(laneId, { count: (taken.get(laneId)?.count ?? 0) + 1, last: { dueAt, id } })
+      const { dueAt, id, partitionId } = source.placeOf(work)
+      taken.set(partitionId, { count: (taken.get(partitionId)?.count ?? 0) + 1, last: { dueAt, id } })
     }
-    const names = new Set(served.map(({ lane }) => lane.laneId))
-    const behind = served.flatMap(({ count, lane }) => {
-      const of = taken.get(lane.laneId)
-      return of === undefined || of.count < count ? [] : [{ ...lane, first: of.last }]
+    const names = new Set(served.map(({ partition }) => partition.partitionId))
+    const behind = served.flatMap(({ count, partition }) => {
+      const of = taken.get(partition.partitionId)
+      return of === undefined || of.count < count ? [] : [{ ...partition, first: of.last }]
     })
-    turns = [...partitions.filter(({ laneId }) => !names.has(laneId)), ...behind]
+    turns = [...partitions.filter(({ partitionId }) => !names.has(partitionId)), ...behind]
     return claimed
   })
 
@@ -159,7 +166,8 @@ export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
       mayNeedTurns = true
       nextListing = Number.NEGATIVE_INFINITY
     },
-    isBlocked: () => turns !== null && turns.length > 0 && turns.every((lane) => source.freeSlots(lane) === 0),
+    isBlocked: () =>
+      turns !== null && turns.length > 0 && turns.every((partition) => source.freeSlots(partition) === 0),
     searchFrom: (at) =>
       source.isStrict || reached === undefined || at.machineNow >= nextFullScan ? at : { ...at, from: reached }
   }

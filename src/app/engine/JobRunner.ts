@@ -38,8 +38,8 @@ export class JobRunner extends Context.Service<
   {
     /** Does one job to its end, its commit included. The caller holds the lease. */
     readonly perform: (held: LeasedJob) => Effect.Effect<void, Storage.StorageError>
-    /** For a request that knows the line as the commit left it. */
-    readonly provision: (held: LeasedJob, work: Of<"Provision">, line: SimAggregate) => Outcome<Created>
+    /** For a request that knows the aggregate as the commit left it. */
+    readonly provision: (held: LeasedJob, work: Of<"Provision">, aggregate: SimAggregate) => Outcome<Created>
     readonly sendSms: (held: LeasedJob, work: Of<"SendSms">) => Outcome<void>
     readonly changeMobilePlan: (held: LeasedJob, work: Of<"ChangeMobilePlan">) => Outcome<MobilePlanStatus>
     /** Begins a job that the caller need not wait for, and holds its lease. */
@@ -119,7 +119,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
 
     return JobRunner.of({
       perform: (held) => Effect.asVoid(perform(held)),
-      provision: (held, of, line) => awaited(held, measured(held, provision(held, of, line))),
+      provision: (held, of, aggregate) => awaited(held, measured(held, provision(held, of, aggregate))),
       sendSms: (held, of) => awaited(held, measured(held, sendSms(held, of))),
       changeMobilePlan: (held, of) => awaited(held, measured(held, changeMobilePlan(held, of))),
       begin: (held) => begin(held, Effect.asVoid(perform(held)))

@@ -77,8 +77,8 @@ export const layer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
       }
       const { deliveries: heldDeliveries, jobs: heldJobs } = byKind(old)
       const until = (yield* MachineClock.currentTimeMillis) + leaseMillis
-      if (heldJobs.length > 0) yield* jobs.renew({ held: heldJobs, until })
-      if (heldDeliveries.length > 0) yield* outbox.renew({ held: heldDeliveries, until })
+      if (heldJobs.length > 0) yield* jobs.renew({ leases: heldJobs, until })
+      if (heldDeliveries.length > 0) yield* outbox.renew({ leases: heldDeliveries, until })
     })
 
     const renewOrLog = renew.pipe(

@@ -82,8 +82,8 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       pollMillis,
       claims: FairClaims.make({
         claim: jobs.claim,
-        lanes: jobs.lanes,
-        placeOf: ({ dueAt, jobId, organizationId }: Job) => ({ dueAt, id: jobId, laneId: organizationId }),
+        partitions: jobs.partitions,
+        placeOf: ({ dueAt, jobId, organizationId }: Job) => ({ dueAt, id: jobId, partitionId: organizationId }),
         freeSlots: () => slots,
         shares: FairClaims.evenly,
         batchSize: slots,

@@ -99,7 +99,7 @@ export const make = (kind: Kind, { claimMillis, context, ids, storage }: Depende
   const release = (reservations: ReadonlyArray<Reservation>): void => {
     if (reservations.length === 0) return
     const held = reservations.map(({ sim: { iccid }, token }) => ({ iccid, token }))
-    begin(Effect.ignore(storage.sims.release({ organizationId, held })))
+    begin(Effect.ignore(storage.sims.release({ organizationId, reservations: held })))
   }
 
   /** Gives the SIMs to waiting requests first, and keeps as many of the others as the target says. */

@@ -48,7 +48,7 @@ export const make: Effect.Effect<() => ReservationSource, never, Storage | Ids |
       return {
         reserve: (kind, onReserved) => Effect.suspend(() => enter(kind).take(onReserved)),
         release: ({ sim: { iccid, organizationId }, token }) =>
-          storage.sims.release({ organizationId, held: [{ iccid, token }] }),
+          storage.sims.release({ organizationId, reservations: [{ iccid, token }] }),
         // In the background: the failed request need not wait.
         abandon: (reservation) => Effect.sync(() => entered?.pool.release(reservation)),
         end: Effect.sync(leave)

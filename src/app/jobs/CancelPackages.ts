@@ -41,8 +41,8 @@ export const make = Effect.gen(function* () {
     }
     yield* commits.retryOnConflict(
       Effect.gen(function* () {
-        const line = release ? yield* storage.simAggregates.get({ organizationId, iccid }) : null
-        const decision = line === null ? {} : Deletion.released(line.sim)
+        const aggregate = release ? yield* storage.simAggregates.get({ organizationId, iccid }) : null
+        const decision = aggregate === null ? {} : Deletion.released(aggregate.sim)
         const commit = yield* commits.of(organizationId, decision, yield* clock.now)
         yield* commits.write(finishing(held, commit, "forget"))
       })

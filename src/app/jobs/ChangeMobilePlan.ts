@@ -44,13 +44,13 @@ export const make = Effect.gen(function* () {
     const hasFailed = attempts > 0 && !MobilePlan.isTurningBack(plan)
     return yield* commits.retryOnConflict(
       Effect.gen(function* () {
-        const line = yield* load
+        const aggregate = yield* load
         const now = yield* clock.now
-        if (line === null) {
+        if (aggregate === null) {
           yield* commits.write(finishing(held, {}, "forget"))
           return Result.fail(unavailable)
         }
-        const { sim } = line
+        const { sim } = aggregate
         if (Result.isFailure(answer)) {
           const commit = yield* commits.of(organizationId, MobilePlan.refused(sim), now)
           yield* commits.write(finishing(held, commit, "forget"))

@@ -63,13 +63,15 @@ const makeAsk = Effect.gen(function* () {
   })
 })
 
-const unconfirmed = (line: SimAggregate.SimAggregate | null, attachmentId: string) => {
-  const of = line === null ? undefined : SimAggregate.attachment(line, attachmentId)
-  return line === null || of === undefined || of.attachment.confirmed ? null : { line, attachment: of.attachment }
+const unconfirmed = (aggregate: SimAggregate.SimAggregate | null, attachmentId: string) => {
+  const of = aggregate === null ? undefined : SimAggregate.attachment(aggregate, attachmentId)
+  return aggregate === null || of === undefined || of.attachment.confirmed
+    ? null
+    : { aggregate, attachment: of.attachment }
 }
 
 /**
- * What does the job; the outcome is for the request that waits for it, if one does, and that knows the line as its
+ * What does the job; the outcome is for the request that waits for it, if one does, and that knows the aggregate as its
  * commit left it.
  */
 export const make = Effect.gen(function* () {
@@ -84,9 +86,9 @@ export const make = Effect.gen(function* () {
   ) {
     const { organizationId } = held.job
     const load = storage.simAggregates.get({ organizationId, iccid })
-    const line = known ?? (yield* load)
-    const present = cachedThenReload<SimAggregate.SimAggregate | null, StorageError>(line, load)
-    const first = unconfirmed(line, attachmentId)
+    const aggregate = known ?? (yield* load)
+    const present = cachedThenReload<SimAggregate.SimAggregate | null, StorageError>(aggregate, load)
+    const first = unconfirmed(aggregate, attachmentId)
     const answer = first === null ? null : yield* ask(first.attachment)
     return yield* commits.retryOnConflict(
       Effect.gen(function* () {
@@ -96,13 +98,13 @@ export const make = Effect.gen(function* () {
           yield* commits.write(finishing(held, {}, "forget"))
           return Result.fail(notTaken())
         }
-        const { attachment, line } = loaded
+        const { attachment, aggregate } = loaded
         if (answer._tag === "NotTaken") {
-          const decision = Provisioning.undo(line, attachment, answer.ordered, now)
+          const decision = Provisioning.undo(aggregate, attachment, answer.ordered, now)
           yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
           return Result.fail(answer.refusal)
         }
-        const { created, decision } = Provisioning.confirm(line, attachment, answer.outcomes, now)
+        const { created, decision } = Provisioning.confirm(aggregate, attachment, answer.outcomes, now)
         const commit = yield* commits.of(organizationId, decision, now)
         yield* commits.write(
           finishing(held, commit, { _tag: "Succeeded", answer: { kind: "Created", value: created } })

@@ -22,8 +22,8 @@ export const make = Effect.gen(function* () {
     held: LeasedJob,
     { attachmentId, iccid }: Extract<Work, { _tag: "SuspendPackages" }>
   ) {
-    const line = yield* storage.simAggregates.get({ organizationId: held.job.organizationId, iccid })
-    const packages = (line === null ? undefined : SimAggregate.attachment(line, attachmentId))?.packages ?? []
+    const aggregate = yield* storage.simAggregates.get({ organizationId: held.job.organizationId, iccid })
+    const packages = (aggregate === null ? undefined : SimAggregate.attachment(aggregate, attachmentId))?.packages ?? []
     const now = yield* clock.now
     for (const pack of packages) {
       const over = pack.expirationAt !== null && pack.expirationAt <= now

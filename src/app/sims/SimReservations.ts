@@ -46,7 +46,7 @@ export const layer: Layer.Layer<SimReservations, never, Storage | Ids> = Layer.e
     }, Effect.uninterruptible)
 
     const release: ReservationSource["release"] = ({ sim: { iccid, organizationId }, token }) =>
-      storage.sims.release({ organizationId, held: [{ iccid, token }] })
+      storage.sims.release({ organizationId, reservations: [{ iccid, token }] })
 
     /** Asks storage for each request by itself. */
     const direct: ReservationSource = {

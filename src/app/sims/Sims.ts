@@ -74,8 +74,8 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = La
     const ids = yield* Ids
 
     const get = Effect.fnUntraced(function* (of: { readonly organizationId: string; readonly iccid: string }) {
-      const line = yield* storage.simAggregates.get(of)
-      return line === null ? yield* new NotFound({ resource: "sim", id: of.iccid }) : line.sim
+      const aggregate = yield* storage.simAggregates.get(of)
+      return aggregate === null ? yield* new NotFound({ resource: "sim", id: of.iccid }) : aggregate.sim
     })
 
     const importBatch = Effect.fnUntraced(function* (

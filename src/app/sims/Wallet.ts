@@ -60,8 +60,8 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
     const simFor = Effect.fnUntraced(function* (request: ChangeRequest, reserve: Reserve) {
       const { iccid, label, organizationId } = request
       if (iccid === null) return yield* reserve({ organizationId, label, purpose: "mobile plan" })
-      const line = yield* storage.simAggregates.get({ organizationId, iccid })
-      return line === null ? yield* new NotFound({ resource: "sim", id: iccid }) : line.sim
+      const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
+      return aggregate === null ? yield* new NotFound({ resource: "sim", id: iccid }) : aggregate.sim
     })
 
     const begin = Effect.fnUntraced(function* (request: ChangeRequest, reserve: Reserve) {

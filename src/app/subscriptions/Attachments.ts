@@ -13,7 +13,7 @@ import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import * as SimLookup from "./SimLookup.ts"
 
-interface OfLine {
+interface OfSubscription {
   readonly organizationId: string
   readonly iccid: string
 }
@@ -22,11 +22,11 @@ export class Attachments extends Context.Service<
   Attachments,
   {
     /** Oldest first. */
-    readonly list: (of: OfLine) => Effect.Effect<ReadonlyArray<View>, NotFound | StorageError>
+    readonly list: (of: OfSubscription) => Effect.Effect<ReadonlyArray<View>, NotFound | StorageError>
     /** By plan id or attachment id; of several with the plan, the active one, else the newest (rule S4). */
-    readonly get: (of: OfLine & { readonly id: string }) => Effect.Effect<View, NotFound | StorageError>
+    readonly get: (of: OfSubscription & { readonly id: string }) => Effect.Effect<View, NotFound | StorageError>
     readonly suspend: (
-      of: OfLine & { readonly attachmentId: string }
+      of: OfSubscription & { readonly attachmentId: string }
     ) => Effect.Effect<void, NotFound | AttachmentExpired | StorageError>
   }
 >()("simplan/Attachments") {}
@@ -37,7 +37,7 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
     const storage = yield* Storage
     const clock = yield* BusinessClock
     const commits = yield* Commits
-    const seen = Effect.fnUntraced(function* (of: OfLine) {
+    const seen = Effect.fnUntraced(function* (of: OfSubscription) {
       const found = yield* storage.subscriptions.attachments(of)
       if (found === null) return yield* new NotFound({ resource: "subscription", id: of.iccid })
       return SimAggregate.confirmed({ attachments: found })
@@ -59,9 +59,9 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
       suspend: Effect.fn("Attachments.suspend")(function* (of) {
         yield* commits.retryOnConflict(
           Effect.gen(function* () {
-            const { line } = yield* SimLookup.inService(storage, of)
+            const { aggregate } = yield* SimLookup.inService(storage, of)
             const now = yield* clock.now
-            const decision = yield* Effect.fromResult(Suspension.suspend(line, of.attachmentId, now))
+            const decision = yield* Effect.fromResult(Suspension.suspend(aggregate, of.attachmentId, now))
             if (decision.sim === undefined) return
             yield* commits.write(yield* commits.of(of.organizationId, decision, now), kinds.Done.keep(null))
           })

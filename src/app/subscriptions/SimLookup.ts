@@ -14,10 +14,10 @@ interface OfSim {
 
 /** The SIM's aggregate and its live subscription; `NotFound` if it has none. A pending one is invisible (rule S5). */
 export const inService = Effect.fnUntraced(function* (storage: { readonly simAggregates: SimAggregates }, of: OfSim) {
-  const line = yield* storage.simAggregates.get(of)
-  const subscription = line?.subscription
-  if (line === null || subscription?.status !== "Live") {
+  const aggregate = yield* storage.simAggregates.get(of)
+  const subscription = aggregate?.subscription
+  if (aggregate === null || subscription?.status !== "Live") {
     return yield* new NotFound({ resource: "subscription", id: of.iccid })
   }
-  return { line, subscription } satisfies { readonly line: SimAggregate; readonly subscription: Subscription }
+  return { aggregate, subscription } satisfies { readonly aggregate: SimAggregate; readonly subscription: Subscription }
 })

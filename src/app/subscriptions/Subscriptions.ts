@@ -48,7 +48,7 @@ export interface CreateRequest {
   readonly activePeriod: { readonly start: Instant | null; readonly end: Instant | null } | null
 }
 
-interface OfLine {
+interface OfSubscription {
   readonly organizationId: string
   readonly iccid: string
 }
@@ -70,13 +70,13 @@ export class Subscriptions extends Context.Service<
       | TelcoUnavailable
       | StorageError
     >
-    readonly get: (of: OfLine) => Effect.Effect<SubscriptionWithSim, NotFound | StorageError>
+    readonly get: (of: OfSubscription) => Effect.Effect<SubscriptionWithSim, NotFound | StorageError>
     /** By creation, in keyset pages of bounded size: memory does not grow with the list (rule W4). */
     readonly list: (of: { readonly organizationId: string }) => Stream.Stream<SubscriptionWithSim, StorageError>
-    readonly remove: (of: OfLine) => Effect.Effect<void, NotFound | SimBusy | EsimInstalled | StorageError>
+    readonly remove: (of: OfSubscription) => Effect.Effect<void, NotFound | SimBusy | EsimInstalled | StorageError>
     /** The last operator with its country's name; null without activity in the last 7 days (rule R3). */
     readonly lastOperator: (
-      of: OfLine
+      of: OfSubscription
     ) => Effect.Effect<(LastOperator & { readonly country: string }) | null, NotFound | StorageError>
   }
 >()("simplan/Subscriptions") {}
@@ -109,7 +109,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const onPlan = fastPaths.planCache ? yield* PlanCache.make(loadPlan) : PlanCache.off(loadPlan)
 
     /** The aggregate of the named SIM, or of a free eSIM that is reserved for this request (rule S2). */
-    const lineFor = Effect.fnUntraced(function* (
+    const aggregateFor = Effect.fnUntraced(function* (
       organizationId: string,
       iccid: string | null,
       plan: Plan,
@@ -119,8 +119,8 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         const sim = yield* reserve({ organizationId, label: plan.terms.label, purpose: "subscription" })
         return { sim, subscription: null, attachments: [] }
       }
-      const line = yield* storage.simAggregates.get({ organizationId, iccid })
-      return line ?? (yield* new NotFound({ resource: "sim", id: iccid }))
+      const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
+      return aggregate ?? (yield* new NotFound({ resource: "sim", id: iccid }))
     })
 
     const begin = Effect.fnUntraced(function* (
@@ -132,9 +132,9 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const plan = yield* existing
       const now = yield* clock.now
       yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
-      const line = yield* lineFor(organizationId, request.iccid, plan, reserve)
+      const aggregate = yield* aggregateFor(organizationId, request.iccid, plan, reserve)
       const fresh = { subscriptionId: yield* ids.next(now), attachmentId: yield* ids.next(now) }
-      const subscribed = yield* Effect.fromResult(Provisioning.subscribe(plan, line, request, fresh, now))
+      const subscribed = yield* Effect.fromResult(Provisioning.subscribe(plan, aggregate, request, fresh, now))
       if (subscribed._tag === "Complete") {
         const { created, decision } = subscribed
         yield* commits.write(yield* commits.of(organizationId, decision, now), kinds.Created.keep(created))
@@ -143,10 +143,10 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const lease = yield* work.lease
       const commit = yield* commits.of(organizationId, subscribed.decision, now, lease)
       yield* commits.write(commit, "later")
-      const { line: taken, work: toDo } = subscribed
+      const { aggregate: taken, work: toDo } = subscribed
       // A commit stores the SIM with the next version.
       const stored = { ...taken, sim: { ...taken.sim, version: taken.sim.version + 1 } }
-      return { held: JobRunner.heldBy(commit, lease), work: toDo, line: stored }
+      return { held: JobRunner.heldBy(commit, lease), work: toDo, aggregate: stored }
     })
 
     const create = Effect.fnUntraced(function* (request: CreateRequest) {
@@ -155,7 +155,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         onPlan(request, (plan) => commits.retryOnConflict(begin(request, reserve, plan)))
       )
       if (!("held" in begun)) return begun
-      return yield* Effect.fromResult(yield* runner.provision(begun.held, begun.work, begun.line))
+      return yield* Effect.fromResult(yield* runner.provision(begun.held, begun.work, begun.aggregate))
     })
 
     return Subscriptions.of({
@@ -172,9 +172,9 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       remove: Effect.fn("Subscriptions.remove")(function* (of) {
         const held = yield* commits.retryOnConflict(
           Effect.gen(function* () {
-            const { line } = yield* SimLookup.inService(storage, of)
+            const { aggregate } = yield* SimLookup.inService(storage, of)
             const now = yield* clock.now
-            const decision = yield* Effect.fromResult(Deletion.remove(line, now))
+            const decision = yield* Effect.fromResult(Deletion.remove(aggregate, now))
             const lease = yield* work.lease
             const commit = yield* commits.of(of.organizationId, decision, now, lease)
             yield* commits.write(commit, kinds.Done.keep(null))
@@ -185,8 +185,8 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         yield* Effect.timeoutOption(Effect.flatMap(runner.begin(held), Fiber.await), patienceMillis)
       }),
       lastOperator: Effect.fn("Subscriptions.lastOperator")(function* (of) {
-        const { line } = yield* SimLookup.inService(storage, of)
-        const last = Location.visible(line.sim.location, line.sim.lastActivityAt, yield* clock.now)
+        const { aggregate } = yield* SimLookup.inService(storage, of)
+        const last = Location.visible(aggregate.sim.location, aggregate.sim.lastActivityAt, yield* clock.now)
         if (last === null) return null
         const { countryByIso2 } = yield* catalogues.current
         return { ...last, country: countryByIso2.get(last.countryAlpha2)?.name ?? last.countryAlpha2 }

@@ -28,7 +28,7 @@ export class Reports extends Context.Service<
 /** The state of one SIM after the reports that were applied so far. */
 interface Tally {
   readonly before: ForReports
-  line: ForReports
+  aggregate: ForReports
   readonly seen: ReadonlyArray<string>
   accepted: ReadonlyArray<string>
   readonly payloads: Array<Payload>
@@ -36,9 +36,9 @@ interface Tally {
   readonly jobs: Array<NewJob>
 }
 
-const tallyOf = ({ line, seen }: Reported): Tally => ({
-  before: line,
-  line,
+const tallyOf = ({ aggregate, seen }: Reported): Tally => ({
+  before: aggregate,
+  aggregate,
   seen,
   accepted: [],
   payloads: [],
@@ -54,10 +54,10 @@ const takeInto = (tally: Tally | undefined, report: Report, now: Instant): Verdi
   if (tally === undefined) return rejected("the iccid is not known")
   const { accepted, seen } = tally
   if (seen.includes(report.reportId) || accepted.includes(report.reportId)) return DUPLICATE
-  const applied = TelcoReport.apply(tally.line, report, now)
+  const applied = TelcoReport.apply(tally.aggregate, report, now)
   if (Result.isFailure(applied)) return rejected(applied.failure)
-  const { jobs, line, payloads, smdpEntries } = applied.success
-  tally.line = line
+  const { jobs, aggregate, payloads, smdpEntries } = applied.success
+  tally.aggregate = aggregate
   tally.accepted = accepted.length === 0 ? [report.reportId] : [...accepted, report.reportId]
   tally.payloads.push(...payloads)
   tally.smdpEntries.push(...smdpEntries)
@@ -117,7 +117,7 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
         iccids: asked(reports),
         seenSince: now - TelcoReport.ID_RETENTION
       })
-      const tallies = new Map(found.map((one) => [one.line.sim.iccid, tallyOf(one)]))
+      const tallies = new Map(found.map((one) => [one.aggregate.sim.iccid, tallyOf(one)]))
       const verdicts: Array<Verdict> = []
       for (const place of inOrder(reports)) {
         const report = reports[place]
@@ -129,16 +129,16 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     })
 
     const commitOf = Effect.fnUntraced(function* (tallies: ReadonlyArray<Tally>, now: Instant) {
-      const sims = tallies.map(({ before, line }) => ({ loaded: before, next: line }))
-      const seen = tallies.flatMap(({ accepted, line: { sim } }) =>
+      const sims = tallies.map(({ before, aggregate }) => ({ loaded: before, next: aggregate }))
+      const seen = tallies.flatMap(({ accepted, aggregate: { sim } }) =>
         accepted.map((reportId) => ({ organizationId: sim.organizationId, reportId, receivedAt: now }))
       )
       const smdpEntries = tallies.flatMap((tally) => tally.smdpEntries)
       const events: Array<WebhookEvent> = []
       const put: Array<NonNullable<NonNullable<Commit["jobs"]>["put"]>[number]> = []
-      for (const { jobs, line, payloads } of tallies) {
+      for (const { jobs, aggregate, payloads } of tallies) {
         if (jobs.length + payloads.length === 0) continue
-        const commit = yield* commits.of(line.sim.organizationId, { jobs, payloads }, now)
+        const commit = yield* commits.of(aggregate.sim.organizationId, { jobs, payloads }, now)
         events.push(...(commit.events ?? []))
         put.push(...(commit.jobs?.put ?? []))
       }

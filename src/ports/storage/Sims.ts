@@ -68,7 +68,7 @@ export interface Sims {
   readonly reserve: (claim: ReservationRequest) => Effect.Effect<ReservedSims, StorageError>
   /** Ends reservations. A SIM that is not, or no longer, reserved with the token stays as it is. Versions stay. */
   readonly release: (
-    of: OfOrganization & { readonly held: ReadonlyArray<SimReservation> }
+    of: OfOrganization & { readonly reservations: ReadonlyArray<SimReservation> }
   ) => Effect.Effect<void, StorageError>
   /** The SM-DP+ entries of a SIM, by `modifiedAt`, then as stored. */
   readonly smdpHistory: (of: OfOrganization & { readonly iccid: string }) => Read<ReadonlyArray<Entry>>

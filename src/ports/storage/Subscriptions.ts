@@ -18,7 +18,7 @@ export interface ReportQuery {
 
 /** What the reports about one ICCID need to be decided. */
 export interface Reported {
-  readonly line: ForReports
+  readonly aggregate: ForReports
   /** Which of the asked report ids the SIM's organization has seen. */
   readonly seen: ReadonlyArray<string>
 }

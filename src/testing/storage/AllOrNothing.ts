@@ -57,7 +57,7 @@ const prepare = (world: World.World) =>
     const subscription = Rows.subscription(world, sim)
     const attachment = Rows.attachment(world, subscription)
     const pack = Rows.pack(world, attachment, 0)
-    const used = yield* World.line(world, stocked.iccid)
+    const used = yield* World.aggregate(world, stocked.iccid)
     const record = Rows.record(world)
     const seen = { organizationId, reportId: world.id(), receivedAt: world.now }
     const catalogue: Catalogue = {
@@ -73,7 +73,10 @@ const prepare = (world: World.World) =>
       regions: [Rows.region(world)],
       sims: [
         subscribe(sim, subscription, { attachments: [attachment], packages: [pack] }),
-        change(yield* World.line(world, spare.iccid), { sim: { allocation: { _tag: "Free" } }, subscription: null }),
+        change(yield* World.aggregate(world, spare.iccid), {
+          sim: { allocation: { _tag: "Free" } },
+          subscription: null
+        }),
         change(used, {
           sim: { downloaded: true, lastActivityAt: world.now },
           attachments: [{ ...usedAttachment, anchor: world.now, lastThresholdNotified: 1 }],
@@ -125,7 +128,7 @@ const observe = (
   Effect.gen(function* () {
     const { machineNow, now, organizationId, storage } = world
     const of = { organizationId }
-    const lines = yield* storage.simAggregates.forReports({
+    const aggregates = yield* storage.simAggregates.forReports({
       iccids: iccids.map((iccid) => ({ iccid, since: world.now, packageIds: [], reportIds })),
       seenSince: world.now
     })
@@ -135,8 +138,8 @@ const observe = (
       endpoints: yield* storage.webhookEndpoints.list(of),
       plans: yield* storage.plans.page({ ...of, ...anyPlan }),
       regions: yield* storage.regions.page({ ...of, ...everything }),
-      lines: yield* Effect.forEach(iccids, (iccid) => World.line(world, iccid)),
-      seen: lines.flatMap(({ seen }) => seen),
+      aggregates: yield* Effect.forEach(iccids, (iccid) => World.aggregate(world, iccid)),
+      seen: aggregates.flatMap(({ seen }) => seen),
       subscriptions: yield* storage.subscriptions.page({ ...of, ...everything }),
       smdpEntries: yield* Effect.forEach(iccids, (iccid) => storage.sims.smdpHistory({ ...of, iccid })),
       deliveries: yield* storage.deliveries.page({ ...of, ...everything }),

@@ -230,12 +230,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const other = yield* World.given("second delivery", second)
       const until = machineNow + 3 * MINUTE
       const foreign = { ...other, token: world.id() }
-      yield* outbox.renew({ held: [{ ...held, token }, foreign, { ...held, deliveryId: world.id(), token }], until })
+      yield* outbox.renew({ leases: [{ ...held, token }, foreign, { ...held, deliveryId: world.id(), token }], until })
       const taken = (claim: Claim) =>
         Effect.map(outbox.claim(claim), (due) => due.map(({ delivery }) => delivery.deliveryId))
       const quick = World.claim(world, { machineNow: until - 1, until: until + MINUTE })
       yield* Suite.equals("what was not renewed", yield* taken(quick), [other.deliveryId])
-      yield* outbox.renew({ held: [{ ...other, token }], until: until + HOUR })
+      yield* outbox.renew({ leases: [{ ...other, token }], until: until + HOUR })
       const last = World.claim(world, { machineNow: until + MINUTE })
       yield* Suite.equals("once both are over", yield* taken(last), [held.deliveryId, other.deliveryId])
       yield* World.finishAll(world)

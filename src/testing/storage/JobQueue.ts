@@ -172,7 +172,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const until = machineNow + 3 * MINUTE
       const { token } = slow
       yield* jobs.renew({
-        held: [
+        leases: [
           { jobId: held.jobId, token },
           { jobId: other.jobId, token: world.id() },
           { jobId: world.id(), token }
@@ -181,7 +181,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       })
       const quick = World.claim(world, { machineNow: until - 1, until: until + MINUTE })
       yield* Suite.equals("what was not renewed", ids(yield* jobs.claim(quick)), [other.jobId])
-      yield* jobs.renew({ held: [{ jobId: other.jobId, token }], until: until + HOUR })
+      yield* jobs.renew({ leases: [{ jobId: other.jobId, token }], until: until + HOUR })
       yield* Suite.equals("held", (yield* jobs.pending({ now: world.now, machineNow: until })).held, 1)
       const last = World.claim(world, { machineNow: until + MINUTE })
       yield* Suite.equals("once both are over", ids(yield* jobs.claim(last)), [held.jobId, other.jobId])

@@ -130,9 +130,9 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
         iccids: run.iccids.slice(row).map((one) => ({ ...asked, iccid: one })),
         seenSince: world.now + (choice % 6) * MINUTE
       }),
-      (lines) =>
-        byText(lines, ({ line }) => line.sim.iccid).map(({ line, seen }) => ({
-          line: Rows.forReports(line),
+      (aggregates) =>
+        byText(aggregates, ({ aggregate }) => aggregate.sim.iccid).map(({ aggregate, seen }) => ({
+          aggregate: Rows.forReports(aggregate),
           seen: seen.toSorted()
         }))
     ),
@@ -167,7 +167,7 @@ const handBack = (run: Run, { world }: Side, { choice, row }: Ask): Answer =>
     const { organizationId } = world
     const token = pick(run.tokens, choice)
     const held = run.iccids.slice(row).map((iccid) => ({ iccid, token }))
-    yield* world.storage.sims.release({ organizationId, held })
+    yield* world.storage.sims.release({ organizationId, reservations: held })
     const logged = yield* world.storage.deliveries.page({ organizationId, after: null, limit: 6 })
     yield* world.jobs.handBack([row, row + 1].map((index) => ({ jobId: `${idOf(run, world, index)}:0`, token })))
     yield* world.outbox.handBack(

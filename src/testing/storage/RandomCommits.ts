@@ -5,9 +5,9 @@ import { Effect } from "effect"
 import { DAY, HOUR, MINUTE } from "../../domain/Time.ts"
 import type { SimChange } from "../../domain/SimDifference.ts"
 import type { Commit, StorageError } from "../../ports/Storage.ts"
-import { idOf, type LinePart, type Part, pick, type Run } from "./RandomSteps.ts"
+import { idOf, type AggregatePart, type Part, pick, type Run } from "./RandomSteps.ts"
 import { alone, type Change, change } from "./Aggregates.ts"
-import { lineEdit } from "./RandomLines.ts"
+import { aggregateEdit } from "./RandomAggregates.ts"
 import * as Rows from "./Rows.ts"
 import { newSim, type World } from "./World.ts"
 
@@ -19,7 +19,7 @@ export interface Side {
   readonly other: World
 }
 
-const lineOf = ({ other, world }: Side, iccid: string) =>
+const aggregateOf = ({ other, world }: Side, iccid: string) =>
   Effect.flatMap(world.storage.simAggregates.get({ organizationId: world.organizationId, iccid }), (mine) =>
     mine === null
       ? world.storage.simAggregates.get({ organizationId: other.organizationId, iccid })
@@ -27,7 +27,7 @@ const lineOf = ({ other, world }: Side, iccid: string) =>
   )
 
 // The change of the whole aggregate, or of a view that has what is written: that for reports, or the SIM alone.
-const seenAs = ({ loaded, next }: Change, name: LinePart, part: Part): SimChange => {
+const seenAs = ({ loaded, next }: Change, name: AggregatePart, part: Part): SimChange => {
   if (part.choice % 2 === 0) return { loaded, next }
   switch (name) {
     case "free":
@@ -41,15 +41,15 @@ const seenAs = ({ loaded, next }: Change, name: LinePart, part: Part): SimChange
   }
 }
 
-const ofLine = (run: Run, side: Side, name: LinePart, part: Part): Piece => {
+const ofAggregate = (run: Run, side: Side, name: AggregatePart, part: Part): Piece => {
   const iccid = pick(run.iccids, part.row)
-  return Effect.map(lineOf(side, iccid), (stored): Commit => {
+  return Effect.map(aggregateOf(side, iccid), (stored): Commit => {
     const unknown = alone({ ...newSim(side.world, { iccid }), importSequence: 1, version: 1 })
     if (stored === null) return { sims: [change(unknown, {})] }
     const version = stored.sim.version - (part.stale ? 1 : 0)
-    const line = { ...stored, sim: { ...stored.sim, version } }
-    const [written, more] = lineEdit(side.world, name, part, line)
-    return { ...more, sims: [seenAs(change(line, written), name, part)] }
+    const aggregate = { ...stored, sim: { ...stored.sim, version } }
+    const [written, more] = aggregateEdit(side.world, name, part, aggregate)
+    return { ...more, sims: [seenAs(change(aggregate, written), name, part)] }
   })
 }
 
@@ -221,7 +221,7 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
     case "remove attachment":
     case "report":
     case "use":
-      return ofLine(run, side, part.part, part)
+      return ofAggregate(run, side, part.part, part)
   }
 }
 
@@ -265,7 +265,7 @@ const rowOf = ({ part, row }: Part): string => {
     case "remove attachment":
     case "report":
     case "use":
-      return `line ${row}`
+      return `aggregate ${row}`
   }
 }
 

@@ -8,7 +8,7 @@ import * as fc from "fast-check"
 import type { Instant } from "../../domain/Time.ts"
 import type { World } from "./World.ts"
 
-const lineParts = [
+const aggregateParts = [
   "free",
   "download",
   "mobile plan",
@@ -46,12 +46,12 @@ const otherParts = [
 // What must meet others to matter comes more often.
 const often = ["event", "event", "put job", "put job", "finish job", "settle delivery", "attach", "pack"] as const
 
-/** What changes a line. */
-export type LinePart = (typeof lineParts)[number]
+/** What changes an aggregate. */
+export type AggregatePart = (typeof aggregateParts)[number]
 
 /** A part of a random commit. */
 export interface Part {
-  readonly part: LinePart | (typeof otherParts)[number]
+  readonly part: AggregatePart | (typeof otherParts)[number]
   /** Which row of its pool. */
   readonly row: number
   readonly choice: number
@@ -73,7 +73,7 @@ export type Step =
 const small = fc.nat({ max: 5 })
 
 const part: fc.Arbitrary<Part> = fc.record({
-  part: fc.constantFrom(...lineParts, ...otherParts, ...often),
+  part: fc.constantFrom(...aggregateParts, ...otherParts, ...often),
   row: small,
   choice: fc.nat({ max: 11 }),
   stale: fc.nat({ max: 9 }).map((number) => number === 9)

@@ -1,5 +1,5 @@
 /**
- * What the telco's reports need and leave: the lines that they are about, the ids that were seen, and the SM-DP+ history
+ * What the telco's reports need and leave: the aggregates that they are about, the ids that were seen, and the SM-DP+ history
  * (rules R1, R3 and I2).
  */
 import { Effect } from "effect"
@@ -21,14 +21,14 @@ const ask = (world: World.World, iccids: ReadonlyArray<Partial<Asked> & { readon
       iccids: iccids.map((asked) => ({ since: world.now, packageIds: [], reportIds: [], ...asked })),
       seenSince
     }),
-    (lines) => new Map(lines.map((reported) => [reported.line.sim.iccid, reported]))
+    (aggregates) => new Map(aggregates.map((reported) => [reported.aggregate.sim.iccid, reported]))
   )
 
 const narrowed = (found: Reported | undefined): Reported | undefined =>
-  found === undefined ? undefined : { ...found, line: Rows.forReports(found.line) }
+  found === undefined ? undefined : { ...found, aggregate: Rows.forReports(found.aggregate) }
 
 export const cases: ReadonlyArray<World.Scenario> = [
-  scenario("reported lines have the packages that reports can touch, and all confirmed attachments", (world) =>
+  scenario("reported aggregates have the packages that reports can touch, and all confirmed attachments", (world) =>
     Effect.gen(function* () {
       const { now } = world
       const sim = yield* World.stockOne(world)
@@ -62,11 +62,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
       ]
       const { iccid } = sim
       const asked = yield* ask(world, [{ iccid, packageIds }])
-      const line = yield* World.line(world, iccid)
+      const aggregate = yield* World.aggregate(world, iccid)
       const kept = (attachmentId: string, occurrences: ReadonlyArray<number>) =>
         packages.filter((pack) => pack.attachmentId === attachmentId && occurrences.includes(pack.occurrence))
       const expected = {
-        sim: line.sim,
+        sim: aggregate.sim,
         attachments: attachments.map((attachment, index) => ({
           attachment,
           packages:
@@ -77,17 +77,17 @@ export const cases: ReadonlyArray<World.Scenario> = [
                 : []
         }))
       }
-      yield* Suite.equals("the reported line", narrowed(asked.get(iccid)), {
-        line: Rows.forReports(expected),
+      yield* Suite.equals("the reported aggregate", narrowed(asked.get(iccid)), {
+        aggregate: Rows.forReports(expected),
         seen: []
       })
       const all = yield* ask(world, [{ iccid, since: now - 2 * DAY }])
-      const allOfThem = { sim: line.sim, attachments: line.attachments.slice(0, 3) }
-      yield* Suite.equals("all packages", narrowed(all.get(iccid))?.line, Rows.forReports(allOfThem))
+      const allOfThem = { sim: aggregate.sim, attachments: aggregate.attachments.slice(0, 3) }
+      yield* Suite.equals("all packages", narrowed(all.get(iccid))?.aggregate, Rows.forReports(allOfThem))
     })
   ),
 
-  scenario("reported lines are found for any organization, with what each one has seen", (world) =>
+  scenario("reported aggregates are found for any organization, with what each one has seen", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
       const other = yield* World.neighbour(world)
@@ -119,19 +119,19 @@ export const cases: ReadonlyArray<World.Scenario> = [
         ],
         now
       )
-      yield* Suite.equals("lines", asked.size, 2)
+      yield* Suite.equals("aggregates", asked.size, 2)
       const found = (iccid: string) => new Set(asked.get(iccid)?.seen)
       yield* Suite.equals("seen by me", found(mine.iccid), new Set(["raised", "new"]))
       yield* Suite.equals("seen by them", found(theirs.iccid), new Set(["theirs"]))
-      const theirLine = narrowed(asked.get(theirs.iccid))?.line
-      yield* Suite.equals("their line", theirLine, Rows.forReports({ sim: theirs, attachments: [] }))
+      const theirAggregate = narrowed(asked.get(theirs.iccid))?.aggregate
+      yield* Suite.equals("their aggregate", theirAggregate, Rows.forReports({ sim: theirs, attachments: [] }))
       const ever = yield* ask(world, [{ iccid: mine.iccid, reportIds }], now - DAY)
       yield* Suite.equals("ever seen by me", new Set(ever.get(mine.iccid)?.seen), new Set(["raised", "new", "old"]))
     })
   ),
 
   scenario(
-    "reported lines have no packages that are not at the telco, nor any of a SIM that is not in service",
+    "reported aggregates have no packages that are not at the telco, nor any of a SIM that is not in service",
     (world) =>
       Effect.gen(function* () {
         const sim = yield* World.stockOne(world)
@@ -143,7 +143,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         yield* world.storage.commit({ sims: [subscribe(sim, subscription, { attachments: [attachment], packages })] })
         const attachmentsOf = Effect.map(
           ask(world, [{ iccid: sim.iccid }]),
-          (asked) => narrowed(asked.get(sim.iccid))?.line.attachments
+          (asked) => narrowed(asked.get(sim.iccid))?.aggregate.attachments
         )
         const expected = { sim, attachments: [{ attachment, packages: packages.slice(1, 2) }] }
         yield* Suite.equals("in service", yield* attachmentsOf, Rows.forReports(expected).attachments)
@@ -155,7 +155,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       })
   ),
 
-  scenario("what reports change is written beside all else of a line, on its own and among other SIMs", (world) =>
+  scenario("what reports change is written beside all else of an aggregate, on its own and among other SIMs", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
       const sims = yield* World.stock(world, World.newSims(world, 4))
@@ -171,16 +171,16 @@ export const cases: ReadonlyArray<World.Scenario> = [
         recycledAt: now
       }
       yield* storage.commit({ sims: [subscribe(sim, subscription, { sim: known, attachments, packages })] })
-      const before = yield* World.line(world, sim.iccid)
-      const { line: loaded } = yield* World.given(
+      const before = yield* World.aggregate(world, sim.iccid)
+      const { aggregate: loaded } = yield* World.given(
         "the view for reports",
         (yield* ask(world, [{ iccid: sim.iccid, since: 0 }])).get(sim.iccid)
       )
       const used = { activationAt: now + 1, expirationAt: now + 2, usedBytes: 2 ** 53 - 1 }
       const use = { downloaded: true, lastActivityAt: now }
-      const usedLine = (line: ForReports): ForReports => ({
-        sim: { ...line.sim, ...use },
-        attachments: line.attachments.map(({ attachment, packages: its }, index) =>
+      const usedAggregate = (aggregate: ForReports): ForReports => ({
+        sim: { ...aggregate.sim, ...use },
+        attachments: aggregate.attachments.map(({ attachment, packages: its }, index) =>
           index === 1
             ? { attachment, packages: its }
             : {
@@ -189,14 +189,14 @@ export const cases: ReadonlyArray<World.Scenario> = [
               }
         )
       })
-      yield* storage.commit({ sims: [{ loaded, next: usedLine(loaded) }] })
-      const after = yield* World.line(world, sim.iccid)
+      yield* storage.commit({ sims: [{ loaded, next: usedAggregate(loaded) }] })
+      const after = yield* World.aggregate(world, sim.iccid)
       yield* Suite.equals("the SIM that was used", after.sim, {
         ...before.sim,
         ...use,
         version: before.sim.version + 1
       })
-      const expected = usedLine(Rows.forReports(before))
+      const expected = usedAggregate(Rows.forReports(before))
       yield* Suite.equals("what was used", Rows.forReports(after).attachments, expected.attachments)
       const unchanged = ({ attachments: all }: typeof after) =>
         all.map(({ attachment }) => [attachment.terms, attachment.metadata, attachment.activePeriod])
@@ -208,9 +208,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
         location: { countryAlpha2: "NO", operator: "Telenor", rat: "5G", imei: "2", at: now + 1 }
       }
       yield* storage.commit({ sims: [simChange(stored), simChange(other, { ...use, ...sighted })] })
-      const again = (yield* World.line(world, sim.iccid)).sim
+      const again = (yield* World.aggregate(world, sim.iccid)).sim
       yield* Suite.equals("one that stays as it is", again, { ...stored, version: stored.version + 1 })
-      const seen = (yield* World.line(world, other.iccid)).sim
+      const seen = (yield* World.aggregate(world, other.iccid)).sim
       yield* Suite.equals("one with sightings", seen, { ...other, ...use, ...sighted, version: other.version + 1 })
       const written = { recycledAt: now + 5, smdp: sighted.smdp }
       yield* storage.commit({
@@ -221,7 +221,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
           simChange(seen, { location: known.location })
         ]
       })
-      const left = yield* Effect.forEach(sims, ({ iccid }) => Effect.map(World.line(world, iccid), (line) => line.sim))
+      const left = yield* Effect.forEach(sims, ({ iccid }) =>
+        Effect.map(World.aggregate(world, iccid), (aggregate) => aggregate.sim)
+      )
       yield* Suite.equals("among others", left, [
         { ...again, lastActivityAt: now + 1, version: again.version + 1 },
         { ...seen, location: known.location, version: seen.version + 1 },
@@ -235,7 +237,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("reported lines are none where none is asked for or known", (world) =>
+  scenario("reported aggregates are none where none is asked for or known", (world) =>
     Effect.gen(function* () {
       yield* Suite.equals("none asked for", (yield* ask(world, [])).size, 0)
       yield* Suite.equals("none known", (yield* ask(world, [{ iccid: world.iccid() }])).size, 0)

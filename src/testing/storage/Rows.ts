@@ -180,7 +180,7 @@ export const job = (world: World, changes: Partial<Job> = {}): Job => ({
   ...changes
 })
 
-/** What reports look at of a line, and nothing else. */
+/** What reports look at of an aggregate, and nothing else. */
 export const forReports = ({ attachments, sim }: ForReports): ForReports => {
   const { downloaded, iccid, isEsim, lastActivityAt, location, organizationId, smdp, version } = sim
   return {

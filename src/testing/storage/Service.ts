@@ -121,11 +121,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("rows that went", purged, 3)
       const left = yield* Effect.forEach(records, (record) => storage.idempotencyRecords.get(record))
       yield* Suite.equals("records", left, [null, ...records.slice(1)])
-      const [line] = yield* storage.simAggregates.forReports({
+      const [aggregate] = yield* storage.simAggregates.forReports({
         iccids: [{ iccid, since: now, packageIds: [], reportIds }],
         seenSince: 0
       })
-      yield* Suite.equals("report ids", new Set(line?.seen), new Set(reportIds.slice(2)))
+      yield* Suite.equals("report ids", new Set(aggregate?.seen), new Set(reportIds.slice(2)))
       const again = yield* storage.purge({ reportsBefore: now, idempotencyBefore: now - 1 })
       yield* Suite.equals("rows that went the second time", again, 0)
     })
@@ -193,13 +193,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("what an unknown one sees", unknown, nothing)
 
       const theirs = { organizationId: other.organizationId }
-      const { sim: current } = yield* World.line(world, sim.iccid)
+      const { sim: current } = yield* World.aggregate(world, sim.iccid)
       const taken = { sims: [simChange({ ...current, ...theirs })] }
       yield* World.conflicts(world, "writing another's SIM", taken, "version")
       yield* storage.commit({
         idempotency: { forgotten: [{ ...theirs, key: record.key }] }
       })
-      const after = yield* World.line(world, sim.iccid)
+      const after = yield* World.aggregate(world, sim.iccid)
       yield* Suite.equals("the attachments", after.attachments.length, 1)
       yield* Suite.equals("the record", yield* storage.idempotencyRecords.get(record), record)
       yield* World.finishAll(world)

@@ -125,7 +125,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const sim = yield* World.stockOne(world)
       const mine = yield* Effect.flatMap(claim(world), claimed)
-      yield* Suite.equals("the line's SIM", (yield* World.line(world, sim.iccid)).sim, mine)
+      yield* Suite.equals("the aggregate's SIM", (yield* World.aggregate(world, sim.iccid)).sim, mine)
       yield* World.conflicts(world, "the version before the claim", { sims: [simChange(sim)] }, "version")
       yield* takeIntoService(world, mine)
       yield* expects("in service", claim(world), none)
@@ -186,14 +186,17 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const token = world.id()
       yield* expects("all", claim(world, { token, count: 3 }), given(...sims))
       const held = sims.map(({ iccid }) => ({ iccid, token }))
-      yield* storage.sims.release({ organizationId, held: held.map(({ iccid }) => ({ iccid, token: world.id() })) })
-      yield* storage.sims.release({ organizationId: other.organizationId, held })
-      yield* storage.sims.release({ organizationId, held: [] })
+      yield* storage.sims.release({
+        organizationId,
+        reservations: held.map(({ iccid }) => ({ iccid, token: world.id() }))
+      })
+      yield* storage.sims.release({ organizationId: other.organizationId, reservations: held })
+      yield* storage.sims.release({ organizationId, reservations: [] })
       yield* expects("not theirs", claim(world), busy)
       yield* storage.commit({ sims: [simChange({ ...second, version: second.version + 1 })] })
       const anew = { ...second, version: second.version + 2 }
       yield* expects("written", claim(world), given(anew))
-      yield* storage.sims.release({ organizationId, held: [...held.slice(0, 2), { iccid: "nobody's", token }] })
+      yield* storage.sims.release({ organizationId, reservations: [...held.slice(0, 2), { iccid: "nobody's", token }] })
       yield* expects("handed back", claim(world, { count: 3 }), {
         ...given({ ...first, version: first.version + 1 }),
         shortage: "Busy"

@@ -31,8 +31,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
           { iccid: first.iccid, organizationId }
         ]
       })
-      yield* Suite.equals("their SIM", (yield* World.line(other, theirs.iccid)).sim, theirs)
-      yield* Suite.equals("my SIM", (yield* World.line(world, mine.iccid)).sim, mine)
+      yield* Suite.equals("their SIM", (yield* World.aggregate(other, theirs.iccid)).sim, theirs)
+      yield* Suite.equals("my SIM", (yield* World.aggregate(world, mine.iccid)).sim, mine)
       const sims = yield* storage.sims.page({ organizationId, after: null, limit: 100, isEsim: null, label: null })
       yield* Suite.equals(
         "my SIMs by import sequence",

@@ -94,7 +94,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           endpoint: (yield* storage.webhookEndpoints.list({ organizationId })).find(
             (one) => one.endpointId === endpoint.endpointId
           ),
-          line: yield* World.line(world, iccid),
+          aggregate: yield* World.aggregate(world, iccid),
           entries: yield* storage.sims.smdpHistory({ organizationId, iccid }),
           record: yield* storage.idempotencyRecords.get(record),
           clock: yield* storage.virtualClock
@@ -105,7 +105,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           key: { ...key, version: 1 },
           region,
           endpoint: { ...endpoint, version: 1 },
-          line: {
+          aggregate: {
             sim: { ...sim, version: sim.version + 1 },
             subscription,
             attachments: [{ attachment, packages: [pack] }]
@@ -166,15 +166,15 @@ export const cases: ReadonlyArray<World.Scenario> = [
           sims: [subscribe(sim, subscription, { attachments: [attachment] })],
           idempotency: { put: [{ record, replaces: world.now }] }
         })
-        const line = yield* World.line(world, sim.iccid)
+        const aggregate = yield* World.aggregate(world, sim.iccid)
         const read = {
           plan: yield* storage.plans.get(plan),
           endpoints: (yield* storage.webhookEndpoints.list({ organizationId })).filter(
             (one) => one.endpointId === endpoint.endpointId
           ),
           region: yield* storage.regions.get(region),
-          subscription: line.subscription,
-          attachments: line.attachments.filter((one) => one.attachment.attachmentId === attachment.attachmentId),
+          subscription: aggregate.subscription,
+          attachments: aggregate.attachments.filter((one) => one.attachment.attachmentId === attachment.attachmentId),
           record: yield* storage.idempotencyRecords.get(record)
         }
         yield* Suite.equals("what was written", read, {
@@ -202,8 +202,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* world.storage.commit({
         sims: [subscribe(stocked, subscription, { attachments: [attachment], packages })]
       })
-      const line = yield* World.line(world, stocked.iccid)
-      yield* Suite.equals("the attachments", line.attachments, [{ attachment, packages }])
+      const aggregate = yield* World.aggregate(world, stocked.iccid)
+      yield* Suite.equals("the attachments", aggregate.attachments, [{ attachment, packages }])
     })
   ),
 

@@ -57,8 +57,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
         yield* Suite.equals("the endpoints", yield* storage.webhookEndpoints.list({ organizationId }), [
           { ...hook, ...next }
         ])
-        const line = yield* World.line(world, sim.iccid)
-        yield* Suite.equals("the SIM", line.sim, { ...sim, version: version + 2 })
+        const aggregate = yield* World.aggregate(world, sim.iccid)
+        yield* Suite.equals("the SIM", aggregate.sim, { ...sim, version: version + 2 })
       }
     })
   ),
@@ -70,7 +70,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.commit({ sims: [simChange(sim, { downloaded: true })] })
       const seen = { ...sim, downloaded: true, version: sim.version + 1 }
       yield* storage.commit({ sims: [simChange(seen)], plans: [Rows.plan(world)] })
-      const stored = (yield* World.line(world, sim.iccid)).sim
+      const stored = (yield* World.aggregate(world, sim.iccid)).sim
       yield* Suite.equals("the SIM", stored, { ...seen, version: seen.version + 1 })
       const plan = Rows.plan(world)
       yield* World.conflicts(world, "what has changed", { sims: [simChange(seen)], plans: [plan] }, "version")
@@ -78,11 +78,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { iccid, organizationId, version } = stored
       const view = { sim: { organizationId, iccid, version } }
       yield* storage.commit({ sims: [simChange(other, { downloaded: true }), { loaded: view, next: view }] })
-      yield* Suite.equals("beside one that changes", (yield* World.line(world, sim.iccid)).sim, {
+      yield* Suite.equals("beside one that changes", (yield* World.aggregate(world, sim.iccid)).sim, {
         ...stored,
         version: stored.version + 1
       })
-      yield* Suite.equals("the one that changes", (yield* World.line(world, other.iccid)).sim.downloaded, true)
+      yield* Suite.equals("the one that changes", (yield* World.aggregate(world, other.iccid)).sim.downloaded, true)
     })
   ),
 
@@ -102,9 +102,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
         attachments: [attachment, other]
       })
       const { iccid } = sim
-      const loaded = yield* World.line(world, iccid)
-      const confirm = (line: SimAggregate, one: Attachment) =>
-        change(line, {
+      const loaded = yield* World.aggregate(world, iccid)
+      const confirm = (aggregate: SimAggregate, one: Attachment) =>
+        change(aggregate, {
           sim: { allocation: { _tag: "InService", subscriptionId } },
           subscription: { ...pending, status: "Live" },
           attachments: [{ ...one, confirmed: true }]
@@ -115,16 +115,16 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.commit({ sims: [confirm(loaded, attachment), simChange(elsewhere)] })
       const inService = { ...sim, allocation: { _tag: "InService" as const, subscriptionId } }
       const shown = { attachment: { ...attachment, confirmed: true }, packages: [] }
-      const line = {
+      const aggregate = {
         sim: { ...inService, version: sim.version + 2 },
         subscription: { ...pending, status: "Live" as const },
         attachments: [shown, { attachment: other, packages: [] }]
       }
-      yield* Suite.equals("the line", yield* World.line(world, iccid), line)
-      yield* Suite.equals("the other SIM", (yield* World.line(world, elsewhere.iccid)).sim.version, 2)
-      yield* storage.commit({ sims: [confirm(line, other)] })
-      yield* Suite.equals("a top-up", yield* World.line(world, iccid), {
-        ...line,
+      yield* Suite.equals("the aggregate", yield* World.aggregate(world, iccid), aggregate)
+      yield* Suite.equals("the other SIM", (yield* World.aggregate(world, elsewhere.iccid)).sim.version, 2)
+      yield* storage.commit({ sims: [confirm(aggregate, other)] })
+      yield* Suite.equals("a top-up", yield* World.aggregate(world, iccid), {
+        ...aggregate,
         sim: { ...inService, version: sim.version + 3 },
         attachments: [shown, { attachment: { ...other, confirmed: true }, packages: [] }]
       })
@@ -145,7 +145,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.commit({ ...written, unchangedPlans: [loaded, otherLoaded] })
       yield* Suite.equals("the plan", yield* storage.plans.get(plan), loaded)
       yield* storage.commit({ plans: [{ ...loaded, archivedAt: world.now }] })
-      const stored = (yield* World.line(world, sim.iccid)).sim
+      const stored = (yield* World.aggregate(world, sim.iccid)).sim
       const next = { sims: [simChange(stored, { downloaded: false })] }
       for (const [what, unchangedPlans] of [
         ["an older version", [otherLoaded, loaded]],
@@ -155,7 +155,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       ] as const) {
         yield* World.conflicts(world, what, { ...next, unchangedPlans }, "version")
       }
-      yield* Suite.equals("the SIM", (yield* World.line(world, sim.iccid)).sim, stored)
+      yield* Suite.equals("the SIM", (yield* World.aggregate(world, sim.iccid)).sim, stored)
       yield* storage.commit({ ...next, unchangedPlans: [{ ...loaded, version: 2 }] })
     })
   ),
@@ -168,7 +168,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         return { sims: [subscribe(sim, subscription)] }
       })
       yield* Suite.equals("commits made", yield* race(world, commits), 1)
-      const { sim: after, subscription } = yield* World.line(world, sim.iccid)
+      const { sim: after, subscription } = yield* World.aggregate(world, sim.iccid)
       const listed = yield* world.storage.subscriptions.page({
         organizationId: world.organizationId,
         after: null,
@@ -207,8 +207,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const sims = yield* World.stock(world, World.newSims(world, 4))
       const touch: Effect.Effect<void, unknown> = Effect.suspend(() =>
         Effect.gen(function* () {
-          const lines = yield* Effect.forEach(sims, ({ iccid }) => World.line(world, iccid))
-          const turned = lines.map((line) => simChange(line.sim)).sort(() => world.random(3) - 1)
+          const aggregates = yield* Effect.forEach(sims, ({ iccid }) => World.aggregate(world, iccid))
+          const turned = aggregates.map((aggregate) => simChange(aggregate.sim)).sort(() => world.random(3) - 1)
           yield* world.storage.commit({ sims: turned })
         })
       )
@@ -220,7 +220,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         times(() => untilMade),
         { concurrency: "unbounded" }
       )
-      const after = yield* Effect.forEach(sims, ({ iccid }) => World.line(world, iccid))
+      const after = yield* Effect.forEach(sims, ({ iccid }) => World.aggregate(world, iccid))
       yield* Suite.equals(
         "versions",
         after.map(({ sim }) => sim.version),

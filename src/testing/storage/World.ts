@@ -111,10 +111,10 @@ export const conflicts = (world: World, what: string, commit: Commit, on?: Confl
     on === undefined ? Effect.void : Suite.equals(`${what}: the conflict is on`, conflict.on, on)
   )
 
-/** The line of an ICCID that is there. */
-export const line = (world: World, iccid: string) =>
+/** The aggregate of an ICCID that is there. */
+export const aggregate = (world: World, iccid: string) =>
   Effect.flatMap(world.storage.simAggregates.get({ organizationId: world.organizationId, iccid }), (found) =>
-    given(`line of ${iccid}`, found)
+    given(`aggregate of ${iccid}`, found)
   )
 
 /** A free eSIM to be imported. */
@@ -143,7 +143,7 @@ export const newSims = (world: World, count: number, changes: Partial<NewSim> = 
 export const stock = (world: World, sims: ReadonlyArray<NewSim>) =>
   Effect.andThen(
     world.storage.sims.import(sims),
-    Effect.forEach(sims, ({ iccid }) => Effect.map(line(world, iccid), ({ sim }) => sim))
+    Effect.forEach(sims, ({ iccid }) => Effect.map(aggregate(world, iccid), ({ sim }) => sim))
   )
 
 /** Imports one SIM and gives it as it is stored. */
@@ -151,13 +151,15 @@ export const stockOne = (world: World, changes: Partial<NewSim> = {}) => {
   const sim = newSim(world, changes)
   return Effect.andThen(
     world.storage.sims.import([sim]),
-    Effect.map(line(world, sim.iccid), (found) => found.sim)
+    Effect.map(aggregate(world, sim.iccid), (found) => found.sim)
   )
 }
 
 /** Commits rows of a SIM, as a use case does that has just loaded it. */
 export const write = (world: World, { iccid }: { readonly iccid: string }, written: Written, more: Commit = {}) =>
-  Effect.flatMap(line(world, iccid), (loaded) => world.storage.commit({ ...more, sims: [change(loaded, written)] }))
+  Effect.flatMap(aggregate(world, iccid), (loaded) =>
+    world.storage.commit({ ...more, sims: [change(loaded, written)] })
+  )
 
 /** A value that the case cannot go on without. */
 export const given = <A>(what: string, value: A | null | undefined): Effect.Effect<A, Suite.CaseFailed> =>

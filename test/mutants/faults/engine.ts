@@ -239,7 +239,7 @@ export const inEngine: ReadonlyArray<Fault> = [
     [
       "S2",
       "a reserved SIM is never released",
-      "begin(Effect.ignore(storage.sims.release({ organizationId, held })))",
+      "begin(Effect.ignore(storage.sims.release({ organizationId, reservations: held })))",
       "void held"
     ],
     [

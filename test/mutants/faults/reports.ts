@@ -23,7 +23,7 @@ const intake = faultsOf("TelcoReport.ts", "reports", [
   ["R1", "a package is not found by the telco's id", "pack.telcoPackageId === named ||", ""],
   ["R1", "a package is not found by our id", "|| packageId(pack.attachmentId, pack.occurrence) === named", ""],
   ["R1", "usage of what the telco does not have", 'if (pack.status !== "Created") continue', ""],
-  ["S5", "usage of what is not to be seen", "SimAggregate.confirmed(line)", "line.attachments"],
+  ["S5", "usage of what is not to be seen", "SimAggregate.confirmed(aggregate)", "aggregate.attachments"],
   ["R1", "usage at the suspension counts", SERVED, SERVED.replace("at <", "at <=")],
   ["R1", "usage after a suspension counts", SERVED, "true"],
   ["R1", "usage before a suspension does not count", SERVED, "suspendedAt === null"],
@@ -91,16 +91,16 @@ const intake = faultsOf("TelcoReport.ts", "reports", [
   [
     "S2",
     "a failed SM-DP+ report is a sign of a download",
-    "line.sim.downloaded || SmdpHistory.isSuccessful(modificationResult)",
+    "aggregate.sim.downloaded || SmdpHistory.isSuccessful(modificationResult)",
     "true"
   ],
   [
     "S2",
     "an SM-DP+ report takes a sign of a download back",
-    "line.sim.downloaded || SmdpHistory.isSuccessful(modificationResult)",
+    "aggregate.sim.downloaded || SmdpHistory.isSuccessful(modificationResult)",
     "SmdpHistory.isSuccessful(modificationResult)"
   ],
-  ["I2", "a physical SIM has SM-DP+ states", "return line.sim.isEsim\n", "return line !== null\n"]
+  ["I2", "a physical SIM has SM-DP+ states", "return aggregate.sim.isEsim\n", "return aggregate !== null\n"]
 ])
 
 const sightings = [

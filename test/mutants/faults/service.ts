@@ -12,7 +12,7 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
   ["P2", "archived plans are subscribed to without an ICCID", "iccid === null && plan.archivedAt !== null", "false"],
   ["S5", "a SIM that is being put into service is taken", BUSY, 'sim.allocation._tag === "Releasing"'],
   ["S5", "a SIM that is being released is taken", BUSY, 'sim.allocation._tag === "Provisioning"'],
-  ["S1", "a top-up makes another subscription", "= line.subscription ?? {", "= {"],
+  ["S1", "a top-up makes another subscription", "= aggregate.subscription ?? {", "= {"],
   ["S5", "a new subscription shows before the telco has it", 'status: "Pending"\n', 'status: "Live"\n'],
   ["S5", "a new attachment shows before the telco has it", "confirmed: false,", "confirmed: true,"],
   [
@@ -24,7 +24,7 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
   [
     "S1",
     "a top-up forgets the plans before",
-    "[...line.attachments, { attachment, packages: [] }]",
+    "[...aggregate.attachments, { attachment, packages: [] }]",
     "[{ attachment, packages: [] }]"
   ],
   [
@@ -44,14 +44,14 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
     "S1",
     "a top-up has the subscription's metadata",
     "metadata: attachment.metadata",
-    'metadata: line.subscription?.metadata ?? ""'
+    'metadata: aggregate.subscription?.metadata ?? ""'
   ],
   ["S5", "a confirmed subscription stays pending", '{ ...subscription, status: "Live" }', "subscription"],
   ["S5", "a confirmed attachment does not show", "{ ...attachment, confirmed: true }", "attachment"],
   [
     "S5",
     "what the telco has taken is not confirmed",
-    "decision: { sim: { loaded: line, next: completed(line, attachment, packages) }, jobs }",
+    "decision: { sim: { loaded: aggregate, next: completed(aggregate, attachment, packages) }, jobs }",
     "decision: { jobs }"
   ],
   [
@@ -99,20 +99,20 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
   [
     "S5",
     "an undone top-up takes the subscription along",
-    'isNew = line.subscription?.status === "Pending"',
-    "isNew = line.subscription !== null"
+    'isNew = aggregate.subscription?.status === "Pending"',
+    "isNew = aggregate.subscription !== null"
   ],
   [
     "S5",
     "an undone attachment stays",
-    "line.attachments.filter((of) => of.attachment.attachmentId !== attachment.attachmentId)",
-    "line.attachments"
+    "aggregate.attachments.filter((of) => of.attachment.attachmentId !== attachment.attachmentId)",
+    "aggregate.attachments"
   ],
   [
     "S5",
     "an undone subscription stays",
-    "subscription: isNew ? null : line.subscription",
-    "subscription: line.subscription"
+    "subscription: isNew ? null : aggregate.subscription",
+    "subscription: aggregate.subscription"
   ],
   ["S5", "only the first package is cancelled", "ordered.map((occurrence)", "ordered.slice(0, 1).map((occurrence)"]
 ])
@@ -129,7 +129,7 @@ export const deletion = faultsOf("Deletion.ts", "deletion", [
   [
     "S5",
     "a subscription is deleted while a plan is added",
-    "if (SimAggregate.confirmed(line).length < line.attachments.length)",
+    "if (SimAggregate.confirmed(aggregate).length < aggregate.attachments.length)",
     "if (false)"
   ],
   [
@@ -144,14 +144,14 @@ export const deletion = faultsOf("Deletion.ts", "deletion", [
   [
     "S3",
     "nothing is cancelled",
-    "packageIds: line.attachments.flatMap((of) => packageIdsAtTelco(of, now))",
+    "packageIds: aggregate.attachments.flatMap((of) => packageIdsAtTelco(of, now))",
     "packageIds: []"
   ],
   [
     "S3",
     "only the first plan is cancelled",
-    "packageIds: line.attachments.flatMap(",
-    "packageIds: line.attachments.slice(0, 1).flatMap("
+    "packageIds: aggregate.attachments.flatMap(",
+    "packageIds: aggregate.attachments.slice(0, 1).flatMap("
   ],
   [
     "S3",

@@ -112,7 +112,7 @@ const suspending = faultsOf("Suspension.ts", "state", [
     "T7",
     "again moves the suspension",
     "return Result.succeed(nothing)",
-    "return Result.succeed({ sim: line.sim, attachments: [{ ...of.attachment, suspendedAt: now }] })"
+    "return Result.succeed({ sim: aggregate.sim, attachments: [{ ...of.attachment, suspendedAt: now }] })"
   ],
   [
     "T7",
@@ -131,8 +131,8 @@ const suspending = faultsOf("Suspension.ts", "state", [
   [
     "T7",
     "another attachment is suspended at the telco",
-    "iccid: line.sim.iccid, attachmentId }",
-    'iccid: line.sim.iccid, attachmentId: line.attachments[0]?.attachment.attachmentId ?? "" }'
+    "iccid: aggregate.sim.iccid, attachmentId }",
+    'iccid: aggregate.sim.iccid, attachmentId: aggregate.attachments[0]?.attachment.attachmentId ?? "" }'
   ],
   ["S5", "what is not to be seen is suspended", "of === undefined || !of.attachment.confirmed", "of === undefined"]
 ])

@@ -1,5 +1,5 @@
 /**
- * Lines: a SIM with its present subscription, that subscription's attachments and their packages.
+ * SIM aggregates: a SIM with its present subscription, that subscription's attachments and their packages.
  */
 import { Effect } from "effect"
 import type { Attachment } from "../../domain/Attachment.ts"
@@ -17,17 +17,17 @@ const live = (world: World.World, changes: Partial<Subscription> = {}) =>
     const stocked = yield* World.stockOne(world)
     const subscription = Rows.subscription(world, stocked, changes)
     yield* World.write(world, stocked, { sim: Rows.inService(stocked, subscription), subscription })
-    const { sim } = yield* World.line(world, stocked.iccid)
+    const { sim } = yield* World.aggregate(world, stocked.iccid)
     return { sim, subscription }
   })
 
-const isLine = Effect.fnUntraced(function* (
+const isAggregate = Effect.fnUntraced(function* (
   world: World.World,
   what: string,
   { iccid }: Sim,
   expected: Omit<SimAggregate, "sim">
 ) {
-  const { attachments, subscription } = yield* World.line(world, iccid)
+  const { attachments, subscription } = yield* World.aggregate(world, iccid)
   yield* Suite.equals(what, { attachments, subscription }, expected)
   const shown = yield* world.storage.subscriptions.attachments({ organizationId: world.organizationId, iccid })
   const isLive = expected.subscription?.status === "Live"
@@ -56,7 +56,7 @@ const deleted = (subscription: Subscription): Written => ({
 })
 
 export const cases: ReadonlyArray<World.Scenario> = [
-  scenario("a line has its attachments oldest first and their packages by occurrence", (world) =>
+  scenario("an aggregate has its attachments oldest first and their packages by occurrence", (world) =>
     Effect.gen(function* () {
       const { sim, subscription } = yield* live(world)
       const attachments = [3, 1, 2, 1].map((offset) =>
@@ -77,7 +77,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
               .sort((a, b) => a.occurrence - b.occurrence)
           }))
       }
-      yield* isLine(world, "the line", sim, expected)
+      yield* isAggregate(world, "the aggregate", sim, expected)
     })
   ),
 
@@ -134,7 +134,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const attachment = Rows.attachment(world, subscription, { confirmed: false })
       const packages = [0, 1, 2].map((occurrence) => Rows.pack(world, attachment, occurrence))
       yield* World.write(world, sim, { attachments: [attachment], packages })
-      yield* isLine(world, "the pending line", sim, { subscription, attachments: [{ attachment, packages }] })
+      yield* isAggregate(world, "the pending aggregate", sim, { subscription, attachments: [{ attachment, packages }] })
       yield* isSeen(world, "while it is pending", sim, null)
 
       const confirmed: Subscription = { ...subscription, status: "Live" }
@@ -149,37 +149,37 @@ export const cases: ReadonlyArray<World.Scenario> = [
         .slice(1, 2)
         .map((pack) => ({ ...pack, activationAt: null, expirationAt: world.now + 5, usedBytes: 7 }))
       yield* World.write(world, sim, { subscription: confirmed, attachments: [changed], packages: used })
-      yield* isLine(world, "the live line", sim, {
+      yield* isAggregate(world, "the live aggregate", sim, {
         subscription: confirmed,
         attachments: [
           { attachment: changed, packages: packages.map((pack, index) => (index === 1 ? (used[0] ?? pack) : pack)) }
         ]
       })
-      const now = (yield* World.line(world, sim.iccid)).sim
+      const now = (yield* World.aggregate(world, sim.iccid)).sim
       yield* Suite.equals("the version", now.version, sim.version + 2)
       yield* isSeen(world, "once it is live", sim, { subscription: confirmed, sim: now })
 
       const back = { ...changed, anchor: null, suspendedAt: null, lastThresholdNotified: 0 }
       yield* World.write(world, sim, { attachments: [back] })
-      const [left] = (yield* World.line(world, sim.iccid)).attachments
+      const [left] = (yield* World.aggregate(world, sim.iccid)).attachments
       yield* Suite.equals("what goes back to nothing", left?.attachment, back)
     })
   ),
 
-  scenario("a deleted subscription and its attachments are no longer on the line, nor listed", (world) =>
+  scenario("a deleted subscription and its attachments are no longer on the aggregate, nor listed", (world) =>
     Effect.gen(function* () {
       const { sim, subscription } = yield* live(world)
       const attachment = Rows.attachment(world, subscription)
       yield* World.write(world, sim, { attachments: [attachment], packages: [Rows.pack(world, attachment, 0)] })
       yield* World.write(world, sim, deleted(subscription))
-      yield* isLine(world, "the line", sim, { subscription: null, attachments: [] })
+      yield* isAggregate(world, "the aggregate", sim, { subscription: null, attachments: [] })
       yield* isSeen(world, "once it is deleted", sim, null)
 
       const next = Rows.subscription(world, sim)
       const other = Rows.attachment(world, next)
       const { allocation } = Rows.inService(sim, next)
       yield* World.write(world, sim, { sim: { allocation }, subscription: next, attachments: [other] })
-      yield* isLine(world, "the SIM's next line", sim, {
+      yield* isAggregate(world, "the SIM's next aggregate", sim, {
         subscription: next,
         attachments: [{ attachment: other, packages: [] }]
       })
@@ -196,10 +196,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* World.write(world, sim, { attachments: [kept, removed], packages })
       yield* World.write(world, sim, { removedAttachments: [removed.attachmentId] })
       const left = { attachment: kept, packages: packages.slice(0, 1) }
-      yield* isLine(world, "the line", sim, { subscription, attachments: [left] })
+      yield* isAggregate(world, "the aggregate", sim, { subscription, attachments: [left] })
       const later = { ...removed, createdAt: world.now + 1 }
       yield* World.write(world, sim, { attachments: [later] })
-      yield* isLine(world, "the line with the attachment written anew", sim, {
+      yield* isAggregate(world, "the aggregate with the attachment written anew", sim, {
         subscription,
         attachments: [left, { attachment: later, packages: [] }]
       })
@@ -212,30 +212,33 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const attachment = Rows.attachment(world, subscription)
       yield* World.write(world, sim, { attachments: [attachment], packages: [Rows.pack(world, attachment, 0)] })
       yield* World.write(world, sim, { sim: { allocation: { _tag: "Free" } }, subscription: null })
-      yield* isLine(world, "the line", sim, { subscription: null, attachments: [] })
+      yield* isAggregate(world, "the aggregate", sim, { subscription: null, attachments: [] })
       yield* Suite.equals("listed", yield* listed(world), [])
       const { allocation } = Rows.inService(sim, subscription)
       yield* World.write(world, sim, { sim: { allocation }, subscription })
-      yield* isLine(world, "the line with the subscription written anew", sim, { subscription, attachments: [] })
+      yield* isAggregate(world, "the aggregate with the subscription written anew", sim, {
+        subscription,
+        attachments: []
+      })
     })
   ),
 
-  scenario("a line is read as of one moment while it is being changed", (world) =>
+  scenario("an aggregate is read as of one moment while it is being changed", (world) =>
     Effect.gen(function* () {
       const { sim, subscription } = yield* live(world)
       const attachment = Rows.attachment(world, subscription)
       yield* World.write(world, sim, { attachments: [attachment] })
-      const first = (yield* World.line(world, sim.iccid)).sim
+      const first = (yield* World.aggregate(world, sim.iccid)).sim
       const write = (step: number) =>
         World.write(world, sim, {
           attachments: [{ ...attachment, lastThresholdNotified: step + 1 }],
           packages: [Rows.pack(world, attachment, 0, { usedBytes: step + 1 })]
         })
-      const read = Effect.flatMap(World.line(world, sim.iccid), (line) => {
-        const [only] = line.attachments
+      const read = Effect.flatMap(World.aggregate(world, sim.iccid), (aggregate) => {
+        const [only] = aggregate.attachments
         const told = only?.attachment.lastThresholdNotified ?? 0
         const used = only?.packages[0]?.usedBytes ?? 0
-        const version = line.sim.version - first.version
+        const version = aggregate.sim.version - first.version
         return Suite.equals("version, threshold and usage of one moment", [told, used], [version, version])
       })
       yield* Effect.all(

@@ -1,11 +1,11 @@
 /**
- * Claiming from a place on, and by lanes: an organization's jobs, an endpoint's deliveries.
+ * Claiming from a place on, and by partitions: an organization's jobs, an endpoint's deliveries.
  */
 import { Effect } from "effect"
 import type { DueDelivery } from "../../domain/Delivery.ts"
 import type { Job } from "../../domain/Job.ts"
 import { MINUTE } from "../../domain/Time.ts"
-import type { Lane, Lanes, LanesAsked } from "../../ports/Jobs.ts"
+import type { Partition, Partitions, PartitionQuery } from "../../ports/Jobs.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./Rows.ts"
 import * as World from "./World.ts"
@@ -19,24 +19,24 @@ const jobIds = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => jobs.map(({ 
 const deliveryIds = (due: ReadonlyArray<DueDelivery>): ReadonlyArray<string> =>
   due.map(({ delivery }) => delivery.deliveryId)
 
-/** All lanes, page by page. */
+/** All partitions, page by page. */
 const all = (
   world: World.World,
-  look: (at: LanesAsked) => Effect.Effect<Lanes, unknown>,
+  look: (at: PartitionQuery) => Effect.Effect<Partitions, unknown>,
   limit: number,
   after = ""
-): Effect.Effect<ReadonlyArray<Lane>, unknown> =>
-  Effect.flatMap(look({ now: world.now, machineNow: world.machineNow, after, limit }), ({ lanes, next }) =>
+): Effect.Effect<ReadonlyArray<Partition>, unknown> =>
+  Effect.flatMap(look({ now: world.now, machineNow: world.machineNow, after, limit }), ({ partitions, next }) =>
     next === null
-      ? Effect.succeed(lanes)
-      : Effect.map(all(world, look, limit, next), (following) => [...lanes, ...following])
+      ? Effect.succeed(partitions)
+      : Effect.map(all(world, look, limit, next), (following) => [...partitions, ...following])
   )
 
-const byLane = (lanes: ReadonlyArray<Lane>): ReadonlyArray<Lane> =>
-  lanes.toSorted((left, right) => (left.laneId < right.laneId ? -1 : 1))
+const byPartition = (partitions: ReadonlyArray<Partition>): ReadonlyArray<Partition> =>
+  partitions.toSorted((left, right) => (left.partitionId < right.partitionId ? -1 : 1))
 
-const laneOf = ({ dueAt, jobId, organizationId }: Job): Lane => ({
-  laneId: organizationId,
+const partitionOf = ({ dueAt, jobId, organizationId }: Job): Partition => ({
+  partitionId: organizationId,
   organizationId,
   first: { dueAt, id: jobId }
 })
@@ -84,15 +84,15 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* jobs.claim(World.claim(world, { limit: 1 }))
       yield* put(world, [...mine, ...theirs, Rows.job(later, { dueAt: now + 1 })])
       const firsts = [mine[1], theirs.toSorted((left, right) => (left.jobId < right.jobId ? -1 : 1))[0]]
-      const expected = byLane(firsts.flatMap((job) => (job === undefined ? [] : [laneOf(job)])))
+      const expected = byPartition(firsts.flatMap((job) => (job === undefined ? [] : [partitionOf(job)])))
       for (const limit of [1, 2, 100]) {
-        yield* Suite.equals(`lanes by ${limit}`, yield* all(world, jobs.lanes, limit), expected)
+        yield* Suite.equals(`partitions by ${limit}`, yield* all(world, jobs.partitions, limit), expected)
       }
       yield* World.finishAll(world)
     })
   ),
 
-  scenario("jobs are claimed by lanes, of each from its place and up to its share", (world) =>
+  scenario("jobs are claimed by partitions, of each from its place and up to its share", (world) =>
     Effect.gen(function* () {
       const { jobs, now } = world
       const other = yield* World.neighbour(world)
@@ -102,9 +102,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* put(world, [...mine, ...theirs, Rows.job(third)])
       const first = { dueAt: now - 9, id: "" }
       const shares = [
-        { laneId: other.organizationId, from: first, limit: 5 },
-        { laneId: world.organizationId, from: { dueAt: now - 8, id: "" }, limit: 2 },
-        { laneId: world.id(), from: first, limit: 5 }
+        { partitionId: other.organizationId, from: first, limit: 5 },
+        { partitionId: world.organizationId, from: { dueAt: now - 8, id: "" }, limit: 2 },
+        { partitionId: world.id(), from: first, limit: 5 }
       ]
       const claimed = yield* jobs.claim(World.claim(world, { shares }))
       yield* Suite.equals("jobs", jobIds(claimed), jobIds([...mine.slice(1, 3), ...theirs.slice(0, 2)]))
@@ -114,13 +114,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("workers at once never get the same job of a lane, and together get all", (world) =>
+  scenario("workers at once never get the same job of a partition, and together get all", (world) =>
     Effect.gen(function* () {
       const other = yield* World.neighbour(world)
       const jobs = Array.from({ length: 60 }, (_, index) => Rows.job(index % 3 === 0 ? other : world))
       yield* put(world, jobs)
       const from = { dueAt: world.now, id: "" }
-      const shares = [world, other].map(({ organizationId }) => ({ laneId: organizationId, from, limit: 2 }))
+      const shares = [world, other].map(({ organizationId }) => ({ partitionId: organizationId, from, limit: 2 }))
       const claims = Effect.suspend(() => world.jobs.claim(World.claim(world, { shares })))
       const workers = Array.from({ length: 6 }, () => World.takeAll(jobs.length, claims))
       const claimed = (yield* Effect.all(workers, { concurrency: "unbounded" })).flat()
@@ -129,7 +129,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("deliveries are claimed from a place on, and by lanes, which are endpoints", (world) =>
+  scenario("deliveries are claimed from a place on, and by partitions, which are endpoints", (world) =>
     Effect.gen(function* () {
       const { now, outbox, storage } = world
       const other = yield* World.neighbour(world)
@@ -138,20 +138,24 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const mine = [-3, -2, 1].map((offset) => Rows.event(world, { createdAt: now + offset }))
       const theirs = Rows.event(other, { createdAt: now - 1 })
       yield* storage.commit({ events: [...mine, theirs] })
-      const lanes = endpoints.map(({ endpointId, organizationId }, index): Lane => {
+      const partitions = endpoints.map(({ endpointId, organizationId }, index): Partition => {
         const event = index === 2 ? theirs : mine[0]
         const first = { dueAt: event?.createdAt ?? 0, id: `${event?.eventId}:${endpointId}` }
-        return { laneId: endpointId, organizationId, first }
+        return { partitionId: endpointId, organizationId, first }
       })
       for (const limit of [1, 100]) {
-        yield* Suite.equals(`lanes by ${limit}`, yield* all(world, outbox.lanes, limit), byLane(lanes))
+        yield* Suite.equals(
+          `partitions by ${limit}`,
+          yield* all(world, outbox.partitions, limit),
+          byPartition(partitions)
+        )
       }
-      const [one, , foreign] = lanes
-      const shares = [one, foreign].flatMap((lane) =>
-        lane === undefined ? [] : [{ laneId: lane.laneId, from: lane.first, limit: 1 }]
+      const [one, , foreign] = partitions
+      const shares = [one, foreign].flatMap((partition) =>
+        partition === undefined ? [] : [{ partitionId: partition.partitionId, from: partition.first, limit: 1 }]
       )
       const claimed = yield* outbox.claim(World.claim(world, { shares }))
-      yield* Suite.equals("by lanes", deliveryIds(claimed), [one?.first.id ?? "", foreign?.first.id ?? ""])
+      yield* Suite.equals("by partitions", deliveryIds(claimed), [one?.first.id ?? "", foreign?.first.id ?? ""])
       const from = { dueAt: now - 2, id: "" }
       const { machineNow } = world
       yield* Suite.equals("pending there", (yield* outbox.pending({ now: world.now, machineNow, from })).dueAt, now - 2)

@@ -1,18 +1,23 @@
 /**
- * Random changes to a line: the part of a random commit that writes a SIM and what hangs on it.
+ * Random changes to an aggregate: the part of a random commit that writes a SIM and what hangs on it.
  */
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import { HOUR, MINUTE } from "../../domain/Time.ts"
 import type { Commit } from "../../ports/Storage.ts"
 import type { Written } from "./Aggregates.ts"
-import { type LinePart, type Part, pick } from "./RandomSteps.ts"
+import { type AggregatePart, type Part, pick } from "./RandomSteps.ts"
 import * as Rows from "./Rows.ts"
 import type { World } from "./World.ts"
 
 /** What a part writes of the SIM's aggregate, and what else. */
-export const lineEdit = (world: World, name: LinePart, part: Part, line: SimAggregate): readonly [Written, Commit] => {
-  const { attachments, sim, subscription } = line
+export const aggregateEdit = (
+  world: World,
+  name: AggregatePart,
+  part: Part,
+  aggregate: SimAggregate
+): readonly [Written, Commit] => {
+  const { attachments, sim, subscription } = aggregate
   const { organizationId } = sim
   const of = { ...world, organizationId }
   const free = { _tag: "Free" } as const
@@ -87,18 +92,18 @@ export const lineEdit = (world: World, name: LinePart, part: Part, line: SimAggr
       return [{ sim: { smdp } }, { reports: { smdpEntries: [entry], seen: [seen] } }]
     }
     case "use":
-      return [used(world, part, line), {}]
+      return [used(world, part, aggregate), {}]
   }
 }
 
-/** What a report changes of a line: something of its SIM, of an attachment and of a package of that. */
-const used = (world: World, part: Part, line: SimAggregate): Written => {
+/** What a report changes of an aggregate: something of its SIM, of an attachment and of a package of that. */
+const used = (world: World, part: Part, aggregate: SimAggregate): Written => {
   const at = world.now + part.choice
-  const of = line.attachments.length === 0 ? undefined : pick(line.attachments, part.choice)
+  const of = aggregate.attachments.length === 0 ? undefined : pick(aggregate.attachments, part.choice)
   const pack = of === undefined || of.packages.length === 0 ? undefined : pick(of.packages, part.choice)
-  const smdp: Sim["smdp"] = part.choice % 3 === 0 ? { state: "Disable", modifiedAt: at } : line.sim.smdp
+  const smdp: Sim["smdp"] = part.choice % 3 === 0 ? { state: "Disable", modifiedAt: at } : aggregate.sim.smdp
   const location =
-    part.choice % 4 === 0 ? { countryAlpha2: "SE", operator: "O", rat: "4G", imei: "1", at } : line.sim.location
+    part.choice % 4 === 0 ? { countryAlpha2: "SE", operator: "O", rat: "4G", imei: "1", at } : aggregate.sim.location
   const lastActivityAt = part.choice === 5 ? null : at
   return {
     sim: { downloaded: part.choice > 3, lastActivityAt, smdp, location },
