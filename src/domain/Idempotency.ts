@@ -9,6 +9,7 @@ import type { MobilePlanStatus } from "./MobilePlan.ts"
 import type { Plan } from "./Plan.ts"
 import { IdempotencyKeyReused, isRefusal, type Plain, type Refusal, RequestInProgress } from "./Refusal.ts"
 import type { Region } from "./Region.ts"
+import type { Sent } from "./SmsSegments.ts"
 import type { Created } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 import { DAY } from "./Time.ts"
@@ -23,6 +24,7 @@ export interface Answers {
   readonly Region: Region
   readonly Created: Created
   readonly MobilePlan: MobilePlanStatus
+  readonly Sms: Sent
 }
 
 export type Answer = {
@@ -56,6 +58,10 @@ export const kinds: { readonly [Name in keyof Answers]: Kind<Answers[Name]> } = 
   MobilePlan: {
     keep: (value) => ({ kind: "MobilePlan", value }),
     tell: (answer) => (answer.kind === "MobilePlan" ? answer : undefined)
+  },
+  Sms: {
+    keep: (value) => ({ kind: "Sms", value }),
+    tell: (answer) => (answer.kind === "Sms" ? answer : undefined)
   }
 }
 

@@ -3,13 +3,15 @@
  */
 import { Result } from "effect"
 import type { NewJob } from "./Decision.ts"
+import * as GsmAlphabet from "./GsmAlphabet.ts"
 import type { RequestKey } from "./Idempotency.ts"
 import type { Work } from "./Job.ts"
 import { InvalidField } from "./Refusal.ts"
+import * as SmsSegments from "./SmsSegments.ts"
 import type { Instant } from "./Time.ts"
 
-/** The longest sender name and text, in UTF-16 code units. */
-export const limits = { from: 64, text: 1_600 } as const
+/** The longest alphanumeric sender in septets, the longest numeric one in digits, and the most segments of a text. */
+export const limits = { senderSeptets: 11, senderDigits: 15, segments: 10 } as const
 
 /** The message's id is its key at the telco: two sends under one id are one message. */
 export interface Sms {
@@ -19,14 +21,35 @@ export interface Sms {
   readonly text: string
 }
 
-const checked = (field: "from" | "message", text: string, maximum: number): Result.Result<void, InvalidField> =>
-  text.length >= 1 && text.length <= maximum
-    ? Result.void
-    : Result.fail(new InvalidField({ field, message: `must have 1 to ${maximum} characters` }))
+// An international number may begin with a plus sign.
+const NUMBER = new RegExp(`^\\+?[0-9]{1,${limits.senderDigits}}$`)
 
-/** Whether the sender and the text are within their limits; the sender is checked first. */
-export const check = (sms: Pick<Sms, "from" | "text">): Result.Result<void, InvalidField> =>
-  Result.andThen(checked("from", sms.from, limits.from), () => checked("message", sms.text, limits.text))
+const isSender = (from: string): boolean => {
+  if (NUMBER.test(from)) return true
+  const septets = GsmAlphabet.septets(from)
+  const sum = septets?.reduce((total, count) => total + count, 0)
+  return sum !== undefined && sum >= 1 && sum <= limits.senderSeptets
+}
+
+const refused = (field: "from" | "message", message: string): Result.Result<void, InvalidField> =>
+  Result.fail(new InvalidField({ field, message }))
+
+/**
+ * Whether sender and text are within their limits; the sender is checked first. A sender has 1 to 11
+ * characters of the GSM alphabet, of which those of the extension table count twice, or 1 to 15 digits.
+ */
+export const check = ({ from, text }: Pick<Sms, "from" | "text">): Result.Result<void, InvalidField> => {
+  if (!isSender(from))
+    return refused(
+      "from",
+      `must have 1 to ${limits.senderSeptets} characters of the GSM alphabet, or 1 to ${limits.senderDigits} digits`
+    )
+  if (text === "") return refused("message", "must not be empty")
+  const count = SmsSegments.count(text)
+  return count > limits.segments
+    ? refused("message", `must fit into ${limits.segments} segments, and takes ${count}`)
+    : Result.void
+}
 
 /**
  * The id of a message that is sent under an idempotency key (rule W2). A retry of the same request has the same id, so

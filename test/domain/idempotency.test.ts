@@ -9,13 +9,14 @@ import * as Refusal from "../../src/domain/Refusal.ts"
 import { DAY_MS } from "./Calendar.ts"
 import { ICCID, NOW, plan, sim } from "./Values.ts"
 
-const { Created, Done, MobilePlan, Plan, Region } = Idempotency.kinds
+const { Created, Done, MobilePlan, Plan, Region, Sms } = Idempotency.kinds
 const tellers: ReadonlyArray<(answer: Idempotency.Answer) => { readonly value: unknown } | undefined> = [
   Done.tell,
   Plan.tell,
   Region.tell,
   Created.tell,
-  MobilePlan.tell
+  MobilePlan.tell,
+  Sms.tell
 ]
 const region = {
   organizationId: "organization",
@@ -40,7 +41,8 @@ const answers: ReadonlyArray<readonly [kind: string, answer: Idempotency.Answer,
   ["Plan", Plan.keep(plan()), plan()],
   ["Region", Region.keep(region), region],
   ["Created", Created.keep(created), created],
-  ["MobilePlan", MobilePlan.keep({ iccid: ICCID, applied: true, id: 1 }), { iccid: ICCID, applied: true, id: 1 }]
+  ["MobilePlan", MobilePlan.keep({ iccid: ICCID, applied: true, id: 1 }), { iccid: ICCID, applied: true, id: 1 }],
+  ["Sms", Sms.keep({ segments: 2 }), { segments: 2 }]
 ]
 
 const record = (changes: Partial<Idempotency.IdempotencyRecord> = {}): Idempotency.IdempotencyRecord => ({

@@ -9,20 +9,39 @@ import { ICCID, NOW } from "./Values.ts"
 const refusal = (from: string, text: string) => Result.getOrThrow(Result.flip(Sms.check({ from, text })))
 
 describe("An SMS", () => {
-  it("has a sender of 1 to 64 characters and a text of 1 to 1,600", () => {
-    for (const [from, text] of [
-      ["s", "t"],
-      ["s".repeat(64), "t".repeat(1_600)]
-    ] as const) {
-      expect(Result.isSuccess(Sms.check({ from, text }))).toBe(true)
+  it("has a sender of 1 to 11 characters of the GSM alphabet, or of 1 to 15 digits", () => {
+    for (const from of ["s", "simplan 123", "ÄÖÑÜ§¿äöñüà", "[€uro] s", "1".repeat(15), `+${"1".repeat(15)}`]) {
+      expect(Result.isSuccess(Sms.check({ from, text: "t" })), from).toBe(true)
+    }
+    for (const from of [
+      "",
+      "s".repeat(12),
+      "[€uros] s",
+      "sms ☕",
+      "ç",
+      "1".repeat(16),
+      `+${"1".repeat(16)}`,
+      "1++23456789012"
+    ]) {
+      expect(refusal(from, "t"), from).toMatchObject({
+        field: "from",
+        message: "must have 1 to 11 characters of the GSM alphabet, or 1 to 15 digits"
+      })
     }
   })
 
-  it("is refused by the field that is too short or too long, the sender first", () => {
-    expect(refusal("", "")).toMatchObject({ field: "from", message: "must have 1 to 64 characters" })
-    expect(refusal("s".repeat(65), "t")).toMatchObject({ field: "from" })
-    expect(refusal("s", "")).toMatchObject({ field: "message", message: "must have 1 to 1600 characters" })
-    expect(refusal("s", "t".repeat(1_601))).toMatchObject({ field: "message" })
+  it("has a text of 1 to 10 segments; the sender is refused first", () => {
+    for (const text of ["t", "t".repeat(1_530), "€".repeat(760), "ç".repeat(670)]) {
+      expect(Result.isSuccess(Sms.check({ from: "s", text }))).toBe(true)
+    }
+    expect(refusal("", "")).toMatchObject({ field: "from" })
+    expect(refusal("s", "")).toMatchObject({ field: "message", message: "must not be empty" })
+    expect(refusal("s", "t".repeat(1_531))).toMatchObject({
+      field: "message",
+      message: "must fit into 10 segments, and takes 11"
+    })
+    expect(refusal("s", "€".repeat(761))).toMatchObject({ field: "message" })
+    expect(refusal("s", "ç".repeat(671))).toMatchObject({ field: "message" })
   })
 
   it("is one job, named after the message and due now", () => {

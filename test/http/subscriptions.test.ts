@@ -230,13 +230,35 @@ describe("SMS and location", () => {
       message: "Bonjour ☕"
     })
     expect(sent.status).toBe(200)
-    expect(sent.body).toStrictEqual({ error: false, message: "SMS sent successfully" })
+    expect(sent.body).toStrictEqual({ error: false, message: "SMS sent successfully", segments: 1 })
     const messages = await world.run(TelcoSimulator.TelcoSimulator.use((telco) => telco.messages))
     expect(messages).toMatchObject([{ iccid: World.iccid(1), from: "simplan", text: "Bonjour ☕" }])
     const empty = await acme.post(`/v3/subscriptions/${World.iccid(1)}/send-sms`, { from: "simplan", message: "" })
     expect([empty.status, empty.body.message.startsWith("message ")]).toEqual([400, true])
     const nobody = await acme.post(`/v3/subscriptions/${World.iccid(15)}/send-sms`, { from: "a", message: "b" })
     expect(nobody.status).toBe(404)
+  })
+
+  it("tells the segments of an SMS, and refuses senders and texts that the network does not carry", async () => {
+    const send = (from: string, message: string) =>
+      acme.post(`/v3/subscriptions/${World.iccid(1)}/send-sms`, { from, message })
+    const longest = await send("+123456789012345", "[".repeat(760))
+    expect([longest.status, longest.body.segments]).toEqual([200, 10])
+    for (const [from, message, field] of [
+      ["twelve chars", "a", "from"],
+      ["simplan ☕", "a", "from"],
+      ["1234567890123456", "a", "from"],
+      ["", "a", "from"],
+      ["simplan", "[".repeat(761), "message"],
+      ["simplan", "é".repeat(1531), "message"]
+    ] as const) {
+      const refused = await send(from, message)
+      expect([refused.status, refused.body.code, refused.body.message.split(" ")[0]], from).toEqual([
+        400,
+        "invalid_field",
+        field
+      ])
+    }
   })
 
   it("tells the last operator, and null without activity", async () => {

@@ -38,12 +38,9 @@ const creation = (planId: string) =>
 const message = () =>
   IdempotencyKeys.IdempotencyKeys.use((keys) =>
     keys.once(
-      "Done",
-      Effect.as(
-        Messages.Messages.use((of) =>
-          of.send({ organizationId: world.organizationId, iccid, from: "simplan", text: "welcome" })
-        ),
-        null
+      "Sms",
+      Messages.Messages.use((of) =>
+        of.send({ organizationId: world.organizationId, iccid, from: "simplan", text: "welcome" })
       )
     )
   )

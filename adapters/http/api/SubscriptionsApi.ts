@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { TextLimit } from "simplan/ports"
+import { Sms, TextLimit } from "simplan/ports"
 import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
 
@@ -79,9 +79,23 @@ export const PlanAttachment = Schema.Struct({
 }).annotate({ identifier: "PlanAttachment" })
 
 export const SendSms = Schema.Struct({
-  from: Schema.String,
-  message: Schema.String
+  from: Schema.String.annotate({
+    description:
+      "The sender: up to 11 characters of the GSM alphabet (3GPP TS 23.038), of which those of its extension table " +
+      "count twice, or up to 15 digits, which may begin with a plus sign"
+  }),
+  message: Schema.String.annotate({
+    description:
+      "The text, of up to 10 segments (3GPP TS 23.040). A text of the GSM alphabet has 160 septets in one segment, or " +
+      "153 in each of several; any other text has 70 UCS-2 code units, or 67"
+  })
 }).annotate({ identifier: "SendSms" })
+
+export const SentSms = Schema.Struct({
+  error: Schema.Literal(false),
+  message: Schema.String,
+  segments: Schemas.integer(1, Sms.limits.segments).annotate({ description: "How many segments the text took" })
+}).annotate({ identifier: "SentSms" })
 
 export const LastOperator = Schema.Struct({
   error: Schema.Literal(false),
@@ -165,7 +179,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
     HttpApiEndpoint.post("sendSms", "/subscriptions/:iccid/send-sms", {
       params: ofLine,
       payload: SendSms,
-      success: Schemas.Done,
+      success: SentSms,
       error: Schemas.problems(...Schemas.posting, "subscription_not_found", "telco_refused", "telco_unavailable")
     }).annotateMerge(OpenApi.annotations({ summary: "Send an SMS to a subscription's SIM" })),
     HttpApiEndpoint.get("location", "/subscriptions/:iccid/location", {

@@ -72,7 +72,7 @@ export const make = (guard: Guard.Guard<ApiKey.ApiKey>) =>
         const run = Effect.flatMap(decodeSms(value), ({ from, message }) =>
           messages.send({ ...simOf(call), from, text: message })
         )
-        return yield* once("Done", call, bytes, Effect.as(run, null), () => Responses.message("SMS sent successfully"))
+        return yield* once("Sms", call, bytes, run, Shapes.sentSms)
       }),
       location: Effect.fnUntraced(function* (call) {
         return Shapes.lastOperator(yield* subscriptions.lastOperator(simOf(call)))

@@ -2,7 +2,7 @@
  * Subscriptions as JSON.
  */
 import { Time } from "simplan"
-import type { Subscription } from "simplan/ports"
+import type { SmsSegments, Subscription } from "simplan/ports"
 import type * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Instants from "./Instants.ts"
 
@@ -54,6 +54,12 @@ export const lastOperator = (last: Located | null): typeof SubscriptionsApi.Last
           rat: last.rat,
           imei: last.imei
         }
+})
+
+export const sentSms = ({ segments }: SmsSegments.Sent): typeof SubscriptionsApi.SentSms.Type => ({
+  error: false,
+  message: "SMS sent successfully",
+  segments
 })
 
 /** The arguments of a creation; `activePeriod` is null where none was sent. */

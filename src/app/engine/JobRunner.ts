@@ -6,6 +6,7 @@ import type { Job, Work as JobWork } from "../../domain/Job.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { MobilePlanStatus } from "../../domain/MobilePlan.ts"
 import type { TelcoRefused, TelcoUnavailable } from "../../domain/Refusal.ts"
+import type { Sent } from "../../domain/SmsSegments.ts"
 import type { Created } from "../../domain/Subscription.ts"
 import type { BusinessClock } from "../../ports/BusinessClock.ts"
 import type * as Storage from "../../ports/Storage.ts"
@@ -40,7 +41,7 @@ export class JobRunner extends Context.Service<
     readonly perform: (held: LeasedJob) => Effect.Effect<void, Storage.StorageError>
     /** For a request that knows the aggregate as the commit left it. */
     readonly provision: (held: LeasedJob, work: Of<"Provision">, aggregate: SimAggregate) => Outcome<Created>
-    readonly sendSms: (held: LeasedJob, work: Of<"SendSms">) => Outcome<void>
+    readonly sendSms: (held: LeasedJob, work: Of<"SendSms">) => Outcome<Sent>
     readonly changeMobilePlan: (held: LeasedJob, work: Of<"ChangeMobilePlan">) => Outcome<MobilePlanStatus>
     /** Begins a job that the caller need not wait for, and holds its lease. */
     readonly begin: (held: LeasedJob) => Effect.Effect<Fiber.Fiber<void, Storage.StorageError>>

@@ -5,6 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { InvalidField, NotFound, TelcoRefused, TelcoUnavailable } from "../../domain/Refusal.ts"
 import * as Sms from "../../domain/Sms.ts"
+import type { Sent } from "../../domain/SmsSegments.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
@@ -17,12 +18,13 @@ import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
 export class Messages extends Context.Service<
   Messages,
   {
+    /** Sends the message; the answer says in how many segments. Sender and text have the limits of `Sms.check`. */
     readonly send: (sms: {
       readonly organizationId: string
       readonly iccid: string
       readonly from: string
       readonly text: string
-    }) => Effect.Effect<void, InvalidField | NotFound | TelcoRefused | TelcoUnavailable | StorageError>
+    }) => Effect.Effect<Sent, InvalidField | NotFound | TelcoRefused | TelcoUnavailable | StorageError>
   }
 >()("simplan/Messages") {}
 
@@ -48,7 +50,7 @@ export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
         const lease = yield* work.lease
         const commit = yield* commits.of(organizationId, { jobs: [job] }, now, lease)
         yield* commits.retryOnConflict(commits.write(commit, "later"))
-        yield* Effect.fromResult(yield* runner.sendSms(JobRunner.heldBy(commit, lease), job.work))
+        return yield* Effect.fromResult(yield* runner.sendSms(JobRunner.heldBy(commit, lease), job.work))
       })
     })
   })

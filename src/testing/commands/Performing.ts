@@ -94,11 +94,8 @@ const ask = (request: Request): Effect.Effect<Answer, Failure, Services> => {
       return Effect.as(
         once(
           request,
-          "Done",
-          Effect.as(
-            Messages.use((of) => of.send({ organizationId, iccid, from: "simplan", text })),
-            null
-          )
+          "Sms",
+          Messages.use((of) => of.send({ organizationId, iccid, from: "simplan", text }))
         ),
         done
       )

@@ -1,0 +1,29 @@
+/**
+ * The GSM alphabet: every character of 3GPP TS 23.038 and no other.
+ */
+import { describe, expect, it } from "vitest"
+import * as GsmAlphabet from "../../src/domain/GsmAlphabet.ts"
+
+const everyCharacter = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code))
+const taking = (count: number) => everyCharacter.filter((one) => GsmAlphabet.septets(one)?.[0] === count)
+
+describe("The GSM alphabet", () => {
+  it("has 127 characters of one septet: those of 7 bits but the escape", () => {
+    expect(taking(1)).toHaveLength(127)
+    for (const one of ["@", "£", "é", "Ç", "Δ", "Ξ", "Æ", "¤", "¡", "§", "¿", "à", "\n", "\r", " "]) {
+      expect(taking(1)).toContain(one)
+    }
+  })
+
+  it("has 10 characters of two septets", () => {
+    expect(taking(2)).toEqual(["\f", "[", "\\", "]", "^", "{", "|", "}", "~", "€"])
+  })
+
+  it("lacks any other character, however the text goes on", () => {
+    for (const one of ["`", "ç", "á", "\t", "\0", "\u001b", "α", "😀", "\ud800"]) {
+      expect(GsmAlphabet.septets(`a${one}`)).toBeUndefined()
+    }
+    expect(GsmAlphabet.septets("a€")).toEqual([1, 2])
+    expect(GsmAlphabet.septets("")).toEqual([])
+  })
+})
