@@ -105,8 +105,11 @@ const route = (
   )
 }
 
-/** Adds a route for each endpoint of the definition. */
-export const layer = (implementations: { readonly [Id in keyof typeof Api.groups]: Implementation }) => {
+/** Adds a route for each endpoint of the definition that is served. */
+export const layer = (
+  implementations: { readonly [Id in keyof typeof Api.groups]: Implementation },
+  serves: (path: string) => boolean
+) => {
   const byGroup: Readonly<Record<string, Implementation>> = implementations
   const routes: Array<ReturnType<typeof route>> = []
   HttpApi.reflect(Api, {
@@ -117,7 +120,7 @@ export const layer = (implementations: { readonly [Id in keyof typeof Api.groups
       const handle = implementation?.handlers[endpoint.identifier]
       if (implementation === undefined || handle === undefined)
         throw new Error(`${endpoint.method} ${endpoint.path} has no handler`)
-      routes.push(route(endpoint, status, implementation.guard, handle))
+      if (serves(endpoint.path)) routes.push(route(endpoint, status, implementation.guard, handle))
     }
   })
   return HttpRouter.use((router) => router.addAll(routes))

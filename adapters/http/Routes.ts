@@ -1,9 +1,10 @@
 /**
- * All routes of the HTTP API: the endpoints with their guards, the OpenAPI document and the documentation page.
+ * The routes of the HTTP API: the endpoints with their guards, the OpenAPI document and the documentation page. One
+ * listener serves all of them, or one those for callers and another one those for operators.
  */
 import { Effect, Layer, type Redacted, type Result } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerResponse } from "effect/http"
-import { HttpApiScalar, OpenApi } from "effect/http-api"
+import { HttpApi, HttpApiScalar, OpenApi } from "effect/http-api"
 import { Api } from "./api/Api.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Clock from "./handlers/Clock.ts"
@@ -21,7 +22,15 @@ import * as Webhooks from "./handlers/Webhooks.ts"
 import * as ApiKeyAuth from "./middleware/ApiKeyAuth.ts"
 import * as BearerAuth from "./middleware/BearerAuth.ts"
 import * as RateLimit from "./middleware/RateLimit.ts"
+import * as RequestContexts from "./middleware/RequestContexts.ts"
 import * as UnmatchedRoutes from "./middleware/UnmatchedRoutes.ts"
+import type * as RoutePaths from "./wire/RoutePaths.ts"
+
+/**
+ * The part of the routes that a listener serves. `operators`: the management API and the metrics. `callers`: everything
+ * else. Both have health and readiness.
+ */
+export type Part = "all" | "callers" | "operators"
 
 export interface Options {
   /** The bearer token of the management API; without one, `/admin` is 404. */
@@ -34,15 +43,30 @@ export interface Options {
   readonly checkUrl: (url: string) => Result.Result<unknown, string>
   /** Whether the process takes requests, for `/readyz`; always ready by default. */
   readonly ready?: Effect.Effect<boolean>
+  /** All by default. */
+  readonly part?: Part
 }
 
 const OPENAPI = "/openapi.json"
 const DOCS = "/docs"
 
+const isForAll = (path: string): boolean => path === "/healthz" || path === "/readyz"
+
+const isForOperators = (path: string): boolean => path === "/metrics" || path.startsWith("/admin/")
+
+/** Whether there is a route of this path. */
+const serving = ({ adminToken, part = "all", telcoToken }: Options): ((path: string) => boolean) => {
+  const isInPart = (path: string): boolean => isForAll(path) || isForOperators(path) === (part === "operators")
+  return (path) =>
+    (adminToken !== undefined || !path.startsWith("/admin/")) &&
+    (telcoToken !== undefined || !path.startsWith("/telco/")) &&
+    (part === "all" || isInPart(path))
+}
+
 const endpoints = Effect.fnUntraced(function* (options: Options) {
   const apiKey = yield* ApiKeyAuth.make(RateLimit.make(options.rateLimit))
   const adminToken = BearerAuth.make(options.adminToken)
-  return Endpoints.layer({
+  const implementations = {
     subscriptions: yield* Subscriptions.make(apiKey),
     plans: yield* Plans.make(apiKey),
     coverage: yield* Coverage.make(apiKey),
@@ -55,13 +79,21 @@ const endpoints = Effect.fnUntraced(function* (options: Options) {
     clock: yield* Clock.make(adminToken),
     reports: yield* Reports.make(BearerAuth.make(options.telcoToken)),
     system: yield* System.make(options.ready ?? Effect.succeed(true))
-  })
+  }
+  return Endpoints.layer(implementations, serving(options))
 })
 
-const hidden = ({ adminToken, telcoToken }: Options): ReadonlyArray<string> => [
-  ...(adminToken === undefined ? ["/admin"] : []),
-  ...(telcoToken === undefined ? ["/telco"] : [])
-]
+const documents: ReadonlyArray<RoutePaths.Route> = [OPENAPI, DOCS].map((path) => ({ method: "GET", path }))
+
+/** The methods and paths of the routes. */
+const served = (options: Options): ReadonlyArray<RoutePaths.Route> => {
+  const routes = [...documents]
+  HttpApi.reflect(Api, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint: { method, path } }) => void routes.push({ method, path })
+  })
+  return routes.filter(({ path }) => serving(options)(path))
+}
 
 // The page brings its fonts and scripts; the policy lets a browser load nothing from elsewhere.
 const policy = [
@@ -94,14 +126,15 @@ const openApi = HttpRouter.use((router) =>
 )
 
 /** Adds the routes to a router. */
-export const layer = (options: Options) =>
-  Layer.mergeAll(
+export const layer = (options: Options) => {
+  const unmatched = UnmatchedRoutes.around(served(options))
+  return Layer.mergeAll(
     Layer.unwrap(endpoints(options)),
-    openApi,
-    docs,
-    UnmatchedRoutes.layer({ paths: [OPENAPI, DOCS], hidden: hidden(options) }),
+    options.part === "operators" ? Layer.empty : Layer.merge(openApi, docs),
+    HttpRouter.middleware((router) => RequestContexts.around(unmatched(router)), { global: true }),
     Layer.succeed(HttpMiddleware.TracerDisabledWhen, isUntraced)
   )
+}
 
 /** The configuration of the router of these routes. */
 export const routerConfig = Layer.succeed(HttpRouter.RouterConfig, UnmatchedRoutes.routerConfig)

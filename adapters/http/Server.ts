@@ -11,6 +11,8 @@ import type { Duplex } from "node:stream"
 import * as Routes from "./Routes.ts"
 import * as BodyBytes from "./wire/BodyBytes.ts"
 import * as Codes from "./wire/Codes.ts"
+import * as RequestIds from "./wire/RequestIds.ts"
+import * as ResponseHeaders from "./wire/ResponseHeaders.ts"
 
 /** The server cannot listen on its host and port; the message says why. */
 export class CannotListen extends Data.TaggedError("CannotListen")<{
@@ -51,6 +53,19 @@ const broken = (error: NodeJS.ErrnoException): readonly [Codes.Code, string] => 
 // Connections whose request was answered before its body was read to the end.
 const answeredEarly = new WeakSet<Duplex>()
 
+const refusalHeaders = (text: string): Readonly<Record<string, string>> => ({
+  ...ResponseHeaders.of(RequestIds.make()),
+  "content-type": "application/json",
+  "content-length": String(Buffer.byteLength(text)),
+  connection: "close"
+})
+
+// Answers a request that no route sees, and closes its connection.
+const refuse = (response: Http.ServerResponse, code: Codes.Code, message: string): void => {
+  const text = body(code, message)
+  response.writeHead(Codes.status(code), refusalHeaders(text)).end(text)
+}
+
 const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   if (error.code === "ECONNRESET" || !socket.writable || answeredEarly.has(socket)) {
     socket.destroy()
@@ -59,14 +74,40 @@ const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   const [code, message] = broken(error)
   const text = body(code, message)
   const status = Codes.status(code)
-  socket.end(
-    `HTTP/1.1 ${status} ${Http.STATUS_CODES[status] ?? ""}\r\nConnection: close\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
-  )
+  const lines = Object.entries(refusalHeaders(text)).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${Http.STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${text}`)
 }
 
 const hasBody = ({ headers }: Http.IncomingMessage): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
+
+// HTTP/1.1 asks for exactly one `Host`, and HTTP/1.0 for one at most (RFC 9112, section 3.2). Node shows the first one only.
+const hasOneHost = ({ httpVersionMinor, rawHeaders }: Http.IncomingMessage): boolean => {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === "host") count += 1
+  }
+  return count === 1 || (count === 0 && httpVersionMinor === 0)
+}
+
+type Listener = (request: Http.IncomingMessage, response: Http.ServerResponse) => void
+
+const withOneHost =
+  (listener: Listener): Listener =>
+  (request, response) => {
+    if (hasOneHost(request)) listener(request, response)
+    else refuse(response, "malformed_request", "The request must have exactly one Host header")
+  }
+
+// The absolute form, which clients send to proxies and every server has to take, names the same path as its origin form.
+const ABSOLUTE = /^https?:\/\/[^/?#]*/i
+
+const originForm = (target: string): string => {
+  if (target.startsWith("/")) return target
+  const rest = target.replace(ABSOLUTE, "")
+  return rest.startsWith("?") || rest === "" ? `/${rest}` : rest
+}
 
 // Discards the rest of a body after the answer: a client that is still sending would else not see the answer.
 const linger = (request: Http.IncomingMessage): void => {
@@ -129,23 +170,23 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       // and V8 keeps the entries of a set's old tables alive.
       const latest = new Map<Duplex, Http.ServerResponse>()
       let stopping = false
-      const onRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
+      const onRequest: Listener = (request, response) => {
+        request.url = originForm(request.url ?? "/")
         if (stopping) response.setHeader("connection", "close")
         latest.set(request.socket, response)
         if (hasBody(request)) response.once("finish", () => linger(request))
         handle(request, response)
       }
-      // Requests without a `Host` header are accepted: nothing depends on it.
-      const server = Http.createServer({ requireHostHeader: false, keepAliveTimeout: IDLE }, onRequest)
+      // `hasOneHost` refuses what Node would, with an error body.
+      const server = Http.createServer({ requireHostHeader: false, keepAliveTimeout: IDLE }, withOneHost(onRequest))
       // A client that waits for "100 Continue" does not get it for a body that every route refuses.
-      server.on("checkContinue", (request: Http.IncomingMessage, response: Http.ServerResponse) => {
+      const onExpectation = withOneHost((request, response) => {
         if (Number(request.headers["content-length"] ?? 0) <= BodyBytes.IMPORT_LIMIT) response.writeContinue()
         onRequest(request, response)
       })
+      server.on("checkContinue", onExpectation)
       server.on("checkExpectation", (_: Http.IncomingMessage, response: Http.ServerResponse) => {
-        const code = "expectation_failed"
-        response.writeHead(Codes.status(code), { "content-type": "application/json", connection: "close" })
-        response.end(body(code, "The server can only be expected to say 100-continue"))
+        refuse(response, "expectation_failed", "The server can only be expected to say 100-continue")
       })
       server.on("clientError", onClientError)
       server.on("connection", (socket) => socket.once("close", () => latest.delete(socket)))

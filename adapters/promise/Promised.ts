@@ -5,10 +5,13 @@
  * are derived from the service.
  */
 import { Context, Effect, Stream } from "effect"
+import { RequestContext } from "simplan"
 
 /** Options of a single call. An abort prevents what is not yet committed. */
 export interface CallOptions {
   readonly signal?: AbortSignal
+  /** The request of the host that the call is made for (rule W11). */
+  readonly request?: RequestContext.RequestContext
 }
 
 type Outcome<Value> =
@@ -30,8 +33,9 @@ const isEffect = (value: unknown): value is Effect.Effect<unknown, unknown> => E
 const isStream = (value: unknown): value is Stream.Stream<unknown, unknown> => Stream.isStream(value)
 
 const outcome = (value: unknown, options: CallOptions | undefined): Promise<unknown> | AsyncIterable<unknown> => {
-  if (isStream(value)) return Stream.toAsyncIterableWith(value, Context.empty())
-  if (isEffect(value)) return Effect.runPromise(value, options)
+  const context = options?.request ? Context.make(RequestContext.Current, options.request) : Context.empty()
+  if (isStream(value)) return Stream.toAsyncIterableWith(value, context)
+  if (isEffect(value)) return Effect.runPromiseWith(context)(value, options)
   throw new TypeError("A service has a member that is neither an Effect nor a Stream")
 }
 

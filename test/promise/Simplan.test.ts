@@ -1,4 +1,4 @@
-import { Time } from "simplan"
+import { RequestContext, Time } from "simplan"
 import { BusinessClock, Jobs, type Plan, Storage, Telco } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import { type PromisedTelco, Simplan } from "simplan/promise"
@@ -6,6 +6,7 @@ import { TelcoSimulator } from "simplan/telco-simulator"
 import * as VirtualClock from "simplan/virtual-clock"
 import { Effect, Layer } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
+import { promised } from "../../adapters/promise/Promised.ts"
 
 const start = Date.UTC(2026, 0, 31, 12)
 
@@ -133,6 +134,14 @@ describe("simplan with Promises", () => {
     await simplan.close()
     await open({ storage })
     expect(released).toBe(1)
+  })
+
+  it("makes a call for a request of the host (rule W11)", async () => {
+    await open()
+    const request = { requestId: "mine", address: "192.0.2.1" }
+    const { current } = promised({ current: Effect.flatMap(RequestContext.Current, Effect.succeed) })
+    expect(await current({ request })).toEqual(request)
+    expect(await current()).toEqual({ requestId: null, address: null })
   })
 
   it("closes once, whoever asks how often", async () => {

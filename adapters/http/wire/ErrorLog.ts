@@ -1,9 +1,10 @@
 /**
- * The log of internal failures. Each is logged with its cause under a request id; the caller gets only the id. No log
- * line shows an API key, a bearer token or a signing key.
+ * The log of internal failures. Each is logged with its cause under the request's id (rule W11); the caller gets only the
+ * id. No log line shows an API key, a bearer token or a signing key.
  */
 import { Cause, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { RequestContext } from "simplan"
 
 const secrets: ReadonlyArray<readonly [RegExp, string]> = [
   [/simplan_[0-9A-Za-z_]+/g, "simplan_<redacted>"],
@@ -26,9 +27,10 @@ export const pathOf = (url: string): string => {
 const pretty = (failure: unknown): string =>
   Cause.isCause(failure) ? Cause.pretty(failure) : Cause.pretty(Cause.fail(failure))
 
-/** Logs a failure or a cause under a new request id, and returns the id. */
+/** Logs a failure or a cause under the id of the running request, and returns the id. */
 export const log = Effect.fnUntraced(function* (what: string, failure: unknown) {
-  const requestId = globalThis.crypto.randomUUID()
+  const current = yield* RequestContext.Current
+  const requestId = current.requestId ?? globalThis.crypto.randomUUID()
   const request = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
   yield* Effect.logError(`${what}: ${redacted(pretty(failure))}`).pipe(
     Effect.annotateLogs({

@@ -1,6 +1,6 @@
 /**
  * Responses for errors (rule W1): `{"error": true, "message", "code"}` with the status that `Codes` gives. A storage
- * failure or a defect is logged with its cause; the caller gets only the id under which it was logged.
+ * failure or a defect is logged with its cause; the caller gets only the request's id, under which it was logged.
  */
 import { Cause, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -26,7 +26,7 @@ export const ofFailure = (failure: Errors.Failure): Effect.Effect<Response> => {
         code: "storage_unavailable",
         message: "The service cannot reach its storage; try again",
         additions: { request_id: requestId },
-        headers: { ...Errors.retryAfter(1), "x-request-id": requestId }
+        headers: Errors.retryAfter(1)
       })
     )
   }
@@ -58,8 +58,7 @@ export const ofCause = (cause: Cause.Cause<unknown>): Effect.Effect<Response> =>
     make({
       code: "internal_error",
       message: "Something went wrong on our side",
-      additions: { request_id: requestId },
-      headers: { "x-request-id": requestId }
+      additions: { request_id: requestId }
     })
   )
 }

@@ -6,6 +6,7 @@
 import { Array as Arr, Effect, Pull, type Scope, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Http from "node:http"
+import { RequestContext } from "simplan"
 import * as ErrorLog from "./ErrorLog.ts"
 import type * as Errors from "./Errors.ts"
 
@@ -35,6 +36,7 @@ export const list = Effect.fnUntraced(function* <A, E extends Errors.Failure>(
   encode: (item: A) => unknown
 ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest | Scope.Scope> {
   const request = yield* HttpServerRequest.HttpServerRequest
+  const current = yield* RequestContext.Current
   const { further, written } = texts(encode)
   const pull = yield* Stream.toPull(items)
   const first = yield* nextPage(pull)
@@ -50,7 +52,8 @@ export const list = Effect.fnUntraced(function* <A, E extends Errors.Failure>(
     Stream.encodeText,
     Stream.tapCause((cause) =>
       Effect.andThen(ErrorLog.log("A list broke off", cause), breakConnection(request)).pipe(
-        Effect.provideService(HttpServerRequest.HttpServerRequest, request)
+        Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+        Effect.provideService(RequestContext.Current, current)
       )
     )
   )

@@ -1,0 +1,13 @@
+/**
+ * The headers that every answer has. No cache keeps an answer, none gives the answer to one caller to another, and no
+ * browser takes an answer for something that it is not.
+ */
+import * as RequestIds from "./RequestIds.ts"
+
+/** The headers of the answer to a request with this id. */
+export const of = (requestId: string) => ({
+  "cache-control": "no-store",
+  vary: "accept, authorization, x-api-key",
+  "x-content-type-options": "nosniff",
+  [RequestIds.HEADER]: requestId
+})
