@@ -2,7 +2,7 @@
  * A commit. Everything that it relies on is checked before anything is written, and writing cannot fail, so that it
  * happens as a whole or not at all.
  */
-import { Delivery, SimDifference, type Storage, WebhookEndpoint, type WebhookEvent } from "simplan/ports"
+import { Delivery, Region, SimDifference, type Storage, WebhookEndpoint, type WebhookEvent } from "simplan/ports"
 import * as Tables from "./Tables.ts"
 
 interface Versioned {
@@ -15,7 +15,13 @@ export const conflict = (tables: Tables.Tables, commit: Storage.Commit): Storage
   if (!leasesHold(tables, commit)) return "lease"
   if (!versionsHold(tables, commit)) return "version"
   if (commit.apiKeys !== undefined && !keysAreUnique(tables, commit)) return "api key"
-  if (commit.regions !== undefined && !regionNamesAreUnique(tables, commit)) return "region name"
+  if (commit.regions !== undefined) {
+    const regions = [...commit.regions, ...[...tables.tenants.values()].flatMap((of) => [...of.regions.values()])]
+    const isUnique = (key: (region: Region.Region) => string): boolean =>
+      areUnique(regions.map((region) => JSON.stringify([region.organizationId, key(region)])))
+    if (!isUnique(({ regionName }) => regionName)) return "region name"
+    if (!isUnique(({ iso2List }) => Region.countriesKey(iso2List))) return "region countries"
+  }
   return idempotencyKeysAreFree(tables, commit) ? null : "idempotency key"
 }
 
@@ -50,11 +56,6 @@ const keysAreUnique = (tables: Tables.Tables, { apiKeys = [] }: Storage.Commit):
   const written = new Set(apiKeys.map(({ apiKeyId }) => apiKeyId))
   const others = [...tables.tenants.values()].flatMap((tenant) => [...tenant.apiKeys.values()])
   return areUnique([...others.filter(({ apiKeyId }) => !written.has(apiKeyId)), ...apiKeys].map(({ hash }) => hash))
-}
-
-const regionNamesAreUnique = (tables: Tables.Tables, { regions = [] }: Storage.Commit): boolean => {
-  const stored = [...tables.tenants.values()].flatMap((tenant) => [...tenant.regions.values()])
-  return areUnique([...regions, ...stored].map((region) => JSON.stringify([region.organizationId, region.regionName])))
 }
 
 const idempotencyKeysAreFree = (tables: Tables.Tables, { idempotency = {} }: Storage.Commit): boolean =>

@@ -5,7 +5,7 @@
  * synchronous step, which is what makes a commit whole and a read a snapshot.
  */
 import { Context, Effect, Layer } from "effect"
-import { Changes, Jobs, Outbox, type Plan, SimAggregate, Storage } from "simplan/ports"
+import { Changes, Jobs, Outbox, type Plan, Region, SimAggregate, Storage } from "simplan/ports"
 import * as Commits from "./Commits.ts"
 import * as Queue from "./Queue.ts"
 import * as Sims from "./Sims.ts"
@@ -64,9 +64,6 @@ const isAsked =
     )
   }
 
-const isSameSet = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
-  left.every((one) => right.includes(one)) && right.every((one) => left.includes(one))
-
 const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
   const watchers = new Set<(changes: Changes.Changes) => void>()
   const of = ({ organizationId }: Storage.OfOrganization) => tables.tenants.get(organizationId) ?? Tables.nobody
@@ -120,7 +117,8 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
       like: (asked) =>
         Effect.sync(() =>
           [...of(asked).regions.values()].filter(
-            ({ iso2List, regionName }) => regionName === asked.regionName || isSameSet(iso2List, asked.iso2List)
+            ({ iso2List, regionName }) =>
+              regionName === asked.regionName || Region.sameCountries(iso2List, asked.iso2List)
           )
         )
     },

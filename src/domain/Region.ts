@@ -51,9 +51,12 @@ export const normalize = (request: Request): Result.Result<Request, InvalidField
 // The beginning of a text from the request, without half of a character.
 const shown = (text: string): string => [...text.slice(0, 20)].slice(0, 10).join("")
 
+/** The set of countries as one text, the same for any order: the key by which storages keep the set unique. */
+export const countriesKey = (iso2List: ReadonlyArray<string>): string => [...new Set(iso2List)].sort().join(",")
+
 /** Whether two lists name the same countries, in any order. */
 export const sameCountries = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
-  left.length === right.length && [...left].sort().join() === [...right].sort().join()
+  countriesKey(left) === countriesKey(right)
 
 /**
  * Rule I4: checks the name, then countries without an operator, then profiles with the same countries. `request` is

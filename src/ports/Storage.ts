@@ -6,8 +6,8 @@
  * - Each written SIM, plan, key or endpoint carries the version that was loaded; 0 says that it is new. Where another
  *   version is stored, the commit changes nothing and fails with `Conflict`. A written value is stored with
  *   `version + 1`.
- * - ICCIDs and key hashes are unique in the whole service, region names in their organization. Texts are compared
- *   exactly, and ordered by code point (ids are ASCII).
+ * - ICCIDs and key hashes are unique in the whole service; in their organization, region names are, and the sets of
+ *   countries of regions (`Region.countriesKey`). Texts are compared exactly, and ordered by code point (ids are ASCII).
  * - A read is one consistent snapshot.
  * - Instants round-trip to the millisecond. Strings round-trip exactly; the edge refuses NUL and lone surrogates. JSON
  *   round-trips as values; the payload of an event keeps the order of its keys as well.

@@ -1,7 +1,10 @@
 /**
  * Coverage profiles, custom regions and operators, field by field.
  */
+import { Context, Deferred, Effect, Layer } from "effect"
+import { Storage } from "simplan/ports"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Memory from "../../adapters/memory/index.ts"
 import * as World from "./World.ts"
 
 let world: World.World
@@ -95,6 +98,40 @@ describe("custom regions", () => {
     })
     const standard = await region({ region_name: "Just France", iso2_list: ["FR"] })
     expect(standard.body.existing_coverage.region_code).toBe("FR")
+  })
+
+  it("of the same countries, asked for at once, are refused but for one", async () => {
+    // Each of the two requests has found nothing alike before the other is written.
+    const storage = Layer.effectContext(
+      Effect.gen(function* () {
+        const context = yield* Layer.build(Memory.layer)
+        const { regions, ...memory } = Context.get(context, Storage.Storage)
+        const bothAsked = yield* Deferred.make<void>()
+        let asked = 0
+        const like: typeof regions.like = (of) =>
+          Effect.tap(regions.like(of), () =>
+            ++asked < 2 ? Deferred.await(bothAsked) : Deferred.succeed(bothAsked, undefined)
+          )
+        return Context.add(context, Storage.Storage, Storage.Storage.of({ ...memory, regions: { ...regions, like } }))
+      })
+    )
+    const racing = await World.start({ storage })
+    try {
+      const tenant = await World.tenant(racing)
+      const names = ["Alps", "Bergen"]
+      const answers = await Promise.all(
+        names.map((region_name, index) => {
+          const iso2_list = index === 0 ? ["FR", "CH"] : ["CH", "FR"]
+          const label = index === 0 ? "Green" : "Blue"
+          return tenant.post("/v3/coverage-profiles/custom-region", { region_name, label, iso2_list })
+        })
+      )
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+      const [made, refused] = answers.toSorted((left, right) => left.status - right.status)
+      expect(refused?.body.existing_coverage).toStrictEqual(made?.body.data)
+    } finally {
+      await racing.close()
+    }
   })
 
   it.each([

@@ -15,6 +15,7 @@ const conflicts: Readonly<Record<string, Conflict["on"]>> = {
   "idempotency key": "idempotency key",
   // These unique constraints are named by the port. Any other means that another commit has just made the row.
   region_name: "region name",
+  region_countries: "region countries",
   api_key_hash: "api key"
 }
 

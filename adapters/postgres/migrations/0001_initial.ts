@@ -64,7 +64,7 @@ const statements = [
   )`,
   `create index plan_listed on simplan.plan (organization_id, created_at, plan_id) where deleted_at is null`,
 
-  // countries is the set of iso2_list as text: each one once, in order.
+  // countries is the set of iso2_list as text (`Region.countriesKey`): each one once, in order.
   `create table simplan.region (
     organization_id text collate "C" not null,
     coverage_id text collate "C" not null,
@@ -75,10 +75,10 @@ const statements = [
     countries text collate "C" not null,
     created_at bigint not null,
     primary key (organization_id, coverage_id),
-    constraint region_name unique (organization_id, region_name)
+    constraint region_name unique (organization_id, region_name),
+    constraint region_countries unique (organization_id, countries)
   )`,
   `create index region_listed on simplan.region (organization_id, created_at, coverage_id)`,
-  `create index region_countries on simplan.region (organization_id, countries)`,
 
   `create table simplan.iccid (
     iccid text collate "C" primary key,

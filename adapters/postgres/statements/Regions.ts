@@ -1,7 +1,8 @@
 /**
- * The statements about custom regions: never changed, never removed. A name is unique in its organization.
+ * The statements about custom regions: never changed, never removed. A name is unique in its organization, and so is a set
+ * of countries.
  */
-import type { Region, Storage } from "simplan/ports"
+import { Region, type Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
@@ -10,9 +11,6 @@ const value = `json_build_object(
   'regionName', region.region_name, 'label', region.label, 'iso2List', region.iso2_list,
   'createdAt', region.created_at
 )`
-
-// The set of countries, whatever their order, as one text to be looked up by.
-const countries = (iso2List: ReadonlyArray<string>): string => [...new Set(iso2List)].sort().join(",")
 
 const columns = CommitClause.columns<Region.Region & { readonly countries: string }>(
   {
@@ -25,7 +23,7 @@ const columns = CommitClause.columns<Region.Region & { readonly countries: strin
 
 /** Inserts them. */
 export const add = (sql: Sql, regions: ReadonlyArray<Region.Region>): CommitClause.CommitClause => {
-  const rows = regions.map((region) => ({ ...region, countries: countries(region.iso2List) }))
+  const rows = regions.map((region) => ({ ...region, countries: Region.countriesKey(region.iso2List) }))
   return {
     ctes: [
       sql`region_added as (
@@ -73,5 +71,5 @@ export const like =
         select ${sql.literal(value)} as value
         from simplan.region
         where region.organization_id = ${of.organizationId}
-          and (region.region_name = ${of.regionName} or region.countries = ${countries(of.iso2List)})`
+          and (region.region_name = ${of.regionName} or region.countries = ${Region.countriesKey(of.iso2List)})`
     )

@@ -194,7 +194,15 @@ const spoils: Readonly<Record<string, Spoil>> = {
   ],
   "two of its regions have one name": (world, { commit }) => {
     const region = Rows.region(world)
-    return ["region name", { ...commit, regions: [region, { ...region, coverageId: world.id() }] }]
+    return ["region name", { ...commit, regions: [region, { ...Rows.region(world), regionName: region.regionName }] }]
+  },
+  "a region's countries are taken": (world, { commit, region }) => [
+    "region countries",
+    { ...commit, regions: [Rows.region(world), Rows.region(world, { iso2List: region.iso2List.toReversed() })] }
+  ],
+  "two of its regions have the same countries": (world, { commit }) => {
+    const region = Rows.region(world)
+    return ["region countries", { ...commit, regions: [region, Rows.region(world, { iso2List: region.iso2List })] }]
   },
   "an API key's hash is taken": (world, { commit, key }) => [
     "api key",

@@ -114,7 +114,15 @@ const ofRegion = (run: Run, { world }: Side, part: Part): Piece => {
   const { organizationId } = world
   return Effect.map(world.storage.regions.get({ organizationId, coverageId }), (stored): Commit => {
     if (stored !== null) return {}
-    const iso2List = pick([["SE", "NO"], ["NO", "SE"], ["SE"], ["FR", "DE"]], part.choice)
+    const iso2List = pick(
+      [
+        ["SE", "NO"],
+        ["NO", "SE"],
+        ["SE", `R${part.row}`],
+        ["FR", `R${part.row}`]
+      ],
+      part.choice
+    )
     return { regions: [Rows.region(world, { coverageId, regionName: `Region ${part.row}`, iso2List })] }
   })
 }

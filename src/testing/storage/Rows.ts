@@ -69,6 +69,10 @@ export const plan = (world: World, changes: Partial<Plan> = {}): Plan => ({
   ...changes
 })
 
+/** Some countries, in no order. Codes are drawn, as a set of countries is unique in its organization. */
+const countries = ({ random }: World): ReadonlyArray<string> =>
+  Array.from({ length: 5 }, () => String.fromCharCode(65 + random(26), 65 + random(26)))
+
 export const region = (world: World, changes: Partial<Region> = {}): Region => {
   const coverageId = world.id()
   return {
@@ -77,7 +81,7 @@ export const region = (world: World, changes: Partial<Region> = {}): Region => {
     regionCode: "NORDICS",
     regionName: `Nordics ${coverageId}`,
     label: "Green",
-    iso2List: ["SE", "NO", "FI"],
+    iso2List: countries(world),
     createdAt: world.now,
     ...changes
   }

@@ -1,5 +1,5 @@
 /**
- * What is unique: ICCIDs and key hashes in the whole service, region names in their organization.
+ * What is unique: ICCIDs and key hashes in the whole service, region names and sets of countries in their organization.
  */
 import { Effect } from "effect"
 import * as Suite from "../Suite.ts"
@@ -97,6 +97,26 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* World.conflicts(world, "the same name again", { regions: [again] }, "region name")
       yield* storage.commit({
         regions: [Rows.region(other, { regionName }), Rows.region(world, { regionName: "les îles" })]
+      })
+      const { coverageId, organizationId } = region
+      yield* Suite.equals("the region", yield* storage.regions.get({ organizationId, coverageId }), region)
+    })
+  ),
+
+  scenario("a set of countries is unique in its organization, in any order and under any label", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const other = yield* World.neighbour(world)
+      const region = Rows.region(world, { iso2List: ["SE", "NO", "FI"] })
+      yield* storage.commit({ regions: [region] })
+      const again = Rows.region(world, { label: "Blue", iso2List: ["FI", "SE", "NO"] })
+      yield* World.conflicts(world, "the same countries again", { regions: [again] }, "region countries")
+      yield* storage.commit({
+        regions: [
+          Rows.region(world, { iso2List: ["SE", "NO"] }),
+          Rows.region(world, { iso2List: ["SE", "NO", "FI", "DK"] }),
+          Rows.region(other, { iso2List: ["NO", "SE", "FI"] })
+        ]
       })
       const { coverageId, organizationId } = region
       yield* Suite.equals("the region", yield* storage.regions.get({ organizationId, coverageId }), region)

@@ -183,21 +183,25 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("of many commits at once that write the same new plan, key or region name, one is made", (world) =>
+  scenario("of many commits at once that write the same new plan, key or region, one is made", (world) =>
     Effect.gen(function* () {
       const plan = Rows.plan(world)
       const key = Rows.apiKey(world)
       const region = Rows.region(world)
       const plans = times((index) => ({ plans: [{ ...plan, terms: { ...plan.terms, name: `Plan ${index}` } }] }))
       const keys = times(() => ({ apiKeys: [{ ...key, apiKeyId: world.id() }] }))
-      const regions = times(() => ({ regions: [{ ...region, coverageId: world.id() }] }))
+      const regions = times(() => ({ regions: [Rows.region(world, { regionName: region.regionName })] }))
+      const sets = times((index) => ({
+        regions: [Rows.region(world, { iso2List: index % 2 === 0 ? region.iso2List : region.iso2List.toReversed() })]
+      }))
       const record = Rows.record(world)
       const records = times((index) => ({
         idempotency: { put: [{ record: { ...record, fingerprint: `${index}` }, replaces: world.now - 1 }] }
       }))
       yield* Suite.equals("plans made", yield* race(world, plans), 1)
       yield* Suite.equals("keys made", yield* race(world, keys), 1)
-      yield* Suite.equals("regions made", yield* race(world, regions), 1)
+      yield* Suite.equals("regions of one name made", yield* race(world, regions), 1)
+      yield* Suite.equals("regions with the same countries made", yield* race(world, sets), 1)
       yield* Suite.equals("idempotency records made", yield* race(world, records), 1)
     })
   ),
