@@ -83,25 +83,28 @@ const route = (
   const respond = (body: unknown): Response =>
     HttpServerResponse.isHttpServerResponse(body) ? body : HttpServerResponse.jsonUnsafe(body, { status })
 
-  const handled = Effect.contextWith((context: Context.Context<HttpRouter.Provided>) => {
+  const guarded = Effect.contextWith((context: Context.Context<HttpRouter.Provided>) => {
     const request = Context.get(context, HttpServerRequest.HttpServerRequest)
     const search = Context.get(context, HttpServerRequest.ParsedSearchParams)
-    return Effect.flatMap(guard({ request, query: search, writes }), (caller) => {
-      const params = decodeParams(Context.get(context, HttpRouter.RouteContext).params)
-      if (Result.isFailure(params)) return Effect.fail(params.failure)
-      const query = decodeQuery(search)
-      if (Result.isFailure(query)) return Effect.fail(query.failure)
-      return handle({ params: params.success, query: query.success, caller, request, respond })
+    return Effect.flatMap(guard({ request, query: search, writes }), ({ caller, limited }) => {
+      const handled = Effect.suspend(() => {
+        const params = decodeParams(Context.get(context, HttpRouter.RouteContext).params)
+        if (Result.isFailure(params)) return Effect.fail(params.failure)
+        const query = decodeQuery(search)
+        if (Result.isFailure(query)) return Effect.fail(query.failure)
+        return handle({ params: params.success, query: query.success, caller, request, respond })
+      })
+      const answered = Effect.matchEffect(handled, {
+        onFailure: ErrorResponses.ofFailure,
+        onSuccess: (body) => Effect.succeed(respond(body))
+      })
+      return limited === null ? answered : limited(answered)
     })
-  })
-  const answered = Effect.matchEffect(handled, {
-    onFailure: ErrorResponses.ofFailure,
-    onSuccess: (body) => Effect.succeed(respond(body))
   })
   return HttpRouter.route(
     endpoint.method,
     `/${endpoint.path.slice(1)}`,
-    Instrumentation.instrumented(endpoint, answered)
+    Instrumentation.instrumented(endpoint, Effect.catch(guarded, ErrorResponses.ofFailure))
   )
 }
 

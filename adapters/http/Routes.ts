@@ -21,7 +21,9 @@ import * as Wallet from "./handlers/Wallet.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as ApiKeyAuth from "./middleware/ApiKeyAuth.ts"
 import * as BearerAuth from "./middleware/BearerAuth.ts"
-import * as RateLimit from "./middleware/RateLimit.ts"
+import * as Concurrency from "./middleware/Concurrency.ts"
+import * as KeyLimits from "./middleware/KeyLimits.ts"
+import type * as RateLimit from "./middleware/RateLimit.ts"
 import * as RequestContexts from "./middleware/RequestContexts.ts"
 import * as UnmatchedRoutes from "./middleware/UnmatchedRoutes.ts"
 import type * as RoutePaths from "./wire/RoutePaths.ts"
@@ -39,6 +41,8 @@ export interface Options {
   readonly telcoToken?: Redacted.Redacted | undefined
   /** The rate limit of each API key. */
   readonly rateLimit: RateLimit.Rate
+  /** How much each API key may have under way; 32 requests and 8 streams by default. */
+  readonly bounds?: Partial<Concurrency.Bounds> | undefined
   /** Whether webhooks may go to a URL. The failure says why not; it follows the word `url` in the message. */
   readonly checkUrl: (url: string) => Result.Result<unknown, string>
   /** Whether the process takes requests, for `/readyz`; always ready by default. */
@@ -64,7 +68,8 @@ const serving = ({ adminToken, part = "all", telcoToken }: Options): ((path: str
 }
 
 const endpoints = Effect.fnUntraced(function* (options: Options) {
-  const apiKey = yield* ApiKeyAuth.make(RateLimit.make(options.rateLimit))
+  const bounds = { ...Concurrency.defaults, ...options.bounds }
+  const apiKey = yield* ApiKeyAuth.make(yield* KeyLimits.make(options.rateLimit, bounds))
   const adminToken = BearerAuth.make(options.adminToken)
   const implementations = {
     subscriptions: yield* Subscriptions.make(apiKey),

@@ -7,12 +7,14 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Data, type Duration, Effect, Layer, Scope } from "effect"
 import { HttpMiddleware, HttpRouter } from "effect/http"
 import * as Http from "node:http"
+import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import * as Routes from "./Routes.ts"
 import * as BodyBytes from "./wire/BodyBytes.ts"
 import * as Codes from "./wire/Codes.ts"
 import * as RequestIds from "./wire/RequestIds.ts"
 import * as ResponseHeaders from "./wire/ResponseHeaders.ts"
+import * as StalledReaders from "./StalledReaders.ts"
 
 /** The server cannot listen on its host and port; the message says why. */
 export class CannotListen extends Data.TaggedError("CannotListen")<{
@@ -34,6 +36,8 @@ export interface Listen {
   readonly port: number
   /** How long stopping waits for requests; 20 s by default. */
   readonly drainTimeout?: Duration.Input
+  /** After how long a client that reads nothing of its answer is disconnected; 30 s by default (rule W10). */
+  readonly stallTimeout?: Duration.Input
 }
 
 /** How long a connection may be idle, in ms. Load balancers wait 60 s, and must not use a connection that was just closed. */
@@ -168,7 +172,7 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       )
       // The last response of each connection, by connection: a set of responses would grow and shrink with every request,
       // and V8 keeps the entries of a set's old tables alive.
-      const latest = new Map<Duplex, Http.ServerResponse>()
+      const latest = new Map<Socket, Http.ServerResponse>()
       let stopping = false
       const onRequest: Listener = (request, response) => {
         request.url = originForm(request.url ?? "/")
@@ -190,6 +194,7 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       })
       server.on("clientError", onClientError)
       server.on("connection", (socket) => socket.once("close", () => latest.delete(socket)))
+      yield* StalledReaders.close(latest, listen.stallTimeout ?? "30 seconds")
       const port = yield* listening(server, listen)
       yield* Effect.addFinalizer(() =>
         Effect.suspend(() => {

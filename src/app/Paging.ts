@@ -3,7 +3,8 @@
  */
 import { Effect, Option, Stream } from "effect"
 
-const STREAM_PAGE = 150
+/** Two pages of the longest rows take about 1 MB. */
+const STREAM_PAGE = 100
 
 /** The first `limit` of up to `limit + 1` rows, and the cursor of the next page; null if there is none. */
 export const page = <A, Cursor>(

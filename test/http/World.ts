@@ -49,6 +49,7 @@ export interface Setting extends Partial<Routes.Options> {
   /** Answers 200 to every webhook by default. */
   readonly sender?: Layer.Layer<WebhookSender.WebhookSender>
   readonly drainTimeout?: Duration.Input
+  readonly stallTimeout?: Duration.Input
   /** References of the server's fibers, such as a tracer. */
   readonly around?: Layer.Layer<never>
   /** Replaces some services. */
@@ -75,6 +76,7 @@ export const start = async ({
   drainTimeout = "2 seconds",
   replace,
   sender = silent,
+  stallTimeout = "30 seconds",
   storage = Memory.layer,
   ...options
 }: Setting = {}): Promise<World> => {
@@ -94,7 +96,7 @@ export const start = async ({
           })
         ).pipe(Layer.provide(services))
   const server = Server.layer(
-    { host: "127.0.0.1", port: 0, drainTimeout },
+    { host: "127.0.0.1", port: 0, drainTimeout, stallTimeout },
     {
       adminToken: Redacted.make(ADMIN_TOKEN),
       telcoToken: Redacted.make(TELCO_TOKEN),

@@ -97,7 +97,14 @@ export const problems = (...codes: ReadonlyArray<Codes.Code>) =>
   )
 
 /** The errors of every endpoint with an API key; then with a query, an idempotency key, and a body as well. */
-export const always = ["key_missing", "key_invalid", "rate_limited", "internal_error", "storage_unavailable"] as const
+export const always = [
+  "key_missing",
+  "key_invalid",
+  "rate_limited",
+  "concurrency_limited",
+  "internal_error",
+  "storage_unavailable"
+] as const
 export const reading = [...always, "invalid_field"] as const
 export const writing = [...always, "key_read_only", "invalid_idempotency_key"] as const
 export const posting = [

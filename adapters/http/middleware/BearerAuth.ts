@@ -5,7 +5,7 @@
 import { Effect, Redacted } from "effect"
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as Errors from "../wire/Errors.ts"
-import type * as Guard from "./Guard.ts"
+import * as Guard from "./Guard.ts"
 
 const challenge = { "www-authenticate": "Bearer" }
 
@@ -30,6 +30,6 @@ export const make = (token: Redacted.Redacted | undefined): Guard.Guard<undefine
   return ({ request }) => {
     const credential = /^bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")?.[1]
     if (credential === undefined) return Effect.fail(missing)
-    return timingSafeEqual(expected, digest(credential)) ? Effect.undefined : Effect.fail(invalid)
+    return timingSafeEqual(expected, digest(credential)) ? Effect.succeed(Guard.anyone) : Effect.fail(invalid)
   }
 }

@@ -1,8 +1,8 @@
 /**
  * Guards: who may call the endpoints of a group. A guard runs before anything else of a request is looked at.
  */
-import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { Effect, type Scope } from "effect"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type * as Errors from "../wire/Errors.ts"
 
 /** What a guard looks at. */
@@ -13,8 +13,23 @@ export interface Credentials {
   readonly writes: boolean
 }
 
+type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
+
+/** Makes the answer to an admitted request within the limits of its caller. */
+export type Limited = <R>(answer: Answer<R>) => Answer<R | Scope.Scope>
+
+/** Who calls. */
+export interface Admitted<Caller> {
+  readonly caller: Caller
+  /** The caller's limits; null where it has none. */
+  readonly limited: Limited | null
+}
+
 /** Finds out who calls, or refuses the request. */
-export type Guard<Caller> = (credentials: Credentials) => Effect.Effect<Caller, Errors.Failure>
+export type Guard<Caller> = (credentials: Credentials) => Effect.Effect<Admitted<Caller>, Errors.Failure>
+
+/** A caller whose name and limits do not matter. */
+export const anyone: Admitted<undefined> = { caller: undefined, limited: null }
 
 /** The guard of endpoints that anybody may call. */
-export const none: Guard<undefined> = () => Effect.undefined
+export const none: Guard<undefined> = () => Effect.succeed(anyone)

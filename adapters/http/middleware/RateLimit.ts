@@ -1,8 +1,13 @@
 /**
- * The rate limit of API keys: a token bucket per key, on the machine's clock. Full buckets are dropped from time to time,
- * so memory grows with the keys in use only.
+ * Rate limits: a token bucket per caller, on the machine's clock (rule W10).
+ *
+ * A caller with a token left may go on, and is charged afterwards for what it turned out to cost. That may leave a debt,
+ * which delays its next request. What callers use is told to the other processes as soon as it is a twentieth of the
+ * limit, and what they tell is taken from the buckets here, so that a limit holds over all processes. Full buckets are
+ * dropped from time to time, so memory grows with the callers in use only.
  */
-import { Duration } from "effect"
+import { Duration, Effect, type Scope } from "effect"
+import { RateLimitUsage } from "simplan/ports"
 
 /** The number of requests per window, in one burst or spread; or no limit. */
 export type Rate = { readonly requests: number; readonly window: Duration.Input } | "off"
@@ -10,48 +15,115 @@ export type Rate = { readonly requests: number; readonly window: Duration.Input 
 interface Bucket {
   tokens: number
   at: number
+  /** What was used and not told to the other processes yet. */
+  untold: number
 }
 
-/** The number of requests between two removals of full buckets. */
+/** The number of charges between two removals of full buckets. */
 const SWEEP = 10_000
 
-export interface RateLimit {
-  /** Takes a token at `now`, in ms. Returns 0, or the seconds until there is a token. */
-  readonly take: (key: string, now: number) => number
+/** The largest number of buckets. Beyond, the oldest is dropped. */
+const BUCKETS = 100_000
+
+/** A caller's debt is at most so many windows. */
+const LARGEST_DEBT = 10
+
+/** Usage is told from this part of the limit on. */
+const TOLD = 1 / 20
+
+/** What a caller has left. */
+export interface Left {
+  readonly tokens: number
+  /** The seconds until the caller has its whole quota again. */
+  readonly reset: number
 }
 
-/** A limiter for a rate. */
-export const make = (rate: Rate): RateLimit => {
-  if (rate === "off") return { take: () => 0 }
-  const { requests } = rate
-  const perMilli = requests / Duration.toMillis(Duration.fromInputUnsafe(rate.window))
-  const buckets = new Map<string, Bucket>()
-  let takes = 0
+export interface RateLimit {
+  readonly quota: number
+  readonly windowSeconds: number
+  /** Charges for a request if the caller has a token at `now`, in ms. Returns 0, or the seconds until it has one. */
+  readonly take: (caller: string, now: number) => number
+  /** The seconds until the caller has a token; 0 if it has one. Charges nothing. */
+  readonly wait: (caller: string, now: number) => number
+  /** Charges for what a request cost. */
+  readonly charge: (caller: string, cost: number, now: number) => void
+  /** The milliseconds until the caller has half of its quota; 0 if it has. */
+  readonly untilHalf: (caller: string, now: number) => number
+  readonly left: (caller: string, now: number) => Left
+}
 
-  const filled = (bucket: Bucket, now: number): number =>
-    Math.min(requests, bucket.tokens + Math.max(0, now - bucket.at) * perMilli)
+/** A limiter for a rate, which shares its usage under a name; null without a limit. */
+export const make = (name: string, rate: Rate): Effect.Effect<RateLimit | null, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    if (rate === "off") return null
+    const usage = yield* RateLimitUsage.RateLimitUsage
+    const { requests: quota } = rate
+    const windowMillis = Duration.toMillis(Duration.fromInputUnsafe(rate.window))
+    const perMilli = quota / windowMillis
+    const buckets = new Map<string, Bucket>()
+    let charges = 0
 
-  const sweep = (now: number): void => {
-    for (const [key, bucket] of buckets) {
-      if (filled(bucket, now) >= requests) buckets.delete(key)
+    const filled = (bucket: Bucket, now: number): number =>
+      Math.min(quota, bucket.tokens + Math.max(0, now - bucket.at) * perMilli)
+
+    const sweep = (now: number): void => {
+      for (const [caller, bucket] of buckets) if (filled(bucket, now) >= quota) buckets.delete(caller)
     }
-  }
 
-  return {
-    take: (key, now) => {
-      if (++takes % SWEEP === 0) sweep(now)
-      let bucket = buckets.get(key)
+    /** The caller's bucket, filled up to `now`. */
+    const bucketOf = (caller: string, now: number): Bucket => {
+      let bucket = buckets.get(caller)
       if (bucket === undefined) {
-        bucket = { tokens: requests, at: now }
-        buckets.set(key, bucket)
+        if (buckets.size >= BUCKETS) for (const oldest of buckets.keys()) if (buckets.delete(oldest)) break
+        bucket = { tokens: quota, at: now, untold: 0 }
+        buckets.set(caller, bucket)
       }
       bucket.tokens = filled(bucket, now)
-      bucket.at = now
-      if (bucket.tokens >= 1) {
-        bucket.tokens -= 1
-        return 0
-      }
-      return Math.max(1, Math.ceil((1 - bucket.tokens) / perMilli / 1000))
+      bucket.at = Math.max(bucket.at, now)
+      return bucket
     }
-  }
-}
+
+    const spend = (bucket: Bucket, cost: number): void => {
+      bucket.tokens = Math.max(-LARGEST_DEBT * quota, bucket.tokens - cost)
+    }
+
+    const chargeTo = (bucket: Bucket, caller: string, cost: number, now: number): void => {
+      spend(bucket, cost)
+      bucket.untold += cost
+      if (bucket.untold >= quota * TOLD) {
+        usage.tell({ limit: name, caller, cost: bucket.untold })
+        bucket.untold = 0
+      }
+      if (++charges % SWEEP === 0) sweep(now)
+    }
+
+    const secondsUntil = (bucket: Bucket, tokens: number): number =>
+      bucket.tokens >= tokens ? 0 : Math.max(1, Math.ceil((tokens - bucket.tokens) / perMilli / 1000))
+
+    yield* usage.watch(({ caller, cost, limit }) => {
+      if (limit === name) spend(bucketOf(caller, Date.now()), cost)
+    })
+
+    return {
+      quota,
+      windowSeconds: Math.max(1, Math.round(windowMillis / 1000)),
+      take: (caller, now) => {
+        const bucket = bucketOf(caller, now)
+        const seconds = secondsUntil(bucket, 1)
+        if (seconds === 0) chargeTo(bucket, caller, 1, now)
+        return seconds
+      },
+      wait: (caller, now) => {
+        const bucket = buckets.get(caller)
+        return bucket === undefined ? 0 : secondsUntil({ ...bucket, tokens: filled(bucket, now) }, 1)
+      },
+      charge: (caller, cost, now) => {
+        if (cost > 0) chargeTo(bucketOf(caller, now), caller, cost, now)
+      },
+      untilHalf: (caller, now) => Math.max(0, (quota / 2 - bucketOf(caller, now).tokens) / perMilli),
+      left: (caller, now) => {
+        const bucket = bucketOf(caller, now)
+        return { tokens: Math.max(0, Math.floor(bucket.tokens)), reset: secondsUntil(bucket, quota) }
+      }
+    }
+  })

@@ -45,6 +45,7 @@ const table = {
   expectation_failed: [417, "The request expects what the server does not do"],
   idempotency_key_reused: [422, "The idempotency key was used with another request"],
   rate_limited: [429, "Too many requests; `Retry-After` tells when to come back"],
+  concurrency_limited: [429, "Too many requests or streams of the API key are under way"],
   headers_too_large: [431, "The request's headers are over the limit"],
   internal_error: [500, "Something broke; `request_id` finds it in the log"],
   telco_refused: [502, "The telco refused"],

@@ -1,9 +1,10 @@
 /**
- * Unbounded lists, sent while they are read (rule W4). The process holds two pages of a list at most, and a slow reader
- * delays nobody else. A list that fails in its first two pages is answered with an error. One that fails later breaks
- * the connection, so that the client does not take a part for the whole.
+ * Unbounded lists, sent while they are read (rules W4 and W10). Items are encoded as the reader takes them, in pieces of
+ * about 64 KiB, so that the process holds two pages of a list and one piece at most, and a slow reader delays nobody
+ * else. A list that fails in its first two pages is answered with an error. One that fails later breaks the connection,
+ * so that the client does not take a part for the whole.
  */
-import { Array as Arr, Effect, Pull, type Scope, Stream } from "effect"
+import { Cause, Effect, Pull, type Scope, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Http from "node:http"
 import { RequestContext } from "simplan"
@@ -14,22 +15,85 @@ const HEAD = '{"error":false,"data":['
 const TAIL = "]}"
 const json = { contentType: "application/json" }
 
-const texts = <A>(encode: (item: A) => unknown) => {
-  const written = (items: ReadonlyArray<A>): string => items.map((item) => JSON.stringify(encode(item))).join(",")
-  return { written, further: (items: ReadonlyArray<A>): string => `,${written(items)}` }
-}
+/** The length from which a piece is sent, in characters. */
+const PIECE = 65_536
+
+type Pages<A, E> = Pull.Pull<ReadonlyArray<A>, E>
 
 const breakConnection = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> =>
   Effect.sync(() => {
     if (request.source instanceof Http.IncomingMessage) request.source.destroy()
   })
 
-const nextPage = <A, E>(pull: Pull.Pull<Arr.NonEmptyReadonlyArray<A>, E>): Effect.Effect<ReadonlyArray<A>, E> =>
-  Pull.catchDone(pull, () => Effect.succeed<ReadonlyArray<A>>([]))
+/** Encodes a list piece by piece. */
+class Encoder<A> {
+  readonly #encode: (item: A) => unknown
+  #items: Iterator<A> = [][Symbol.iterator]()
+  #item: IteratorResult<A> = this.#items.next()
+  #separator = ""
+
+  constructor(encode: (item: A) => unknown) {
+    this.#encode = encode
+  }
+
+  /** Goes on with a page. */
+  turn(page: ReadonlyArray<A>): void {
+    this.#items = page[Symbol.iterator]()
+    this.#item = this.#items.next()
+  }
+
+  /** The next items of the page, until there are so many characters. */
+  take(limit: number): string {
+    let text = ""
+    while (this.#item.done !== true && text.length < limit) {
+      text += this.#separator + JSON.stringify(this.#encode(this.#item.value))
+      this.#separator = ","
+      this.#item = this.#items.next()
+    }
+    return text
+  }
+}
+
+const nextPage = <A, E>(pages: Pages<A, E>): Effect.Effect<ReadonlyArray<A> | null, E> =>
+  Pull.catchDone(pages, () => Effect.succeed(null))
+
+/** The whole list in pieces: what was begun, the rest of the encoder's page, then `page`, then what is left to pull. */
+const pieces = <A, E>(
+  begun: string,
+  encoder: Encoder<A>,
+  page: ReadonlyArray<A>,
+  pages: Pages<A, E>
+): Stream.Stream<Uint8Array, E> => {
+  const bytes = new TextEncoder()
+  let text = begun
+  let following: ReadonlyArray<A> | undefined = page
+  let isWhole = false
+  const send = (): readonly [Uint8Array] => {
+    const piece = bytes.encode(text)
+    text = ""
+    return [piece]
+  }
+  const next: Effect.Effect<readonly [Uint8Array], E | Cause.Done> = Effect.suspend(() => {
+    if (isWhole) return Cause.done()
+    text += encoder.take(PIECE - text.length)
+    if (text.length >= PIECE) return Effect.succeed(send())
+    return Effect.flatMap(following === undefined ? nextPage(pages) : Effect.succeed(following), (found) => {
+      following = undefined
+      if (found !== null) {
+        encoder.turn(found)
+        return next
+      }
+      isWhole = true
+      text += TAIL
+      return Effect.succeed(send())
+    })
+  })
+  return Stream.fromPull(Effect.succeed(next))
+}
 
 /**
- * Answers `{"error":false,"data":[…]}` with the items of a stream. A list of one chunk is sent whole, with its length; a
- * longer one is sent chunk by chunk.
+ * Answers `{"error":false,"data":[…]}` with the items of a stream. A list that is shorter than a piece or is one chunk is
+ * sent whole, with its length; a longer one is sent piece by piece.
  */
 export const list = Effect.fnUntraced(function* <A, E extends Errors.Failure>(
   items: Stream.Stream<A, E>,
@@ -37,19 +101,18 @@ export const list = Effect.fnUntraced(function* <A, E extends Errors.Failure>(
 ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest | Scope.Scope> {
   const request = yield* HttpServerRequest.HttpServerRequest
   const current = yield* RequestContext.Current
-  const { further, written } = texts(encode)
-  const pull = yield* Stream.toPull(items)
-  const first = yield* nextPage(pull)
-  const second = first.length === 0 ? first : yield* nextPage(pull)
-  const begun = HEAD + written(first)
-  if (!Arr.isReadonlyArrayNonEmpty(second)) return HttpServerResponse.text(begun + TAIL, json)
+  const pages = yield* Stream.toPull(items)
+  const encoder = new Encoder<A>(encode)
+  let begun = HEAD
+  let page = yield* nextPage(pages)
+  while (page !== null && begun.length < PIECE) {
+    encoder.turn(page)
+    begun += encoder.take(PIECE - begun.length)
+    page = yield* nextPage(pages)
+  }
+  if (page === null) return HttpServerResponse.text(begun + encoder.take(Number.POSITIVE_INFINITY) + TAIL, json)
 
-  const chunks = Stream.concat(
-    Stream.succeed(begun + further(second)),
-    Stream.fromPull(Effect.succeed(pull)).pipe(Stream.chunks, Stream.map(further))
-  )
-  const whole = Stream.concat(chunks, Stream.succeed(TAIL)).pipe(
-    Stream.encodeText,
+  const whole = pieces(begun, encoder, page, pages).pipe(
     Stream.tapCause((cause) =>
       Effect.andThen(ErrorLog.log("A list broke off", cause), breakConnection(request)).pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, request),

@@ -99,6 +99,8 @@ export const layer: Layer.Layer<Coverage, never, Storage | BusinessClock | Ids |
             return Stream.fromIterable(catalogue.profiles).pipe(
               Stream.concat(regions),
               Stream.filter(asked),
+              // A profile can be large, so each is made when it is asked for.
+              Stream.rechunk(1),
               Stream.map((area) => profileOf(catalogue, area))
             )
           })

@@ -1,0 +1,151 @@
+/**
+ * The limits of an API key (rule W10): how many requests it may make, what their answers cost, and how many requests and
+ * streams it may have under way.
+ *
+ * A request costs 1, and 1 more for each 64 KiB of its answer. A stream pays as it is read, and while less than half of
+ * the quota is left it goes no faster than the quota comes back, so that the key's other requests are answered
+ * meanwhile. An answer tells what is left by `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
+ */
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import { Clock, Effect, type Scope, Stream } from "effect"
+import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Http from "node:http"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as Concurrency from "./Concurrency.ts"
+import type * as Guard from "./Guard.ts"
+import * as RateLimit from "./RateLimit.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** The bytes of an answer that cost as much as a request. */
+const UNIT = 65_536
+
+/** The longest pause before a piece of a stream, in ms. */
+const PAUSE = 1_000
+
+export interface KeyLimits {
+  /** Charges for a request, or refuses it (429). */
+  readonly admit: (key: string) => Effect.Effect<void, Errors.Problem>
+  /** Makes the answer to a request of the key within its bounds. */
+  readonly limited: (key: string, request: Request) => Guard.Limited
+}
+
+const underWay = (message: string): Errors.ErrorContent => ({
+  code: "concurrency_limited",
+  message,
+  headers: Errors.retryAfter(1)
+})
+
+const tooManyRequests = underWay("Too many requests with this API key are under way")
+const tooManyStreams = underWay("Too many lists are being sent to this API key")
+
+const isNodeRequest = (request: Request): boolean => request.source instanceof Http.IncomingMessage
+
+/** Calls back when a large answer is gone; a small one is gone when it is made. */
+const whenSent = (request: Request, response: Response, then: () => void): void => {
+  const { body } = response
+  if (body._tag === "Uint8Array" && body.contentLength >= UNIT && isNodeRequest(request)) {
+    const sent = NodeHttpServerRequest.toServerResponse(request)
+    if (!sent.destroyed) {
+      sent.once("close", then)
+      return
+    }
+  }
+  then()
+}
+
+/** The limits of all keys. */
+export const make = (rate: RateLimit.Rate, bounds: Concurrency.Bounds): Effect.Effect<KeyLimits, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const limit = yield* RateLimit.make("requests", rate)
+    const concurrency = Concurrency.make(bounds)
+    const policy = limit === null ? "" : `"default";q=${limit.quota};w=${limit.windowSeconds}`
+
+    const headers = (key: string, now: number): Readonly<Record<string, string>> => {
+      if (limit === null) return {}
+      const { reset, tokens } = limit.left(key, now)
+      return { "ratelimit-policy": policy, ratelimit: `"default";r=${tokens};t=${reset}` }
+    }
+
+    /** Charges for a piece of a stream, and waits where its key has used up half of its quota. */
+    const paced = (key: string, piece: Uint8Array): Effect.Effect<Uint8Array> => {
+      if (limit === null) return Effect.succeed(piece)
+      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const pause = limit.untilHalf(key, now)
+        limit.charge(key, piece.byteLength / UNIT, now)
+        return pause === 0 ? Effect.succeed(piece) : Effect.delay(Effect.succeed(piece), Math.min(PAUSE, pause))
+      })
+    }
+
+    const streamed = (key: string, response: Response, stream: HttpBody.Stream) =>
+      Effect.map(
+        Effect.acquireRelease(
+          Effect.sync(() => concurrency.tryOpenStream(key)),
+          (isOpen) => Effect.sync(() => isOpen && concurrency.closeStream(key))
+        ),
+        (isOpen) => {
+          if (!isOpen) return ErrorResponses.make(tooManyStreams)
+          if (limit === null) return response
+          const body = Stream.mapEffect(stream.stream, (piece) => paced(key, piece))
+          return HttpServerResponse.setBody(response, HttpBody.stream(body, stream.contentType))
+        }
+      )
+
+    const told = (key: string, response: Response): Effect.Effect<Response> =>
+      limit === null
+        ? Effect.succeed(response)
+        : Effect.map(Clock.currentTimeMillis, (now) => {
+            const { body } = response
+            if (body._tag === "Uint8Array") limit.charge(key, Math.floor(body.contentLength / UNIT), now)
+            return HttpServerResponse.setHeaders(response, headers(key, now))
+          })
+
+    return {
+      admit: (key) =>
+        limit === null
+          ? Effect.void
+          : Effect.flatMap(Clock.currentTimeMillis, (now) => {
+              const seconds = limit.take(key, now)
+              if (seconds === 0) return Effect.void
+              return Effect.fail(
+                new Errors.Problem({
+                  code: "rate_limited",
+                  message: "Too many requests with this API key",
+                  headers: { ...Errors.retryAfter(seconds), ...headers(key, now) }
+                })
+              )
+            }),
+      limited:
+        (key, request) =>
+        <R>(answer: Effect.Effect<Response, never, R>): Effect.Effect<Response, never, R | Scope.Scope> =>
+          Effect.suspend(() => {
+            let hasEntered = false
+            const leave = (): void => {
+              if (hasEntered) concurrency.leave(key)
+              hasEntered = false
+            }
+            const done = Effect.flatMap(answer, (response) =>
+              response.body._tag === "Stream"
+                ? Effect.flatMap(streamed(key, response, response.body), (open) => told(key, open))
+                : told(key, response)
+            )
+            const entered = Effect.suspend(() => {
+              hasEntered = concurrency.tryEnter(key)
+              if (hasEntered) return done
+              return Effect.flatMap(
+                concurrency.enter(key, () => {
+                  hasEntered = true
+                }),
+                (isEntered) => (isEntered ? done : told(key, ErrorResponses.make(tooManyRequests)))
+              )
+            })
+            return Effect.onExitPrimitive(entered, (exit) => {
+              if (exit._tag === "Success") whenSent(request, exit.value, leave)
+              else leave()
+              return undefined
+            })
+          })
+    }
+  })
