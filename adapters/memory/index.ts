@@ -43,11 +43,13 @@ const sorted = <A>(values: Iterable<A>, cursorOf: CursorOf<A>): ReadonlyArray<A>
 const page = <A>(
   values: Iterable<A>,
   cursorOf: CursorOf<A>,
-  { after, limit }: Storage.Page<Storage.CreatedCursor>
+  { after, limit }: Storage.Keyset<Storage.CreatedCursor>
 ): ReadonlyArray<A> =>
   sorted(values, cursorOf)
     .filter((value) => after === null || Tables.byCreation(cursorOf(value), after) > 0)
     .slice(0, limit)
+
+const present = ({ endpoints }: Tables.Tenant) => [...endpoints.values()].filter(({ deletedAt }) => deletedAt === null)
 
 const isAsked =
   ({ regions }: Tables.Tenant, { archived, covering, label, search }: Storage.PlanQuery) =>
@@ -84,7 +86,7 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
         return Effect.void
       }),
     organizations: {
-      list: Effect.sync(() => sorted(tables.organizations.values(), created("organizationId"))),
+      page: (query) => Effect.sync(() => page(tables.organizations.values(), created("organizationId"), query)),
       get: (organizationId) => Effect.sync(() => tables.organizations.get(organizationId) ?? null)
     },
     apiKeys: {
@@ -95,13 +97,12 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
           }
           return null
         }),
-      list: (asked) => Effect.sync(() => sorted(of(asked).apiKeys.values(), created("apiKeyId")))
+      get: (asked) => Effect.sync(() => of(asked).apiKeys.get(asked.apiKeyId) ?? null),
+      page: (query) => Effect.sync(() => page(of(query).apiKeys.values(), created("apiKeyId"), query))
     },
     webhookEndpoints: {
-      list: (asked) =>
-        Effect.sync(() =>
-          sorted(of(asked).endpoints.values(), created("endpointId")).filter(({ deletedAt }) => deletedAt === null)
-        )
+      get: (asked) => Effect.sync(() => present(of(asked)).find((one) => one.endpointId === asked.endpointId) ?? null),
+      page: (query) => Effect.sync(() => page(present(of(query)), created("endpointId"), query))
     },
     plans: {
       get: (asked) => Effect.sync(() => of(asked).plans.get(asked.planId) ?? null),

@@ -35,9 +35,13 @@ const telling =
 const storage = (database: Database, { tell, watch }: Notifications.Notifications) =>
   Storage.Storage.of({
     commit: telling(Commit.run(database), tell),
-    organizations: { list: Organizations.all(database), get: Organizations.byId(database) },
-    apiKeys: { byHash: ApiKeys.byHash(database), list: ApiKeys.ofOrganization(database) },
-    webhookEndpoints: { list: WebhookEndpoints.ofOrganization(database) },
+    organizations: { page: Organizations.page(database), get: Organizations.byId(database) },
+    apiKeys: {
+      byHash: ApiKeys.byHash(database),
+      get: ApiKeys.byId(database),
+      page: ApiKeys.page(database)
+    },
+    webhookEndpoints: { get: WebhookEndpoints.byId(database), page: WebhookEndpoints.page(database) },
     plans: { get: Plans.byId(database), page: Plans.page(database) },
     regions: { get: Regions.byId(database), page: Regions.page(database), like: Regions.like(database) },
     catalogues: { version: Singletons.catalogueVersion(database), get: Singletons.catalogue(database) },

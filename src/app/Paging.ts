@@ -6,12 +6,18 @@ import { Effect, Option, Stream } from "effect"
 /** Two pages of the longest rows take about 1 MB. */
 const STREAM_PAGE = 100
 
-/** The first `limit` of up to `limit + 1` rows, and the cursor of the next page; null if there is none. */
+/** A page of a list, and the cursor of the next page; null if there is none. */
+export interface Page<A, Cursor> {
+  readonly items: ReadonlyArray<A>
+  readonly next: Cursor | null
+}
+
+/** The page of the first `limit` of up to `limit + 1` rows. */
 export const page = <A, Cursor>(
   found: ReadonlyArray<A>,
   limit: number,
   cursorOf: (item: A) => Cursor
-): { readonly items: ReadonlyArray<A>; readonly next: Cursor | null } => {
+): Page<A, Cursor> => {
   const items = found.slice(0, limit)
   const last = items.at(-1)
   return { items, next: found.length > limit && last !== undefined ? cursorOf(last) : null }

@@ -185,15 +185,16 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.virtualClock
     yield* storage.catalogues.get
     yield* storage.catalogues.version
-    yield* storage.organizations.list
     yield* storage.organizations.get(org)
-    yield* storage.webhookEndpoints.list(of)
-    yield* storage.webhookEndpoints.list({ organizationId: `org-${round}` })
+    yield* storage.webhookEndpoints.get({ ...of, endpointId: `endpoint-${round}` })
+    yield* storage.apiKeys.get({ ...of, apiKeyId: `key-${round}` })
     yield* storage.apiKeys.byHash("hash-1")
-    yield* storage.apiKeys.list({ organizationId: "org-1" })
     yield* storage.plans.get({ ...of, planId: "plan-1" })
     const covering = { coverageIds: ["coverage"], iso2List: ["FR"] }
     for (const after of [null, cursor]) {
+      yield* storage.organizations.page({ after, limit: 10 })
+      yield* storage.apiKeys.page({ ...page, after })
+      yield* storage.webhookEndpoints.page({ ...page, after })
       yield* storage.plans.page({ ...page, after, archived: null, label: null, search: null, covering: null })
       yield* storage.plans.page({ ...page, after, archived: false, label: "Green", search: "pla", covering })
       yield* storage.regions.page({ ...page, after })
@@ -258,7 +259,7 @@ const use = (adapter: Adapter, round: number) =>
     const line = yield* aggregateOf(round)
     const storedPlan = yield* storage.plans.get({ ...of, planId: `plan-${round}` })
     const otherPlan = yield* storage.plans.get({ ...of, planId: `plan-${3_000 + round}` })
-    const [storedKey] = yield* storage.apiKeys.list({ organizationId: `org-${round}` })
+    const [storedKey] = yield* storage.apiKeys.page({ organizationId: `org-${round}`, after: null, limit: 1 })
     const [attached] = line.attachments
     if (!attached || !storedPlan || !otherPlan || !storedKey || !first || !second) {
       throw new Error("The database has not what it was filled with")

@@ -19,9 +19,11 @@ describe("A PostgreSQL whose network swallows what it carries", () => {
         const storage = yield* Storage.Storage
         const commit = (clock: number) =>
           Effect.retry(storage.commit({ clock }), { schedule: Schedule.spaced("200 millis") })
-        yield* Effect.all([commit(1), commit(2), storage.organizations.list], { concurrency: "unbounded" })
+        yield* Effect.all([commit(1), commit(2), storage.organizations.page({ after: null, limit: 10 })], {
+          concurrency: "unbounded"
+        })
         proxy.swallow()
-        expect(yield* storage.organizations.list).toEqual([])
+        expect(yield* storage.organizations.page({ after: null, limit: 10 })).toEqual([])
         yield* Effect.forEach([3, 4, 5, 6, 7, 8], commit, { concurrency: "unbounded" })
         yield* commit(9)
         expect(yield* storage.virtualClock).toBe(9)

@@ -34,7 +34,7 @@ describe("Starting on PostgreSQL", () => {
         }
       }
       const [adapter] = yield* Effect.all([connect(url())])
-      expect(yield* on(adapter, (storage) => storage.organizations.list)).toHaveLength(10)
+      expect(yield* on(adapter, (storage) => storage.organizations.page({ after: null, limit: 100 }))).toHaveLength(10)
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("a process that lost its hold on the database, and finds it another's, writes nothing until it has it back", () =>
@@ -62,7 +62,9 @@ describe("Starting on PostgreSQL", () => {
       )
       yield* eventually(on(adapter, (storage) => storage.ready))
       yield* commit
-      expect(yield* on(adapter, (storage) => storage.organizations.list)).toEqual([organization])
+      expect(yield* on(adapter, (storage) => storage.organizations.page({ after: null, limit: 100 }))).toEqual([
+        organization
+      ])
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("a server that is not there is a storage error", async () => {

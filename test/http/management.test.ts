@@ -29,6 +29,49 @@ describe("organizations", () => {
   })
 })
 
+describe("lists", () => {
+  // The ids of all pages.
+  const walk = async (path: string, name: string, pageSize: number) => {
+    const ids: Array<string> = []
+    let token: string | null = null
+    do {
+      const query: string = token === null ? "" : `&page=${token}`
+      const { body } = await world.admin("GET", `${path}?page_size=${pageSize}${query}`)
+      expect(body.data.length).toBeLessThanOrEqual(pageSize)
+      ids.push(...body.data.map((one: Record<string, string>) => one[name]))
+      token = body.next_page
+    } while (token !== null)
+    return ids
+  }
+
+  it("come in pages, each item once", async () => {
+    const { organizationId } = await World.tenant(world)
+    const path = `/organizations/${organizationId}`
+    const made = { organizations: new Set([organizationId]), keys: new Set<string>(), endpoints: new Set<string>() }
+    for (let count = 0; count < 5; count++) {
+      const organization = await world.admin("POST", "/organizations", { name: `Organization ${count}` })
+      made.organizations.add(organization.body.data.organization_id)
+      const key = await world.admin("POST", `${path}/api-keys`, { name: `Key ${count}` })
+      made.keys.add(key.body.data.api_key_id)
+      const endpoint = await world.admin("POST", `${path}/webhook-endpoints`, { url: `https://example.com/${count}` })
+      made.endpoints.add(endpoint.body.data.webhook_endpoint_id)
+    }
+    const organizations = await walk("/organizations", "organization_id", 2)
+    expect(new Set(organizations).size).toBe(organizations.length)
+    expect(organizations).toEqual(expect.arrayContaining([...made.organizations]))
+    expect(await walk(`${path}/api-keys`, "api_key_id", 2)).toEqual(expect.arrayContaining([...made.keys]))
+    expect(new Set(await walk(`${path}/webhook-endpoints`, "webhook_endpoint_id", 2))).toEqual(made.endpoints)
+  })
+
+  it("refuse a page or a size that there is not", async () => {
+    for (const list of ["organizations", `organizations/${acme.organizationId}/api-keys`]) {
+      for (const query of ["page_size=0", "page_size=101", "page=nope"]) {
+        expect([query, (await world.admin("GET", `/${list}?${query}`)).status]).toEqual([query, 400])
+      }
+    }
+  })
+})
+
 describe("API keys", () => {
   const path = () => `/organizations/${acme.organizationId}/api-keys`
   const works = async (key: string) => (await world.fetch("GET", `/v3/sims?key=${key}`)).status

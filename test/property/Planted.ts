@@ -102,7 +102,7 @@ const openDoors: Around = (ports) => {
           line !== null
             ? Effect.succeed(line)
             : Effect.gen(function* () {
-                for (const { organizationId } of yield* storage.organizations.list) {
+                for (const { organizationId } of yield* storage.organizations.page({ after: null, limit: 100 })) {
                   const found = yield* storage.simAggregates.get({ organizationId, iccid: of.iccid })
                   if (found !== null) return found
                 }

@@ -179,7 +179,8 @@ const cause = async () => {
 }
 
 const endpoint = async () => {
-  const [only] = await other.run(Webhooks.Webhooks.use((of) => of.list({ organizationId })))
+  const page = { organizationId, after: null, limit: 1 }
+  const [only] = (await other.run(Webhooks.Webhooks.use((of) => of.page(page)))).items
   return only
 }
 

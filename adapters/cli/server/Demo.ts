@@ -39,7 +39,7 @@ export const sims: ReadonlyArray<{
 
 const organization = Effect.fnUntraced(function* (kept: Demo | undefined) {
   const organizations = yield* Organizations.Organizations
-  const [oldest] = yield* organizations.list
+  const [oldest] = (yield* organizations.page({ after: null, limit: 1 })).items
   if (oldest === undefined) return yield* organizations.create({ name: NAME })
   return oldest.name === NAME || oldest.organizationId === kept?.organizationId ? oldest : undefined
 })

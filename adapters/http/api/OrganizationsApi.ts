@@ -43,9 +43,9 @@ export const CreateApiKey = Schema.Struct({
 }).annotate({ identifier: "CreateApiKey" })
 
 export const OrganizationItem = Schemas.data(Organization)
-export const OrganizationList = Schemas.data(Schema.Array(Organization))
+export const OrganizationPage = Schemas.page(Organization)
 export const ApiKeyItem = Schemas.data(ApiKey)
-export const ApiKeyList = Schemas.data(Schema.Array(ApiKey))
+export const ApiKeyPage = Schemas.page(ApiKey)
 export const NewApiKeyItem = Schemas.data(NewApiKey)
 
 const ofOrganization = { id: Schema.String }
@@ -61,9 +61,10 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
       error: Schemas.problems(...Schemas.managing, ...body)
     }).annotateMerge(OpenApi.annotations({ summary: "Create an organization" })),
     HttpApiEndpoint.get("list", "/organizations", {
-      success: OrganizationList,
-      error: Schemas.problems(...Schemas.managing)
-    }).annotateMerge(OpenApi.annotations({ summary: "List organizations" })),
+      query: Schemas.keyset,
+      success: OrganizationPage,
+      error: Schemas.problems(...Schemas.managing, "invalid_field")
+    }).annotateMerge(OpenApi.annotations({ summary: "List organizations, oldest first" })),
     HttpApiEndpoint.post("createKey", "/organizations/:id/api-keys", {
       params: ofOrganization,
       payload: CreateApiKey,
@@ -72,9 +73,10 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
     }).annotateMerge(OpenApi.annotations({ summary: "Create an API key" })),
     HttpApiEndpoint.get("keys", "/organizations/:id/api-keys", {
       params: ofOrganization,
-      success: ApiKeyList,
-      error: Schemas.problems(...Schemas.managing, "organization_not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "List API keys, revoked ones included" })),
+      query: Schemas.keyset,
+      success: ApiKeyPage,
+      error: Schemas.problems(...Schemas.managing, "invalid_field", "organization_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "List API keys, oldest first, revoked ones included" })),
     HttpApiEndpoint.delete("revokeKey", "/organizations/:id/api-keys/:key_id", {
       params: ofKey,
       success: ApiKeyItem,

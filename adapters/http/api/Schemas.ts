@@ -81,6 +81,15 @@ export const pageSize = (maximum: 25 | 100, preset: number) =>
     })
   ).annotate({ description: `How many items a page has at most, 1 to ${maximum}; ${preset} where it is absent` })
 
+/** The items on a page of the management API where the request does not say. */
+export const MANAGEMENT_PAGE_SIZE = 100
+
+/** The query parameters of a page of the management API. */
+export const keyset = {
+  page_size: Schema.optionalKey(pageSize(100, MANAGEMENT_PAGE_SIZE)),
+  page: Schema.optionalKey(Parameter)
+}
+
 /** A query parameter that is true or false. */
 export const Flag = Schema.Literals(["true", "false"]).annotate({ message: "must be true or false" })
 

@@ -57,7 +57,7 @@ export const Delivery = Schema.Struct({
 }).annotate({ identifier: "Delivery" })
 
 export const WebhookEndpointItem = Schemas.data(WebhookEndpoint)
-export const WebhookEndpointList = Schemas.data(Schema.Array(WebhookEndpoint))
+export const WebhookEndpointPage = Schemas.page(WebhookEndpoint)
 export const RemovedWebhookEndpoint = Schemas.data(Schema.Struct({ webhook_endpoint_id: Schema.String }))
 export const DeliveryItem = Schemas.data(Delivery)
 export const DeliveryPage = Schemas.page(Delivery)
@@ -77,9 +77,10 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     }).annotateMerge(OpenApi.annotations({ summary: "Register a webhook endpoint" })),
     HttpApiEndpoint.get("list", "/organizations/:id/webhook-endpoints", {
       params: ofOrganization,
-      success: WebhookEndpointList,
-      error: Schemas.problems(...Schemas.managing, "organization_not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "List webhook endpoints" })),
+      query: Schemas.keyset,
+      success: WebhookEndpointPage,
+      error: Schemas.problems(...Schemas.managing, "invalid_field", "organization_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "List webhook endpoints, oldest first" })),
     HttpApiEndpoint.patch("update", "/organizations/:id/webhook-endpoints/:endpoint_id", {
       params: ofEndpoint,
       payload: UpdateWebhookEndpoint,

@@ -4,11 +4,14 @@
 import { Effect } from "effect"
 import { ApiKeys, Organizations } from "simplan"
 import * as OrganizationsApi from "../api/OrganizationsApi.ts"
+import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import * as Instants from "../shapes/Instants.ts"
 import * as Shapes from "../shapes/Management.ts"
+import * as Cursor from "../wire/Cursor.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
+import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 import * as Text from "../wire/Text.ts"
 
@@ -31,9 +34,9 @@ export const make = (guard: Guard.Guard<undefined>) =>
         const organization = yield* organizations.create(yield* decodeOrganization(value))
         return Responses.data(Shapes.organization(organization))
       }),
-      list: Effect.fnUntraced(function* () {
-        const all = yield* organizations.list
-        return Responses.data(all.map(Shapes.organization))
+      list: Effect.fnUntraced(function* ({ query }) {
+        const { items, next } = yield* organizations.page(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
+        return Responses.page(items.map(Shapes.organization), Cursor.ofCreated(next))
       }),
       createKey: Effect.fnUntraced(function* ({ params, request }) {
         const { value } = yield* JsonBody.read(request)
@@ -46,9 +49,10 @@ export const make = (guard: Guard.Guard<undefined>) =>
         })
         return Responses.data(Shapes.newApiKey(made))
       }),
-      keys: Effect.fnUntraced(function* ({ params }) {
-        const keys = yield* apiKeys.list({ organizationId: Text.id(params.id) })
-        return Responses.data(keys.map(Shapes.apiKey))
+      keys: Effect.fnUntraced(function* ({ params, query }) {
+        const of = { organizationId: Text.id(params.id), ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)) }
+        const { items, next } = yield* apiKeys.page(of)
+        return Responses.page(items.map(Shapes.apiKey), Cursor.ofCreated(next))
       }),
       revokeKey: Effect.fnUntraced(function* ({ params }) {
         const revoked = yield* apiKeys.revoke(keyOf(params))

@@ -4,6 +4,7 @@
 import { Effect, Result } from "effect"
 import { Webhooks } from "simplan"
 import * as WebhooksApi from "../api/WebhooksApi.ts"
+import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import * as Shapes from "../shapes/Management.ts"
@@ -49,9 +50,10 @@ export const make = (guard: Guard.Guard<undefined>, checkUrl: CheckUrl) =>
         })
         return Responses.data(Shapes.webhookEndpoint(made))
       }),
-      list: Effect.fnUntraced(function* ({ params }) {
-        const all = yield* webhooks.list({ organizationId: Text.id(params.id) })
-        return Responses.data(all.map(Shapes.webhookEndpoint))
+      list: Effect.fnUntraced(function* ({ params, query }) {
+        const of = { organizationId: Text.id(params.id), ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)) }
+        const { items, next } = yield* webhooks.page(of)
+        return Responses.page(items.map(Shapes.webhookEndpoint), Cursor.ofCreated(next))
       }),
       update: Effect.fnUntraced(function* ({ params, request }) {
         const { value } = yield* JsonBody.read(request)

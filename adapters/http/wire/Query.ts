@@ -2,6 +2,8 @@
  * The values of query parameters, after the endpoint's schema has accepted their texts.
  */
 import { Effect } from "effect"
+import type { Storage } from "simplan/ports"
+import * as Cursor from "./Cursor.ts"
 import * as Errors from "./Errors.ts"
 import * as Text from "./Text.ts"
 
@@ -21,3 +23,13 @@ export const flag = (text: "true" | "false" | undefined): boolean | null =>
 /** The largest number of items on the page; `preset` where the parameter is absent. */
 export const pageSize = (text: string | undefined, preset: number): number =>
   text === undefined ? preset : Number(text)
+
+/** The page that a list of the management API is asked for; of `preset` items where the request does not say. */
+export const keyset = (
+  query: { readonly page_size?: string; readonly page?: string },
+  preset: number
+): Effect.Effect<Storage.Keyset<Storage.CreatedCursor>, Errors.Problem> =>
+  Effect.map(Effect.fromResult(Cursor.toCreated(query.page)), (after) => ({
+    after,
+    limit: pageSize(query.page_size, preset)
+  }))

@@ -18,6 +18,7 @@ const statements = [
     name text not null,
     created_at bigint not null
   )`,
+  `create index organization_listed on simplan.organization (created_at, organization_id)`,
 
   `create table simplan.api_key (
     organization_id text collate "C" not null,
@@ -33,6 +34,7 @@ const statements = [
     primary key (organization_id, api_key_id),
     constraint api_key_hash unique (hash)
   )`,
+  `create index api_key_listed on simplan.api_key (organization_id, created_at, api_key_id)`,
 
   `create table simplan.webhook_endpoint (
     organization_id text collate "C" not null,
@@ -47,6 +49,8 @@ const statements = [
     version bigint not null,
     primary key (organization_id, endpoint_id)
   )`,
+  `create index webhook_endpoint_listed on simplan.webhook_endpoint (organization_id, created_at, endpoint_id)
+    where deleted_at is null`,
 
   // folded_name is the name as `toLowerCase()` has it, which no server locale agrees on.
   `create table simplan.plan (

@@ -1,9 +1,10 @@
 /**
  * The statements about API keys. The hash of a key is unique in the whole service.
  */
-import type { ApiKey } from "simplan/ports"
+import type { ApiKey, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
+import * as Keyset from "../sql/Keyset.ts"
 
 const value = `json_build_object(
   'organizationId', api_key.organization_id, 'apiKeyId', api_key.api_key_id, 'name', api_key.name,
@@ -50,11 +51,23 @@ export const byHash = (database: Database) => (hash: string) =>
       sql<Row<ApiKey.ApiKey>>`select ${sql.literal(value)} as value from simplan.api_key where api_key.hash = ${hash}`
   )
 
-export const ofOrganization = (database: Database) => (of: { readonly organizationId: string }) =>
-  database.rows(
+export const byId = (database: Database) => (of: { readonly organizationId: string; readonly apiKeyId: string }) =>
+  database.row(
     (sql) => sql<Row<ApiKey.ApiKey>>`
       select ${sql.literal(value)} as value
       from simplan.api_key
-      where api_key.organization_id = ${of.organizationId}
-      order by api_key.created_at, api_key.api_key_id`
+      where api_key.organization_id = ${of.organizationId} and api_key.api_key_id = ${of.apiKeyId}`
   )
+
+export const page =
+  (database: Database) =>
+  ({ after, limit, organizationId }: Storage.Page<Storage.CreatedCursor>) =>
+    database.rows(
+      (sql) => sql<Row<ApiKey.ApiKey>>`
+        select ${sql.literal(value)} as value
+        from simplan.api_key
+        where api_key.organization_id = ${organizationId}
+          and ${Keyset.after(sql, "api_key.created_at, api_key.api_key_id", after)}
+        order by api_key.created_at, api_key.api_key_id
+        limit ${limit}::int`
+    )

@@ -1,9 +1,10 @@
 /**
  * The statements about organizations.
  */
-import type { Organization } from "simplan/ports"
+import type { Organization, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
+import * as Keyset from "../sql/Keyset.ts"
 
 const value = `json_build_object(
   'organizationId', organization.organization_id, 'name', organization.name, 'createdAt', organization.created_at
@@ -28,13 +29,17 @@ export const put = (sql: Sql, rows: ReadonlyArray<Organization.Organization>): C
   outcome: sql`(select count(*) from organization_put)`
 })
 
-export const all = (database: Database) =>
-  database.rows(
-    (sql) => sql<Row<Organization.Organization>>`
-      select ${sql.literal(value)} as value
-      from simplan.organization
-      order by organization.created_at, organization.organization_id`
-  )
+export const page =
+  (database: Database) =>
+  ({ after, limit }: Storage.Keyset<Storage.CreatedCursor>) =>
+    database.rows(
+      (sql) => sql<Row<Organization.Organization>>`
+        select ${sql.literal(value)} as value
+        from simplan.organization
+        where ${Keyset.after(sql, "organization.created_at, organization.organization_id", after)}
+        order by organization.created_at, organization.organization_id
+        limit ${limit}::int`
+    )
 
 export const byId = (database: Database) => (id: string) =>
   database.row(

@@ -1,9 +1,10 @@
 /**
  * The statements about webhook endpoints.
  */
-import type { WebhookEndpoint } from "simplan/ports"
+import type { WebhookEndpoint, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
+import * as Keyset from "../sql/Keyset.ts"
 
 export const value = `json_build_object(
   'organizationId', webhook_endpoint.organization_id, 'endpointId', webhook_endpoint.endpoint_id,
@@ -49,11 +50,24 @@ export const put = (sql: Sql, rows: ReadonlyArray<WebhookEndpoint.WebhookEndpoin
   outcome: sql`simplan.ensure((select count(*) from webhook_endpoint_put) = ${rows.length}::int, 'version')`
 })
 
-export const ofOrganization = (database: Database) => (of: { readonly organizationId: string }) =>
-  database.rows(
+export const byId = (database: Database) => (of: { readonly organizationId: string; readonly endpointId: string }) =>
+  database.row(
     (sql) => sql<Row<WebhookEndpoint.WebhookEndpoint>>`
       select ${sql.literal(value)} as value
       from simplan.webhook_endpoint
-      where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.deleted_at is null
-      order by webhook_endpoint.created_at, webhook_endpoint.endpoint_id`
+      where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.endpoint_id = ${of.endpointId}
+        and webhook_endpoint.deleted_at is null`
   )
+
+export const page =
+  (database: Database) =>
+  ({ after, limit, organizationId }: Storage.Page<Storage.CreatedCursor>) =>
+    database.rows(
+      (sql) => sql<Row<WebhookEndpoint.WebhookEndpoint>>`
+        select ${sql.literal(value)} as value
+        from simplan.webhook_endpoint
+        where webhook_endpoint.organization_id = ${organizationId} and webhook_endpoint.deleted_at is null
+          and ${Keyset.after(sql, "webhook_endpoint.created_at, webhook_endpoint.endpoint_id", after)}
+        order by webhook_endpoint.created_at, webhook_endpoint.endpoint_id
+        limit ${limit}::int`
+    )

@@ -10,9 +10,10 @@ import { type InvalidField, KeyRefused, NotFound } from "../../domain/Refusal.ts
 import * as Organization from "../../domain/Organization.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
-import { Storage, type StorageError } from "../../ports/Storage.ts"
+import { type CreatedCursor, type Page, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
+import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
 import { Organizations } from "./Organizations.ts"
 
@@ -42,7 +43,9 @@ export class ApiKeys extends Context.Service<
       }
     ) => Effect.Effect<NewKey, InvalidField | NotFound | StorageError>
     /** Oldest first, revoked ones included. */
-    readonly list: (of: OfOrganization) => Effect.Effect<ReadonlyArray<ApiKey.ApiKey>, NotFound | StorageError>
+    readonly page: (
+      of: Page<CreatedCursor>
+    ) => Effect.Effect<Paging.Page<ApiKey.ApiKey, CreatedCursor>, NotFound | StorageError>
     /** This process refuses the key at once, all others within 5 s. Revoking it again changes nothing. */
     readonly revoke: (of: OfKey) => Effect.Effect<ApiKey.ApiKey, NotFound | StorageError>
     /** Gives the key another secret. The old one is refused from then on, as if revoked. */
@@ -66,10 +69,9 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
     const organizations = yield* Organizations
     const { cacheMillis } = yield* Settings
 
-    const list = (of: OfOrganization) => Effect.andThen(organizations.get(of), storage.apiKeys.list(of))
-
     const get = Effect.fnUntraced(function* (of: OfKey) {
-      const found = (yield* list(of)).find(({ apiKeyId }) => apiKeyId === of.apiKeyId)
+      yield* organizations.get(of)
+      const found = yield* storage.apiKeys.get(of)
       return found ?? (yield* new NotFound({ resource: "api key", id: of.apiKeyId }))
     })
 
@@ -92,7 +94,11 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
     })
 
     return ApiKeys.of({
-      list,
+      page: Effect.fn("ApiKeys.page")(function* ({ limit, ...of }) {
+        yield* organizations.get(of)
+        const found = yield* storage.apiKeys.page({ ...of, limit: limit + 1 })
+        return Paging.page(found, limit, ({ apiKeyId, createdAt }) => ({ createdAt, id: apiKeyId }))
+      }),
       create: Effect.fn("ApiKeys.create")(function* ({ expiresAt, organizationId, scope, ...request }) {
         const name = yield* Effect.fromResult(Organization.named(request.name))
         yield* organizations.get({ organizationId })

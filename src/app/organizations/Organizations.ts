@@ -6,16 +6,17 @@ import * as OrganizationRules from "../../domain/Organization.ts"
 import type { Organization } from "../../domain/Organization.ts"
 import { type InvalidField, NotFound } from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
-import { Storage, type StorageError } from "../../ports/Storage.ts"
+import { type CreatedCursor, type Keyset, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
+import * as Paging from "../Paging.ts"
 
 export class Organizations extends Context.Service<
   Organizations,
   {
     readonly create: (request: { readonly name: string }) => Effect.Effect<Organization, InvalidField | StorageError>
     /** Oldest first. */
-    readonly list: Effect.Effect<ReadonlyArray<Organization>, StorageError>
+    readonly page: (of: Keyset<CreatedCursor>) => Effect.Effect<Paging.Page<Organization, CreatedCursor>, StorageError>
     readonly get: (of: { readonly organizationId: string }) => Effect.Effect<Organization, NotFound | StorageError>
   }
 >()("simplan/Organizations") {}
@@ -29,7 +30,10 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
     const commits = yield* Commits
 
     return Organizations.of({
-      list: storage.organizations.list,
+      page: Effect.fn("Organizations.page")(function* ({ after, limit }) {
+        const found = yield* storage.organizations.page({ after, limit: limit + 1 })
+        return Paging.page(found, limit, ({ createdAt, organizationId }) => ({ createdAt, id: organizationId }))
+      }),
       get: Effect.fnUntraced(function* ({ organizationId }) {
         const organization = yield* storage.organizations.get(organizationId)
         return organization ?? (yield* new NotFound({ resource: "organization", id: organizationId }))

@@ -9,7 +9,7 @@ import * as Endpoint from "../../domain/WebhookEndpoint.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import * as WebhookEvent from "../../domain/WebhookEvent.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
-import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
+import { type CreatedCursor, type Page, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
@@ -29,9 +29,10 @@ export class Webhooks extends Context.Service<
       readonly events: ReadonlyArray<string> | null
       readonly description: string
     }) => Effect.Effect<WebhookEndpoint, InvalidField | NotFound | StorageError>
-    readonly list: (of: {
-      readonly organizationId: string
-    }) => Effect.Effect<ReadonlyArray<WebhookEndpoint>, NotFound | StorageError>
+    /** Oldest first. */
+    readonly page: (
+      of: Page<CreatedCursor>
+    ) => Effect.Effect<Paging.Page<WebhookEndpoint, CreatedCursor>, NotFound | StorageError>
     /** Absent fields stay as they are. `enabled: true` enables an endpoint that a 410 has disabled. */
     readonly update: (
       of: OfEndpoint & {
@@ -45,14 +46,9 @@ export class Webhooks extends Context.Service<
     /** Adds a new signing key. The one before stays valid for 24 h. */
     readonly rotateKey: (of: OfEndpoint) => Effect.Effect<WebhookEndpoint, NotFound | StorageError>
     /** Newest first. */
-    readonly deliveries: (of: {
-      readonly organizationId: string
-      readonly limit: number
-      readonly after: CreatedCursor | null
-    }) => Effect.Effect<
-      { readonly items: ReadonlyArray<LoggedDelivery>; readonly next: CreatedCursor | null },
-      NotFound | StorageError
-    >
+    readonly deliveries: (
+      of: Page<CreatedCursor>
+    ) => Effect.Effect<Paging.Page<LoggedDelivery, CreatedCursor>, NotFound | StorageError>
     /** Sends the event again, now, with a new retry schedule. */
     readonly replay: (of: {
       readonly organizationId: string
@@ -75,16 +71,14 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
       }
     })
 
-    const list = (of: { readonly organizationId: string }) =>
-      Effect.andThen(known(of.organizationId), storage.webhookEndpoints.list(of))
-
     const signingKey = Effect.map(ids.bytes(32), Endpoint.signingKey)
 
     const change = (of: OfEndpoint, change: (endpoint: WebhookEndpoint) => Effect.Effect<WebhookEndpoint>) =>
       commits.retryOnConflict(
         Effect.gen(function* () {
-          const found = (yield* list(of)).find(({ endpointId }) => endpointId === of.endpointId)
-          if (found === undefined) return yield* new NotFound({ resource: "webhook endpoint", id: of.endpointId })
+          yield* known(of.organizationId)
+          const found = yield* storage.webhookEndpoints.get(of)
+          if (found === null) return yield* new NotFound({ resource: "webhook endpoint", id: of.endpointId })
           const changed = yield* change(found)
           yield* commits.write({ webhookEndpoints: [changed] })
           return changed
@@ -92,7 +86,11 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
       )
 
     return Webhooks.of({
-      list,
+      page: Effect.fn("Webhooks.page")(function* ({ limit, ...of }) {
+        yield* known(of.organizationId)
+        const found = yield* storage.webhookEndpoints.page({ ...of, limit: limit + 1 })
+        return Paging.page(found, limit, ({ createdAt, endpointId }) => ({ createdAt, id: endpointId }))
+      }),
       create: Effect.fn("Webhooks.create")(function* ({ description, events, organizationId, url }) {
         yield* Effect.fromResult(Endpoint.checkTexts({ url, description }))
         const types = events === null ? null : yield* Effect.fromResult(WebhookEvent.typesOf(events))

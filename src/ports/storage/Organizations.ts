@@ -4,21 +4,24 @@
 import type { ApiKey } from "../../domain/ApiKey.ts"
 import type { Organization } from "../../domain/Organization.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
-import type { OfOrganization, Read } from "./Read.ts"
+import type { CreatedCursor, Keyset, OfOrganization, Page, Read } from "./Read.ts"
 
 export interface Organizations {
   /** By creation and id, ascending. */
-  readonly list: Read<ReadonlyArray<Organization>>
+  readonly page: (query: Keyset<CreatedCursor>) => Read<ReadonlyArray<Organization>>
   readonly get: (organizationId: string) => Read<Organization | null>
 }
 
 export interface ApiKeys {
   readonly byHash: (hash: string) => Read<ApiKey | null>
+  readonly get: (of: OfOrganization & { readonly apiKeyId: string }) => Read<ApiKey | null>
   /** By creation and id, ascending, revoked ones included. */
-  readonly list: (of: OfOrganization) => Read<ReadonlyArray<ApiKey>>
+  readonly page: (query: Page<CreatedCursor>) => Read<ReadonlyArray<ApiKey>>
 }
 
 export interface WebhookEndpoints {
+  /** Null if it was deleted. */
+  readonly get: (of: OfOrganization & { readonly endpointId: string }) => Read<WebhookEndpoint | null>
   /** By creation and id, ascending, without deleted ones. */
-  readonly list: (of: OfOrganization) => Read<ReadonlyArray<WebhookEndpoint>>
+  readonly page: (query: Page<CreatedCursor>) => Read<ReadonlyArray<WebhookEndpoint>>
 }

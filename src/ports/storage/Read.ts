@@ -20,11 +20,13 @@ export interface CreatedCursor {
 }
 
 /**
- * One keyset page: at most `limit` rows after the cursor. A row that existed before the first page and does not change
- * appears on exactly one page, whatever is inserted in between.
+ * One keyset page of a list: at most `limit` rows after the cursor. A row that existed before the first page and does
+ * not change appears on exactly one page, whatever is inserted in between.
  */
-export interface Page<Cursor> {
-  readonly organizationId: string
+export interface Keyset<Cursor> {
   readonly after: Cursor | null
   readonly limit: number
 }
+
+/** One keyset page of an organization's rows. */
+export interface Page<Cursor> extends OfOrganization, Keyset<Cursor> {}

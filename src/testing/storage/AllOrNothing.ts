@@ -134,8 +134,8 @@ const observe = (
     })
     return {
       organization: yield* storage.organizations.get(organizationId),
-      apiKeys: yield* storage.apiKeys.list(of),
-      endpoints: yield* storage.webhookEndpoints.list(of),
+      apiKeys: yield* storage.apiKeys.page({ ...of, ...everything }),
+      endpoints: yield* storage.webhookEndpoints.page({ ...of, ...everything }),
       plans: yield* storage.plans.page({ ...of, ...anyPlan }),
       regions: yield* storage.regions.page({ ...of, ...everything }),
       aggregates: yield* Effect.forEach(iccids, (iccid) => World.aggregate(world, iccid)),

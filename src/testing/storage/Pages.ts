@@ -105,6 +105,32 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("pages of API keys are complete and without repetition while keys come in", (world) =>
+    walk<CreatedCursor>(world, {
+      page: (after, limit) =>
+        Effect.map(world.storage.apiKeys.page({ ...World.of(world), after, limit }), (keys) =>
+          keys.map((key) => created(key.apiKeyId, key))
+        ),
+      insert: (createdAt) => {
+        const key = Rows.apiKey(world, { createdAt })
+        return Effect.as(world.storage.commit({ apiKeys: [key] }), key.apiKeyId)
+      }
+    })
+  ),
+
+  scenario("pages of webhook endpoints are complete and without repetition while endpoints come in", (world) =>
+    walk<CreatedCursor>(world, {
+      page: (after, limit) =>
+        Effect.map(world.storage.webhookEndpoints.page({ ...World.of(world), after, limit }), (endpoints) =>
+          endpoints.map((endpoint) => created(endpoint.endpointId, endpoint))
+        ),
+      insert: (createdAt) => {
+        const endpoint = Rows.endpoint(world, { createdAt })
+        return Effect.as(world.storage.commit({ webhookEndpoints: [endpoint] }), endpoint.endpointId)
+      }
+    })
+  ),
+
   scenario("pages of subscriptions are complete and without repetition while subscriptions come in", (world) =>
     walk<CreatedCursor>(world, {
       page: (after, limit) =>

@@ -98,8 +98,18 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
   }
   return [
     storage.apiKeys.byHash(pick(run.hashes, choice)),
-    storage.apiKeys.list(of),
-    storage.webhookEndpoints.list(of),
+    storage.apiKeys.get({ ...of, apiKeyId: id }),
+    pages(
+      ask,
+      (after: CreatedCursor | null, limit) => storage.apiKeys.page({ ...of, after, limit }),
+      (key) => ({ createdAt: key.createdAt, id: key.apiKeyId })
+    ),
+    storage.webhookEndpoints.get({ ...of, endpointId: id }),
+    pages(
+      ask,
+      (after: CreatedCursor | null, limit) => storage.webhookEndpoints.page({ ...of, after, limit }),
+      (endpoint) => ({ createdAt: endpoint.createdAt, id: endpoint.endpointId })
+    ),
     storage.plans.get({ ...of, planId: id }),
     pages(
       ask,

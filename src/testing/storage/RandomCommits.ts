@@ -87,8 +87,7 @@ const restingOnPlan = (run: Run, { world }: Side, part: Part): Piece => {
 
 const ofKey = (run: Run, { world }: Side, part: Part): Piece => {
   const apiKeyId = idOf(run, world, part.row)
-  return Effect.map(world.storage.apiKeys.list({ organizationId: world.organizationId }), (keys): Commit => {
-    const stored = keys.find((key) => key.apiKeyId === apiKeyId)
+  return Effect.map(world.storage.apiKeys.get({ organizationId: world.organizationId, apiKeyId }), (stored): Commit => {
     const hash = pick(run.hashes, part.choice)
     return { apiKeys: [Rows.apiKey(world, { apiKeyId, hash, version: seenVersion(stored, part) })] }
   })
@@ -97,9 +96,8 @@ const ofKey = (run: Run, { world }: Side, part: Part): Piece => {
 const ofEndpoint = (run: Run, { world }: Side, part: Part): Piece => {
   const endpointId = idOf(run, world, part.row % 3)
   return Effect.map(
-    world.storage.webhookEndpoints.list({ organizationId: world.organizationId }),
-    (endpoints): Commit => {
-      const stored = endpoints.find((endpoint) => endpoint.endpointId === endpointId)
+    world.storage.webhookEndpoints.get({ organizationId: world.organizationId, endpointId }),
+    (stored): Commit => {
       const events = pick([null, null, ["esim.smdp.stateChanged" as const], []], part.choice)
       const version = seenVersion(stored, part)
       const enabled = part.choice % 5 !== 4

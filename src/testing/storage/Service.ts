@@ -50,7 +50,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.commit({ organizations: renamed.slice(0, 1) })
       const expected = [...renamed.slice(0, 1), ...mine.slice(1)].sort((a, b) => a.createdAt - b.createdAt)
       const ids = new Set(mine.map((organization) => organization.organizationId))
-      const listed = (yield* storage.organizations.list).filter((one) => ids.has(one.organizationId))
+      const all = yield* storage.organizations.page({ after: { createdAt: now - 3 * HOUR, id: "" }, limit: 1_000 })
+      const listed = all.filter((one) => ids.has(one.organizationId))
       yield* Suite.equals("organizations", listed, expected)
       for (const one of expected) yield* Suite.equals("one", yield* storage.organizations.get(one.organizationId), one)
       yield* Suite.equals("an unknown one", yield* storage.organizations.get(world.id()), null)
@@ -70,9 +71,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.commit({ apiKeys: keys, webhookEndpoints: endpoints })
       const stored = <A extends { readonly createdAt: number }>(rows: ReadonlyArray<A>) =>
         rows.toSorted((a, b) => a.createdAt - b.createdAt).map((row) => ({ ...row, version: 1 }))
-      yield* Suite.equals("keys", yield* storage.apiKeys.list(of), stored(keys))
+      yield* Suite.equals("keys", yield* storage.apiKeys.page({ ...of, ...page }), stored(keys))
       const present = endpoints.filter((endpoint) => endpoint.deletedAt === null)
-      yield* Suite.equals("endpoints", yield* storage.webhookEndpoints.list(of), stored(present))
+      yield* Suite.equals("endpoints", yield* storage.webhookEndpoints.page({ ...of, ...page }), stored(present))
     })
   ),
 
@@ -160,8 +161,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const deliveryId = `${event.eventId}:${endpoint.endpointId}`
       const seen = (of: { readonly organizationId: string }) =>
         Effect.all([
-          storage.apiKeys.list(of),
-          storage.webhookEndpoints.list(of),
+          storage.apiKeys.page({ ...of, ...page }),
+          storage.webhookEndpoints.page({ ...of, ...page }),
           storage.plans.page({ ...of, ...page, ...anyPlan }),
           storage.regions.page({ ...of, ...page }),
           storage.regions.like({ ...of, regionName: region.regionName, iso2List: region.iso2List }),
@@ -177,6 +178,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
               storage.subscriptions.get({ ...of, iccid: sim.iccid }),
               storage.subscriptions.attachments({ ...of, iccid: sim.iccid }),
               storage.deliveries.get({ ...of, deliveryId }),
+              storage.apiKeys.get({ ...of, apiKeyId: key.apiKeyId }),
+              storage.webhookEndpoints.get({ ...of, endpointId: endpoint.endpointId }),
               storage.idempotencyRecords.get({ ...of, key: record.key })
             ]),
             (found) => found.filter((one) => one !== null)
@@ -185,7 +188,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const counts = (lists: ReadonlyArray<ReadonlyArray<unknown>>) => lists.map((list) => list.length)
       yield* Suite.equals("what its own organization sees", counts(yield* seen(World.of(world))), [
         ...Array.from({ length: 9 }, () => 1),
-        7
+        9
       ])
       const nothing = Array.from({ length: 10 }, () => 0)
       yield* Suite.equals("what another sees", counts(yield* seen(World.of(other))), nothing)

@@ -91,9 +91,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           plan: yield* storage.plans.get(plan),
           key: yield* storage.apiKeys.byHash(key.hash),
           region: yield* storage.regions.get(region),
-          endpoint: (yield* storage.webhookEndpoints.list({ organizationId })).find(
-            (one) => one.endpointId === endpoint.endpointId
-          ),
+          endpoint: yield* storage.webhookEndpoints.get(endpoint),
           aggregate: yield* World.aggregate(world, iccid),
           entries: yield* storage.sims.smdpHistory({ organizationId, iccid }),
           record: yield* storage.idempotencyRecords.get(record),
@@ -150,7 +148,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("texts round-trip to the letter", (world) =>
     Effect.gen(function* () {
-      const { organizationId, storage } = world
+      const { storage } = world
       for (const text of texts) {
         const sim = yield* World.stockOne(world, { lpa: "LPA:1$SMDP.EXAMPLE$'\"\\" })
         const subscription = Rows.subscription(world, sim, { metadata: text })
@@ -169,9 +167,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         const aggregate = yield* World.aggregate(world, sim.iccid)
         const read = {
           plan: yield* storage.plans.get(plan),
-          endpoints: (yield* storage.webhookEndpoints.list({ organizationId })).filter(
-            (one) => one.endpointId === endpoint.endpointId
-          ),
+          endpoint: yield* storage.webhookEndpoints.get(endpoint),
           region: yield* storage.regions.get(region),
           subscription: aggregate.subscription,
           attachments: aggregate.attachments.filter((one) => one.attachment.attachmentId === attachment.attachmentId),
@@ -179,7 +175,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         }
         yield* Suite.equals("what was written", read, {
           plan: { ...plan, version: 1 },
-          endpoints: [{ ...endpoint, version: 1 }],
+          endpoint: { ...endpoint, version: 1 },
           region,
           subscription,
           attachments: [{ attachment, packages: [] }],

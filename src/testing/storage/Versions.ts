@@ -54,9 +54,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           ...next
         })
         yield* Suite.equals("the key", yield* storage.apiKeys.byHash(key.hash), { ...key, ...next })
-        yield* Suite.equals("the endpoints", yield* storage.webhookEndpoints.list({ organizationId }), [
-          { ...hook, ...next }
-        ])
+        yield* Suite.equals("the endpoint", yield* storage.webhookEndpoints.get(hook), { ...hook, ...next })
         const aggregate = yield* World.aggregate(world, sim.iccid)
         yield* Suite.equals("the SIM", aggregate.sim, { ...sim, version: version + 2 })
       }
