@@ -1,17 +1,15 @@
 /**
- * An HTTP POST that returns only the status. It follows no redirect and discards the body of the response. If the body is
- * long or slow, the connection is closed.
+ * An HTTP POST that returns the status and the beginning of the body. It follows no redirect.
  */
 import * as Http from "node:http"
 import * as Https from "node:https"
-import type { LookupFunction } from "node:net"
 import { urlToHttpOptions } from "node:url"
-import { Effect, type Scope } from "effect"
+import { Effect } from "effect"
 import { WebhookSender } from "simplan/ports"
-
-/** Up to which size and time a body is read, so that the connection can be used again. */
-const BODY_BYTES = 16 * 1024
-const BODY_MILLIS = 1_000
+import * as Body from "./Body.ts"
+import type { Connections } from "./Connections.ts"
+import * as Leftovers from "./Leftovers.ts"
+import * as Proxy from "./Proxy.ts"
 
 /** A URL as options of a Node request. */
 export interface Target {
@@ -21,92 +19,82 @@ export interface Target {
   readonly headers: ReadonlyArray<string>
 }
 
-export const target = (url: URL): Target => {
+export const target = (url: URL, proxy: Proxy.Proxy | null): Target => {
   const { auth, hostname, path, port } = urlToHttpOptions(url)
+  const isSecure = url.protocol === "https:"
   const credentials = auth ? ["authorization", `Basic ${Buffer.from(auth).toString("base64")}`] : []
+  const headers = ["host", url.host, ...credentials]
+  if (isSecure || proxy === null) return { isSecure, options: { hostname, path, port }, headers }
+  const basic = Proxy.authorization(proxy)
   return {
-    isSecure: url.protocol === "https:",
-    options: { hostname, path, port },
-    headers: ["host", url.host, ...credentials]
+    isSecure,
+    options: { hostname: proxy.hostname, path: `http://${url.host}${path}`, port: proxy.port },
+    headers: basic === undefined ? headers : [...headers, "proxy-authorization", basic]
   }
 }
 
 export interface Request {
+  readonly organizationId: string
   readonly target: Target
   /** Names and values alternate; the headers of the target come first. */
   readonly headers: ReadonlyArray<string>
   readonly body: string
 }
 
-export type Post = (request: Request) => Effect.Effect<{ readonly status: number }, WebhookSender.SendFailed>
+export type Post = (request: Request) => Effect.Effect<WebhookSender.WebhookAnswer, WebhookSender.SendFailed>
 
 export interface Options {
-  readonly lookup?: LookupFunction
+  readonly connections: Connections
   /** The time limit until the head of the response, in milliseconds. */
   readonly timeoutMillis: number
   /** The error message of a call that exceeds it. */
   readonly tooLate: string
 }
 
-/** Connections are reused, and closed with the scope. */
-export const make = ({ timeoutMillis, tooLate, ...options }: Options): Effect.Effect<Post, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const agentOptions = { ...options, keepAlive: true, maxFreeSockets: 4, timeout: 10_000 }
-    const agents = yield* Effect.acquireRelease(
-      Effect.sync(() => ({ http: new Http.Agent(agentOptions), https: new Https.Agent(agentOptions) })),
-      ({ http, https }) =>
-        Effect.sync(() => {
-          http.destroy()
-          https.destroy()
-        })
-    )
-
-    return ({ body, headers, target }) =>
-      Effect.callback((resume) => {
-        const common = {
-          ...target.options,
-          method: "POST",
-          headers: [...target.headers, ...headers, "content-length", String(Buffer.byteLength(body))]
-        }
-        const request = target.isSecure
-          ? Https.request({ ...common, agent: agents.https })
-          : Http.request({ ...common, agent: agents.http })
-        const timer = setTimeout(() => {
-          resume(Effect.fail(new WebhookSender.SendFailed({ message: tooLate })))
-          request.destroy()
-        }, timeoutMillis)
-        // The listener stays, because an error may come after the response or after an interruption.
-        request.on("error", (error) => {
-          clearTimeout(timer)
-          resume(Effect.fail(failed(error)))
-        })
-        request.on("response", (response) => {
-          clearTimeout(timer)
-          discard(response)
-          resume(Effect.succeed({ status: response.statusCode ?? 0 }))
-        })
-        request.end(body)
-        return Effect.sync(() => {
-          clearTimeout(timer)
-          request.destroy()
-        })
+export const make =
+  ({ connections, timeoutMillis, tooLate }: Options): Post =>
+  ({ body, headers, organizationId, target }) =>
+    Effect.callback((resume) => {
+      const began = performance.now()
+      const options = {
+        ...target.options,
+        // The agent's key has it.
+        organizationId,
+        method: "POST",
+        headers: [...target.headers, ...headers, "content-length", String(Buffer.byteLength(body))]
+      }
+      const request = target.isSecure
+        ? Https.request({ ...options, agent: connections.https })
+        : Http.request({ ...options, agent: connections.http })
+      const timer = setTimeout(() => {
+        resume(Effect.fail(new WebhookSender.SendFailed({ message: tooLate })))
+        request.destroy()
+      }, timeoutMillis)
+      request.on("socket", Leftovers.begin)
+      let hasResponse = false
+      // The listener stays, because an error may come after an interruption. After the response's head it changes nothing.
+      request.on("error", (error) => {
+        clearTimeout(timer)
+        if (!hasResponse) resume(Effect.fail(failed(error)))
       })
-  })
-
-const discard = (response: Http.IncomingMessage): void => {
-  response.on("error", () => {})
-  if (response.headers["content-length"] === "0") {
-    response.resume()
-    return
-  }
-  let left = BODY_BYTES
-  const tooSlow = setTimeout(() => response.destroy(), BODY_MILLIS)
-  response.on("data", (chunk: Buffer) => {
-    left -= chunk.length
-    if (left < 0) response.destroy()
-  })
-  response.on("close", () => clearTimeout(tooSlow))
-}
+      request.on("response", (response) => {
+        hasResponse = true
+        clearTimeout(timer)
+        const status = response.statusCode ?? 0
+        const durationMillis = Math.round(performance.now() - began)
+        Body.read(response, (text) => resume(Effect.succeed({ status, durationMillis, body: text })))
+      })
+      request.on("upgrade", ({ statusCode = 0 }, socket) => {
+        clearTimeout(timer)
+        socket.destroy()
+        resume(Effect.succeed({ status: statusCode }))
+      })
+      request.end(body)
+      return Effect.sync(() => {
+        clearTimeout(timer)
+        request.destroy()
+      })
+    })
 
 /** If a name has several addresses and none answers, the error has one cause for each. */
 const failed = (error: Error): WebhookSender.SendFailed => {

@@ -1,8 +1,8 @@
-import { Result } from "effect"
-import { Addresses, checkUrl } from "simplan/webhooks"
+import { Option, Result } from "effect"
+import { checkUrl, type Destinations } from "simplan/webhooks"
 import { describe, expect, it } from "vitest"
 
-const isFine = (url: string, options?: Addresses.Options): boolean => Result.isSuccess(checkUrl(url, options))
+const isFine = (url: string, options?: Destinations.Options): boolean => Result.isSuccess(checkUrl(url, options))
 
 describe("A webhook's URL", () => {
   it.each([
@@ -12,7 +12,11 @@ describe("A webhook's URL", () => {
     "https://8.8.8.8/",
     "https://[2606:4700::1111]/",
     "https://[::ffff:8.8.8.8]/",
-    "https://[64:ff9b::808:808]/"
+    "https://[64:ff9b::808:808]/",
+    "https://[2002:808:808::1]/",
+    "https://[2606:4700::5eff:a00:1]/",
+    "https://example.com:8443/",
+    "https://example.com:80/"
   ])("may be %s", (url) => {
     expect(isFine(url)).toBe(true)
   })
@@ -42,7 +46,28 @@ describe("A webhook's URL", () => {
     "http://[::ffff:a9fe:a9fe]/",
     "http://[::127.0.0.1]/",
     "http://[64:ff9b::7f00:1]/",
-    "http://[2002:7f00:1::]/"
+    "http://[2002:7f00:1::]/",
+    "http://192.0.0.192/",
+    "http://198.18.0.1/",
+    "http://192.175.48.1/",
+    "http://168.63.129.16/",
+    "http://[::ffff:168.63.129.16]/",
+    "http://[64:ff9b::a83f:8110]/",
+    "http://[64:ff9b:1::808:808]/",
+    "http://[::ffff:0:127.0.0.1]/",
+    "http://[::ffff:0:8.8.8.8]/",
+    "http://[::8.8.8.8]/",
+    "http://[2606:4700::5efe:10.0.0.1]/",
+    "http://[2606:4700::200:5efe:10.0.0.1]/",
+    "http://[fe80::5efe:8.8.8.8]/",
+    "http://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/",
+    "http://[2001:db8::1]/",
+    "http://[2001:20::1]/",
+    "http://[3fff::1]/",
+    "http://[5f00::1]/",
+    "http://[100::1]/",
+    "http://[fec0::1]/",
+    "http://[ff02::1]/"
   ])("may not be %s, unless private addresses are allowed", (url) => {
     expect(isFine(url)).toBe(false)
     expect(isFine(url, { allowPrivateAddresses: true })).toBe(true)
@@ -55,24 +80,27 @@ describe("A webhook's URL", () => {
       expect(isFine(url, { allowPrivateAddresses: true })).toBe(false)
     }
   )
-})
 
-describe("The look-up of a webhook's host", () => {
-  const lookup = (hostname: string, all: boolean) =>
-    new Promise<string>((resolve) =>
-      Addresses.publicLookup(hostname, { all }, (error, address) => {
-        resolve(error === null ? JSON.stringify(address) : error.message)
-      })
-    )
-
-  it.each([true, false])(
-    "refuses a name that resolves to a private address, all addresses asked for: %s",
-    async (all) => {
-      expect(await lookup("localhost", all)).toBe("localhost resolves to a loopback, private or reserved address")
+  it.each(["http://example.com:22/", "https://example.com:25/", "https://example.com:0/", "http://8.8.8.8:6379/"])(
+    "may not have another port, as %s, unless it is among those that are set",
+    (url) => {
+      const failure = Result.getFailure(checkUrl(url))
+      expect(Option.getOrUndefined(failure)).toBe("must use one of the ports 80, 443, 8080, 8443")
+      expect(isFine(url, { ports: [22, 25, 0, 6379] })).toBe(true)
+      expect(isFine(url, { allowPrivateAddresses: true })).toBe(true)
     }
   )
 
-  it.each([true, false])("gives public addresses, all addresses asked for: %s", async (all) => {
-    expect(await lookup("8.8.8.8", all)).toContain("8.8.8.8")
+  it("must have a port that is set", () => {
+    expect(isFine("http://example.com/", { ports: [443] })).toBe(false)
+    expect(isFine("https://example.com/", { ports: [443] })).toBe(true)
+    expect(isFine("https://example.com:8443/", { ports: [443] })).toBe(false)
+  })
+
+  it("must be https where that is set, private addresses or not", () => {
+    for (const allowPrivateAddresses of [false, true]) {
+      expect(isFine("http://example.com/", { httpsOnly: true, allowPrivateAddresses })).toBe(false)
+      expect(isFine("https://example.com/", { httpsOnly: true, allowPrivateAddresses })).toBe(true)
+    }
   })
 })

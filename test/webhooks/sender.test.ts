@@ -12,6 +12,7 @@ import { afterEach, describe, expect, it } from "vitest"
 
 const signingKeys = [randomBytes(32), randomBytes(32)].map(WebhookEndpoint.signingKey)
 const [newestKey = "", oldKey = ""] = signingKeys
+const organizationId = "o1"
 const body = JSON.stringify({ id: "e1", type: "esim.smdp.stateChanged", timestamp: 1, data: { sim: "é ✓" } })
 
 interface Received {
@@ -56,7 +57,9 @@ const answering = (status: number, headers: Record<string, string> = {}): Reques
 
 const sending = (urls: ReadonlyArray<string>, options: HttpSender.Options = { allowPrivateAddresses: true }) =>
   WebhookSender.WebhookSender.use((sender) =>
-    Effect.forEach(urls, (url) => sender.send({ url, eventId: "e1", body, at: Date.now(), signingKeys }))
+    Effect.forEach(urls, (url) =>
+      sender.send({ organizationId, url, eventId: "e1", body, at: Date.now(), signingKeys })
+    )
   ).pipe(Effect.provide(HttpSender.layer(options)))
 
 const send = async (url: string, options?: HttpSender.Options): Promise<number | string> => {

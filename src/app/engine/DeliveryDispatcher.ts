@@ -11,7 +11,7 @@ import * as WebhookEvent from "../../domain/WebhookEvent.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { type Commit, Conflict, Storage, type StorageError } from "../../ports/Storage.ts"
-import { type SendFailed, WebhookSender } from "../../ports/WebhookSender.ts"
+import { type SendFailed, type WebhookAnswer, WebhookSender } from "../../ports/WebhookSender.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as FetchLoop from "./FetchLoop.ts"
@@ -45,7 +45,7 @@ const outcomeOf = (exit: Exit.Exit<Delivery.Delivery | null, unknown>): string =
   }
 }
 
-const measured = (call: Effect.Effect<{ readonly status: number }, SendFailed>) =>
+const measured = (call: Effect.Effect<WebhookAnswer, SendFailed>) =>
   Metrics.timed(Metrics.traced("webhook", { kind: "client" }, call), (exit, seconds, context) => {
     const answer = Exit.isSuccess(exit) ? `${Math.trunc(exit.value.status / 100)}xx` : "none"
     Metrics.deliveryDuration({ answer })(seconds, context)
@@ -74,6 +74,7 @@ export const make: (
     machineNow: Instant
   ): Effect.Effect<Delivery.Attempt> => {
     const sent = sender.send({
+      organizationId: endpoint.organizationId,
       url: endpoint.url,
       eventId: event.eventId,
       body: WebhookEvent.body(event),

@@ -1,0 +1,107 @@
+/**
+ * The connections of the sender. They are kept for further calls, under these conditions:
+ *
+ * - An organization never uses the connection of another one: whoever controls a receiver could answer late, and the answer
+ *   would be taken for the answer to the other's call.
+ * - A connection on which anything came after a response, or between two calls, is closed.
+ * - At most 1,024 are kept, the last used ones, 4 for an organization and receiver, each for 10 s.
+ */
+import * as Http from "node:http"
+import * as Https from "node:https"
+import type { LookupFunction } from "node:net"
+import { type Duplex, PassThrough } from "node:stream"
+import { Effect, type Scope } from "effect"
+import * as Leftovers from "./Leftovers.ts"
+import * as Proxy from "./Proxy.ts"
+
+/** How many connections are kept. */
+const KEPT = 1_024
+const KEPT_PER_RECEIVER = 4
+const KEPT_MILLIS = 10_000
+
+export interface Options {
+  readonly lookup: LookupFunction
+  readonly proxy: Proxy.Proxy | null
+  /** The time limit of connecting through the proxy, in milliseconds. */
+  readonly timeoutMillis: number
+}
+
+export interface Connections {
+  /** For requests with the option `organizationId`. */
+  readonly http: Http.Agent
+  readonly https: Https.Agent
+}
+
+const ownerOf = (options: object | undefined): string =>
+  options !== undefined && "organizationId" in options ? String(options.organizationId) : ""
+
+/** Connections that nothing uses now, the last used one last. */
+const makeIdle = () => {
+  const idle = new Set<Duplex>()
+  const close = (socket: Duplex): void => {
+    idle.delete(socket)
+    socket.destroy()
+  }
+  // Nothing may come on an idle connection.
+  const listeners = new WeakMap<Duplex, () => void>()
+  return {
+    add: (socket: Duplex): void => {
+      const [oldest] = idle
+      if (idle.size >= KEPT && oldest !== undefined) close(oldest)
+      const stop = (): void => close(socket)
+      listeners.set(socket, stop)
+      socket.on("data", stop).once("close", stop)
+      idle.add(socket)
+    },
+    remove: (socket: Duplex): void => {
+      const stop = listeners.get(socket)
+      if (stop !== undefined) socket.off("data", stop).off("close", stop)
+      idle.delete(socket)
+    }
+  }
+}
+
+/** Makes an agent keep these conditions. */
+const guarded = <Agent extends Http.Agent>(agent: Agent, idle: ReturnType<typeof makeIdle>): Agent => {
+  const { getName, keepSocketAlive, reuseSocket } = agent
+  agent.getName = (options) => `${ownerOf(options)} ${getName.call(agent, options)}`
+  agent.keepSocketAlive = (socket): boolean => {
+    const kept: unknown = keepSocketAlive.call(agent, socket)
+    if (kept === false || !Leftovers.isClean(socket)) return false
+    idle.add(socket)
+    return true
+  }
+  agent.reuseSocket = (socket, request) => {
+    idle.remove(socket)
+    reuseSocket.call(agent, socket, request)
+  }
+  return agent
+}
+
+/** Connections are closed with the scope. */
+export const make = ({ lookup, proxy, timeoutMillis }: Options): Effect.Effect<Connections, never, Scope.Scope> => {
+  const options = { lookup, keepAlive: true, maxFreeSockets: KEPT_PER_RECEIVER, timeout: KEPT_MILLIS }
+  return Effect.acquireRelease(
+    Effect.sync(() => {
+      const idle = makeIdle()
+      const https = guarded(new Https.Agent(options), idle)
+      if (proxy !== null) {
+        https.createConnection = (request, callback) => {
+          const tunnel = Proxy.tunnelTo(request, { lookup, proxy, timeoutMillis })
+          tunnel.then(
+            (connection) => callback?.(null, connection),
+            // With an error, the agent ignores the connection.
+            (error: Error) => callback?.(error, new PassThrough())
+          )
+          return undefined
+        }
+      }
+      return { http: guarded(new Http.Agent(options), idle), https }
+    }),
+    ({ http, https }) =>
+      Effect.sync(() => {
+        http.destroy()
+        https.destroy()
+      })
+  )
+}
