@@ -1,5 +1,5 @@
 /**
- * The connections of the sender. They are kept for further calls, under these conditions:
+ * The connections of the sender (rule W7). They are kept for further calls, under these conditions:
  *
  * - An organization never uses the connection of another one: whoever controls a receiver could answer late, and the answer
  *   would be taken for the answer to the other's call.

@@ -1,3 +1,6 @@
+/**
+ * Where webhooks may go (rule W7).
+ */
 import { Option, Result } from "effect"
 import { checkUrl, type Destinations } from "simplan/webhooks"
 import { describe, expect, it } from "vitest"
