@@ -1,0 +1,74 @@
+/**
+ * Names of things that are there, learned from answers: without them hardly a request would get past its 404.
+ */
+
+/** Fields of answers whose values are names, and the kind of thing that they name. */
+const KINDS: Readonly<Record<string, string>> = {
+  iccid: "iccid",
+  plan_id: "plan",
+  _id: "plan",
+  planId: "plan",
+  coverage_id: "coverage",
+  coverageId: "coverage",
+  plan_attachment_id: "attachment",
+  package_id: "package",
+  operator_id: "operator",
+  operatorId: "operator",
+  organization_id: "organization",
+  api_key_id: "key",
+  key_id: "key",
+  webhook_endpoint_id: "endpoint",
+  endpoint_id: "endpoint",
+  delivery_id: "delivery",
+  next_page: "page",
+  page: "page"
+}
+
+/** At most as many of a kind; later ones take the place of earlier ones. */
+const SIZE = 200
+
+const PLACE = /@@(\w+) (\d+)@@/g
+
+/** What a field of this name names; `id` is an organization's in the management API, an attachment's in the other. */
+export const kindOf = (name: string, path: string): string | undefined =>
+  name === "id" ? (path.startsWith("/admin") ? "organization" : "attachment") : KINDS[name]
+
+/** A place to be filled with the name of a thing of a kind when the request is sent. */
+export const place = (kind: string, index: number): string => `@@${kind} ${index}@@`
+
+export class Pool {
+  readonly #names = new Map<string, Array<string>>()
+  readonly #isOffLimits: (name: string) => boolean
+  #next = 0
+
+  /** What is off limits is not learned. */
+  constructor(isOffLimits: (name: string) => boolean) {
+    this.#isOffLimits = isOffLimits
+  }
+
+  /** Keeps all names in an answer. */
+  learn(value: unknown): void {
+    if (typeof value !== "object" || value === null) return
+    for (const [field, inner] of Object.entries(value)) {
+      const kind = KINDS[field]
+      if (kind !== undefined && typeof inner === "string") this.#add(kind, inner)
+      else this.learn(inner)
+    }
+  }
+
+  /** The text with every place filled. */
+  fill(text: string, encode: (name: string) => string): string {
+    return text.replace(PLACE, (_, kind: string, index: string) => {
+      const names = this.#names.get(kind) ?? []
+      return encode(names[Number(index) % Math.max(names.length, 1)] ?? "none")
+    })
+  }
+
+  #add(kind: string, name: string): void {
+    const names = this.#names.get(kind) ?? []
+    this.#names.set(kind, names)
+    if (names.includes(name) || this.#isOffLimits(name)) return
+    if (names.length < SIZE) names.push(name)
+    else names[this.#next++ % SIZE] = name
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Requests at random for a given time: each answer is one of the document, and afterwards the storage and the telco's
+ * books are as they must be.
+ */
+import fc from "fast-check"
+import * as Inventory from "../http/Inventory.ts"
+import * as World from "../http/World.ts"
+import * as Aftermath from "./Aftermath.ts"
+import * as Document from "./Document.ts"
+import { Pool } from "./Pool.ts"
+import * as Requests from "./Requests.ts"
+
+export interface Options {
+  readonly storage: NonNullable<World.Setting["storage"]>
+  readonly seed: number
+  /** For how long requests are sent. */
+  readonly millis: number
+}
+
+export interface Outcome {
+  readonly problems: ReadonlyArray<string>
+  /** How many requests were answered with each status. */
+  readonly statuses: Readonly<Record<number, number>>
+}
+
+/** They would end the run: years of work, and a catalogue without the countries of the plans. */
+const LEFT_OUT = new Set(["/admin/v1/clock/advance", "/admin/v1/catalogue"])
+
+/** How many requests are under way at once at most. */
+const TOGETHER = 8
+
+const DAY = 86_400_000
+
+const tokenOf = (path: string, key: string): Readonly<Record<string, string>> => {
+  if (path.startsWith("/admin")) return { authorization: `Bearer ${World.ADMIN_TOKEN}` }
+  return path.startsWith("/telco") ? { authorization: `Bearer ${World.TELCO_TOKEN}` } : { "x-api-key": key }
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Runs it on a world of its own. */
+export const run = async ({ millis, seed, storage }: Options): Promise<Outcome> => {
+  const world = await World.start({ storage })
+  try {
+    const mine = await Inventory.stock(world, 1, 150)
+    const theirs = await Inventory.stock(world, 1_001, 50)
+    const keys = await Promise.all(
+      [mine, theirs].map(({ tenant }) => world.admin("GET", `/organizations/${tenant.organizationId}/api-keys`))
+    )
+    const ownKeys = new Set(
+      keys.flatMap(({ body }) => body.data.map((one: { readonly api_key_id: string }) => one.api_key_id))
+    )
+    const pool = new Pool((name) => ownKeys.has(name))
+    for (const path of ["/v3/sims?page_size=100", "/v3/plans", "/v3/coverage-profiles?label=Green&region_code=FR"])
+      for (const { tenant } of [mine, mine, theirs]) pool.learn((await tenant.get(path)).body)
+    pool.learn((await world.admin("GET", "/organizations")).body)
+
+    const document = await Document.read(world.url)
+    const operations = document.operations.filter(({ method, path }) => method === "GET" || !LEFT_OUT.has(path))
+    const statuses: Record<number, number> = {}
+
+    const send = async ({ body, headers, operation, path }: Requests.Request): Promise<void> => {
+      const url = world.url + pool.fill(path, encodeURIComponent)
+      const filled = body === null ? null : pool.fill(body, (name) => JSON.stringify(name).slice(1, -1))
+      const response = await fetch(url, {
+        method: operation.method,
+        headers: { ...tokenOf(path, mine.tenant.key), ...headers },
+        body: filled
+      })
+      const text = await response.text()
+      statuses[response.status] = (statuses[response.status] ?? 0) + 1
+      const wrong = operation.mismatch(response.status, response.headers.get("content-type") ?? "", text)
+      if (wrong !== undefined) throw new Error(`${operation.method} ${url} ${filled?.slice(0, 2_000)}\n${wrong}`)
+      if (response.status < 300) pool.learn(parsed(text))
+    }
+
+    const together = fc.array(Requests.any(document, operations), { minLength: 1, maxLength: TOGETHER })
+    const property = fc.asyncProperty(together, async (requests) => {
+      await Promise.all(requests.map(send))
+    })
+    const found = await fc.check(property, {
+      seed,
+      numRuns: Number.MAX_SAFE_INTEGER,
+      interruptAfterTimeLimit: millis,
+      markInterruptAsFailure: false
+    })
+    const failure = found.failed ? [`seed ${seed}: ${String(found.errorInstance)}`] : []
+    // What was put off is done by then.
+    await world.admin("POST", "/clock/advance", { by: "1 day" })
+    return { problems: [...failure, ...(await Aftermath.problems(world, World.START + DAY))], statuses }
+  } finally {
+    await world.close()
+  }
+}
+
+/** What was answered, in a line. */
+export const summary = ({ statuses }: Outcome): string => {
+  const sum = Object.values(statuses).reduce((total, count) => total + count, 0)
+  const each = Object.entries(statuses).map(([status, count]) => `${status} ${count} times`)
+  return `${sum} requests: ${each.join(", ")}`
+}

@@ -1,0 +1,24 @@
+/**
+ * Requests at random, on memory and on PostgreSQL: for some seconds, or for as long as `npm run test:fuzz` tells.
+ */
+import { Redacted } from "effect"
+import * as Memory from "simplan/memory"
+import * as Postgres from "simplan/postgres"
+import { describe, expect, it } from "vitest"
+import * as Databases from "../setup/Databases.ts"
+import * as Run from "./Run.ts"
+
+const millis = Number(process.env["FUZZ_MILLIS"] ?? 3_000)
+const seed = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31)
+
+describe("any request is answered as the document tells, and leaves all in order", () => {
+  const url = Databases.forEachTest()
+
+  it.each(["memory", "PostgreSQL"])("on %s", { timeout: millis + 120_000 }, async (name) => {
+    const storage = name === "memory" ? Memory.layer : Postgres.layer({ url: Redacted.make(url()) })
+    const outcome = await Run.run({ seed, millis, storage })
+    console.log(`${name}, seed ${seed}: ${Run.summary(outcome)}`)
+    expect(outcome.problems).toEqual([])
+    for (const status of [200, 400, 404]) expect(outcome.statuses[status], String(status)).toBeGreaterThan(0)
+  })
+})
