@@ -1,6 +1,6 @@
 /**
- * Which IP addresses webhooks may use (rule W7): those that the package `ipaddr.js` calls unicast, which excludes loopback, private,
- * link-local, shared, multicast and reserved ones.
+ * Which IP addresses webhooks may use (rule W7): those that the package `ipaddr.js` calls unicast, which excludes
+ * loopback, private, link-local, shared, multicast and reserved ones.
  *
  * An IPv6 address with an IPv4 address in it (mapped, NAT64, 6to4) is judged by that one. Other forms of IPv4 in IPv6
  * (compatible, SIIT, ISATAP, Teredo) are refused, because they lead only to private networks or nowhere.

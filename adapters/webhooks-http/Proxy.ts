@@ -24,7 +24,9 @@ export const parse = (text: string): Proxy | undefined => {
   const { hash, hostname, password, pathname, port, protocol, search, username } = new URL(text)
   if (protocol !== "http:" || `${hash}${search}` !== "" || pathname !== "/") return undefined
   try {
-    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+    const user = decodeURIComponent(username)
+    if (user.includes(":")) return undefined
+    const credentials = `${user}:${decodeURIComponent(password)}`
     return {
       hostname: hostname.replace(/^\[|\]$/g, ""),
       port: port === "" ? 80 : Number(port),

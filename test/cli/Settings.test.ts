@@ -2,6 +2,7 @@ import { ConfigProvider, Duration, Effect, Redacted } from "effect"
 import { Time } from "simplan"
 import { describe, expect, it } from "vitest"
 import * as ClockSetting from "../../adapters/cli/settings/ClockSetting.ts"
+import * as Secrets from "../../adapters/cli/settings/Secrets.ts"
 import * as Settings from "../../adapters/cli/settings/Settings.ts"
 
 const read = (env: Record<string, string>) =>
@@ -25,6 +26,10 @@ describe("the settings", () => {
       clock: { _tag: "System" },
       rateLimit: { requests: 100, window: Duration.seconds(1) },
       allowPrivateWebhooks: false,
+      webhookPorts: [80, 443, 8080, 8443],
+      webhookHttpsOnly: false,
+      webhookProxy: null,
+      dnsServers: null,
       telcoTimeoutMillis: 10_000,
       leaseMillis: 15_000
     })
@@ -66,6 +71,14 @@ describe("the settings", () => {
     ["SIMPLAN_CLOCK", "virtual", { clock: { _tag: "Virtual", from: null } }],
     ["SIMPLAN_RATE_LIMIT", "50/500ms", { rateLimit: { requests: 50, window: Duration.millis(500) } }],
     ["SIMPLAN_RATE_LIMIT", "6000/m", { rateLimit: { requests: 6000, window: Duration.minutes(1) } }],
+    ["SIMPLAN_WEBHOOK_PORTS", "443, 9443", { webhookPorts: [443, 9443] }],
+    ["SIMPLAN_WEBHOOK_HTTPS_ONLY", "true", { webhookHttpsOnly: true }],
+    [
+      "SIMPLAN_WEBHOOK_PROXY",
+      "http://proxy:3128",
+      { webhookProxy: { hostname: "proxy", port: 3128, credentials: null } }
+    ],
+    ["SIMPLAN_DNS_SERVERS", "10.0.0.2, [::1]:5353", { dnsServers: ["10.0.0.2", "[::1]:5353"] }],
     ["SIMPLAN_TELCO_TIMEOUT", "750ms", { telcoTimeoutMillis: 750 }],
     ["SIMPLAN_LEASE", "2m", { leaseMillis: 120_000 }]
   ]
@@ -92,6 +105,14 @@ describe("the settings", () => {
     ["SIMPLAN_RATE_LIMIT", "100"],
     ["SIMPLAN_RATE_LIMIT", "100/1d"],
     ["SIMPLAN_ALLOW_PRIVATE_WEBHOOKS", "yes"],
+    ["SIMPLAN_WEBHOOK_PORTS", "443;80"],
+    ["SIMPLAN_WEBHOOK_PORTS", "0"],
+    ["SIMPLAN_WEBHOOK_PORTS", "65536"],
+    ["SIMPLAN_WEBHOOK_HTTPS_ONLY", "1"],
+    ["SIMPLAN_WEBHOOK_PROXY", "https://proxy.example"],
+    ["SIMPLAN_WEBHOOK_PROXY", "proxy.example:3128"],
+    ["SIMPLAN_WEBHOOK_PROXY", "http://proxy.example/path"],
+    ["SIMPLAN_DNS_SERVERS", "dns.example"],
     ["SIMPLAN_TELCO_TIMEOUT", "10"],
     ["SIMPLAN_TELCO_TIMEOUT", "1ms"],
     ["SIMPLAN_LEASE", "2h"],
@@ -125,6 +146,20 @@ describe("the settings", () => {
     )
   })
 
+  it("have the password of the proxy removed from what is written", async () => {
+    const env = { SIMPLAN_WEBHOOK_PROXY: "http://me:proxy%2Fpass@proxy.example:3128" }
+    const settings = await read(env)
+    expect(JSON.stringify(settings)).not.toContain("pass")
+    expect(settings.webhookProxy?.credentials && Redacted.value(settings.webhookProxy.credentials)).toBe(
+      "me:proxy/pass"
+    )
+    Settings.registerSecrets(settings)
+    const base64 = Buffer.from("me:proxy/pass").toString("base64")
+    expect(Secrets.redact(`${env.SIMPLAN_WEBHOOK_PROXY} proxy/pass Basic ${base64}`)).toBe(
+      "http://me:***@proxy.example:3128 *** Basic ***"
+    )
+  })
+
   it("never show a token or a password", async () => {
     expect(await problem({ SIMPLAN_ADMIN_TOKEN: "top secret" })).toBe(
       "SIMPLAN_ADMIN_TOKEN has a value that is not allowed: it must be made of visible ASCII characters without spaces."
@@ -135,6 +170,7 @@ describe("the settings", () => {
     expect(await problem({ SIMPLAN_TELCO_URL: "https://me:secret@bridge?key=hidden" })).toContain(
       '"https://***@bridge?***"'
     )
+    expect(await problem({ SIMPLAN_WEBHOOK_PROXY: "http://me:secret@proxy/path" })).toContain('"http://***@proxy/path"')
     const message = await problem({ SIMPLAN_DATABASE_URL: "postgres://me:top/secret@db:port/simplan?password=hidden" })
     expect(message).toContain("postgres://me:***@db:port/simplan?password=***")
   })

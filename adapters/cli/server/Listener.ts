@@ -6,6 +6,7 @@ import { Server } from "../../http/index.ts"
 import { checkUrl } from "../../webhooks-http/index.ts"
 import { type CommandFailed, impossible, systemCode } from "../output/CommandFailed.ts"
 import type { Settings } from "../settings/Settings.ts"
+import * as WebhookSettings from "../settings/WebhookSettings.ts"
 import * as Tokens from "../settings/Tokens.ts"
 
 /** How long a stop waits for requests; after that, jobs and the storage need time. */
@@ -31,20 +32,16 @@ const unable = ({ cause, host, message, port }: Server.CannotListen): CommandFai
 const callable = (url: string): string => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
 /** Listens until the scope closes. Returns the address for clients. `ready`: whether the process takes requests. */
-export const listen = (
-  { allowPrivateWebhooks, host, port, rateLimit }: Settings,
-  tokens: Tokens.Tokens,
-  ready: Effect.Effect<boolean>
-) =>
+export const listen = (settings: Settings, tokens: Tokens.Tokens, ready: Effect.Effect<boolean>) =>
   Layer.build(
     Server.layer(
-      { host, port, drainTimeout: DRAIN },
+      { host: settings.host, port: settings.port, drainTimeout: DRAIN },
       {
         adminToken: Tokens.value(tokens.admin),
         telcoToken: Tokens.value(tokens.telco),
-        rateLimit,
+        rateLimit: settings.rateLimit,
         ready,
-        checkUrl: (url) => checkUrl(url, { allowPrivateAddresses: allowPrivateWebhooks })
+        checkUrl: (url) => checkUrl(url, WebhookSettings.destinations(settings))
       }
     )
   ).pipe(

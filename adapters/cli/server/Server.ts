@@ -25,6 +25,7 @@ import * as Stores from "./Stores.ts"
 import * as Tokens from "../settings/Tokens.ts"
 import * as Version from "../Version.ts"
 import * as VirtualTime from "./VirtualTime.ts"
+import * as WebhookSettings from "../settings/WebhookSettings.ts"
 
 /** The label of the plan in the greeting. */
 const LABEL = "Green"
@@ -48,7 +49,7 @@ const services = Effect.fnUntraced(function* (settings: Settings) {
   const ports = Layer.mergeAll(
     telcoOf(settings),
     StandardCatalogue.layer,
-    HttpSender.layer({ allowPrivateAddresses: settings.allowPrivateWebhooks }),
+    HttpSender.layer(WebhookSettings.sender(settings)),
     NodeCrypto.layer,
     clock
   ).pipe(Layer.provideMerge(Layer.succeedContext(stores)))

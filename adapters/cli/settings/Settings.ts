@@ -11,8 +11,9 @@ import * as RateLimit from "./RateLimit.ts"
 import * as Secrets from "./Secrets.ts"
 import * as TelcoUrl from "./TelcoUrl.ts"
 import * as TimeSpan from "./TimeSpan.ts"
+import * as WebhookSettings from "./WebhookSettings.ts"
 
-export interface Settings {
+export interface Settings extends WebhookSettings.WebhookSettings {
   readonly host: string
   readonly port: number
   readonly database: DatabaseUrl.DatabaseUrl
@@ -24,7 +25,6 @@ export interface Settings {
   readonly telco: { readonly url: string; readonly key: Redacted.Redacted } | null
   readonly clock: ClockSetting.ClockSetting
   readonly rateLimit: RateLimit.RateLimit | "off"
-  readonly allowPrivateWebhooks: boolean
   /** The time limit of one telco call. */
   readonly telcoTimeoutMillis: number
   /** How long a silent process keeps its jobs before another process takes them. */
@@ -67,6 +67,9 @@ const token = (name: string, meaning: string, shown: string): Definition<Redacte
   show: null
 })
 
+const trueOrFalse = (text: string): boolean | undefined =>
+  text === "true" ? true : text === "false" ? false : undefined
+
 const GENERATED = "where neither is set, both are made"
 
 const definitions = {
@@ -108,10 +111,41 @@ const definitions = {
   }),
   allowPrivateWebhooks: define({
     name: "SIMPLAN_ALLOW_PRIVATE_WEBHOOKS",
-    meaning: "let webhooks go to private addresses",
+    meaning: "let webhooks go to private addresses and all ports",
     default: "false",
     allowed: "true or false",
-    read: (text) => (text === "true" ? true : text === "false" ? false : undefined)
+    read: trueOrFalse
+  }),
+  webhookPorts: define({
+    name: "SIMPLAN_WEBHOOK_PORTS",
+    meaning: "ports that webhooks may go to",
+    default: WebhookSettings.defaultPorts,
+    allowed: "ports from 1 to 65535 with commas between them",
+    read: WebhookSettings.toPorts
+  }),
+  webhookHttpsOnly: define({
+    name: "SIMPLAN_WEBHOOK_HTTPS_ONLY",
+    meaning: "let webhooks go to https:// only",
+    default: "false",
+    allowed: "true or false",
+    read: trueOrFalse
+  }),
+  webhookProxy: define({
+    name: "SIMPLAN_WEBHOOK_PROXY",
+    meaning: "egress proxy for webhooks, http://[<user>:<password>@]<host>:<port>",
+    default: "",
+    allowed: "an address such as http://proxy.example:3128, with a user and password or without",
+    read: WebhookSettings.toProxy,
+    show: TelcoUrl.withoutPassword,
+    shown: "none"
+  }),
+  dnsServers: define({
+    name: "SIMPLAN_DNS_SERVERS",
+    meaning: "name servers for the names of webhooks",
+    default: "",
+    allowed: "IP addresses with commas between them, each with a port or without, such as 10.0.0.2,10.0.0.3:5353",
+    read: WebhookSettings.toServers,
+    shown: "the machine's"
   }),
   telcoUrl: define({
     name: "SIMPLAN_TELCO_URL",
@@ -201,7 +235,11 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
     telcoTimeoutMillis: yield* setting(definitions.telcoTimeout),
     leaseMillis: yield* setting(definitions.lease),
     rateLimit: yield* setting(definitions.rateLimit),
-    allowPrivateWebhooks: yield* setting(definitions.allowPrivateWebhooks)
+    allowPrivateWebhooks: yield* setting(definitions.allowPrivateWebhooks),
+    webhookPorts: yield* setting(definitions.webhookPorts),
+    webhookHttpsOnly: yield* setting(definitions.webhookHttpsOnly),
+    webhookProxy: yield* setting(definitions.webhookProxy),
+    dnsServers: yield* setting(definitions.dnsServers)
   }
   const all = Result.all(found)
   if (Result.isSuccess(all)) return all.success
@@ -210,7 +248,9 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
 })
 
 /** Registers the secrets among the settings, so that they are never written. */
-export const registerSecrets = ({ adminToken, database, telco, telcoToken }: Settings): void => {
+export const registerSecrets = (settings: Settings): void => {
+  const { adminToken, database, telco, telcoToken } = settings
   for (const secret of [adminToken, telcoToken, telco?.key]) if (secret) Secrets.register(Redacted.value(secret))
   Secrets.registerPassword(database.url)
+  WebhookSettings.registerSecrets(settings)
 }
