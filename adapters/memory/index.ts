@@ -102,7 +102,14 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
     },
     webhookEndpoints: {
       get: (asked) => Effect.sync(() => present(of(asked)).find((one) => one.endpointId === asked.endpointId) ?? null),
-      page: (query) => Effect.sync(() => page(present(of(query)), created("endpointId"), query))
+      page: (query) => Effect.sync(() => page(present(of(query)), created("endpointId"), query)),
+      namedTypes: (asked) =>
+        Effect.sync(() => {
+          const live = [...of(asked).endpoints.values()].filter(
+            ({ deletedAt, enabled }) => enabled && deletedAt === null
+          )
+          return [...new Set(live.flatMap(({ events }) => events ?? []))]
+        })
     },
     plans: {
       get: (asked) => Effect.sync(() => of(asked).plans.get(asked.planId) ?? null),

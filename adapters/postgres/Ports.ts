@@ -41,7 +41,11 @@ const storage = (database: Database, { tell, watch }: Notifications.Notification
       get: ApiKeys.byId(database),
       page: ApiKeys.page(database)
     },
-    webhookEndpoints: { get: WebhookEndpoints.byId(database), page: WebhookEndpoints.page(database) },
+    webhookEndpoints: {
+      get: WebhookEndpoints.byId(database),
+      page: WebhookEndpoints.page(database),
+      namedTypes: WebhookEndpoints.namedTypes(database)
+    },
     plans: { get: Plans.byId(database), page: Plans.page(database) },
     regions: { get: Regions.byId(database), page: Regions.page(database), like: Regions.like(database) },
     catalogues: { version: Singletons.catalogueVersion(database), get: Singletons.catalogue(database) },

@@ -3,13 +3,15 @@
  */
 import { Effect, Stream } from "effect"
 import { Organizations, Sims, Webhooks } from "simplan"
-import type { Label } from "simplan/ports"
+import { type Label, WebhookEvent } from "simplan/ports"
 
 export interface Options {
   /** How many eSIMs of each label an organization begins with: 10 of `Green` unless given. */
   readonly esims?: Readonly<Partial<Record<Label.Label, number>>>
   /** How many physical SIMs of label `Green` it begins with: 2 unless given. */
   readonly physicalSims?: number
+  /** Whether a second endpoint takes the events of rule E1: it does not unless this is true. */
+  readonly lifecycle?: boolean
 }
 
 /** The ICCID of a simulated SIM, with its Luhn digit. */
@@ -38,11 +40,17 @@ export const rows = (organization: 0 | 1, options: Options): ReadonlyArray<Sims.
 export const iccids = (inventory: ReadonlyArray<Sims.ImportRow>): ReadonlyArray<string> =>
   inventory.map(({ iccid }) => iccid)
 
-/** Creates the organization with its inventory, and an endpoint for all its events; its id. */
-export const furnish = Effect.fnUntraced(function* (name: string, inventory: ReadonlyArray<Sims.ImportRow>) {
+/** Creates the organization with its inventory, and endpoints for its events; its id. */
+export const furnish = Effect.fnUntraced(function* (
+  name: string,
+  inventory: ReadonlyArray<Sims.ImportRow>,
+  { lifecycle = false }: Options
+) {
   const { organizationId } = yield* Organizations.Organizations.use((of) => of.create({ name }))
   yield* Sims.Sims.use((of) => of.importRows({ organizationId, rows: Stream.fromIterable(inventory) }))
   const url = `https://receiver.example/${organizationId}`
-  yield* Webhooks.Webhooks.use((of) => of.create({ organizationId, url, events: null, description: name }))
+  const endpoint = { organizationId, url, description: name }
+  yield* Webhooks.Webhooks.use((of) => of.create({ ...endpoint, events: null }))
+  if (lifecycle) yield* Webhooks.Webhooks.use((of) => of.create({ ...endpoint, events: WebhookEvent.optInTypes }))
   return organizationId
 })

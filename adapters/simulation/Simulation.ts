@@ -147,8 +147,8 @@ export const makeOver = Effect.fnUntraced(function* (
     inItsTime(Effect.suspend(() => Effect.provideContext(effect, services)))
 
   const inventories = [Inventory.rows(0, options), Inventory.rows(1, options)] as const
-  const first = yield* Effect.orDie(use(Inventory.furnish("First Travel", inventories[0])))
-  const second = yield* Effect.orDie(use(Inventory.furnish("Second Travel", inventories[1])))
+  const first = yield* Effect.orDie(use(Inventory.furnish("First Travel", inventories[0], options)))
+  const second = yield* Effect.orDie(use(Inventory.furnish("Second Travel", inventories[1], options)))
   const iccids = new Map([
     [first, Inventory.iccids(inventories[0])],
     [second, Inventory.iccids(inventories[1])]

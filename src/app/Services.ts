@@ -20,6 +20,7 @@ import * as IdempotencyKeys from "./commit/IdempotencyKeys.ts"
 import * as Ids from "./commit/Ids.ts"
 import * as JobRunner from "./engine/JobRunner.ts"
 import * as Leases from "./engine/Leases.ts"
+import * as NamedTypes from "./commit/NamedTypes.ts"
 import * as Messages from "./subscriptions/Messages.ts"
 import * as Operators from "./plans/Operators.ts"
 import * as Organizations from "./organizations/Organizations.ts"
@@ -69,7 +70,7 @@ export type Services =
 // Leases are renewed until background tasks have ended.
 const writing = Commits.layer.pipe(
   Layer.provideMerge(BackgroundTasks.layer),
-  Layer.provideMerge(Layer.mergeAll(Ids.layer, Leases.layer))
+  Layer.provideMerge(Layer.mergeAll(Ids.layer, Leases.layer, NamedTypes.layer))
 )
 
 const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues.layer).pipe(

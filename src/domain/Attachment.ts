@@ -61,11 +61,17 @@ interface Times {
   readonly expirationAt: Instant | null
 }
 
+/** What the times of an attachment follow from. */
+export interface Timed {
+  readonly attachment: Pick<Attachment, "anchor"> & { readonly terms: Pick<PlanTerms, "periodDays" | "recurrence"> }
+  readonly packages: ReadonlyArray<Package>
+}
+
 /**
  * Rule T6. A recurring attachment activates at its anchor and expires with its last occurrence; both are known before
  * any package exists. A non-recurring attachment has the times of its only package.
  */
-export const times = ({ attachment, packages }: WithPackages): Times => {
+export const times = ({ attachment, packages }: Timed): Times => {
   const { anchor, terms } = attachment
   if (terms.recurrence !== null) {
     return {

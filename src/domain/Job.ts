@@ -35,6 +35,17 @@ export type Work =
     }
   /** Apply or remove the mobile plan of an eSIM, as its SIM's `mobilePlan` says (rule I6). */
   | { readonly _tag: "ChangeMobilePlan"; readonly iccid: string; readonly changeId: string }
+  /** Tell of an attachment what is due from the job's instant on: its activation, coming end and end (rule E1). */
+  | { readonly _tag: "NotifyAttachment"; readonly iccid: string; readonly attachmentId: string }
+  /**
+   * Leave a `NotifyAttachment` job for each attachment that has something to be told yet, after an endpoint has asked
+   * for it (rule E1). `after` is the subscription that was looked at last.
+   */
+  | {
+      readonly _tag: "NotifyAttachments"
+      readonly requestId: string
+      readonly after: { readonly createdAt: Instant; readonly id: string } | null
+    }
 
 export interface Job {
   readonly jobId: string
@@ -62,6 +73,8 @@ export const isAwaited = (work: Work): boolean => {
     case "CreatePackage":
     case "SuspendPackages":
     case "CancelPackages":
+    case "NotifyAttachment":
+    case "NotifyAttachments":
       return false
   }
 }

@@ -7,6 +7,7 @@
  */
 import type { Attachment } from "./Attachment.ts"
 import type { Package } from "./Package.ts"
+import type { PlanTerms } from "./Plan.ts"
 import type { Sim } from "./Sim.ts"
 import type { SimAggregate } from "./SimAggregate.ts"
 import type { Subscription } from "./Subscription.ts"
@@ -29,7 +30,9 @@ export type AttachmentField = (typeof attachmentFields)[number]
 export type PackageField = (typeof packageFields)[number]
 
 export type SimKey = Pick<Sim, "organizationId" | "iccid" | "version">
-export type AttachmentState = Pick<Attachment, "organizationId" | "attachmentId" | AttachmentField>
+export type AttachmentState = Pick<Attachment, "organizationId" | "attachmentId" | AttachmentField> & {
+  readonly terms: Pick<PlanTerms, "periodDays" | "recurrence">
+}
 
 /** The aggregate or a view of it. What a view leaves out does not change. */
 interface View {
@@ -48,6 +51,13 @@ interface View {
 export interface SimChange {
   readonly loaded: View
   readonly next: View
+}
+
+/** A SIM's aggregate, as far as it names its parts. */
+export interface Named {
+  readonly sim: Pick<Sim, "iccid">
+  readonly subscription: Subscription | null
+  readonly attachments: ReadonlyArray<{ readonly attachment: Pick<Attachment, "attachmentId" | "planId"> }>
 }
 
 /** A row that changes: its next state, and the fields that differ. */
@@ -101,6 +111,17 @@ const subscriptions = (loaded: Subscription | null, next: Subscription | null): 
 const isWhole = (attachment: AttachmentState | Attachment): attachment is Attachment => "metadata" in attachment
 
 type Attachments = NonNullable<View["attachments"]>
+
+/** What names the subscription and the plans of the next state; null if the change is one of a view. */
+export const wholeOf = ({ next: { attachments = NONE, sim, subscription } }: SimChange): Named | null => {
+  if (subscription === undefined) return null
+  const named: Array<Named["attachments"][number]> = []
+  for (const { attachment } of attachments) {
+    if (!isWhole(attachment)) return null
+    named.push({ attachment })
+  }
+  return { sim, subscription, attachments: named }
+}
 
 const attachments = (loaded: Attachments, next: Attachments): Pick<Difference, "attachments" | "packages"> => {
   const added: Array<Attachment> = []

@@ -7,7 +7,7 @@ import type { InvalidField } from "./Refusal.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
 import { DAY } from "./Time.ts"
-import type { Type } from "./WebhookEvent.ts"
+import { isOptIn, type Type } from "./WebhookEvent.ts"
 
 export interface SigningKey {
   /** `whsec_` and base64 of 32 random bytes. */
@@ -20,7 +20,7 @@ export interface WebhookEndpoint {
   readonly organizationId: string
   readonly endpointId: string
   readonly url: string
-  /** The event types that the endpoint receives; null for all types. */
+  /** The event types that the endpoint receives; null for the interface's types (rule E1). */
   readonly events: ReadonlyArray<Type> | null
   readonly description: string
   readonly enabled: boolean
@@ -46,9 +46,9 @@ export const checkTexts = (request: {
 /** Rule W6: the signing key made from 32 random bytes. */
 export const signingKey = (random: Uint8Array): string => `whsec_${Base64.encode(random)}`
 
-/** Whether the endpoint is sent events of the type. */
+/** Rule E1: whether the endpoint is sent events of the type. */
 export const takes = ({ deletedAt, enabled, events }: WebhookEndpoint, type: Type): boolean =>
-  enabled && deletedAt === null && (events === null || events.includes(type))
+  enabled && deletedAt === null && (events === null ? !isOptIn(type) : events.includes(type))
 
 /** Rule W7: the endpoint gets no more deliveries, until it is enabled again. */
 export const disabled = (endpoint: WebhookEndpoint): WebhookEndpoint => ({ ...endpoint, enabled: false })

@@ -1,24 +1,44 @@
 /**
- * Webhook events and the bodies of their deliveries (rule W5).
+ * Webhook events and the bodies of their deliveries (rules W5 and E1).
  */
 import { Result } from "effect"
 import { InvalidField } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
 
-export const types = [
+/** The interface's types: an endpoint without a filter receives these. */
+export const standardTypes = [
   "attachment.allowanceConsumed",
   "subscription.esim.locationChanged",
   "esim.smdp.stateChanged"
 ] as const
 
+/** Rule E1: only an endpoint whose filter names such a type receives it. */
+export const optInTypes = [
+  "subscription.created",
+  "subscription.deleted",
+  "attachment.created",
+  "attachment.activated",
+  "attachment.expiring",
+  "attachment.expired",
+  "attachment.suspended",
+  "package.created",
+  "package.refused"
+] as const
+
+export const types = [...standardTypes, ...optInTypes] as const
+
 export type Type = (typeof types)[number]
+export type OptInType = (typeof optInTypes)[number]
+
+/** Rule E1: whether the type goes only to endpoints whose filter names it. */
+export const isOptIn = (type: Type): type is OptInType => optInTypes.some((known) => known === type)
 
 const isType = (name: string): name is Type => types.some((type) => type === name)
 
 /** The types that an endpoint asks for, each once, in the order given. An unknown type and an empty list are refused. */
 export const typesOf = (names: ReadonlyArray<string>): Result.Result<ReadonlyArray<Type>, InvalidField> => {
   const refuse = (message: string) => Result.fail(new InvalidField({ field: "events", message }))
-  if (names.length === 0) return refuse("must name at least one type, or be left out for all")
+  if (names.length === 0) return refuse("must name at least one type, or be left out for the standard ones")
   return names.every(isType) ? Result.succeed([...new Set(names)]) : refuse(`must hold only ${types.join(", ")}`)
 }
 
@@ -49,6 +69,35 @@ export type Payload =
         readonly smdpStateChange: { readonly state: string; readonly modificationResult: string }
       }
     }
+  | {
+      readonly type: "subscription.created" | "subscription.deleted"
+      readonly data: { readonly esim: string; readonly subscriptionId: string }
+    }
+  | {
+      readonly type: "attachment.created" | "attachment.activated" | "attachment.expiring" | "attachment.expired"
+      readonly data: AttachmentData
+    }
+  | {
+      readonly type: "attachment.suspended"
+      readonly data: AttachmentData & { readonly suspendedAt: string }
+    }
+  | {
+      readonly type: "package.created" | "package.refused"
+      readonly data: AttachmentData & { readonly packageId: string }
+    }
+
+/**
+ * What events about an attachment or one of its packages tell of it. The times are RFC 3339 in UTC, and null as long as
+ * they are not known.
+ */
+export type AttachmentData = {
+  readonly esim: string
+  readonly subscriptionId: string
+  readonly attachmentId: string
+  readonly planId: string
+  readonly activationAt: string | null
+  readonly expirationAt: string | null
+}
 
 export interface WebhookEvent {
   readonly organizationId: string

@@ -11,16 +11,24 @@ export interface Changes {
   readonly deliveriesDueAt: Instant | null
   readonly apiKeys: boolean
   readonly catalogue: boolean
+  readonly webhookEndpoints: boolean
 }
 
-export const nothing: Changes = { jobsDueAt: null, deliveriesDueAt: null, apiKeys: false, catalogue: false }
+export const nothing: Changes = {
+  jobsDueAt: null,
+  deliveriesDueAt: null,
+  apiKeys: false,
+  catalogue: false,
+  webhookEndpoints: false
+}
 
 /** What may have happened while nothing could be heard. */
 export const anything: Changes = {
   jobsDueAt: Number.NEGATIVE_INFINITY,
   deliveriesDueAt: Number.NEGATIVE_INFINITY,
   apiKeys: true,
-  catalogue: true
+  catalogue: true,
+  webhookEndpoints: true
 }
 
 const earlier = (left: Instant | null, right: Instant | null): Instant | null =>
@@ -31,7 +39,8 @@ export const and = (left: Changes, right: Changes): Changes => ({
   jobsDueAt: earlier(left.jobsDueAt, right.jobsDueAt),
   deliveriesDueAt: earlier(left.deliveriesDueAt, right.deliveriesDueAt),
   apiKeys: left.apiKeys || right.apiKeys,
-  catalogue: left.catalogue || right.catalogue
+  catalogue: left.catalogue || right.catalogue,
+  webhookEndpoints: left.webhookEndpoints || right.webhookEndpoints
 })
 
 const some = (rows: ReadonlyArray<unknown> | undefined): boolean => rows !== undefined && rows.length > 0
@@ -51,16 +60,21 @@ const deliveriesDueAt = ({ replayed = [], settled = [] }: NonNullable<Commit["de
 }
 
 /** What a commit changes. */
-export const of = ({ apiKeys, catalogue, deliveries, events = [], jobs }: Commit): Changes => {
+export const of = ({ apiKeys, catalogue, deliveries, events = [], jobs, webhookEndpoints }: Commit): Changes => {
   let sent = deliveries === undefined ? null : deliveriesDueAt(deliveries)
   for (const { createdAt } of events) sent = earlier(sent, createdAt)
   return {
     jobsDueAt: jobs === undefined ? null : jobsDueAt(jobs),
     deliveriesDueAt: sent,
     apiKeys: some(apiKeys),
-    catalogue: catalogue !== undefined
+    catalogue: catalogue !== undefined,
+    webhookEndpoints: some(webhookEndpoints)
   }
 }
 
 export const isNothing = (changes: Changes): boolean =>
-  changes.jobsDueAt === null && changes.deliveriesDueAt === null && !changes.apiKeys && !changes.catalogue
+  changes.jobsDueAt === null &&
+  changes.deliveriesDueAt === null &&
+  !changes.apiKeys &&
+  !changes.catalogue &&
+  !changes.webhookEndpoints

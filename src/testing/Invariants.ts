@@ -22,6 +22,7 @@ export * from "./invariants/Facts.ts"
 export { type Frame, framesOf } from "./invariants/Frames.ts"
 export type { Invariant, Violation } from "./invariants/Invariant.ts"
 export * from "./invariants/Inventory.ts"
+export * from "./invariants/Lifecycle.ts"
 export * from "./invariants/Reports.ts"
 export * from "./invariants/Timing.ts"
 

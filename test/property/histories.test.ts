@@ -25,6 +25,18 @@ describe("Any run of a service", () => {
     )
   }, 60_000)
 
+  it("tells everything that happens to subscriptions and attachments, once and in order (rule E1)", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), starts, Commands.runs(), async (seed, start, commands) =>
+        mustHold(await recorded(seed, commands, { start, lifecycle: true }), [
+          ...Invariants.all,
+          ...Invariants.lifecycle
+        ])
+      ),
+      { numRuns: 80, seed: SEED + 1 }
+    )
+  }, 60_000)
+
   it("keeps every invariant as a model run of fast-check", async () => {
     await fc.assert(
       fc.asyncProperty(

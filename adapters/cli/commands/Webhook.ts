@@ -15,7 +15,9 @@ const add = Command.make(
     org: Organization.flag,
     events: Flag.Literals("event", WebhookEvent.types).pipe(
       Flag.withMetavar("<type>"),
-      Flag.withDescription(`One of ${WebhookEvent.types.join(", ")}; may be given several times (all, if left out)`),
+      Flag.withDescription(
+        `One of ${WebhookEvent.types.join(", ")}; may be given several times (the first ${WebhookEvent.standardTypes.length}, if left out)`
+      ),
       Flag.atLeast(0)
     ),
     description: Flag.String("description").pipe(Flag.withDescription("A note for people"), Flag.withDefault("")),

@@ -12,7 +12,7 @@ const EventType = Schema.Literals(WebhookEvent.types).annotate({
 })
 
 const events = Schema.NullOr(Schema.Array(EventType)).annotate({
-  description: "The types that are sent; all of them where it is absent or null"
+  description: `The types that are sent; where it is absent or null: ${WebhookEvent.standardTypes.join(", ")}`
 })
 
 export const WebhookEndpoint = Schema.Struct({

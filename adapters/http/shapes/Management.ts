@@ -31,7 +31,7 @@ export const newApiKey = (one: ApiKeys.NewKey): typeof OrganizationsApi.NewApiKe
 export const webhookEndpoint = (one: WebhookEndpoint.WebhookEndpoint): typeof WebhooksApi.WebhookEndpoint.Type => ({
   webhook_endpoint_id: one.endpointId,
   url: one.url,
-  events: one.events ?? WebhookEvent.types,
+  events: one.events ?? WebhookEvent.standardTypes,
   description: one.description,
   enabled: one.enabled,
   signing_key: one.signingKeys[0]?.key ?? "",

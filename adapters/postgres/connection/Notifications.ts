@@ -36,7 +36,8 @@ const Message = Schema.fromJsonString(
     jobsDueAt: Schema.NullOr(Schema.Finite),
     deliveriesDueAt: Schema.NullOr(Schema.Finite),
     apiKeys: Schema.Boolean,
-    catalogue: Schema.Boolean
+    catalogue: Schema.Boolean,
+    webhookEndpoints: Schema.Boolean
   })
 )
 

@@ -1,7 +1,7 @@
 /**
  * Webhook events, and their fan-out to one delivery for each endpoint that takes them.
  */
-import type { WebhookEvent } from "simplan/ports"
+import { WebhookEvent } from "simplan/ports"
 import type { Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
@@ -9,6 +9,9 @@ export const value = `json_build_object(
   'organizationId', event.organization_id, 'eventId', event.event_id, 'createdAt', event.created_at,
   'payload', event.payload
 )`
+
+/** What an endpoint without a filter takes, as an array's literal (rule E1). */
+const standardTypes = `{${WebhookEvent.standardTypes.join(",")}}`
 
 const columns = CommitClause.columns<WebhookEvent.WebhookEvent>(
   { text: ["organizationId", "eventId"], bigint: ["createdAt"], json: ["payload"] },
@@ -36,7 +39,7 @@ export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): C
       from event_row r
       join simplan.webhook_endpoint on webhook_endpoint.organization_id = r."organizationId"
       where webhook_endpoint.enabled and webhook_endpoint.deleted_at is null
-        and (webhook_endpoint.events is null or r.payload->>'type' = any(webhook_endpoint.events))
+        and r.payload->>'type' = any(coalesce(webhook_endpoint.events, ${standardTypes}::text[]))
       returning 1
     )`
   ],

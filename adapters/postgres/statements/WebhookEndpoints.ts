@@ -1,7 +1,7 @@
 /**
  * The statements about webhook endpoints.
  */
-import type { WebhookEndpoint, Storage } from "simplan/ports"
+import type { Storage, WebhookEndpoint, WebhookEvent } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 import * as Keyset from "../sql/Keyset.ts"
@@ -71,3 +71,14 @@ export const page =
         order by webhook_endpoint.created_at, webhook_endpoint.endpoint_id
         limit ${limit}::int`
     )
+
+/** The types that the filters of enabled endpoints name. */
+export const namedTypes = (database: Database) => (of: { readonly organizationId: string }) =>
+  database.rows(
+    (sql) => sql<Row<WebhookEvent.Type>>`
+      select distinct to_json(named.type) #>> '{}' as value
+      from simplan.webhook_endpoint
+      cross join unnest(webhook_endpoint.events) as named(type)
+      where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.enabled
+        and webhook_endpoint.deleted_at is null`
+  )

@@ -80,7 +80,7 @@ export const limits = {
 const SLOW_RECEIVER = 14_000
 const SLOW_TELCO = 40_000
 
-const inventory = { esims: { Green: 6 }, physicalSims: 1 } as const
+const inventory = { esims: { Green: 6 }, physicalSims: 1, lifecycle: true } as const
 
 /** The process of the running request. */
 const CurrentProcess = Context.Reference<number>("simplan/Cluster/CurrentProcess", { defaultValue: () => 0 })
@@ -200,8 +200,8 @@ const build = Effect.fnUntraced(function* <A>(
 
   for (const index of plan.clocks.keys()) yield* begin(index)
   const inventories = [Inventory.rows(0, inventory), Inventory.rows(1, inventory)] as const
-  const first = yield* Effect.orDie(use(Inventory.furnish("First Travel", inventories[0])))
-  const second = yield* Effect.orDie(use(Inventory.furnish("Second Travel", inventories[1])))
+  const first = yield* Effect.orDie(use(Inventory.furnish("First Travel", inventories[0], inventory)))
+  const second = yield* Effect.orDie(use(Inventory.furnish("Second Travel", inventories[1], inventory)))
   for (const index of plan.clocks.keys()) yield* Effect.forkIn(keepUp(index), scope)
   const { profiles } = yield* Context.get(outside, Catalogues.BuiltIn).catalogue
   const simulated: Simulated.Simulated = {

@@ -216,6 +216,7 @@ const applicable: ReadonlySet<Invariants.Invariant> = new Set([
   Invariants.termsStay,
   Invariants.thresholdsFireOnce,
   Invariants.webhooksArrive,
+  Invariants.lifecycleIsComplete,
   Invariants.simsAreInOnePlace,
   Invariants.nothingCrossesOrganizations,
   Invariants.booksAreEqual,

@@ -14,9 +14,11 @@ const webhookRules = {
   "attachment.allowanceConsumed": Rules.thresholds,
   "subscription.esim.locationChanged": Rules.told,
   "esim.smdp.stateChanged": Rules.told
-} as const satisfies Record<WebhookEvent.Type, Rules.Rule>
+} as const satisfies Record<(typeof WebhookEvent.standardTypes)[number], Rules.Rule>
 
-const webhookDetail = (event: WebhookEvent.Payload): string => {
+type Payload = Extract<WebhookEvent.Payload, { readonly type: keyof typeof webhookRules }>
+
+const webhookDetail = (event: Payload): string => {
   switch (event.type) {
     case "attachment.allowanceConsumed":
       return `${event.data.usagePercentage} %`
@@ -28,7 +30,7 @@ const webhookDetail = (event: WebhookEvent.Payload): string => {
 }
 
 const webhook = ({ at, body }: Simulated.ReceivedWebhook): Entry => {
-  const event: WebhookEvent.Payload = JSON.parse(body)
+  const event: Payload = JSON.parse(body)
   return {
     at,
     kind: "webhook",

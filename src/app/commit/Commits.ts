@@ -5,25 +5,31 @@
  * commit of a request with an idempotency key carries that key's record (rule W2).
  */
 import { Context, Effect, Layer } from "effect"
-import type { Decision } from "../../domain/Decision.ts"
+import type { Decision, NewJob } from "../../domain/Decision.ts"
 import { isAwaited } from "../../domain/Job.ts"
+import * as Lifecycle from "../../domain/Lifecycle.ts"
+import * as SimDifference from "../../domain/SimDifference.ts"
 import type { Instant } from "../../domain/Time.ts"
-import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
+import { isOptIn, type OptInType, type Payload, type WebhookEvent } from "../../domain/WebhookEvent.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import * as Storage from "../../ports/Storage.ts"
 import { Ids } from "./Ids.ts"
 import * as IdempotencyContext from "./IdempotencyContext.ts"
+import { NamedTypes } from "./NamedTypes.ts"
 
 export class Commits extends Context.Service<
   Commits,
   {
-    /** The commit of a decision made at `now`, with new ids. Its jobs are leased from the start if `lease` is given. */
+    /**
+     * The commit of a decision made at `now`, with new ids. Its jobs are leased from the start if `lease` is given. Where
+     * an endpoint takes them, the events and jobs that the decision causes by rule E1 are added.
+     */
     readonly of: (
       organizationId: string,
       decision: Decision,
       now: Instant,
       lease?: Storage.Lease
-    ) => Effect.Effect<Storage.Commit>
+    ) => Effect.Effect<Storage.Commit, Storage.StorageError>
     /** Writes a commit. `outcome` becomes that of the request's idempotency record. */
     readonly write: (
       commit: Storage.Commit,
@@ -38,6 +44,11 @@ export class Commits extends Context.Service<
 
 const ATTEMPTS = 100
 
+const nothingCaused: { readonly payloads: ReadonlyArray<Payload>; readonly jobs: ReadonlyArray<NewJob> } = {
+  payloads: [],
+  jobs: []
+}
+
 /**
  * The cached value at first, and the stored one from the second time on. A decision on an outdated value ends in a
  * conflict, so it is made again on the stored value.
@@ -51,12 +62,33 @@ export const cachedThenReload = <A, E>(known: A, load: Effect.Effect<A, E>): Eff
   })
 }
 
-export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock | Ids> = Layer.effect(
+export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock | Ids | NamedTypes> = Layer.effect(
   Commits,
   Effect.gen(function* () {
     const storage = yield* Storage.Storage
     const clock = yield* BusinessClock
     const ids = yield* Ids
+    const namedTypes = yield* NamedTypes
+
+    /**
+     * Rule E1: the events and jobs that a change causes. The views of a SIM's aggregate do not name its subscription and
+     * plans, so the aggregate is read if there is something to be told. The version of the SIM guards that they belong
+     * together.
+     */
+    const caused = Effect.fnUntraced(function* (
+      types: ReadonlySet<OptInType>,
+      change: SimDifference.SimChange,
+      now: Instant
+    ) {
+      const { causes, jobs } = Lifecycle.caused(change, now)
+      const asked = causes.filter(({ type }) => types.has(type))
+      const whole = SimDifference.wholeOf(change)
+      const aggregate = asked.length === 0 ? null : (whole ?? (yield* storage.simAggregates.get(change.loaded.sim)))
+      return {
+        payloads: aggregate === null ? [] : Lifecycle.payloads(asked, aggregate),
+        jobs: Lifecycle.includesTimed(types) ? jobs : []
+      }
+    })
 
     const stamp = Effect.fnUntraced(function* (
       organizationId: string,
@@ -66,8 +98,11 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
     ) {
       const { jobs = [], payloads = [], sim, smdpEntries, unchangedPlan } = decision
       const context = yield* IdempotencyContext.Current
+      const types = yield* namedTypes.of(organizationId)
+      const added = sim === undefined || types.size === 0 ? nothingCaused : yield* caused(types, sim, now)
+      const isTaken = ({ type }: Payload) => !isOptIn(type) || types.has(type)
       const events: Array<WebhookEvent> = []
-      for (const payload of payloads) {
+      for (const payload of [...added.payloads, ...payloads.filter(isTaken)]) {
         events.push({ organizationId, eventId: yield* ids.next(now), createdAt: now, payload })
       }
       const commit: Storage.Commit = {
@@ -75,20 +110,26 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
         ...(unchangedPlan === undefined ? {} : { unchangedPlans: [unchangedPlan] }),
         ...(smdpEntries === undefined ? {} : { reports: { smdpEntries } }),
         ...(events.length === 0 ? {} : { events }),
-        ...(jobs.length === 0
+        ...(jobs.length + added.jobs.length === 0
           ? {}
           : {
               jobs: {
-                put: jobs.map((job) => ({
-                  job: {
-                    ...job,
-                    organizationId,
-                    attempts: 0,
-                    createdAt: now,
-                    idempotencyKey: isAwaited(job.work) ? (context?.request.key ?? null) : null
-                  },
-                  lease: lease ?? null
-                }))
+                put: [
+                  ...jobs.map((job) => ({
+                    job: {
+                      ...job,
+                      organizationId,
+                      attempts: 0,
+                      createdAt: now,
+                      idempotencyKey: isAwaited(job.work) ? (context?.request.key ?? null) : null
+                    },
+                    lease: lease ?? null
+                  })),
+                  ...added.jobs.map((job) => ({
+                    job: { ...job, organizationId, attempts: 0, createdAt: now, idempotencyKey: null },
+                    lease: null
+                  }))
+                ]
               }
             })
       }

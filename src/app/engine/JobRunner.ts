@@ -13,10 +13,13 @@ import type * as Storage from "../../ports/Storage.ts"
 import type { Telco } from "../../ports/Telco.ts"
 import type { Commits } from "../commit/Commits.ts"
 import type { Ids } from "../commit/Ids.ts"
+import type { NamedTypes } from "../commit/NamedTypes.ts"
 import type { Done, LeasedJob } from "../telco/TelcoCall.ts"
 import * as CancelPackages from "../jobs/CancelPackages.ts"
 import * as ChangeMobilePlan from "../jobs/ChangeMobilePlan.ts"
 import * as CreatePackage from "../jobs/CreatePackage.ts"
+import * as NotifyAttachment from "../jobs/NotifyAttachment.ts"
+import * as NotifyAttachments from "../jobs/NotifyAttachments.ts"
 import * as Provision from "../jobs/Provision.ts"
 import * as SendSms from "../jobs/SendSms.ts"
 import * as SuspendPackages from "../jobs/SuspendPackages.ts"
@@ -26,7 +29,7 @@ import * as IdempotencyContext from "../commit/IdempotencyContext.ts"
 import { BackgroundTasks } from "./BackgroundTasks.ts"
 
 type Refused = TelcoRefused | TelcoUnavailable
-type Needs = Storage.Storage | Telco | BusinessClock | Commits | Ids
+type Needs = Storage.Storage | Telco | BusinessClock | Commits | Ids | NamedTypes
 
 /** The work of a tag. */
 type Of<Tag extends JobWork["_tag"]> = Extract<JobWork, { _tag: Tag }>
@@ -88,6 +91,8 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
     const cancelPackages = yield* CancelPackages.make
     const sendSms = yield* SendSms.make
     const changeMobilePlan = yield* ChangeMobilePlan.make
+    const notifyAttachment = yield* NotifyAttachment.make
+    const notifyAttachments = yield* NotifyAttachments.make
 
     const dispatched = (held: LeasedJob): Effect.Effect<TryOutcome, Storage.StorageError> => {
       const of = held.job.work
@@ -104,6 +109,10 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
           return sendSms(held, of)
         case "ChangeMobilePlan":
           return changeMobilePlan(held, of)
+        case "NotifyAttachment":
+          return notifyAttachment(held, of)
+        case "NotifyAttachments":
+          return notifyAttachments(held, of)
       }
     }
 

@@ -5,9 +5,11 @@ import { Context, Effect, Layer } from "effect"
 import * as Delivery from "../../domain/Delivery.ts"
 import type { LoggedDelivery } from "../../domain/Delivery.ts"
 import { type InvalidField, NotFound } from "../../domain/Refusal.ts"
+import * as Lifecycle from "../../domain/Lifecycle.ts"
 import * as Endpoint from "../../domain/WebhookEndpoint.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import * as WebhookEvent from "../../domain/WebhookEvent.ts"
+import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type CreatedCursor, type Page, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
@@ -22,7 +24,7 @@ interface OfEndpoint {
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** `events` null: all types. The caller checks whether the URL is allowed. */
+    /** `events` null: the interface's types (rule E1). The caller checks whether the URL is allowed. */
     readonly create: (request: {
       readonly organizationId: string
       readonly url: string
@@ -73,6 +75,18 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
 
     const signingKey = Effect.map(ids.bytes(32), Endpoint.signingKey)
 
+    /**
+     * Rule E1: the commit of an endpoint. If it takes events that fall due by the clock, and did not before, a job sees to
+     * it that they are told of the attachments that there are.
+     */
+    const withNotices = Effect.fnUntraced(function* (next: WebhookEndpoint, now: Instant, before?: WebhookEndpoint) {
+      const asks = (endpoint: WebhookEndpoint) => Lifecycle.timedTypes.some((type) => Endpoint.takes(endpoint, type))
+      const { organizationId } = next
+      const isNew = asks(next) && (before === undefined || !asks(before))
+      const jobs = isNew ? [Lifecycle.jobOfAll(yield* ids.next(now), null, now)] : []
+      return { ...(yield* commits.of(organizationId, { jobs }, now)), webhookEndpoints: [next] }
+    })
+
     const change = (of: OfEndpoint, change: (endpoint: WebhookEndpoint) => Effect.Effect<WebhookEndpoint>) =>
       commits.retryOnConflict(
         Effect.gen(function* () {
@@ -80,7 +94,7 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
           const found = yield* storage.webhookEndpoints.get(of)
           if (found === null) return yield* new NotFound({ resource: "webhook endpoint", id: of.endpointId })
           const changed = yield* change(found)
-          yield* commits.write({ webhookEndpoints: [changed] })
+          yield* commits.write(yield* withNotices(changed, yield* clock.now, found))
           return changed
         })
       )
@@ -108,7 +122,7 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
           deletedAt: null,
           version: 0
         }
-        yield* commits.retryOnConflict(commits.write({ webhookEndpoints: [endpoint] }))
+        yield* commits.retryOnConflict(Effect.flatMap(withNotices(endpoint, now), (commit) => commits.write(commit)))
         return endpoint
       }),
       update: Effect.fn("Webhooks.update")(function* ({ description, enabled, events, url, ...of }) {

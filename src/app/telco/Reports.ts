@@ -9,10 +9,11 @@ import type { Entry } from "../../domain/SmdpHistory.ts"
 import * as TelcoReport from "../../domain/TelcoReport.ts"
 import type { Report, Verdict } from "../../domain/TelcoReport.ts"
 import type { Instant } from "../../domain/Time.ts"
-import type { Payload, WebhookEvent } from "../../domain/WebhookEvent.ts"
+import type { OptInType, Payload, WebhookEvent } from "../../domain/WebhookEvent.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type Commit, type Reported, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
+import { NamedTypes } from "../commit/NamedTypes.ts"
 import * as Metrics from "../Metrics.ts"
 
 export class Reports extends Context.Service<
@@ -104,12 +105,13 @@ const inOrder = (reports: ReadonlyArray<Report>): ReadonlyArray<number> => {
   return reports.map((_, place) => place).sort((left, right) => occurredAt(left) - occurredAt(right))
 }
 
-export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commits> = Layer.effect(
+export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commits | NamedTypes> = Layer.effect(
   Reports,
   Effect.gen(function* () {
     const storage = yield* Storage
     const clock = yield* BusinessClock
     const commits = yield* Commits
+    const namedTypes = yield* NamedTypes
 
     const attempt = Effect.fnUntraced(function* (reports: ReadonlyArray<Report>) {
       const now = yield* clock.now
@@ -128,6 +130,16 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
       return verdicts
     })
 
+    /** The opt-in types that each organization takes (rule E1). */
+    const typesOf = Effect.fnUntraced(function* (tallies: ReadonlyArray<Tally>) {
+      const found = new Map<string, ReadonlySet<OptInType>>()
+      for (const { aggregate } of tallies) {
+        const { organizationId } = aggregate.sim
+        if (!found.has(organizationId)) found.set(organizationId, yield* namedTypes.of(organizationId))
+      }
+      return found
+    })
+
     const commitOf = Effect.fnUntraced(function* (tallies: ReadonlyArray<Tally>, now: Instant) {
       const sims = tallies.map(({ before, aggregate }) => ({ loaded: before, next: aggregate }))
       const seen = tallies.flatMap(({ accepted, aggregate: { sim } }) =>
@@ -136,9 +148,12 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
       const smdpEntries = tallies.flatMap((tally) => tally.smdpEntries)
       const events: Array<WebhookEvent> = []
       const put: Array<NonNullable<NonNullable<Commit["jobs"]>["put"]>[number]> = []
-      for (const { jobs, aggregate, payloads } of tallies) {
-        if (jobs.length + payloads.length === 0) continue
-        const commit = yield* commits.of(aggregate.sim.organizationId, { jobs, payloads }, now)
+      const types = yield* typesOf(tallies)
+      for (const { aggregate, before, jobs, payloads } of tallies) {
+        const isTold = before.attachments !== aggregate.attachments && (types.get(aggregate.sim.organizationId)?.size ?? 0) > 0
+        if (!isTold && jobs.length + payloads.length === 0) continue
+        const decision = isTold ? { sim: { loaded: before, next: aggregate }, jobs, payloads } : { jobs, payloads }
+        const commit = yield* commits.of(aggregate.sim.organizationId, decision, now)
         events.push(...(commit.events ?? []))
         put.push(...(commit.jobs?.put ?? []))
       }

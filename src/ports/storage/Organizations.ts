@@ -4,6 +4,7 @@
 import type { ApiKey } from "../../domain/ApiKey.ts"
 import type { Organization } from "../../domain/Organization.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
+import type { Type } from "../../domain/WebhookEvent.ts"
 import type { CreatedCursor, Keyset, OfOrganization, Page, Read } from "./Read.ts"
 
 export interface Organizations {
@@ -24,4 +25,6 @@ export interface WebhookEndpoints {
   readonly get: (of: OfOrganization & { readonly endpointId: string }) => Read<WebhookEndpoint | null>
   /** By creation and id, ascending, without deleted ones. */
   readonly page: (query: Page<CreatedCursor>) => Read<ReadonlyArray<WebhookEndpoint>>
+  /** The types that the filters of enabled endpoints name, each once and in any order (rule E1); deleted ones do not count. */
+  readonly namedTypes: (of: OfOrganization) => Read<ReadonlyArray<Type>>
 }

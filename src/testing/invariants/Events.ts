@@ -4,7 +4,7 @@
 import type { WithPackages } from "../../domain/Attachment.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Report } from "../../domain/TelcoReport.ts"
-import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
+import { isOptIn, type WebhookEvent } from "../../domain/WebhookEvent.ts"
 import { isIdle, type Step } from "../History.ts"
 import { attachments, type Frame } from "./Frames.ts"
 import { first, type Invariant, make, same, show } from "./Invariant.ts"
@@ -85,6 +85,8 @@ const nameOf = ({ payload }: WebhookEvent): string => {
       return `country ${payload.data.previousCountryIso2} ${payload.data.countryIso2}`
     case "esim.smdp.stateChanged":
       return `state ${payload.data.smdpStateChange.state}`
+    default:
+      return payload.type
   }
 }
 
@@ -125,7 +127,10 @@ export const eventsHaveOneCause: Invariant = make(
     const { step } = frame
     // A report that was killed may have been taken or not, and which of several were is not known.
     if (step.asked._tag === "Report" && step.outcome._tag === "Killed") return null
-    const events = step.changes.events.map(nameOf).sort()
+    const events = step.changes.events
+      .filter(({ payload }) => !isOptIn(payload.type))
+      .map(nameOf)
+      .sort()
     const expected = [...causes(frame)].sort()
     return same(events, expected) ? null : `${show(events)} was told, and ${show(expected)} happened`
   }

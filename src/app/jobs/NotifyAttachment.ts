@@ -1,0 +1,43 @@
+/**
+ * Telling what falls due of an attachment: its activation, its coming end and its end (rule E1). The commit that tells it
+ * gives the job back for what comes next, so the events of an attachment are stored once each and in order. It names the
+ * SIM's version: a suspension or deletion comes before it or after it.
+ */
+import { Effect } from "effect"
+import type { Work } from "../../domain/Job.ts"
+import * as Lifecycle from "../../domain/Lifecycle.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { type Commit, Storage } from "../../ports/Storage.ts"
+import { Commits } from "../commit/Commits.ts"
+import { NamedTypes } from "../commit/NamedTypes.ts"
+import { type Done, finishing, type LeasedJob } from "../telco/TelcoCall.ts"
+
+/** What does the job. It ends where no endpoint takes any of these events any more. */
+export const make = Effect.gen(function* () {
+  const storage = yield* Storage
+  const commits = yield* Commits
+  const clock = yield* BusinessClock
+  const namedTypes = yield* NamedTypes
+  return Effect.fnUntraced(function* (
+    held: LeasedJob,
+    { attachmentId, iccid }: Extract<Work, { _tag: "NotifyAttachment" }>
+  ) {
+    const { dueAt, jobId, organizationId } = held.job
+    yield* commits.retryOnConflict(
+      Effect.gen(function* () {
+        const line = yield* storage.simAggregates.get({ organizationId, iccid })
+        const now = yield* clock.now
+        const { nextAt, payloads } = Lifecycle.told(line, attachmentId, dueAt, now)
+        const decision = line === null || payloads.length === 0 ? {} : { sim: { loaded: line, next: line }, payloads }
+        const commit = yield* commits.of(organizationId, decision, now)
+        const isFollowed = Lifecycle.includesTimed(yield* namedTypes.of(organizationId))
+        const goingOn: Commit | null =
+          nextAt !== null && isFollowed
+            ? { ...commit, jobs: { retried: [{ jobId, token: held.token, dueAt: nextAt, attempts: 0 }] } }
+            : null
+        yield* commits.write(goingOn ?? finishing(held, commit, "forget"))
+      })
+    )
+    return "done" as const satisfies Done
+  })
+})

@@ -1,0 +1,214 @@
+/**
+ * What happens to subscriptions, attachments and packages, as events (rule E1).
+ *
+ * A change of a SIM's aggregate causes some of them in its own commit. The others fall due by the clock: an attachment's
+ * activation, the notice of its coming end, and its end. Their instants follow from the attachment's times, which never
+ * change once they are known. One job per attachment tells them in order.
+ */
+import * as Attachment from "./Attachment.ts"
+import type { NewJob } from "./Decision.ts"
+import { type Package, packageId } from "./Package.ts"
+import type { SimAggregate } from "./SimAggregate.ts"
+import type { Named, SimChange } from "./SimDifference.ts"
+import { DAY, type Instant, toIso } from "./Time.ts"
+import type { AttachmentData, OptInType, Payload } from "./WebhookEvent.ts"
+
+/** How long before an attachment's end its organization is told of it. */
+export const NOTICE = DAY
+
+/** The types that fall due by the clock, in the order in which they are told. */
+export const timedTypes = ["attachment.activated", "attachment.expiring", "attachment.expired"] as const
+
+/** Whether one of the types falls due by the clock. */
+export const includesTimed = (types: Iterable<string>): boolean =>
+  [...types].some((type) => timedTypes.some((timed) => timed === type))
+
+interface Milestone {
+  readonly type: (typeof timedTypes)[number]
+  readonly at: Instant
+}
+
+/**
+ * When an attachment activates, is about to expire and expires; those that are not known yet are left out. The notice
+ * comes 24 h before the end, or with the activation where that is later.
+ */
+const milestones = (of: Attachment.Timed): ReadonlyArray<Milestone> => {
+  const { activationAt, expirationAt } = Attachment.times(of)
+  if (activationAt === null) return []
+  const activated: Milestone = { type: "attachment.activated", at: activationAt }
+  if (expirationAt === null) return [activated]
+  const noticeAt = Math.max(activationAt, expirationAt - NOTICE)
+  return [
+    activated,
+    { type: "attachment.expiring", at: noticeAt },
+    { type: "attachment.expired", at: Math.max(noticeAt, expirationAt) }
+  ]
+}
+
+/** Something to be told: its type, and what of the SIM it is about. */
+interface Cause {
+  readonly type: OptInType
+  readonly of?: Of
+  readonly pack?: Package
+}
+
+type Of = NonNullable<SimChange["next"]["attachments"]>[number]
+
+/** The causes in a change of a SIM's aggregate, in the order in which they are told, and the jobs of those to come. */
+export interface Caused {
+  readonly causes: ReadonlyArray<Cause>
+  readonly jobs: ReadonlyArray<NewJob>
+}
+
+const NONE: ReadonlyArray<never> = []
+
+const isConfirmed = (of: Of | undefined): of is Of => of?.attachment.confirmed === true
+
+/** Rule E1: what the change causes at `now`. An attachment counts from the commit that confirms it (rule S5). */
+export const caused = ({ loaded, next }: SimChange, now: Instant): Caused => {
+  const causes: Array<Cause> = []
+  const jobs: Array<NewJob> = []
+  const [from, to] = [loaded.subscription?.status, next.subscription?.status]
+  if (to === "Live" && from !== "Live") causes.push({ type: "subscription.created" })
+  const before = new Map((loaded.attachments ?? NONE).map((of) => [of.attachment.attachmentId, of]))
+  for (const of of next.attachments ?? NONE) {
+    const stored = before.get(of.attachment.attachmentId)
+    if (stored === of || !isConfirmed(of)) continue
+    const known = isConfirmed(stored) ? stored : undefined
+    if (known === undefined) causes.push({ type: "attachment.created", of })
+    causes.push(...packageCauses(known, of))
+    const { attachmentId, suspendedAt } = of.attachment
+    if (suspendedAt !== null) {
+      if (known?.attachment.suspendedAt === null) causes.push({ type: "attachment.suspended", of })
+      continue
+    }
+    if (known !== undefined && milestones(known).length > 0) continue
+    const { causes: due, nextAt } = dueBetween(of, Number.NEGATIVE_INFINITY, now)
+    causes.push(...due)
+    if (nextAt !== null) jobs.push(job(next.sim.iccid, attachmentId, nextAt))
+  }
+  if (to === "Deleted" && from === "Live") causes.push({ type: "subscription.deleted" })
+  return { causes, jobs }
+}
+
+/** Lapsed packages were never at the telco: nothing is told of them. */
+const packageTypes = { Created: "package.created", Refused: "package.refused", Lapsed: null } as const
+
+const packageCauses = (known: Of | undefined, of: Of): ReadonlyArray<Cause> => {
+  if (known?.packages === of.packages) return NONE
+  const stored = new Set(known?.packages.map(({ occurrence }) => occurrence))
+  return of.packages.flatMap((pack): ReadonlyArray<Cause> => {
+    const type = packageTypes[pack.status]
+    return type === null || stored.has(pack.occurrence) ? NONE : [{ type, of, pack }]
+  })
+}
+
+const dueBetween = (of: Of, from: Instant, now: Instant) => {
+  const all = milestones(of)
+  return {
+    causes: all.filter(({ at }) => from <= at && at <= now).map(({ type }): Cause => ({ type, of })),
+    nextAt: all.find(({ at }) => at > now)?.at ?? null
+  }
+}
+
+/** The job that tells of an attachment what is due from `dueAt` on. */
+const job = (iccid: string, attachmentId: string, dueAt: Instant): NewJob => ({
+  jobId: `notify:${attachmentId}`,
+  work: { _tag: "NotifyAttachment", iccid, attachmentId },
+  dueAt
+})
+
+/** What the job of an attachment tells, and when it is due again; null if that was all. */
+export interface Told {
+  readonly payloads: ReadonlyArray<Payload>
+  readonly nextAt: Instant | null
+}
+
+const nothing: Told = { payloads: NONE, nextAt: null }
+
+const followed = (aggregate: SimAggregate | null, attachmentId: string): Attachment.WithPackages | undefined =>
+  aggregate?.subscription?.status === "Live"
+    ? aggregate.attachments.find(
+        ({ attachment }) =>
+          attachment.attachmentId === attachmentId && attachment.confirmed && attachment.suspendedAt === null
+      )
+    : undefined
+
+/**
+ * Rule E1: what falls due of an attachment from `from` to `now`, both included. A suspension or a deletion ends it: what
+ * was not told before is not told after it.
+ */
+export const told = (aggregate: SimAggregate | null, attachmentId: string, from: Instant, now: Instant): Told => {
+  const of = followed(aggregate, attachmentId)
+  if (aggregate === null || of === undefined) return nothing
+  const { causes, nextAt } = dueBetween(of, from, now)
+  return { payloads: payloads(causes, aggregate), nextAt }
+}
+
+/** The jobs that tell what falls due of these attachments after `now`, for an endpoint that asks for it from now on. */
+export const jobsFrom = (attachments: ReadonlyArray<Attachment.WithPackages>, now: Instant): ReadonlyArray<NewJob> =>
+  attachments.flatMap((of) => {
+    const { attachmentId, confirmed, iccid, suspendedAt } = of.attachment
+    const { nextAt } = dueBetween(of, now, now)
+    return confirmed && suspendedAt === null && nextAt !== null ? [job(iccid, attachmentId, nextAt)] : []
+  })
+
+/** The job that leaves the jobs of an organization's attachments, after an endpoint has asked for what falls due. */
+export const jobOfAll = (
+  requestId: string,
+  after: { readonly createdAt: Instant; readonly id: string } | null,
+  dueAt: Instant
+): NewJob => ({
+  jobId: `notify:${requestId}:${after?.id ?? "first"}`,
+  work: { _tag: "NotifyAttachments", requestId, after },
+  dueAt
+})
+
+/** The causes as payloads. The aggregate names the subscription and the plans. */
+export const payloads = (
+  causes: ReadonlyArray<Cause>,
+  { attachments, sim, subscription }: Named
+): ReadonlyArray<Payload> => {
+  if (subscription === null) return NONE
+  const { subscriptionId } = subscription
+  const esim = sim.iccid
+  return causes.flatMap(({ of, pack, type }): ReadonlyArray<Payload> => {
+    if (type === "subscription.created" || type === "subscription.deleted") {
+      return [{ type, data: { esim, subscriptionId } }]
+    }
+    const attachmentId = of?.attachment.attachmentId
+    const stored = attachments.find(({ attachment }) => attachment.attachmentId === attachmentId)
+    if (of === undefined || stored === undefined) return NONE
+    const { attachment } = stored
+    const times = Attachment.times(of)
+    const data = (told: Pick<AttachmentData, "activationAt" | "expirationAt">): AttachmentData => ({
+      esim,
+      subscriptionId,
+      attachmentId: attachment.attachmentId,
+      planId: attachment.planId,
+      ...told
+    })
+    switch (type) {
+      case "package.created":
+      case "package.refused":
+        return pack === undefined
+          ? NONE
+          : [{ type, data: { ...data(shown(pack)), packageId: packageId(pack.attachmentId, pack.occurrence) } }]
+      case "attachment.suspended": {
+        const { suspendedAt } = of.attachment
+        return suspendedAt === null
+          ? NONE
+          : [{ type, data: { ...data(shown(times)), suspendedAt: toIso(suspendedAt) } }]
+      }
+      default:
+        return [{ type, data: data(shown(times)) }]
+    }
+  })
+}
+
+const iso = (at: Instant | null): string | null => (at === null ? null : toIso(at))
+
+const shown = ({ activationAt, expirationAt }: Pick<Package, "activationAt" | "expirationAt">) => ({
+  activationAt: iso(activationAt),
+  expirationAt: iso(expirationAt)
+})

@@ -1,0 +1,130 @@
+/**
+ * What must hold of the events of rule E1 where an endpoint takes them from the beginning: each cause is told once, in
+ * order. They are apart from `all`, because no other endpoint receives them.
+ */
+import type { WithPackages } from "../../domain/Attachment.ts"
+import { packageId } from "../../domain/Package.ts"
+import { DAY, type Instant, toIso } from "../../domain/Time.ts"
+import { isOptIn, type OptInType, type WebhookEvent } from "../../domain/WebhookEvent.ts"
+import { isIdle } from "../History.ts"
+import * as TimingModel from "../TimingModel.ts"
+import { type Frame, visible } from "./Frames.ts"
+import { first, type Invariant, make, same, show } from "./Invariant.ts"
+import { factsOf } from "./Timing.ts"
+
+/** What an event is about: a subscription, an attachment or a package. */
+const aboutOf = ({ payload: { data, type } }: WebhookEvent): string | null => {
+  if (!isOptIn(type)) return null
+  if ("packageId" in data) return data.packageId
+  if ("attachmentId" in data) return data.attachmentId
+  return "subscriptionId" in data ? data.subscriptionId : null
+}
+
+/** The types in which something may be told next, after each type; `none` stands for the beginning. */
+const following: { readonly [Type in OptInType | "none"]: ReadonlyArray<OptInType> } = {
+  none: ["subscription.created", "attachment.created", "package.created", "package.refused"],
+  "subscription.created": ["subscription.deleted"],
+  "subscription.deleted": [],
+  "attachment.created": ["attachment.activated", "attachment.suspended"],
+  "attachment.activated": ["attachment.expiring", "attachment.suspended"],
+  "attachment.expiring": ["attachment.expired", "attachment.suspended"],
+  "attachment.expired": [],
+  "attachment.suspended": [],
+  "package.created": [],
+  "package.refused": []
+}
+
+type Told = Map<string, ReadonlyArray<OptInType>>
+
+/** Keeps what was told of each thing; the first event that comes twice or out of order is a complaint. */
+const inOrder = (told: Told, { step }: Frame): string | null =>
+  first(step.changes.events, (event) => {
+    const about = aboutOf(event)
+    const { type } = event.payload
+    if (about === null || !isOptIn(type)) return null
+    const before = told.get(about) ?? []
+    told.set(about, [...before, type])
+    return following[before.at(-1) ?? "none"].includes(type) ? null : `${about} told ${type} after ${show(before)}`
+  })
+
+/** When an attachment's events fall due by the clock, by the timing model. */
+const dueOf = (of: WithPackages): ReadonlyArray<readonly [type: OptInType, at: Instant]> => {
+  const { activationAt, expirationAt } = TimingModel.times(factsOf(of))
+  if (activationAt === null || expirationAt === null) return []
+  return [
+    ["attachment.activated", activationAt],
+    ["attachment.expiring", Math.max(activationAt, expirationAt - DAY)],
+    ["attachment.expired", expirationAt]
+  ]
+}
+
+export const lifecycleIsInOrder: Invariant = make(
+  "what happens to an attachment is told once each, in order, not before it happens, and with its times",
+  "E1",
+  () => {
+    const told: Told = new Map()
+    return (frame) =>
+      inOrder(told, frame) ??
+      first(visible(frame.after), (of) => {
+        const { attachmentId } = of.attachment
+        const due = new Map(dueOf(of))
+        const { activationAt, expirationAt } = TimingModel.times(factsOf(of))
+        return first(frame.step.changes.events, ({ createdAt, payload }) => {
+          if (!isOptIn(payload.type) || !("activationAt" in payload.data) || "packageId" in payload.data) return null
+          if (payload.data.attachmentId !== attachmentId || !due.has(payload.type)) return null
+          if (createdAt < (due.get(payload.type) ?? 0)) {
+            return `${attachmentId} told ${payload.type} at ${toIso(createdAt)}, too early`
+          }
+          const times = [activationAt, expirationAt].map((at) => (at === null ? null : toIso(at)))
+          const shown = [payload.data.activationAt, payload.data.expirationAt]
+          return same(times, shown) ? null : `${attachmentId} told ${show(shown)}, and has ${show(times)}`
+        })
+      })
+  }
+)
+
+/** What is to be told of an attachment at `now`; a suspension ends it, and what was not told by then is not told. */
+const isComplete = (of: WithPackages, told: ReadonlyArray<OptInType>, now: Instant): boolean => {
+  if (of.attachment.suspendedAt !== null) {
+    return told[0] === "attachment.created" && told.at(-1) === "attachment.suspended"
+  }
+  const due = dueOf(of).flatMap(([type, at]) => (at <= now ? [type] : []))
+  return same(told, ["attachment.created", ...due])
+}
+
+export const lifecycleIsComplete: Invariant = make(
+  "whenever no job is due, everything that has happened to subscriptions, attachments and packages is told",
+  "E1",
+  () => {
+    const told: Told = new Map()
+    return (frame) => {
+      inOrder(told, frame)
+      const { after, step } = frame
+      if (!isIdle(step)) return null
+      const live = new Set([...after.values()].flatMap(({ subscription }) => subscription?.subscriptionId ?? []))
+      return (
+        first(visible(after), (of) => {
+          const { attachmentId, subscriptionId } = of.attachment
+          if (!same(told.get(subscriptionId), ["subscription.created"])) {
+            return `${subscriptionId} is there, and told ${show(told.get(subscriptionId))}`
+          }
+          const known = told.get(attachmentId) ?? []
+          if (!isComplete(of, known, step.ended)) {
+            return `${attachmentId} has told ${show(known)}, and due are ${show(dueOf(of))} at ${step.ended}`
+          }
+          return first(of.packages, ({ occurrence, status }) => {
+            const id = packageId(attachmentId, occurrence)
+            const expected = { Created: ["package.created"], Refused: ["package.refused"], Lapsed: [] }[status]
+            return same(told.get(id) ?? [], expected) ? null : `${id} is ${status}, and told ${show(told.get(id))}`
+          })
+        }) ??
+        first(told, ([id, types]) =>
+          types.at(-1) === "subscription.created" && !live.has(id) ? `${id} is gone, and that was not told` : null
+        )
+      )
+    }
+  }
+)
+
+/** Both of them. */
+export const lifecycle: ReadonlyArray<Invariant> = [lifecycleIsInOrder, lifecycleIsComplete]
