@@ -52,7 +52,7 @@ export interface Job {
   readonly organizationId: string
   readonly work: Work
   readonly dueAt: Instant
-  /** How many attempts found the telco unavailable. */
+  /** How many attempts gave the job back: the telco was unavailable, or something is to be told later. */
   readonly attempts: number
   readonly createdAt: Instant
   /**

@@ -10,7 +10,7 @@ import type { NewJob } from "./Decision.ts"
 import { type Package, packageId } from "./Package.ts"
 import type { SimAggregate } from "./SimAggregate.ts"
 import type { Named, SimChange } from "./SimDifference.ts"
-import { DAY, type Instant, toIso } from "./Time.ts"
+import { DAY, type Instant, SECOND, toIso } from "./Time.ts"
 import type { AttachmentData, OptInType, Payload } from "./WebhookEvent.ts"
 
 /** How long before an attachment's end its organization is told of it. */
@@ -153,8 +153,20 @@ export const jobsFrom = (attachments: ReadonlyArray<Attachment.WithPackages>, no
     return confirmed && suspendedAt === null && nextAt !== null ? [job(iccid, attachmentId, nextAt)] : []
   })
 
-/** The job that leaves the jobs of an organization's attachments, after an endpoint has asked for what falls due. */
-export const jobOfAll = (
+/** After how long all processes know of a new endpoint. */
+const HEARD = 10 * SECOND
+
+/**
+ * The jobs that leave those of an organization's attachments, after an endpoint has asked for what falls due. The second
+ * one is for attachments of processes that had not heard of the endpoint yet.
+ */
+export const jobsOfAll = (requestId: string, now: Instant): ReadonlyArray<NewJob> => [
+  nextOfAll(requestId, null, now),
+  nextOfAll(`${requestId}:again`, null, now + HEARD)
+]
+
+/** The job that goes on after a subscription. */
+export const nextOfAll = (
   requestId: string,
   after: { readonly createdAt: Instant; readonly id: string } | null,
   dueAt: Instant

@@ -22,7 +22,7 @@ export const make = Effect.gen(function* () {
     held: LeasedJob,
     { attachmentId, iccid }: Extract<Work, { _tag: "NotifyAttachment" }>
   ) {
-    const { dueAt, jobId, organizationId } = held.job
+    const { attempts, dueAt, jobId, organizationId } = held.job
     yield* commits.retryOnConflict(
       Effect.gen(function* () {
         const line = yield* storage.simAggregates.get({ organizationId, iccid })
@@ -33,7 +33,7 @@ export const make = Effect.gen(function* () {
         const isFollowed = Lifecycle.includesTimed(yield* namedTypes.of(organizationId))
         const goingOn: Commit | null =
           nextAt !== null && isFollowed
-            ? { ...commit, jobs: { retried: [{ jobId, token: held.token, dueAt: nextAt, attempts: 0 }] } }
+            ? { ...commit, jobs: { retried: [{ jobId, token: held.token, dueAt: nextAt, attempts: attempts + 1 }] } }
             : null
         yield* commits.write(goingOn ?? finishing(held, commit, "forget"))
       })

@@ -37,7 +37,7 @@ export const make = Effect.gen(function* () {
       attachments.flatMap((of) => of ?? []),
       now
     )
-    const more = next === null ? [] : [Lifecycle.jobOfAll(requestId, next, now)]
+    const more = next === null ? [] : [Lifecycle.nextOfAll(requestId, next, now)]
     const commit = yield* commits.of(organizationId, { jobs: [...jobs, ...more] }, now)
     yield* commits.retryOnConflict(commits.write(finishing(held, commit, "forget")))
     return "done" as const satisfies Done

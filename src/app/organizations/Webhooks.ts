@@ -83,7 +83,7 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
       const asks = (endpoint: WebhookEndpoint) => Lifecycle.timedTypes.some((type) => Endpoint.takes(endpoint, type))
       const { organizationId } = next
       const isNew = asks(next) && (before === undefined || !asks(before))
-      const jobs = isNew ? [Lifecycle.jobOfAll(yield* ids.next(now), null, now)] : []
+      const jobs = isNew ? Lifecycle.jobsOfAll(yield* ids.next(now), now) : []
       return { ...(yield* commits.of(organizationId, { jobs }, now)), webhookEndpoints: [next] }
     })
 

@@ -40,6 +40,18 @@ const hooked = (world: World.World, changes: Partial<WebhookEndpoint> = {}) => {
   return Effect.as(world.storage.commit({ webhookEndpoints: [endpoint] }), { ...endpoint, version: 1 })
 }
 
+const expiring = (world: World.World) => ({
+  type: "attachment.expiring" as const,
+  data: {
+    esim: world.iccid(),
+    subscriptionId: world.id(),
+    attachmentId: world.id(),
+    planId: world.id(),
+    activationAt: "2026-01-01T00:00:00.000Z",
+    expirationAt: null
+  }
+})
+
 const payloads = (world: World.World): ReadonlyArray<Payload> => [
   {
     type: "attachment.allowanceConsumed",
@@ -82,6 +94,42 @@ export const cases: ReadonlyArray<World.Scenario> = [
       ]
       yield* Suite.equals("claimed", yield* world.outbox.claim(World.claim(world)), byDelivery(due))
       yield* World.finishAll(world)
+    })
+  ),
+
+  scenario(
+    "an opt-in type goes only to an endpoint that names it, and an endpoint without a filter takes the rest",
+    (world) =>
+      Effect.gen(function* () {
+        yield* hooked(world)
+        const asking = yield* hooked(world, { events: ["attachment.expiring", "esim.smdp.stateChanged"] })
+        yield* hooked(world, { events: ["attachment.expired"] })
+        const event = Rows.event(world, { payload: expiring(world) })
+        const unasked = Rows.event(world, { payload: { ...expiring(world), type: "attachment.created" } })
+        yield* world.storage.commit({ events: [event, unasked] })
+        yield* Suite.equals("the log", yield* log(world), [{ delivery: fresh(event, asking), event }])
+        yield* World.finishAll(world)
+      })
+  ),
+
+  scenario("the types that filters name are those of enabled endpoints of the organization, each once", (world) =>
+    Effect.gen(function* () {
+      const other = yield* World.neighbour(world)
+      const { organizationId, storage } = world
+      const named = Effect.map(storage.webhookEndpoints.namedTypes({ organizationId }), (types) => types.toSorted())
+      yield* hooked(world)
+      yield* hooked(world, { events: [] })
+      yield* Suite.equals("without a filter", yield* named, [])
+      yield* hooked(world, { events: ["attachment.expiring", "subscription.created"] })
+      yield* hooked(world, { events: ["subscription.created", "esim.smdp.stateChanged"] })
+      yield* hooked(world, { events: ["package.refused"], enabled: false })
+      yield* hooked(world, { events: ["package.created"], enabled: false, deletedAt: world.now })
+      yield* hooked(other, { events: ["attachment.expired"] })
+      yield* Suite.equals("named", yield* named, [
+        "attachment.expiring",
+        "esim.smdp.stateChanged",
+        "subscription.created"
+      ])
     })
   ),
 

@@ -1,0 +1,184 @@
+/**
+ * What happens to subscriptions, attachments and packages (rule E1): what a change causes at once, and what falls due.
+ */
+import { describe, expect, it } from "vitest"
+import type { WithPackages } from "../../src/domain/Attachment.ts"
+import * as Lifecycle from "../../src/domain/Lifecycle.ts"
+import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
+import * as WebhookEndpoint from "../../src/domain/WebhookEndpoint.ts"
+import * as WebhookEvent from "../../src/domain/WebhookEvent.ts"
+import { DAY_MS, HOUR_MS } from "./Calendar.ts"
+import { attached, ICCID, line, NOW, recurring, subscription } from "./Values.ts"
+
+const iso = (at: number) => new Date(at).toISOString()
+const caused = (loaded: SimAggregate, next: SimAggregate, now = NOW) => {
+  const { causes, jobs } = Lifecycle.caused({ loaded, next }, now)
+  return { payloads: Lifecycle.payloads(causes, next), jobs }
+}
+const typesOf = (loaded: SimAggregate, next: SimAggregate, now = NOW) =>
+  caused(loaded, next, now).payloads.map(({ type }) => type)
+
+const window = (start: number, end: number) => attached({}, [{ activationAt: start, expirationAt: end }])
+const unconfirmed = (of: WithPackages): WithPackages => ({
+  attachment: { ...of.attachment, confirmed: false },
+  packages: []
+})
+const pending = (of: WithPackages) => ({
+  ...line([unconfirmed(of)]),
+  subscription: subscription({ status: "Pending" })
+})
+const about = { esim: ICCID, subscriptionId: "subscription" }
+const ofAttachment = { ...about, attachmentId: "attachment", planId: "plan" }
+const job = (dueAt: number) => ({
+  jobId: "notify:attachment",
+  work: { _tag: "NotifyAttachment", iccid: ICCID, attachmentId: "attachment" },
+  dueAt
+})
+
+describe("A creation", () => {
+  it("tells of the subscription, the attachment and its packages when it is confirmed, and not before", () => {
+    const of = window(NOW + HOUR_MS, NOW + 3 * DAY_MS)
+    const times = { activationAt: iso(NOW + HOUR_MS), expirationAt: iso(NOW + 3 * DAY_MS) }
+    expect(caused({ ...line([]), subscription: null }, pending(of))).toEqual({ payloads: [], jobs: [] })
+    expect(caused(pending(of), line([of]))).toEqual({
+      payloads: [
+        { type: "subscription.created", data: about },
+        { type: "attachment.created", data: { ...ofAttachment, ...times } },
+        { type: "package.created", data: { ...ofAttachment, ...times, packageId: "attachment:0" } }
+      ],
+      jobs: [job(NOW + HOUR_MS)]
+    })
+  })
+
+  it("tells nothing when it is undone", () => {
+    const undone = { ...line([]), subscription: null }
+    expect(caused(pending(window(NOW, NOW + DAY_MS)), undone)).toEqual({ payloads: [], jobs: [] })
+  })
+
+  it("of another attachment tells of that one alone", () => {
+    const first = window(NOW, NOW + 9 * DAY_MS)
+    const second = attached({ attachmentId: "second" }, [{ attachmentId: "second" }])
+    expect(typesOf(line([first]), line([first, second]))).toEqual(["attachment.created", "package.created"])
+  })
+
+  it("tells at once what is due already: the activation, and the notice of an end that is nearer than 24 h", () => {
+    const created = ["attachment.created", "package.created"]
+    const from = line([])
+    expect(typesOf(from, line([window(NOW, NOW + DAY_MS + 1)]))).toEqual([...created, "attachment.activated"])
+    const near = line([window(NOW, NOW + DAY_MS)])
+    expect(typesOf(from, near)).toEqual([...created, "attachment.activated", "attachment.expiring"])
+    expect(caused(from, near).jobs).toEqual([job(NOW + DAY_MS)])
+    expect(caused(from, line([window(NOW + 1, NOW + 2)])).jobs).toEqual([job(NOW + 1)])
+  })
+})
+
+describe("A report of the first use", () => {
+  it("tells of the activation once, and leaves the job of the notice", () => {
+    const waiting = attached({}, [{}])
+    const used = window(NOW - HOUR_MS, NOW + 10 * DAY_MS)
+    expect(typesOf(line([waiting]), line([used]))).toEqual(["attachment.activated"])
+    expect(caused(line([waiting]), line([used])).jobs).toEqual([job(NOW + 9 * DAY_MS)])
+    expect(caused(line([used]), line([{ ...used }]))).toEqual({ payloads: [], jobs: [] })
+  })
+
+  it("that comes after the end tells all three, in order", () => {
+    const types = typesOf(line([attached({}, [{}])]), line([window(NOW - 9 * DAY_MS, NOW)]))
+    expect(types).toEqual(["attachment.activated", "attachment.expiring", "attachment.expired"])
+  })
+
+  it("tells nothing of a suspended attachment", () => {
+    const waiting = attached({ suspendedAt: NOW - 1 }, [{}])
+    const used = attached({ suspendedAt: NOW - 1 }, [{ activationAt: NOW - 2, expirationAt: NOW + DAY_MS }])
+    expect(caused(line([waiting]), line([used]))).toEqual({ payloads: [], jobs: [] })
+  })
+})
+
+describe("A change", () => {
+  const of = window(NOW, NOW + DAY_MS)
+
+  it("tells of a suspension with its instant, once", () => {
+    const suspended = { ...of, attachment: { ...of.attachment, suspendedAt: NOW + 1 } }
+    const times = { activationAt: iso(NOW), expirationAt: iso(NOW + DAY_MS) }
+    expect(caused(line([of]), line([suspended]))).toEqual({
+      payloads: [{ type: "attachment.suspended", data: { ...ofAttachment, ...times, suspendedAt: iso(NOW + 1) } }],
+      jobs: []
+    })
+    expect(typesOf(line([suspended]), line([{ ...suspended }]))).toEqual([])
+  })
+
+  it("tells of a deletion", () => {
+    const deleted = { ...line([of]), subscription: subscription({ status: "Deleted" }) }
+    expect(caused(line([of]), deleted)).toEqual({ payloads: [{ type: "subscription.deleted", data: about }], jobs: [] })
+  })
+
+  it.each([
+    ["Created", ["package.created"]],
+    ["Refused", ["package.refused"]],
+    ["Lapsed", []]
+  ] as const)("tells of an occurrence that is %s: %s", (status, types) => {
+    const before = attached({ terms: recurring(), anchor: NOW - DAY_MS }, [{}])
+    const after = attached({ terms: recurring(), anchor: NOW - DAY_MS }, [{}, { occurrence: 1, status }])
+    expect(typesOf(line([before]), line([after]))).toEqual(types)
+  })
+})
+
+describe("The job of an attachment", () => {
+  const [start, end] = [NOW, NOW + 5 * DAY_MS]
+  const stored = line([window(start, end)])
+  const told = (from: number, now: number, of = stored) => {
+    const { nextAt, payloads } = Lifecycle.told(of, "attachment", from, now)
+    return { types: payloads.map(({ type }) => type), nextAt }
+  }
+
+  it("tells what has fallen due since its instant, and when it is due again", () => {
+    expect(told(start, start)).toEqual({ types: ["attachment.activated"], nextAt: end - DAY_MS })
+    expect(told(end - DAY_MS, end - 1)).toEqual({ types: ["attachment.expiring"], nextAt: end })
+    expect(told(end, end)).toEqual({ types: ["attachment.expired"], nextAt: null })
+  })
+
+  it("tells after a downtime everything that was missed, in order", () => {
+    const all = ["attachment.activated", "attachment.expiring", "attachment.expired"]
+    expect(told(start, end + DAY_MS)).toEqual({ types: all, nextAt: null })
+  })
+
+  it("tells nothing once the attachment is suspended, or gone with its subscription", () => {
+    const suspended = line([attached({ suspendedAt: NOW }, [{ activationAt: start, expirationAt: end }])])
+    const nothing = { types: [], nextAt: null }
+    expect(told(start, end, suspended)).toEqual(nothing)
+    expect(told(start, end, line([]))).toEqual(nothing)
+    expect(told(start, end, { ...stored, subscription: null })).toEqual(nothing)
+  })
+
+  it("is left for what is still to come of the attachments that there are, when an endpoint asks", () => {
+    const jobs = (at: number, of = window(start, end)) => Lifecycle.jobsFrom([of], at).map(({ dueAt }) => dueAt)
+    expect([jobs(start - 1), jobs(start), jobs(end - DAY_MS), jobs(end)]).toEqual([[start], [end - DAY_MS], [end], []])
+    expect(jobs(start, attached({}, [{}]))).toEqual([])
+    expect(jobs(start, unconfirmed(window(start, end)))).toEqual([])
+  })
+})
+
+describe("An endpoint", () => {
+  const endpoint = (events: ReadonlyArray<WebhookEvent.Type> | null): WebhookEndpoint.WebhookEndpoint => ({
+    organizationId: "organization",
+    endpointId: "endpoint",
+    url: "https://example.com/",
+    events,
+    description: "",
+    enabled: true,
+    signingKeys: [],
+    createdAt: NOW,
+    deletedAt: null,
+    version: 1
+  })
+
+  it("without a filter takes the interface's three types, and with one those that it names", () => {
+    const taken = (of: WebhookEndpoint.WebhookEndpoint) =>
+      WebhookEvent.types.filter((type) => WebhookEndpoint.takes(of, type))
+    expect(taken(endpoint(null))).toEqual([
+      "attachment.allowanceConsumed",
+      "subscription.esim.locationChanged",
+      "esim.smdp.stateChanged"
+    ])
+    expect(taken(endpoint(["attachment.expiring"]))).toEqual(["attachment.expiring"])
+  })
+})

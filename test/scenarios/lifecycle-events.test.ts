@@ -1,0 +1,145 @@
+/**
+ * What an organization is told of its subscriptions and attachments, where an endpoint asks for it (rule E1).
+ */
+import { Effect } from "effect"
+import { Attachments, Subscriptions, Time, Webhooks, Worker } from "simplan"
+import { WebhookEvent } from "simplan/ports"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { make, START, type World } from "./World.ts"
+
+let world: World
+beforeEach(async () => {
+  world = await make()
+})
+afterEach(() => world.close())
+
+const listen = (events: ReadonlyArray<string> = WebhookEvent.optInTypes) =>
+  world.run(
+    Webhooks.Webhooks.use((of) =>
+      of.create({ organizationId: world.organizationId, url: "https://told.example/", events, description: "" })
+    )
+  )
+
+const subscribe = async (activePeriod: { start: number; end: number | null } | null, planId: string) => {
+  const { organizationId } = world
+  const created = await world.run(
+    Subscriptions.Subscriptions.use((of) =>
+      of.create({ organizationId, planId, metadata: "", iccid: null, activePeriod })
+    )
+  )
+  return { ...created, iccid: created.sim.iccid }
+}
+
+/** The types that arrived since the last look, with the instant of each in hours from the beginning. */
+const told = async () => {
+  await world.settle()
+  const since = world.received.splice(0)
+  return since.map(({ timestamp, type }) => `${type} ${(timestamp * 1000 - START) / Time.HOUR}`)
+}
+
+const [day, hour] = [Time.DAY, Time.HOUR]
+
+describe("E1: an attachment", () => {
+  beforeEach(() => world.importSims(3))
+
+  it("is told of at its creation, activation, 24 h before its end and at its end, each at its instant", async () => {
+    await listen()
+    const { attachmentId, iccid, subscriptionId } = await subscribe(
+      { start: START + 2 * hour, end: START + 4 * day },
+      await world.createPlan()
+    )
+    expect(await told()).toEqual(["subscription.created 0", "attachment.created 0", "package.created 0"])
+    await world.advanceTo(START + 5 * day)
+    expect(world.received.at(-1)?.data).toMatchObject({
+      esim: iccid,
+      subscriptionId,
+      attachmentId,
+      activationAt: Time.toIso(START + 2 * hour),
+      expirationAt: Time.toIso(START + 4 * day)
+    })
+    expect(await told()).toEqual(["attachment.activated 2", "attachment.expiring 72", "attachment.expired 96"])
+    expect(await world.run(Worker.Worker.use((of) => of.nextDue))).toBe(null)
+  })
+
+  it("is told nothing more of once it is suspended, or its subscription deleted", async () => {
+    await listen()
+    const planId = await world.createPlan()
+    const { organizationId } = world
+    const first = await subscribe({ start: START, end: START + 4 * day }, planId)
+    const second = await subscribe({ start: START + hour, end: START + 4 * day }, planId)
+    await told()
+    await world.run(Attachments.Attachments.use((of) => of.suspend({ ...first, organizationId })))
+    await world.run(Subscriptions.Subscriptions.use((of) => of.remove({ ...second, organizationId })))
+    expect(await told()).toEqual(["attachment.suspended 0", "subscription.deleted 0"])
+    await world.advanceBy(9 * day)
+    expect(await told()).toEqual([])
+  })
+
+  it("is told of the occurrences that the telco takes and refuses, and not of a creation that it refuses", async () => {
+    await listen(["package.created", "package.refused", "attachment.created"])
+    const recurrence = { periodicity: "Daily", frequency: 1, occurrences: 3 } as const
+    const planId = await world.createPlan({ periodDays: 1, recurrence })
+    await world.setFaults([{ fault: "refuse", times: 1, when: ({ kind }) => kind === "createPackage" }])
+    await expect(subscribe({ start: START, end: null }, planId)).rejects.toMatchObject({ _tag: "TelcoRefused" })
+    await subscribe({ start: START, end: null }, planId)
+    await world.setFaults([{ fault: "refuse", times: 1, when: ({ kind }) => kind === "createPackage" }])
+    await world.advanceBy(9 * day)
+    expect(await told()).toEqual([
+      "attachment.created 0",
+      "package.created 0",
+      "package.refused 12",
+      "package.created 36"
+    ])
+  })
+
+  it.each(["before", "after"] as const)("is told of once, if a process dies %s its commit", async (when) => {
+    await listen(["attachment.expired"])
+    await subscribe({ start: START, end: START + day }, await world.createPlan())
+    await told()
+    world.crashAt(1, when)
+    void world.advanceBy(day)
+    await Effect.runPromise(Effect.sleep(50))
+    await world.restart()
+    await world.advanceBy(day)
+    expect(await told()).toEqual(["attachment.expired 24"])
+  })
+})
+
+describe("E1: an endpoint", () => {
+  beforeEach(() => world.importSims(60))
+
+  it("that comes later is told what falls due from then on, of every attachment that is there", async () => {
+    const planId = await world.createPlan()
+    for (let i = 0; i < 55; i++) await subscribe({ start: START, end: START + 3 * day }, planId)
+    await world.advanceBy(day)
+    expect(await told()).toEqual([])
+    await listen(["attachment.activated", "attachment.expiring", "attachment.expired"])
+    await world.advanceBy(3 * day)
+    const types = (await told()).sort()
+    expect(types).toEqual([
+      ...Array.from({ length: 55 }, () => "attachment.expired 72"),
+      ...Array.from({ length: 55 }, () => "attachment.expiring 48")
+    ])
+  })
+
+  it("that takes none of it costs no event and no job", async () => {
+    await listen(["attachment.allowanceConsumed"])
+    await subscribe({ start: START + hour, end: START + 3 * day }, await world.createPlan())
+    expect(await told()).toEqual([])
+    expect(await world.run(Worker.Worker.use((of) => of.nextDue))).toBe(null)
+    const { items } = await world.run(
+      Webhooks.Webhooks.use((of) => of.deliveries({ organizationId: world.organizationId, limit: 10, after: null }))
+    )
+    expect(items).toEqual([])
+  })
+
+  it("that is removed ends the jobs that were left for it", async () => {
+    const { endpointId } = await listen(["attachment.expiring"])
+    await subscribe({ start: START + hour, end: START + 3 * day }, await world.createPlan())
+    const { organizationId } = world
+    await world.run(Webhooks.Webhooks.use((of) => of.remove({ organizationId, endpointId })))
+    await world.advanceBy(2 * hour)
+    expect(await world.run(Worker.Worker.use((of) => of.nextDue))).toBe(null)
+    expect(await told()).toEqual([])
+  })
+})
