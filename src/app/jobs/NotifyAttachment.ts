@@ -25,10 +25,11 @@ export const make = Effect.gen(function* () {
     const { attempts, dueAt, jobId, organizationId } = held.job
     yield* commits.retryOnConflict(
       Effect.gen(function* () {
-        const line = yield* storage.simAggregates.get({ organizationId, iccid })
+        const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
         const now = yield* clock.now
-        const { nextAt, payloads } = Lifecycle.told(line, attachmentId, dueAt, now)
-        const decision = line === null || payloads.length === 0 ? {} : { sim: { loaded: line, next: line }, payloads }
+        const { nextAt, payloads } = Lifecycle.told(aggregate, attachmentId, dueAt, now)
+        const decision =
+          aggregate === null || payloads.length === 0 ? {} : { sim: { loaded: aggregate, next: aggregate }, payloads }
         const commit = yield* commits.of(organizationId, decision, now)
         const isFollowed = Lifecycle.includesTimed(yield* namedTypes.of(organizationId))
         const goingOn: Commit | null =

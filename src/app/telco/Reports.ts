@@ -150,7 +150,8 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
       const put: Array<NonNullable<NonNullable<Commit["jobs"]>["put"]>[number]> = []
       const types = yield* typesOf(tallies)
       for (const { aggregate, before, jobs, payloads } of tallies) {
-        const isTold = before.attachments !== aggregate.attachments && (types.get(aggregate.sim.organizationId)?.size ?? 0) > 0
+        const isTold =
+          before.attachments !== aggregate.attachments && (types.get(aggregate.sim.organizationId)?.size ?? 0) > 0
         if (!isTold && jobs.length + payloads.length === 0) continue
         const decision = isTold ? { sim: { loaded: before, next: aggregate }, jobs, payloads } : { jobs, payloads }
         const commit = yield* commits.of(aggregate.sim.organizationId, decision, now)
