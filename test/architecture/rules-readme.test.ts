@@ -36,7 +36,8 @@ describe("The rules", () => {
       ...numbered("S", 5),
       ...numbered("I", 6),
       ...numbered("R", 3),
-      ...numbered("W", 8)
+      ...numbered("W", 8),
+      "E1"
     ]
     expect(rulesOf(readme).map(({ code }) => code)).toEqual(expect.arrayContaining(expected))
   })
