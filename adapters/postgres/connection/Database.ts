@@ -1,7 +1,9 @@
 /**
  * The database as the statements see it: reads, writes, and what their failures mean.
  *
- * Reads may use a client of their own. Inside a transaction of the writing client, such as a host's, reads and commits
+ * Reads may use a client of their own, which sends many of them at once over one connection. If that connection is lost,
+ * each read that was under way is sent again over a connection that serves no other read meanwhile, so a read that
+ * costs its connection fails alone (rule W9). Inside a transaction of the writing client, such as a host's, reads and commits
  * join that transaction. A commit that fails there rolls back to its own savepoint, and the transaction can go on.
  */
 import { type Context, Effect, Option, Schedule } from "effect"
@@ -33,6 +35,8 @@ export interface Database {
   readonly context: Context.Context<never>
   /** All rows of a read. */
   readonly rows: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
+  /** All rows of a read over a connection that serves nobody else meanwhile. */
+  readonly rowsAlone: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
   /** The only row of a read; null if there is none. */
   readonly row: <A>(query: Query<A>) => Effect.Effect<A | null, Storage.StorageError>
   /** A write without guards. */
@@ -43,10 +47,10 @@ export interface Database {
   ) => Effect.Effect<void, Storage.Conflict | Storage.StorageError>
 }
 
-// A read whose connection was lost is repeated on a new one.
+// How often a read is sent again whose own connection was lost.
 const again = { times: 2, schedule: Schedule.spaced("50 millis") }
 
-const isConnectionLost = (error: SqlError): boolean => error.reason._tag === "ConnectionError"
+const mayFindAnother = (error: SqlError): boolean => Failure.isConnectionLost(error) && !Failure.isTooLarge(error)
 
 /** How many reads are sent before the pipeline runs empty. */
 const PIPELINE = 64
@@ -65,16 +69,24 @@ export const make = Effect.fnUntraced(function* (clients: {
   const write = ConnectionMetrics.measured("writes")
   const inTransaction = Effect.map(Effect.serviceOption(writes.transactionService), Option.isSome)
 
+  const alone = <A>(query: Query<A>) => Effect.retry(write(query(writes)), { while: mayFindAnother, ...again })
+
   const rows: Database["rows"] = (query) =>
     Effect.flatMap(inTransaction, (joined) =>
-      joined ? query(writes) : Effect.retry(measured(breathing(query(reads))), { while: isConnectionLost, ...again })
+      joined
+        ? query(writes)
+        : Effect.catchIf(measured(breathing(query(reads))), Failure.isConnectionLost, () => alone(query))
     ).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
+
+  const rowsAlone: Database["rowsAlone"] = (query) =>
+    alone(query).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
 
   return {
     fastPaths: { ...FastPaths.defaults, ...clients.fastPaths },
     inTransaction,
     context,
     rows,
+    rowsAlone,
     row: (query) => Effect.map(rows(query), (found) => found[0] ?? null),
     write: (query) => write(query(writes)).pipe(Effect.map(values), Effect.mapError(Failure.storageError)),
     commit: (statement) =>

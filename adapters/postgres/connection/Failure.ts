@@ -25,6 +25,23 @@ const field = (value: unknown, name: "code" | "message"): string | undefined => 
   return typeof found === "string" ? found : undefined
 }
 
+/** SQLSTATEs with which the server ends a connection: shutdown, crash, start-up, idle session. */
+const ENDED = /^57P0[1235]$/
+
+/**
+ * Whether the statement failed with its connection, perhaps because of another statement on it. A failure without a
+ * SQLSTATE comes from the client, which then closes the connection.
+ */
+export const isConnectionLost = ({ reason }: SqlError): boolean => {
+  if (reason._tag === "ConnectionError") return true
+  const code = field(reason.cause, "code")
+  return reason._tag === "UnknownError" && (code === undefined || ENDED.test(code))
+}
+
+/** Whether the client refused a message of the server for its size: sent again, it would cost another connection. */
+export const isTooLarge = ({ reason }: SqlError): boolean =>
+  field(reason.cause, "message")?.includes("maxMessageSize") === true
+
 /** The failure of a statement without guards. */
 export const storageError = (error: SqlError): Storage.StorageError =>
   new Storage.StorageError({ message: field(error.reason.cause, "message") ?? error.message, cause: error })

@@ -1,7 +1,8 @@
 /**
- * Reads of one thing by its key. Under load one statement answers the reads of several callers.
+ * Reads of one thing by its key. Under load one statement answers the reads of several callers. If that statement fails,
+ * each question is asked by itself, so one that cannot be answered fails no other (rule W9).
  */
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
@@ -33,6 +34,9 @@ type Statement<Asked, A> = (
 const PARALLEL = 1
 const LIMIT = 100
 
+/** How many questions of a failed group are asked at once. */
+const APART = 4
+
 /**
  * A read that returns null if nothing has that key. `same` names a question: callers with questions of the same name
  * share one answer.
@@ -42,7 +46,18 @@ export const make = <Asked extends object, A>(
   statement: Statement<Asked, A>,
   same?: (asked: Asked) => string
 ): ((of: Asked) => Effect.Effect<A | null, Storage.StorageError>) => {
-  const read = (asked: ReadonlyArray<Asked>) => {
+  const answers = (questions: ReadonlyArray<Placed<Asked>>, rows: Database["rows"]) =>
+    Effect.map(
+      rows((sql) => statement(sql, questions)),
+      (found): ReadonlyArray<A | null> => {
+        const answered = new Map(found.map(({ at, found }) => [at, found]))
+        return questions.map(({ at }) => answered.get(at) ?? null)
+      }
+    )
+  const answer = (question: Placed<Asked>, rows: Database["rows"]) =>
+    Effect.map(answers([question], rows), ([found]) => found ?? null)
+
+  const together = (asked: ReadonlyArray<Asked>) => {
     const places = new Map<string, number>()
     const questions: Array<Placed<Asked>> = []
     const placeOf = (one: Asked): number => {
@@ -55,21 +70,21 @@ export const make = <Asked extends object, A>(
       return at
     }
     const placed = asked.map(placeOf)
-    return Effect.map(
-      database.rows((sql) => statement(sql, questions)),
-      (rows): ReadonlyArray<A | null> => {
-        const answers = new Map(rows.map(({ at, found }) => [at, found]))
-        return placed.map((at) => answers.get(at) ?? null)
-      }
+    const apart = Effect.forEach(questions, (one) => Effect.exit(answer(one, database.rowsAlone)), {
+      concurrency: APART
+    })
+    const exits = Effect.flatMap(Batcher.exits(questions, answers(questions, database.rows)), (all) =>
+      questions.length > 1 && all.some(Exit.isFailure) ? apart : Effect.succeed(all)
     )
+    return Effect.map(exits, (all) => placed.map((at) => all[at] ?? Exit.succeed(null)))
   }
-  const readOne = (of: Asked) => Effect.map(read([of]), ([found]) => found ?? null)
+  const readOne = (of: Asked) => answer({ ...of, at: 0 }, database.rows)
   if (!database.fastPaths.batchedReads) return readOne
   const grouped = Batcher.make<Asked, A | null, Storage.StorageError>({
     parallel: PARALLEL,
     limit: LIMIT,
     context: database.context,
-    run: (asked) => Batcher.exits(asked, read(asked))
+    run: together
   })
   return (of) => Effect.flatMap(database.inTransaction, (joined) => (joined ? readOne(of) : grouped(of)))
 }

@@ -6,6 +6,7 @@ import type { Storage, Subscription } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as BatchedRead from "../fast/BatchedRead.ts"
 import * as SimRows from "../sql/SimRows.ts"
+import * as SizedPage from "../sql/SizedPage.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
 const columns = CommitClause.columns<Subscription.Subscription>(
@@ -88,20 +89,24 @@ const inOrder = (sql: Sql, { after, organizationId }: Storage.Page<Storage.Creat
   order by subscription.created_at, subscription.subscription_id`
 
 /** A page of live ones with their SIM, by creation and id; one row of a result has it all. */
-export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCursor>) =>
-  Effect.map(
-    database.row(
-      (sql) => sql<Row<ReadonlyArray<Packed> | null>>`
-        select json_agg(
-          ${sql.literal(packed)} order by subscription.created_at, subscription.subscription_id
-        ) as value
-        from (
-          ${CommitClause.first(sql, inOrder(sql, of), of.limit)}
-        ) subscription
-        join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid`
-    ),
-    (found) => (found ?? []).map((packed) => unpack(of.organizationId, packed))
-  )
+export const page = (database: Database) =>
+  SizedPage.make<
+    Storage.CreatedCursor,
+    Storage.Page<Storage.CreatedCursor>,
+    ReadonlyArray<Packed>,
+    Subscription.SubscriptionWithSim
+  >(database, {
+    statement: (sql, of) => sql`
+      select json_agg(
+        ${sql.literal(packed)} order by subscription.created_at, subscription.subscription_id
+      ) as value
+      from (
+        ${CommitClause.first(sql, inOrder(sql, of), of.limit)}
+      ) subscription
+      join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid`,
+    unpack: (found, { organizationId }) => (found ?? []).map((packed) => unpack(organizationId, packed)),
+    cursorOf: ({ subscription }) => ({ createdAt: subscription.createdAt, id: subscription.subscriptionId })
+  })
 
 const unpack = (
   organizationId: string,
