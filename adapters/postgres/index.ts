@@ -18,6 +18,7 @@ import * as Migrations from "./migrations/Migrations.ts"
 import * as Notifications from "./connection/Notifications.ts"
 import * as DatabaseLock from "./connection/DatabaseLock.ts"
 import type * as FastPaths from "./fast/FastPaths.ts"
+import * as PrimaryHost from "./connection/PrimaryHost.ts"
 import * as Ports from "./Ports.ts"
 import * as ConnectionMetrics from "./connection/ConnectionMetrics.ts"
 import * as ConnectionWatchdog from "./connection/ConnectionWatchdog.ts"
@@ -26,6 +27,7 @@ import * as ConnectionWatchdog from "./connection/ConnectionWatchdog.ts"
 export type Provided = Storage.Storage | Jobs.Jobs | Outbox.Outbox | SqlClient.SqlClient
 
 export interface Options {
+  /** With several hosts, `postgres://a:1,b:2/database`, the one that takes writes is found and followed. */
   readonly url: Redacted.Redacted
   /** How many connections commits may use at once; reads share one more, one holds the database, and one is for
    * telling other processes and hearing of them. */
@@ -82,8 +84,15 @@ export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageEr
   layerOf(
     Effect.gen(function* () {
       const { alone = false, fastPaths, maxConnections = 10, patience = ConnectionWatchdog.PATIENCE, url } = options
-      const plain = { url, database: databaseOf(url), applicationName: "simplan" } as const
-      const watched = { ...plain, stream: ConnectionWatchdog.stream(url, patience) }
+      const urls = PrimaryHost.urlsOf(url)
+      const first = urls[0] ?? url
+      const named = { url: first, database: databaseOf(first), applicationName: "simplan" } as const
+      const primary = urls.length > 1 ? yield* PrimaryHost.follow(urls, named) : undefined
+      const plain = primary === undefined ? named : { ...named, stream: () => primary("1 hour") }
+      const watched = {
+        ...plain,
+        stream: () => (primary === undefined ? ConnectionWatchdog.open(first, patience) : primary(patience))
+      }
       const signOfLife = ConnectionWatchdog.signOfLife(patience)
       // With a time to live, the pool looks at a connection before it hands it out, and gives no dead one. Where there is
       // little to do one would be closed every ten seconds, and opened again for the next look at the queues.

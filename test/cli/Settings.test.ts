@@ -68,6 +68,11 @@ describe("the settings", () => {
     ["SIMPLAN_DATABASE_URL", "pglite:///var/lib/simplan", { database: { directory: "/var/lib/simplan" } }],
     ["SIMPLAN_DATABASE_URL", "pglite://data", { database: { directory: "data" } }],
     ["SIMPLAN_DATABASE_URL", "postgres://localhost/simplan", { database: { _tag: "Postgres" } }],
+    [
+      "SIMPLAN_DATABASE_URL",
+      "postgres://me:pw@a:1,[::1]:2,b/simplan?target_session_attrs=read-write",
+      { database: { _tag: "Postgres" } }
+    ],
     ["SIMPLAN_CLOCK", "virtual", { clock: { _tag: "Virtual", from: null } }],
     ["SIMPLAN_RATE_LIMIT", "50/500ms", { rateLimit: { requests: 50, window: Duration.millis(500) } }],
     ["SIMPLAN_RATE_LIMIT", "6000/m", { rateLimit: { requests: 6000, window: Duration.minutes(1) } }],
@@ -97,6 +102,9 @@ describe("the settings", () => {
     ["SIMPLAN_DATABASE_URL", "pglite://"],
     ["SIMPLAN_DATABASE_URL", "mysql://localhost/simplan"],
     ["SIMPLAN_DATABASE_URL", "postgres://"],
+    ["SIMPLAN_DATABASE_URL", "postgres://a,/simplan"],
+    ["SIMPLAN_DATABASE_URL", "postgres://a:1,b:port/simplan"],
+    ["SIMPLAN_DATABASE_URL", "postgres://a,b/simplan?target_session_attrs=standby"],
     ["SIMPLAN_DATABASE_URL", "simplan.db"],
     ["SIMPLAN_CLOCK", "virtual:tomorrow"],
     ["SIMPLAN_CLOCK", "virtual:2026-02-30T00:00:00Z"],

@@ -27,7 +27,12 @@ export interface Options {
   readonly millis: number
   readonly clients: number
   /** An empty database on a server, shared by several processes; null for an embedded one of one process. */
-  readonly database: { readonly url: string; readonly restart: (() => Promise<void>) | null } | null
+  readonly database: {
+    readonly url: string
+    readonly restart: (() => Promise<void>) | null
+    /** Has the primary fail and a standby take its place, which is then at the address that is returned. */
+    readonly failOver?: () => Promise<string>
+  } | null
 }
 
 export interface Outcome {
@@ -95,6 +100,34 @@ const recovered = async (members: ReadonlyArray<Cluster.Member>, key: string): P
   return (await Promise.all(members.map(probe))).flat()
 }
 
+/** From the promotion of the standby until all servers serve again, in milliseconds. */
+const FAILOVER = 10_000
+
+/** Nothing goes wrong but that the primary is lost; the address of its successor. */
+const failingOver = async (
+  failOver: () => Promise<string>,
+  {
+    key,
+    ledger,
+    members,
+    millis
+  }: {
+    readonly key: string
+    readonly ledger: Ledger
+    readonly members: ReadonlyArray<Cluster.Member>
+    readonly millis: number
+  }
+): Promise<{ readonly url: string; readonly tally: Chaos.Tally }> => {
+  await sleep(millis / 2)
+  const url = await failOver()
+  const from = Date.now()
+  ledger.problems.push(...(await recovered(members, key)))
+  const took = Date.now() - from
+  if (took > FAILOVER) ledger.problems.push(`The servers served ${took} ms after the promotion`)
+  await sleep(millis / 2)
+  return { url, tally: { [`recovered ${took} ms after a promotion`]: 1 } }
+}
+
 const leftOver = async (session: Database.Session, now: number): Promise<ReadonlyArray<string>> => {
   const count = async (what: string, query: string) => {
     const [row] = await session.query(`select count(*)::int as count from simplan.${query}`)
@@ -136,9 +169,11 @@ export const run = async ({ clients, database, main, millis, seed }: Options): P
   }
   try {
     for (let index = 0; index < (database === null ? 1 : 3); index++) {
-      const behind = database === null ? null : await Database.through(database.url)
+      const behind = database === null || database.failOver !== undefined ? null : await Database.through(database.url)
       if (behind !== null) proxies.push(behind.proxy)
-      members.push(await start(`server ${index}`, { SIMPLAN_DATABASE_URL: behind?.url ?? `pglite://${dataDir}` }))
+      members.push(
+        await start(`server ${index}`, { SIMPLAN_DATABASE_URL: behind?.url ?? database?.url ?? `pglite://${dataDir}` })
+      )
     }
     await Promise.all([telco, ...members].map((one) => one.listening()))
     const prepared = await Tenant.prepare(members[0]?.url ?? "", receivers)
@@ -158,7 +193,12 @@ export const run = async ({ clients, database, main, millis, seed }: Options): P
       leaseMillis: LEASE,
       telcoTimeoutMillis: TELCO_TIMEOUT
     }
-    const tally = await Chaos.run(stage, random.fork(), millis)
+    const failed =
+      database?.failOver === undefined
+        ? null
+        : await failingOver(database.failOver, { key: prepared.key, ledger, members, millis })
+    const tally = failed?.tally ?? (await Chaos.run(stage, random.fork(), millis))
+    const direct = failed?.url ?? database?.url ?? null
     isOver = true
     await telco.setFaults([])
     await Promise.all([load, ...[telco, ...members].map((one) => one.listening())])
@@ -167,7 +207,7 @@ export const run = async ({ clients, database, main, millis, seed }: Options): P
     ledger.problems.push(...(await recovered(members, prepared.key)))
     await all[0]?.finish()
     await all[0]?.repeat()
-    const shared = database === null ? null : Database.onServer(database.url)
+    const shared = direct === null ? null : Database.onServer(direct)
     if (shared !== null) ledger.problems.push(...(await quiet(shared)))
     for (const member of members) {
       const code = await member.stop("SIGTERM")

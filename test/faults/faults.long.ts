@@ -53,4 +53,30 @@ describe("servers with faults", () => {
     )
     expect(failed).toEqual([])
   })
+
+  it.skipIf(only === "pglite")(
+    "lose nothing either when their primary is lost and its standby takes over",
+    async () => {
+      const pair = await Keeper.start()
+      try {
+        const standby = new URL(await pair.addStandby())
+        const hosts = pair.url.replace(/@([^/]+)/, `@$1,${standby.host}`)
+        const failOver = async (): Promise<string> => {
+          await pair.kill()
+          const session = Database.onServer(standby.toString())
+          await session.query("select pg_promote()")
+          await session.close()
+          return standby.toString()
+        }
+        const url = `${hosts}?target_session_attrs=read-write`
+        const database = { url, restart: null, failOver }
+        const outcome = await Round.run({ main, seed, millis: each * 1_000, clients: 16, database })
+        console.log(`seed ${seed}, a primary and its standby: ${Round.summary(outcome)}`)
+        expect(outcome.problems).toEqual([])
+        expect(outcome.answers).toBeGreaterThan(0)
+      } finally {
+        await pair.stop()
+      }
+    }
+  )
 })

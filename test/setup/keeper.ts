@@ -8,6 +8,10 @@ export interface Kept {
   readonly url: string
   /** Ends the server as a crash would; returns when it accepts connections again. */
   readonly restart: () => Promise<void>
+  /** Makes a synchronous standby of it; the standby's URL. */
+  readonly addStandby: () => Promise<string>
+  /** Ends the primary as a crash would, for good. */
+  readonly kill: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -31,12 +35,20 @@ export const start = async (): Promise<Kept> => {
     return answer.url
   }
 
+  const act = (name: string): Promise<string> => {
+    const done = told()
+    keeper.stdin.write(`${name}\n`)
+    return done
+  }
+
   return {
     url: await told(),
     restart: async () => {
-      const up = told()
-      keeper.stdin.write("restart\n")
-      await up
+      await act("restart")
+    },
+    addStandby: () => act("standby"),
+    kill: async () => {
+      await act("kill")
     },
     stop: async () => {
       keeper.stdin.end()

@@ -1,7 +1,8 @@
 // Keeps one throw-away PostgreSQL for as long as its standard input is open: prints one line of JSON ({ url } or { error })
 // once it is up, and on end of input stops it and removes its files. On the line `restart` it ends the server as a crash
-// would, starts it again at the same address, and prints the line again. A process of its own, so that a test run that
-// is killed leaves no server behind. Settings that differ from those below may be given as JSON, the only argument.
+// would, starts it again at the same address, and prints the line again. On `standby` it makes a synchronous standby, a
+// copy of the stopped server, and prints the standby's address; on `kill` it ends the primary as a crash would, and prints
+// that address again. A process of its own, so that a test run that is killed leaves no server behind. Settings that differ from those below may be given as JSON, the only argument.
 import { spawn, spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync } from "node:fs"
@@ -103,9 +104,9 @@ const settings = {
 }
 
 /** Starts a server and waits until it accepts connections; undefined when the port was taken meanwhile. */
-const launch = (postgres, data, port, options) =>
+const launch = (postgres, data, port, options, more = {}) =>
   new Promise((resolve, reject) => {
-    const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+    const flags = Object.entries({ ...settings, ...more }).flatMap(([name, value]) => ["-c", `${name}=${value}`])
     const child = spawn(postgres, ["-D", data, "-p", String(port), ...flags], {
       ...options,
       stdio: ["ignore", "ignore", "pipe"]
@@ -113,7 +114,7 @@ const launch = (postgres, data, port, options) =>
     let log = ""
     child.stderr.setEncoding("utf8").on("data", (text) => {
       log = (log + text).slice(-20_000)
-      if (log.includes("ready to accept connections")) resolve(child)
+      if (/ready to accept (?:read-only )?connections/.test(log)) resolve(child)
     })
     child.once("error", reject)
     child.once("exit", (code, signal) => {
@@ -170,8 +171,16 @@ const start = async (home) => {
     const port = await freePort()
     const server = await launch(postgres, data, port, options)
     if (server) {
-      const again = () => launch(postgres, data, port, options)
-      return { server, again, url: `postgres://simplan:${password}@127.0.0.1:${port}/postgres` }
+      const again = (more) => launch(postgres, data, port, options, more)
+      const urlAt = (at) => `postgres://simplan:${password}@127.0.0.1:${at}/postgres`
+      /** A standby that follows the server; its data are a copy of the stopped server's. */
+      const standby = async (copy) => {
+        const own = await freePort()
+        writeFileSync(join(copy, "standby.signal"), "")
+        const follows = `host=127.0.0.1 port=${port} user=simplan password=${password}`
+        return { server: await launch(postgres, copy, own, options, { primary_conninfo: follows }), url: urlAt(own) }
+      }
+      return { server, again, standby, data, url: urlAt(port) }
     }
   }
   throw new Error("PostgreSQL found no free port in five attempts")
@@ -205,8 +214,9 @@ const removeHome = () => rmSync(home, { recursive: true, force: true, maxRetries
 
 try {
   mkdirSync(home, { recursive: true })
-  const { again, server, url } = await start(home)
+  const { again, data, server, standby, url } = await start(home)
   let current = server
+  let second
   process.stdout.write(`${JSON.stringify({ url })}\n`)
   let restarting = Promise.resolve()
   const restart = async () => {
@@ -216,13 +226,30 @@ try {
     current = await again()
     process.stdout.write(`${JSON.stringify({ url })}\n`)
   }
+  const addStandby = async () => {
+    await stop(current)
+    const copy = `${data}-standby`
+    const copied = spawnSync("cp", ["-a", data, copy], { encoding: "utf8" })
+    if (copied.status !== 0) throw new Error(`The data cannot be copied\n${copied.stderr}`)
+    current = await again({ synchronous_standby_names: "*" })
+    second = await standby(copy)
+    process.stdout.write(`${JSON.stringify({ url: second.url })}\n`)
+  }
+  const kill = async () => {
+    const ended = ending(current)
+    current.kill("SIGQUIT")
+    await ended
+    current = second.server
+    process.stdout.write(`${JSON.stringify({ url: second.url })}\n`)
+  }
+  const acts = { restart, standby: addStandby, kill }
   const died = new Promise((resolve, reject) => {
     const watch = (watched) => watched.once("exit", () => current === watched && !isRestarting && resolve())
     let isRestarting = false
     watch(current)
-    lines.on("line", () => {
+    lines.on("line", (line) => {
       isRestarting = true
-      restarting = restarting.then(restart).then(() => {
+      restarting = restarting.then(acts[line]).then(() => {
         isRestarting = false
         watch(current)
       })
@@ -232,6 +259,7 @@ try {
   await Promise.race([inputEnded, died])
   await restarting
   await stop(current)
+  if (second) await stop(second.server)
 } catch (error) {
   process.stdout.write(`${JSON.stringify({ error: error.stack ?? String(error) })}\n`)
   process.exitCode = 1

@@ -10,6 +10,22 @@ export type DatabaseUrl =
 
 export const allowed = "pglite://<directory>, memory: or postgres://<user>@<host>/<database>"
 
+const POSTGRES = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s
+
+/** What the session of a host may be, as libpq names it: this service writes, so a standby alone will not do. */
+const SESSIONS = [null, "any", "read-write", "primary"]
+
+/** Whether it names one host, or several with commas in between. */
+const isPostgres = (url: string): boolean => {
+  const [, before, hosts, after] = POSTGRES.exec(url) ?? []
+  const isHost = (host: string): boolean => {
+    const one = `${before}${host}${after}`
+    if (!URL.canParse(one) || new URL(one).hostname === "") return false
+    return SESSIONS.includes(new URL(one).searchParams.get("target_session_attrs"))
+  }
+  return hosts?.split(",").every(isHost) === true
+}
+
 /** Reads a database URL; undefined for any other text. */
 export const parse = (url: string): DatabaseUrl | undefined => {
   if (url === "memory:" || url === "memory://") return { _tag: "Memory", url: "memory:" }
@@ -17,8 +33,7 @@ export const parse = (url: string): DatabaseUrl | undefined => {
     const directory = url.slice("pglite://".length)
     return directory.trim() === "" || directory.includes("\0") ? undefined : { _tag: "Pglite", directory, url }
   }
-  const isPostgres = /^postgres(ql)?:\/\//.test(url) && URL.canParse(url) && new URL(url).hostname !== ""
-  return isPostgres ? { _tag: "Postgres", url } : undefined
+  return isPostgres(url) ? { _tag: "Postgres", url } : undefined
 }
 
 /** The text without passwords, for a message or a log. */

@@ -38,8 +38,9 @@ const watch = (socket: Socket, patience: number): Socket => {
   return socket
 }
 
-/** Opens watched connections to the URL's database, for the client's option `stream`. */
-export const stream = (url: Redacted.Redacted, patience: Duration.Input): (() => Socket) => {
-  const millis = Duration.toMillis(Duration.fromInputUnsafe(patience))
-  return () => watch(connect({ ...addressOf(new URL(Redacted.value(url))), noDelay: true }), millis)
-}
+/** Opens a watched connection to the URL's host, for the client's option `stream`. */
+export const open = (url: Redacted.Redacted, patience: Duration.Input): Socket =>
+  watch(
+    connect({ ...addressOf(new URL(Redacted.value(url))), noDelay: true }),
+    Duration.toMillis(Duration.fromInputUnsafe(patience))
+  )

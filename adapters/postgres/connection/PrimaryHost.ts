@@ -1,0 +1,79 @@
+/**
+ * Which of a database's hosts takes writes, where its URL names several: a primary and its standbys.
+ *
+ * All hosts are asked every two seconds. When another one takes writes and the present one does not, new connections go
+ * there, and those to the former primary are closed. Of two that take writes the present one stays.
+ */
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Effect, Redacted, Schedule, type Duration, type Scope } from "effect"
+import { Storage } from "simplan/ports"
+import type { Socket } from "node:net"
+import * as ConnectionWatchdog from "./ConnectionWatchdog.ts"
+
+/**
+ * Opens a connection to the host that takes writes, for the client's option `stream`. It may be silent for `patience`.
+ */
+export type Connect = (patience: Duration.Input) => Socket
+
+const INTERVAL = "2 seconds"
+
+/** How long a host may take to answer. */
+const TIMEOUT = "2 seconds"
+
+/** How often a process that starts looks for a host that takes writes. */
+const LOOKS = 5
+
+const SEVERAL = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s
+
+/** The URL of each host, in the order given. */
+export const urlsOf = (url: Redacted.Redacted): ReadonlyArray<Redacted.Redacted> => {
+  const [, before, hosts, after] = SEVERAL.exec(Redacted.value(url)) ?? []
+  return hosts === undefined ? [url] : hosts.split(",").map((host) => Redacted.make(`${before}${host}${after}`))
+}
+
+const takesWrites = (url: Redacted.Redacted, config: PgConnection.Config): Effect.Effect<boolean> =>
+  Effect.gen(function* () {
+    const stream = () => ConnectionWatchdog.open(url, TIMEOUT)
+    const connection = yield* PgConnection.make({ ...config, url, stream })
+    const { rows } = yield* connection.query("select current_setting('transaction_read_only') = 'off' as writes")
+    return rows[0]?.["writes"] === true
+  }).pipe(
+    Effect.scoped,
+    Effect.timeout(TIMEOUT),
+    Effect.catch(() => Effect.succeed(false))
+  )
+
+/**
+ * Follows the host that takes writes until the scope ends. Fails if there is none at the start.
+ */
+export const follow = Effect.fnUntraced(function* (
+  urls: ReadonlyArray<Redacted.Redacted>,
+  config: PgConnection.Config & { readonly url: Redacted.Redacted }
+): Effect.fn.Return<Connect, Storage.StorageError, Scope.Scope> {
+  const sockets = new Set<Socket>()
+  let chosen: Redacted.Redacted = config.url
+
+  const look = Effect.gen(function* () {
+    const answers = yield* Effect.forEach(urls, (url) => takesWrites(url, config), { concurrency: "unbounded" })
+    const writable = urls.filter((_, index) => answers[index])
+    const [found] = writable
+    if (found === undefined) {
+      return yield* new Storage.StorageError({ message: `None of the ${urls.length} database hosts takes writes` })
+    }
+    if (writable.includes(chosen)) return
+    if (sockets.size > 0) {
+      yield* Effect.logWarning("another database host takes writes now", { host: urls.indexOf(found) + 1 })
+    }
+    chosen = found
+    for (const socket of sockets) socket.destroy(new Error("Another database host takes writes now"))
+  })
+
+  yield* Effect.retry(look, { times: LOOKS - 1, schedule: Schedule.spaced(INTERVAL) })
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(INTERVAL), Effect.ignore(look))))
+  return (patience) => {
+    const socket = ConnectionWatchdog.open(chosen, patience)
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
+    return socket
+  }
+})
