@@ -8,11 +8,11 @@
  * process has to serve a few requests promptly, and what must hold of every history has to hold of this one.
  */
 import { Clock as MachineClock, Context, Effect, Fiber, Layer, Logger, Scheduler } from "effect"
-import { Catalogues, type Time } from "simplan"
+import { Catalogues, type Services, type Time } from "simplan"
 import { BusinessClock, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "../../catalogue/index.ts"
 import * as Memory from "../../memory/index.ts"
-import { TelcoSimulator } from "../../telco-simulator/index.ts"
+import { type Faults, TelcoSimulator } from "../../telco-simulator/index.ts"
 import { Commands, type Simulated } from "../../../src/testing/index.ts"
 import * as Inventory from "../Inventory.ts"
 import * as MachineTime from "../MachineTime.ts"
@@ -59,6 +59,10 @@ export interface World {
   readonly unanswered: () => number
   readonly perform: (step: Step) => Effect.Effect<void>
   readonly stop: (process: number) => Effect.Effect<void>
+  /** Runs a use case in that process. */
+  readonly useIn: <A, E>(process: number, effect: Effect.Effect<A, E, Services.Services>) => Effect.Effect<A, E>
+  /** The next calls to the telco meet these faults. */
+  readonly setTelco: (faults: ReadonlyArray<Faults.Fault>) => Effect.Effect<void>
   /** Ends all faults, and starts the processes that are dead. */
   readonly heal: Effect.Effect<void>
   readonly setReceiver: (
@@ -319,6 +323,8 @@ const build = Effect.fnUntraced(function* <A>(
       }
     },
     stop,
+    useIn: (process, effect) => Effect.provideService(use(effect), CurrentProcess, process % plan.clocks.length),
+    setTelco: telco.setFaults,
     heal: Effect.gen(function* () {
       for (const of of faults) Object.assign(of, { ...Process.noFaults(), downtime: of.downtime })
       receiver.faults = []

@@ -11,12 +11,29 @@ interface Lease {
   readonly until: number
 }
 
+/** A job or a delivery that was claimed. */
+export interface Claimed {
+  readonly id: string
+  readonly organizationId: string
+  readonly dueAt: number
+  readonly at: number
+  readonly token: string
+}
+
 export interface Ledger {
   readonly ports: Context.Context<SharedPorts>
   readonly complaints: ReadonlyArray<string>
+  /** All that was claimed, in the order of the claims; what was claimed again is there again. */
+  readonly claimed: ReadonlyArray<Claimed>
+  /** How often work was asked for. */
+  readonly claims: () => number
+  /** The leases of jobs that no commit has ended. */
+  readonly heldJobs: () => ReadonlyArray<Jobs.JobLease>
   /** How many leases were renewed. */
   readonly renewals: () => number
 }
+
+const JOB = "job "
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
@@ -40,14 +57,17 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
   const present = new Set<string>()
   const final = new Set<string>()
   const attempts = new Map<string, number>()
+  const claimed: Array<Claimed> = []
+  let claims = 0
   let renewals = 0
 
-  const give = (id: string, claim: Jobs.Claim, dueAt: number | null): void => {
+  const give = (id: string, organizationId: string, claim: Jobs.Claim, dueAt: number | null): void => {
     const held = leases.get(id)
     if (held !== undefined && held.until > claim.machineNow) complaints.push(`${id} was claimed while it was held`)
     if (final.has(id)) complaints.push(`${id} was claimed and is done`)
     if (dueAt === null || dueAt > claim.now) complaints.push(`${id} was claimed before it was due`)
     leases.set(id, { token: claim.token, until: claim.until })
+    claimed.push({ id, organizationId, dueAt: dueAt ?? claim.now, at: claim.machineNow, token: claim.token })
   }
   const renew = (id: string, token: string, until: number): void => {
     renewals += 1
@@ -61,7 +81,7 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
     if (final.has(id)) complaints.push(`${id} was committed and was done before`)
     leases.delete(id)
   }
-  const jobId = (of: { readonly jobId: string }) => `job ${of.jobId}`
+  const jobId = (of: { readonly jobId: string }) => `${JOB}${of.jobId}`
   const deliveryId = (of: { readonly deliveryId: string }) => `delivery ${of.deliveryId}`
 
   const committed = (commit: Storage.Commit): void => {
@@ -119,9 +139,10 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
     Context.add(Jobs.Jobs, {
       ...jobs,
       claim: (claim) =>
-        Effect.tap(jobs.claim(claim), (claimed) =>
+        Effect.tap(jobs.claim(claim), (given) =>
           Effect.sync(() => {
-            for (const job of claimed) give(jobId(job), claim, job.dueAt)
+            claims += 1
+            for (const job of given) give(jobId(job), job.organizationId, claim, job.dueAt)
           })
         ),
       renew: (of) =>
@@ -140,9 +161,12 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
     Context.add(Outbox.Outbox, {
       ...outbox,
       claim: (claim) =>
-        Effect.tap(outbox.claim(claim), (claimed) =>
+        Effect.tap(outbox.claim(claim), (given) =>
           Effect.sync(() => {
-            for (const { delivery } of claimed) give(deliveryId(delivery), claim, delivery.nextAttemptAt)
+            claims += 1
+            for (const { delivery } of given) {
+              give(deliveryId(delivery), delivery.organizationId, claim, delivery.nextAttemptAt)
+            }
           })
         ),
       renew: (of) =>
@@ -159,5 +183,13 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
         )
     })
   )
-  return { ports: observed, complaints, renewals: () => renewals }
+  return {
+    ports: observed,
+    complaints,
+    claimed,
+    claims: () => claims,
+    heldJobs: () =>
+      [...leases].flatMap(([id, { token }]) => (id.startsWith(JOB) ? [{ jobId: id.slice(JOB.length), token }] : [])),
+    renewals: () => renewals
+  }
 }

@@ -6,7 +6,10 @@ import { Clock, Effect } from "effect"
 import { Time } from "simplan"
 import { type Commands, History, Invariants } from "../../../src/testing/index.ts"
 import * as Cluster from "./Cluster.ts"
+import * as Fairness from "./Fairness.ts"
+import * as Handover from "./Handover.ts"
 import { isDisruptive, type Plan } from "./Plan.ts"
+import * as Promptness from "./Promptness.ts"
 
 export interface Verdict {
   readonly complaints: ReadonlyArray<string>
@@ -18,9 +21,6 @@ export interface Verdict {
   /** How often each fault struck. */
   readonly struck: ReadonlyMap<string, number>
 }
-
-/** How late work may be that nothing holds up, in milliseconds. */
-const PROMPT = 2_000
 
 /** How long work may be put off: until a telco or a receiver is called again, with some to spare. */
 const PUT_OFF = 2 * Time.HOUR
@@ -37,172 +37,6 @@ const settle = Effect.fnUntraced(function* (world: Cluster.World) {
     if (now > until) return false
     yield* Effect.sleep(due > now ? due - now + 1 : 5_000)
   }
-})
-
-const location = (countryAlpha2: string, of: 0 | 1 = 0, line = 0): Commands.Command => ({
-  _tag: "Report",
-  of,
-  line,
-  reports: [{ after: 0, again: null, fact: { _tag: "Location", countryAlpha2, rat: "4G" } }]
-})
-
-const subscribe: Commands.Command = {
-  _tag: "Subscribe",
-  by: 0,
-  plan: 0,
-  sim: null,
-  foreign: false,
-  period: null,
-  keyed: false
-}
-
-const topUp = (start: number, plan: number): Commands.Command => ({
-  _tag: "TopUp",
-  by: 0,
-  plan,
-  line: 0,
-  period: { start, end: null },
-  keyed: false
-})
-
-const daily: Commands.Command = {
-  _tag: "CreatePlan",
-  by: 0,
-  label: "Green",
-  coverage: 0,
-  terms: {
-    name: "daily",
-    dataMegaBytes: 100,
-    periodDays: 1,
-    throttling: [],
-    recurrence: { periodicity: "Daily", frequency: 1, occurrences: 3 }
-  },
-  flaw: null
-}
-
-const LEAD = 12 * Time.HOUR
-
-/** How many events the receiver that does not answer is to be told of. */
-const FLOOD = 40
-
-const plansOf = (world: Cluster.World): number =>
-  world.answered.filter(
-    ({ asked, outcome }) =>
-      asked._tag === "CreatePlan" &&
-      outcome._tag === "Answered" &&
-      asked.organizationId === world.simulated.organizationIds[0]
-  ).length
-
-/** What each process has to do promptly, and once, when nothing goes wrong. */
-const probe = Effect.fnUntraced(function* (world: Cluster.World) {
-  const { plan, simulated } = world
-  const complaints: Array<string> = []
-  const [organizationId, other] = simulated.organizationIds
-  const count = plan.clocks.length
-  const [calls, records] = [simulated.telcoCalls(0).length, simulated.telcoRecords(0).length]
-  const sent = world.sent.length
-  const began = yield* Clock.currentTimeMillis
-  for (let process = 0; process < count; process++) {
-    yield* world.ask([{ process, command: location(process % 2 === 0 ? "JP" : "FR") }], PROMPT)
-  }
-  yield* world.ask([{ process: 0, command: daily }], PROMPT)
-  const period = LEAD + 3_000
-  yield* world.ask([{ process: count - 1, command: topUp(period, plansOf(world) - 1) }], PROMPT)
-  // The other organization's receiver does not answer, and has much to be told.
-  world.setReceiver("slow", 1_000, other)
-  const flood = Array.from({ length: FLOOD }, (_, index) => ({
-    process: index % count,
-    command: location(index % 2 === 0 ? "DE" : "FR", 1, index % 7)
-  }))
-  yield* world.ask(flood, PROMPT)
-  for (let process = 0; process < count; process++) {
-    yield* world.ask([{ process, command: location(process % 2 === 0 ? "DE" : "JP") }], PROMPT)
-  }
-  yield* Effect.sleep(PROMPT)
-  if (world.unanswered() > 0) complaints.push(`${world.unanswered()} requests are not answered promptly`)
-  const logged = yield* Effect.orDie(simulated.storage.deliveries.page({ organizationId, after: null, limit: 50 }))
-  for (const { delivery, event } of logged) {
-    if (event.createdAt < began) continue
-    const times = world.sent.slice(sent).filter((one) => one.eventId === event.eventId)
-    const first = times[0]
-    if (first === undefined || first.at - event.createdAt > PROMPT)
-      complaints.push(`${event.eventId} was not sent promptly`)
-    if (times.length > 1) complaints.push(`${event.eventId} was sent ${times.length} times`)
-    if (first !== undefined && delivery.status !== "Delivered")
-      complaints.push(`${event.eventId} is still ${delivery.status}`)
-  }
-  world.setReceiver("slow", 0, null)
-  yield* Effect.sleep(40 * 14_000)
-  const windows = new Map(
-    simulated
-      .telcoRecords(records)
-      .flatMap((one) => (one.kind === "package" && one.window !== null ? [[one.key, one.window]] : []))
-  )
-  const keys = new Set<string>()
-  for (const { at, key, kind } of simulated.telcoCalls(calls)) {
-    if (keys.has(`${kind} ${key}`)) complaints.push(`the telco was asked twice for ${kind} ${key}`)
-    keys.add(`${kind} ${key}`)
-    const window = windows.get(key)
-    if (
-      kind === "createPackage" &&
-      window !== undefined &&
-      window.start - LEAD > began &&
-      at - (window.start - LEAD) > PROMPT
-    ) {
-      complaints.push(`${key} was ordered ${at - (window.start - LEAD)} ms late`)
-    }
-  }
-  return complaints
-})
-
-/** Once requests are over, no SIM stays reserved: each free one can be had. */
-const reserved = Effect.fnUntraced(function* (world: Cluster.World) {
-  const { iccids, organizationIds, storage } = world.simulated
-  const [organizationId] = organizationIds
-  yield* world.ask(
-    Array.from({ length: 3 }, (_, index) => ({ process: index, command: subscribe })),
-    PROMPT
-  )
-  yield* Effect.sleep(1_000)
-  const sims = yield* Effect.orDie(
-    storage.sims.page({
-      organizationId,
-      isEsim: true,
-      label: "Green",
-      after: null,
-      limit: iccids(organizationId).length
-    })
-  )
-  const free = sims.filter(({ allocation, downloaded }) => allocation._tag === "Free" && !downloaded).length
-  const machineNow = yield* Clock.currentTimeMillis
-  const claim = { organizationId, label: "Green", purpose: "subscription", count: 100, token: "the verdict" } as const
-  const had = yield* Effect.orDie(storage.sims.reserve({ ...claim, machineNow, until: machineNow + 1 }))
-  return had.sims.length === free ? [] : [`of ${free} free SIMs ${had.sims.length} can be had`]
-})
-
-/** A telco that does not answer is given up, and what is done is renewed no more. */
-const givenUp = Effect.fnUntraced(function* (world: Cluster.World) {
-  yield* world.perform({ _tag: "Fault", fault: { _tag: "Telco", fault: "slow", times: 1 } })
-  const command = { _tag: "SendSms", by: 0, line: 0, foreign: false, keyed: false } as const
-  yield* world.ask([{ process: 0, command }], Cluster.limits.telcoTimeoutMillis + PROMPT)
-  const complaints = world.unanswered() === 0 ? [] : ["a telco that does not answer is waited for"]
-  const renewals = world.ledger.renewals()
-  yield* Effect.sleep(2 * Cluster.limits.leaseMillis)
-  return world.ledger.renewals() === renewals ? complaints : [...complaints, "leases of work that is done are renewed"]
-})
-
-/** A process that stops hands back what it has not done. */
-const stopped = Effect.fnUntraced(function* (world: Cluster.World) {
-  const { jobs } = world.simulated
-  const process = world.plan.clocks.length - 1
-  yield* world.perform({ _tag: "Fault", fault: { _tag: "Telco", fault: "slow", times: 1 } })
-  const command = { _tag: "SendSms", by: 0, line: 0, foreign: false, keyed: false } as const
-  yield* Effect.forkChild(world.ask([{ process, command }], 10_000))
-  yield* Effect.sleep(500)
-  yield* world.stop(process)
-  const machineNow = yield* Clock.currentTimeMillis
-  const { held } = yield* Effect.orDie(jobs.pending({ now: machineNow, machineNow }))
-  return held === 0 ? [] : ["a process that has stopped still holds a job"]
 })
 
 /** Those that hold of requests in the order of their answers, with all that there is in the end. */
@@ -306,6 +140,20 @@ const historyOf = (
   }
 }
 
+/** In this order: those after `served` find SIMs in service. */
+const probes = [
+  Handover.reservations,
+  Promptness.served,
+  Fairness.burst,
+  Fairness.atOnce,
+  Fairness.turns,
+  Fairness.takeOver,
+  Handover.abandoned,
+  Fairness.putOff,
+  Promptness.givenUp,
+  Promptness.stopped
+]
+
 /** Longer than any run takes, by virtual time. */
 const ENDLESS = 9 * Time.DAY
 
@@ -320,15 +168,13 @@ const play = Effect.fnUntraced(function* (world: Cluster.World): Effect.fn.Retur
   for (const step of plan.steps) yield* world.perform(step)
   yield* world.heal
   if (!(yield* settle(world))) complaints.push("not all work is done, or not every request answered")
-  complaints.push(...(yield* probe(world)))
-  complaints.push(...(yield* givenUp(world)))
-  complaints.push(...(yield* stopped(world)))
+  for (const probe of probes) complaints.push(...(yield* probe(world)))
   yield* Effect.sleep(Cluster.MOST)
   if (!(yield* settle(world))) complaints.push("in the end not all work is done, or not every request answered")
   const changes = yield* Effect.orDie(History.look(world.simulated))
   const ended = yield* Clock.currentTimeMillis
   const history = historyOf(world, changes, ended, yield* nextDue(world))
-  complaints.push(...(yield* reserved(world)))
+  complaints.push(...(yield* Promptness.reserved(world)))
   const violations = Invariants.check(history, [...applicable])
   return {
     complaints: [

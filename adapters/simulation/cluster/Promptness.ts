@@ -1,0 +1,127 @@
+/**
+ * Probes of promptness: what each process has to do soon, and once, when all faults are over. Each tells what did not hold.
+ */
+import { Clock, Effect } from "effect"
+import * as Cluster from "./Cluster.ts"
+import * as Requests from "./Requests.ts"
+import { LEAD, PROMPT } from "./Requests.ts"
+
+/** How many events the receiver that does not answer is to be told of. */
+const FLOOD = 40
+
+/** How often storage is asked for work at most while few deliveries can be begun. */
+const MOST_CLAIMS = 200
+
+/** What each process has to do promptly, and once, when nothing goes wrong. */
+export const served = Effect.fnUntraced(function* (world: Cluster.World) {
+  const { plan, simulated } = world
+  const complaints: Array<string> = []
+  const [organizationId, other] = simulated.organizationIds
+  const count = plan.clocks.length
+  const [calls, records] = [simulated.telcoCalls(0).length, simulated.telcoRecords(0).length]
+  const sent = world.sent.length
+  const began = yield* Clock.currentTimeMillis
+  for (let process = 0; process < count; process++) {
+    yield* world.ask([{ process, command: Requests.location(process % 2 === 0 ? "JP" : "FR", 0, 0) }], PROMPT)
+  }
+  yield* world.ask([{ process: 0, command: Requests.daily(0, 3) }], PROMPT)
+  const dueAt = (yield* Clock.currentTimeMillis) + 3_000
+  const command = yield* Requests.topUp(world, { by: 0, line: 0, dueAt })
+  yield* world.ask([{ process: count - 1, command }], PROMPT)
+  // The other organization's receiver does not answer, and has much to be told.
+  world.setReceiver("slow", 1_000, other)
+  const flood = Array.from({ length: FLOOD }, (_, index) => ({
+    process: index % count,
+    command: Requests.location(index % 2 === 0 ? "DE" : "FR", 1, index % 7)
+  }))
+  const claims = world.ledger.claims()
+  yield* world.ask(flood, PROMPT)
+  for (let process = 0; process < count; process++) {
+    yield* world.ask([{ process, command: Requests.location(process % 2 === 0 ? "DE" : "JP", 0, 0) }], PROMPT)
+  }
+  yield* Effect.sleep(PROMPT)
+  if (world.unanswered() > 0) complaints.push(`${world.unanswered()} requests are not answered promptly`)
+  const logged = yield* Effect.orDie(simulated.storage.deliveries.page({ organizationId, after: null, limit: 50 }))
+  for (const { delivery, event } of logged) {
+    if (event.createdAt < began) continue
+    const times = world.sent.slice(sent).filter((one) => one.eventId === event.eventId)
+    const first = times[0]
+    if (first === undefined || first.at - event.createdAt > PROMPT)
+      complaints.push(`${event.eventId} was not sent promptly`)
+    if (times.length > 1) complaints.push(`${event.eventId} was sent ${times.length} times`)
+    if (first !== undefined && delivery.status !== "Delivered")
+      complaints.push(`${event.eventId} is still ${delivery.status}`)
+  }
+  const asked = world.ledger.claims() - claims
+  if (asked > MOST_CLAIMS) complaints.push(`storage was asked ${asked} times for work that could not be begun`)
+  world.setReceiver("slow", 0, null)
+  yield* Effect.sleep(40 * 14_000)
+  const windows = new Map(
+    simulated
+      .telcoRecords(records)
+      .flatMap((one) => (one.kind === "package" && one.window !== null ? [[one.key, one.window]] : []))
+  )
+  const keys = new Set<string>()
+  for (const { at, key, kind } of simulated.telcoCalls(calls)) {
+    if (keys.has(`${kind} ${key}`)) complaints.push(`the telco was asked twice for ${kind} ${key}`)
+    keys.add(`${kind} ${key}`)
+    const window = windows.get(key)
+    if (
+      kind === "createPackage" &&
+      window !== undefined &&
+      window.start - LEAD > began &&
+      at - (window.start - LEAD) > PROMPT
+    ) {
+      complaints.push(`${key} was ordered ${at - (window.start - LEAD)} ms late`)
+    }
+  }
+  return complaints
+})
+
+/** Once requests are over, no SIM stays reserved: each free one can be had. */
+export const reserved = Effect.fnUntraced(function* (world: Cluster.World) {
+  const { iccids, organizationIds, storage } = world.simulated
+  const [organizationId] = organizationIds
+  yield* world.ask(
+    Array.from({ length: 3 }, (_, index) => ({ process: index, command: Requests.subscribe(0) })),
+    PROMPT
+  )
+  yield* Effect.sleep(1_000)
+  const sims = yield* Effect.orDie(
+    storage.sims.page({
+      organizationId,
+      isEsim: true,
+      label: "Green",
+      after: null,
+      limit: iccids(organizationId).length
+    })
+  )
+  const free = sims.filter(({ allocation, downloaded }) => allocation._tag === "Free" && !downloaded).length
+  const machineNow = yield* Clock.currentTimeMillis
+  const claim = { organizationId, label: "Green", purpose: "subscription", count: 100, token: "the verdict" } as const
+  const had = yield* Effect.orDie(storage.sims.reserve({ ...claim, machineNow, until: machineNow + 1 }))
+  return had.sims.length === free ? [] : [`of ${free} free SIMs ${had.sims.length} can be had`]
+})
+
+/** A telco that does not answer is given up, and what is done is renewed no more. */
+export const givenUp = Effect.fnUntraced(function* (world: Cluster.World) {
+  yield* world.perform({ _tag: "Fault", fault: { _tag: "Telco", fault: "slow", times: 1 } })
+  yield* world.ask([{ process: 0, command: Requests.sendSms }], Cluster.limits.telcoTimeoutMillis + PROMPT)
+  const complaints = world.unanswered() === 0 ? [] : ["a telco that does not answer is waited for"]
+  const renewals = world.ledger.renewals()
+  yield* Effect.sleep(2 * Cluster.limits.leaseMillis)
+  return world.ledger.renewals() === renewals ? complaints : [...complaints, "leases of work that is done are renewed"]
+})
+
+/** A process that stops hands back what it has not done. */
+export const stopped = Effect.fnUntraced(function* (world: Cluster.World) {
+  const { jobs } = world.simulated
+  const process = world.plan.clocks.length - 1
+  yield* world.perform({ _tag: "Fault", fault: { _tag: "Telco", fault: "slow", times: 1 } })
+  yield* Effect.forkChild(world.ask([{ process, command: Requests.sendSms }], 10_000))
+  yield* Effect.sleep(500)
+  yield* world.stop(process)
+  const machineNow = yield* Clock.currentTimeMillis
+  const { held } = yield* Effect.orDie(jobs.pending({ now: machineNow, machineNow }))
+  return held === 0 ? [] : ["a process that has stopped still holds a job"]
+})
