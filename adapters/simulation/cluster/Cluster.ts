@@ -329,8 +329,8 @@ const build = Effect.fnUntraced(function* <A>(
       for (const of of faults) Object.assign(of, { ...Process.noFaults(), downtime: of.downtime })
       receiver.faults = []
       yield* telco.setFaults([])
-      // A frozen process goes on, and another one starts where one has died.
-      yield* Effect.sleep(MOST)
+      // A frozen process goes on, perhaps to die, or to stop; and another one starts where one is dead.
+      yield* Effect.sleep(3 * MOST)
     }),
     setReceiver
   }
