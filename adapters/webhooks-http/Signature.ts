@@ -1,7 +1,8 @@
 /**
  * Creates and verifies webhook signatures (rule W6). A receiver can use this module alone: it needs only Node's `crypto`.
  *
- *     const result = Signature.verify({ header: request.headers["x-service-signature"], body, signingKey })
+ *     import { verify } from "simplan/webhooks"
+ *     const result = verify({ headers: request.headers, body, signingKey })
  *     if (result._tag !== "Verified") return response.status(400).end(result.message)
  *
  * `x-service-signature: t=<unix seconds>,v1=<hex>` is HMAC-SHA256 over `<t>.<body>`, keyed by the UTF-8 bytes of the
@@ -13,7 +14,15 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 /** The signature's header, in lower case as Node names it. */
 export const HEADER = "x-service-signature"
 
+const STANDARD_ID = "webhook-id"
+const STANDARD_TIMESTAMP = "webhook-timestamp"
+const STANDARD_SIGNATURE = "webhook-signature"
+
 const PREFIX = "whsec_"
+
+/** The key of the Standard Webhooks signature: the decoded base64 text. */
+const standardSecret = (key: string): Buffer =>
+  Buffer.from(key.startsWith(PREFIX) ? key.slice(PREFIX.length) : key, "base64")
 
 const hmac = (key: string, timestamp: number, body: string | Uint8Array): Buffer =>
   createHmac("sha256", key).update(`${timestamp}.`).update(body).digest()
@@ -36,13 +45,12 @@ export const sign = ({ body, signingKeys, timestamp }: Omit<Signed, "eventId">):
 /** The headers of the Standard Webhooks specification. */
 export const standardHeaders = ({ body, eventId, signingKeys, timestamp }: Signed): Record<string, string> => {
   const signatures = signingKeys.map((key) => {
-    const secret = Buffer.from(key.startsWith(PREFIX) ? key.slice(PREFIX.length) : key, "base64")
-    return `v1,${createHmac("sha256", secret).update(`${eventId}.${timestamp}.${body}`).digest("base64")}`
+    return `v1,${createHmac("sha256", standardSecret(key)).update(`${eventId}.${timestamp}.${body}`).digest("base64")}`
   })
   return {
-    "webhook-id": eventId,
-    "webhook-timestamp": String(timestamp),
-    "webhook-signature": signatures.join(" ")
+    [STANDARD_ID]: eventId,
+    [STANDARD_TIMESTAMP]: String(timestamp),
+    [STANDARD_SIGNATURE]: signatures.join(" ")
   }
 }
 
@@ -52,9 +60,16 @@ export type Verification =
   | { readonly _tag: "HeaderMissing" | "HeaderMalformed" | "SignatureMismatch"; readonly message: string }
   | { readonly _tag: "TimestampOutOfTolerance"; readonly timestamp: number; readonly message: string }
 
+type HeaderValue = string | ReadonlyArray<string> | null | undefined
+
 export interface ToVerify {
   /** The value of `x-service-signature`; several values are malformed. */
-  readonly header: string | ReadonlyArray<string> | null | undefined
+  readonly header?: HeaderValue
+  /**
+   * All headers, instead of `header`: as Node or `fetch` has them. Without `x-service-signature` the headers of the Standard
+   * Webhooks specification are verified.
+   */
+  readonly headers?: { readonly [name: string]: HeaderValue } | { readonly get: (name: string) => string | null }
   /** The received body; or the parsed payload, whose compact JSON text is the body. */
   readonly body: string | Uint8Array | { readonly [key: string]: unknown }
   /** The key of the endpoint; with several keys, one match is enough. */
@@ -62,7 +77,10 @@ export interface ToVerify {
   readonly signingKeys?: ReadonlyArray<string>
   /** Milliseconds since the epoch; the machine's clock by default. */
   readonly now?: number
-  /** How far the timestamp may be from `now`. It limits for how long a call can be replayed. */
+  /**
+   * How far the timestamp may be from `now`, in either direction; 300 by default. It limits for how long a call can be
+   * replayed.
+   */
   readonly toleranceSeconds?: number
 }
 
@@ -73,31 +91,35 @@ export interface ToVerify {
 export const verify = ({
   body,
   header,
+  headers = {},
   now = Date.now(),
   signingKey,
   signingKeys = [],
   toleranceSeconds = 300
 }: ToVerify): Verification => {
-  if (header === undefined || header === null || header === "") {
-    return { _tag: "HeaderMissing", message: `The header ${HEADER} is missing` }
-  }
-  const parsed = typeof header === "string" ? parse(header) : undefined
+  const own = header ?? read(headers, HEADER)
+  const isStandard = !own && Boolean(read(headers, STANDARD_SIGNATURE))
+  if (!own && !isStandard) return { _tag: "HeaderMissing", message: `The header ${HEADER} is missing` }
+  const parsed = isStandard ? parseStandard(headers) : parse(own)
   if (parsed === undefined) {
-    return { _tag: "HeaderMalformed", message: `The header ${HEADER} is not t=<unix seconds>,v1=<hex>` }
+    const message = isStandard
+      ? "The headers are not those of the Standard Webhooks specification"
+      : `The header ${HEADER} is not t=<unix seconds>,v1=<hex>`
+    return { _tag: "HeaderMalformed", message }
   }
+  const { prefix, secretOf, signatures, timestamp } = parsed
   const bytes = bytesOf(body)
+  const keys = signingKey === undefined ? signingKeys : [...signingKeys, signingKey]
   // With an empty key anyone could sign.
-  const keys = [...signingKeys, ...(signingKey === undefined ? [] : [signingKey])].filter((key) => key !== "")
-  const expected = keys.map((key) => hmac(key, parsed.timestamp, bytes))
-  const matches = expected.map((one) => parsed.signatures.some((signature) => timingSafeEqual(one, signature)))
+  const secrets = keys.map(secretOf).filter((secret) => secret.length > 0)
+  const expected = secrets.map((secret) => createHmac("sha256", secret).update(prefix).update(bytes).digest())
+  const matches = expected.map((one) => signatures.some((signature) => timingSafeEqual(one, signature)))
   if (!matches.includes(true)) {
     return { _tag: "SignatureMismatch", message: "No signature is the body's under a given key" }
   }
-  const { timestamp } = parsed
   const age = now / 1000 - timestamp
-  // A timestamp has whole seconds, so that the computed age may be up to one second too high.
-  if (!(age < toleranceSeconds + 1 && -age <= toleranceSeconds)) {
-    const when = age > 0 ? `${Math.floor(age)} s ago` : `${Math.ceil(-age)} s ahead`
+  if (!(Math.abs(age) <= toleranceSeconds)) {
+    const when = `${Math.ceil(Math.abs(age))} s ${age > 0 ? "ago" : "ahead"}`
     return {
       _tag: "TimestampOutOfTolerance",
       timestamp,
@@ -105,6 +127,13 @@ export const verify = ({
     }
   }
   return { _tag: "Verified", timestamp }
+}
+
+/** The value of a header; its name is in lower case. */
+const read = (headers: NonNullable<ToVerify["headers"]>, name: string): HeaderValue => {
+  if (typeof headers.get === "function") return headers.get(name)
+  const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? []
+  return value
 }
 
 const bytesOf = (body: ToVerify["body"]): Uint8Array => {
@@ -116,14 +145,36 @@ interface Parsed {
   readonly timestamp: number
   /** Of 32 bytes each. */
   readonly signatures: ReadonlyArray<Buffer>
+  /** What is signed before the body. */
+  readonly prefix: string
+  /** The bytes of a signing key. */
+  readonly secretOf: (key: string) => Buffer
 }
 
+const SECONDS = /^\d{1,12}$/
+
 /** Parts of schemes other than `v1` are ignored, so that one can be added later. */
-const parse = (header: string): Parsed | undefined => {
+const parse = (header: HeaderValue): Parsed | undefined => {
+  if (typeof header !== "string") return undefined
   const valuesOf = (prefix: string) =>
     header.split(",").flatMap((part) => (part.trim().startsWith(prefix) ? [part.trim().slice(prefix.length)] : []))
   const [[time, second], signatures] = [valuesOf("t="), valuesOf("v1=")]
-  if (time === undefined || second !== undefined || !/^\d{1,12}$/.test(time)) return undefined
+  if (time === undefined || second !== undefined || !SECONDS.test(time)) return undefined
   if (signatures.length === 0 || !signatures.every((signature) => /^[0-9a-f]{64}$/i.test(signature))) return undefined
-  return { timestamp: Number(time), signatures: signatures.map((signature) => Buffer.from(signature, "hex")) }
+  return {
+    timestamp: Number(time),
+    signatures: signatures.map((signature) => Buffer.from(signature, "hex")),
+    prefix: `${Number(time)}.`,
+    secretOf: (key) => Buffer.from(key)
+  }
+}
+
+/** As `parse`, for the headers of the Standard Webhooks specification. */
+const parseStandard = (headers: NonNullable<ToVerify["headers"]>): Parsed | undefined => {
+  const [id, time, signed] = [STANDARD_ID, STANDARD_TIMESTAMP, STANDARD_SIGNATURE].map((name) => read(headers, name))
+  if (typeof id !== "string" || id === "" || typeof time !== "string" || !SECONDS.test(time)) return undefined
+  const texts = typeof signed === "string" ? signed.split(" ").filter((part) => part.startsWith("v1,")) : []
+  const signatures = texts.map((text) => Buffer.from(text.slice("v1,".length), "base64"))
+  if (signatures.length === 0 || !signatures.every(({ length }) => length === 32)) return undefined
+  return { timestamp: Number(time), signatures, prefix: `${id}.${time}.`, secretOf: standardSecret }
 }

@@ -1,11 +1,15 @@
 /**
- * Webhook signatures (rule W6), checked by this package and by the library of the Standard Webhooks specification.
+ * Webhook signatures (rule W6), checked by this package, by the library of the Standard Webhooks specification and by that
+ * of Svix.
  */
 import { createHmac, randomBytes } from "node:crypto"
+import { fileURLToPath } from "node:url"
 import * as fc from "fast-check"
 import { WebhookEndpoint } from "simplan/ports"
 import { Signature } from "simplan/webhooks"
 import { Webhook } from "standardwebhooks"
+import { Webhook as Svix } from "svix"
+import { build } from "vite"
 import { describe, expect, it } from "vitest"
 
 const signingKey = WebhookEndpoint.signingKey(randomBytes(32))
@@ -66,8 +70,8 @@ describe("A signature", () => {
         now: now + seconds * 1000,
         ...(toleranceSeconds === undefined ? {} : { toleranceSeconds })
       })._tag
-    expect([at(0), at(300), at(300.9), at(-300)]).toEqual(Array(4).fill("Verified"))
-    expect([at(301), at(-301), at(86_400)]).toEqual(Array(3).fill("TimestampOutOfTolerance"))
+    expect([at(0), at(300), at(-300)]).toEqual(Array(3).fill("Verified"))
+    expect([at(300.001), at(-300.001), at(86_400)]).toEqual(Array(3).fill("TimestampOutOfTolerance"))
     expect([at(10, 10), at(11, 10), at(86_400, 86_400)]).toEqual(["Verified", "TimestampOutOfTolerance", "Verified"])
   })
 
@@ -128,13 +132,67 @@ describe("The header", () => {
 describe("The Standard Webhooks headers", () => {
   const at = Math.floor(Date.now() / 1000)
   const headers = Signature.standardHeaders({ eventId: "e1", timestamp: at, body, signingKeys: [otherKey, signingKey] })
+  const tagOf = (given: Signature.ToVerify["headers"] = headers, key: string = signingKey, text = body) =>
+    Signature.verify({ headers: given, body: text, signingKey: key })._tag
 
-  it("verify with that specification's library, under either key", () => {
-    for (const key of [signingKey, otherKey]) expect(new Webhook(key).verify(body, headers)).toEqual(payload)
+  it.each([
+    ["that specification's library", Webhook],
+    ["the library of Svix", Svix]
+  ])("verify with %s, under either key, and are verified as it makes them", (_, Library) => {
+    for (const key of [signingKey, otherKey]) {
+      expect(() => new Library(key).verify(body, headers)).not.toThrow()
+      const signature = new Library(key).sign("e2", new Date(), body)
+      const made = { "webhook-id": "e2", "webhook-timestamp": String(Math.floor(Date.now() / 1000)) }
+      expect(tagOf({ ...made, "Webhook-Signature": signature }, key)).toBe("Verified")
+      expect(() => new Library(WebhookEndpoint.signingKey(randomBytes(32))).verify(body, headers)).toThrow()
+      expect(() => new Library(key).verify(`${body} `, headers)).toThrow()
+    }
   })
 
-  it("do not verify for another body or key", () => {
-    expect(() => new Webhook(signingKey).verify(`${body} `, headers)).toThrow()
-    expect(() => new Webhook(WebhookEndpoint.signingKey(randomBytes(32))).verify(body, headers)).toThrow()
+  it("are verified as Node and as fetch have them, after the signature of simplan's own", () => {
+    expect(tagOf()).toBe("Verified")
+    expect(tagOf(new Headers(headers))).toBe("Verified")
+    expect(tagOf(headers, otherKey)).toBe("Verified")
+    const own = Signature.sign({ timestamp: at, body, signingKeys: [signingKey] })
+    expect(tagOf({ [Signature.HEADER]: own })).toBe("Verified")
+    expect(tagOf({ ...headers, [Signature.HEADER]: own }, otherKey)).toBe("SignatureMismatch")
   })
+
+  it("do not verify for another body, key, id or time, or with a part missing", () => {
+    expect(tagOf(headers, WebhookEndpoint.signingKey(randomBytes(32)))).toBe("SignatureMismatch")
+    expect(tagOf(headers, signingKey, `${body} `)).toBe("SignatureMismatch")
+    expect(tagOf({ ...headers, "webhook-id": "e2" })).toBe("SignatureMismatch")
+    expect(tagOf({ ...headers, "webhook-timestamp": String(at + 1) })).toBe("SignatureMismatch")
+    expect(tagOf({})).toBe("HeaderMissing")
+    for (const name of ["webhook-id", "webhook-timestamp"])
+      expect(tagOf({ ...headers, [name]: "" })).toBe("HeaderMalformed")
+    expect(tagOf({ ...headers, "webhook-signature": "v1,AAAA" })).toBe("HeaderMalformed")
+    const forged = Signature.standardHeaders({ eventId: "e1", timestamp: at, body, signingKeys: ["whsec_"] })
+    expect(tagOf(forged, "whsec_")).toBe("SignatureMismatch")
+  })
+
+  it("do not verify when they are older, or further ahead, than is tolerated", () => {
+    const tagAt = (millis: number) => Signature.verify({ headers, body, signingKey, now: at * 1000 + millis })._tag
+    expect([tagAt(300_000), tagAt(-300_000)]).toEqual(["Verified", "Verified"])
+    expect([tagAt(300_001), tagAt(-300_001)]).toEqual(Array(2).fill("TimestampOutOfTolerance"))
+  })
+})
+
+it("The verifier comes in a bundle without the rest of simplan, of less than 5 kB", async () => {
+  const root = fileURLToPath(new URL("../..", import.meta.url))
+  const conditions = ["simplan-source", "node", "import", "module", "default"]
+  const built = await build({
+    configFile: false,
+    root,
+    logLevel: "error",
+    resolve: { conditions },
+    ssr: { noExternal: true, resolve: { conditions } },
+    build: { ssr: "test/webhooks/Verifier.ts", write: false, minify: true, target: "node20" }
+  })
+  if (!("output" in built)) throw new Error("Nothing was built")
+  const [{ code, imports }] = built.output
+  expect(built.output).toHaveLength(1)
+  expect(imports).toEqual(["node:crypto"])
+  expect(code.length).toBeLessThan(5_000)
+  expect(code).toContain("timingSafeEqual")
 })
