@@ -15,13 +15,14 @@ export const importSims = (tables: Tables.Tables, sims: ReadonlyArray<Storage.Ne
       taken.push({ iccid, organizationId: known.aggregate.sim.organizationId })
       continue
     }
-    const importSequence = ++tables.lastImportSequence
+    const tenant = Tables.tenant(tables, organizationId)
+    const importSequence = ++tenant.lastImportSequence
     const row = {
       aggregate: { sim: { ...sim, importSequence, version: 1 }, subscription: null, attachments: [] },
       reservation: null
     }
     tables.sims.set(iccid, row)
-    Tables.tenant(tables, organizationId).sims.add({ importSequence, row })
+    tenant.sims.add({ importSequence, row })
     imported.push(iccid)
   }
   return { imported, taken }

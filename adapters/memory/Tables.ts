@@ -30,6 +30,7 @@ export interface Tenant {
   readonly endpoints: Map<string, WebhookEndpoint.WebhookEndpoint>
   readonly plans: Map<string, Plan.Plan>
   readonly regions: Map<string, Region.Region>
+  lastImportSequence: number
   /** By import sequence. */
   readonly sims: SortedList<{ readonly importSequence: number; readonly row: SimRow | null }>
   readonly smdpEntries: Map<string, Array<SmdpHistory.Entry>>
@@ -44,7 +45,6 @@ export interface Tables {
   readonly tenants: Map<string, Tenant>
   /** By ICCID. */
   readonly sims: Map<string, SimRow>
-  lastImportSequence: number
   readonly jobs: Queue<Job.Job>
   readonly deliveries: Queue<Delivery.LoggedDelivery>
   catalogue: Catalogue.Catalogue | null
@@ -61,6 +61,7 @@ export const makeTenant = (): Tenant => ({
   endpoints: new Map(),
   plans: new Map(),
   regions: new Map(),
+  lastImportSequence: 0,
   sims: new SortedList((left, right) => byNumber(left.importSequence, right.importSequence)),
   smdpEntries: new Map(),
   deliveries: new SortedList(byCreation),
@@ -75,7 +76,6 @@ export const make = (): Tables => ({
   organizations: new Map(),
   tenants: new Map(),
   sims: new Map(),
-  lastImportSequence: 0,
   jobs: new Queue(
     ({ jobId }) => jobId,
     ({ dueAt, jobId, organizationId }) => ({ dueAt, id: jobId, partitionId: organizationId, organizationId })

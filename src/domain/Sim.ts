@@ -31,7 +31,7 @@ export interface Sim {
   readonly simId: string
   /** 18 to 20 digits, unique in the whole service. */
   readonly iccid: string
-  /** The import sequence: the SIM's place in the service's order of import, from 1. The storage assigns it. */
+  /** The import sequence: the SIM's place in its organization's order of import, from 1. The storage assigns it. */
   readonly importSequence: number
   readonly label: Label
   readonly isEsim: boolean

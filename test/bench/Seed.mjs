@@ -59,9 +59,10 @@ export const inventory = (sims, now) => [
       '${createHash("sha256").update(keys[organizationId]).digest("hex")}', 'hint', ${now}, null, null, 1)`,
     `insert into simplan.plan values ('${organizationId}', '${PLAN}', 'Green', '${base.coverageId}', 'france 10 gb',
       ${literal(base)}, ${now}, null, null, 1)`,
-    `insert into simplan.sim (organization_id, iccid, sim_id, label, is_esim, lpa, created_at, allocation, allocated_to,
+    `insert into simplan.import_sequence values ('${organizationId}', ${sims})`,
+    `insert into simplan.sim (organization_id, iccid, sim_id, import_sequence, label, is_esim, lpa, created_at, allocation, allocated_to,
         downloaded, mobile_plan_applied, version)
-      select '${organizationId}', ${iccidSql(organizationId, "i")}, ${idSql("000" + index, "i")}, 'Green', true,
+      select '${organizationId}', ${iccidSql(organizationId, "i")}, ${idSql("000" + index, "i")}, i, 'Green', true,
         'LPA:1$smdp.example.com$' || upper(md5(i::text)), ${now - DAY} + i, 
         ${organizationId === SERVED ? `'InService', ${idSql("1000", "i")}` : "'Free', null"}, false, false, 1
       from generate_series(1, ${sims}) i`,

@@ -48,6 +48,19 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
+it("shows in cursors and wallet ids nothing of what others have imported", async () => {
+  const seen = await Promise.all(
+    [10_000, 20_000].map(async (first, index) => {
+      const { tenant } = await Inventory.stock(world, first, 3 + 5 * index)
+      const { body: page } = await tenant.get("/v3/sims?page_size=2")
+      const { body: wallet } = await tenant.post("/v3/wallet/mobile-plan", { apply: true, label: "Green" })
+      return [page.next_page, wallet.data.id]
+    })
+  )
+  expect(seen[0]).toEqual([expect.any(String), 1])
+  expect(seen[1]).toEqual(seen[0])
+})
+
 const bodies: Readonly<Record<string, () => unknown>> = {
   "subscriptions.create": () => ({ plan_id: owner.planId, metadata: "", iccid: ids["iccid"] }),
   "subscriptions.sendSms": () => ({ from: "a", message: "b" }),

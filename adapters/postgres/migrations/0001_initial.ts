@@ -89,11 +89,17 @@ const statements = [
     organization_id text collate "C" not null
   )`,
 
+  // The last import sequence of each organization that has SIMs.
+  `create table simplan.import_sequence (
+    organization_id text collate "C" primary key,
+    last bigint not null
+  )`,
+
   `create table simplan.sim (
     organization_id text collate "C" not null,
     iccid text collate "C" not null,
     sim_id text not null,
-    import_sequence bigint generated always as identity,
+    import_sequence bigint not null,
     label text collate "C" not null,
     is_esim boolean not null,
     lpa text,

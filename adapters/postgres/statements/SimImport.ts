@@ -1,6 +1,7 @@
 /**
  * The import of SIMs: one statement for any number of them. An ICCID is unique in the whole service through a table of
- * its own, whose insertion decides, also between two imports at the same time, who has it.
+ * its own, whose insertion decides, also between two imports at the same time, who has it. Import sequences are counted
+ * for each organization, so that they tell nothing of others: imports of one organization take turns at its counter.
  */
 import { Effect } from "effect"
 import { Storage } from "simplan/ports"
@@ -32,18 +33,28 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>) => sql<Row<Imp
     select given.iccid, given."organizationId" from given where given.is_first order by given.iccid collate "C"
     on conflict (iccid) do nothing
     returning iccid, organization_id
+  ), counted as (
+    insert into simplan.import_sequence as counter (organization_id, last)
+    select registered.organization_id, count(*) from registered
+    group by registered.organization_id order by registered.organization_id
+    on conflict (organization_id) do update set last = counter.last + excluded.last
+    returning organization_id, last
+  ), numbered as (
+    select given.*, counted.last - count(*) over (partition by given."organizationId")
+      + row_number() over (partition by given."organizationId" order by given.position) as import_sequence
+    from given
+    join registered on registered.iccid = given.iccid
+    join counted on counted.organization_id = given."organizationId"
+    where given.is_first
   ), inserted as (
     insert into simplan.sim (
-      organization_id, sim_id, iccid, label, is_esim, lpa, created_at, allocation, allocated_to, recycled_at, downloaded, smdp,
+      organization_id, sim_id, iccid, import_sequence, label, is_esim, lpa, created_at, allocation, allocated_to, recycled_at, downloaded, smdp,
       location, last_activity_at, mobile_plan_applied, mobile_plan_target, version
     )
-    select r."organizationId", r."simId", r.iccid, r.label, r."isEsim", r.lpa, r."createdAt", r.allocation->>'_tag',
+    select r."organizationId", r."simId", r.iccid, r.import_sequence, r.label, r."isEsim", r.lpa, r."createdAt", r.allocation->>'_tag',
       r.allocation->>'subscriptionId', r."recycledAt", r.downloaded, r.smdp, r.location, r."lastActivityAt",
       (r."mobilePlan"->>'applied')::boolean, (r."mobilePlan"->>'target')::boolean, 1
-    from given r
-    join registered on registered.iccid = r.iccid
-    where r.is_first
-    order by r.position
+    from numbered r
     returning 1
   )
   select json_build_object(

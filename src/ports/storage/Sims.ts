@@ -12,7 +12,10 @@ import type { Instant } from "../../domain/Time.ts"
 import type { StorageError } from "./Failure.ts"
 import type { OfOrganization, Page, Read } from "./Read.ts"
 
-/** A SIM to be imported. The storage gives it version 1 and a import sequence that rises in the order given, perhaps with gaps. */
+/**
+ * A SIM to be imported. The storage gives it version 1 and an import sequence, which rises in the order given, perhaps
+ * with gaps. Each organization's sequence begins at 1 and depends on its own imports alone.
+ */
 export type NewSim = Omit<Sim, "importSequence" | "version">
 
 export interface ImportOutcome {

@@ -52,6 +52,34 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("import sequences begin at 1 in each organization, and depend on nothing that others import", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const other = yield* World.neighbour(world)
+      yield* storage.sims.import(World.newSims(other, 5))
+      const sims = yield* World.stock(world, World.newSims(world, 2))
+      yield* Suite.equals(
+        "the first import sequences",
+        sims.map(({ importSequence }) => importSequence),
+        [1, 2]
+      )
+      const imports = [world, other, world, other, world].map((of) => storage.sims.import(World.newSims(of, 20)))
+      yield* Effect.all(imports, { concurrency: "unbounded" })
+      for (const [of, count] of [
+        [world, 62],
+        [other, 45]
+      ] as const) {
+        const { organizationId } = of
+        const listed = yield* storage.sims.page({ organizationId, after: null, limit: 200, isEsim: null, label: null })
+        yield* Suite.equals(
+          "import sequences after imports at once",
+          listed.map(({ importSequence }) => importSequence),
+          Array.from({ length: count }, (_, index) => index + 1)
+        )
+      }
+    })
+  ),
+
   scenario("imports at once of the same ICCIDs bring each in once", (world) =>
     Effect.gen(function* () {
       const sims = World.newSims(world, 20)
