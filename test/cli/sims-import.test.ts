@@ -22,9 +22,11 @@ const importFile = async (
   return { ...(await simplan(args, {}, isTerminal)), asked: server.asked }
 }
 
+const nothing = { imported: 0, duplicates: 0, errors: [], error_count: 0, warnings: [], warning_count: 0 }
+
 /** Imports all rows. */
 const takeAll = ({ body }: FakeServer.Asked): FakeServer.Answer => ({
-  body: { data: { imported: body.trim().split("\n").length - 1, duplicates: 0, errors: [], warnings: [] } }
+  body: { data: { ...nothing, imported: body.trim().split("\n").length - 1 } }
 })
 
 describe("sims import", () => {
@@ -45,7 +47,8 @@ describe("sims import", () => {
       const pieces = asked.body.split("\n").slice(1, -1)
       seen.push(...pieces)
       const wrong = [{ row: pieces.length, iccid: pieces.at(-1)?.split(",")[0] ?? "", message: "no" }]
-      return { body: { data: { imported: pieces.length - 1, duplicates: 0, errors: wrong, warnings: wrong } } }
+      const messages = { errors: wrong, error_count: 1, warnings: wrong, warning_count: 1 }
+      return { body: { data: { imported: pieces.length - 1, duplicates: 0, ...messages } } }
     })
     expect(seen.map((row) => `${row}\n`)).toEqual(rows)
     expect(outcome.asked.length).toBeGreaterThan(3)
@@ -55,6 +58,18 @@ describe("sims import", () => {
     expect(outcome.code).toBe(1)
     expect(outcome.err).toContain(`${outcome.asked.length} of 40000 rows were not imported.\n`)
     expect(outcome.err).toMatch(/^\d0 % {2}\d+ rows/)
+  })
+
+  it("counts the errors that the server does not tell of", async () => {
+    const wrong = [{ row: 1, iccid: "1", message: "no" }]
+    const outcome = await importFile(`${header}1,Green,true,a\n`, () => ({
+      body: { data: { ...nothing, errors: wrong, error_count: 5, warnings: [], warning_count: 3 } }
+    }))
+    expect(outcome.out).toBe(
+      "imported    0\nduplicates  0\nerrors      5\nwarnings    3\n" +
+        "error in row 1 (1): no\nand 4 more errors\nand 3 more warnings (--json prints them)\n"
+    )
+    expect(outcome.err).toContain("5 of 5 rows were not imported.")
   })
 
   it("draws a bar on a terminal, and removes it", async () => {

@@ -146,7 +146,14 @@ describe("SIM imports", () => {
     const { body } = await csv(
       `is_esim,lpa,label,iccid\r\nyes,LPA:1$a$3,Green,${World.iccid(3)}\r\n0,,Green,${World.iccid(4)}\r\n`
     )
-    expect(body.data).toStrictEqual({ imported: 2, duplicates: 0, errors: [], warnings: [] })
+    expect(body.data).toStrictEqual({
+      imported: 2,
+      duplicates: 0,
+      errors: [],
+      error_count: 0,
+      warnings: [],
+      warning_count: 0
+    })
     expect((await acme.get(`/v3/sims/${World.iccid(4)}`)).body.data.is_esim).toBe(false)
   })
 

@@ -15,8 +15,11 @@ const RowMessage = Schema.Struct({ row: Schema.Int, iccid: Schema.String, messag
 const Report = Schema.Struct({
   imported: Schema.Int,
   duplicates: Schema.Int,
+  /** The server tells of the first 1,000 of each piece. */
   errors: Schema.Array(RowMessage),
-  warnings: Schema.Array(RowMessage)
+  error_count: Schema.Int,
+  warnings: Schema.Array(RowMessage),
+  warning_count: Schema.Int
 })
 
 export type RowMessage = typeof RowMessage.Type
@@ -28,7 +31,7 @@ const CHUNK = 256 * 1024
 const LONGEST_RECORD = 8 * 1024 * 1024
 
 /** How many rows the report is about. */
-export const rowsIn = (report: Report): number => report.imported + report.duplicates + report.errors.length
+export const rowsIn = (report: Report): number => report.imported + report.duplicates + report.error_count
 
 const sum = (before: Report, next: Report): Report => {
   const below = (messages: ReadonlyArray<RowMessage>) =>
@@ -37,7 +40,9 @@ const sum = (before: Report, next: Report): Report => {
     imported: before.imported + next.imported,
     duplicates: before.duplicates + next.duplicates,
     errors: [...before.errors, ...below(next.errors)],
-    warnings: [...before.warnings, ...below(next.warnings)]
+    error_count: before.error_count + next.error_count,
+    warnings: [...before.warnings, ...below(next.warnings)],
+    warning_count: before.warning_count + next.warning_count
   }
 }
 
@@ -54,7 +59,7 @@ export const run = (connection: Connection, organization: string, path: string) 
     if (type !== "File") return yield* misused(`FILE is ${JSON.stringify(path)}, but that is not a file.`)
     const progress = yield* Progress.make
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
-    let report: Report = { imported: 0, duplicates: 0, errors: [], warnings: [] }
+    let report: Report = { imported: 0, duplicates: 0, errors: [], error_count: 0, warnings: [], warning_count: 0 }
     let rest = CsvPieces.start
     let bytes = 0
 
@@ -66,7 +71,7 @@ export const run = (connection: Connection, organization: string, path: string) 
         return done === 0 ? error : impossible(`${error.message} ${rerun}`)
       })
       report = sum(report, next)
-      const text = `${rowsIn(report)} rows, ${report.imported} imported, ${report.errors.length} errors`
+      const text = `${rowsIn(report)} rows, ${report.imported} imported, ${report.error_count} errors`
       yield* progress.update(size === 0n ? 1 : bytes / Number(size), text)
     })
 
@@ -101,15 +106,18 @@ const MOST_WARNINGS = 20
 
 /** The report for a person: the counts, all errors, and the first warnings. */
 export const show = (report: Report): string => {
-  const counts = Object.entries(report).map(
-    ([name, value]) => `${name.padEnd(10)}  ${typeof value === "number" ? value : value.length}`
+  const { duplicates, error_count: errors, imported, warning_count: warnings } = report
+  const counts = Object.entries({ imported, duplicates, errors, warnings }).map(
+    ([name, count]) => `${name.padEnd(10)}  ${count}`
   )
   const line = (kind: string) => (one: RowMessage) => `${kind} in row ${one.row} (${one.iccid}): ${one.message}`
-  const more = report.warnings.length - MOST_WARNINGS
+  const untold = errors - report.errors.length
+  const more = warnings - Math.min(report.warnings.length, MOST_WARNINGS)
   return [
     ...counts,
     ...report.errors.map(line("error")),
+    ...(untold > 0 ? [`and ${untold} more errors`] : []),
     ...report.warnings.slice(0, MOST_WARNINGS).map(line("warning")),
-    ...(more > 0 ? [`and ${more} more warnings (--json prints all)`] : [])
+    ...(more > 0 ? [`and ${more} more warnings (--json prints them)`] : [])
   ].join("\n")
 }

@@ -23,8 +23,8 @@ const importFile = Command.make(
     const organization = yield* Organization.path(connection, given.org)
     const report = yield* SimsImport.run(connection, organization, given.file)
     yield* Output.print(given.json ? JSON.stringify(report) : SimsImport.show(report))
-    const { length } = report.errors
-    if (length > 0) return yield* impossible(`${length} of ${SimsImport.rowsIn(report)} rows were not imported.`)
+    const { error_count: errors } = report
+    if (errors > 0) return yield* impossible(`${errors} of ${SimsImport.rowsIn(report)} rows were not imported.`)
   })
 ).pipe(
   Command.withDescription(

@@ -34,8 +34,10 @@ export const ImportReportItem = Schemas.data(
   Schema.Struct({
     imported: Schema.Int,
     duplicates: Schema.Int,
-    errors: rowMessages,
-    warnings: rowMessages
+    errors: rowMessages.annotate({ description: "The first 1,000 errors, by row" }),
+    error_count: Schema.Int.annotate({ description: "How many rows had an error" }),
+    warnings: rowMessages.annotate({ description: "The first 1,000 warnings, by row" }),
+    warning_count: Schema.Int.annotate({ description: "How many warnings there are about imported rows" })
   }).annotate({ identifier: "ImportReport" })
 )
 

@@ -29,7 +29,9 @@ export const make = (guard: Guard.Guard<undefined>) =>
           imported: report.imported,
           duplicates: report.duplicates,
           errors: report.errors,
-          warnings: report.warnings
+          error_count: report.errorCount,
+          warnings: report.warnings,
+          warning_count: report.warningCount
         })
       }),
       replaceCatalogue: Effect.fnUntraced(function* ({ request }) {

@@ -1,6 +1,7 @@
 /**
- * The rows of a SIM import, from JSON or CSV. The inventory accepts or rejects each row. CSV is parsed while it arrives,
- * so memory does not grow with the file; a malformed file ends the import with a problem.
+ * The rows of a SIM import, from JSON or CSV. The inventory accepts or rejects each row. A body is parsed while it
+ * arrives, so memory does not grow with it; a malformed one ends the import with a problem. Only a small JSON body is
+ * parsed as a whole, before any of its rows. Rows come in short chunks, between which other requests are served.
  */
 import { parse } from "csv-parse"
 import { Effect, Schema, Stream } from "effect"
@@ -10,6 +11,7 @@ import type { Sims } from "simplan"
 import * as BodyBytes from "../wire/BodyBytes.ts"
 import { Problem } from "../wire/Errors.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
+import * as JsonElements from "../wire/JsonElements.ts"
 
 export type Rows = Stream.Stream<Sims.ImportRow, Problem>
 
@@ -17,6 +19,15 @@ export type Rows = Stream.Stream<Sims.ImportRow, Problem>
 const RECORD_LIMIT = 65_536
 
 const malformed = (message: string): Problem => new Problem({ code: "malformed_csv", message })
+
+/** How many rows are handed on at once. */
+const CHUNK = 500
+
+/** How many bytes of a body are parsed at once. */
+const SLICE = 65_536
+
+/** Lets what else the process has to do go first. */
+const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const columns = (header: ReadonlyArray<string>): Array<string> => {
   const names = header.map((name) => name.trim().toLowerCase())
@@ -57,9 +68,7 @@ const csvProblem = (error: unknown): Problem => {
   return malformed(`body must be CSV: ${error instanceof Error ? error.message : "it is not"}`)
 }
 
-async function* csvRecords(
-  request: HttpServerRequest.HttpServerRequest
-): AsyncGenerator<Readonly<Record<string, string | undefined>>> {
+async function* csvRows(request: HttpServerRequest.HttpServerRequest): AsyncGenerator<ReadonlyArray<Sims.ImportRow>> {
   let headed = false
   const named = (header: ReadonlyArray<string>): Array<string> => {
     headed = true
@@ -77,7 +86,14 @@ async function* csvRecords(
   source.on("error", (error) => parser.destroy(error))
   source.pipe(parser)
   try {
-    for await (const record of parser) yield record
+    let rows: Array<Sims.ImportRow> = []
+    for await (const record of parser) {
+      if (rows.push(toRow(record)) < CHUNK) continue
+      yield rows
+      rows = []
+      await pause()
+    }
+    if (rows.length > 0) yield rows
     if (!headed) columns([])
   } finally {
     source.destroy()
@@ -86,14 +102,70 @@ async function* csvRecords(
 
 /** Rows of a CSV file whose header names the columns, in any order. */
 const fromCsv = (request: HttpServerRequest.HttpServerRequest): Rows =>
-  Stream.map(Stream.fromAsyncIterable(csvRecords(request), csvProblem), toRow)
+  Stream.flattenIterable(Stream.fromAsyncIterable(csvRows(request), csvProblem))
 
 const decodeRows = JsonBody.decoder(Schema.Struct({ sims: Schema.Array(Schema.Unknown) }))
 
+const notUtf8 = new Problem({ code: "malformed_body", message: "body must be UTF-8" })
+
+const jsonProblem = (error: unknown): Problem => {
+  if (error instanceof Problem) return error
+  return error instanceof JsonElements.Malformed
+    ? new Problem({ code: "malformed_json", message: error.message })
+    : notUtf8
+}
+
+async function* jsonRows(
+  begun: Uint8Array,
+  rest: AsyncIterator<Uint8Array>
+): AsyncGenerator<ReadonlyArray<Sims.ImportRow>> {
+  const decoder = new TextDecoder("utf-8", { fatal: true })
+  const elements = JsonElements.make({ field: "sims", longest: RECORD_LIMIT })
+  try {
+    for (let chunk: Uint8Array | undefined = begun; chunk !== undefined; chunk = await following(rest)) {
+      for (let at = 0; at < chunk.length; at += SLICE) {
+        const found = elements.take(decoder.decode(chunk.subarray(at, at + SLICE), { stream: true }))
+        for (let from = 0; from < found.length; from += CHUNK) yield found.slice(from, from + CHUNK).map(toRow)
+        await pause()
+      }
+    }
+    elements.take(decoder.decode())
+    elements.end()
+  } finally {
+    await rest.return?.()
+  }
+}
+
+const following = async (chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array | undefined> => {
+  const next = await chunks.next()
+  return next.done === true ? undefined : next.value
+}
+
+/** The body's beginning, of at least `length` bytes if the body is longer. */
+const beginning = async (
+  chunks: AsyncIterator<Uint8Array>,
+  length: number
+): Promise<{ readonly bytes: Uint8Array; readonly isWhole: boolean }> => {
+  const parts: Array<Uint8Array> = []
+  let size = 0
+  while (size <= length) {
+    const chunk = await following(chunks)
+    if (chunk === undefined) return { bytes: Buffer.concat(parts), isWhole: true }
+    parts.push(chunk)
+    size += chunk.length
+  }
+  return { bytes: Buffer.concat(parts), isWhole: false }
+}
+
 /** Rows of `{sims: [{iccid, label, is_esim, lpa?}]}`. */
 const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-  const { value } = yield* JsonBody.read(request, { limit: BodyBytes.IMPORT_LIMIT, anyText: true })
-  const { sims } = yield* decodeRows(value)
+  const chunks = BodyBytes.chunks(request, BodyBytes.IMPORT_LIMIT)
+  const { bytes, isWhole } = yield* Effect.tryPromise({
+    try: () => beginning(chunks, BodyBytes.LIMIT),
+    catch: jsonProblem
+  })
+  if (!isWhole) return Stream.flattenIterable(Stream.fromAsyncIterable(jsonRows(bytes, chunks), jsonProblem))
+  const { sims } = yield* Effect.flatMap(Effect.fromResult(JsonBody.parse(bytes, { anyText: true })), decodeRows)
   return Stream.map(Stream.fromIterable(sims), toRow)
 })
 

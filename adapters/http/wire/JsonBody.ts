@@ -46,7 +46,7 @@ const malformed = new Problem({ code: "malformed_json", message: "body must be v
 const notUtf8 = new Problem({ code: "malformed_body", message: "body must be UTF-8" })
 
 /** The JSON value in the bytes. With `anyText` the caller checks its strings. */
-const parse = (bytes: Uint8Array, options?: { readonly anyText?: boolean }): Result.Result<unknown, Problem> => {
+export const parse = (bytes: Uint8Array, options?: { readonly anyText?: boolean }): Result.Result<unknown, Problem> => {
   let json: string
   try {
     json = utf8.decode(bytes)

@@ -9,7 +9,7 @@ import type { Sim } from "../../domain/Sim.ts"
 import type { CurrentStatus, Entry } from "../../domain/SmdpHistory.ts"
 import * as SimImport from "../../domain/SimImport.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
-import { type NewSim, Storage, type StorageError } from "../../ports/Storage.ts"
+import { type ImportOutcome, type NewSim, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Metrics from "../Metrics.ts"
 import * as Paging from "../Paging.ts"
@@ -25,8 +25,12 @@ export interface ImportReport {
   readonly imported: number
   /** Rows whose ICCID the organization has already, or whose ICCID an earlier row of the import has. */
   readonly duplicates: number
+  /** The first 1,000 errors, by row. */
   readonly errors: ReadonlyArray<RowMessage>
+  readonly errorCount: number
+  /** The first 1,000 warnings, by row. */
   readonly warnings: ReadonlyArray<RowMessage>
+  readonly warningCount: number
 }
 
 /** An unchecked row. */
@@ -55,7 +59,7 @@ export class Sims extends Context.Service<
       { readonly history: ReadonlyArray<Entry>; readonly current: CurrentStatus | null },
       NotFound | StorageError
     >
-    /** Imports row by row. A bad row stops no other. Memory does not grow with the number of good rows. */
+    /** Imports row by row. A bad row stops no other. Memory does not grow with the number of rows. */
     readonly importRows: <E>(request: {
       readonly organizationId: string
       readonly rows: Stream.Stream<ImportRow, E>
@@ -65,6 +69,25 @@ export class Sims extends Context.Service<
 
 /** How many rows are stored at once. */
 const IMPORT_BATCH = 1_000
+
+/** How many errors, and how many warnings, a report tells of one by one. */
+const MOST_MESSAGES = 1_000
+
+const NOTHING_STORED: ImportOutcome = { imported: [], taken: [] }
+
+const nothing: ImportReport = { imported: 0, duplicates: 0, errors: [], errorCount: 0, warnings: [], warningCount: 0 }
+
+const first = (told: ReadonlyArray<RowMessage>, more: ReadonlyArray<RowMessage>): ReadonlyArray<RowMessage> =>
+  told.length >= MOST_MESSAGES || more.length === 0 ? told : [...told, ...more].slice(0, MOST_MESSAGES)
+
+const sum = (before: ImportReport, batch: ImportReport): ImportReport => ({
+  imported: before.imported + batch.imported,
+  duplicates: before.duplicates + batch.duplicates,
+  errors: first(before.errors, batch.errors),
+  errorCount: before.errorCount + batch.errorCount,
+  warnings: first(before.warnings, batch.warnings),
+  warningCount: before.warningCount + batch.warningCount
+})
 
 export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = Layer.effect(
   Sims,
@@ -104,17 +127,20 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = La
         const simId = yield* ids.next(now)
         sims.push(SimRules.imported({ ...sim, organizationId, iccid, simId, createdAt: now }))
       }
-      const outcome = yield* storage.sims.import(sims)
+      const outcome = sims.length === 0 ? NOTHING_STORED : yield* storage.sims.import(sims)
       for (const { iccid, organizationId: owner } of outcome.taken) {
         if (owner === organizationId) duplicates += 1
         else errors.push({ row: rowOf.get(iccid) ?? 0, iccid, message: "the iccid is already in use" })
       }
       const imported = new Set(outcome.imported)
+      const warned = warnings.filter(({ iccid }) => imported.has(iccid))
       return {
         imported: imported.size,
         duplicates,
         errors: errors.sort((left, right) => left.row - right.row),
-        warnings: warnings.filter(({ iccid }) => imported.has(iccid))
+        errorCount: errors.length,
+        warnings: warned,
+        warningCount: warned.length
       }
     })
 
@@ -142,15 +168,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = La
           Stream.zipWithIndex,
           Stream.grouped(IMPORT_BATCH),
           Stream.mapEffect((batch) => importBatch(organizationId, batch)),
-          Stream.runFold(
-            (): ImportReport => ({ imported: 0, duplicates: 0, errors: [], warnings: [] }),
-            (sum, batch) => ({
-              imported: sum.imported + batch.imported,
-              duplicates: sum.duplicates + batch.duplicates,
-              errors: [...sum.errors, ...batch.errors],
-              warnings: [...sum.warnings, ...batch.warnings]
-            })
-          )
+          Stream.runFold(() => nothing, sum)
         )
       })
     })

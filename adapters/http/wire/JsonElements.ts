@@ -1,0 +1,106 @@
+/**
+ * The elements of one array in a large JSON object, read while the object arrives: `{"sims": [{…}, {…}]}`. Only a text
+ * of one element is held at a time, so memory does not grow with the object.
+ *
+ * The array may have fields before and after it, which together with each element are limited in length. An object that
+ * is malformed after some elements fails there.
+ */
+
+/** The object is not JSON, has no such array, or a part of it is too long; `message` says which. */
+export class Malformed extends Error {}
+
+const notJson = () => new Malformed("body must be valid JSON")
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw notJson()
+  }
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+/** In how many characters before the array its name is looked for. */
+const NEAR = 100
+
+/** Where the reader is: before the array, in it, or behind it. */
+type Place = "head" | "array" | "tail"
+
+export interface Options {
+  /** The name of the array's field. */
+  readonly field: string
+  /** The longest element, and the longest text before or behind the array, in characters. */
+  readonly longest: number
+}
+
+/** Takes the object piece by piece. `take` gives the elements that a piece completes; `end` checks that it is whole. */
+export const make = ({ field, longest }: Options) => {
+  const isAtField = new RegExp(`[{,]\\s*"${field}"\\s*:\\s*$`)
+  let place: Place = "head"
+  let held = ""
+  let depth = 0
+  let inString = false
+  let isEscaped = false
+  let isFirst = true
+
+  const element = (text: string, isLast: boolean): ReadonlyArray<unknown> => {
+    // An array without elements is the only one in which the text between two separators may be blank.
+    if (isLast && isFirst && text.trim() === "") return []
+    isFirst = false
+    return [parsed(text)]
+  }
+
+  const take = (piece: string): ReadonlyArray<unknown> => {
+    const found: Array<unknown> = []
+    let from = 0
+    for (let at = 0; at < piece.length; at++) {
+      const code = piece.charCodeAt(at)
+      if (inString) {
+        if (isEscaped) isEscaped = false
+        else if (code === BACKSLASH) isEscaped = true
+        else if (code === QUOTE) inString = false
+      } else if (code === QUOTE) inString = true
+      else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+        depth++
+        if (place !== "head" || depth !== 2 || code !== OPEN_ARRAY) continue
+        const near = at - from < NEAR ? held.slice(-NEAR) + piece.slice(from, at) : piece.slice(at - NEAR, at)
+        if (!isAtField.test(near)) continue
+        parsed(`${held}${piece.slice(from, at)}[]}`)
+        place = "array"
+        held = ""
+        from = at + 1
+      } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+        depth--
+        if (place !== "array" || depth !== 1) continue
+        if (code !== CLOSE_ARRAY) throw notJson()
+        found.push(...element(held + piece.slice(from, at), true))
+        place = "tail"
+        held = ""
+        from = at + 1
+      } else if (code === COMMA && place === "array" && depth === 2) {
+        found.push(...element(held + piece.slice(from, at), false))
+        held = ""
+        from = at + 1
+      }
+    }
+    held += piece.slice(from)
+    if (held.length > longest) {
+      throw new Malformed(
+        place === "head"
+          ? `${field} must be an array that begins in the first ${longest} characters`
+          : `body must not have a value of more than ${longest} characters`
+      )
+    }
+    return found
+  }
+
+  const end = (): void => {
+    const rest = place === "tail" ? parsed(`{"":0${held}`) : undefined
+    if (typeof rest !== "object" || rest === null) throw notJson()
+    if (Object.hasOwn(rest, field)) throw new Malformed(`${field} must be given once`)
+  }
+
+  return { take, end }
+}
