@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config"
+import shared from "../vitest.config.ts"
+
+/** For `npm run test:soak` alone. */
+export default defineConfig({
+  ...shared,
+  test: {
+    ...shared.test,
+    include: ["test/soak/*.long.ts"],
+    globalSetup: ["test/setup/pglite.ts", "test/setup/copy.ts"],
+    testTimeout: 2 ** 31 - 1
+  }
+})
