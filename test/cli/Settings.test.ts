@@ -19,6 +19,8 @@ describe("the settings", () => {
     expect(await read({})).toEqual({
       host: "127.0.0.1",
       port: 3000,
+      adminHost: "127.0.0.1",
+      adminPort: null,
       database: { _tag: "Pglite", directory: "./.simplan/data", url: "pglite://./.simplan/data" },
       adminToken: null,
       telcoToken: null,
@@ -95,6 +97,8 @@ describe("the settings", () => {
 
   const bad: ReadonlyArray<readonly [name: string, value: string]> = [
     ["SIMPLAN_HOST", "not a host"],
+    ["SIMPLAN_ADMIN_HOST", "not a host"],
+    ["SIMPLAN_ADMIN_PORT", "65536"],
     ["SIMPLAN_PORT", "65536"],
     ["SIMPLAN_PORT", "http"],
     ["SIMPLAN_PORT", "-1"],

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { once } from "node:events"
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -96,9 +96,15 @@ describe("a first start", () => {
     expect(statSync(join(cwd, ".simplan")).mode & 0o777).toBe(0o700)
     expect(statSync(join(cwd, ".simplan/credentials.json")).mode & 0o777).toBe(0o600)
     expect(await first.kill("SIGTERM")).toEqual({ code: 0, signal: null })
-    for (const secret of ["API key", "admin token", "telco token"]) {
+    for (const [secret, file] of [
+      ["API key", "demo.key"],
+      ["admin token", "admin.token"],
+      ["telco token", "telco.token"]
+    ] as const) {
       expect(first.fact(secret).length).toBeGreaterThan(20)
-      expect(first.err()).not.toContain(first.fact(secret))
+      expect(first.out() + first.err()).not.toContain(first.fact(secret))
+      expect(first.out()).toContain(`in ${join(realpathSync(cwd), ".simplan", file)}\n`)
+      expect(statSync(join(cwd, ".simplan", file)).mode & 0o777).toBe(0o600)
     }
 
     const second = await up({ SIMPLAN_PORT: new URL(address).port })
@@ -118,9 +124,10 @@ describe("a first start", () => {
     reuse()
     const first = await up()
     await first.kill("SIGTERM")
+    const lost = first.fact("API key")
     rmSync(join(cwd, ".simplan/credentials.json"))
     const second = await up()
-    expect(second.fact("API key")).not.toBe(first.fact("API key"))
+    expect(second.fact("API key")).not.toBe(lost)
     expect(json(shell(commandsOf(second).join("\n")))).toMatchObject(followed)
     const organizations = await fetch(`${await second.listening}/admin/v1/organizations`, {
       headers: { authorization: `Bearer ${second.fact("admin token")}` }
@@ -197,6 +204,42 @@ describe("the commands in the directory of a server", () => {
   })
 })
 
+describe("a listener for operators", () => {
+  it("has the management API and the metrics for itself, and commands find it", async () => {
+    const server = await up({ ...memory, SIMPLAN_ADMIN_PORT: "0" })
+    const [callers, operators] = [server.fact("address"), server.fact("operators")]
+    const authorization = `Bearer ${server.fact("admin token")}`
+    const paths = [
+      "/healthz",
+      "/readyz",
+      "/metrics",
+      "/admin/v1/organizations",
+      "/v3/plans",
+      "/telco/v1/events",
+      "/docs"
+    ]
+    const statuses = (url: string) =>
+      Promise.all(paths.map(async (path) => (await fetch(url + path, { headers: { authorization } })).status))
+    expect(new URL(operators).hostname).toBe("127.0.0.1")
+    expect(await statuses(callers)).toEqual([200, 200, 404, 404, 401, 405, 200])
+    expect(await statuses(operators)).toEqual([200, 200, 200, 200, 404, 404, 404])
+    expect(json(shell(commandsOf(server).join("\n")))).toMatchObject(followed)
+
+    const run = async (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
+      const child = ServerProcess.start({ main: copy.main, cwd, args, env })
+      return { ...(await child.ended), out: child.out(), err: child.err() }
+    }
+    expect(await run(["org", "create", "Acme"])).toMatchObject({ code: 0 })
+    const wrong = await run(["org", "create", "Acme"], { SIMPLAN_URL: callers })
+    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining("SIMPLAN_ADMIN_URL") })
+    const both = { SIMPLAN_URL: callers, SIMPLAN_ADMIN_URL: operators }
+    expect(await run(["org", "create", "Acme"], both)).toMatchObject({ code: 0 })
+    const usage = ["--type", "usage", "--iccid", "8910300000000000019", "--total-bytes", "1"]
+    expect((await run(["events", "send", ...usage], both)).out).toContain("1 rejected")
+    expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null })
+  })
+})
+
 describe("on a database server", () => {
   const database = Databases.forEachTest()
 
@@ -214,8 +257,9 @@ describe("on a database server", () => {
     expect((await run("clock", "advance", "--to", "2026-02-01T00:00:00Z")).code).toBe(0)
     expect(await first.kill("SIGTERM")).toEqual({ code: 0, signal: null })
 
+    const token = first.fact("admin token")
     const second = await up(env)
-    expect(second.fact("admin token")).toBe(first.fact("admin token"))
+    expect(second.fact("admin token")).toBe(token)
     expect(second.fact("clock")).toBe("virtual, stands at 2026-02-01T00:00:00.000Z")
     const key = await run("key", "create")
     expect(key).toMatchObject({ code: 0, out: expect.stringContaining("simplan_") })
@@ -237,6 +281,15 @@ describe("one sentence and exit code 1 say that", () => {
     const address = other.address()
     const port = String(typeof address === "object" && address !== null ? address.port : 0)
     expect(await refused({ ...memory, SIMPLAN_PORT: port })).toContain(`Port ${port} on 127.0.0.1 is in use`)
+    other.close()
+  })
+
+  it("the port for operators is in use", async () => {
+    const other = createServer().listen(0, "127.0.0.1")
+    await once(other, "listening")
+    const address = other.address()
+    const port = String(typeof address === "object" && address !== null ? address.port : 0)
+    expect(await refused({ ...memory, SIMPLAN_ADMIN_PORT: port })).toContain("set SIMPLAN_ADMIN_PORT to another port")
     other.close()
   })
 

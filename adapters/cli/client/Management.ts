@@ -50,10 +50,12 @@ const refusal = (
     return impossible(`What answers at ${url} is not simplan: it says ${status} to ${call.method} ${call.path}.`)
   }
   if (status === 404 && failure.code === "route_not_found") {
-    const [area, variable] = call.path.startsWith("/telco/")
-      ? ["telco", "SIMPLAN_TELCO_TOKEN"]
-      : ["management", "SIMPLAN_ADMIN_TOKEN"]
-    return impossible(`The server at ${url} has no ${area} API: it was started without ${variable}.`)
+    return impossible(
+      call.path.startsWith("/telco/")
+        ? `The server at ${url} has no telco API: it was started without SIMPLAN_TELCO_TOKEN.`
+        : `The server at ${url} has no management API: it was started without SIMPLAN_ADMIN_TOKEN, or with ` +
+            `SIMPLAN_ADMIN_PORT, whose address --url or SIMPLAN_ADMIN_URL names.`
+    )
   }
   return impossible(
     status === 401

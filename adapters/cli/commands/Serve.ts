@@ -18,7 +18,9 @@ export const command = Command.make(
   Effect.fnUntraced(function* () {
     const settings = yield* Effect.mapError(Settings.read, (error) => impossible(error.message))
     Settings.registerSecrets(settings)
-    const start = Effect.flatMap(Server.start(settings), (greeting) => Output.print(Greeting.text(greeting)))
+    const start = Effect.flatMap(Server.start(settings), (greeting) =>
+      Output.print(Greeting.text(greeting, process.stdout.isTTY === true))
+    )
     yield* Effect.provide(Signals.serve(start), Layer.provideMerge(Telemetry.layer(), Logs.layer))
   })
 ).pipe(

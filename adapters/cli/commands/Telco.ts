@@ -3,10 +3,12 @@
  */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import { resolve } from "node:path"
 import { impossible } from "../output/CommandFailed.ts"
 import * as DatabaseUrl from "../settings/DatabaseUrl.ts"
 import * as Logs from "../server/Logs.ts"
 import * as Output from "../output/Output.ts"
+import * as SecretFiles from "../settings/SecretFiles.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as Signals from "../server/Signals.ts"
 import * as TelcoProcess from "../telco/TelcoProcess.ts"
@@ -22,20 +24,24 @@ const booksUrl = Effect.gen(function* () {
   return yield* impossible(`${BOOKS} is ${shown}, but must be ${DatabaseUrl.allowed}.`)
 })
 
-const text = ({ books, generatedKey, url }: TelcoProcess.Telco): string => {
-  const key = generatedKey ?? `"$${Settings.TELCO_KEY}"`
-  const bearer = `-H "authorization: Bearer ${generatedKey ?? `$${Settings.TELCO_KEY}`}"`
+const keyFile = SecretFiles.file("telcoKey")
+
+// A generated key is shown to a terminal only, and read from its file by the commands.
+const text = ({ books, generatedKey, url }: TelcoProcess.Telco, isTerminal: boolean): string => {
+  const key = generatedKey === null ? `$${Settings.TELCO_KEY}` : `$(cat '${resolve(keyFile).replaceAll("'", "'\\''")}')`
+  const bearer = `-H "authorization: Bearer ${key}"`
+  const shown = generatedKey === null ? `as set in ${Settings.TELCO_KEY}` : `in ${resolve(keyFile)}`
   return [
     "The simulated telco is listening.",
     "",
     `  address  ${url}`,
     `  document ${url}/openapi.json`,
     `  books    ${books}`,
-    `  key      ${generatedKey ?? `as set in ${Settings.TELCO_KEY}`}`,
+    `  key      ${(isTerminal ? generatedKey : null) ?? shown}`,
     "",
     "Start a server that uses it, look into its books, or make it fail:",
     "",
-    `SIMPLAN_TELCO_URL=${url} ${Settings.TELCO_KEY}=${key} simplan serve`,
+    `SIMPLAN_TELCO_URL=${url} ${Settings.TELCO_KEY}="${key}" simplan serve`,
     `curl -sS ${url}/simulator/books ${bearer}`,
     `curl -sS -X PUT ${url}/simulator/faults ${bearer} -H 'content-type: application/json' -d '{"faults":[{"fault":"refuse","on":"createPackage","times":1}]}'`
   ].join("\n")
@@ -58,7 +64,7 @@ export const command = Command.make(
   (at) =>
     booksUrl.pipe(
       Effect.flatMap((books) => TelcoProcess.start({ ...at, books })),
-      Effect.flatMap((telco) => Output.print(text(telco))),
+      Effect.flatMap((telco) => Output.print(text(telco, process.stdout.isTTY === true))),
       Signals.serve,
       Effect.provide(Logs.layer)
     )

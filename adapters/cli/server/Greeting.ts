@@ -1,18 +1,23 @@
 /**
  * What a server prints when it listens: its address, its generated tokens, and commands to paste.
  *
- * Each command is one line that begins with `curl` and works in any POSIX shell, alone or pasted with the others, any
- * number of times. It stores its answer beside the credentials for the next command. A token from the environment is not
- * printed; its variable stands for it.
+ * Only a terminal is shown a generated secret; elsewhere its file is named, because output that nobody reads is kept in
+ * logs. Each command is one line that begins with `curl` and works in any POSIX shell, alone or pasted with the others,
+ * any number of times. It reads secrets from their files, and stores its answer beside them for the next command. For a
+ * token from the environment its variable stands.
  */
 import { Redacted } from "effect"
+import * as OwnerFile from "../settings/OwnerFile.ts"
+import * as SecretFiles from "../settings/SecretFiles.ts"
 import type { Token, Tokens } from "../settings/Tokens.ts"
 
 export interface Greeting {
   readonly url: string
+  /** The address of the listener for operators; null if it has none of its own. */
+  readonly adminUrl: string | null
   readonly version: string
   readonly database: string
-  /** The directory, absolute, where the commands store their answers. */
+  /** The working directory, absolute, with the secrets' files and the commands' answers in `.simplan/`. */
   readonly directory: string
   /** The address of the telco; null if the telco is simulated. */
   readonly telco: string | null
@@ -23,10 +28,10 @@ export interface Greeting {
   readonly demo: { readonly apiKey: string; readonly coverageId: string | null } | null
 }
 
-const shown = (token: Token, variable: string): string => {
+const shownToken = (token: Token, variable: string, show: (secret: string) => string): string => {
   switch (token._tag) {
     case "Generated":
-      return Redacted.value(token.value)
+      return show(Redacted.value(token.value))
     case "Set":
       return `as set in ${variable}`
     case "Off":
@@ -42,17 +47,21 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 /** A substitution that reads a field of the JSON in a file. */
 const field = (file: string, name: string): string => `$(sed -n 's/.*"${name}" *: *"\\([^"]*\\)".*/\\1/p' ${file})`
 
+/** A substitution that reads a file. */
+const content = (path: string): string => `$(cat ${quoted(path)})`
+
 interface Place extends Pick<Greeting, "url" | "directory"> {
-  readonly apiKey: string
   readonly coverageId: string
   readonly telcoToken: Token
 }
 
 // An interactive shell may not treat `#` as a comment, so the titles contain no special characters.
-const commands = ({ apiKey, coverageId, directory, telcoToken, url }: Place): ReadonlyArray<string> => {
-  const planFile = quoted(`${directory}/plan.json`)
-  const subscriptionFile = quoted(`${directory}/subscription.json`)
-  const post = (path: string, body: string) => `curl -sS '${url}${path}?key=${apiKey}' ${JSON_TYPE} -d ${body}`
+const commands = ({ coverageId, directory, telcoToken, url }: Place): ReadonlyArray<string> => {
+  const planFile = quoted(`${directory}/${OwnerFile.DIRECTORY}/plan.json`)
+  const subscriptionFile = quoted(`${directory}/${OwnerFile.DIRECTORY}/subscription.json`)
+  const secret = (name: SecretFiles.Secret): string => content(`${directory}/${SecretFiles.file(name)}`)
+  const withKey = (path: string): string => `curl -sS "${url}${path}?key=${secret("demoKey")}"`
+  const post = (path: string, body: string): string => `${withKey(path)} ${JSON_TYPE} -d ${body}`
   const plan = JSON.stringify({
     name: "Demo 1 GB",
     coverage_id: coverageId,
@@ -63,7 +72,7 @@ const commands = ({ apiKey, coverageId, directory, telcoToken, url }: Place): Re
   })
   const request = `'{"plan_id":"'"${field(planFile, "plan_id")}"'","metadata":"my first subscription"}'`
 
-  const bearer = telcoToken._tag === "Generated" ? Redacted.value(telcoToken.value) : "$SIMPLAN_TELCO_TOKEN"
+  const bearer = telcoToken._tag === "Generated" ? secret("telcoToken") : "$SIMPLAN_TELCO_TOKEN"
   const taken = (name: string): string => `"'"${field(subscriptionFile, name)}"'"`
   // Usage at the creation of the subscription is in the past on a virtual clock too.
   const event = [
@@ -73,13 +82,13 @@ const commands = ({ apiKey, coverageId, directory, telcoToken, url }: Place): Re
   const report =
     `curl -sS '${url}/telco/v1/events' -H "authorization: Bearer ${bearer}" ${JSON_TYPE} ` +
     `-d '{"events":[${event}]}'; echo`
-  const attachments = `/v3/subscriptions/${field(subscriptionFile, "iccid")}/plan-attachments?key=${apiKey}`
+  const attachments = `/v3/subscriptions/${field(subscriptionFile, "iccid")}/plan-attachments`
 
   const steps: ReadonlyArray<readonly [title: string, line: string]> = [
     ["create a plan", `${post("/v3/plans", quoted(plan))} | tee ${planFile}; echo`],
     ["subscribe an eSIM to it", `${post("/v3/subscription", request)} | tee ${subscriptionFile}; echo`],
     ...(telcoToken._tag === "Off" ? [] : [["report usage as the telco would", report] as const]),
-    ["see what became of it", `curl -sS "${url}${attachments}"; echo`]
+    ["see what became of it", `${withKey(attachments)}; echo`]
   ]
   return steps.flatMap(([title, line], index) => [`# ${index + 1} ${title}`, line, ""])
 }
@@ -95,27 +104,31 @@ const next = ({ demo, directory, tokens, url }: Greeting): ReadonlyArray<string>
       "  npx simplan sims import sims.csv"
     ]
   }
-  const { apiKey, coverageId } = demo
-  if (coverageId === null) return []
+  if (demo.coverageId === null) return []
   return [
     "To try it, paste these lines into another terminal, one by one or all at once:",
     "",
-    ...commands({ url, apiKey, coverageId, directory, telcoToken: tokens.telco })
+    ...commands({ url, coverageId: demo.coverageId, directory, telcoToken: tokens.telco })
   ]
 }
 
-/** The whole text. */
-export const text = (greeting: Greeting): string => {
-  const { database, demo, telco, tokens, url, version, virtualNow } = greeting
+/** The whole text, for a terminal or not. */
+export const text = (greeting: Greeting, isTerminal: boolean): string => {
+  const { adminUrl, database, demo, directory, telco, tokens, url, version, virtualNow } = greeting
+  const shown =
+    (name: SecretFiles.Secret) =>
+    (secret: string): string =>
+      isTerminal ? secret : `in ${directory}/${SecretFiles.file(name)}`
   const facts: ReadonlyArray<readonly [name: string, value: string | null]> = [
     ["address", url],
+    ["operators", adminUrl],
     ["reference", `${url}/docs`],
     ["data", database],
     ["telco", telco],
     ["clock", virtualNow === null ? null : `virtual, stands at ${virtualNow}`],
-    ["API key", demo === null ? null : demo.apiKey],
-    ["admin token", shown(tokens.admin, "SIMPLAN_ADMIN_TOKEN")],
-    ["telco token", shown(tokens.telco, "SIMPLAN_TELCO_TOKEN")]
+    ["API key", demo === null ? null : shown("demoKey")(demo.apiKey)],
+    ["admin token", shownToken(tokens.admin, "SIMPLAN_ADMIN_TOKEN", shown("adminToken"))],
+    ["telco token", shownToken(tokens.telco, "SIMPLAN_TELCO_TOKEN", shown("telcoToken"))]
   ]
   return [
     `simplan ${version} is listening.`,

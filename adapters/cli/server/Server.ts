@@ -6,7 +6,7 @@
  * and then jobs are finished or released, and last the data directory is unlocked.
  */
 import { NodeCrypto } from "@effect/platform-node"
-import { Context, Effect, type FileSystem, Layer, Ref, type Scope } from "effect"
+import { Context, Effect, type FileSystem, Layer, Redacted, Ref, type Scope } from "effect"
 import { resolve } from "node:path"
 import { Catalogues, Leases, Services, Settings as Limits, Time, Worker } from "simplan"
 import { BusinessClock, type Telco } from "simplan/ports"
@@ -20,6 +20,7 @@ import { isEmbedded, withoutPassword } from "../settings/DatabaseUrl.ts"
 import * as Demo from "./Demo.ts"
 import type { Greeting } from "./Greeting.ts"
 import * as Listener from "./Listener.ts"
+import * as SecretFiles from "../settings/SecretFiles.ts"
 import type { Settings } from "../settings/Settings.ts"
 import * as Stores from "./Stores.ts"
 import * as Tokens from "../settings/Tokens.ts"
@@ -71,6 +72,17 @@ const demonstration = Effect.fnUntraced(function* (settings: Settings) {
   return { apiKey: demo.apiKey, coverageId: profile?.coverageId ?? null }
 })
 
+/** Keeps what commands in this directory need, if the server made any of it. */
+const keep = ({ adminUrl, demo, tokens, url }: Pick<Greeting, "url" | "adminUrl" | "tokens" | "demo">) => {
+  if (tokens.admin._tag !== "Generated" && demo === null) return Effect.void
+  const value = (token: Tokens.Token) => (token._tag === "Generated" ? Redacted.value(token.value) : undefined)
+  const secrets = { demoKey: demo?.apiKey, adminToken: value(tokens.admin), telcoToken: value(tokens.telco) }
+  return Effect.andThen(
+    SecretFiles.write(secrets),
+    Credentials.change(({ adminUrl: _, ...kept }) => ({ ...kept, url, ...(adminUrl !== null && { adminUrl }) }))
+  )
+}
+
 /** Starts a server. When this returns, it listens. */
 export const start = (
   settings: Settings
@@ -80,16 +92,17 @@ export const start = (
     const tokens = yield* Tokens.of(settings)
     const demo = yield* Effect.provideContext(demonstration(settings), context)
     const ready = yield* Ref.make(true)
-    const url = yield* Effect.provideContext(Listener.listen(settings, tokens, Ref.get(ready)), context)
+    const { adminUrl, url } = yield* Effect.provideContext(Listener.listen(settings, tokens, Ref.get(ready)), context)
     yield* Effect.addFinalizer(() => Ref.set(ready, false))
     yield* Effect.provideContext(Layer.build(Worker.background), context)
-    if (tokens.admin._tag === "Generated" || demo !== null) yield* Credentials.change((kept) => ({ ...kept, url }))
+    yield* keep({ url, adminUrl, tokens, demo })
     const clock = Context.get(context, BusinessClock.BusinessClock)
     return {
       url,
+      adminUrl,
       version: Version.version,
       database: withoutPassword(settings.database.url),
-      directory: resolve(Credentials.DIRECTORY),
+      directory: resolve("."),
       telco: settings.telco?.url ?? null,
       virtualNow: clock.set === null ? null : Time.toIso(yield* clock.now),
       tokens,

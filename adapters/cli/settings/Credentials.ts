@@ -2,17 +2,19 @@
  * The file `.simplan/credentials.json` in the working directory: generated tokens, the API key of a demonstration, and
  * the server's address, so that commands find the server. Tokens from the environment are never written to it.
  *
- * Only the owner can read the file (mode 0600, directory 0700). It is replaced as a whole, so that a crash leaves the
- * old file or the new one. Two processes that create it at the same time use the same tokens.
+ * Only the owner can read the file. Two processes that create it at the same time use the same tokens.
  */
 import { randomBytes } from "node:crypto"
 import { Effect, FileSystem, Option, type PlatformError, Schema } from "effect"
 import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
+import * as OwnerFile from "./OwnerFile.ts"
 
 const Demo = Schema.Struct({ organizationId: Schema.String, apiKey: Schema.String })
 
 const Kept = Schema.Struct({
   url: Schema.optionalKey(Schema.String),
+  /** The address of the listener for operators, if there is one. */
+  adminUrl: Schema.optionalKey(Schema.String),
   adminToken: Schema.optionalKey(Schema.String),
   telcoToken: Schema.optionalKey(Schema.String),
   /** The token of the simulated telco of this directory. */
@@ -24,8 +26,7 @@ const Kept = Schema.Struct({
 export type Kept = typeof Kept.Type
 export type Demo = typeof Demo.Type
 
-export const DIRECTORY = ".simplan"
-export const FILE = `${DIRECTORY}/credentials.json`
+export const FILE = `${OwnerFile.DIRECTORY}/credentials.json`
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Kept))
 
@@ -61,26 +62,13 @@ const stored: Files<Kept | null> = Effect.gen(function* () {
 /** The file's content; empty if there is no file. */
 export const read: Files<Kept> = Effect.map(stored, (kept) => kept ?? {})
 
-const write = (kept: Kept, isNew: boolean) =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    yield* files.makeDirectory(DIRECTORY, { recursive: true, mode: 0o700 })
-    yield* files.chmod(DIRECTORY, 0o700)
-    const fresh = `${FILE}.${randomBytes(6).toString("hex")}`
-    // Unlike a rename, a link fails if another process has created the file meanwhile.
-    const replace = isNew ? files.link(fresh, FILE) : files.rename(fresh, FILE)
-    yield* files
-      .writeFileString(fresh, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flag: "wx" })
-      .pipe(Effect.andThen(replace), Effect.ensuring(Effect.ignore(files.remove(fresh, { force: true }))))
-  })
-
 /** Changes the file and returns its new content. A change without effect writes nothing. */
 export const change = (f: (kept: Kept) => Kept): Files<Kept> =>
   Effect.gen(function* () {
     const before = yield* stored
     const after = f(before ?? {})
     if (JSON.stringify(after) === JSON.stringify(before ?? {})) return after
-    const lostRace = yield* write(after, before === null).pipe(
+    const lostRace = yield* OwnerFile.write(FILE, `${JSON.stringify(after, null, 2)}\n`, before === null).pipe(
       Effect.as(false),
       Effect.catchIf(hasReason("AlreadyExists"), () => Effect.succeed(true)),
       Effect.mapError(failed("written"))

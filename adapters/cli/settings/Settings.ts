@@ -16,6 +16,10 @@ import * as WebhookSettings from "./WebhookSettings.ts"
 export interface Settings extends WebhookSettings.WebhookSettings {
   readonly host: string
   readonly port: number
+  /** Where the listener for operators listens. */
+  readonly adminHost: string
+  /** Null: the first listener serves operators too. */
+  readonly adminPort: number | null
   readonly database: DatabaseUrl.DatabaseUrl
   /** Null: not set. */
   readonly adminToken: Redacted.Redacted | null
@@ -70,6 +74,14 @@ const token = (name: string, meaning: string, shown: string): Definition<Redacte
 const trueOrFalse = (text: string): boolean | undefined =>
   text === "true" ? true : text === "false" ? false : undefined
 
+const readHost = (text: string): string | undefined => (/^[A-Za-z0-9._:%-]+$/.test(text) ? text : undefined)
+
+const readPort = (text: string): number | undefined =>
+  /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined
+
+const HOSTS = "a host name or an IP address to listen on, such as 127.0.0.1 or 0.0.0.0"
+const PORTS = "a port from 0 to 65535 (0 takes any that is free)"
+
 const GENERATED = "where neither is set, both are made"
 
 const definitions = {
@@ -77,15 +89,30 @@ const definitions = {
     name: "SIMPLAN_HOST",
     meaning: "where it listens",
     default: "127.0.0.1",
-    allowed: "a host name or an IP address to listen on, such as 127.0.0.1 or 0.0.0.0",
-    read: (text) => (/^[A-Za-z0-9._:%-]+$/.test(text) ? text : undefined)
+    allowed: HOSTS,
+    read: readHost
   }),
   port: define({
     name: "SIMPLAN_PORT",
     meaning: "where it listens",
     default: "3000",
-    allowed: "a port from 0 to 65535 (0 takes any that is free)",
-    read: (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined)
+    allowed: PORTS,
+    read: readPort
+  }),
+  adminHost: define({
+    name: "SIMPLAN_ADMIN_HOST",
+    meaning: "where /admin and /metrics listen, with a port of their own",
+    default: "127.0.0.1",
+    allowed: HOSTS,
+    read: readHost
+  }),
+  adminPort: define({
+    name: "SIMPLAN_ADMIN_PORT",
+    meaning: "a port of their own for /admin and /metrics",
+    default: "",
+    allowed: PORTS,
+    read: (text) => (text === "" ? null : readPort(text)),
+    shown: "none: they are beside /v3"
   }),
   database: define({
     name: "SIMPLAN_DATABASE_URL",
@@ -227,6 +254,8 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
   const found = {
     host: yield* setting(definitions.host),
     port: yield* setting(definitions.port),
+    adminHost: yield* setting(definitions.adminHost),
+    adminPort: yield* setting(definitions.adminPort),
     database: yield* setting(definitions.database),
     adminToken: yield* setting(definitions.adminToken),
     telcoToken: yield* setting(definitions.telcoToken),

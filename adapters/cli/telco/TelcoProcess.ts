@@ -8,6 +8,7 @@ import { TelcoSimulator } from "../../telco-simulator/index.ts"
 import { type CommandFailed, impossible, systemCode } from "../output/CommandFailed.ts"
 import * as Credentials from "../settings/Credentials.ts"
 import { type DatabaseUrl, withoutPassword } from "../settings/DatabaseUrl.ts"
+import * as SecretFiles from "../settings/SecretFiles.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as Stores from "../server/Stores.ts"
 import * as ControlRoutes from "./ControlRoutes.ts"
@@ -22,7 +23,7 @@ export interface Options {
 export interface Telco {
   readonly url: string
   readonly books: string
-  /** The token for calls, if it was generated; null if the operator set it, because it is not printed then. */
+  /** The token for calls, if it was generated, and kept in a file; null if the operator set it. */
   readonly generatedKey: string | null
 }
 
@@ -32,6 +33,7 @@ const keyOf = Effect.gen(function* () {
   if (set !== null) return { key: set, generatedKey: null }
   const fresh = Credentials.newToken()
   const { telcoKey = fresh } = yield* Credentials.change((kept) => ({ telcoKey: fresh, ...kept }))
+  yield* SecretFiles.write({ telcoKey })
   return { key: Redacted.make(telcoKey), generatedKey: telcoKey }
 })
 
