@@ -4,7 +4,7 @@
  * connections that are left.
  */
 import { NodeHttpServer } from "@effect/platform-node"
-import { Context, Data, type Duration, Effect, Layer, Scope } from "effect"
+import { Context, Data, Duration, Effect, Layer, Scope } from "effect"
 import { HttpMiddleware, HttpRouter } from "effect/http"
 import * as Http from "node:http"
 import type { Socket } from "node:net"
@@ -38,10 +38,15 @@ export interface Listen {
   readonly drainTimeout?: Duration.Input
   /** After how long a client that reads nothing of its answer is disconnected; 30 s by default (rule W10). */
   readonly stallTimeout?: Duration.Input
+  /** How long a client may take to send the headers of a request; 30 s by default. */
+  readonly headersTimeout?: Duration.Input
 }
 
 /** How long a connection may be idle, in ms. Load balancers wait 60 s, and must not use a connection that was just closed. */
 const IDLE = 65_000
+
+/** How many headers a request may have. Node drops those beyond its own limit and says nothing. */
+const MAX_HEADERS = 200
 
 /** How long a client may go on sending a body after its answer, in ms. */
 const LINGER = 2_000
@@ -97,11 +102,19 @@ const hasOneHost = ({ httpVersionMinor, rawHeaders }: Http.IncomingMessage): boo
 
 type Listener = (request: Http.IncomingMessage, response: Http.ServerResponse) => void
 
-const withOneHost =
+const problemOf = (request: Http.IncomingMessage): readonly [Codes.Code, string] | undefined => {
+  if (request.httpVersionMajor !== 1) return ["malformed_request", "The request must be HTTP/1.1"]
+  if (request.rawHeaders.length > 2 * MAX_HEADERS) return ["headers_too_large", "The request has too many headers"]
+  return hasOneHost(request) ? undefined : ["malformed_request", "The request must have exactly one Host header"]
+}
+
+/** Refuses what Node takes and a proxy may read in another way. */
+const checked =
   (listener: Listener): Listener =>
   (request, response) => {
-    if (hasOneHost(request)) listener(request, response)
-    else refuse(response, "malformed_request", "The request must have exactly one Host header")
+    const problem = problemOf(request)
+    if (problem === undefined) listener(request, response)
+    else refuse(response, ...problem)
   }
 
 // The absolute form, which clients send to proxies and every server has to take, names the same path as its origin form.
@@ -182,12 +195,22 @@ export const layer = (listen: Listen, options: Routes.Options) =>
         handle(request, response)
       }
       // `hasOneHost` refuses what Node would, with an error body.
-      const server = Http.createServer({ requireHostHeader: false, keepAliveTimeout: IDLE }, withOneHost(onRequest))
+      const headersTimeout = Duration.toMillis(Duration.fromInputUnsafe(listen.headersTimeout ?? "30 seconds"))
+      const server = Http.createServer(
+        {
+          requireHostHeader: false,
+          keepAliveTimeout: IDLE,
+          headersTimeout,
+          connectionsCheckingInterval: headersTimeout / 2
+        },
+        checked(onRequest)
+      )
       // A client that waits for "100 Continue" does not get it for a body that every route refuses.
-      const onExpectation = withOneHost((request, response) => {
+      const onExpectation = checked((request, response) => {
         if (Number(request.headers["content-length"] ?? 0) <= BodyBytes.IMPORT_LIMIT) response.writeContinue()
         onRequest(request, response)
       })
+      server.maxHeadersCount = MAX_HEADERS + 1
       server.on("checkContinue", onExpectation)
       server.on("checkExpectation", (_: Http.IncomingMessage, response: Http.ServerResponse) => {
         refuse(response, "expectation_failed", "The server can only be expected to say 100-continue")

@@ -49,6 +49,7 @@ export interface Setting extends Partial<Routes.Options> {
   /** Answers 200 to every webhook by default. */
   readonly sender?: Layer.Layer<WebhookSender.WebhookSender>
   readonly drainTimeout?: Duration.Input
+  readonly headersTimeout?: Duration.Input
   readonly stallTimeout?: Duration.Input
   /** References of the server's fibers, such as a tracer. */
   readonly around?: Layer.Layer<never>
@@ -74,6 +75,7 @@ const ports = (storage: NonNullable<Setting["storage"]>, sender: NonNullable<Set
 export const start = async ({
   around = Layer.empty,
   drainTimeout = "2 seconds",
+  headersTimeout = "30 seconds",
   replace,
   sender = silent,
   stallTimeout = "30 seconds",
@@ -96,7 +98,7 @@ export const start = async ({
           })
         ).pipe(Layer.provide(services))
   const server = Server.layer(
-    { host: "127.0.0.1", port: 0, drainTimeout, stallTimeout },
+    { host: "127.0.0.1", port: 0, drainTimeout, stallTimeout, headersTimeout },
     {
       adminToken: Redacted.make(ADMIN_TOKEN),
       telcoToken: Redacted.make(TELCO_TOKEN),

@@ -61,12 +61,32 @@ it("shows in cursors and wallet ids nothing of what others have imported", async
   expect(seen[1]).toEqual(seen[0])
 })
 
-const bodies: Readonly<Record<string, () => unknown>> = {
-  "subscriptions.create": () => ({ plan_id: owner.planId, metadata: "", iccid: ids["iccid"] }),
+type Ids = Readonly<Record<string, string>>
+
+const bodies: Readonly<Record<string, (ids: Ids) => unknown>> = {
+  "subscriptions.create": ({ iccid, planId }) => ({ plan_id: planId, metadata: "", iccid }),
   "subscriptions.sendSms": () => ({ from: "a", message: "b" }),
-  "plans.create": () => Inventory.planBody(ids["coverageId"] ?? ""),
+  "plans.create": ({ coverageId = "" }) => Inventory.planBody(coverageId),
   "coverage.createRegion": () => region,
-  "wallet.setMobilePlan": () => ({ apply: true, label: "Green", iccid: ids["iccid"] })
+  "wallet.setMobilePlan": ({ iccid }) => ({ apply: true, label: "Green", iccid })
+}
+
+const NOBODYS = "01900000-0000-7000-8000-000000000000"
+
+/** Ids of the same form that nothing has. */
+const unknown: Ids = {
+  iccid: World.iccid(9_999),
+  plan_id: NOBODYS,
+  planId: NOBODYS,
+  id: NOBODYS,
+  coverageId: NOBODYS,
+  operatorId: "nope"
+}
+
+/** All of an answer but its id and its time. */
+const told = ({ headers, status, text }: World.Answer): string => {
+  const kept = [...headers].filter(([name]) => name !== "x-request-id" && name !== "date")
+  return JSON.stringify([status, kept, text])
 }
 
 /** Lists, and creations for the stranger: they succeed, and show nothing of the owner's. */
@@ -88,19 +108,23 @@ describe("a foreign key", () => {
 
   it.each(v3.map((route) => [route.method, route.path, route] as const))("%s %s", async (method, path, route) => {
     const name = `${route.group}.${route.endpoint.identifier}`
-    const url = path.replace(/:(\w+)/g, (_, parameter: string) => {
-      const id = ids[parameter]
-      if (id === undefined) throw new Error(`the walk knows no ${parameter}`)
-      return id
-    })
-    const body = bodies[name]?.()
-    const answer = await stranger.call(method, url, body === undefined ? {} : { body })
+    const call = (known: Ids): Promise<World.Answer> => {
+      const url = path.replace(/:(\w+)/g, (_, parameter: string) => {
+        const id = known[parameter]
+        if (id === undefined) throw new Error(`the walk knows no ${parameter}`)
+        return id
+      })
+      const body = bodies[name]?.(known)
+      return stranger.call(method, url, body === undefined ? {} : { body })
+    }
+    const answer = await call(ids)
     if (harmless.has(name)) {
       expect(answer.status).toBe(200)
       const ours = [owner.planId, ids["iccid"], ids["id"], ids["coverageId"]]
       for (const id of ours) expect(answer.text).not.toContain(id)
     } else {
       expect([answer.status, answer.body.code.endsWith("_not_found")]).toEqual([404, true])
+      expect(told(answer)).toBe(told(await call(unknown)))
     }
     expect(await snapshot()).toBe(before)
   })
