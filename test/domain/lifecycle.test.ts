@@ -68,7 +68,15 @@ describe("A creation", () => {
     const near = line([window(NOW, NOW + DAY_MS)])
     expect(typesOf(from, near)).toEqual([...created, "attachment.activated", "attachment.expiring"])
     expect(caused(from, near).jobs).toEqual([job(NOW + DAY_MS)])
-    expect(caused(from, line([window(NOW + 1, NOW + 2)])).jobs).toEqual([job(NOW + 1)])
+  })
+
+  it("tells nothing of the end before the activation, however near both are", () => {
+    const soon = line([window(NOW + 1, NOW + 2)])
+    expect(typesOf(line([]), soon)).toEqual(["attachment.created", "package.created"])
+    expect(caused(line([]), soon).jobs).toEqual([job(NOW + 1)])
+    const { nextAt, payloads } = Lifecycle.told(soon, "attachment", NOW + 1, NOW + 1)
+    expect(payloads.map(({ type }) => type)).toEqual(["attachment.activated", "attachment.expiring"])
+    expect(nextAt).toBe(NOW + 2)
   })
 })
 

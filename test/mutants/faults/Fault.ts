@@ -13,6 +13,7 @@ export type Area =
   | "reports"
   | "creation"
   | "deletion"
+  | "lifecycle"
   | "engine"
 
 export interface Fault {

@@ -5,6 +5,7 @@ import { activation } from "./activation.ts"
 import { calendar } from "./calendar.ts"
 import { inEngine } from "./engine.ts"
 import type { Fault } from "./Fault.ts"
+import { lifecycle } from "./lifecycle.ts"
 import { recurrence } from "./recurrence.ts"
 import { reports } from "./reports.ts"
 import { creation, deletion } from "./service.ts"
@@ -22,5 +23,6 @@ export const faults: ReadonlyArray<Fault> = [
   ...reports,
   ...creation,
   ...deletion,
+  ...lifecycle,
   ...inEngine
 ]

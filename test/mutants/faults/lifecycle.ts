@@ -1,0 +1,29 @@
+/**
+ * Faults in what is told of subscriptions, attachments and packages: E1.
+ */
+import { faultsOf } from "./Fault.ts"
+
+export const lifecycle = faultsOf("Lifecycle.ts", "lifecycle", [
+  ["E1", "the notice comes a day late", "expirationAt - NOTICE", "expirationAt"],
+  [
+    "E1",
+    "the notice may come before the activation",
+    "Math.max(activationAt, expirationAt - NOTICE)",
+    "expirationAt - NOTICE"
+  ],
+  ["E1", "what is due now is told later", "at <= now)", "at < now)"],
+  ["E1", "what was told before is told again", "from <= at && ", ""],
+  ["E1", "nothing follows the activation", "nextAt: all.find(({ at }) => at > now)?.at ?? null", "nextAt: null"],
+  ["E1", "an unconfirmed attachment is told of", "of?.attachment.confirmed === true", "of !== undefined"],
+  [
+    "E1",
+    "every change of an attachment tells of its activation",
+    "known !== undefined && milestones(known).length > 0",
+    "false"
+  ],
+  ["E1", "a suspended attachment is followed on", "&& attachment.suspendedAt === null", ""],
+  ["E1", "a refused package is told as created", 'Refused: "package.refused"', 'Refused: "package.created"'],
+  ["E1", "a lapsed package is told as created", "Lapsed: null", 'Lapsed: "package.created"'],
+  ["E1", "every commit of packages tells of all of them", "|| stored.has(pack.occurrence)", ""],
+  ["E1", "each change of a subscription tells of its creation", 'to === "Live" && from !== "Live"', 'to === "Live"']
+])
