@@ -1,5 +1,6 @@
 /**
- * Probes of who has what: SIMs that somebody has reserved, and jobs whose request is gone or that a stranger asks for.
+ * Probes of who has what: SIMs that somebody has reserved, jobs whose request is gone or that a stranger asks for, and
+ * answers to requests that are made again.
  * Each tells what did not hold.
  */
 import { Clock, Effect, Fiber } from "effect"
@@ -11,7 +12,7 @@ import { PROMPT } from "./Requests.ts"
 /** How many requests are made at once. */
 const AT_ONCE = 4
 
-/** How long the other process keeps its reservations, in milliseconds. */
+/** For how long a request is seen to wait: half as long as the other process has its reservations, in milliseconds. */
 const KEPT = 1_000
 
 /** Requests at once get a SIM each while there is one, and wait while all are reserved for somebody else. */
@@ -43,19 +44,15 @@ export const reservations = Effect.fnUntraced(function* (world: Cluster.World) {
   const reserved = yield* Effect.orDie(
     storage.sims.reserve({
       ...{ organizationId, label, purpose: "subscription", count, token: "another process" },
-      ...{ machineNow, until: machineNow + 10 * KEPT }
+      ...{ machineNow, until: machineNow + 2 * KEPT }
     })
   )
   if (reserved.sims.length === 0) return complaints
-  const release = (token: string) =>
-    Effect.orDie(
-      storage.sims.release({ organizationId, reservations: reserved.sims.map(({ iccid }) => ({ iccid, token })) })
-    )
-  yield* release("a stranger")
+  const strange = reserved.sims.map(({ iccid }) => ({ iccid, token: "a stranger" }))
+  yield* Effect.orDie(storage.sims.release({ organizationId, reservations: strange }))
   const second = world.answered.length
   yield* world.ask([{ process: 0, command: Requests.subscribe(1) }], KEPT)
   if (world.answered.length > second) complaints.push("a request did not wait for the SIMs that were reserved")
-  yield* release("another process")
   yield* Effect.sleep(PROMPT)
   if (created(second) === 0) complaints.push("a request did not get the SIM that it waited for")
   return complaints
@@ -102,4 +99,22 @@ export const abandoned = Effect.fnUntraced(function* (world: Cluster.World) {
     ...(isDone ? [] : ["the job of a request that is gone was not done, or not once"]),
     ...(isWaitedFor ? [] : ["what another process had under way was not waited for"])
   ]
+})
+
+/** A request that is made again gets the answer of the first time, or is done anew where that failed (rule W2). */
+export const repeated = Effect.fnUntraced(function* (world: Cluster.World) {
+  const complaints: Array<string> = []
+  const { organizationIds, storage } = world.simulated
+  const [organizationId] = organizationIds
+  const lines = yield* Effect.orDie(storage.subscriptions.page({ organizationId, after: null, limit: 1 }))
+  if (lines.length === 0) return []
+  for (const times of [0, 1]) {
+    yield* world.setTelco([{ fault: "unavailable", on: "sendSms", times }])
+    yield* world.ask([{ process: 0, command: Requests.sendSms(true) }], PROMPT)
+    yield* world.ask([{ process: 0, command: { _tag: "Repeat", back: 0 } }], PROMPT)
+    const outcome = world.answered.at(-1)?.outcome
+    if (outcome?._tag === "Answered") continue
+    complaints.push(`a request ${times === 0 ? "" : "that failed "}was made again and got no answer`)
+  }
+  return complaints
 })

@@ -40,7 +40,13 @@ export const subscribe = (by: Commands.Side): Commands.Command => ({
   keyed: false
 })
 
-export const sendSms: Commands.Command = { _tag: "SendSms", by: 0, line: 0, foreign: false, keyed: false }
+export const sendSms = (keyed: boolean): Commands.Command => ({
+  _tag: "SendSms",
+  by: 0,
+  line: 0,
+  foreign: false,
+  keyed
+})
 
 /** A plan of daily packages. */
 export const daily = (by: Commands.Side, occurrences: number): Commands.Command => ({

@@ -146,6 +146,7 @@ const probesOf = ({ seed }: Plan) => [
   Promptness.served,
   ...(seed % 2 === 0 ? [Fairness.burst, Fairness.takeOver] : [Fairness.atOnce, Fairness.turns]),
   Handover.abandoned,
+  Handover.repeated,
   Fairness.putOff,
   Promptness.givenUp,
   Promptness.stopped
