@@ -2,7 +2,7 @@
  * The ports over a database whose migrations are done.
  */
 import { Context, Effect } from "effect"
-import { Changes, HostTransaction, Jobs, Outbox, Storage } from "simplan/ports"
+import { Changes, HostTransaction, Jobs, Outbox, RateLimitUsage, Storage } from "simplan/ports"
 import * as ApiKeys from "./statements/ApiKeys.ts"
 import * as Commit from "./commit/Commit.ts"
 import type { Database } from "./connection/Database.ts"
@@ -116,9 +116,11 @@ export const make = (
   const own = { storage: storage(database, notifications), jobs: jobs(database), outbox: outbox(database) }
   const ports =
     shared === undefined ? own : DatabaseLock.guarded(ClockOffset.moved(own, shared.offset), shared.occupancy)
-  return Context.make(Storage.Storage, ports.storage).pipe(
+  const context = Context.make(Storage.Storage, ports.storage).pipe(
     Context.add(Jobs.Jobs, ports.jobs),
     Context.add(Outbox.Outbox, ports.outbox),
     Context.add(HostTransaction.HostTransaction, database.inTransaction)
   )
+  const { usage } = notifications
+  return usage === null ? context : Context.add(context, RateLimitUsage.RateLimitUsage, usage)
 }

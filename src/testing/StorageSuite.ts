@@ -20,6 +20,7 @@ import * as Partitions from "./storage/Partitions.ts"
 import * as SimAggregates from "./storage/SimAggregates.ts"
 import * as Pages from "./storage/Pages.ts"
 import * as PlanFilters from "./storage/PlanFilters.ts"
+import * as RateLimits from "./storage/RateLimits.ts"
 import * as Reports from "./storage/Reports.ts"
 import * as Service from "./storage/Service.ts"
 import * as SimClaims from "./storage/SimClaims.ts"
@@ -58,6 +59,7 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...Reports.cases,
   ...Values.cases,
   ...Service.cases,
+  ...RateLimits.cases,
   ...Watching.cases
 ]
 

@@ -3,12 +3,14 @@
  *
  * Both use one connection of their own. Changes are merged and sent after the commits: a NOTIFY within a commit would
  * make commits wait for each other. A connection that is lost, or silent in spite of heartbeats, is opened again, and
- * then `Changes.anything` is told. No listener relies on notifications alone: each one also polls.
+ * then `Changes.anything` is told. No listener relies on notifications alone: each one also polls. The usage of rate
+ * limits goes along in the same messages.
  */
 import { randomUUID } from "node:crypto"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { type Duration, Effect, Latch, Queue, Schema } from "effect"
-import { Changes } from "simplan/ports"
+import { Changes, type RateLimitUsage } from "simplan/ports"
+import * as UsageNotices from "./UsageNotices.ts"
 
 type Hear = (changes: Changes.Changes) => void
 
@@ -17,6 +19,8 @@ export interface Notifications {
   readonly tell: (changes: Changes.Changes) => void
   /** What `Storage.watch` is. */
   readonly watch: (hear: Hear) => ReturnType<typeof watching>
+  /** Null for a database that only this process uses. */
+  readonly usage: RateLimitUsage.RateLimitUsage | null
 }
 
 const CHANNEL = "simplan"
@@ -37,7 +41,8 @@ const Message = Schema.fromJsonString(
     deliveriesDueAt: Schema.NullOr(Schema.Finite),
     apiKeys: Schema.Boolean,
     catalogue: Schema.Boolean,
-    webhookEndpoints: Schema.Boolean
+    webhookEndpoints: Schema.Boolean,
+    usage: UsageNotices.Usages
   })
 )
 
@@ -59,7 +64,8 @@ export const alone = (): Notifications => {
       if (Changes.isNothing(changes)) return
       for (const hear of watchers) hear(changes)
     },
-    watch: (hear) => watching(watchers, hear)
+    watch: (hear) => watching(watchers, hear),
+    usage: null
   }
 }
 
@@ -71,6 +77,7 @@ export const make = Effect.fnUntraced(function* (config: PgConnection.Config, si
   const from = randomUUID()
   const something = Latch.makeUnsafe(false)
   let untold = Changes.nothing
+  const usage = UsageNotices.make(() => void something.openUnsafe())
 
   const send = (connection: PgConnection.PgConnection) =>
     Effect.forever(
@@ -79,7 +86,8 @@ export const make = Effect.fnUntraced(function* (config: PgConnection.Config, si
         something.closeUnsafe()
         const told = untold
         untold = Changes.nothing
-        const message = JSON.stringify({ from, ...told })
+        const message = JSON.stringify({ from, ...told, usage: usage.take() })
+        if (!usage.isEmpty()) something.openUnsafe()
         yield* connection.query("select pg_notify($1, $2)", [CHANNEL, message]).pipe(
           // The next connection sends it.
           Effect.onError(() =>
@@ -99,7 +107,10 @@ export const make = Effect.fnUntraced(function* (config: PgConnection.Config, si
         const { payload } = yield* Effect.timeout(Queue.take(heard), SILENCE)
         const message = decode(payload)
         if (message._tag === "None") here.tell(Changes.anything)
-        else if (message.value.from !== from) here.tell(message.value)
+        else if (message.value.from !== from) {
+          here.tell(message.value)
+          usage.hear(message.value.usage)
+        }
       })
     )
 
@@ -116,6 +127,7 @@ export const make = Effect.fnUntraced(function* (config: PgConnection.Config, si
 
   const notifications: Notifications = {
     ...here,
+    usage,
     tell: (changes) => {
       if (Changes.isNothing(changes)) return
       here.tell(changes)

@@ -1,0 +1,27 @@
+/**
+ * Usage of rate limits that a storage tells among processes (rule W10). What another process hears is the adapter's own
+ * test: a suite has one process.
+ */
+import { Effect } from "effect"
+import { RateLimitUsage } from "../../ports/RateLimitUsage.ts"
+import * as Suite from "../Suite.ts"
+import * as Rows from "./Rows.ts"
+import type * as World from "./World.ts"
+import { scenario } from "./World.ts"
+
+export const cases: ReadonlyArray<World.Scenario> = [
+  scenario("a process does not hear of the usage that it tells itself", (world) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const usage = yield* RateLimitUsage
+        let heard = 0
+        yield* usage.watch(({ caller }) => {
+          if (caller === world.organizationId) heard += 1
+        })
+        for (const limit of ["requests", "other"]) usage.tell({ limit, caller: world.organizationId, cost: 0.5 })
+        yield* world.storage.commit({ apiKeys: [Rows.apiKey(world)] })
+        yield* Suite.equals("what is heard", heard, 0)
+      })
+    )
+  )
+]

@@ -1,0 +1,53 @@
+/**
+ * The rate limit of a key over two servers on one PostgreSQL (rule W10).
+ */
+import { Redacted } from "effect"
+import * as Postgres from "simplan/postgres"
+import { expect, it } from "vitest"
+import * as Databases from "../setup/Databases.ts"
+import * as World from "./World.ts"
+
+const RATE = 40
+const SECONDS = 2
+
+it("a rate limit holds over all processes to within 20 %", { timeout: 30_000 }, async () => {
+  const database = await Databases.create()
+  const worlds: Array<World.World> = []
+  try {
+    for (const _ of [1, 2]) {
+      const storage = Postgres.layer({ url: Redacted.make(database.url), maxConnections: 4 })
+      worlds.push(await World.start({ storage, rateLimit: { requests: RATE, window: "1 second" } }))
+    }
+    const [first] = worlds
+    if (first === undefined) throw new Error("no world")
+    const acme = await World.tenant(first)
+    // Usage is told once the connections of both are up.
+    let isShared = false
+    for (let tries = 0; !isShared && tries < 100; tries++) {
+      for (let times = 0; times < 4; times++) await worlds[0]?.fetch("GET", `/v3/sims?key=${acme.key}`)
+      await new Promise((resolve) => setTimeout(resolve, 60))
+      const answer = await worlds[1]?.fetch("GET", `/v3/sims?key=${acme.key}`)
+      isShared = Number(/;r=(\d+)/.exec(answer?.headers.get("ratelimit") ?? "")?.[1]) < RATE - 1
+    }
+    expect(isShared).toBe(true)
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+
+    const until = performance.now() + SECONDS * 1_000
+    const flood = async (world: World.World): Promise<number> => {
+      let taken = 0
+      while (performance.now() < until) {
+        const { status } = await world.fetch("GET", `/v3/sims?key=${acme.key}`)
+        if (status === 200) taken += 1
+        else await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      return taken
+    }
+    const taken = await Promise.all(worlds.map(flood))
+    const allowed = RATE + RATE * SECONDS
+    expect(taken.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(allowed * 1.2)
+    expect(taken.reduce((sum, one) => sum + one, 0)).toBeGreaterThanOrEqual(allowed * 0.7)
+  } finally {
+    for (const world of worlds) await world.close()
+    await database.drop()
+  }
+})
