@@ -22,6 +22,7 @@ import * as Webhooks from "./handlers/Webhooks.ts"
 import * as ApiKeyAuth from "./middleware/ApiKeyAuth.ts"
 import * as BearerAuth from "./middleware/BearerAuth.ts"
 import * as Concurrency from "./middleware/Concurrency.ts"
+import * as FailedAuthentication from "./middleware/FailedAuthentication.ts"
 import * as KeyLimits from "./middleware/KeyLimits.ts"
 import type * as RateLimit from "./middleware/RateLimit.ts"
 import * as RequestContexts from "./middleware/RequestContexts.ts"
@@ -43,6 +44,10 @@ export interface Options {
   readonly rateLimit: RateLimit.Rate
   /** How much each API key may have under way; 32 requests and 8 streams by default. */
   readonly bounds?: Partial<Concurrency.Bounds> | undefined
+  /** How many wrong keys and tokens an address may send; 100 in 10 s by default (rule W10). */
+  readonly failedAuthentication?: RateLimit.Rate | undefined
+  /** How many proxies stand before the server and tell the client's address in `X-Forwarded-For`; none by default. */
+  readonly trustedProxies?: number | undefined
   /** Whether webhooks may go to a URL. The failure says why not; it follows the word `url` in the message. */
   readonly checkUrl: (url: string) => Result.Result<unknown, string>
   /** Whether the process takes requests, for `/readyz`; always ready by default. */
@@ -69,8 +74,9 @@ const serving = ({ adminToken, part = "all", telcoToken }: Options): ((path: str
 
 const endpoints = Effect.fnUntraced(function* (options: Options) {
   const bounds = { ...Concurrency.defaults, ...options.bounds }
-  const apiKey = yield* ApiKeyAuth.make(yield* KeyLimits.make(options.rateLimit, bounds))
-  const adminToken = BearerAuth.make(options.adminToken)
+  const failed = yield* FailedAuthentication.make(options.failedAuthentication ?? FailedAuthentication.preset)
+  const apiKey = yield* ApiKeyAuth.make(yield* KeyLimits.make(options.rateLimit, bounds), failed)
+  const adminToken = BearerAuth.make(options.adminToken, failed)
   const implementations = {
     subscriptions: yield* Subscriptions.make(apiKey),
     plans: yield* Plans.make(apiKey),
@@ -82,7 +88,7 @@ const endpoints = Effect.fnUntraced(function* (options: Options) {
     imports: yield* Imports.make(adminToken),
     webhooks: yield* Webhooks.make(adminToken, options.checkUrl),
     clock: yield* Clock.make(adminToken),
-    reports: yield* Reports.make(BearerAuth.make(options.telcoToken)),
+    reports: yield* Reports.make(BearerAuth.make(options.telcoToken, failed)),
     system: yield* System.make(options.ready ?? Effect.succeed(true))
   }
   return Endpoints.layer(implementations, serving(options))
@@ -136,7 +142,9 @@ export const layer = (options: Options) => {
   return Layer.mergeAll(
     Layer.unwrap(endpoints(options)),
     options.part === "operators" ? Layer.empty : Layer.merge(openApi, docs),
-    HttpRouter.middleware((router) => RequestContexts.around(unmatched(router)), { global: true }),
+    HttpRouter.middleware((router) => RequestContexts.around(unmatched(router), options.trustedProxies ?? 0), {
+      global: true
+    }),
     Layer.succeed(HttpMiddleware.TracerDisabledWhen, isUntraced)
   )
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url"
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const main = here("../../dist/adapters/cli/main.js")
 
-export const TELCO_TOKEN = "bench-telco"
+export const TELCO_TOKEN = "bench-telco-token"
 
 const running = new Set()
 
@@ -88,6 +88,8 @@ export const serve = async (databaseUrl, env = {}) => {
       SIMPLAN_PORT: "0",
       SIMPLAN_DATABASE_URL: databaseUrl,
       SIMPLAN_RATE_LIMIT: "off",
+      // One key makes all requests of a run.
+      SIMPLAN_MAX_REQUESTS_PER_KEY: "1000",
       SIMPLAN_TELCO_TOKEN: TELCO_TOKEN,
       ...env
     }

@@ -27,6 +27,8 @@ describe("the settings", () => {
       telco: null,
       clock: { _tag: "System" },
       rateLimit: { requests: 100, window: Duration.seconds(1) },
+      maxRequestsPerKey: 32,
+      trustedProxies: 0,
       allowPrivateWebhooks: false,
       webhookPorts: [80, 443, 8080, 8443],
       webhookHttpsOnly: false,
@@ -47,8 +49,8 @@ describe("the settings", () => {
       SIMPLAN_HOST: "::1",
       SIMPLAN_PORT: "0",
       SIMPLAN_DATABASE_URL: "postgresql://me:secret@db.example:5433/simplan",
-      SIMPLAN_ADMIN_TOKEN: "admin-token",
-      SIMPLAN_TELCO_TOKEN: "telco/token+=",
+      SIMPLAN_ADMIN_TOKEN: "admin-token-of-16-or-more",
+      SIMPLAN_TELCO_TOKEN: "telco/token+=16=",
       SIMPLAN_CLOCK: "virtual:2026-01-31T00:00:00+01:00",
       SIMPLAN_RATE_LIMIT: "off",
       SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true"
@@ -61,8 +63,8 @@ describe("the settings", () => {
       rateLimit: "off",
       allowPrivateWebhooks: true
     })
-    expect(settings.adminToken && Redacted.value(settings.adminToken)).toBe("admin-token")
-    expect(settings.telcoToken && Redacted.value(settings.telcoToken)).toBe("telco/token+=")
+    expect(settings.adminToken && Redacted.value(settings.adminToken)).toBe("admin-token-of-16-or-more")
+    expect(settings.telcoToken && Redacted.value(settings.telcoToken)).toBe("telco/token+=16=")
   })
 
   const fine: ReadonlyArray<readonly [name: string, value: string, expected: object]> = [
@@ -77,6 +79,8 @@ describe("the settings", () => {
     ],
     ["SIMPLAN_CLOCK", "virtual", { clock: { _tag: "Virtual", from: null } }],
     ["SIMPLAN_RATE_LIMIT", "50/500ms", { rateLimit: { requests: 50, window: Duration.millis(500) } }],
+    ["SIMPLAN_MAX_REQUESTS_PER_KEY", "1000", { maxRequestsPerKey: 1_000 }],
+    ["SIMPLAN_TRUST_PROXY", "2", { trustedProxies: 2 }],
     ["SIMPLAN_RATE_LIMIT", "6000/m", { rateLimit: { requests: 6000, window: Duration.minutes(1) } }],
     ["SIMPLAN_WEBHOOK_PORTS", "443, 9443", { webhookPorts: [443, 9443] }],
     ["SIMPLAN_WEBHOOK_HTTPS_ONLY", "true", { webhookHttpsOnly: true }],
@@ -113,6 +117,8 @@ describe("the settings", () => {
     ["SIMPLAN_CLOCK", "virtual:tomorrow"],
     ["SIMPLAN_CLOCK", "virtual:2026-02-30T00:00:00Z"],
     ["SIMPLAN_CLOCK", "sundial"],
+    ["SIMPLAN_MAX_REQUESTS_PER_KEY", "0"],
+    ["SIMPLAN_TRUST_PROXY", "true"],
     ["SIMPLAN_RATE_LIMIT", "0/1s"],
     ["SIMPLAN_RATE_LIMIT", "100"],
     ["SIMPLAN_RATE_LIMIT", "100/1d"],
@@ -174,7 +180,10 @@ describe("the settings", () => {
 
   it("never show a token or a password", async () => {
     expect(await problem({ SIMPLAN_ADMIN_TOKEN: "top secret" })).toBe(
-      "SIMPLAN_ADMIN_TOKEN has a value that is not allowed: it must be made of visible ASCII characters without spaces."
+      "SIMPLAN_ADMIN_TOKEN has a value that is not allowed: it must be made of at least 16 visible ASCII characters without spaces."
+    )
+    expect(await problem({ SIMPLAN_TELCO_TOKEN: "fifteen-letters" })).toBe(
+      "SIMPLAN_TELCO_TOKEN has a value that is not allowed: it must be made of at least 16 visible ASCII characters without spaces."
     )
     expect(await problem({ SIMPLAN_TELCO_URL: "http://localhost", SIMPLAN_TELCO_KEY: "top secret" })).not.toContain(
       "secret"

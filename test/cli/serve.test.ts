@@ -136,7 +136,7 @@ describe("a first start", () => {
   })
 
   it("neither keeps nor prints tokens from the environment", async () => {
-    const tokens = { SIMPLAN_ADMIN_TOKEN: "set-admin-token", SIMPLAN_TELCO_TOKEN: "set-telco-token" }
+    const tokens = { SIMPLAN_ADMIN_TOKEN: "set-admin-token-of-16", SIMPLAN_TELCO_TOKEN: "set-telco-token-of-16" }
     const server = await up({ ...memory, ...tokens })
     expect(json(shell(commandsOf(server).join("\n"), tokens))).toMatchObject(followed)
     const said = server.out() + server.err() + readFileSync(join(cwd, ".simplan/credentials.json"), "utf8")
@@ -145,7 +145,7 @@ describe("a first start", () => {
   })
 
   it("turns an API off if only its token is missing", async () => {
-    const server = await up({ ...memory, SIMPLAN_ADMIN_TOKEN: "set-admin-token" })
+    const server = await up({ ...memory, SIMPLAN_ADMIN_TOKEN: "set-admin-token-of-16" })
     expect(server.fact("telco token")).toContain("SIMPLAN_TELCO_TOKEN is not set")
     const response = await fetch(`${await server.listening}/telco/v1/events`, { method: "POST" })
     expect(response.status).toBe(404)

@@ -158,6 +158,7 @@ export const run = async ({ clients, database, main, millis, seed }: Options): P
     SIMPLAN_TELCO_TIMEOUT: `${TELCO_TIMEOUT}ms`,
     SIMPLAN_LEASE: `${LEASE}ms`,
     SIMPLAN_RATE_LIMIT: "off",
+    SIMPLAN_MAX_REQUESTS_PER_KEY: "1000",
     SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true"
   }
   const proxies: Array<Proxy> = []

@@ -103,6 +103,7 @@ export const start = async ({
       adminToken: Redacted.make(ADMIN_TOKEN),
       telcoToken: Redacted.make(TELCO_TOKEN),
       rateLimit: "off",
+      failedAuthentication: "off",
       checkUrl: (url) => (url.startsWith("https://") ? Result.succeed(url) : Result.fail("must start with https://")),
       ...options
     }

@@ -53,6 +53,8 @@ export const listen = Effect.fnUntraced(function* (
           adminToken: Tokens.value(tokens.admin),
           telcoToken: Tokens.value(tokens.telco),
           rateLimit: settings.rateLimit,
+          bounds: { requests: settings.maxRequestsPerKey },
+          trustedProxies: settings.trustedProxies,
           ready,
           part,
           checkUrl: (url) => checkUrl(url, WebhookSettings.destinations(settings))

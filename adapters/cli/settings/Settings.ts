@@ -29,6 +29,9 @@ export interface Settings extends WebhookSettings.WebhookSettings {
   readonly telco: { readonly url: string; readonly key: Redacted.Redacted } | null
   readonly clock: ClockSetting.ClockSetting
   readonly rateLimit: RateLimit.RateLimit | "off"
+  readonly maxRequestsPerKey: number
+  /** How many proxies before the server tell the client's address in `X-Forwarded-For`. */
+  readonly trustedProxies: number
   /** The time limit of one telco call. */
   readonly telcoTimeoutMillis: number
   /** How long a silent process keeps its jobs before another process takes them. */
@@ -61,13 +64,19 @@ export const TELCO_TOKEN = "SIMPLAN_TELCO_TOKEN"
 export const TELCO_KEY = "SIMPLAN_TELCO_KEY"
 
 // A token has to fit into an HTTP header unchanged. RFC 6750 allows a little less.
-const token = (name: string, meaning: string, shown: string): Definition<Redacted.Redacted | null> => ({
+const token = (name: string, meaning: string, shown: string, shortest = 1): Definition<Redacted.Redacted | null> => ({
   name,
   meaning,
   shown,
   default: "",
-  allowed: "made of visible ASCII characters without spaces",
-  read: (text) => (text === "" ? null : /^[!-~]+$/.test(text) ? Redacted.make(text) : undefined),
+  allowed:
+    shortest === 1
+      ? "made of visible ASCII characters without spaces"
+      : `made of at least ${shortest} visible ASCII characters without spaces`,
+  read: (text) => {
+    if (text === "") return null
+    return /^[!-~]+$/.test(text) && text.length >= shortest ? Redacted.make(text) : undefined
+  },
   show: null
 })
 
@@ -81,6 +90,9 @@ const readPort = (text: string): number | undefined =>
 
 const HOSTS = "a host name or an IP address to listen on, such as 127.0.0.1 or 0.0.0.0"
 const PORTS = "a port from 0 to 65535 (0 takes any that is free)"
+
+/** Shorter tokens can be guessed (rule W10). */
+const SHORTEST = 16
 
 const GENERATED = "where neither is set, both are made"
 
@@ -135,6 +147,20 @@ const definitions = {
     default: "100/1s",
     allowed: RateLimit.allowed,
     read: RateLimit.parse
+  }),
+  maxRequestsPerKey: define({
+    name: "SIMPLAN_MAX_REQUESTS_PER_KEY",
+    meaning: "requests of an API key under way at a time",
+    default: "32",
+    allowed: "a number from 1 to 100000",
+    read: (text) => (/^[1-9]\d{0,4}$|^100000$/.test(text) ? Number(text) : undefined)
+  }),
+  trustedProxies: define({
+    name: "SIMPLAN_TRUST_PROXY",
+    meaning: "proxies whose X-Forwarded-For is believed",
+    default: "0",
+    allowed: "the number of proxies before the server, from 0 to 9",
+    read: (text) => (/^\d$/.test(text) ? Number(text) : undefined)
   }),
   allowPrivateWebhooks: define({
     name: "SIMPLAN_ALLOW_PRIVATE_WEBHOOKS",
@@ -197,8 +223,8 @@ const definitions = {
     allowed: "a time from 1s to 1h",
     read: TimeSpan.between(1_000, 3_600_000)
   }),
-  adminToken: token(ADMIN_TOKEN, "bearer token of the management API", GENERATED),
-  telcoToken: token(TELCO_TOKEN, "bearer token of the telco's API", GENERATED),
+  adminToken: token(ADMIN_TOKEN, "bearer token of the management API", GENERATED, SHORTEST),
+  telcoToken: token(TELCO_TOKEN, "bearer token of the telco's API", GENERATED, SHORTEST),
   telcoKey: token(TELCO_KEY, "bearer token of that bridge", "none")
 }
 
@@ -264,6 +290,8 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
     telcoTimeoutMillis: yield* setting(definitions.telcoTimeout),
     leaseMillis: yield* setting(definitions.lease),
     rateLimit: yield* setting(definitions.rateLimit),
+    maxRequestsPerKey: yield* setting(definitions.maxRequestsPerKey),
+    trustedProxies: yield* setting(definitions.trustedProxies),
     allowPrivateWebhooks: yield* setting(definitions.allowPrivateWebhooks),
     webhookPorts: yield* setting(definitions.webhookPorts),
     webhookHttpsOnly: yield* setting(definitions.webhookHttpsOnly),

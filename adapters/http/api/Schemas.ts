@@ -126,4 +126,10 @@ export const posting = [
   "idempotency_key_reused"
 ] as const
 /** The errors of every endpoint of the management API. */
-export const managing = ["token_missing", "token_invalid", "internal_error", "storage_unavailable"] as const
+export const managing = [
+  "token_missing",
+  "token_invalid",
+  "rate_limited",
+  "internal_error",
+  "storage_unavailable"
+] as const

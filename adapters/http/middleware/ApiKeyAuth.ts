@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { ApiKeys } from "simplan"
 import type { ApiKey } from "simplan/ports"
 import * as Errors from "../wire/Errors.ts"
+import type * as FailedAuthentication from "./FailedAuthentication.ts"
 import type * as Guard from "./Guard.ts"
 import type * as KeyLimits from "./KeyLimits.ts"
 
@@ -24,12 +25,19 @@ const keysOf = ({ query, request }: Guard.Credentials): ReadonlyArray<string> =>
 }
 
 /** The guard of endpoints that belong to an organization. */
-export const make = (limits: KeyLimits.KeyLimits): Effect.Effect<Guard.Guard<ApiKey.ApiKey>, never, ApiKeys.ApiKeys> =>
+export const make = (
+  limits: KeyLimits.KeyLimits,
+  failed: FailedAuthentication.FailedAuthentication
+): Effect.Effect<Guard.Guard<ApiKey.ApiKey>, never, ApiKeys.ApiKeys> =>
   Effect.map(ApiKeys.ApiKeys, (apiKeys) => (credentials) => {
     const [key, other] = keysOf(credentials)
     if (key === undefined) return Effect.fail(missing)
-    if (other !== undefined) return Effect.fail(invalid)
-    return Effect.flatMap(apiKeys.authenticate(key), (caller) => {
+    if (other !== undefined) return failed.count(invalid)
+    const checked = failed.guarded(
+      Effect.catchTag(apiKeys.authenticate(key), "KeyRefused", () => failed.count(invalid)),
+      () => apiKeys.isKnown(key)
+    )
+    return Effect.flatMap(checked, (caller) => {
       if (credentials.writes && caller.scope === "read") return Effect.fail(readOnly)
       const admitted = { caller, limited: limits.limited(caller.apiKeyId, credentials.request) }
       return Effect.as(limits.admit(caller.apiKeyId), admitted)

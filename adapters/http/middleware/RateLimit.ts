@@ -50,6 +50,8 @@ export interface RateLimit {
   /** The milliseconds until the caller has half of its quota; 0 if it has. */
   readonly untilHalf: (caller: string, now: number) => number
   readonly left: (caller: string, now: number) => Left
+  /** Whether nobody was charged lately. */
+  readonly isIdle: () => boolean
 }
 
 /** A limiter for a rate, which shares its usage under a name; null without a limit. */
@@ -124,6 +126,7 @@ export const make = (name: string, rate: Rate): Effect.Effect<RateLimit | null, 
       left: (caller, now) => {
         const bucket = bucketOf(caller, now)
         return { tokens: Math.max(0, Math.floor(bucket.tokens)), reset: secondsUntil(bucket, quota) }
-      }
+      },
+      isIdle: () => buckets.size === 0
     }
   })

@@ -2,30 +2,26 @@
  * Gives every request its id (rule W11): handlers, use cases and logs find it in `RequestContext`, and the answer has it
  * in `X-Request-Id`, beside the other headers that every answer has.
  */
-import { Context, Effect, Option, References } from "effect"
+import { Context, Effect, References } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RequestContext } from "simplan"
+import * as ClientAddress from "./ClientAddress.ts"
 import * as RequestIds from "../wire/RequestIds.ts"
 import * as ResponseHeaders from "../wire/ResponseHeaders.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-// A socket that listens on IPv6 shows IPv4 addresses in their mapped form.
-const addressOf = (request: HttpServerRequest.HttpServerRequest): string | null => {
-  const address = Option.getOrNull(request.remoteAddress)
-  return address?.startsWith("::ffff:") === true ? address.slice("::ffff:".length) : address
-}
-
-/** Runs the handler of a request under its id. */
+/** Runs the handler of a request under its id. `trustedProxies`: how many proxies tell the client's address. */
 export const around = <E, R>(
-  handler: Effect.Effect<Response, E, R>
+  handler: Effect.Effect<Response, E, R>,
+  trustedProxies: number
 ): Effect.Effect<Response, E, R | HttpServerRequest.HttpServerRequest> =>
   Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
     const request = Context.get(context, HttpServerRequest.HttpServerRequest)
     const requestId = RequestIds.of(request.headers[RequestIds.HEADER])
     const headers = ResponseHeaders.of(requestId)
     return handler.pipe(
-      Effect.provideService(RequestContext.Current, { requestId, address: addressOf(request) }),
+      Effect.provideService(RequestContext.Current, { requestId, address: ClientAddress.of(request, trustedProxies) }),
       Effect.provideService(References.CurrentLogAnnotations, {
         ...Context.get(context, References.CurrentLogAnnotations),
         request_id: requestId

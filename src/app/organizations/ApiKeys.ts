@@ -1,7 +1,7 @@
 /**
  * The API keys of organizations. A key is shown once, when it is made; what is stored is its hash (rule W3).
  *
- * Each process caches the keys that it has looked up. A change of any key, by any process, empties the cache. If the
+ * Each process caches the keys that it has looked up, unknown ones for 2 s. A change of any key, by any process, empties the cache. If the
  * news of a change is lost, an entry lives for `cacheMillis`.
  */
 import { Cache, Context, Effect, Equal, Exit, Layer } from "effect"
@@ -52,10 +52,15 @@ export class ApiKeys extends Context.Service<
     readonly rotate: (of: OfKey) => Effect.Effect<NewKey, NotFound | StorageError>
     /** Whose key this is. A refusal does not tell why a key is not valid. */
     readonly authenticate: (key: string) => Effect.Effect<ApiKey.ApiKey, KeyRefused | StorageError>
+    /** Whether this process has made the key or found it valid, so that to look it up again is no guess (rule W10). */
+    readonly isKnown: (key: string) => boolean
   }
 >()("simplan/ApiKeys") {}
 
 const CACHED_KEYS = 10_000
+
+/** How long an unknown key is cached, in milliseconds. Another process may have made it, and the news be lost. */
+const UNKNOWN_MILLIS = 2_000
 
 type Needs = Storage | BusinessClock | Ids | Commits | Organizations
 
@@ -82,13 +87,25 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
 
     const lookUp = Effect.fnUntraced(function* (key: string) {
       if (!ApiKey.isWellFormed(key)) return yield* new KeyRefused()
-      const apiKey = yield* storage.apiKeys.byHash(yield* ids.digest(key))
-      return apiKey ?? (yield* new KeyRefused())
+      return yield* storage.apiKeys.byHash(yield* ids.digest(key))
     })
     const cache = yield* Cache.makeWith(lookUp, {
       capacity: CACHED_KEYS,
-      timeToLive: (exit) => (Exit.isSuccess(exit) ? cacheMillis : 0)
+      timeToLive: (exit) => {
+        if (!Exit.isSuccess(exit)) return 0
+        return exit.value === null ? Math.min(cacheMillis, UNKNOWN_MILLIS) : cacheMillis
+      }
     })
+    const known = new Set<string>()
+    const remember = (key: string): void => {
+      if (known.has(key)) return
+      if (known.size >= CACHED_KEYS) for (const oldest of known) if (known.delete(oldest)) break
+      known.add(key)
+    }
+    const made = (secret: NewKey): NewKey => {
+      remember(secret.key)
+      return secret
+    }
     yield* storage.watch(({ apiKeys }) => {
       if (apiKeys) Effect.runSync(Cache.invalidateAll(cache))
     })
@@ -109,7 +126,7 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
           ApiKey.make({ ...kept, organizationId, apiKeyId, name, scope, expiresAt }, now)
         )
         yield* commits.retryOnConflict(commits.write({ apiKeys: [apiKey] }))
-        return { apiKey, key }
+        return made({ apiKey, key })
       }),
       revoke: Effect.fn("ApiKeys.revoke")(function* (of) {
         return yield* commits.retryOnConflict(
@@ -127,14 +144,20 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
             const { key, ...kept } = yield* secret
             const apiKey = yield* Effect.fromResult(ApiKey.rotated(yield* get(of), kept))
             yield* commits.write({ apiKeys: [apiKey] })
-            return { apiKey, key }
+            return made({ apiKey, key })
           })
         )
       }),
       authenticate: Effect.fnUntraced(function* (key) {
         const apiKey = yield* Cache.get(cache, key)
-        return ApiKey.isValid(apiKey, yield* clock.now) ? apiKey : yield* new KeyRefused()
-      })
+        if (apiKey === null || !ApiKey.isValid(apiKey, yield* clock.now)) {
+          known.delete(key)
+          return yield* new KeyRefused()
+        }
+        remember(key)
+        return apiKey
+      }),
+      isKnown: (key) => known.has(key)
     })
   })
 )
