@@ -21,9 +21,17 @@ export const WebhookEndpoint = Schema.Struct({
   events: Schema.Array(EventType),
   description: Schema.String,
   enabled: Schema.Boolean,
-  signing_key: Schema.String,
   created_at: Schemas.Timestamp
 }).annotate({ identifier: "WebhookEndpoint" })
+
+/** An endpoint whose signing key was just made: the only answers that show it (rule W6). */
+export const NewSigningKey = WebhookEndpoint.mapFields((fields) => ({
+  ...fields,
+  signing_key: Schema.String
+})).annotate({
+  identifier: "WebhookEndpointWithSigningKey",
+  description: "A webhook endpoint with its new signing key, which no later answer shows"
+})
 
 export const CreateWebhookEndpoint = Schema.Struct({
   url: Schemas.text(TextLimit.URL),
@@ -57,6 +65,7 @@ export const Delivery = Schema.Struct({
 }).annotate({ identifier: "Delivery" })
 
 export const WebhookEndpointItem = Schemas.data(WebhookEndpoint)
+export const NewSigningKeyItem = Schemas.data(NewSigningKey)
 export const WebhookEndpointPage = Schemas.page(WebhookEndpoint)
 export const RemovedWebhookEndpoint = Schemas.data(Schema.Struct({ webhook_endpoint_id: Schema.String }))
 export const DeliveryItem = Schemas.data(Delivery)
@@ -72,7 +81,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.post("create", "/organizations/:id/webhook-endpoints", {
       params: ofOrganization,
       payload: CreateWebhookEndpoint,
-      success: WebhookEndpointItem.pipe(HttpApiSchema.status(201)),
+      success: NewSigningKeyItem.pipe(HttpApiSchema.status(201)),
       error: Schemas.problems(...Schemas.managing, ...body, "organization_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Register a webhook endpoint" })),
     HttpApiEndpoint.get("list", "/organizations/:id/webhook-endpoints", {
@@ -94,7 +103,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     }).annotateMerge(OpenApi.annotations({ summary: "Remove a webhook endpoint" })),
     HttpApiEndpoint.post("rotateKey", "/organizations/:id/webhook-endpoints/:endpoint_id/rotate-key", {
       params: ofEndpoint,
-      success: WebhookEndpointItem,
+      success: NewSigningKeyItem,
       error: Schemas.problems(...Schemas.managing, ...missing)
     }).annotateMerge(OpenApi.annotations({ summary: "Make a new signing key; the one before signs along for 24 h" })),
     HttpApiEndpoint.get("deliveries", "/organizations/:id/deliveries", {

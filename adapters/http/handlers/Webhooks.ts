@@ -48,7 +48,7 @@ export const make = (guard: Guard.Guard<undefined>, checkUrl: CheckUrl) =>
           events: events ?? null,
           description: description ?? ""
         })
-        return Responses.data(Shapes.webhookEndpoint(made))
+        return Responses.data(Shapes.newSigningKey(made))
       }),
       list: Effect.fnUntraced(function* ({ params, query }) {
         const of = { organizationId: Text.id(params.id), ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)) }
@@ -69,7 +69,7 @@ export const make = (guard: Guard.Guard<undefined>, checkUrl: CheckUrl) =>
       }),
       rotateKey: Effect.fnUntraced(function* ({ params }) {
         const rotated = yield* webhooks.rotateKey(endpoint(params))
-        return Responses.data(Shapes.webhookEndpoint(rotated))
+        return Responses.data(Shapes.newSigningKey(rotated))
       }),
       deliveries: Effect.fnUntraced(function* ({ params, query }) {
         const page = yield* webhooks.deliveries({

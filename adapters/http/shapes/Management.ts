@@ -34,8 +34,13 @@ export const webhookEndpoint = (one: WebhookEndpoint.WebhookEndpoint): typeof We
   events: one.events ?? WebhookEvent.standardTypes,
   description: one.description,
   enabled: one.enabled,
-  signing_key: one.signingKeys[0]?.key ?? "",
   created_at: Time.toIso(one.createdAt)
+})
+
+/** With its newest signing key, which is shown once. */
+export const newSigningKey = (one: WebhookEndpoint.WebhookEndpoint): typeof WebhooksApi.NewSigningKey.Type => ({
+  ...webhookEndpoint(one),
+  signing_key: one.signingKeys[0]?.key ?? ""
 })
 
 const statuses = { Pending: "pending", Delivered: "delivered", Failed: "failed" } as const satisfies Record<
