@@ -4,7 +4,7 @@
  */
 import { Effect, Layer, type Redacted, type Result } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiScalar, OpenApi } from "effect/http-api"
+import { HttpApi, HttpApiScalar } from "effect/http-api"
 import { Api } from "./api/Api.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Clock from "./handlers/Clock.ts"
@@ -27,6 +27,7 @@ import * as KeyLimits from "./middleware/KeyLimits.ts"
 import type * as RateLimit from "./middleware/RateLimit.ts"
 import * as RequestContexts from "./middleware/RequestContexts.ts"
 import * as UnmatchedRoutes from "./middleware/UnmatchedRoutes.ts"
+import * as Document from "./openapi/Document.ts"
 import type * as RoutePaths from "./wire/RoutePaths.ts"
 
 /**
@@ -132,9 +133,12 @@ const docs = HttpApiScalar.layer(Api, {
 /** Turns off the platform's span per request, which shows URLs, and URLs hold keys. `Instrumentation` makes the spans. */
 export const isUntraced = (): boolean => true
 
-const openApi = HttpRouter.use((router) =>
-  router.add("GET", OPENAPI, HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api)))
-)
+// Made when it is first asked for, so that a server starts sooner.
+const openApi = HttpRouter.use((router) => {
+  let document: HttpServerResponse.HttpServerResponse | undefined
+  const respond = Effect.sync(() => (document ??= HttpServerResponse.jsonUnsafe(Document.document())))
+  return router.add("GET", OPENAPI, respond)
+})
 
 /** Adds the routes to a router. */
 export const layer = (options: Options) => {

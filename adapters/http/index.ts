@@ -3,6 +3,7 @@
  */
 export { Api } from "./api/Api.ts"
 export * as Codes from "./wire/Codes.ts"
+export * as Document from "./openapi/Document.ts"
 export type * as RateLimit from "./middleware/RateLimit.ts"
 export * as Routes from "./Routes.ts"
 export * as Server from "./Server.ts"

@@ -1,8 +1,11 @@
 /**
- * The OpenAPI document describes exactly the served routes, and the documentation page loads nothing from elsewhere.
+ * The OpenAPI document describes exactly the served routes, and explains each of their parts with a valid example. The
+ * documentation page loads nothing from elsewhere. `npm run lint:openapi` checks the document with Redocly and Spectral.
  */
+import { Ajv2020 } from "ajv/dist/2020.js"
+import { WebhookEvent } from "simplan/ports"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { Codes } from "../../adapters/http/index.ts"
+import { Codes, Document } from "../../adapters/http/index.ts"
 import * as Definition from "./Definition.ts"
 import * as World from "./World.ts"
 
@@ -13,6 +16,36 @@ beforeAll(async () => {
 })
 
 afterAll(() => world.close())
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is JSON of many shapes
+type Json = any
+
+const document: Json = Document.document()
+
+const operations: ReadonlyArray<readonly [name: string, operation: Json]> = Object.entries<Json>(
+  document.paths
+).flatMap(([path, methods]) =>
+  Object.entries<Json>(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const)
+)
+
+/** Every value in the document with the path to it. Values of examples are left out. */
+const walk = (value: Json, path: string, visit: (value: Json, path: string) => void): void => {
+  if (typeof value !== "object" || value === null) return
+  visit(value, path)
+  for (const [name, part] of Object.entries<Json>(value)) {
+    if (!/^(?:examples?|enum|const)$/.test(name) || path.endsWith("/properties")) walk(part, `${path}/${name}`, visit)
+  }
+}
+
+const problems = (check: (value: Json, path: string) => boolean): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  walk(document, "", (value, path) => {
+    if (check(value, path)) found.push(path)
+  })
+  return found
+}
+
+const isText = (value: unknown): boolean => typeof value === "string" && value !== ""
 
 describe("/openapi.json", () => {
   it("describes exactly the served routes", async () => {
@@ -31,17 +64,121 @@ describe("/openapi.json", () => {
 
   it("names the security of every route, and one shape of errors", async () => {
     const { body, text } = await world.fetch("GET", "/openapi.json")
-    expect(body.components.securitySchemes.apiKeyInQuery).toEqual({ type: "apiKey", in: "query", name: "key" })
+    expect(body.components.securitySchemes.apiKeyInQuery).toMatchObject({ type: "apiKey", in: "query", name: "key" })
     expect(body.paths["/v3/plans"].get.security).toEqual([{ apiKeyInQuery: [] }, { apiKeyInHeader: [] }])
     expect(body.paths["/admin/v1/clock"].get.security).toEqual([{ adminToken: [] }])
     expect(text).not.toMatch(/Error_\d/)
     const references = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name))
-    for (const name of references) expect(Object.keys(body.components.schemas)).toContain(name)
+    expect([...references].sort()).toEqual(Object.keys(body.components.schemas).sort())
   })
 
   it("gives every code a status of errors", () => {
     for (const code of ["key_missing", "plan_not_found", "telco_unavailable"] as const) {
       expect(Codes.status(code)).toBeGreaterThanOrEqual(400)
+    }
+  })
+
+  it("says where it is served, by whom, and what each group is about", () => {
+    expect(document.servers).toHaveLength(1)
+    expect(document.info).toMatchObject({ license: { name: "MIT" }, contact: { name: expect.any(String) } })
+    for (const { description, name } of document.tags) expect(description, name).not.toBe(name)
+  })
+
+  it("describes every operation beyond its summary", () => {
+    const bare = operations.filter(([, { description, summary }]) => !isText(description) || description === summary)
+    expect(bare.map(([name]) => name)).toEqual([])
+  })
+
+  it("describes every parameter, body, answer and field, with an example", () => {
+    const isParameter = (path: string) => /\/parameters\/\d+$/.test(path)
+    expect(
+      problems((one, path) => isParameter(path) && (!isText(one.description) || one.example === undefined))
+    ).toEqual([])
+    const isField = (path: string) => /\/properties\/\w+$/.test(path)
+    expect(problems((one, path) => isField(path) && (!isText(one.description) || one.examples?.length !== 1))).toEqual(
+      []
+    )
+    expect(problems((one, path) => path.endsWith("/requestBody") && !isText(one.description))).toEqual([])
+    expect(problems((one, path) => /\/responses\/\d+$/.test(path) && !isText(one.description))).toEqual([])
+    const isMedia = (path: string) => /\/content\/[^/]+~?[^/]*$/.test(path.replaceAll("application/", "application~"))
+    expect(problems((one, path) => isMedia(path) && one.example === undefined && one.examples === undefined)).toEqual(
+      []
+    )
+  })
+
+  it("has only examples that their schemas take", () => {
+    const properties: Record<string, Json> = {}
+    const examples: Record<string, Json> = {}
+    const add = (name: string, schema: Json, values: ReadonlyArray<unknown>) =>
+      values.forEach((value, index) => {
+        properties[`${name} ${index}`] = schema
+        examples[`${name} ${index}`] = value
+      })
+    for (const [name, { parameters, requestBody, responses }] of operations) {
+      for (const { example, name: parameter, schema } of parameters) add(`${name} ${parameter}`, schema, [example])
+      for (const [status, { content }] of Object.entries<Json>({ ...responses, ...(requestBody && { requestBody }) })) {
+        for (const [type, { example, examples, schema }] of Object.entries<Json>(content)) {
+          const values = examples === undefined ? [example] : Object.values<Json>(examples).map((one) => one.value)
+          add(`${name} ${status} ${type}`, schema, values)
+        }
+      }
+    }
+    for (const [type, { post }] of Object.entries<Json>(document.webhooks)) {
+      const { example, schema } = post.requestBody.content["application/json"]
+      add(type, schema, [example])
+    }
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false, allErrors: true })
+    ajv.validate({ components: document.components, properties }, examples)
+    expect(ajv.errorsText()).toBe("No errors")
+  })
+
+  it("lists the codes of each error status, each with an example", () => {
+    const codesIn = (schema: Json): ReadonlyArray<string> => {
+      if (schema.anyOf) return schema.anyOf.flatMap(codesIn)
+      const named = /^#\/components\/schemas\/(\w+)$/.exec(schema.$ref ?? "")?.[1]
+      if (named !== undefined) return document.components.schemas[named].properties.code.allOf[0].enum
+      return schema.allOf[1].properties.code.enum
+    }
+    for (const [name, { responses }] of operations) {
+      for (const [status, { content }] of Object.entries<Json>(responses)) {
+        if (Number(status) < 400) continue
+        const { examples, schema } = content["application/json"]
+        const codes = codesIn(schema)
+        expect(codes, `${name} ${status}`).not.toEqual([])
+        expect(Object.keys(examples), `${name} ${status}`).toEqual(codes)
+        for (const code of codes) {
+          expect(Object.entries(Codes.table), `${name} ${code}`).toContainEqual([
+            code,
+            [Number(status), expect.any(String)]
+          ])
+        }
+      }
+    }
+  })
+
+  it("says which texts are instants", () => {
+    const isInstant = (path: string) => /\/properties\/(?:\w+_at|now|start|to)$/.test(path)
+    expect(problems((one, path) => isInstant(path) && !JSON.stringify(one).includes('"date-time"'))).toEqual([])
+  })
+
+  it("takes an idempotency key exactly where one counts, and pages by the same parameters everywhere", () => {
+    const keyed = operations.filter(([, { parameters }]) =>
+      parameters.some((one: Json) => one.name === "Idempotency-Key")
+    )
+    const posts = operations.filter(([name]) => name.startsWith("POST /v3/"))
+    expect(keyed.map(([name]) => name)).toEqual(posts.map(([name]) => name))
+    for (const [name, { parameters, responses }] of operations) {
+      const isPage = JSON.stringify(responses["200"] ?? {}).includes('"next_page":')
+      const names = parameters.map((one: Json) => one.name)
+      expect([name, names.includes("page"), names.includes("page_size")]).toEqual([name, isPage, isPage])
+    }
+  })
+
+  it("shows the webhook of every type of event", () => {
+    expect(Object.keys(document.webhooks).sort()).toEqual([...WebhookEvent.types].sort())
+    for (const [type, { post }] of Object.entries<Json>(document.webhooks)) {
+      expect(post.requestBody.content["application/json"].example.type).toBe(type)
+      expect(post.description.startsWith(type), type).toBe(false)
     }
   })
 })

@@ -1,10 +1,9 @@
 /**
- * The whole HTTP API. Routes, `/openapi.json` and `/docs` all come from this one definition.
+ * The whole HTTP API. Routes, clients, `/openapi.json` and `/docs` all come from this one definition.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ClockApi } from "./ClockApi.ts"
 import { CoverageApi } from "./CoverageApi.ts"
-import * as Description from "./Description.ts"
 import { ImportsApi } from "./ImportsApi.ts"
 import { OperatorsApi } from "./OperatorsApi.ts"
 import { OrganizationsApi } from "./OrganizationsApi.ts"
@@ -34,7 +33,6 @@ export class Api extends HttpApi.make("simplan")
     OpenApi.annotations({
       title: "simplan",
       version: "1.0.0",
-      description: "Subscription and plan management for eSIMs and physical SIM cards",
-      transform: Description.complete
+      description: "Subscription and plan management for eSIMs and physical SIM cards"
     })
   ) {}

@@ -47,6 +47,7 @@ export const CustomRegion = Schema.Struct(customRegion).annotate({ identifier: "
 /** The error for a taken name or for countries without an operator. */
 export const MissingCountries = Schema.Struct({
   ...Schemas.ErrorBody.fields,
+  code: Schemas.errorCode(["region_name_taken", "region_uncovered"]),
   missing_iso2: Schema.Array(Schema.String)
 }).annotate({
   identifier: "MissingCountries",
@@ -56,6 +57,7 @@ export const MissingCountries = Schema.Struct({
 /** The error for a set of countries that a profile has already. */
 export const ExistingCoverage = Schema.Struct({
   ...Schemas.ErrorBody.fields,
+  code: Schemas.errorCode(["region_exists"]),
   existing_coverage: CustomRegion
 }).annotate({
   identifier: "ExistingCoverage",

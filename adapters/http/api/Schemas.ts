@@ -33,14 +33,14 @@ export const Done = Schema.Struct({ error: Schema.Literal(false), message: Schem
 })
 
 /** An instant in an answer: RFC 3339 with milliseconds and `Z`. */
-export const Timestamp = Schema.String.annotate({ description: "RFC 3339 date-time in UTC" })
+export const Timestamp = Schema.String.annotate({ format: "date-time" })
 
 /** An instant in a request (rule W8). */
-export const Instant = Schema.String.check(
+export const Instant = Schema.String.annotate({ format: "date-time" }).check(
   Schema.makeFilter((text: string) => Time.fromIso(text) !== undefined, {
     message: "must be an RFC 3339 date-time with a zone, such as 2026-01-31T12:00:00Z"
   })
-).annotate({ description: "RFC 3339 date-time with a zone" })
+)
 
 /** A network supply tier in a request. */
 export const Label = Schema.Literals(Labels.labels).annotate({
@@ -93,17 +93,21 @@ export const keyset = {
 /** A query parameter that is true or false. */
 export const Flag = Schema.Literals(["true", "false"]).annotate({ message: "must be true or false" })
 
-const described = (status: number, codes: ReadonlyArray<Codes.Code>): string =>
-  codes
-    .filter((code) => Codes.status(code) === status)
-    .map((code) => `\`${code}\`: ${Codes.description(code)}`)
-    .join(". ")
+const described = (codes: ReadonlyArray<Codes.Code>): string =>
+  codes.map((code) => `\`${code}\`: ${Codes.description(code)}`).join(". ")
 
-/** The errors that an endpoint may answer, for the OpenAPI document: one body per status. */
+/** A code of an error. The document names those that an endpoint may answer; a client may get others, from a newer server. */
+export const errorCode = (codes: ReadonlyArray<Codes.Code>) =>
+  Schema.String.check(Schema.makeFilter(() => true, { toJsonSchema: () => ({ enum: [...codes] }) }))
+
+/** The errors that an endpoint may answer: one body per status. */
 export const problems = (...codes: ReadonlyArray<Codes.Code>) =>
-  [...new Set(codes.map(Codes.status))].map((status) =>
-    ErrorBody.annotate({ description: described(status, codes) }).pipe(HttpApiSchema.status(status))
-  )
+  [...new Set(codes.map(Codes.status))].map((status) => {
+    const ofStatus = [...new Set(codes)].filter((code) => Codes.status(code) === status)
+    return Schema.Struct({ ...ErrorBody.fields, code: errorCode(ofStatus) })
+      .annotate({ description: described(ofStatus) })
+      .pipe(HttpApiSchema.status(status))
+  })
 
 /** The errors of every endpoint with an API key; then with a query, an idempotency key, and a body as well. */
 export const always = [
@@ -125,6 +129,8 @@ export const posting = [
   "unsupported_media_type",
   "idempotency_key_reused"
 ] as const
+/** The errors of an endpoint that takes no credentials. */
+export const unguarded = ["malformed_request", "headers_too_large"] as const
 /** The errors of every endpoint of the management API. */
 export const managing = [
   "token_missing",

@@ -16,8 +16,8 @@ export const byTelcoToken = secured("telcoToken")
 
 /** The schemes by their names. */
 export const schemes = {
-  apiKeyInQuery: { type: "apiKey", in: "query", name: "key" },
-  apiKeyInHeader: { type: "apiKey", in: "header", name: "x-api-key" },
-  adminToken: { type: "http", scheme: "bearer" },
-  telcoToken: { type: "http", scheme: "bearer" }
+  apiKeyInQuery: { type: "apiKey", in: "query", name: "key", description: "An API key of the organization" },
+  apiKeyInHeader: { type: "apiKey", in: "header", name: "x-api-key", description: "An API key of the organization" },
+  adminToken: { type: "http", scheme: "bearer", description: "The token of the management API" },
+  telcoToken: { type: "http", scheme: "bearer", description: "The token of the telco" }
 } as const

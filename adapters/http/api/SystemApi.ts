@@ -9,15 +9,17 @@ export const Status = Schema.Struct({ status: Schema.Literal("ok") }).annotate({
 
 export class SystemApi extends HttpApiGroup.make("system")
   .add(
-    HttpApiEndpoint.get("health", "/healthz", { success: Status }).annotateMerge(
-      OpenApi.annotations({ summary: "The process lives" })
-    ),
+    HttpApiEndpoint.get("health", "/healthz", {
+      success: Status,
+      error: Schemas.problems(...Schemas.unguarded)
+    }).annotateMerge(OpenApi.annotations({ summary: "The process lives" })),
     HttpApiEndpoint.get("readiness", "/readyz", {
       success: Status,
-      error: Schemas.problems("storage_unavailable", "not_ready")
+      error: Schemas.problems(...Schemas.unguarded, "storage_unavailable", "not_ready")
     }).annotateMerge(OpenApi.annotations({ summary: "The process can serve requests" })),
     HttpApiEndpoint.get("metrics", "/metrics", {
-      success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" }))
+      success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" })),
+      error: Schemas.problems(...Schemas.unguarded)
     }).annotateMerge(OpenApi.annotations({ summary: "Metrics for Prometheus" }))
   )
   .annotateMerge(OpenApi.annotations({ title: "System" })) {}

@@ -3,7 +3,8 @@
  * errors in the OpenAPI document come from this table.
  */
 
-const table = {
+/** Each code with its status and its meaning. */
+export const table = {
   invalid_field: [400, "A field does not hold what it must; the message names it"],
   malformed_json: [400, "The body is not JSON"],
   malformed_csv: [400, "The body is not CSV with the columns that are needed"],

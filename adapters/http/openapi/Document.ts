@@ -1,0 +1,202 @@
+/**
+ * The OpenAPI document of the API, as `/openapi.json` serves it: what is generated from the definition, completed with
+ * descriptions and examples of every operation, parameter, field and error, and with the webhooks.
+ */
+import { OpenApi } from "effect/http-api"
+import { Api } from "../api/Api.ts"
+import * as Security from "../api/Security.ts"
+import * as Errors from "./Errors.ts"
+import * as Examples from "./Examples.ts"
+import * as Fields from "./Fields.ts"
+import * as Json from "./Json.ts"
+import * as Operations from "./Operations.ts"
+import * as Parameters from "./Parameters.ts"
+import * as Reports from "./Reports.ts"
+import * as Samples from "./Samples.ts"
+import * as Webhooks from "./Webhooks.ts"
+
+const info = {
+  contact: { name: "The operator of this server" },
+  license: { name: "MIT", identifier: "MIT" }
+} as const
+
+const servers = [{ url: "/", description: "This server" }]
+
+const METHODS = new Set(["get", "post", "put", "patch", "delete"])
+
+const headers = {
+  RequestId: {
+    description: "The request's id: the caller's, or a new one",
+    schema: { type: "string" },
+    example: Samples.requestId
+  },
+  RateLimit: {
+    description: "What is left of the key's quota, and in how many seconds it is whole again (IETF draft)",
+    schema: { type: "string" },
+    example: '"default";r=97;t=1'
+  },
+  RateLimitPolicy: {
+    description: "The quota of a key, and its window in seconds (IETF draft)",
+    schema: { type: "string" },
+    example: '"default";q=100;w=1'
+  },
+  RetryAfter: {
+    description: "In how many seconds to try again",
+    schema: { type: "integer", minimum: 1 },
+    example: 1
+  },
+  IdempotentReplayed: {
+    description: "`true` where the answer is that of an earlier request with the same `Idempotency-Key`",
+    schema: { type: "string", enum: ["true"] },
+    example: "true"
+  }
+} as const
+
+const header = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` })
+
+/** The headers of an operation's answer with a status. */
+const headersOf = (path: string, status: number, isRepeatable: boolean) => ({
+  "X-Request-Id": header("RequestId"),
+  ...(path.startsWith("/v3/") && status !== 401
+    ? { RateLimit: header("RateLimit"), "RateLimit-Policy": header("RateLimitPolicy") }
+    : {}),
+  ...(status === 429 || status === 503 ? { "Retry-After": header("RetryAfter") } : {}),
+  ...(isRepeatable && status < 400 ? { "Idempotent-Replayed": header("IdempotentReplayed") } : {})
+})
+
+/** Explains the fields of a schema and of all schemas in it. `within` is the name of the schema that they are part of. */
+const explained = (schema: unknown, within: string): unknown => {
+  if (Array.isArray(schema)) return schema.map((part) => explained(part, within))
+  if (!Json.isRecord(schema)) return schema
+  return Json.mapValues(schema, (part, name) => {
+    if (name === "properties") return Json.mapValues(part, (property, field) => explainedField(property, within, field))
+    return name === "examples" || name === "enum" ? part : explained(part, within)
+  })
+}
+
+const explainedField = (schema: unknown, within: string, field: string): Json.Record => {
+  const [description, example] = Fields.find(within, field) ?? []
+  const property = Json.record(explained(schema, within))
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(example === undefined ? {} : { examples: [example] }),
+    ...property
+  }
+}
+
+/** Gives an example to each field that has none of its own. */
+const exemplified = (schemas: Json.Record, schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map((part) => exemplified(schemas, part))
+  if (!Json.isRecord(schema)) return schema
+  return Json.mapValues(schema, (part, name) => {
+    if (name === "examples" || name === "enum") return part
+    if (name !== "properties") return exemplified(schemas, part)
+    return Json.mapValues(part, (property) => ({
+      ...Json.record(exemplified(schemas, property)),
+      examples: [Examples.of(schemas, property)]
+    }))
+  })
+}
+
+const contentOf = (schemas: Json.Record, content: unknown, within: string): Json.Record =>
+  Json.mapValues(content, (media, type) => {
+    const { schema } = Json.record(media)
+    const whole = exemplified(schemas, explained(schema, within))
+    const isText = !type.startsWith("application/json")
+    const example =
+      type === "text/csv"
+        ? "iccid,label,is_esim,lpa\n8944500000000000018,Green,true,LPA:1$rsp.example.com$A1B2-C3D4-E5F6\n"
+        : isText
+          ? "# TYPE simplan_up gauge\nsimplan_up 1\n"
+          : Examples.of(schemas, whole)
+    return { schema: whole, example }
+  })
+
+const responsesOf = (schemas: Json.Record, path: string, operation: Json.Record): Json.Record => {
+  const isRepeatable = Json.isRecord(Json.record(operation["responses"])["422"])
+  return Json.mapValues(operation["responses"], (response, status) => {
+    const { content, ...rest } = Json.record(response)
+    const isError = Number(status) >= 400
+    return {
+      ...rest,
+      headers: headersOf(path, Number(status), isRepeatable),
+      content: isError
+        ? Json.mapValues(content, (media) => Errors.content(schemas, media))
+        : contentOf(schemas, content, String(operation["operationId"]))
+    }
+  })
+}
+
+const parameterOf = (operation: string, given: unknown): Json.Record => {
+  const { schema, ...parameter } = Json.record(given)
+  const { description: own, ...plain } = Json.record(schema)
+  const name = String(parameter["name"])
+  const [description, example] = Parameters.find(operation, name) ?? []
+  return { ...parameter, description: own ?? description, schema: plain, example }
+}
+
+const operationOf = (schemas: Json.Record, path: string, given: unknown): Json.Record => {
+  const operation = Json.record(given)
+  const id = String(operation["operationId"])
+  const isRepeatable = Json.isRecord(Json.record(operation["responses"])["422"])
+  const body = Json.record(operation["requestBody"])
+  const parameters = Json.list(operation["parameters"]).map((one) => parameterOf(id, one))
+  return {
+    security: [],
+    ...operation,
+    description: operation["description"] ?? Operations.description(id) ?? operation["summary"],
+    parameters: isRepeatable ? [...parameters, Parameters.idempotencyKey] : parameters,
+    ...(body["content"] === undefined
+      ? {}
+      : {
+          requestBody: {
+            ...body,
+            description: body["description"] ?? "What is asked for",
+            content: contentOf(schemas, body["content"], id)
+          }
+        }),
+    responses: responsesOf(schemas, path, operation)
+  }
+}
+
+/** The schemas of the components, whole. */
+const schemasOf = (given: unknown): Json.Record => {
+  const named = { ...Json.record(given), TelcoEvent: Reports.TelcoEvent }
+  const all = Json.mapValues(named, (schema, name) => explained(schema, name))
+  const events = Json.record(Json.record(all["ReportEvents"])["properties"])["events"]
+  const whole: Json.Record = {
+    ...all,
+    Error: Errors.base((field) => Fields.find("Error", field)),
+    ReportEvents: {
+      ...Json.record(all["ReportEvents"]),
+      properties: { events: { ...Json.record(events), items: { $ref: "#/components/schemas/TelcoEvent" } } }
+    }
+  }
+  return Json.mapValues(whole, (schema) => {
+    const described = Json.record(exemplified(whole, schema))
+    return { ...described, examples: [Examples.of(whole, described)] }
+  })
+}
+
+const complete = (document: Json.Record): Json.Record => {
+  const schemas = schemasOf(Json.record(document["components"])["schemas"])
+  return {
+    ...document,
+    info: { ...Json.record(document["info"]), ...info },
+    servers,
+    tags: Json.list(document["tags"]).map((tag) => {
+      const name = String(Json.record(tag)["name"])
+      return { name, description: Operations.ofGroup(name) }
+    }),
+    paths: Json.mapValues(document["paths"], (methods, path) =>
+      Json.mapValues(methods, (operation, method) =>
+        METHODS.has(method) ? operationOf(schemas, path, operation) : operation
+      )
+    ),
+    webhooks: Webhooks.section,
+    components: { schemas, headers, securitySchemes: Security.schemes }
+  }
+}
+
+/** The document. */
+export const document: () => Json.Record = () => complete({ ...OpenApi.fromApi(Api) })

@@ -1,0 +1,27 @@
+/**
+ * The values that examples share, so that those of all operations tell one story: Acme sells a plan for Sweden.
+ */
+export const iccid = "8944500000000000018"
+export const lpa = "LPA:1$rsp.example.com$A1B2-C3D4-E5F6"
+export const organizationId = "019bab1c-0b80-7000-8000-0000000000a1"
+export const keyId = "019bab1c-0b80-7000-8000-0000000000b2"
+export const endpointId = "019bab1c-0b80-7000-8000-0000000000c3"
+export const deliveryId = "019bab1c-0b80-7000-8000-0000000000d4"
+export const planId = "019bab1c-0b80-7000-8000-000000000001"
+export const coverageId = "019bab1c-0b80-7000-8000-000000000002"
+export const simId = "019bab1c-0b80-7000-8000-000000000003"
+export const subscriptionId = "019bab1c-0b80-7000-8000-000000000004"
+export const attachmentId = "019bab1c-0b80-7000-8000-000000000005"
+export const packageId = "019bab1c-0b80-7000-8000-000000000006"
+export const operatorId = "019bab1c-0b80-7000-8000-000000000007"
+export const eventId = "019bab1c-0b80-7000-8000-000000000008"
+export const requestId = "019bab1c-0b80-7000-8000-000000000009"
+export const auditId = "019bab1c-0b80-7000-8000-00000000000a"
+export const problemId = "019bab1c-0b80-7000-8000-00000000000b"
+export const cursor = "MjAyNi0wMS0xMFQxMjowMDowMFo"
+
+/** When the organization was made, when the plan was bought, used for the first time, and when it ends. */
+export const start = "2026-01-10T12:00:00.000Z"
+export const bought = "2026-01-10T12:30:00.000Z"
+export const used = "2026-01-11T08:15:00.000Z"
+export const end = "2026-02-10T08:15:00.000Z"

@@ -1,0 +1,174 @@
+/**
+ * The `webhooks` section of the document: the call that an endpoint gets for each type of event (rules W5 to W7 and E1).
+ */
+import { WebhookEvent } from "simplan/ports"
+import * as Samples from "./Samples.ts"
+
+interface Told {
+  readonly description: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+const attachment = {
+  esim: Samples.iccid,
+  subscriptionId: Samples.subscriptionId,
+  attachmentId: Samples.attachmentId,
+  planId: Samples.planId,
+  activationAt: Samples.used,
+  expirationAt: Samples.end
+}
+
+const ofSubscription = { esim: Samples.iccid, subscriptionId: Samples.subscriptionId }
+const ofPackage = { ...attachment, packageId: Samples.packageId }
+
+const known: Readonly<Record<string, Told>> = {
+  "attachment.allowanceConsumed": {
+    description: "50, 80 or 100 % of the allowance of a non-recurring plan's attachment is used.",
+    data: {
+      usagePercentage: 80,
+      dataUsageBytes: 4_294_967_296,
+      esim: Samples.iccid,
+      planId: Samples.planId,
+      attachmentId: Samples.attachmentId
+    }
+  },
+  "subscription.esim.locationChanged": {
+    description: "The SIM was seen in another country than before; the first country counts too.",
+    data: { esim: Samples.iccid, countryIso2: "SE", previousCountryIso2: "DK" }
+  },
+  "esim.smdp.stateChanged": {
+    description: "The SM-DP+ state of an eSIM's profile has changed.",
+    data: { sim: Samples.iccid, smdpStateChange: { state: "Enable", modificationResult: "Success" } }
+  },
+  "subscription.created": { description: "A SIM was put into service.", data: ofSubscription },
+  "subscription.deleted": { description: "A subscription was deleted.", data: ofSubscription },
+  "attachment.created": { description: "A plan was attached to a subscription.", data: attachment },
+  "attachment.activated": { description: "An attachment has become active.", data: attachment },
+  "attachment.expiring": {
+    description: "An attachment expires in 24 h, or sooner if it is shorter.",
+    data: attachment
+  },
+  "attachment.expired": { description: "An attachment has expired.", data: attachment },
+  "attachment.suspended": {
+    description: "An attachment was suspended, for good.",
+    data: { ...attachment, suspendedAt: Samples.used }
+  },
+  "package.created": { description: "The telco has taken a package.", data: ofPackage },
+  "package.refused": { description: "The telco has refused a package of a recurring plan.", data: ofPackage },
+  "endpoint.disabled": {
+    description: "Another endpoint of the organization was disabled.",
+    data: { webhookEndpointId: Samples.endpointId }
+  },
+  "endpoint.test": { description: "Somebody asked for a test event.", data: {} }
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  usagePercentage: "The threshold that was crossed, in percent",
+  dataUsageBytes: "The usage of the attachment, in bytes",
+  esim: "The SIM's ICCID",
+  sim: "The SIM's ICCID",
+  planId: "The plan's id",
+  attachmentId: "The attachment's id",
+  subscriptionId: "The subscription's id",
+  packageId: "The package's id",
+  countryIso2: "ISO 3166-1 alpha-2 code of the country",
+  previousCountryIso2: "The code of the country before; null for the first one",
+  smdpStateChange: "The new state, and the result as the SM-DP+ put it",
+  state: "The new state",
+  modificationResult: "The result, as the SM-DP+ put it",
+  activationAt: "When it activates or did; null while that is not known",
+  expirationAt: "When it ends or did; null while that is not known",
+  suspendedAt: "When it was suspended",
+  webhookEndpointId: "The id of the endpoint that was disabled"
+}
+
+const nullable = new Set(["activationAt", "expirationAt", "previousCountryIso2"])
+
+const typeOf = (name: string, value: unknown) => {
+  const type = typeof value === "number" ? "integer" : "string"
+  const format = name.endsWith("At") ? { format: "date-time" } : {}
+  return { type: nullable.has(name) ? [type, "null"] : type, ...format }
+}
+
+const schemaOf = (value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
+  type: "object",
+  properties: Object.fromEntries(
+    Object.entries(value).map(([name, part]) => {
+      const schema = typeof part === "object" && part !== null ? schemaOf({ ...part }) : typeOf(name, part)
+      return [name, { ...schema, description: meanings[name] ?? name, examples: [part] }]
+    })
+  ),
+  required: Object.keys(value)
+})
+
+const bodyOf = (type: string, { data }: Told) => {
+  const example = { id: Samples.eventId, type, timestamp: 1_768_119_300, data }
+  return {
+    example,
+    schema: {
+      type: "object",
+      properties: {
+        id: {
+          type: "string",
+          description: "The event's id: a receiver that has seen it ignores it",
+          examples: [example.id]
+        },
+        type: { type: "string", const: type, description: "The type of the event", examples: [type] },
+        timestamp: {
+          type: "integer",
+          description: "When the event happened, in Unix seconds",
+          examples: [example.timestamp]
+        },
+        data: { ...schemaOf(data), description: "What the event tells", examples: [data] }
+      },
+      required: ["id", "type", "timestamp", "data"]
+    }
+  }
+}
+
+const header = (name: string, description: string, example: string) => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: { type: "string" },
+  example
+})
+
+const headers = [
+  header(
+    "x-service-signature",
+    "`t=<unix seconds>,v1=<hex>`: HMAC-SHA256 over `<t>.<body>` by the UTF-8 bytes of the signing key; one `v1` for each valid key",
+    `t=1768119300,v1=${"5f".repeat(32)}`
+  ),
+  header("webhook-id", "The event's id (Standard Webhooks)", Samples.eventId),
+  header("webhook-timestamp", "The time of the attempt in Unix seconds (Standard Webhooks)", "1768119300"),
+  header("webhook-signature", "`v1,<base64>`, one for each valid key (Standard Webhooks)", `v1,${"A".repeat(43)}=`)
+]
+
+const call = (type: string) => {
+  const told = known[type] ?? { description: type, data: {} }
+  const optIn = WebhookEvent.standardTypes.some((one) => one === type)
+    ? "An endpoint without a filter gets it."
+    : "Only an endpoint whose filter names the type gets it."
+  return {
+    post: {
+      operationId: `webhook.${type}`,
+      tags: ["Management: webhooks"],
+      summary: type,
+      description: `${told.description} ${optIn}`,
+      security: [],
+      parameters: headers,
+      requestBody: { required: true, description: "The event", content: { "application/json": bodyOf(type, told) } },
+      responses: {
+        "200": { description: "The event has arrived. So says any 2xx within 15 s; everything else is tried again" },
+        "410": { description: "The endpoint is gone: it is disabled" }
+      }
+    }
+  }
+}
+
+/** The calls by the type of event. */
+export const section: Readonly<Record<string, unknown>> = Object.fromEntries(
+  WebhookEvent.types.map((type) => [type, call(type)])
+)
