@@ -6,6 +6,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Cluster, History } from "simplan/testing"
 import { plans } from "./Plans.ts"
+import { regressions } from "./Regressions.ts"
 
 /** The same runs each time: `npm run test:deep` is for new ones. */
 const SEED = 1
@@ -17,7 +18,7 @@ describe("Several processes on one storage", () => {
         const { complaints } = await Effect.runPromise(Cluster.verdict(plan))
         expect(complaints).toEqual([])
       }),
-      { numRuns: 60, seed: SEED }
+      { numRuns: 60 + regressions.length, seed: SEED, examples: [...regressions] }
     )
   }, 200_000)
 

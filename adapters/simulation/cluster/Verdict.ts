@@ -173,7 +173,9 @@ const play = Effect.fnUntraced(function* (world: Cluster.World): Effect.fn.Retur
   const ended = yield* Clock.currentTimeMillis
   const history = historyOf(world, changes, ended, yield* nextDue(world))
   complaints.push(...(yield* Promptness.reserved(world)))
-  const violations = Invariants.check(history, [...applicable])
+  // Processes with clocks apart date what they tell differently.
+  const ordered = plan.clocks.length === 1 ? [Invariants.lifecycleIsInOrder] : []
+  const violations = Invariants.check(history, [...applicable, ...ordered])
   return {
     complaints: [
       ...world.ledger.complaints,

@@ -114,11 +114,12 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     const namedTypes = yield* NamedTypes
 
     const attempt = Effect.fnUntraced(function* (reports: ReadonlyArray<Report>) {
-      const now = yield* clock.now
       const found = yield* storage.simAggregates.forReports({
         iccids: asked(reports),
-        seenSince: now - TelcoReport.ID_RETENTION
+        seenSince: (yield* clock.now) - TelcoReport.ID_RETENTION
       })
+      // Read after the aggregates, so that what is told now is not dated before what has led to them.
+      const now = yield* clock.now
       const tallies = new Map(found.map((one) => [one.aggregate.sim.iccid, tallyOf(one)]))
       const verdicts: Array<Verdict> = []
       for (const place of inOrder(reports)) {

@@ -2,6 +2,7 @@
  * What must hold of the events of rule E1 where an endpoint takes them from the beginning: each cause is told once, in
  * order. They are apart from `all`, because no other endpoint receives them.
  */
+import { Record } from "effect"
 import type { WithPackages } from "../../domain/Attachment.ts"
 import { packageId } from "../../domain/Package.ts"
 import { DAY, type Instant, toIso } from "../../domain/Time.ts"
@@ -34,6 +35,9 @@ const following: { readonly [Type in OptInType | "none"]: ReadonlyArray<OptInTyp
   "package.refused": []
 }
 
+/** The types in the order in which they come in a life. */
+const inALife: ReadonlyArray<OptInType | "none"> = Record.keys(following)
+
 type Told = Map<string, ReadonlyArray<OptInType>>
 
 /** Keeps what was told of each thing; the first event that comes twice or out of order is a complaint. */
@@ -47,6 +51,20 @@ const inOrder = (told: Told, { step }: Frame): string | null =>
     return following[before.at(-1) ?? "none"].includes(type) ? null : `${about} told ${type} after ${show(before)}`
   })
 
+/** Keeps what was told of each thing, in whatever order: processes with clocks apart date their events differently. */
+const keep = (told: Told, { step }: Frame): void => {
+  for (const event of step.changes.events) {
+    const about = aboutOf(event)
+    const { type } = event.payload
+    if (about === null || !isOptIn(type)) continue
+    const all = [...(told.get(about) ?? []), type]
+    told.set(
+      about,
+      all.sort((left, right) => inALife.indexOf(left) - inALife.indexOf(right))
+    )
+  }
+}
+
 /** When an attachment's events fall due by the clock, by the timing model. */
 const dueOf = (of: WithPackages): ReadonlyArray<readonly [type: OptInType, at: Instant]> => {
   const { activationAt, expirationAt } = TimingModel.times(factsOf(of))
@@ -59,28 +77,33 @@ const dueOf = (of: WithPackages): ReadonlyArray<readonly [type: OptInType, at: I
 }
 
 export const lifecycleIsInOrder: Invariant = make(
-  "what happens to an attachment is told once each, in order, not before it happens, and with its times",
+  "what happens to an attachment is told once each and in order",
   "E1",
   () => {
     const told: Told = new Map()
-    return (frame) =>
-      inOrder(told, frame) ??
-      first(visible(frame.after), (of) => {
-        const { attachmentId } = of.attachment
-        const due = new Map(dueOf(of))
-        const { activationAt, expirationAt } = TimingModel.times(factsOf(of))
-        return first(frame.step.changes.events, ({ createdAt, payload }) => {
-          if (!isOptIn(payload.type) || !("activationAt" in payload.data) || "packageId" in payload.data) return null
-          if (payload.data.attachmentId !== attachmentId || !due.has(payload.type)) return null
-          if (createdAt < (due.get(payload.type) ?? 0)) {
-            return `${attachmentId} told ${payload.type} at ${toIso(createdAt)}, too early`
-          }
-          const times = [activationAt, expirationAt].map((at) => (at === null ? null : toIso(at)))
-          const shown = [payload.data.activationAt, payload.data.expirationAt]
-          return same(times, shown) ? null : `${attachmentId} told ${show(shown)}, and has ${show(times)}`
-        })
-      })
+    return (frame) => inOrder(told, frame)
   }
+)
+
+export const lifecycleIsTimely: Invariant = make(
+  "what happens to an attachment is told not before it happens, and with its times",
+  "E1",
+  () => (frame) =>
+    first(visible(frame.after), (of) => {
+      const { attachmentId } = of.attachment
+      const due = new Map(dueOf(of))
+      const { activationAt, expirationAt } = TimingModel.times(factsOf(of))
+      return first(frame.step.changes.events, ({ createdAt, payload }) => {
+        if (!isOptIn(payload.type) || !("activationAt" in payload.data) || "packageId" in payload.data) return null
+        if (payload.data.attachmentId !== attachmentId || !due.has(payload.type)) return null
+        if (createdAt < (due.get(payload.type) ?? 0)) {
+          return `${attachmentId} told ${payload.type} at ${toIso(createdAt)}, too early`
+        }
+        const times = [activationAt, expirationAt].map((at) => (at === null ? null : toIso(at)))
+        const shown = [payload.data.activationAt, payload.data.expirationAt]
+        return same(times, shown) ? null : `${attachmentId} told ${show(shown)}, and has ${show(times)}`
+      })
+    })
 )
 
 /** What is to be told of an attachment at `now`; a suspension ends it, and what was not told by then is not told. */
@@ -98,7 +121,7 @@ export const lifecycleIsComplete: Invariant = make(
   () => {
     const told: Told = new Map()
     return (frame) => {
-      inOrder(told, frame)
+      keep(told, frame)
       const { after, step } = frame
       if (!isIdle(step)) return null
       const live = new Set([...after.values()].flatMap(({ subscription }) => subscription?.subscriptionId ?? []))
@@ -126,5 +149,5 @@ export const lifecycleIsComplete: Invariant = make(
   }
 )
 
-/** Both of them. */
-export const lifecycle: ReadonlyArray<Invariant> = [lifecycleIsInOrder, lifecycleIsComplete]
+/** All of them. */
+export const lifecycle: ReadonlyArray<Invariant> = [lifecycleIsInOrder, lifecycleIsTimely, lifecycleIsComplete]

@@ -1,0 +1,105 @@
+/**
+ * Plans that once ended in a complaint, as short as they could be made.
+ */
+import type { Cluster } from "simplan/testing"
+
+/** A report dated what it told before the creation that it waited for. */
+const reportDuringCreation: Cluster.Plan = {
+  seed: 1576716692,
+  clocks: [9653],
+  concurrency: 1,
+  steps: [
+    {
+      _tag: "Requests",
+      requests: [
+        {
+          process: 0,
+          command: {
+            _tag: "CreatePlan",
+            by: 0,
+            label: "Green",
+            coverage: 0,
+            terms: {
+              name: "plan",
+              dataMegaBytes: 1,
+              periodDays: 1,
+              throttling: [],
+              recurrence: { periodicity: "Daily", frequency: 1, occurrences: 3 }
+            },
+            flaw: null
+          }
+        }
+      ]
+    },
+    { _tag: "Wait", millis: 3192 },
+    { _tag: "Fault", fault: { _tag: "Stop", process: 0 } },
+    {
+      _tag: "Requests",
+      requests: [
+        {
+          process: 1,
+          command: { _tag: "Subscribe", by: 0, plan: 0, sim: null, foreign: false, period: null, keyed: true }
+        },
+        {
+          process: 2,
+          command: { _tag: "SetMobilePlan", by: 0, sim: null, label: "Green", apply: true, foreign: false }
+        }
+      ]
+    },
+    {
+      _tag: "Requests",
+      requests: [
+        { process: 2, command: { _tag: "Delete", by: 1, line: 0, foreign: false } },
+        {
+          process: 1,
+          command: { _tag: "Subscribe", by: 0, plan: 1, sim: null, foreign: false, period: null, keyed: true }
+        },
+        { process: 0, command: { _tag: "Repeat", back: 0 } },
+        {
+          process: 0,
+          command: { _tag: "Subscribe", by: 0, plan: 2, sim: null, foreign: false, period: null, keyed: false }
+        },
+        {
+          process: 3,
+          command: { _tag: "SetMobilePlan", by: 0, sim: null, label: "Green", apply: true, foreign: false }
+        }
+      ]
+    },
+    {
+      _tag: "Requests",
+      requests: [
+        {
+          process: 3,
+          command: { _tag: "Subscribe", by: 0, plan: 1, sim: null, foreign: false, period: null, keyed: true }
+        },
+        {
+          process: 2,
+          command: { _tag: "SetMobilePlan", by: 0, sim: null, label: "Green", apply: true, foreign: false }
+        },
+        {
+          process: 0,
+          command: {
+            _tag: "Subscribe",
+            by: 0,
+            plan: 0,
+            sim: null,
+            foreign: false,
+            period: { start: 43209722, end: null },
+            keyed: false
+          }
+        },
+        {
+          process: 1,
+          command: {
+            _tag: "Report",
+            of: 0,
+            line: 0,
+            reports: [{ after: 0, again: null, fact: { _tag: "FirstUse", package: null } }]
+          }
+        }
+      ]
+    }
+  ]
+}
+
+export const regressions: ReadonlyArray<[Cluster.Plan]> = [[reportDuringCreation]]
