@@ -22,6 +22,8 @@ import * as Upkeep from "./Upkeep.ts"
 export interface Options {
   /** Where the data are; made where it is missing. In memory where it is not given. */
   readonly dataDir?: string | undefined
+  /** The key that signing keys and activation codes are encrypted with, as for `simplan/postgres`. */
+  readonly secretKeys?: Redacted.Redacted | undefined
 }
 
 const failed = (what: string) => (cause: unknown) => new Storage.StorageError({ message: what, cause })
@@ -61,6 +63,6 @@ export const layer = (options: Options = {}): Layer.Layer<Postgres.Provided, Sto
         multiplex: true
       }).pipe(Effect.mapError(failed("PGlite does not answer")))
       if (path !== undefined) yield* Upkeep.run(client)
-      return { reads: client, writes: client }
+      return { reads: client, writes: client, secretKeys: options.secretKeys }
     }).pipe(Effect.provide(Reactivity.layer))
   )

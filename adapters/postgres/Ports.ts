@@ -6,6 +6,8 @@ import { Changes, HostTransaction, Jobs, Outbox, RateLimitUsage, Storage } from 
 import * as ApiKeys from "./statements/ApiKeys.ts"
 import * as Commit from "./commit/Commit.ts"
 import type { Database } from "./connection/Database.ts"
+import type { Cipher } from "./encryption/Cipher.ts"
+import * as EncryptedPorts from "./encryption/EncryptedPorts.ts"
 import * as Deliveries from "./queue/Deliveries.ts"
 import * as DeliveryClaim from "./queue/DeliveryClaim.ts"
 import * as Idempotency from "./statements/Idempotency.ts"
@@ -107,13 +109,15 @@ export interface Shared {
   readonly notifications: Notifications.Notifications
 }
 
-/** All three ports; `shared` where other processes may be on the database. */
+/** All three ports, with secrets encrypted; `shared` where other processes may be on the database. */
 export const make = (
   database: Database,
+  cipher: Cipher,
   shared?: Shared | undefined
 ): Context.Context<Storage.Storage | Jobs.Jobs | Outbox.Outbox> => {
   const notifications = shared?.notifications ?? Notifications.alone()
-  const own = { storage: storage(database, notifications), jobs: jobs(database), outbox: outbox(database) }
+  const stored = { storage: storage(database, notifications), outbox: outbox(database) }
+  const own = { ...EncryptedPorts.make(stored, cipher), jobs: jobs(database) }
   const ports =
     shared === undefined ? own : DatabaseLock.guarded(ClockOffset.moved(own, shared.offset), shared.occupancy)
   const context = Context.make(Storage.Storage, ports.storage).pipe(

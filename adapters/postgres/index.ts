@@ -9,10 +9,14 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Context, type Duration, Effect, Layer, Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { type Jobs, type Outbox, Storage } from "simplan/ports"
 import * as Database from "./connection/Database.ts"
 import * as Failure from "./connection/Failure.ts"
+import * as Cipher from "./encryption/Cipher.ts"
+import * as KeyCheck from "./encryption/KeyCheck.ts"
+import * as Reencryption from "./encryption/Reencryption.ts"
+import * as SecretKeys from "./encryption/SecretKeys.ts"
 import * as ClockOffset from "./connection/ClockOffset.ts"
 import * as Migrations from "./migrations/Migrations.ts"
 import * as Notifications from "./connection/Notifications.ts"
@@ -38,16 +42,23 @@ export interface Options {
   readonly patience?: Duration.Input | undefined
   /** Which fast paths are taken; all of them where it is absent. */
   readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
+  /**
+   * The key that signing keys and activation codes are encrypted with, 32 bytes in base64 or hexadecimal; during a
+   * rotation the new and the old one with a comma between. Where it is absent they are stored plain.
+   */
+  readonly secretKeys?: Redacted.Redacted | undefined
 }
+
+export { SecretKeys }
+
+const storageErrors = <A, R>(effect: Effect.Effect<A, SqlError.SqlError | Storage.StorageError, R>) =>
+  Effect.catchTag(effect, "SqlError", (error) => Effect.fail(Failure.storageError(error)))
 
 const migrationError = (cause: unknown) =>
   Effect.fail(new Storage.StorageError({ message: "The database cannot be migrated", cause }))
 
 const migrate = (sql: SqlClient.SqlClient) =>
-  Migrations.run(sql).pipe(
-    Effect.catchTag("SqlError", (error) => Effect.fail(Failure.storageError(error))),
-    Effect.catchTag("MigrationError", migrationError)
-  )
+  storageErrors(Effect.catchTag(Migrations.run(sql), "MigrationError", migrationError))
 
 /** What the ports run on: a client that writes, and one for reads, which may be the same. */
 export interface Clients {
@@ -58,7 +69,28 @@ export interface Clients {
   /** Where other processes may be on the database. */
   readonly shared?: Ports.Shared | undefined
   readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
+  readonly secretKeys?: Redacted.Redacted | undefined
 }
+
+/** The keys; none where they are absent. */
+const keysOf = (secretKeys: Redacted.Redacted | undefined) =>
+  secretKeys === undefined
+    ? Effect.succeed([])
+    : Effect.mapError(
+        Effect.fromResult(SecretKeys.parse(secretKeys)),
+        (problem) => new Storage.StorageError({ message: `The secret key ${problem}` })
+      )
+
+/**
+ * Brings all secrets to the first of these keys, with which the storage's layer has to be built, and returns how many
+ * rows were changed. It works in small steps while the service runs, and can be stopped and begun again.
+ */
+export const reencrypt = (
+  secretKeys: Redacted.Redacted
+): Effect.Effect<number, Storage.StorageError, SqlClient.SqlClient> =>
+  SqlClient.SqlClient.use((sql) =>
+    Effect.flatMap(keysOf(secretKeys), (keys) => storageErrors(Reencryption.run(sql, keys)))
+  )
 
 /** The ports over clients that the caller has. */
 export const layerOf = <E, R>(
@@ -67,8 +99,12 @@ export const layerOf = <E, R>(
   Layer.effectContext(
     Effect.gen(function* () {
       const clients = yield* acquire
-      yield* migrate(clients.migrates ?? clients.writes)
-      return Context.add(Ports.make(yield* Database.make(clients), clients.shared), SqlClient.SqlClient, clients.writes)
+      const migrates = clients.migrates ?? clients.writes
+      const keys = yield* keysOf(clients.secretKeys)
+      yield* migrate(migrates)
+      yield* storageErrors(KeyCheck.run(migrates, keys))
+      const ports = Ports.make(yield* Database.make(clients), Cipher.make(keys), clients.shared)
+      return Context.add(ports, SqlClient.SqlClient, clients.writes)
     })
   )
 
@@ -83,7 +119,8 @@ const databaseOf = (url: Redacted.Redacted): string | undefined =>
 export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageError> =>
   layerOf(
     Effect.gen(function* () {
-      const { alone = false, fastPaths, maxConnections = 10, patience = ConnectionWatchdog.PATIENCE, url } = options
+      const { alone = false, fastPaths, maxConnections = 10, patience = ConnectionWatchdog.PATIENCE } = options
+      const { secretKeys, url } = options
       const urls = PrimaryHost.urlsOf(url)
       const first = urls[0] ?? url
       const named = { url: first, database: databaseOf(first), applicationName: "simplan" } as const
@@ -106,7 +143,7 @@ export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageEr
       const notifications = yield* Notifications.make(watched, signOfLife)
       // A migration may take its time, and waits for that of another process.
       const migrates = yield* PgClient.make({ ...plain, maxConnections: 1 })
-      return { reads, writes, migrates, fastPaths, shared: { offset, occupancy, notifications } }
+      return { reads, writes, migrates, fastPaths, secretKeys, shared: { offset, occupancy, notifications } }
     }).pipe(
       Effect.catchTag("SqlError", (error) => Effect.fail(Failure.storageError(error))),
       Effect.provide(Reactivity.layer)

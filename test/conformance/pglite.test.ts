@@ -1,6 +1,11 @@
+import { randomBytes } from "node:crypto"
+import { Redacted } from "effect"
 import * as Memory from "simplan/memory"
 import * as Pglite from "simplan/pglite"
 import { afterAll, describe, it } from "vitest"
 import * as StorageSuite from "../../src/testing/StorageSuite.ts"
 
-StorageSuite.run("PGlite", Pglite.layer(), { describe, it, afterAll }, { reference: Memory.layer })
+// With a key, while the suite of PostgreSQL runs without one: the statements are the same.
+const secretKeys = Redacted.make(randomBytes(32).toString("base64"))
+
+StorageSuite.run("PGlite", Pglite.layer({ secretKeys }), { describe, it, afterAll }, { reference: Memory.layer })

@@ -256,6 +256,12 @@ const statements = [
     instant bigint not null
   )`,
 
+  // The keys that secrets may be encrypted with; each has encrypted its check value.
+  `create table simplan.encryption_key (
+    key_id text collate "C" primary key,
+    check_value text not null
+  )`,
+
   // What a commit's guards call: the message is the `on` of the `Conflict`.
   `create function simplan.ensure(holds boolean, otherwise text) returns boolean language plpgsql as $$
     begin

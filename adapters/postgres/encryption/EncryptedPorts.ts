@@ -1,0 +1,130 @@
+/**
+ * The ports with secrets encrypted in the database and plain outside of it. Without a key they are stored plain, and one
+ * that was encrypted nevertheless fails its read.
+ */
+import { Effect } from "effect"
+import { type Delivery, type Outbox, Storage, type Subscription } from "simplan/ports"
+import { type Cipher, Undecryptable } from "./Cipher.ts"
+import * as Secrets from "./Secrets.ts"
+
+interface Ports {
+  readonly storage: Storage.Storage["Service"]
+  readonly outbox: Outbox.Outbox["Service"]
+}
+
+const undecryptable = (cause: unknown): Storage.StorageError =>
+  new Storage.StorageError({
+    message: cause instanceof Undecryptable ? cause.message : "A secret cannot be read",
+    cause
+  })
+
+/** The ports over ones that store secrets as they come. */
+export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
+  const opened = <A, B>(read: Effect.Effect<A, Storage.StorageError>, open: (found: A) => B) =>
+    Effect.flatMap(read, (found) => Effect.try({ try: () => open(found), catch: undecryptable }))
+  const each =
+    <A, B>(open: (one: A) => B) =>
+    (found: ReadonlyArray<A>) =>
+      found.map(open)
+  const maybe =
+    <A, B>(open: (one: A) => B) =>
+    (found: A | null) =>
+      found === null ? null : open(found)
+
+  const openSim = Secrets.ofSim(cipher.decrypt)
+  const openEndpoint = Secrets.ofEndpoint(cipher.decrypt)
+  const openOutcome = Secrets.ofOutcome(cipher.decrypt)
+  const openSubscription = (found: Subscription.SubscriptionWithSim) => ({ ...found, sim: openSim(found.sim) })
+  const sealSim = Secrets.ofSim(cipher.encrypt)
+  const sealEndpoint = Secrets.ofEndpoint(cipher.encrypt)
+  const sealOutcome = Secrets.ofOutcome(cipher.encrypt)
+
+  const sealed = (commit: Storage.Commit): Storage.Commit => {
+    const { idempotency, webhookEndpoints } = commit
+    if (idempotency === undefined && webhookEndpoints === undefined) return commit
+    const { put, settled } = idempotency ?? {}
+    return {
+      ...commit,
+      ...(webhookEndpoints && { webhookEndpoints: webhookEndpoints.map(sealEndpoint) }),
+      ...(idempotency && {
+        idempotency: {
+          ...idempotency,
+          ...(put && {
+            put: put.map(({ record, replaces }) => ({
+              record: { ...record, outcome: sealOutcome(record.outcome) },
+              replaces
+            }))
+          }),
+          ...(settled && { settled: settled.map((one) => ({ ...one, outcome: sealOutcome(one.outcome) })) })
+        }
+      })
+    }
+  }
+
+  // One whose keys were tampered with stays behind, and holds up none of the others.
+  const readable = (due: ReadonlyArray<Delivery.DueDelivery>) => {
+    const found: Array<Delivery.DueDelivery> = []
+    const problems: Array<string> = []
+    for (const one of due) {
+      try {
+        found.push({ ...one, endpoint: openEndpoint(one.endpoint) })
+      } catch (cause) {
+        problems.push(undecryptable(cause).message)
+      }
+    }
+    return Effect.as(
+      Effect.forEach(problems, (problem) => Effect.logError(`a webhook cannot be signed: ${problem}`)),
+      found
+    )
+  }
+
+  const { idempotencyRecords, simAggregates, sims, subscriptions, webhookEndpoints } = storage
+  return {
+    storage: {
+      ...Storage.reads(storage),
+      commit: (commit) => Effect.suspend(() => storage.commit(sealed(commit))),
+      webhookEndpoints: {
+        get: (of) => opened(webhookEndpoints.get(of), maybe(openEndpoint)),
+        page: (query) => opened(webhookEndpoints.page(query), each(openEndpoint)),
+        namedTypes: webhookEndpoints.namedTypes
+      },
+      sims: {
+        import: (given) => Effect.suspend(() => sims.import(given.map(sealSim))),
+        page: (query) => opened(sims.page(query), each(openSim)),
+        reserve: (claim) => opened(sims.reserve(claim), (found) => ({ ...found, sims: found.sims.map(openSim) })),
+        release: sims.release,
+        smdpHistory: sims.smdpHistory
+      },
+      simAggregates: {
+        get: (of) =>
+          opened(
+            simAggregates.get(of),
+            maybe((found) => ({ ...found, sim: openSim(found.sim) }))
+          ),
+        forOccurrence: simAggregates.forOccurrence,
+        forReports: simAggregates.forReports
+      },
+      subscriptions: {
+        get: (of) => opened(subscriptions.get(of), maybe(openSubscription)),
+        page: (query) => opened(subscriptions.page(query), each(openSubscription)),
+        attachments: subscriptions.attachments
+      },
+      idempotencyRecords: {
+        get: (of) =>
+          opened(
+            idempotencyRecords.get(of),
+            maybe((found) => ({ ...found, outcome: openOutcome(found.outcome) }))
+          )
+      },
+      virtualClock: storage.virtualClock,
+      clockOffset: storage.clockOffset,
+      watch: storage.watch,
+      purge: storage.purge,
+      ready: storage.ready
+    },
+    outbox: {
+      ...outbox,
+      claim: (claim) => Effect.flatMap(outbox.claim(claim), readable)
+    }
+  }
+}

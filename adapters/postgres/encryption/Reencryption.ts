@@ -1,0 +1,165 @@
+/**
+ * Brings all secrets to the first of the secret keys: plain ones, and those that another key encrypted.
+ *
+ * It goes through the tables in small steps, each a statement of its own, while the service runs. It can be stopped at any
+ * time and begun again: what has the first key already stays as it is, and a value that changes meanwhile is left to the
+ * next round. When a round finds nothing left, the other keys are needed no more.
+ */
+import { Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { type Idempotency, Storage, type WebhookEndpoint } from "simplan/ports"
+import type { Row, Sql } from "../connection/Database.ts"
+import * as CommitClause from "../sql/CommitClause.ts"
+import * as Cipher from "./Cipher.ts"
+import * as KeyCheck from "./KeyCheck.ts"
+import type { SecretKey } from "./SecretKeys.ts"
+import * as Secrets from "./Secrets.ts"
+
+/** How many rows a statement reads, and at most writes. */
+const STEP = 500
+
+/** How many rounds there are at most. The second one finds nothing, unless a process encrypts with another key. */
+const ROUNDS = 5
+
+/** A row by its key, and what of it has secrets. */
+interface Stored<A> {
+  readonly organizationId: string
+  readonly id: string
+  readonly secret: A
+}
+
+/** A row's secret part as text: as it was read, and as it is to be. */
+interface Change {
+  readonly organizationId: string
+  readonly id: string
+  readonly before: string
+  readonly after: string
+}
+
+type Rows<A> = Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>
+
+interface Part<A> {
+  /** The rows after that one, by their key. */
+  readonly read: (sql: Sql, after: Pick<Stored<A>, "organizationId" | "id">) => Rows<Row<Stored<A>>>
+  readonly turn: (turn: Secrets.Turn, stored: Stored<A>) => A
+  readonly text: (secret: A) => string
+  /** Changes the rows that are as they were read, and returns one row for each. */
+  readonly write: (sql: Sql, changes: ReadonlyArray<Change>) => Rows<unknown>
+}
+
+const columns = CommitClause.columns<Change>({ text: ["organizationId", "id", "before", "after"] }, [
+  "organizationId",
+  "id"
+])
+
+const activationCodes: Part<string> = {
+  read: (sql, { id, organizationId }) => sql<Row<Stored<string>>>`
+    select json_build_object('organizationId', sim.organization_id, 'id', sim.iccid, 'secret', sim.lpa) as value
+    from simplan.sim
+    where sim.lpa is not null and (sim.organization_id, sim.iccid) > (${organizationId}::text, ${id}::text)
+    order by sim.organization_id, sim.iccid
+    limit ${STEP}::int`,
+  turn: (turn, { id, organizationId, secret }) => turn(secret, ["activation code", organizationId, id]),
+  text: (secret) => secret,
+  write: (sql, changes) => sql`
+    update simplan.sim set lpa = r.after
+    from ${CommitClause.rows(sql, changes, columns)}
+    where sim.organization_id = r."organizationId" and sim.iccid = r.id and sim.lpa = r.before
+    returning 1`
+}
+
+const signingKeys: Part<ReadonlyArray<WebhookEndpoint.SigningKey>> = {
+  read: (sql, { id, organizationId }) => sql<Row<Stored<ReadonlyArray<WebhookEndpoint.SigningKey>>>>`
+    select json_build_object(
+      'organizationId', webhook_endpoint.organization_id, 'id', webhook_endpoint.endpoint_id,
+      'secret', webhook_endpoint.signing_keys
+    ) as value
+    from simplan.webhook_endpoint
+    where (webhook_endpoint.organization_id, webhook_endpoint.endpoint_id) > (${organizationId}::text, ${id}::text)
+    order by webhook_endpoint.organization_id, webhook_endpoint.endpoint_id
+    limit ${STEP}::int`,
+  turn: (turn, { id, organizationId, secret }) =>
+    Secrets.ofEndpoint(turn)({ organizationId, endpointId: id, signingKeys: secret }).signingKeys,
+  text: (secret) => JSON.stringify(secret),
+  write: (sql, changes) => sql`
+    update simplan.webhook_endpoint set signing_keys = r.after::jsonb
+    from ${CommitClause.rows(sql, changes, columns)}
+    where webhook_endpoint.organization_id = r."organizationId" and webhook_endpoint.endpoint_id = r.id
+      and webhook_endpoint.signing_keys = r.before::jsonb
+    returning 1`
+}
+
+const outcomes: Part<Idempotency.Outcome> = {
+  read: (sql, { id, organizationId }) => sql<Row<Stored<Idempotency.Outcome>>>`
+    select json_build_object(
+      'organizationId', idempotency.organization_id, 'id', idempotency.key, 'secret', idempotency.outcome
+    ) as value
+    from simplan.idempotency
+    where (idempotency.organization_id, idempotency.key) > (${organizationId}::text, ${id}::text)
+    order by idempotency.organization_id, idempotency.key
+    limit ${STEP}::int`,
+  turn: (turn, { secret }) => Secrets.ofOutcome(turn)(secret),
+  text: (secret) => JSON.stringify(secret),
+  write: (sql, changes) => sql`
+    update simplan.idempotency set outcome = r.after::json
+    from ${CommitClause.rows(sql, changes, columns)}
+    where idempotency.organization_id = r."organizationId" and idempotency.key = r.id
+      and idempotency.outcome::jsonb = r.before::jsonb
+    returning 1`
+}
+
+const failed = (cause: unknown): Storage.StorageError =>
+  new Storage.StorageError({
+    message: cause instanceof Cipher.Undecryptable ? cause.message : "A secret cannot be read",
+    cause
+  })
+
+/** Brings the rows of one table to the first key; returns how many had to be. */
+const renew = Effect.fnUntraced(function* <A>(sql: Sql, part: Part<A>, turn: Secrets.Turn) {
+  let after = { organizationId: "", id: "" }
+  let renewed = 0
+  while (true) {
+    const rows = (yield* part.read(sql, after)).map(({ value }) => value)
+    const changes = yield* Effect.try({
+      try: () =>
+        rows.flatMap((stored): ReadonlyArray<Change> => {
+          const { id, organizationId, secret } = stored
+          const change = { organizationId, id, before: part.text(secret), after: part.text(part.turn(turn, stored)) }
+          return change.before === change.after ? [] : [change]
+        }),
+      catch: failed
+    })
+    if (changes.length > 0) yield* part.write(sql, changes)
+    renewed += changes.length
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < STEP) return renewed
+    after = last
+  }
+})
+
+/** Brings all secrets to the first key, and returns how many rows were changed. The storage's layer is to be built. */
+export const run = (
+  sql: SqlClient.SqlClient,
+  keys: ReadonlyArray<SecretKey>
+): Effect.Effect<number, Storage.StorageError | SqlError.SqlError> =>
+  Effect.gen(function* () {
+    const [first] = keys
+    if (first === undefined) return 0
+    const turn = Secrets.renewed(Cipher.make(keys))
+    let all = 0
+    for (let rounds = 0; rounds < ROUNDS; rounds++) {
+      const round =
+        (yield* renew(sql, activationCodes, turn)) +
+        (yield* renew(sql, signingKeys, turn)) +
+        (yield* renew(sql, outcomes, turn))
+      if (round === 0) {
+        yield* KeyCheck.retire(sql, first)
+        return all
+      }
+      all += round
+    }
+    return yield* new Storage.StorageError({
+      message:
+        "Secrets are still being encrypted with another key: the processes on the database need the new key first"
+    })
+  })
