@@ -10,6 +10,7 @@ import { CliConfig, type CliError, Command, GlobalFlag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import type { CommandFailed } from "./output/CommandFailed.ts"
 import * as Clock from "./commands/Clock.ts"
+import * as EncryptedSecrets from "./commands/EncryptedSecrets.ts"
 import * as Events from "./commands/Events.ts"
 import * as Key from "./commands/Key.ts"
 import * as Migrate from "./commands/Migrate.ts"
@@ -36,6 +37,7 @@ const simplan = Command.make("simplan").pipe(
   Command.withSubcommands([
     Serve.command,
     Migrate.command,
+    EncryptedSecrets.command,
     Org.command,
     Key.command,
     Sims.command,

@@ -22,6 +22,7 @@ describe("the settings", () => {
       adminHost: "127.0.0.1",
       adminPort: null,
       database: { _tag: "Pglite", directory: "./.simplan/data", url: "pglite://./.simplan/data" },
+      secretKeys: null,
       adminToken: null,
       telcoToken: null,
       telco: null,
@@ -185,6 +186,12 @@ describe("the settings", () => {
     expect(await problem({ SIMPLAN_TELCO_TOKEN: "fifteen-letters" })).toBe(
       "SIMPLAN_TELCO_TOKEN has a value that is not allowed: it must be made of at least 16 visible ASCII characters without spaces."
     )
+    const [first, second] = ["a".repeat(64), "b".repeat(62)]
+    expect(await problem({ SIMPLAN_SECRET_KEY: `${first},${second}` })).toBe(
+      "SIMPLAN_SECRET_KEY has a value that is not allowed: it must be 32 bytes in base64 or hexadecimal, or two of them with a comma between: the new key, the old key."
+    )
+    const { secretKeys } = await read({ SIMPLAN_SECRET_KEY: `${first},${second}bb` })
+    expect(secretKeys && Redacted.value(secretKeys)).toBe(`${first},${second}bb`)
     expect(await problem({ SIMPLAN_TELCO_URL: "http://localhost", SIMPLAN_TELCO_KEY: "top secret" })).not.toContain(
       "secret"
     )

@@ -13,9 +13,10 @@ export const command = Command.make(
   "migrate",
   {},
   Effect.fnUntraced(function* () {
-    const { database } = yield* Effect.mapError(Settings.read, (error) => impossible(error.message))
+    const settings = yield* Effect.mapError(Settings.read, (error) => impossible(error.message))
+    const { database } = settings
     if (database._tag === "Memory") return yield* Output.print("A store in memory has nothing to migrate.")
-    yield* Effect.scoped(Stores.open(database))
+    yield* Effect.scoped(Stores.open(settings))
     yield* Output.print(`The database at ${withoutPassword(database.url)} is up to date.`)
   })
 ).pipe(

@@ -44,7 +44,7 @@ const limitsOf = ({ leaseMillis, telcoTimeoutMillis }: Settings): Layer.Layer<ne
 
 const services = Effect.fnUntraced(function* (settings: Settings) {
   const isVirtual = settings.clock._tag === "Virtual"
-  const stores = yield* Stores.open(settings.database, isVirtual)
+  const stores = yield* Stores.open(settings, isVirtual)
   const isAlone = isEmbedded(settings.database) || isVirtual
   const clock = yield* Effect.provideContext(VirtualTime.open(settings.clock), stores)
   const ports = Layer.mergeAll(

@@ -26,17 +26,24 @@ const unusable = (database: DatabaseUrl, error: Storage.StorageError | SqlError.
     : impossible(reason)
 }
 
+/** What of the settings says how the storage is opened. */
+export interface Options {
+  readonly database: DatabaseUrl
+  readonly secretKeys: Redacted.Redacted | null
+}
+
 const layer = (
-  database: DatabaseUrl,
+  { database, secretKeys: given }: Options,
   alone: boolean
 ): Layer.Layer<Stores, Storage.StorageError | SqlError.SqlError, never> => {
+  const secretKeys = given ?? undefined
   switch (database._tag) {
     case "Memory":
       return Layer.merge(Memory.layer, MemoryBooks.layer)
     case "Pglite":
-      return Layer.provideMerge(SqlBooks.layer, Pglite.layer({ dataDir: database.directory }))
+      return Layer.provideMerge(SqlBooks.layer, Pglite.layer({ dataDir: database.directory, secretKeys }))
     case "Postgres":
-      return Layer.provideMerge(SqlBooks.layer, Postgres.layer({ url: Redacted.make(database.url), alone }))
+      return Layer.provideMerge(SqlBooks.layer, Postgres.layer({ url: Redacted.make(database.url), alone, secretKeys }))
   }
 }
 
@@ -45,7 +52,21 @@ const layer = (
  * database of a server too.
  */
 export const open = (
-  database: DatabaseUrl,
+  options: Options,
   alone = false
 ): Effect.Effect<Context.Context<Stores>, CommandFailed, Scope.Scope> =>
-  Effect.mapError(Layer.build(layer(database, alone)), (error) => unusable(database, error))
+  Effect.mapError(Layer.build(layer(options, alone)), (error) => unusable(options.database, error))
+
+/** Brings the secrets in the database to the first of the keys; returns how many rows were changed. */
+export const reencrypt = (
+  database: Exclude<DatabaseUrl, { readonly _tag: "Memory" }>,
+  secretKeys: Redacted.Redacted
+): Effect.Effect<number, CommandFailed> =>
+  Postgres.reencrypt(secretKeys).pipe(
+    Effect.provide(
+      database._tag === "Pglite"
+        ? Pglite.layer({ dataDir: database.directory, secretKeys })
+        : Postgres.layer({ url: Redacted.make(database.url), secretKeys })
+    ),
+    Effect.mapError((error) => unusable(database, error))
+  )

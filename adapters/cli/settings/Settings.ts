@@ -5,6 +5,7 @@
  * its value and what is allowed. The value of a token or a password is never shown.
  */
 import { Config, Data, Effect, Option, Redacted, Result } from "effect"
+import * as Postgres from "../../postgres/index.ts"
 import * as ClockSetting from "./ClockSetting.ts"
 import * as DatabaseUrl from "./DatabaseUrl.ts"
 import * as RateLimit from "./RateLimit.ts"
@@ -25,6 +26,8 @@ export interface Settings extends WebhookSettings.WebhookSettings {
   readonly adminToken: Redacted.Redacted | null
   /** Null: not set. */
   readonly telcoToken: Redacted.Redacted | null
+  /** The keys of secrets in the database; null: they are stored plain. */
+  readonly secretKeys: Redacted.Redacted | null
   /** The telco bridge; null for a telco that is simulated in this process. */
   readonly telco: { readonly url: string; readonly key: Redacted.Redacted } | null
   readonly clock: ClockSetting.ClockSetting
@@ -60,6 +63,8 @@ const define = <A>(definition: Definition<A>): Definition<A> => definition
 
 export const ADMIN_TOKEN = "SIMPLAN_ADMIN_TOKEN"
 export const TELCO_TOKEN = "SIMPLAN_TELCO_TOKEN"
+/** The key that secrets in the database are encrypted with. */
+export const SECRET_KEY = "SIMPLAN_SECRET_KEY"
 /** The token with which the server calls the telco. */
 export const TELCO_KEY = "SIMPLAN_TELCO_KEY"
 
@@ -95,6 +100,13 @@ const PORTS = "a port from 0 to 65535 (0 takes any that is free)"
 const SHORTEST = 16
 
 const GENERATED = "where neither is set, both are made"
+
+/** Null for none, undefined for a text that is no key. */
+const toSecretKeys = (text: string): Redacted.Redacted | null | undefined => {
+  if (text === "") return null
+  const keys = Redacted.make(text)
+  return Result.isSuccess(Postgres.SecretKeys.parse(keys)) ? keys : undefined
+}
 
 const definitions = {
   host: define({
@@ -133,6 +145,15 @@ const definitions = {
     allowed: DatabaseUrl.allowed,
     read: DatabaseUrl.parse,
     show: DatabaseUrl.withoutPassword
+  }),
+  secretKeys: define({
+    name: SECRET_KEY,
+    meaning: "key that secrets in the database are encrypted with, or new,old",
+    default: "",
+    allowed: Postgres.SecretKeys.allowed,
+    read: toSecretKeys,
+    show: null,
+    shown: "none: they are stored plain"
   }),
   clock: define({
     name: "SIMPLAN_CLOCK",
@@ -256,11 +277,17 @@ const setting = <A>(definition: Definition<A>): Effect.Effect<Result.Result<A, s
     )
   })
 
+const alone = <A>(definition: Definition<A>): Effect.Effect<A, BadSettings> =>
+  setting(definition).pipe(
+    Effect.flatMap(Effect.fromResult),
+    Effect.mapError((error) => (typeof error === "string" ? new BadSettings({ message: error }) : error))
+  )
+
 /** The token for calls to the telco; null if it is not set. */
-export const telcoKey: Effect.Effect<Redacted.Redacted | null, BadSettings> = setting(definitions.telcoKey).pipe(
-  Effect.flatMap(Effect.fromResult),
-  Effect.mapError((error) => (typeof error === "string" ? new BadSettings({ message: error }) : error))
-)
+export const telcoKey: Effect.Effect<Redacted.Redacted | null, BadSettings> = alone(definitions.telcoKey)
+
+/** The keys of secrets in the database; null if they are not set. */
+export const secretKeys: Effect.Effect<Redacted.Redacted | null, BadSettings> = alone(definitions.secretKeys)
 
 /** A bridge needs both an address and a token. */
 const bridge = (
@@ -283,6 +310,7 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
     adminHost: yield* setting(definitions.adminHost),
     adminPort: yield* setting(definitions.adminPort),
     database: yield* setting(definitions.database),
+    secretKeys: yield* setting(definitions.secretKeys),
     adminToken: yield* setting(definitions.adminToken),
     telcoToken: yield* setting(definitions.telcoToken),
     clock: yield* setting(definitions.clock),
@@ -306,8 +334,9 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
 
 /** Registers the secrets among the settings, so that they are never written. */
 export const registerSecrets = (settings: Settings): void => {
-  const { adminToken, database, telco, telcoToken } = settings
+  const { adminToken, database, secretKeys, telco, telcoToken } = settings
   for (const secret of [adminToken, telcoToken, telco?.key]) if (secret) Secrets.register(Redacted.value(secret))
+  for (const key of secretKeys === null ? [] : Redacted.value(secretKeys).split(",")) Secrets.register(key.trim())
   Secrets.registerPassword(database.url)
   WebhookSettings.registerSecrets(settings)
 }

@@ -44,7 +44,8 @@ export const start = ({
   port
 }: Options): Effect.Effect<Telco, CommandFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
-    const stores = yield* Stores.open(books)
+    const secretKeys = yield* Effect.mapError(Settings.secretKeys, ({ message }) => impossible(message))
+    const stores = yield* Stores.open({ database: books, secretKeys })
     const { generatedKey, key } = yield* keyOf
     const simulator = yield* Layer.build(TelcoSimulator.layer()).pipe(Effect.provideContext(stores))
     const routes = Layer.merge(TelcoServer.routes({ token: key }), ControlRoutes.layer({ token: key }))
