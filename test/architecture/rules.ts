@@ -135,7 +135,7 @@ type Layer = (typeof layers)[number]
 const timeless: ReadonlySet<Layer> = new Set<Layer>(["domain", "ports", "app"])
 const running = new Set(["*", "Effect", "Layer", "Stream", "Fiber", "Runtime", "ManagedRuntime"])
 
-const compositionRoots = new Set(["http", "promise", "cli", "simulation", "timeline"])
+const compositionRoots = new Set(["http", "client", "promise", "cli", "simulation", "timeline"])
 
 const layerOf = (path: string): Layer | undefined => {
   const [, first, ...rest] = path.split("/")

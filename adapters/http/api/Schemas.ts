@@ -4,8 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { Time } from "simplan"
-import { Label as Labels, TextLimit } from "simplan/ports"
+import { Label as Labels, TextLimit, Time } from "simplan/ports"
 import * as Codes from "../wire/Codes.ts"
 
 /** The body of every error (rule W1). */
