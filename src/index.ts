@@ -4,6 +4,7 @@
  */
 export * as ApiKeys from "./app/organizations/ApiKeys.ts"
 export * as Attachments from "./app/subscriptions/Attachments.ts"
+export * as AuditLog from "./app/organizations/AuditLog.ts"
 export * as Catalogues from "./app/plans/Catalogues.ts"
 export * as Clock from "./app/Clock.ts"
 export * as Coverage from "./app/plans/Coverage.ts"

@@ -9,6 +9,7 @@
 import { Context, Effect, Result, Schema, type Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
+import { RequestContext } from "simplan"
 import { Api } from "./api/Api.ts"
 import type * as Guard from "./middleware/Guard.ts"
 import * as Instrumentation from "./middleware/Instrumentation.ts"
@@ -71,6 +72,10 @@ const decoder = (schema: Schema.Top | undefined, part: "path" | "query") => {
     Result.mapError(decode(value), ({ issue }) => SchemaMessages.toRefusal(issue, part))
 }
 
+/** Tells use cases who changes something (rule W11). */
+const byActor = <A, E, R>(actor: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.updateService(effect, RequestContext.Current, (request) => ({ ...request, actor }))
+
 const route = (
   endpoint: HttpApiEndpoint.Top,
   status: number,
@@ -86,7 +91,7 @@ const route = (
   const guarded = Effect.contextWith((context: Context.Context<HttpRouter.Provided>) => {
     const request = Context.get(context, HttpServerRequest.HttpServerRequest)
     const search = Context.get(context, HttpServerRequest.ParsedSearchParams)
-    return Effect.flatMap(guard({ request, query: search, writes }), ({ caller, limited }) => {
+    return Effect.flatMap(guard({ request, query: search, writes }), ({ actor, caller, limited }) => {
       const handled = Effect.suspend(() => {
         const params = decodeParams(Context.get(context, HttpRouter.RouteContext).params)
         if (Result.isFailure(params)) return Effect.fail(params.failure)
@@ -94,7 +99,8 @@ const route = (
         if (Result.isFailure(query)) return Effect.fail(query.failure)
         return handle({ params: params.success, query: query.success, caller, request, respond })
       })
-      const answered = Effect.matchEffect(handled, {
+      const told = writes ? byActor(actor, handled) : handled
+      const answered = Effect.matchEffect(told, {
         onFailure: ErrorResponses.ofFailure,
         onSuccess: (body) => Effect.succeed(respond(body))
       })

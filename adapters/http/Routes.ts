@@ -7,6 +7,7 @@ import { HttpMiddleware, HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiScalar } from "effect/http-api"
 import { Api } from "./api/Api.ts"
 import * as Endpoints from "./Endpoints.ts"
+import * as Audit from "./handlers/Audit.ts"
 import * as Clock from "./handlers/Clock.ts"
 import * as Coverage from "./handlers/Coverage.ts"
 import * as Imports from "./handlers/Imports.ts"
@@ -77,7 +78,7 @@ const endpoints = Effect.fnUntraced(function* (options: Options) {
   const bounds = { ...Concurrency.defaults, ...options.bounds }
   const failed = yield* FailedAuthentication.make(options.failedAuthentication ?? FailedAuthentication.preset)
   const apiKey = yield* ApiKeyAuth.make(yield* KeyLimits.make(options.rateLimit, bounds), failed)
-  const adminToken = BearerAuth.make(options.adminToken, failed)
+  const adminToken = BearerAuth.make(options.adminToken, "admin", failed)
   const implementations = {
     subscriptions: yield* Subscriptions.make(apiKey),
     plans: yield* Plans.make(apiKey),
@@ -88,8 +89,9 @@ const endpoints = Effect.fnUntraced(function* (options: Options) {
     organizations: yield* Organizations.make(adminToken),
     imports: yield* Imports.make(adminToken),
     webhooks: yield* Webhooks.make(adminToken, options.checkUrl),
+    audit: yield* Audit.make(adminToken),
     clock: yield* Clock.make(adminToken),
-    reports: yield* Reports.make(BearerAuth.make(options.telcoToken, failed)),
+    reports: yield* Reports.make(BearerAuth.make(options.telcoToken, "telco", failed)),
     system: yield* System.make(options.ready ?? Effect.succeed(true))
   }
   return Endpoints.layer(implementations, serving(options))

@@ -100,6 +100,7 @@ export const apply = (tables: Tables.Tables, commit: Storage.Commit): void => {
     const known = tables.deliveries.get(Tables.deliveryKey(delivery))
     if (known !== undefined) tables.deliveries.put({ ...known.value, delivery }, null)
   }
+  for (const entry of commit.auditEntries ?? []) Tables.keepEntry(tables, entry)
   if (commit.catalogue !== undefined) {
     tables.catalogue = commit.catalogue
     tables.catalogueVersion++

@@ -1,11 +1,15 @@
 /**
  * The SIM inventory: import, pages, and reservations of eSIMs.
  */
-import { Sim, type Storage } from "simplan/ports"
+import { type AuditEntry, Sim, type Storage } from "simplan/ports"
 import { byNumber, type Order } from "./SortedList.ts"
 import * as Tables from "./Tables.ts"
 
-export const importSims = (tables: Tables.Tables, sims: ReadonlyArray<Storage.NewSim>): Storage.ImportOutcome => {
+export const importSims = (
+  tables: Tables.Tables,
+  sims: ReadonlyArray<Storage.NewSim>,
+  auditEntry?: AuditEntry.AuditEntry
+): Storage.ImportOutcome => {
   const imported: Array<string> = []
   const taken: Array<Storage.ImportOutcome["taken"][number]> = []
   for (const sim of sims) {
@@ -25,6 +29,7 @@ export const importSims = (tables: Tables.Tables, sims: ReadonlyArray<Storage.Ne
     tenant.sims.add({ importSequence, row })
     imported.push(iccid)
   }
+  if (imported.length > 0 && auditEntry !== undefined) Tables.keepEntry(tables, auditEntry)
   return { imported, taken }
 }
 

@@ -4,6 +4,7 @@
 import type { Time } from "simplan"
 import type {
   ApiKey,
+  AuditEntry,
   Catalogue,
   Delivery,
   Idempotency,
@@ -25,6 +26,11 @@ export interface SimRow {
   reservation: Storage.Lease | null
 }
 
+/** A place in the audit log; that of a cursor has no entry. */
+interface AuditPlace extends Storage.CreatedCursor {
+  readonly entry: AuditEntry.AuditEntry | null
+}
+
 export interface Tenant {
   readonly apiKeys: Map<string, ApiKey.ApiKey>
   readonly endpoints: Map<string, WebhookEndpoint.WebhookEndpoint>
@@ -38,6 +44,7 @@ export interface Tenant {
   /** When each report id was received. */
   readonly seenReports: Map<string, Time.Instant>
   readonly idempotency: Map<string, Idempotency.IdempotencyRecord>
+  readonly auditEntries: SortedList<AuditPlace>
 }
 
 export interface Tables {
@@ -66,7 +73,8 @@ export const makeTenant = (): Tenant => ({
   smdpEntries: new Map(),
   deliveries: new SortedList(byCreation),
   seenReports: new Map(),
-  idempotency: new Map()
+  idempotency: new Map(),
+  auditEntries: new SortedList<AuditPlace>(byCreation)
 })
 
 /** An organization that has no rows. */
@@ -110,3 +118,7 @@ export const simOf = (tables: Tables, organizationId: string, iccid: string): Si
 /** The key of a delivery in the queue. */
 export const deliveryKey = (of: { readonly organizationId: string; readonly deliveryId: string }): string =>
   `${of.organizationId} ${of.deliveryId}`
+
+/** Keeps an audit entry. */
+export const keepEntry = (tables: Tables, entry: AuditEntry.AuditEntry): void =>
+  tenant(tables, entry.organizationId).auditEntries.add({ createdAt: entry.createdAt, id: entry.entryId, entry })

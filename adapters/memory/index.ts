@@ -5,7 +5,7 @@
  * synchronous step, which is what makes a commit whole and a read a snapshot.
  */
 import { Context, Effect, Layer } from "effect"
-import { Changes, Jobs, Outbox, type Plan, Region, SimAggregate, Storage } from "simplan/ports"
+import { AuditEntry, Changes, Jobs, Outbox, type Plan, Region, SimAggregate, Storage } from "simplan/ports"
 import * as Commits from "./Commits.ts"
 import * as Queue from "./Queue.ts"
 import * as Sims from "./Sims.ts"
@@ -135,7 +135,7 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
       get: Effect.sync(() => tables.catalogue)
     },
     sims: {
-      import: (sims) => Effect.sync(() => Sims.importSims(tables, sims)),
+      import: (sims, auditEntry) => Effect.sync(() => Sims.importSims(tables, sims, auditEntry)),
       page: (query) =>
         Effect.sync(() => {
           const { after, isEsim, label, limit } = query
@@ -202,6 +202,15 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
           )
         )
     },
+    auditEntries: {
+      page: (query) =>
+        Effect.sync(() => {
+          const before = query.after === null ? null : { ...query.after, entry: null }
+          return take(of(query).auditEntries.before(before), query.limit, ({ entry }) =>
+            entry !== null && AuditEntry.isAsked(entry, query) ? entry : null
+          )
+        })
+    },
     idempotencyRecords: { get: (asked) => Effect.sync(() => of(asked).idempotency.get(asked.key) ?? null) },
     virtualClock: Effect.sync(() => tables.clock),
     clockOffset: Effect.succeed(0),
@@ -221,6 +230,16 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
           for (const [key, { createdAt }] of idempotency) {
             if (createdAt < idempotencyBefore) gone += Number(idempotency.delete(key))
           }
+        }
+        return gone
+      }),
+    purgeAudit: ({ before, limit }) =>
+      Effect.sync(() => {
+        let gone = 0
+        for (const { auditEntries } of tables.tenants.values()) {
+          const old = take(auditEntries.after(null), limit - gone, (kept) => (kept.createdAt < before ? kept : null))
+          for (const kept of old) auditEntries.delete(kept)
+          gone += old.length
         }
         return gone
       }),

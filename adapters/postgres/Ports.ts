@@ -4,6 +4,7 @@
 import { Context, Effect } from "effect"
 import { Changes, HostTransaction, Jobs, Outbox, RateLimitUsage, Storage } from "simplan/ports"
 import * as ApiKeys from "./statements/ApiKeys.ts"
+import * as AuditEntries from "./statements/AuditEntries.ts"
 import * as Commit from "./commit/Commit.ts"
 import type { Database } from "./connection/Database.ts"
 import type { Cipher } from "./encryption/Cipher.ts"
@@ -70,10 +71,12 @@ const storage = (database: Database, { tell, watch }: Notifications.Notification
     },
     deliveries: { get: Deliveries.byId(database), page: Deliveries.page(database) },
     idempotencyRecords: { get: Idempotency.byKey(database) },
+    auditEntries: { page: AuditEntries.page(database) },
     virtualClock: Singletons.clock(database),
     clockOffset: Effect.succeed(0),
     watch,
     purge: Singletons.purge(database),
+    purgeAudit: AuditEntries.purge(database),
     ready: Effect.flatMap(Singletons.ready(database), (done) =>
       done ? Effect.void : new Storage.StorageError({ message: "The database has not had every migration" })
     )

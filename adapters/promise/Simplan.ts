@@ -41,6 +41,7 @@ export interface Options {
 const services = {
   apiKeys: Core.ApiKeys.ApiKeys,
   attachments: Core.Attachments.Attachments,
+  auditLog: Core.AuditLog.AuditLog,
   catalogues: Core.Catalogues.Catalogues,
   /** Reads the business clock, and advances a virtual one. */
   clock: Core.Clock.Clock,

@@ -12,6 +12,7 @@ import type { Telco } from "../ports/Telco.ts"
 import type { WebhookSender } from "../ports/WebhookSender.ts"
 import * as ApiKeys from "./organizations/ApiKeys.ts"
 import * as Attachments from "./subscriptions/Attachments.ts"
+import * as AuditLog from "./organizations/AuditLog.ts"
 import * as Catalogues from "./plans/Catalogues.ts"
 import * as Clock from "./Clock.ts"
 import * as Commits from "./commit/Commits.ts"
@@ -51,6 +52,7 @@ export type Ports =
 export type Services =
   | ApiKeys.ApiKeys
   | Attachments.Attachments
+  | AuditLog.AuditLog
   | Catalogues.Catalogues
   | Clock.Clock
   | Coverage.Coverage
@@ -79,6 +81,7 @@ const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues
 
 const resources = Layer.mergeAll(
   Attachments.layer,
+  AuditLog.layer,
   IdempotencyKeys.layer,
   Messages.layer,
   Operators.layer,

@@ -2,6 +2,7 @@
  * Time limits on the machine's clock, and limits of concurrency.
  */
 import { Context } from "effect"
+import { DAY } from "../domain/Time.ts"
 import * as FastPaths from "./fast/FastPaths.ts"
 
 export interface Limits {
@@ -21,6 +22,8 @@ export interface Limits {
   readonly drainMillis: number
   /** How long an answer waits for work that it starts but does not depend on. */
   readonly patienceMillis: number
+  /** How long audit entries are kept, in business time (rule W12). */
+  readonly auditRetentionMillis: number
   readonly fastPaths: FastPaths.FastPaths
 }
 
@@ -34,6 +37,7 @@ export const Settings = Context.Reference<Limits>("simplan/Settings", {
     cacheMillis: 4_000,
     drainMillis: 2_000,
     patienceMillis: 1_000,
+    auditRetentionMillis: 365 * DAY,
     fastPaths: FastPaths.defaults
   })
 })

@@ -2,6 +2,7 @@
  * Jobs: durable work that is due at an instant of business time. A job's id names its work, so the same work cannot be
  * stored twice. The telco de-duplicates its calls by keys that follow from the same names.
  */
+import type { Origin } from "./AuditEntry.ts"
 import type { Instant } from "./Time.ts"
 
 export type Work =
@@ -59,6 +60,11 @@ export interface Job {
    * The idempotency key of the request that waits for this job's outcome; null if no request with a key does (rule W2).
    */
   readonly idempotencyKey: string | null
+  /**
+   * Where the request comes from that waits for this job's outcome, for the audit entry of that outcome; null if no
+   * request does (rule W11).
+   */
+  readonly origin: Origin | null
 }
 
 /**

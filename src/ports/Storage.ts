@@ -15,6 +15,7 @@
 import { Context, type Effect, type Scope } from "effect"
 import type { Instant } from "../domain/Time.ts"
 import type { Changes } from "./Changes.ts"
+import type { AuditEntries } from "./storage/AuditEntries.ts"
 import type { Commit } from "./storage/Commit.ts"
 import type { Deliveries } from "./storage/Deliveries.ts"
 import type { Conflict, StorageError } from "./storage/Failure.ts"
@@ -25,6 +26,7 @@ import type { Read } from "./storage/Read.ts"
 import type { Sims } from "./storage/Sims.ts"
 import type { SimAggregates, Subscriptions } from "./storage/Subscriptions.ts"
 
+export type * from "./storage/AuditEntries.ts"
 export type * from "./storage/Commit.ts"
 export * from "./storage/Failure.ts"
 export type * from "./storage/Read.ts"
@@ -44,6 +46,7 @@ export interface Reads {
   readonly subscriptions: Subscriptions
   readonly deliveries: Deliveries
   readonly idempotencyRecords: IdempotencyRecords
+  readonly auditEntries: AuditEntries
 }
 
 export interface Service extends Reads {
@@ -66,6 +69,14 @@ export interface Service extends Reads {
     readonly reportsBefore: Instant
     readonly idempotencyBefore: Instant
   }) => Effect.Effect<number, StorageError>
+  /**
+   * Deletes audit entries from before an instant, `limit` at most; returns how many went. What is left is deleted by
+   * the next call.
+   */
+  readonly purgeAudit: (older: {
+    readonly before: Instant
+    readonly limit: number
+  }) => Effect.Effect<number, StorageError>
   /** Succeeds when the storage answers and its migrations are done. */
   readonly ready: Effect.Effect<void, StorageError>
 }
@@ -86,5 +97,6 @@ export const reads = (storage: Service): Reads => ({
   simAggregates: storage.simAggregates,
   subscriptions: storage.subscriptions,
   deliveries: storage.deliveries,
-  idempotencyRecords: storage.idempotencyRecords
+  idempotencyRecords: storage.idempotencyRecords,
+  auditEntries: storage.auditEntries
 })

@@ -12,6 +12,7 @@ import type { Jobs } from "../ports/Jobs.ts"
 import type { Outbox } from "../ports/Outbox.ts"
 import type { Storage } from "../ports/Storage.ts"
 import * as AllOrNothing from "./storage/AllOrNothing.ts"
+import * as AuditEntries from "./storage/AuditEntries.ts"
 import * as Deliveries from "./storage/Deliveries.ts"
 import * as Equivalence from "./storage/Equivalence.ts"
 import * as IdempotencyKeys from "./storage/IdempotencyKeys.ts"
@@ -58,6 +59,7 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...SimAggregates.cases,
   ...Reports.cases,
   ...Values.cases,
+  ...AuditEntries.cases,
   ...Service.cases,
   ...RateLimits.cases,
   ...Watching.cases

@@ -25,7 +25,8 @@ const job = (dueAt: number) => ({
   dueAt,
   attempts: 0,
   createdAt: 0,
-  idempotencyKey: null
+  idempotencyKey: null,
+  origin: null
 })
 
 interface Listener {

@@ -16,7 +16,8 @@ const job = (number: number, organizations: number): Job.Job => ({
   dueAt: number,
   attempts: 0,
   createdAt: 0,
-  idempotencyKey: null
+  idempotencyKey: null,
+  origin: null
 })
 
 const median = (numbers: ReadonlyArray<number>): number =>

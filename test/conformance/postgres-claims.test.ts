@@ -51,7 +51,8 @@ const job = (number: number): Job.Job => ({
   dueAt: number,
   attempts: 0,
   createdAt: 0,
-  idempotencyKey: null
+  idempotencyKey: null,
+  origin: null
 })
 
 describe("Claims of several processes on one PostgreSQL", () => {

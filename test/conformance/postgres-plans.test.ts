@@ -48,7 +48,8 @@ const job = (number: number) => ({
   dueAt: number,
   attempts: 0,
   createdAt: 0,
-  idempotencyKey: null
+  idempotencyKey: null,
+  origin: null
 })
 
 const record = (key: string) => ({

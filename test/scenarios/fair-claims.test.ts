@@ -18,7 +18,8 @@ const job = (organizationId: string, number: number, dueAt: number): Job.Job => 
   dueAt,
   attempts: 0,
   createdAt: 0,
-  idempotencyKey: null
+  idempotencyKey: null,
+  origin: null
 })
 
 /** A worker on an empty store: each of its claims takes 10 ms, and what it gets is done at once. */

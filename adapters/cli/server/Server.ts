@@ -36,10 +36,10 @@ const telcoOf = ({ telco, telcoTimeoutMillis }: Settings): Layer.Layer<Telco.Tel
     ? TelcoSimulator.layer()
     : TelcoHttp.layer({ url: telco.url, token: telco.key, timeout: telcoTimeoutMillis })
 
-const limitsOf = ({ leaseMillis, telcoTimeoutMillis }: Settings): Layer.Layer<never> =>
+const limitsOf = ({ auditRetentionMillis, leaseMillis, telcoTimeoutMillis }: Settings): Layer.Layer<never> =>
   Layer.effect(
     Limits.Settings,
-    Effect.map(Limits.Settings, (preset) => ({ ...preset, leaseMillis, telcoTimeoutMillis }))
+    Effect.map(Limits.Settings, (preset) => ({ ...preset, auditRetentionMillis, leaseMillis, telcoTimeoutMillis }))
   )
 
 const services = Effect.fnUntraced(function* (settings: Settings) {

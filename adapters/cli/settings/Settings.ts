@@ -39,6 +39,8 @@ export interface Settings extends WebhookSettings.WebhookSettings {
   readonly telcoTimeoutMillis: number
   /** How long a silent process keeps its jobs before another process takes them. */
   readonly leaseMillis: number
+  /** How long audit entries are kept. */
+  readonly auditRetentionMillis: number
 }
 
 /** Invalid settings; the message has one line for each. */
@@ -244,6 +246,13 @@ const definitions = {
     allowed: "a time from 1s to 1h",
     read: TimeSpan.between(1_000, 3_600_000)
   }),
+  auditRetention: define({
+    name: "SIMPLAN_AUDIT_RETENTION",
+    meaning: "how long audit entries are kept",
+    default: "365d",
+    allowed: "a time from 1h to 3660d",
+    read: TimeSpan.between(3_600_000, 3_660 * 86_400_000)
+  }),
   adminToken: token(ADMIN_TOKEN, "bearer token of the management API", GENERATED, SHORTEST),
   telcoToken: token(TELCO_TOKEN, "bearer token of the telco's API", GENERATED, SHORTEST),
   telcoKey: token(TELCO_KEY, "bearer token of that bridge", "none")
@@ -317,6 +326,7 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
     telco: bridge(yield* setting(definitions.telcoUrl), yield* setting(definitions.telcoKey)),
     telcoTimeoutMillis: yield* setting(definitions.telcoTimeout),
     leaseMillis: yield* setting(definitions.lease),
+    auditRetentionMillis: yield* setting(definitions.auditRetention),
     rateLimit: yield* setting(definitions.rateLimit),
     maxRequestsPerKey: yield* setting(definitions.maxRequestsPerKey),
     trustedProxies: yield* setting(definitions.trustedProxies),

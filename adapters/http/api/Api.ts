@@ -2,6 +2,7 @@
  * The whole HTTP API. Routes, clients, `/openapi.json` and `/docs` all come from this one definition.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AuditApi } from "./AuditApi.ts"
 import { ClockApi } from "./ClockApi.ts"
 import { CoverageApi } from "./CoverageApi.ts"
 import { ImportsApi } from "./ImportsApi.ts"
@@ -25,6 +26,7 @@ export class Api extends HttpApi.make("simplan")
   .add(OrganizationsApi)
   .add(ImportsApi)
   .add(WebhooksApi)
+  .add(AuditApi)
   .add(ClockApi)
   .add(ReportsApi)
   .add(SystemApi)

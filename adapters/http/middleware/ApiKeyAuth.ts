@@ -39,7 +39,7 @@ export const make = (
     )
     return Effect.flatMap(checked, (caller) => {
       if (credentials.writes && caller.scope === "read") return Effect.fail(readOnly)
-      const admitted = { caller, limited: limits.limited(caller.apiKeyId, credentials.request) }
+      const admitted = { caller, actor: caller.apiKeyId, limited: limits.limited(caller.apiKeyId, credentials.request) }
       return Effect.as(limits.admit(caller.apiKeyId), admitted)
     })
   })

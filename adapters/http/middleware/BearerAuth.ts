@@ -24,16 +24,18 @@ const invalid = new Errors.Problem({
 
 const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
 
-/** The guard of endpoints that need the token. */
+/** The guard of endpoints that need the token; `actor` is who has it (rule W11). */
 export const make = (
   token: Redacted.Redacted | undefined,
+  actor: string,
   failed: FailedAuthentication.FailedAuthentication
 ): Guard.Guard<undefined> => {
   if (token === undefined) return () => Effect.fail(Errors.routeNotFound)
+  const admitted = Guard.known(actor)
   const expected = digest(Redacted.value(token))
   return ({ request }) => {
     const credential = /^bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")?.[1]
     if (credential === undefined) return Effect.fail(missing)
-    return timingSafeEqual(expected, digest(credential)) ? Effect.succeed(Guard.anyone) : failed.count(invalid)
+    return timingSafeEqual(expected, digest(credential)) ? Effect.succeed(admitted) : failed.count(invalid)
   }
 }

@@ -21,6 +21,8 @@ export type Limited = <R>(answer: Answer<R>) => Answer<R | Scope.Scope>
 /** Who calls. */
 export interface Admitted<Caller> {
   readonly caller: Caller
+  /** Who that is in audit entries (rule W11). */
+  readonly actor: string
   /** The caller's limits; null where it has none. */
   readonly limited: Limited | null
 }
@@ -28,8 +30,8 @@ export interface Admitted<Caller> {
 /** Finds out who calls, or refuses the request. */
 export type Guard<Caller> = (credentials: Credentials) => Effect.Effect<Admitted<Caller>, Errors.Failure>
 
-/** A caller whose name and limits do not matter. */
-export const anyone: Admitted<undefined> = { caller: undefined, limited: null }
+/** A caller of whom no more is known than this. */
+export const known = (actor: string): Admitted<undefined> => ({ caller: undefined, actor, limited: null })
 
 /** The guard of endpoints that anybody may call. */
-export const none: Guard<undefined> = () => Effect.succeed(anyone)
+export const none: Guard<undefined> = () => Effect.succeed(known("anyone"))

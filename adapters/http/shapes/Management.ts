@@ -1,8 +1,17 @@
 /**
- * The resources of the management API as JSON: organizations, API keys, webhook endpoints, deliveries.
+ * The resources of the management API as JSON: organizations, API keys, webhook endpoints, deliveries, audit
+ * entries.
  */
 import { type ApiKeys, Time } from "simplan"
-import { type ApiKey, type Delivery, type Organization, type WebhookEndpoint, WebhookEvent } from "simplan/ports"
+import {
+  type ApiKey,
+  AuditEntry,
+  type Delivery,
+  type Organization,
+  type WebhookEndpoint,
+  WebhookEvent
+} from "simplan/ports"
+import type * as AuditApi from "../api/AuditApi.ts"
 import type * as OrganizationsApi from "../api/OrganizationsApi.ts"
 import type * as WebhooksApi from "../api/WebhooksApi.ts"
 import * as Instants from "./Instants.ts"
@@ -64,4 +73,16 @@ export const delivery = ({ delivery, event }: Delivery.LoggedDelivery): typeof W
     timestamp: Math.floor(event.createdAt / 1000),
     data: event.payload.data
   }
+})
+
+export const auditEntry = (one: AuditEntry.AuditEntry): typeof AuditApi.AuditEntry.Type => ({
+  audit_entry_id: one.entryId,
+  created_at: Time.toIso(one.createdAt),
+  actor: one.actor,
+  action: one.action,
+  resource_type: AuditEntry.resourceType(one.action),
+  resource_id: one.resourceId,
+  iccid: one.iccid,
+  address: one.address,
+  request_id: one.requestId
 })

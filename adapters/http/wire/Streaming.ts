@@ -11,9 +11,24 @@ import { RequestContext } from "simplan"
 import * as ErrorLog from "./ErrorLog.ts"
 import type * as Errors from "./Errors.ts"
 
-const HEAD = '{"error":false,"data":['
-const TAIL = "]}"
-const json = { contentType: "application/json" }
+/** What stands before the items, between them, after each one and after all of them. */
+interface Format {
+  readonly contentType: string
+  readonly head: string
+  readonly separator: string
+  readonly end: string
+  readonly tail: string
+}
+
+const json: Format = {
+  contentType: "application/json",
+  head: '{"error":false,"data":[',
+  separator: ",",
+  end: "",
+  tail: "]}"
+}
+
+const jsonLines: Format = { contentType: "application/x-ndjson", head: "", separator: "", end: "\n", tail: "" }
 
 /** The length from which a piece is sent, in characters. */
 const PIECE = 65_536
@@ -28,12 +43,14 @@ const breakConnection = (request: HttpServerRequest.HttpServerRequest): Effect.E
 /** Encodes a list piece by piece. */
 class Encoder<A> {
   readonly #encode: (item: A) => unknown
+  readonly #format: Format
   #items: Iterator<A> = [][Symbol.iterator]()
   #item: IteratorResult<A> = this.#items.next()
   #separator = ""
 
-  constructor(encode: (item: A) => unknown) {
+  constructor(encode: (item: A) => unknown, format: Format) {
     this.#encode = encode
+    this.#format = format
   }
 
   /** Goes on with a page. */
@@ -46,8 +63,8 @@ class Encoder<A> {
   take(limit: number): string {
     let text = ""
     while (this.#item.done !== true && text.length < limit) {
-      text += this.#separator + JSON.stringify(this.#encode(this.#item.value))
-      this.#separator = ","
+      text += this.#separator + JSON.stringify(this.#encode(this.#item.value)) + this.#format.end
+      this.#separator = this.#format.separator
       this.#item = this.#items.next()
     }
     return text
@@ -62,7 +79,8 @@ const pieces = <A, E>(
   begun: string,
   encoder: Encoder<A>,
   page: ReadonlyArray<A>,
-  pages: Pages<A, E>
+  pages: Pages<A, E>,
+  tail: string
 ): Stream.Stream<Uint8Array, E> => {
   const bytes = new TextEncoder()
   let text = begun
@@ -84,35 +102,35 @@ const pieces = <A, E>(
         return next
       }
       isWhole = true
-      text += TAIL
+      text += tail
       return Effect.succeed(send())
     })
   })
   return Stream.fromPull(Effect.succeed(next))
 }
 
-/**
- * Answers `{"error":false,"data":[…]}` with the items of a stream. A list that is shorter than a piece or is one chunk is
- * sent whole, with its length; a longer one is sent piece by piece.
- */
-export const list = Effect.fnUntraced(function* <A, E extends Errors.Failure>(
+const answer = Effect.fnUntraced(function* <A, E extends Errors.Failure>(
   items: Stream.Stream<A, E>,
-  encode: (item: A) => unknown
+  encode: (item: A) => unknown,
+  format: Format
 ): Effect.fn.Return<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest | Scope.Scope> {
   const request = yield* HttpServerRequest.HttpServerRequest
   const current = yield* RequestContext.Current
   const pages = yield* Stream.toPull(items)
-  const encoder = new Encoder<A>(encode)
-  let begun = HEAD
+  const encoder = new Encoder<A>(encode, format)
+  let begun = format.head
   let page = yield* nextPage(pages)
   while (page !== null && begun.length < PIECE) {
     encoder.turn(page)
     begun += encoder.take(PIECE - begun.length)
     page = yield* nextPage(pages)
   }
-  if (page === null) return HttpServerResponse.text(begun + encoder.take(Number.POSITIVE_INFINITY) + TAIL, json)
+  const { contentType, tail } = format
+  if (page === null) {
+    return HttpServerResponse.text(begun + encoder.take(Number.POSITIVE_INFINITY) + tail, { contentType })
+  }
 
-  const whole = pieces(begun, encoder, page, pages).pipe(
+  const whole = pieces(begun, encoder, page, pages, tail).pipe(
     Stream.tapCause((cause) =>
       Effect.andThen(ErrorLog.log("A list broke off", cause), breakConnection(request)).pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, request),
@@ -120,5 +138,26 @@ export const list = Effect.fnUntraced(function* <A, E extends Errors.Failure>(
       )
     )
   )
-  return HttpServerResponse.stream(whole, json)
+  return HttpServerResponse.stream(whole, { contentType })
 })
+
+type Answer<E> = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  E,
+  HttpServerRequest.HttpServerRequest | Scope.Scope
+>
+
+/**
+ * Answers `{"error":false,"data":[…]}` with the items of a stream. A list that is shorter than a piece or is one chunk is
+ * sent whole, with its length; a longer one is sent piece by piece.
+ */
+export const list = <A, E extends Errors.Failure>(
+  items: Stream.Stream<A, E>,
+  encode: (item: A) => unknown
+): Answer<E> => answer(items, encode, json)
+
+/** Answers likewise with a line of JSON for each item. */
+export const lines = <A, E extends Errors.Failure>(
+  items: Stream.Stream<A, E>,
+  encode: (item: A) => unknown
+): Answer<E> => answer(items, encode, jsonLines)

@@ -6,6 +6,7 @@ import type { Storage } from "simplan/ports"
 import * as BatchedCommit from "../fast/BatchedCommit.ts"
 import * as SimChanges from "./SimChanges.ts"
 import * as ApiKeys from "../statements/ApiKeys.ts"
+import * as AuditEntries from "../statements/AuditEntries.ts"
 import type { Database, Sql } from "../connection/Database.ts"
 import * as Deliveries from "../queue/Deliveries.ts"
 import * as Events from "../statements/Events.ts"
@@ -48,6 +49,7 @@ const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<CommitClause> =>
     ...some(sql, commit.events, Events.add),
     ...some(sql, commit.deliveries?.settled, Deliveries.settle),
     ...some(sql, commit.deliveries?.replayed, Deliveries.replay),
+    ...some(sql, commit.auditEntries, AuditEntries.add),
     ...(commit.catalogue === undefined ? [] : [Singletons.putCatalogue(sql, commit.catalogue)]),
     ...(commit.clock === undefined ? [] : [Singletons.putClock(sql, commit.clock)])
   ]

@@ -106,6 +106,7 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
       clockOffset: Effect.sync(() => offset.current),
       watch: storage.watch,
       purge: storage.purge,
+      purgeAudit: storage.purgeAudit,
       ready: storage.ready
     },
     jobs: {

@@ -89,7 +89,7 @@ export const guarded = ({ jobs, outbox, storage }: Ports, occupancy: DatabaseLoc
       ...Storage.reads(storage),
       commit: (commit) => whileHeld(storage.commit(commit)),
       sims: {
-        import: (sims) => whileHeld(storage.sims.import(sims)),
+        import: (sims, auditEntry) => whileHeld(storage.sims.import(sims, auditEntry)),
         page: storage.sims.page,
         reserve: (claim) => whileHeld(storage.sims.reserve(claim)),
         release: storage.sims.release,
@@ -99,6 +99,7 @@ export const guarded = ({ jobs, outbox, storage }: Ports, occupancy: DatabaseLoc
       clockOffset: storage.clockOffset,
       watch: storage.watch,
       purge: (older) => whileHeld(storage.purge(older)),
+      purgeAudit: (older) => whileHeld(storage.purgeAudit(older)),
       ready: whileHeld(storage.ready)
     },
     jobs: {

@@ -82,5 +82,6 @@ export const merged = (commits: ReadonlyArray<Commit>): Commit => ({
   deliveries: {
     settled: joined(commits, (commit) => commit.deliveries?.settled),
     replayed: joined(commits, (commit) => commit.deliveries?.replayed)
-  }
+  },
+  auditEntries: joined(commits, (commit) => commit.auditEntries)
 })

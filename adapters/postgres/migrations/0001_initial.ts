@@ -239,11 +239,26 @@ const statements = [
     attempts integer not null,
     created_at bigint not null,
     idempotency_key text,
+    origin jsonb,
     lease_token text,
     lease_until bigint
   ) with (fillfactor = 50)`,
   `create index job_due on simplan.job (due_at, job_id)`,
   `create index job_of_organization on simplan.job (organization_id, due_at, job_id)`,
+
+  // Purged by organization, so that it needs no second index.
+  `create table simplan.audit_entry (
+    organization_id text collate "C" not null,
+    created_at bigint not null,
+    entry_id text collate "C" not null,
+    actor text collate "C" not null,
+    action text collate "C" not null,
+    resource_id text collate "C" not null,
+    iccid text collate "C",
+    address text,
+    request_id text,
+    primary key (organization_id, created_at, entry_id)
+  )`,
 
   `create table simplan.catalogue (
     singleton boolean primary key default true check (singleton),

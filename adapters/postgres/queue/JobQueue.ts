@@ -8,7 +8,8 @@ import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
 const value = `json_build_array(
-  job.job_id, job.organization_id, job.work, job.due_at, job.attempts, job.created_at, job.idempotency_key
+  job.job_id, job.organization_id, job.work, job.due_at, job.attempts, job.created_at, job.idempotency_key,
+  job.origin
 )`
 
 type Packed = readonly [
@@ -18,17 +19,28 @@ type Packed = readonly [
   dueAt: number,
   attempts: number,
   createdAt: number,
-  idempotencyKey: string | null
+  idempotencyKey: string | null,
+  origin: Job.Job["origin"]
 ]
 
-const unpack = ([jobId, organizationId, work, dueAt, attempts, createdAt, idempotencyKey]: Packed): Job.Job => ({
+const unpack = ([
   jobId,
   organizationId,
   work,
   dueAt,
   attempts,
   createdAt,
-  idempotencyKey
+  idempotencyKey,
+  origin
+]: Packed): Job.Job => ({
+  jobId,
+  organizationId,
+  work,
+  dueAt,
+  attempts,
+  createdAt,
+  idempotencyKey,
+  origin
 })
 
 const queue: Claims.Queue = {
@@ -49,7 +61,7 @@ interface Put extends Job.Job {
 const columns = CommitClause.columns<Put>(
   {
     text: ["jobId", "organizationId", "idempotencyKey", "token"],
-    jsonb: ["work"],
+    jsonb: ["work", "origin"],
     bigint: ["dueAt", "createdAt", "until"],
     integer: ["attempts"]
   },
@@ -63,10 +75,10 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): CommitClause.Co
     ctes: [
       sql`job_put as (
         insert into simplan.job (
-          job_id, organization_id, work, due_at, attempts, created_at, idempotency_key, lease_token, lease_until
+          job_id, organization_id, work, due_at, attempts, created_at, idempotency_key, origin, lease_token, lease_until
         )
         select r."jobId", r."organizationId", r.work, r."dueAt", r.attempts, r."createdAt", r."idempotencyKey",
-          r.token, r.until
+          r.origin, r.token, r.until
         from ${CommitClause.rows(sql, rows, columns)}
         on conflict (job_id) do nothing
         returning 1

@@ -4,8 +4,9 @@
  * for each organization, so that they tell nothing of others: imports of one organization take turns at its counter.
  */
 import { Effect } from "effect"
-import { Storage } from "simplan/ports"
+import { type AuditEntry, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
+import * as AuditEntries from "./AuditEntries.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
 interface Imported {
@@ -20,7 +21,9 @@ const columns = `
   allocation jsonb, "recycledAt" bigint, downloaded boolean, smdp jsonb, location jsonb, "lastActivityAt" bigint,
   "mobilePlan" jsonb, position integer`
 
-const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>) => sql<Row<Imported>>`
+const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: ReadonlyArray<AuditEntry.AuditEntry>) => sql<
+  Row<Imported>
+>`
   with given as (
     select *, row_number() over (partition by iccid order by position) = 1 as is_first
     from ${CommitClause.manyRows(
@@ -56,6 +59,12 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>) => sql<Row<Imp
       (r."mobilePlan"->>'applied')::boolean, (r."mobilePlan"->>'target')::boolean, 1
     from numbered r
     returning 1
+  ), audited as (
+    ${sql.literal(AuditEntries.insert)}
+    from ${CommitClause.rows(sql, entries, AuditEntries.columns)}
+    where exists (select from registered)
+    on conflict (organization_id, created_at, entry_id) do nothing
+    returning 1
   )
   select json_build_object(
     'iccid', given.iccid, 'imported', given.is_first and registered.iccid is not null,
@@ -82,8 +91,8 @@ const owners = (database: Database, iccids: ReadonlyArray<string>) =>
 
 /** Imports those whose ICCID is new, and names who has the others. */
 export const run = (database: Database) =>
-  Effect.fnUntraced(function* (sims: ReadonlyArray<Storage.NewSim>) {
-    const rows = yield* database.write((sql) => statement(sql, sims))
+  Effect.fnUntraced(function* (sims: ReadonlyArray<Storage.NewSim>, auditEntry?: AuditEntry.AuditEntry) {
+    const rows = yield* database.write((sql) => statement(sql, sims, auditEntry === undefined ? [] : [auditEntry]))
     // What another import registered after this statement's snapshot is only visible to the next statement.
     const unknown = rows.filter((row) => row.organizationId === null).map((row) => row.iccid)
     const found = yield* owners(database, unknown)

@@ -5,6 +5,7 @@
  * commit of a request with an idempotency key carries that key's record (rule W2).
  */
 import { Context, Effect, Layer } from "effect"
+import type { AuditEntry, Change, Origin } from "../../domain/AuditEntry.ts"
 import type { Decision, NewJob } from "../../domain/Decision.ts"
 import { isAwaited } from "../../domain/Job.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
@@ -16,6 +17,7 @@ import * as Storage from "../../ports/Storage.ts"
 import { Ids } from "./Ids.ts"
 import * as IdempotencyContext from "./IdempotencyContext.ts"
 import { NamedTypes } from "./NamedTypes.ts"
+import * as RequestContext from "./RequestContext.ts"
 
 export class Commits extends Context.Service<
   Commits,
@@ -30,6 +32,18 @@ export class Commits extends Context.Service<
       now: Instant,
       lease?: Storage.Lease
     ) => Effect.Effect<Storage.Commit, Storage.StorageError>
+    /**
+     * The audit entry of a change (rule W11), which comes from the request that the fiber serves unless `origin` says
+     * else.
+     */
+    readonly entry: (change: Change, now: Instant, origin?: Origin | null) => Effect.Effect<AuditEntry>
+    /** The commit with the audit entry of the change that it makes. */
+    readonly audited: (
+      commit: Storage.Commit,
+      change: Change,
+      now: Instant,
+      origin?: Origin | null
+    ) => Effect.Effect<Storage.Commit>
     /** Writes a commit. `outcome` becomes that of the request's idempotency record. */
     readonly write: (
       commit: Storage.Commit,
@@ -98,6 +112,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
     ) {
       const { jobs = [], payloads = [], sim, smdpEntries, unchangedPlan } = decision
       const context = yield* IdempotencyContext.Current
+      const origin = RequestContext.originOf(yield* RequestContext.Current)
       const types = yield* namedTypes.of(organizationId)
       const added = sim === undefined || types.size === 0 ? nothingCaused : yield* caused(types, sim, now)
       const isTaken = ({ type }: Payload) => !isOptIn(type) || types.has(type)
@@ -121,12 +136,13 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
                       organizationId,
                       attempts: 0,
                       createdAt: now,
-                      idempotencyKey: isAwaited(job.work) ? (context?.request.key ?? null) : null
+                      idempotencyKey: isAwaited(job.work) ? (context?.request.key ?? null) : null,
+                      origin: isAwaited(job.work) ? origin : null
                     },
                     lease: lease ?? null
                   })),
                   ...added.jobs.map((job) => ({
-                    job: { ...job, organizationId, attempts: 0, createdAt: now, idempotencyKey: null },
+                    job: { ...job, organizationId, attempts: 0, createdAt: now, idempotencyKey: null, origin: null },
                     lease: null
                   }))
                 ]
@@ -135,6 +151,17 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       }
       return commit
     })
+
+    const entry = Effect.fnUntraced(function* (change: Change, now: Instant, origin?: Origin | null) {
+      const from = origin ?? RequestContext.originOf(yield* RequestContext.Current)
+      return { ...change, ...from, entryId: yield* ids.next(now), createdAt: now }
+    })
+
+    const audited = (commit: Storage.Commit, change: Change, now: Instant, origin?: Origin | null) =>
+      Effect.map(entry(change, now, origin), (added) => ({
+        ...commit,
+        auditEntries: [...(commit.auditEntries ?? []), added]
+      }))
 
     const write = Effect.fnUntraced(function* (commit: Storage.Commit, outcome?: IdempotencyContext.RecordedOutcome) {
       const context = yield* IdempotencyContext.Current
@@ -166,6 +193,6 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       return again(1)
     }
 
-    return Commits.of({ of: stamp, write, retryOnConflict })
+    return Commits.of({ of: stamp, entry, audited, write, retryOnConflict })
   })
 )

@@ -4,12 +4,15 @@
  * from.
  */
 import { Context } from "effect"
+import type { Origin } from "../../domain/AuditEntry.ts"
 
 export interface RequestContext {
   /** The id under which answers, logs and records name the request; null without a request. */
   readonly requestId: string | null
   /** The caller's network address; null where it is unknown. */
   readonly address: string | null
+  /** Who asks, as `Origin.actor` in audit entries has it; `host` by default. */
+  readonly actor?: string
 }
 
 const none: RequestContext = { requestId: null, address: null }
@@ -17,4 +20,11 @@ const none: RequestContext = { requestId: null, address: null }
 /** The request that the running fiber serves: `Effect.provideService(useCase, RequestContext.Current, request)`. */
 export const Current = Context.Reference<RequestContext>("simplan/RequestContext/Current", {
   defaultValue: () => none
+})
+
+/** Where a change by this request comes from. */
+export const originOf = ({ actor = "host", address, requestId }: RequestContext): Origin => ({
+  actor,
+  address,
+  requestId
 })

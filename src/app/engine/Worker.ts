@@ -35,7 +35,7 @@ export class Worker extends Context.Service<
     readonly drain: Effect.Effect<Instant | null, StorageError>
     /** When the next job or delivery is due; null where there is none. */
     readonly nextDue: Effect.Effect<Instant | null, StorageError>
-    /** Forgets report ids and idempotency records that are past their time. */
+    /** Forgets report ids, idempotency records and audit entries that are past their time. */
     readonly forget: Effect.Effect<void, StorageError>
     /** Does work as it falls due, and forgets every hour what is past its time, for ever. */
     readonly runForever: Effect.Effect<never>
@@ -47,6 +47,10 @@ const earlier = (left: Instant | null, right: Instant | null): Instant | null =>
 
 /** How long to wait for work that others have under way before looking again, in milliseconds. */
 const PAUSE = 5
+
+/** How many audit entries one statement deletes, and how many milliseconds pass before the next statement. */
+const PURGED_AT_ONCE = 1_000
+const PURGE_PAUSE = 20
 
 type Needs = DeliveryDispatcher.Needs | Jobs | JobRunner
 
@@ -60,7 +64,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     const runner = yield* JobRunner
     const tasks = yield* BackgroundTasks
     const leases = yield* Leases.Leases
-    const { concurrency, pollMillis } = yield* Settings
+    const { auditRetentionMillis, concurrency, pollMillis } = yield* Settings
     const isStandingClock = clock.set !== null
 
     const perform = (job: Job, token: string) =>
@@ -145,6 +149,8 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
         reportsBefore: now - TelcoReport.ID_RETENTION,
         idempotencyBefore: now - Idempotency.RETENTION
       })
+      const audit = { before: now - auditRetentionMillis, limit: PURGED_AT_ONCE }
+      while ((yield* storage.purgeAudit(audit)) === PURGED_AT_ONCE) yield* Effect.sleep(PURGE_PAUSE)
     })
     const housekeeping = Effect.repeat(
       Effect.catchTag(forget, "StorageError", () => Effect.void),

@@ -25,7 +25,7 @@ export const make = Effect.gen(function* () {
     held: LeasedJob,
     { changeId, iccid }: Extract<Work, { _tag: "ChangeMobilePlan" }>
   ) {
-    const { attempts, organizationId } = held.job
+    const { attempts, organizationId, origin } = held.job
     const unavailable = notTaken()
     const load = storage.simAggregates.get({ organizationId, iccid })
     const plan = (yield* load)?.sim.mobilePlan
@@ -62,7 +62,11 @@ export const make = Effect.gen(function* () {
           return Result.fail(unavailable)
         }
         const { decision, status: value } = MobilePlan.settled(sim)
-        const commit = yield* commits.of(organizationId, decision, now)
+        const decided = yield* commits.of(organizationId, decision, now)
+        const action = value.applied ? "sim.apply_mobile_plan" : "sim.remove_mobile_plan"
+        const change = { organizationId, action, resourceId: iccid, iccid } as const
+        // What is turned back has not changed.
+        const commit = MobilePlan.isTurningBack(plan) ? decided : yield* commits.audited(decided, change, now, origin)
         yield* commits.write(finishing(held, commit, { _tag: "Succeeded", answer: { kind: "MobilePlan", value } }))
         return Result.succeed(value)
       })

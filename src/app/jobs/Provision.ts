@@ -7,6 +7,7 @@
  */
 import { Effect, Result } from "effect"
 import * as Activation from "../../domain/Activation.ts"
+import * as AuditEntry from "../../domain/AuditEntry.ts"
 import type { Attachment } from "../../domain/Attachment.ts"
 import type { Work } from "../../domain/Job.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
@@ -105,7 +106,9 @@ export const make = Effect.gen(function* () {
           return Result.fail(answer.refusal)
         }
         const { created, decision } = Provisioning.confirm(aggregate, attachment, answer.outcomes, now)
-        const commit = yield* commits.of(organizationId, decision, now)
+        const decided = yield* commits.of(organizationId, decision, now)
+        const change = AuditEntry.creation(attachment, aggregate.subscription?.status === "Pending")
+        const commit = yield* commits.audited(decided, change, now, held.job.origin)
         yield* commits.write(
           finishing(held, commit, { _tag: "Succeeded", answer: { kind: "Created", value: created } })
         )

@@ -5,6 +5,7 @@
  * news of a change is lost, an entry lives for `cacheMillis`.
  */
 import { Cache, Context, Effect, Equal, Exit, Layer } from "effect"
+import type { Action } from "../../domain/AuditEntry.ts"
 import * as ApiKey from "../../domain/ApiKey.ts"
 import { type InvalidField, KeyRefused, NotFound } from "../../domain/Refusal.ts"
 import * as Organization from "../../domain/Organization.ts"
@@ -85,6 +86,12 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
       return { key, hash: yield* ids.digest(key), hint: ApiKey.hint(key) }
     })
 
+    const write = Effect.fnUntraced(function* (apiKey: ApiKey.ApiKey, action: Action, now: Instant) {
+      const { apiKeyId: resourceId, organizationId } = apiKey
+      const change = { organizationId, action, resourceId, iccid: null }
+      yield* commits.write(yield* commits.audited({ apiKeys: [apiKey] }, change, now))
+    })
+
     const lookUp = Effect.fnUntraced(function* (key: string) {
       if (!ApiKey.isWellFormed(key)) return yield* new KeyRefused()
       return yield* storage.apiKeys.byHash(yield* ids.digest(key))
@@ -125,15 +132,16 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
         const apiKey = yield* Effect.fromResult(
           ApiKey.make({ ...kept, organizationId, apiKeyId, name, scope, expiresAt }, now)
         )
-        yield* commits.retryOnConflict(commits.write({ apiKeys: [apiKey] }))
+        yield* commits.retryOnConflict(write(apiKey, "api_key.create", now))
         return made({ apiKey, key })
       }),
       revoke: Effect.fn("ApiKeys.revoke")(function* (of) {
         return yield* commits.retryOnConflict(
           Effect.gen(function* () {
             const apiKey = yield* get(of)
-            const revoked = ApiKey.revoked(apiKey, yield* clock.now)
-            if (!Equal.equals(revoked, apiKey)) yield* commits.write({ apiKeys: [revoked] })
+            const now = yield* clock.now
+            const revoked = ApiKey.revoked(apiKey, now)
+            if (!Equal.equals(revoked, apiKey)) yield* write(revoked, "api_key.revoke", now)
             return revoked
           })
         )
@@ -143,7 +151,7 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
           Effect.gen(function* () {
             const { key, ...kept } = yield* secret
             const apiKey = yield* Effect.fromResult(ApiKey.rotated(yield* get(of), kept))
-            yield* commits.write({ apiKeys: [apiKey] })
+            yield* write(apiKey, "api_key.rotate", yield* clock.now)
             return made({ apiKey, key })
           })
         )

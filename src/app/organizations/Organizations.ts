@@ -42,7 +42,15 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
         const name = yield* Effect.fromResult(OrganizationRules.named(request.name))
         const now = yield* clock.now
         const organization: Organization = { organizationId: yield* ids.next(now), name, createdAt: now }
-        yield* commits.retryOnConflict(commits.write({ organizations: [organization] }))
+        const { organizationId } = organization
+        const change = {
+          organizationId,
+          action: "organization.create",
+          resourceId: organizationId,
+          iccid: null
+        } as const
+        const commit = yield* commits.audited({ organizations: [organization] }, change, now)
+        yield* commits.retryOnConflict(commits.write(commit))
         return organization
       })
     })

@@ -2,6 +2,7 @@
  * Webhook endpoints of an organization, and the log of their deliveries (rules W5 to W7).
  */
 import { Context, Effect, Layer } from "effect"
+import type { Action } from "../../domain/AuditEntry.ts"
 import * as Delivery from "../../domain/Delivery.ts"
 import type { LoggedDelivery } from "../../domain/Delivery.ts"
 import { type InvalidField, NotFound } from "../../domain/Refusal.ts"
@@ -79,22 +80,32 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
      * Rule E1: the commit of an endpoint. If it takes events that fall due by the clock, and did not before, a job sees to
      * it that they are told of the attachments that there are.
      */
-    const withNotices = Effect.fnUntraced(function* (next: WebhookEndpoint, now: Instant, before?: WebhookEndpoint) {
+    const withNotices = Effect.fnUntraced(function* (
+      action: Action,
+      next: WebhookEndpoint,
+      now: Instant,
+      before?: WebhookEndpoint
+    ) {
       const asks = (endpoint: WebhookEndpoint) => Lifecycle.timedTypes.some((type) => Endpoint.takes(endpoint, type))
-      const { organizationId } = next
+      const { endpointId: resourceId, organizationId } = next
       const isNew = asks(next) && (before === undefined || !asks(before))
       const jobs = isNew ? Lifecycle.jobsOfAll(yield* ids.next(now), now) : []
-      return { ...(yield* commits.of(organizationId, { jobs }, now)), webhookEndpoints: [next] }
+      const commit = { ...(yield* commits.of(organizationId, { jobs }, now)), webhookEndpoints: [next] }
+      return yield* commits.audited(commit, { organizationId, action, resourceId, iccid: null }, now)
     })
 
-    const change = (of: OfEndpoint, change: (endpoint: WebhookEndpoint) => Effect.Effect<WebhookEndpoint>) =>
+    const change = (
+      action: Action,
+      of: OfEndpoint,
+      change: (endpoint: WebhookEndpoint) => Effect.Effect<WebhookEndpoint>
+    ) =>
       commits.retryOnConflict(
         Effect.gen(function* () {
           yield* known(of.organizationId)
           const found = yield* storage.webhookEndpoints.get(of)
           if (found === null) return yield* new NotFound({ resource: "webhook endpoint", id: of.endpointId })
           const changed = yield* change(found)
-          yield* commits.write(yield* withNotices(changed, yield* clock.now, found))
+          yield* commits.write(yield* withNotices(action, changed, yield* clock.now, found))
           return changed
         })
       )
@@ -122,7 +133,9 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
           deletedAt: null,
           version: 0
         }
-        yield* commits.retryOnConflict(Effect.flatMap(withNotices(endpoint, now), (commit) => commits.write(commit)))
+        yield* commits.retryOnConflict(
+          Effect.flatMap(withNotices("webhook_endpoint.create", endpoint, now), (commit) => commits.write(commit))
+        )
         return endpoint
       }),
       update: Effect.fn("Webhooks.update")(function* ({ description, enabled, events, url, ...of }) {
@@ -131,7 +144,7 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
         )
         const types =
           events === undefined || events === null ? events : yield* Effect.fromResult(WebhookEvent.typesOf(events))
-        return yield* change(of, (endpoint) =>
+        return yield* change("webhook_endpoint.update", of, (endpoint) =>
           Effect.succeed({
             ...endpoint,
             ...(url === undefined ? {} : { url }),
@@ -142,9 +155,13 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
         )
       }),
       remove: (of) =>
-        Effect.asVoid(change(of, (endpoint) => Effect.map(clock.now, (now) => Endpoint.deleted(endpoint, now)))),
+        Effect.asVoid(
+          change("webhook_endpoint.delete", of, (endpoint) =>
+            Effect.map(clock.now, (now) => Endpoint.deleted(endpoint, now))
+          )
+        ),
       rotateKey: (of) =>
-        change(of, (endpoint) =>
+        change("webhook_endpoint.rotate_key", of, (endpoint) =>
           Effect.zipWith(signingKey, clock.now, (key, now) => Endpoint.withNewKey(endpoint, key, now))
         ),
       deliveries: Effect.fn("Webhooks.deliveries")(function* ({ after, limit, organizationId }) {
@@ -158,8 +175,11 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
             yield* known(of.organizationId)
             const logged = yield* storage.deliveries.get(of)
             if (logged === null) return yield* new NotFound({ resource: "delivery", id: of.deliveryId })
-            const delivery = Delivery.replayed(logged.delivery, yield* clock.now)
-            yield* commits.write({ deliveries: { replayed: [delivery] } })
+            const now = yield* clock.now
+            const delivery = Delivery.replayed(logged.delivery, now)
+            const { deliveryId: resourceId, organizationId } = delivery
+            const change = { organizationId, action: "delivery.replay", resourceId, iccid: null } as const
+            yield* commits.write(yield* commits.audited({ deliveries: { replayed: [delivery] } }, change, now))
             return { ...logged, delivery }
           })
         )

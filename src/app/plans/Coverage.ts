@@ -120,7 +120,15 @@ export const layer: Layer.Layer<Coverage, never, Storage | BusinessClock | Ids |
             const region = yield* Effect.fromResult(
               RegionRules.create(wanted, alike, catalogue, { coverageId, regionCode }, now)
             )
-            yield* commits.write({ regions: [region] }, kinds.Region.keep(region))
+            const { organizationId } = region
+            const change = {
+              organizationId,
+              action: "coverage_profile.create",
+              resourceId: coverageId,
+              iccid: null
+            } as const
+            const commit = yield* commits.audited({ regions: [region] }, change, now)
+            yield* commits.write(commit, kinds.Region.keep(region))
             return region
           })
         )

@@ -2,11 +2,13 @@
  * Plans of an organization: create, read, archive, delete (rules P1 to P3).
  */
 import { Context, Effect, Equal, Layer } from "effect"
+import type { Action } from "../../domain/AuditEntry.ts"
 import { kinds } from "../../domain/Idempotency.ts"
 import type { Label } from "../../domain/Label.ts"
 import * as PlanRules from "../../domain/Plan.ts"
 import type { Plan, TermsRequest } from "../../domain/Plan.ts"
 import type { InvalidField, NotFound } from "../../domain/Refusal.ts"
+import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Catalogues } from "./Catalogues.ts"
@@ -59,13 +61,20 @@ export const layer: Layer.Layer<Plans, never, Storage | BusinessClock | Ids | Co
         return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
       })
 
+      const audited = (plan: Plan, action: Action, now: Instant) => {
+        const { organizationId, planId: resourceId } = plan
+        return commits.audited({ plans: [plan] }, { organizationId, action, resourceId, iccid: null }, now)
+      }
+
       /** Commits the plan that `change` returns, unless it equals the loaded one. */
-      const change = (of: OfPlan, change: (plan: Plan, now: number) => Plan) =>
+      const change = (action: Action, of: OfPlan, change: (plan: Plan, now: Instant) => Plan) =>
         commits.retryOnConflict(
           Effect.gen(function* () {
             const plan = yield* get(of)
-            const changed = change(plan, yield* clock.now)
-            if (!Equal.equals(changed, plan)) yield* commits.write({ plans: [changed] }, kinds.Done.keep(null))
+            const now = yield* clock.now
+            const changed = change(plan, now)
+            if (Equal.equals(changed, plan)) return changed
+            yield* commits.write(yield* audited(changed, action, now), kinds.Done.keep(null))
             return changed
           })
         )
@@ -88,7 +97,7 @@ export const layer: Layer.Layer<Plans, never, Storage | BusinessClock | Ids | Co
             deletedAt: null,
             version: 0
           }
-          yield* commits.retryOnConflict(commits.write({ plans: [plan] }, kinds.Plan.keep(plan)))
+          yield* commits.retryOnConflict(commits.write(yield* audited(plan, "plan.create", now), kinds.Plan.keep(plan)))
           return plan
         }),
         page: Effect.fn("Plans.page")(function* ({ countries, limit, ...of }) {
@@ -105,9 +114,9 @@ export const layer: Layer.Layer<Plans, never, Storage | BusinessClock | Ids | Co
           const found = yield* storage.plans.page({ ...of, covering, limit: limit + 1 })
           return Paging.page(found, limit, ({ createdAt, planId }) => ({ createdAt, id: planId }))
         }),
-        archive: (of) => change(of, PlanRules.archived),
-        unarchive: (of) => change(of, PlanRules.unarchived),
-        remove: (of) => Effect.asVoid(change(of, PlanRules.deleted))
+        archive: (of) => change("plan.archive", of, PlanRules.archived),
+        unarchive: (of) => change("plan.unarchive", of, PlanRules.unarchived),
+        remove: (of) => Effect.asVoid(change("plan.delete", of, PlanRules.deleted))
       })
     })
   )

@@ -2,6 +2,7 @@
  * The SIM inventory of an organization: import, lists, SM-DP+ history (rules I1 and I2).
  */
 import { Context, Effect, Layer, Result, Stream } from "effect"
+import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import { isLabel } from "../../domain/Label.ts"
 import { NotFound } from "../../domain/Refusal.ts"
 import * as SimRules from "../../domain/Sim.ts"
@@ -10,6 +11,7 @@ import type { CurrentStatus, Entry } from "../../domain/SmdpHistory.ts"
 import * as SimImport from "../../domain/SimImport.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type ImportOutcome, type NewSim, Storage, type StorageError } from "../../ports/Storage.ts"
+import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Metrics from "../Metrics.ts"
 import * as Paging from "../Paging.ts"
@@ -89,11 +91,12 @@ const sum = (before: ImportReport, batch: ImportReport): ImportReport => ({
   warningCount: before.warningCount + batch.warningCount
 })
 
-export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = Layer.effect(
+export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits | Ids> = Layer.effect(
   Sims,
   Effect.gen(function* () {
     const storage = yield* Storage
     const clock = yield* BusinessClock
+    const commits = yield* Commits
     const ids = yield* Ids
 
     const get = Effect.fnUntraced(function* (of: { readonly organizationId: string; readonly iccid: string }) {
@@ -102,9 +105,10 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = La
     })
 
     const importBatch = Effect.fnUntraced(function* (
-      organizationId: string,
+      auditEntry: AuditEntry,
       rows: ReadonlyArray<readonly [ImportRow, number]>
     ): Effect.fn.Return<ImportReport, StorageError> {
+      const { organizationId } = auditEntry
       const errors: Array<RowMessage> = []
       const warnings: Array<RowMessage> = []
       const sims: Array<NewSim> = []
@@ -127,7 +131,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = La
         const simId = yield* ids.next(now)
         sims.push(SimRules.imported({ ...sim, organizationId, iccid, simId, createdAt: now }))
       }
-      const outcome = sims.length === 0 ? NOTHING_STORED : yield* storage.sims.import(sims)
+      const outcome = sims.length === 0 ? NOTHING_STORED : yield* storage.sims.import(sims, auditEntry)
       for (const { iccid, organizationId: owner } of outcome.taken) {
         if (owner === organizationId) duplicates += 1
         else errors.push({ row: rowOf.get(iccid) ?? 0, iccid, message: "the iccid is already in use" })
@@ -164,10 +168,13 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Ids> = La
       importRows: Effect.fn("Sims.importRows")(function* ({ organizationId, rows }) {
         const organization = yield* storage.organizations.get(organizationId)
         if (organization === null) return yield* new NotFound({ resource: "organization", id: organizationId })
+        const now = yield* clock.now
+        const resourceId = yield* ids.next(now)
+        const auditEntry = yield* commits.entry({ organizationId, action: "sim.import", resourceId, iccid: null }, now)
         return yield* rows.pipe(
           Stream.zipWithIndex,
           Stream.grouped(IMPORT_BATCH),
-          Stream.mapEffect((batch) => importBatch(organizationId, batch)),
+          Stream.mapEffect((batch) => importBatch(auditEntry, batch)),
           Stream.runFold(() => nothing, sum)
         )
       })

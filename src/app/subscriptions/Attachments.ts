@@ -63,7 +63,10 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
             const now = yield* clock.now
             const decision = yield* Effect.fromResult(Suspension.suspend(aggregate, of.attachmentId, now))
             if (decision.sim === undefined) return
-            yield* commits.write(yield* commits.of(of.organizationId, decision, now), kinds.Done.keep(null))
+            const { attachmentId: resourceId, iccid, organizationId } = of
+            const change = { organizationId, action: "plan_attachment.suspend", resourceId, iccid } as const
+            const commit = yield* commits.audited(yield* commits.of(organizationId, decision, now), change, now)
+            yield* commits.write(commit, kinds.Done.keep(null))
           })
         )
       })

@@ -2,6 +2,7 @@
  * Subscriptions: putting SIMs into service and taking them out (rules S1 to S5).
  */
 import { Context, Effect, Fiber, Layer, type Stream } from "effect"
+import * as AuditEntry from "../../domain/AuditEntry.ts"
 import * as Deletion from "../../domain/Deletion.ts"
 import { kinds } from "../../domain/Idempotency.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
@@ -137,7 +138,13 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const subscribed = yield* Effect.fromResult(Provisioning.subscribe(plan, aggregate, request, fresh, now))
       if (subscribed._tag === "Complete") {
         const { created, decision } = subscribed
-        yield* commits.write(yield* commits.of(organizationId, decision, now), kinds.Created.keep(created))
+        const { iccid } = aggregate.sim
+        const { attachmentId } = fresh
+        const { subscriptionId } = created
+        const isFirst = aggregate.subscription === null
+        const change = AuditEntry.creation({ organizationId, subscriptionId, attachmentId, iccid }, isFirst)
+        const commit = yield* commits.audited(yield* commits.of(organizationId, decision, now), change, now)
+        yield* commits.write(commit, kinds.Created.keep(created))
         return created
       }
       const lease = yield* work.lease
@@ -172,11 +179,15 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       remove: Effect.fn("Subscriptions.remove")(function* (of) {
         const held = yield* commits.retryOnConflict(
           Effect.gen(function* () {
-            const { aggregate } = yield* SimLookup.inService(storage, of)
+            const { aggregate, subscription } = yield* SimLookup.inService(storage, of)
             const now = yield* clock.now
             const decision = yield* Effect.fromResult(Deletion.remove(aggregate, now))
             const lease = yield* work.lease
-            const commit = yield* commits.of(of.organizationId, decision, now, lease)
+            const { iccid, organizationId } = of
+            const resourceId = subscription.subscriptionId
+            const change = { organizationId, action: "subscription.delete", resourceId, iccid } as const
+            const decided = yield* commits.of(organizationId, decision, now, lease)
+            const commit = yield* commits.audited(decided, change, now)
             yield* commits.write(commit, kinds.Done.keep(null))
             return JobRunner.heldBy(commit, lease)
           })

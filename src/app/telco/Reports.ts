@@ -35,6 +35,8 @@ interface Tally {
   readonly payloads: Array<Payload>
   readonly smdpEntries: Array<Entry>
   readonly jobs: Array<NewJob>
+  /** Whether a first use or a state of the profile is among the accepted reports. */
+  isAudited: boolean
 }
 
 const tallyOf = ({ aggregate, seen }: Reported): Tally => ({
@@ -44,7 +46,8 @@ const tallyOf = ({ aggregate, seen }: Reported): Tally => ({
   accepted: [],
   payloads: [],
   smdpEntries: [],
-  jobs: []
+  jobs: [],
+  isAudited: false
 })
 
 const ACCEPTED: Verdict = { _tag: "Accepted" }
@@ -63,6 +66,7 @@ const takeInto = (tally: Tally | undefined, report: Report, now: Instant): Verdi
   tally.payloads.push(...payloads)
   tally.smdpEntries.push(...smdpEntries)
   tally.jobs.push(...jobs)
+  if (report.fact._tag === "FirstUse" || report.fact._tag === "SmdpState") tally.isAudited = true
   return ACCEPTED
 }
 
@@ -141,6 +145,19 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
       return found
     })
 
+    /**
+     * Rule W11: one entry for each SIM whose profile or first use a request reports. Usage and locations come by the
+     * thousand and leave none.
+     */
+    const entriesOf = (tallies: ReadonlyArray<Tally>, now: Instant) =>
+      Effect.forEach(
+        tallies.filter(({ isAudited }) => isAudited),
+        ({ aggregate: { sim } }) => {
+          const { iccid, organizationId } = sim
+          return commits.entry({ organizationId, action: "sim.report", resourceId: iccid, iccid }, now)
+        }
+      )
+
     const commitOf = Effect.fnUntraced(function* (tallies: ReadonlyArray<Tally>, now: Instant) {
       const sims = tallies.map(({ before, aggregate }) => ({ loaded: before, next: aggregate }))
       const seen = tallies.flatMap(({ accepted, aggregate: { sim } }) =>
@@ -159,7 +176,8 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
         events.push(...(commit.events ?? []))
         put.push(...(commit.jobs?.put ?? []))
       }
-      return { sims, reports: { smdpEntries, seen }, events, jobs: { put } }
+      const auditEntries = yield* entriesOf(tallies, now)
+      return { sims, reports: { smdpEntries, seen }, events, jobs: { put }, auditEntries }
     })
 
     return Reports.of({

@@ -6,6 +6,7 @@
  * subscription. A commit that writes endpoints has no events. Keys do not trade their hashes in one commit.
  */
 import type { ApiKey } from "../../domain/ApiKey.ts"
+import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import type { Catalogue } from "../../domain/Catalogue.ts"
 import type { Delivery } from "../../domain/Delivery.ts"
 import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
@@ -92,6 +93,8 @@ export interface Commit {
     /** Replaces the delivery, whoever holds it, and ends any lease; does nothing where it is not there. */
     readonly replayed?: ReadonlyArray<Delivery>
   }
+  /** Always new ones (rule W11). */
+  readonly auditEntries?: ReadonlyArray<AuditEntry>
   /** The instant at which a virtual clock stands. */
   readonly clock?: Instant
 }

@@ -5,6 +5,7 @@
  * one reservation, whatever its purpose. A commit that writes the SIM ends its reservation.
  */
 import type { Effect } from "effect"
+import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import type { Label } from "../../domain/Label.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import type { Entry } from "../../domain/SmdpHistory.ts"
@@ -57,7 +58,11 @@ export interface ReservedSims {
 }
 
 export interface Sims {
-  readonly import: (sims: ReadonlyArray<NewSim>) => Effect.Effect<ImportOutcome, StorageError>
+  /**
+   * Stores those whose ICCID is new, and the audit entry with the first of them. An entry that is there already, from an
+   * earlier part of the same import, stays as it is.
+   */
+  readonly import: (sims: ReadonlyArray<NewSim>, auditEntry?: AuditEntry) => Effect.Effect<ImportOutcome, StorageError>
   /** By import sequence, ascending; the cursor is a import sequence. Null filters nothing. */
   readonly page: (
     query: Page<number> & { readonly isEsim: boolean | null; readonly label: Label | null }

@@ -17,6 +17,8 @@ const everything = { after: null, limit: 1_000 } as const
 
 const anyPlan = { ...everything, archived: null, label: null, search: null, covering: null } as const
 
+const anyEntry = { from: null, to: null, actor: null, action: null, resourceId: null } as const
+
 /** What is there before the commit that writes something of every kind, and that commit. */
 const prepare = (world: World.World) =>
   Effect.gen(function* () {
@@ -99,6 +101,7 @@ const prepare = (world: World.World) =>
         settled: [{ delivery: next, token }],
         replayed: [{ ...toReplay.delivery, retryStep: 0, attempts: 3 }]
       },
+      auditEntries: [Rows.auditEntry(world)],
       catalogue,
       clock: world.now
     }
@@ -146,6 +149,7 @@ const observe = (
       idempotency: yield* Effect.forEach(keys, (key) => storage.idempotencyRecords.get({ ...of, key })),
       jobs: yield* world.jobs.pending({ now, machineNow }),
       outbox: yield* world.outbox.pending({ now, machineNow }),
+      auditEntries: yield* storage.auditEntries.page({ ...of, ...everything, ...anyEntry }),
       catalogueVersion: yield* storage.catalogues.version,
       catalogue: yield* storage.catalogues.get,
       clock: yield* storage.virtualClock

@@ -34,7 +34,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
           work,
           dueAt: world.now - index,
           attempts: index,
-          idempotencyKey: index % 2 === 0 ? null : `key ${index}`
+          idempotencyKey: index % 2 === 0 ? null : `key ${index}`,
+          origin: index % 2 === 0 ? { actor: "admin", address: null, requestId: `request ${index}` } : null
         })
       )
       yield* put(world, jobs)

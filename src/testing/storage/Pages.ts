@@ -118,6 +118,23 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("pages of audit entries are complete and without repetition while entries come in", (world) =>
+    walk<CreatedCursor>(world, {
+      newestFirst: true,
+      page: (after, limit) => {
+        const filter = { from: null, to: null, actor: null, action: "plan.create", resourceId: null }
+        return Effect.map(world.storage.auditEntries.page({ ...World.of(world), ...filter, after, limit }), (entries) =>
+          entries.map((entry) => created(entry.entryId, entry))
+        )
+      },
+      insert: (createdAt) => {
+        const entry = Rows.auditEntry(world, { createdAt })
+        const other = Rows.auditEntry(world, { createdAt, action: "plan.delete" })
+        return Effect.as(world.storage.commit({ auditEntries: [other, entry] }), entry.entryId)
+      }
+    })
+  ),
+
   scenario("pages of webhook endpoints are complete and without repetition while endpoints come in", (world) =>
     walk<CreatedCursor>(world, {
       page: (after, limit) =>

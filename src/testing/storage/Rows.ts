@@ -3,6 +3,7 @@
  * changed.
  */
 import type { ApiKey } from "../../domain/ApiKey.ts"
+import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import type { Attachment } from "../../domain/Attachment.ts"
 import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
 import type { Job } from "../../domain/Job.ts"
@@ -29,6 +30,19 @@ export const apiKey = (world: World, changes: Partial<ApiKey> = {}): ApiKey => (
   expiresAt: null,
   revokedAt: null,
   version: 0,
+  ...changes
+})
+
+export const auditEntry = (world: World, changes: Partial<AuditEntry> = {}): AuditEntry => ({
+  organizationId: world.organizationId,
+  entryId: world.id(),
+  createdAt: world.now,
+  actor: "admin",
+  action: "plan.create",
+  resourceId: world.id(),
+  iccid: null,
+  address: "192.0.2.7",
+  requestId: world.id(),
   ...changes
 })
 
@@ -181,6 +195,7 @@ export const job = (world: World, changes: Partial<Job> = {}): Job => ({
   attempts: 0,
   createdAt: world.now,
   idempotencyKey: null,
+  origin: null,
   ...changes
 })
 

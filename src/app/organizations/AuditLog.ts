@@ -1,0 +1,52 @@
+/**
+ * The audit log of an organization: who changed what (rule W11). The commit of a change writes its entry; here they are
+ * read.
+ */
+import { Context, Effect, Layer, Stream } from "effect"
+import type { AuditEntry } from "../../domain/AuditEntry.ts"
+import { NotFound } from "../../domain/Refusal.ts"
+import { type AuditQuery, type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
+import * as Paging from "../Paging.ts"
+
+export class AuditLog extends Context.Service<
+  AuditLog,
+  {
+    /** Newest first. */
+    readonly page: (query: AuditQuery) => Effect.Effect<Paging.Page<AuditEntry, CreatedCursor>, NotFound | StorageError>
+    /** All of them, newest first, in keyset pages: memory does not grow with the list. */
+    readonly list: (query: Omit<AuditQuery, "after" | "limit">) => Stream.Stream<AuditEntry, NotFound | StorageError>
+  }
+>()("simplan/AuditLog") {}
+
+const cursorOf = ({ createdAt, entryId }: AuditEntry): CreatedCursor => ({ createdAt, id: entryId })
+
+export const layer: Layer.Layer<AuditLog, never, Storage> = Layer.effect(
+  AuditLog,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+
+    const known = Effect.fnUntraced(function* (organizationId: string) {
+      if ((yield* storage.organizations.get(organizationId)) === null) {
+        return yield* new NotFound({ resource: "organization", id: organizationId })
+      }
+    })
+
+    return AuditLog.of({
+      page: Effect.fn("AuditLog.page")(function* ({ limit, ...query }) {
+        yield* known(query.organizationId)
+        const found = yield* storage.auditEntries.page({ ...query, limit: limit + 1 })
+        return Paging.page(found, limit, cursorOf)
+      }),
+      list: (query) =>
+        Stream.unwrap(
+          Effect.as(
+            known(query.organizationId),
+            Paging.stream(
+              (after: CreatedCursor | null, limit) => storage.auditEntries.page({ ...query, after, limit }),
+              cursorOf
+            )
+          )
+        )
+    })
+  })
+)

@@ -1,0 +1,99 @@
+/**
+ * Audit entries: who changed what, when, from which address and under which request id (rule W11).
+ *
+ * A commit carries the entry of the change that it makes, so that there is no change without its entry, and no entry of
+ * a change that was refused, replayed, or made no difference.
+ */
+import type { Instant } from "./Time.ts"
+
+/** What can be done. The part before the dot is the type of the resource. */
+export const actions = [
+  "organization.create",
+  "api_key.create",
+  "api_key.revoke",
+  "api_key.rotate",
+  "webhook_endpoint.create",
+  "webhook_endpoint.update",
+  "webhook_endpoint.delete",
+  "webhook_endpoint.rotate_key",
+  "delivery.replay",
+  "plan.create",
+  "plan.archive",
+  "plan.unarchive",
+  "plan.delete",
+  "coverage_profile.create",
+  "sim.import",
+  "sim.apply_mobile_plan",
+  "sim.remove_mobile_plan",
+  "sim.send_sms",
+  "sim.report",
+  "subscription.create",
+  "subscription.delete",
+  "plan_attachment.create",
+  "plan_attachment.suspend"
+] as const
+
+export type Action = (typeof actions)[number]
+
+/** Where a change comes from. */
+export interface Origin {
+  /** The id of the API key; `admin` and `telco` for those who have a token; `host` for a host that embeds the services. */
+  readonly actor: string
+  /** The network address of the caller; null if it is unknown. */
+  readonly address: string | null
+  readonly requestId: string | null
+}
+
+/** A change, told of by the commit that makes it. */
+export interface Change {
+  readonly organizationId: string
+  readonly action: Action
+  /** The id of what is changed. That of a SIM is its ICCID, that of an import its own. */
+  readonly resourceId: string
+  /** The SIM that the change is about; null if it is about none, or many. */
+  readonly iccid: string | null
+}
+
+export interface AuditEntry extends Change, Origin {
+  readonly entryId: string
+  readonly createdAt: Instant
+}
+
+/** Which entries a list has; null filters nothing. */
+export interface Filter {
+  /** Entries from this instant on. */
+  readonly from: Instant | null
+  /** Entries before this instant. */
+  readonly to: Instant | null
+  readonly actor: string | null
+  readonly action: string | null
+  /** The id of the resource, or the ICCID of the SIM that the change is about. */
+  readonly resourceId: string | null
+}
+
+/** The creation of a subscription with its first attachment, or of an attachment on a subscription that was there. */
+export const creation = (
+  of: {
+    readonly organizationId: string
+    readonly subscriptionId: string
+    readonly attachmentId: string
+    readonly iccid: string
+  },
+  isFirst: boolean
+): Change => ({
+  organizationId: of.organizationId,
+  action: isFirst ? "subscription.create" : "plan_attachment.create",
+  resourceId: isFirst ? of.subscriptionId : of.attachmentId,
+  iccid: of.iccid
+})
+
+/** Whether a list with this filter has the entry. */
+export const isAsked = (entry: AuditEntry, { action, actor, from, resourceId, to }: Filter): boolean =>
+  (from === null || entry.createdAt >= from) &&
+  (to === null || entry.createdAt < to) &&
+  (actor === null || entry.actor === actor) &&
+  (action === null || entry.action === action) &&
+  (resourceId === null || entry.resourceId === resourceId || entry.iccid === resourceId)
+
+/** The type of the resource that an action changes. */
+export const resourceType = (action: Action): string => action.slice(0, action.indexOf("."))

@@ -1,0 +1,51 @@
+/**
+ * What an audit entry says, and which entries a filter selects (rule W11).
+ */
+import { describe, expect, it } from "vitest"
+import * as AuditEntry from "../../src/domain/AuditEntry.ts"
+
+const entry: AuditEntry.AuditEntry = {
+  organizationId: "o",
+  entryId: "e",
+  createdAt: 100,
+  actor: "admin",
+  action: "subscription.create",
+  resourceId: "s",
+  iccid: "89",
+  address: null,
+  requestId: null
+}
+
+const all: AuditEntry.Filter = { from: null, to: null, actor: null, action: null, resourceId: null }
+
+describe("An audit entry", () => {
+  it("names the type of its resource by its action", () => {
+    expect(AuditEntry.resourceType("webhook_endpoint.rotate_key")).toBe("webhook_endpoint")
+    expect(AuditEntry.actions.every((action) => /^[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*$/.test(action))).toBe(true)
+  })
+
+  it("is of the subscription where that is new, else of the attachment", () => {
+    const of = { organizationId: "o", subscriptionId: "s", attachmentId: "a", iccid: "89" }
+    const common = { organizationId: "o", iccid: "89" }
+    expect(AuditEntry.creation(of, true)).toEqual({ ...common, action: "subscription.create", resourceId: "s" })
+    expect(AuditEntry.creation(of, false)).toEqual({ ...common, action: "plan_attachment.create", resourceId: "a" })
+  })
+
+  it.each<[Partial<AuditEntry.Filter>, boolean]>([
+    [{}, true],
+    [{ from: 100 }, true],
+    [{ from: 101 }, false],
+    [{ to: 101 }, true],
+    [{ to: 100 }, false],
+    [{ actor: "admin" }, true],
+    [{ actor: "telco" }, false],
+    [{ action: "subscription.create" }, true],
+    [{ action: "plan.create" }, false],
+    [{ resourceId: "s" }, true],
+    [{ resourceId: "89" }, true],
+    [{ resourceId: "e" }, false],
+    [{ from: 100, to: 101, actor: "admin", action: "subscription.create", resourceId: "x" }, false]
+  ])("is selected by %o: %s", (filter, isAsked) => {
+    expect(AuditEntry.isAsked(entry, { ...all, ...filter })).toBe(isAsked)
+  })
+})
