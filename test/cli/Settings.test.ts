@@ -36,7 +36,8 @@ describe("the settings", () => {
       webhookProxy: null,
       dnsServers: null,
       telcoTimeoutMillis: 10_000,
-      leaseMillis: 15_000
+      leaseMillis: 15_000,
+      auditRetentionMillis: 31_536_000_000
     })
   })
 
@@ -92,7 +93,8 @@ describe("the settings", () => {
     ],
     ["SIMPLAN_DNS_SERVERS", "10.0.0.2, [::1]:5353", { dnsServers: ["10.0.0.2", "[::1]:5353"] }],
     ["SIMPLAN_TELCO_TIMEOUT", "750ms", { telcoTimeoutMillis: 750 }],
-    ["SIMPLAN_LEASE", "2m", { leaseMillis: 120_000 }]
+    ["SIMPLAN_LEASE", "2m", { leaseMillis: 120_000 }],
+    ["SIMPLAN_AUDIT_RETENTION", "90d", { auditRetentionMillis: 90 * 86_400_000 }]
   ]
   for (const [name, value, expected] of fine) {
     it(`allow ${name}=${value}`, async () => {
@@ -136,6 +138,7 @@ describe("the settings", () => {
     ["SIMPLAN_TELCO_TIMEOUT", "1ms"],
     ["SIMPLAN_LEASE", "2h"],
     ["SIMPLAN_LEASE", "0s"],
+    ["SIMPLAN_AUDIT_RETENTION", "59m"],
     ["SIMPLAN_TELCO_URL", "bridge.example"],
     ["SIMPLAN_TELCO_URL", "ftp://bridge.example"]
   ]

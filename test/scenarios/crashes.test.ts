@@ -1,9 +1,10 @@
 /**
  * S5 and W2 across a crash: wherever a process dies around the telco's answer, the next one ends with exactly one
- * package and a consistent subscription, and an idempotency key is told that outcome.
+ * package and a consistent subscription, an idempotency key is told that outcome, and the audit log who asked for it
+ * (rule W11).
  */
 import { Effect } from "effect"
-import { IdempotencyKeys, Messages, Subscriptions } from "simplan"
+import { AuditLog, IdempotencyKeys, Messages, RequestContext, Subscriptions } from "simplan"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "./Calls.ts"
@@ -32,8 +33,18 @@ const creation = (planId: string) =>
       key: "creation-1",
       fingerprint: "the same request"
     }),
+    Effect.provideService(RequestContext.Current, asking),
     Effect.result
   )
+
+const asking = { actor: "key-1", address: "192.0.2.7", requestId: "request-1" }
+
+/** The creations in the audit log. */
+const audited = () => {
+  const all = { from: null, to: null, actor: null, action: "subscription.create", resourceId: null }
+  const query = { organizationId: world.organizationId, ...all, after: null, limit: 100 }
+  return world.run(AuditLog.AuditLog.use((log) => log.page(query)))
+}
 
 const message = () =>
   IdempotencyKeys.IdempotencyKeys.use((keys) =>
@@ -65,6 +76,7 @@ describe("S5: a process killed during a creation", () => {
     await world.settle()
     expect(await Calls.activePackages(world)).toHaveLength(subscriptions)
     expect((await Calls.sim(world, iccid)).allocation._tag).toBe(subscriptions === 1 ? "InService" : "Free")
+    expect((await audited()).items).toMatchObject(Array.from({ length: subscriptions }, () => ({ ...asking, iccid })))
 
     const retried = await world.run(creation(planId))
     expect(retried).toMatchObject({ _tag: "Success", success: { sim: { iccid } } })
@@ -81,6 +93,7 @@ describe("S5: a process killed during a creation", () => {
     expect(await world.run(creation(planId))).toMatchObject({ failure: { _tag: "RequestInProgress" } })
     await world.settle()
     expect((await Calls.sim(world, iccid)).allocation._tag).toBe("Free")
+    expect((await audited()).items).toEqual([])
     expect(await world.run(creation(planId))).toMatchObject({ _tag: "Success" })
   })
 })

@@ -1,5 +1,5 @@
 /**
- * The statements about audit entries.
+ * The statements about audit entries (rule W11).
  */
 import { Effect } from "effect"
 import type { AuditEntry, Storage } from "simplan/ports"

@@ -48,7 +48,7 @@ const earlier = (left: Instant | null, right: Instant | null): Instant | null =>
 /** How long to wait for work that others have under way before looking again, in milliseconds. */
 const PAUSE = 5
 
-/** How many audit entries one statement deletes, and how many milliseconds pass before the next statement. */
+/** Rule W12: how many audit entries one statement deletes, and how many milliseconds pass before the next statement. */
 const PURGED_AT_ONCE = 1_000
 const PURGE_PAUSE = 20
 
