@@ -115,6 +115,18 @@ const entry = (id: number) => ({
   modifiedAt: id
 })
 
+const auditEntry = (id: number) => ({
+  organizationId: org,
+  entryId: `audit-${id}`,
+  createdAt: id,
+  actor: "admin",
+  action: "plan.create" as const,
+  resourceId: `plan-${id}`,
+  iccid: null,
+  address: null,
+  requestId: null
+})
+
 const populate = (adapter: Adapter) =>
   Effect.gen(function* () {
     yield* on(adapter, (storage) =>
@@ -130,6 +142,7 @@ const populate = (adapter: Adapter) =>
       storage.commit({
         apiKeys: ids.map(apiKey),
         plans: ids.map(plan),
+        auditEntries: ids.map(auditEntry),
         regions: ids.map(region),
         sims: lines,
         reports: {
@@ -334,6 +347,10 @@ const use = (adapter: Adapter, round: number) =>
       [2_700 + round, touched]
     ])
     yield* storage.purge({ reportsBefore: -1, idempotencyBefore: -1 })
+    const anyEntry = { from: null, to: null, actor: null, action: null, resourceId: null }
+    yield* storage.auditEntries.page({ ...of, ...anyEntry, after: { createdAt: 50, id: "" }, limit: 10 })
+    yield* storage.auditEntries.page({ ...of, ...anyEntry, from: 10, to: 90, after: null, limit: 10 })
+    yield* storage.purgeAudit({ before: 1 + round, limit: 5 })
     yield* jobs.handBack([{ jobId: "nobody's", token }])
     yield* outbox.handBack([{ organizationId: org, deliveryId: "nobody's", token }])
     yield* jobs.release({ now: SOME_DUE })

@@ -14,7 +14,7 @@ export const allowed = "off, or requests per time such as 100/1s, 50/500ms or 60
 /** Reads the setting; undefined for any other text. */
 export const parse = (text: string): RateLimit | "off" | undefined => {
   if (text === "off") return "off"
-  const [, requests, span = ""] = /^([1-9]\d{0,8})\/(\d{0,6}[a-z]+)$/.exec(text) ?? []
+  const [, requests, span = ""] = /^([1-9]\d{0,8})\/(\d{0,6}(?:ms|s|m|h))$/.exec(text) ?? []
   const window = TimeSpan.parse(span.replace(/^(?=\D)/, "1"))
   return requests === undefined || window === undefined
     ? undefined
