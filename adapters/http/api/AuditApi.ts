@@ -54,5 +54,5 @@ export class AuditApi extends HttpApiGroup.make("audit")
     )
   )
   .annotateEndpointsMerge(Security.byAdminToken)
-  .annotateMerge(OpenApi.annotations({ title: "Management: audit log" }))
+  .annotateMerge(OpenApi.annotations({ title: "Management: audit" }))
   .prefix("/admin/v1") {}
