@@ -89,7 +89,7 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
         namedTypes: webhookEndpoints.namedTypes
       },
       sims: {
-        import: (given) => Effect.suspend(() => sims.import(given.map(sealSim))),
+        import: (given, auditEntry) => Effect.suspend(() => sims.import(given.map(sealSim), auditEntry)),
         page: (query) => opened(sims.page(query), each(openSim)),
         reserve: (claim) => opened(sims.reserve(claim), (found) => ({ ...found, sims: found.sims.map(openSim) })),
         release: sims.release,
@@ -120,6 +120,7 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
       clockOffset: storage.clockOffset,
       watch: storage.watch,
       purge: storage.purge,
+      purgeAudit: storage.purgeAudit,
       ready: storage.ready
     },
     outbox: {
