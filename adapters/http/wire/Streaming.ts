@@ -8,6 +8,7 @@ import { Cause, Effect, Pull, type Scope, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Http from "node:http"
 import { RequestContext } from "simplan"
+import * as EventLoopTurns from "./EventLoopTurns.ts"
 import * as ErrorLog from "./ErrorLog.ts"
 import type * as Errors from "./Errors.ts"
 
@@ -91,21 +92,21 @@ const pieces = <A, E>(
     text = ""
     return [piece]
   }
-  const next: Effect.Effect<readonly [Uint8Array], E | Cause.Done> = Effect.suspend(() => {
-    if (isWhole) return Cause.done()
+  const more: Effect.Effect<readonly [Uint8Array], E | Cause.Done> = Effect.suspend(() => {
     text += encoder.take(PIECE - text.length)
     if (text.length >= PIECE) return Effect.succeed(send())
     return Effect.flatMap(following === undefined ? nextPage(pages) : Effect.succeed(following), (found) => {
       following = undefined
       if (found !== null) {
         encoder.turn(found)
-        return next
+        return more
       }
       isWhole = true
       text += tail
       return Effect.succeed(send())
     })
   })
+  const next = Effect.suspend(() => (isWhole ? Cause.done() : Effect.andThen(EventLoopTurns.next, more)))
   return Stream.fromPull(Effect.succeed(next))
 }
 
