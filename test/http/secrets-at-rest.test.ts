@@ -1,5 +1,5 @@
 /**
- * What a dump of the database shows of secrets, with a key set.
+ * What a dump of the database shows of secrets, with a key set (rule W6).
  */
 import { randomBytes } from "node:crypto"
 import { Effect, Redacted } from "effect"

@@ -1,5 +1,5 @@
 /**
- * The ports with secrets encrypted in the database and plain outside of it. Without a key they are stored plain, and one
+ * The ports with secrets, such as signing keys (rule W6), encrypted in the database and plain outside of it. Without a key they are stored plain, and one
  * that was encrypted nevertheless fails its read.
  */
 import { Effect } from "effect"
