@@ -22,6 +22,7 @@ import * as Migrations from "./migrations/Migrations.ts"
 import * as Notifications from "./connection/Notifications.ts"
 import * as DatabaseLock from "./connection/DatabaseLock.ts"
 import type * as FastPaths from "./fast/FastPaths.ts"
+import * as RecentSecrets from "./fast/RecentSecrets.ts"
 import * as PrimaryHost from "./connection/PrimaryHost.ts"
 import * as Ports from "./Ports.ts"
 import * as ConnectionMetrics from "./connection/ConnectionMetrics.ts"
@@ -103,7 +104,10 @@ export const layerOf = <E, R>(
       const keys = yield* keysOf(clients.secretKeys)
       yield* migrate(migrates)
       yield* storageErrors(KeyCheck.run(migrates, keys))
-      const ports = Ports.make(yield* Database.make(clients), Cipher.make(keys), clients.shared)
+      const database = yield* Database.make(clients)
+      const remembers = keys.length > 0 && database.fastPaths.recentSecrets
+      const cipher = remembers ? RecentSecrets.make(Cipher.make(keys)) : Cipher.make(keys)
+      const ports = Ports.make(database, cipher, clients.shared)
       return Context.add(ports, SqlClient.SqlClient, clients.writes)
     })
   )

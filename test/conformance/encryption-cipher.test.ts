@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { Redacted, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Cipher from "../../adapters/postgres/encryption/Cipher.ts"
+import * as RecentSecrets from "../../adapters/postgres/fast/RecentSecrets.ts"
 import * as SecretKeys from "../../adapters/postgres/encryption/SecretKeys.ts"
 
 const keysOf = (text: string) => Result.getOrThrow(SecretKeys.parse(Redacted.make(text)))
@@ -96,5 +97,41 @@ describe("a cipher", () => {
     const none = Cipher.make([])
     expect([none.encrypt(text, place), none.decrypt(text, place)]).toEqual([text, text])
     expect([text, stored].map(none.isCurrent)).toEqual([true, false])
+  })
+})
+
+describe("a cipher that remembers", () => {
+  const inner = Cipher.make(keysOf(newKey))
+  const opened: Array<string> = []
+  const remembering = (decrypts: Cipher.Cipher["decrypt"]) => {
+    opened.length = 0
+    const decrypt: Cipher.Cipher["decrypt"] = (stored, at) => {
+      opened.push(stored)
+      return decrypts(stored, at)
+    }
+    return RecentSecrets.make({ ...inner, decrypt })
+  }
+  const at = (row: number): Cipher.Place => ["signing key", "acme", String(row)]
+
+  it("opens a text once, and still refuses it at another place", () => {
+    const cipher = remembering(inner.decrypt)
+    const stored = cipher.encrypt("whsec_secret", at(1))
+    for (let times = 0; times < 3; times++) expect(cipher.decrypt(stored, at(1))).toBe("whsec_secret")
+    expect(opened).toEqual([stored])
+    const others: ReadonlyArray<Cipher.Place> = [at(2), ["signing key", "other", "1"], ["activation code", "acme", "1"]]
+    for (const other of others) expect(() => cipher.decrypt(stored, other)).toThrow(Cipher.Undecryptable)
+    expect(cipher.decrypt(stored, at(1))).toBe("whsec_secret")
+    expect(opened).toHaveLength(4)
+  })
+
+  it("forgets what was not read for long, and nothing that is read again and again", () => {
+    const cipher = remembering((stored) => `of ${stored}`)
+    for (let row = 0; row < 9_000; row++) {
+      expect(cipher.decrypt(`${row}`, at(row))).toBe(`of ${row}`)
+      expect(cipher.decrypt("0", at(0))).toBe("of 0")
+    }
+    expect(opened).toHaveLength(9_000)
+    expect(cipher.decrypt("1", at(1))).toBe("of 1")
+    expect(opened).toHaveLength(9_001)
   })
 })

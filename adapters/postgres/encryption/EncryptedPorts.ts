@@ -1,6 +1,6 @@
 /**
- * The ports with secrets, such as signing keys (rule W6), encrypted in the database and plain outside of it. Without a key they are stored plain, and one
- * that was encrypted nevertheless fails its read.
+ * The ports with secrets, such as signing keys (rule W6), encrypted in the database and plain outside of it. Without a
+ * key they are stored plain, and one that was encrypted nevertheless fails its read.
  */
 import { Effect } from "effect"
 import { type Delivery, type Outbox, Storage, type Subscription } from "simplan/ports"
