@@ -6,6 +6,7 @@ import { Effect, Layer, type Redacted, type Result } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiScalar } from "effect/http-api"
 import { Api } from "./api/Api.ts"
+import * as Page from "./docs/Page.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Audit from "./handlers/Audit.ts"
 import * as Clock from "./handlers/Clock.ts"
@@ -60,6 +61,7 @@ export interface Options {
 
 const OPENAPI = "/openapi.json"
 const DOCS = "/docs"
+const REFERENCE = "/docs/reference"
 
 const isForAll = (path: string): boolean => path === "/healthz" || path === "/readyz"
 
@@ -97,7 +99,7 @@ const endpoints = Effect.fnUntraced(function* (options: Options) {
   return Endpoints.layer(implementations, serving(options))
 })
 
-const documents: ReadonlyArray<RoutePaths.Route> = [OPENAPI, DOCS].map((path) => ({ method: "GET", path }))
+const documents: ReadonlyArray<RoutePaths.Route> = [OPENAPI, DOCS, REFERENCE].map((path) => ({ method: "GET", path }))
 
 /** The methods and paths of the routes. */
 const served = (options: Options): ReadonlyArray<RoutePaths.Route> => {
@@ -127,8 +129,8 @@ const selfContained = HttpRouter.middleware((httpEffect) =>
   Effect.map(httpEffect, HttpServerResponse.setHeader("content-security-policy", policy))
 )
 
-const docs = HttpApiScalar.layer(Api, {
-  path: DOCS,
+const reference = HttpApiScalar.layer(Document.documented, {
+  path: REFERENCE,
   scalar: { withDefaultFonts: false, proxyUrl: "" }
 }).pipe(Layer.provide(selfContained.layer))
 
@@ -142,12 +144,24 @@ const openApi = HttpRouter.use((router) => {
   return router.add("GET", OPENAPI, respond)
 })
 
+const docs = HttpRouter.use((router) => {
+  let page: HttpServerResponse.HttpServerResponse | undefined
+  const respond = Effect.sync(
+    () =>
+      (page ??= HttpServerResponse.text(Page.html(Document.document()), {
+        contentType: "text/html; charset=utf-8",
+        headers: { "content-security-policy": Page.policy }
+      }))
+  )
+  return router.add("GET", DOCS, respond)
+})
+
 /** Adds the routes to a router. */
 export const layer = (options: Options) => {
   const unmatched = UnmatchedRoutes.around(served(options))
   return Layer.mergeAll(
     Layer.unwrap(endpoints(options)),
-    options.part === "operators" ? Layer.empty : Layer.merge(openApi, docs),
+    options.part === "operators" ? Layer.empty : Layer.mergeAll(openApi, docs, reference),
     HttpRouter.middleware((router) => RequestContexts.around(unmatched(router), options.trustedProxies ?? 0), {
       global: true
     }),

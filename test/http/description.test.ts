@@ -109,8 +109,13 @@ describe("/openapi.json", () => {
   it("has only examples that their schemas take", () => {
     const properties: Record<string, Json> = {}
     const examples: Record<string, Json> = {}
+    // Most errors are those of many operations.
+    const seen = new Set<string>()
     const add = (name: string, schema: Json, values: ReadonlyArray<unknown>) =>
       values.forEach((value, index) => {
+        const content = JSON.stringify([schema, value])
+        if (seen.has(content)) return
+        seen.add(content)
         properties[`${name} ${index}`] = schema
         examples[`${name} ${index}`] = value
       })
@@ -183,14 +188,30 @@ describe("/openapi.json", () => {
   })
 })
 
-describe("/docs", () => {
+describe.each(["/docs", "/docs/reference"])("%s", (path) => {
   it("loads nothing from elsewhere", async () => {
-    const { headers, status, text } = await world.fetch("GET", "/docs")
+    const { headers, status, text } = await world.fetch("GET", path)
     expect(status).toBe(200)
     expect(text).not.toMatch(/<(?:script|link|img|iframe)[^>]*\s(?:src|href)\s*=/i)
     expect(text).not.toMatch(/@import\s+(?:url\()?["']?https?:/i)
     const policy = headers.get("content-security-policy") ?? ""
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toMatch(/https?:|\*/)
+  })
+})
+
+describe("/docs", () => {
+  it("explains the concepts, with the states and the seven rules as pictures, and every operation and code", async () => {
+    const { text } = await world.fetch("GET", "/docs")
+    expect(text.match(/<svg /g)).toHaveLength(8)
+    const anchors = [...text.matchAll(/href="#([\w-]+)"/g)].map(([, id = ""]) => id)
+    expect(anchors).toContain("active-period")
+    for (const id of anchors) expect(text).toContain(`id="${id}"`)
+    for (const [name, { operationId }] of operations) {
+      expect(text).toContain(`id="${operationId}"`)
+      expect(text).toContain(name)
+    }
+    for (const code of Object.keys(Codes.table)) expect(text).toContain(`<code>${code}</code>`)
+    expect(text).not.toMatch(/undefined|\[object Object\]/)
   })
 })

@@ -198,5 +198,10 @@ const complete = (document: Json.Record): Json.Record => {
   }
 }
 
+/** The definition, which describes itself by the completed document. */
+export const documented = Api.annotateMerge(
+  OpenApi.annotations({ transform: (document) => ({ ...complete(document) }) })
+)
+
 /** The document. */
-export const document: () => Json.Record = () => complete({ ...OpenApi.fromApi(Api) })
+export const document = (): Json.Record => ({ ...OpenApi.fromApi(documented) })
