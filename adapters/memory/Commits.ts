@@ -100,6 +100,12 @@ export const apply = (tables: Tables.Tables, commit: Storage.Commit): void => {
     const known = tables.deliveries.get(Tables.deliveryKey(delivery))
     if (known !== undefined) tables.deliveries.put({ ...known.value, delivery }, null)
   }
+  for (const { attempt, delivery } of deliveries.settled ?? []) {
+    if (attempt === undefined) continue
+    const { attempts } = of(delivery)
+    const known = attempts.get(delivery.deliveryId) ?? new Map<number, Delivery.LoggedAttempt>()
+    attempts.set(delivery.deliveryId, known.set(attempt.number, attempt))
+  }
   for (const entry of commit.auditEntries ?? []) Tables.keepEntry(tables, entry)
   if (commit.catalogue !== undefined) {
     tables.catalogue = commit.catalogue
@@ -116,11 +122,11 @@ const changeSim = (tables: Tables.Tables, change: SimDifference.SimChange): void
   row.reservation = null
 }
 
-/** Writes one pending delivery for each endpoint that takes the event. */
+/** Writes one pending delivery for each endpoint that receives the event. */
 const fanOut = (tables: Tables.Tables, event: WebhookEvent.WebhookEvent): void => {
   const { deliveries, endpoints } = Tables.tenant(tables, event.organizationId)
   for (const endpoint of endpoints.values()) {
-    if (!WebhookEndpoint.takes(endpoint, event.payload.type)) continue
+    if (!WebhookEndpoint.receives(endpoint, event.payload)) continue
     const delivery = Delivery.pending(event, endpoint.endpointId)
     deliveries.add({ createdAt: delivery.createdAt, id: delivery.deliveryId })
     tables.deliveries.put({ delivery, event }, null)

@@ -41,6 +41,8 @@ export interface Tenant {
   readonly sims: SortedList<{ readonly importSequence: number; readonly row: SimRow | null }>
   readonly smdpEntries: Map<string, Array<SmdpHistory.Entry>>
   readonly deliveries: SortedList<Storage.CreatedCursor>
+  /** The attempts of each delivery by their numbers. */
+  readonly attempts: Map<string, Map<number, Delivery.LoggedAttempt>>
   /** When each report id was received. */
   readonly seenReports: Map<string, Time.Instant>
   readonly idempotency: Map<string, Idempotency.IdempotencyRecord>
@@ -72,6 +74,7 @@ export const makeTenant = (): Tenant => ({
   sims: new SortedList((left, right) => byNumber(left.importSequence, right.importSequence)),
   smdpEntries: new Map(),
   deliveries: new SortedList(byCreation),
+  attempts: new Map(),
   seenReports: new Map(),
   idempotency: new Map(),
   auditEntries: new SortedList<AuditPlace>(byCreation)

@@ -5,8 +5,19 @@
  * synchronous step, which is what makes a commit whole and a read a snapshot.
  */
 import { Context, Effect, Layer } from "effect"
-import { AuditEntry, Changes, Jobs, Outbox, type Plan, Region, SimAggregate, Storage } from "simplan/ports"
+import {
+  AuditEntry,
+  Changes,
+  Jobs,
+  Outbox,
+  type Plan,
+  Region,
+  SimAggregate,
+  Storage,
+  WebhookEndpoint
+} from "simplan/ports"
 import * as Commits from "./Commits.ts"
+import * as Deliveries from "./Deliveries.ts"
 import * as Queue from "./Queue.ts"
 import * as Sims from "./Sims.ts"
 import { byNumber } from "./SortedList.ts"
@@ -105,11 +116,10 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
       page: (query) => Effect.sync(() => page(present(of(query)), created("endpointId"), query)),
       namedTypes: (asked) =>
         Effect.sync(() => {
-          const live = [...of(asked).endpoints.values()].filter(
-            ({ deletedAt, enabled }) => enabled && deletedAt === null
-          )
+          const live = [...of(asked).endpoints.values()].filter(WebhookEndpoint.isEnabled)
           return [...new Set(live.flatMap(({ events }) => events ?? []))]
-        })
+        }),
+      failingSince: (asked) => Effect.sync(() => Deliveries.failingSince(tables, asked))
     },
     plans: {
       get: (asked) => Effect.sync(() => of(asked).plans.get(asked.planId) ?? null),
@@ -197,10 +207,13 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
       get: (asked) => Effect.sync(() => delivery(asked)),
       page: (query) =>
         Effect.sync(() =>
-          take(of(query).deliveries.before(query.after), query.limit, ({ id }) =>
-            delivery({ organizationId: query.organizationId, deliveryId: id })
-          )
-        )
+          take(of(query).deliveries.before(query.after), query.limit, ({ id }) => {
+            const logged = delivery({ organizationId: query.organizationId, deliveryId: id })
+            return logged !== null && Deliveries.isAsked(query, logged) ? logged : null
+          })
+        ),
+      attempts: (asked) =>
+        Effect.sync(() => [...(of(asked).attempts.get(asked.deliveryId)?.values() ?? [])].reverse().slice(0, 100))
     },
     auditEntries: {
       page: (query) =>

@@ -11,6 +11,7 @@ import type { Cipher } from "./encryption/Cipher.ts"
 import * as EncryptedPorts from "./encryption/EncryptedPorts.ts"
 import * as Deliveries from "./queue/Deliveries.ts"
 import * as DeliveryClaim from "./queue/DeliveryClaim.ts"
+import * as DeliveryLog from "./statements/DeliveryLog.ts"
 import * as Idempotency from "./statements/Idempotency.ts"
 import * as JobQueue from "./queue/JobQueue.ts"
 import * as SimAggregates from "./statements/SimAggregates.ts"
@@ -47,7 +48,8 @@ const storage = (database: Database, { tell, watch }: Notifications.Notification
     webhookEndpoints: {
       get: WebhookEndpoints.byId(database),
       page: WebhookEndpoints.page(database),
-      namedTypes: WebhookEndpoints.namedTypes(database)
+      namedTypes: WebhookEndpoints.namedTypes(database),
+      failingSince: WebhookEndpoints.failingSince(database)
     },
     plans: { get: Plans.byId(database), page: Plans.page(database) },
     regions: { get: Regions.byId(database), page: Regions.page(database), like: Regions.like(database) },
@@ -69,7 +71,11 @@ const storage = (database: Database, { tell, watch }: Notifications.Notification
       page: Subscriptions.page(database),
       attachments: SimAggregates.attachmentsOf(database)
     },
-    deliveries: { get: Deliveries.byId(database), page: Deliveries.page(database) },
+    deliveries: {
+      get: DeliveryLog.byId(database),
+      page: DeliveryLog.page(database),
+      attempts: DeliveryLog.attempts(database)
+    },
     idempotencyRecords: { get: Idempotency.byKey(database) },
     auditEntries: { page: AuditEntries.page(database) },
     virtualClock: Singletons.clock(database),

@@ -78,10 +78,31 @@ export const retrySchedule = [
 /** Rule W7: the largest fraction by which a wait is lengthened. */
 export const JITTER = 0.2
 
-/** The outcome of one attempt: the response's status, or why there was no response. */
+/** The outcome of one attempt: the response's status, or why there was no response; and how long it took. */
 export type Attempt =
-  | { readonly _tag: "Responded"; readonly status: number }
-  | { readonly _tag: "Unreachable"; readonly message: string }
+  | {
+      readonly _tag: "Responded"
+      readonly status: number
+      readonly durationMillis?: number
+      /** The beginning of the response's body. */
+      readonly body?: string
+    }
+  | { readonly _tag: "Unreachable"; readonly message: string; readonly durationMillis?: number }
+
+/** An attempt as the log keeps it (rule W7). */
+export interface LoggedAttempt {
+  /** From 1 on, replays included. */
+  readonly number: number
+  readonly at: Instant
+  /** Null where it was not measured. */
+  readonly durationMillis: number | null
+  /** Null if there was no response. */
+  readonly responseStatus: number | null
+  /** Why the attempt failed, as text for a person; null if it succeeded. */
+  readonly error: string | null
+  /** The first 1,024 bytes of the response's body, without NUL; null if there was no response. */
+  readonly responseBody: string | null
+}
 
 /** The status by which a receiver says that it takes no more deliveries. */
 const GONE = 410
@@ -106,6 +127,17 @@ export const attempted = (delivery: Delivery, attempt: Attempt, now: Instant, ra
     nextAttemptAt: wait === undefined ? null : now + Math.round(wait * (1 + JITTER * random))
   }
 }
+
+/** What the log keeps of an attempt: `after` is the delivery that it led to, at `now`. */
+export const logged = (after: Delivery, attempt: Attempt, now: Instant): LoggedAttempt => ({
+  number: after.attempts,
+  at: now,
+  durationMillis: attempt.durationMillis ?? null,
+  responseStatus: after.responseStatus,
+  error: after.lastError,
+  // No storage keeps NUL in a text.
+  responseBody: attempt._tag === "Responded" ? (attempt.body ?? "").replaceAll("\0", "\uFFFD") : null
+})
 
 /** Rule W7: whether the last response disables the endpoint that gave it. */
 export const isGone = (delivery: Delivery): boolean => delivery.responseStatus === GONE

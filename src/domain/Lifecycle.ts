@@ -11,7 +11,7 @@ import { type Package, packageId } from "./Package.ts"
 import type { SimAggregate } from "./SimAggregate.ts"
 import type { Named, SimChange } from "./SimDifference.ts"
 import { DAY, type Instant, SECOND, toIso } from "./Time.ts"
-import type { AttachmentData, OptInType, Payload } from "./WebhookEvent.ts"
+import type { AttachmentData, LifecycleType, Payload } from "./WebhookEvent.ts"
 
 /** How long before an attachment's end its organization is told of it. */
 export const NOTICE = DAY
@@ -47,7 +47,7 @@ const milestones = (of: Attachment.Timed): ReadonlyArray<Milestone> => {
 
 /** Something to be told: its type, and what of the SIM it is about. */
 interface Cause {
-  readonly type: OptInType
+  readonly type: LifecycleType
   readonly of?: Of
   readonly pack?: Package
 }

@@ -6,8 +6,8 @@ import * as Base64 from "effect/encoding/Base64"
 import type { InvalidField } from "./Refusal.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
-import { DAY } from "./Time.ts"
-import { isOptIn, type Type } from "./WebhookEvent.ts"
+import { DAY, toIso } from "./Time.ts"
+import * as WebhookEvent from "./WebhookEvent.ts"
 
 export interface SigningKey {
   /** `whsec_` and base64 of 32 random bytes. */
@@ -16,14 +16,31 @@ export interface SigningKey {
   readonly validUntil: Instant | null
 }
 
+/**
+ * Who or what disabled an endpoint: its organization, a response of 410, or five days in which every attempt failed
+ * (rule W7).
+ */
+export type DisabledReason = "Organization" | "Gone" | "Failing"
+
+export interface Disabled {
+  readonly reason: DisabledReason
+  readonly at: Instant
+}
+
 export interface WebhookEndpoint {
   readonly organizationId: string
   readonly endpointId: string
   readonly url: string
   /** The event types that the endpoint receives; null for the interface's types (rule E1). */
-  readonly events: ReadonlyArray<Type> | null
+  readonly events: ReadonlyArray<WebhookEvent.FilterType> | null
   readonly description: string
-  readonly enabled: boolean
+  /** Null while the endpoint is enabled. */
+  readonly disabled: Disabled | null
+  /**
+   * An instant since which attempts have failed; null if none failed since the endpoint was enabled. A success does not
+   * change it: the log of attempts says whether one came (`failed`).
+   */
+  readonly failingSince: Instant | null
   /** Newest first. */
   readonly signingKeys: ReadonlyArray<SigningKey>
   readonly createdAt: Instant
@@ -46,18 +63,59 @@ export const checkTexts = (request: {
 /** Rule W6: the signing key made from 32 random bytes. */
 export const signingKey = (random: Uint8Array): string => `whsec_${Base64.encode(random)}`
 
-/** Rule E1: whether the endpoint is sent events of the type. */
-export const takes = ({ deletedAt, enabled, events }: WebhookEndpoint, type: Type): boolean =>
-  enabled && deletedAt === null && (events === null ? !isOptIn(type) : events.includes(type))
+/** Whether the endpoint gets deliveries: it is neither disabled nor deleted. */
+export const isEnabled = ({ deletedAt, disabled }: WebhookEndpoint): boolean => disabled === null && deletedAt === null
 
-/** Rule W7: the endpoint gets no more deliveries, until it is enabled again. */
-export const disabled = (endpoint: WebhookEndpoint): WebhookEndpoint => ({ ...endpoint, enabled: false })
+/** Rule E1: whether the endpoint takes events of the type. */
+export const takes = (endpoint: WebhookEndpoint, type: WebhookEvent.Type): boolean =>
+  isEnabled(endpoint) &&
+  (endpoint.events === null ? !WebhookEvent.isOptIn(type) : endpoint.events.some((named) => named === type))
+
+/** Rule E1: whether the endpoint is sent the event: it takes the type, and the event is not kept from it. */
+export const receives = (endpoint: WebhookEndpoint, payload: WebhookEvent.Payload): boolean => {
+  const only = WebhookEvent.onlyTo(payload)
+  if (only !== null) return isEnabled(endpoint) && only === endpoint.endpointId
+  return takes(endpoint, payload.type) && WebhookEvent.notTo(payload) !== endpoint.endpointId
+}
+
+/** Rule W7: the endpoint gets no more deliveries, until it is enabled again. One that is disabled stays as it is. */
+export const disabled = (endpoint: WebhookEndpoint, reason: DisabledReason, now: Instant): WebhookEndpoint =>
+  endpoint.disabled === null ? { ...endpoint, disabled: { reason, at: now } } : endpoint
+
+/** Rule W7: the endpoint gets deliveries again, and its failures count anew. One that is enabled stays as it is. */
+export const enabled = (endpoint: WebhookEndpoint): WebhookEndpoint =>
+  endpoint.disabled === null ? endpoint : { ...endpoint, disabled: null, failingSince: null }
+
+/** Rule W7: how long an endpoint may fail at every attempt before it is disabled. */
+export const FAILING_LIMIT = 5 * DAY
+
+/** Whether the endpoint may have failed for as long as it may: then the log of attempts is to be asked. */
+export const mayHaveFailedTooLong = ({ failingSince }: WebhookEndpoint, now: Instant): boolean =>
+  failingSince !== null && now - failingSince >= FAILING_LIMIT
+
+/**
+ * Rule W7: the endpoint after a failed attempt at `now`. `since` is the first failure after the last success, without
+ * this attempt; null if there is none.
+ */
+export const failed = (endpoint: WebhookEndpoint, since: Instant | null, now: Instant): WebhookEndpoint => {
+  const failing = { ...endpoint, failingSince: since ?? now }
+  return mayHaveFailedTooLong(failing, now) ? disabled(failing, "Failing", now) : failing
+}
+
+/** Rule E1: what the organization's other endpoints are told if the service has disabled the endpoint. */
+export const disabledPayloads = ({
+  disabled,
+  endpointId,
+  url
+}: WebhookEndpoint): ReadonlyArray<WebhookEvent.Payload> => {
+  if (disabled === null || disabled.reason === "Organization") return []
+  const reason = disabled.reason === "Gone" ? "gone" : "failing"
+  const data = { webhookEndpointId: endpointId, url, reason, disabledAt: toIso(disabled.at) } as const
+  return [{ type: "endpoint.disabled", data }]
+}
 
 /** The endpoint after its deletion. Its deliveries stay in the log. */
-export const deleted = (endpoint: WebhookEndpoint, now: Instant): WebhookEndpoint => ({
-  ...disabled(endpoint),
-  deletedAt: now
-})
+export const deleted = (endpoint: WebhookEndpoint, now: Instant): WebhookEndpoint => ({ ...endpoint, deletedAt: now })
 
 /** How long a replaced key goes on signing. */
 export const ROTATION_OVERLAP = DAY

@@ -22,21 +22,30 @@ export const optInTypes = [
   "attachment.expired",
   "attachment.suspended",
   "package.created",
-  "package.refused"
+  "package.refused",
+  "endpoint.disabled"
 ] as const
 
+/** The types that a filter may name. */
 export const types = [...standardTypes, ...optInTypes] as const
 
-export type Type = (typeof types)[number]
+/** A test event: no filter names it, because it goes to one endpoint only. */
+export const TEST = "endpoint.test"
+
+export type FilterType = (typeof types)[number]
+export type Type = FilterType | typeof TEST
 export type OptInType = (typeof optInTypes)[number]
+
+/** What is told of a SIM's life; the rest of the opt-in types is about endpoints. */
+export type LifecycleType = Exclude<OptInType, "endpoint.disabled">
 
 /** Rule E1: whether the type goes only to endpoints whose filter names it. */
 export const isOptIn = (type: Type): type is OptInType => optInTypes.some((known) => known === type)
 
-const isType = (name: string): name is Type => types.some((type) => type === name)
+const isType = (name: string): name is FilterType => types.some((type) => type === name)
 
 /** The types that an endpoint asks for, each once, in the order given. An unknown type and an empty list are refused. */
-export const typesOf = (names: ReadonlyArray<string>): Result.Result<ReadonlyArray<Type>, InvalidField> => {
+export const typesOf = (names: ReadonlyArray<string>): Result.Result<ReadonlyArray<FilterType>, InvalidField> => {
   const refuse = (message: string) => Result.fail(new InvalidField({ field: "events", message }))
   if (names.length === 0) return refuse("must name at least one type, or be left out for the standard ones")
   return names.every(isType) ? Result.succeed([...new Set(names)]) : refuse(`must hold only ${types.join(", ")}`)
@@ -85,6 +94,18 @@ export type Payload =
       readonly type: "package.created" | "package.refused"
       readonly data: AttachmentData & { readonly packageId: string }
     }
+  | {
+      readonly type: "endpoint.disabled"
+      readonly data: {
+        readonly webhookEndpointId: string
+        readonly url: string
+        /** `gone` after a response of 410, `failing` after five days of failures (rule W7). */
+        readonly reason: "gone" | "failing"
+        /** RFC 3339 in UTC. */
+        readonly disabledAt: string
+      }
+    }
+  | { readonly type: typeof TEST; readonly data: { readonly webhookEndpointId: string } }
 
 /**
  * What events about an attachment or one of its packages tell of it. The times are RFC 3339 in UTC, and null as long as
@@ -118,6 +139,13 @@ export const body = (event: WebhookEvent): string =>
     data: event.payload.data
   })
 
-/** The SIM that an event is about. */
-export const iccid = (payload: Payload): string =>
-  payload.type === "esim.smdp.stateChanged" ? payload.data.sim : payload.data.esim
+/** The SIM that an event is about; null if it is about an endpoint. */
+export const iccid = ({ data }: Payload): string | null =>
+  "sim" in data ? data.sim : "esim" in data ? data.esim : null
+
+/** The only endpoint that an event goes to, whatever its filter; null if the filters decide. */
+export const onlyTo = ({ data, type }: Payload): string | null => (type === TEST ? data.webhookEndpointId : null)
+
+/** The endpoint that an event is about and does not go to; null if there is none. */
+export const notTo = ({ data, type }: Payload): string | null =>
+  type === "endpoint.disabled" ? data.webhookEndpointId : null

@@ -28,6 +28,7 @@ import type { SimAggregates, Subscriptions } from "./storage/Subscriptions.ts"
 
 export type * from "./storage/AuditEntries.ts"
 export type * from "./storage/Commit.ts"
+export type { DeliveryFilter } from "./storage/Deliveries.ts"
 export * from "./storage/Failure.ts"
 export type * from "./storage/Read.ts"
 export type * from "./storage/Plans.ts"

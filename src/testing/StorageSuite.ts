@@ -14,6 +14,7 @@ import type { Storage } from "../ports/Storage.ts"
 import * as AllOrNothing from "./storage/AllOrNothing.ts"
 import * as AuditEntries from "./storage/AuditEntries.ts"
 import * as Deliveries from "./storage/Deliveries.ts"
+import * as DeliveryLog from "./storage/DeliveryLog.ts"
 import * as Equivalence from "./storage/Equivalence.ts"
 import * as IdempotencyKeys from "./storage/IdempotencyKeys.ts"
 import * as JobQueue from "./storage/JobQueue.ts"
@@ -52,6 +53,7 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...IdempotencyKeys.cases,
   ...JobQueue.cases,
   ...Deliveries.cases,
+  ...DeliveryLog.cases,
   ...Partitions.cases,
   ...SimClaims.cases,
   ...Pages.cases,

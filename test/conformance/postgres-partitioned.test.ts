@@ -12,7 +12,7 @@ const url = Databases.forEachTest()
 
 const tables = [
   ...["plan", "webhook_endpoint", "sim", "subscription", "attachment", "package"],
-  ...["smdp_entry", "seen_report", "idempotency", "event", "delivery"]
+  ...["smdp_entry", "seen_report", "idempotency", "event", "delivery", "delivery_attempt"]
 ]
 
 const partition = (table: string): ReadonlyArray<string> => [

@@ -128,6 +128,31 @@ describe("An attempt ends a delivery (W7)", () => {
   })
 })
 
+describe("The log of attempts (W7)", () => {
+  it("keeps the time, the duration, the status and the beginning of the answer, without NUL", () => {
+    const attempt = { ...responded(503), durationMillis: 12, body: "down\0" }
+    expect(Delivery.logged(Delivery.attempted(failed(2), attempt, NOW + 3, 0), attempt, NOW + 3)).toEqual({
+      number: 3,
+      at: NOW + 3,
+      durationMillis: 12,
+      responseStatus: 503,
+      error: "status 503",
+      responseBody: "down\uFFFD"
+    })
+  })
+
+  it("keeps why there was no answer", () => {
+    expect(Delivery.logged(Delivery.attempted(pending, unreachable, NOW, 0), unreachable, NOW)).toEqual({
+      number: 1,
+      at: NOW,
+      durationMillis: null,
+      responseStatus: null,
+      error: "connection refused",
+      responseBody: null
+    })
+  })
+})
+
 describe("A replay (W7)", () => {
   it("is due at once, begins the retry schedule anew, and goes on counting attempts", () => {
     for (const ended of [failed(10), Delivery.attempted(pending, responded(200), NOW, 0)]) {

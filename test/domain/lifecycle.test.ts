@@ -166,13 +166,14 @@ describe("The job of an attachment", () => {
 })
 
 describe("An endpoint", () => {
-  const endpoint = (events: ReadonlyArray<WebhookEvent.Type> | null): WebhookEndpoint.WebhookEndpoint => ({
+  const endpoint = (events: ReadonlyArray<WebhookEvent.FilterType> | null): WebhookEndpoint.WebhookEndpoint => ({
     organizationId: "organization",
     endpointId: "endpoint",
     url: "https://example.com/",
     events,
     description: "",
-    enabled: true,
+    disabled: null,
+    failingSince: null,
     signingKeys: [],
     createdAt: NOW,
     deletedAt: null,

@@ -1,6 +1,5 @@
 /**
- * The signing keys of a webhook endpoint (rules W6 and W7): a replaced key goes on signing for 24 h, and a disabled
- * endpoint gets no deliveries.
+ * The signing keys of a webhook endpoint (rule W6): a replaced key goes on signing for 24 h.
  */
 import { describe, expect, it } from "vitest"
 import * as WebhookEndpoint from "../../src/domain/WebhookEndpoint.ts"
@@ -13,7 +12,8 @@ const endpoint: WebhookEndpoint.WebhookEndpoint = {
   url: "https://hooks.example/simplan",
   events: null,
   description: "",
-  enabled: true,
+  disabled: null,
+  failingSince: null,
   signingKeys: [{ key: "first", validUntil: null }],
   createdAt: NOW,
   deletedAt: null,
@@ -56,15 +56,5 @@ describe("A signing key (W6)", () => {
     const random = Uint8Array.from({ length: 32 }, (_, index) => 8 * index)
     expect(WebhookEndpoint.signingKey(random)).toBe(`whsec_${Buffer.from(random).toString("base64")}`)
     expect(WebhookEndpoint.signingKey(new Uint8Array(32))).toBe(`whsec_${"A".repeat(43)}=`)
-  })
-})
-
-describe("A webhook endpoint (W7)", () => {
-  it("is disabled, and otherwise as it was", () => {
-    expect(WebhookEndpoint.disabled(endpoint)).toEqual({ ...endpoint, enabled: false })
-  })
-
-  it("is disabled by its deletion too", () => {
-    expect(WebhookEndpoint.deleted(endpoint, NOW)).toEqual({ ...endpoint, enabled: false, deletedAt: NOW })
   })
 })

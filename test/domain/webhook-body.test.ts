@@ -65,7 +65,7 @@ describe("A webhook's body (W5)", () => {
   })
 
   it("has one of the interface's three types", () => {
-    expect(WebhookEvent.types).toEqual([consumed.type, moved.type, state.type])
+    expect(WebhookEvent.standardTypes).toEqual([consumed.type, moved.type, state.type])
   })
 })
 

@@ -190,12 +190,15 @@ describe("webhook endpoints", () => {
       events: ["esim.smdp.stateChanged"],
       description: "",
       enabled: true,
+      disabled_reason: null,
+      disabled_at: null,
       signing_key: expect.stringMatching(/^whsec_/),
       created_at: at
     })
     const one = `${path()}/${made.body.data.webhook_endpoint_id}`
     const changed = await world.admin("PATCH", one, { events: null, enabled: false, description: "d" })
     expect(changed.body.data).toMatchObject({ enabled: false, description: "d", url: "https://example.com/hook" })
+    expect(changed.body.data).toMatchObject({ disabled_reason: "organization", disabled_at: at })
     expect(changed.body.data.events).toHaveLength(3)
     expect(changed.body.data).not.toHaveProperty("signing_key")
     expect((await world.admin("GET", path())).body.data).toEqual([changed.body.data])

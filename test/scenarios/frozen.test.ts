@@ -217,12 +217,12 @@ describe("a sender that stood still for longer than its lease", () => {
     const sending = slow.run(drain)
     await call.begun()
     await takeOver()
-    expect(await endpoint()).toMatchObject({ enabled: false })
+    expect(await endpoint()).toMatchObject({ disabled: { reason: "Gone" } })
     const { endpointId = "" } = (await endpoint()) ?? {}
     await other.run(Webhooks.Webhooks.use((of) => of.update({ organizationId, endpointId, enabled: true })))
     await call.goOn()
     await sending
-    expect(await endpoint()).toMatchObject({ enabled: true })
+    expect(await endpoint()).toMatchObject({ disabled: null })
   })
 })
 

@@ -34,12 +34,12 @@ export const Done = Schema.Struct({ error: Schema.Literal(false), message: Schem
 /** An instant in an answer: RFC 3339 with milliseconds and `Z`. */
 export const Timestamp = Schema.String.annotate({ format: "date-time" })
 
+const isInstant = Schema.makeFilter((text: string) => Time.fromIso(text) !== undefined, {
+  message: "must be an RFC 3339 date-time with a zone, such as 2026-01-31T12:00:00Z"
+})
+
 /** An instant in a request (rule W8). */
-export const Instant = Schema.String.annotate({ format: "date-time" }).check(
-  Schema.makeFilter((text: string) => Time.fromIso(text) !== undefined, {
-    message: "must be an RFC 3339 date-time with a zone, such as 2026-01-31T12:00:00Z"
-  })
-)
+export const Instant = Schema.String.annotate({ format: "date-time" }).check(isInstant)
 
 /** A network supply tier in a request. */
 export const Label = Schema.Literals(Labels.labels).annotate({
@@ -71,6 +71,9 @@ export const NonEmpty = Schema.String.check(Schema.isMinLength(1, { message: "mu
 
 /** A query parameter. */
 export const Parameter = Schema.String.annotate({ message: "must be given once" })
+
+/** An instant as a query parameter (rule W8). */
+export const InstantParameter = Parameter.check(isInstant)
 
 /** The query parameter for the largest number of items on a page. */
 export const pageSize = (maximum: 25 | 100, preset: number) =>

@@ -11,6 +11,10 @@ const EventType = Schema.Literals(WebhookEvent.types).annotate({
   message: `must be one of ${WebhookEvent.types.join(", ")}`
 })
 
+const SentType = Schema.Literals([...WebhookEvent.types, WebhookEvent.TEST]).annotate({
+  message: `must be one of ${[...WebhookEvent.types, WebhookEvent.TEST].join(", ")}`
+})
+
 const events = Schema.NullOr(Schema.Array(EventType)).annotate({
   description: `The types that are sent; where it is absent or null: ${WebhookEvent.standardTypes.join(", ")}`
 })
@@ -21,6 +25,8 @@ export const WebhookEndpoint = Schema.Struct({
   events: Schema.Array(EventType),
   description: Schema.String,
   enabled: Schema.Boolean,
+  disabled_reason: Schema.NullOr(Schema.Literals(["organization", "gone", "failing"])),
+  disabled_at: Schema.NullOr(Schemas.Timestamp),
   created_at: Schemas.Timestamp
 }).annotate({ identifier: "WebhookEndpoint" })
 
@@ -46,10 +52,23 @@ export const UpdateWebhookEndpoint = Schema.Struct({
   enabled: Schema.optionalKey(Schema.Boolean)
 }).annotate({ identifier: "UpdateWebhookEndpoint" })
 
+const Status = Schema.Literals(["pending", "delivered", "failed"]).annotate({
+  message: "must be one of pending, delivered, failed"
+})
+
+export const Attempt = Schema.Struct({
+  number: Schema.Int.annotate({ description: "From 1 on, replays included" }),
+  at: Schemas.Timestamp,
+  duration_ms: Schema.NullOr(Schema.Int).annotate({ description: "How long the answer took" }),
+  response_status: Schema.NullOr(Schema.Int).annotate({ description: "Null if there was no answer" }),
+  error: Schema.NullOr(Schema.String).annotate({ description: "Why the attempt failed; null if it succeeded" }),
+  response_body: Schema.NullOr(Schema.String).annotate({ description: "The first 1,024 bytes of the answer" })
+}).annotate({ identifier: "DeliveryAttempt" })
+
 export const Delivery = Schema.Struct({
   delivery_id: Schema.String,
   webhook_endpoint_id: Schema.String,
-  status: Schema.Literals(["pending", "delivered", "failed"]),
+  status: Status,
   attempts: Schema.Int,
   response_status: Schema.NullOr(Schema.Int),
   last_error: Schema.NullOr(Schema.String),
@@ -58,21 +77,38 @@ export const Delivery = Schema.Struct({
   created_at: Schemas.Timestamp,
   event: Schema.Struct({
     id: Schema.String,
-    type: EventType,
+    type: SentType,
     timestamp: Schema.Int,
     data: Schema.Record(Schema.String, Schema.Unknown)
   })
 }).annotate({ identifier: "Delivery" })
+
+export const DeliveryWithAttempts = Schema.Struct({
+  ...Delivery.fields,
+  attempt_log: Schema.Array(Attempt).annotate({ description: "The last 100 attempts, newest first" })
+}).annotate({ identifier: "DeliveryWithAttempts" })
+
+/** Which deliveries are meant; an absent field filters nothing. */
+const filter = {
+  status: Schema.optionalKey(Status),
+  type: Schema.optionalKey(SentType),
+  webhook_endpoint_id: Schema.optionalKey(Schemas.Parameter),
+  iccid: Schema.optionalKey(Schemas.Parameter.annotate({ description: "The SIM that the event is about" })),
+  from: Schema.optionalKey(Schemas.InstantParameter.annotate({ description: "Created at this instant or later" })),
+  to: Schema.optionalKey(Schemas.InstantParameter.annotate({ description: "Created before this instant" }))
+}
 
 export const WebhookEndpointItem = Schemas.data(WebhookEndpoint)
 export const NewSigningKeyItem = Schemas.data(NewSigningKey)
 export const WebhookEndpointPage = Schemas.page(WebhookEndpoint)
 export const RemovedWebhookEndpoint = Schemas.data(Schema.Struct({ webhook_endpoint_id: Schema.String }))
 export const DeliveryItem = Schemas.data(Delivery)
+export const DeliveryDetails = Schemas.data(DeliveryWithAttempts)
 export const DeliveryPage = Schemas.page(Delivery)
 
 const ofOrganization = { id: Schema.String }
 const ofEndpoint = { id: Schema.String, endpoint_id: Schema.String }
+const ofDelivery = { id: Schema.String, delivery_id: Schema.String }
 const body = ["invalid_field", "malformed_json", "body_too_large", "unsupported_media_type"] as const
 const missing = ["organization_not_found", "webhook_endpoint_not_found"] as const
 
@@ -110,13 +146,19 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       params: ofOrganization,
       query: {
         page_size: Schema.optionalKey(Schemas.pageSize(100, 25)),
-        page: Schema.optionalKey(Schemas.Parameter)
+        page: Schema.optionalKey(Schemas.Parameter),
+        ...filter
       },
       success: DeliveryPage,
       error: Schemas.problems(...Schemas.managing, "invalid_field", "organization_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "The delivery log, newest first" })),
+    HttpApiEndpoint.get("delivery", "/organizations/:id/deliveries/:delivery_id", {
+      params: ofDelivery,
+      success: DeliveryDetails,
+      error: Schemas.problems(...Schemas.managing, "organization_not_found", "delivery_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "A delivery with its attempts" })),
     HttpApiEndpoint.post("replay", "/organizations/:id/deliveries/:delivery_id/replay", {
-      params: { id: Schema.String, delivery_id: Schema.String },
+      params: ofDelivery,
       success: DeliveryItem,
       error: Schemas.problems(...Schemas.managing, "organization_not_found", "delivery_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Deliver once more, now" }))

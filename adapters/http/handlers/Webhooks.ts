@@ -28,6 +28,11 @@ const endpoint = (params: { readonly id: string; readonly endpoint_id: string })
   endpointId: Text.id(params.endpoint_id)
 })
 
+const delivery = (params: { readonly id: string; readonly delivery_id: string }) => ({
+  organizationId: Text.id(params.id),
+  deliveryId: Text.id(params.delivery_id)
+})
+
 export const make = (guard: Guard.Guard<undefined>, checkUrl: CheckUrl) =>
   Effect.gen(function* () {
     const webhooks = yield* Webhooks.Webhooks
@@ -75,15 +80,16 @@ export const make = (guard: Guard.Guard<undefined>, checkUrl: CheckUrl) =>
         const page = yield* webhooks.deliveries({
           organizationId: Text.id(params.id),
           limit: Query.pageSize(query.page_size, PAGE_SIZE),
-          after: yield* Effect.fromResult(Cursor.toCreated(query.page))
+          after: yield* Effect.fromResult(Cursor.toCreated(query.page)),
+          ...Shapes.toFilter(query)
         })
         return Responses.page(page.items.map(Shapes.delivery), Cursor.ofCreated(page.next))
       }),
+      delivery: Effect.fnUntraced(function* ({ params }) {
+        return Responses.data(Shapes.deliveryWithAttempts(yield* webhooks.delivery(delivery(params))))
+      }),
       replay: Effect.fnUntraced(function* ({ params }) {
-        const replayed = yield* webhooks.replay({
-          organizationId: Text.id(params.id),
-          deliveryId: Text.id(params.delivery_id)
-        })
+        const replayed = yield* webhooks.replay(delivery(params))
         return Responses.data(Shapes.delivery(replayed))
       })
     })

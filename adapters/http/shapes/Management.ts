@@ -2,13 +2,14 @@
  * The resources of the management API as JSON: organizations, API keys, webhook endpoints, deliveries, audit
  * entries.
  */
-import { type ApiKeys, Time } from "simplan"
+import { type ApiKeys, Time, type Webhooks } from "simplan"
 import {
   type ApiKey,
   AuditEntry,
   type Delivery,
   type Organization,
-  type WebhookEndpoint,
+  type Storage,
+  WebhookEndpoint,
   WebhookEvent
 } from "simplan/ports"
 import type * as AuditApi from "../api/AuditApi.ts"
@@ -37,12 +38,19 @@ export const newApiKey = (one: ApiKeys.NewKey): typeof OrganizationsApi.NewApiKe
   key: one.key
 })
 
+const reasons = { Organization: "organization", Gone: "gone", Failing: "failing" } as const satisfies Record<
+  WebhookEndpoint.DisabledReason,
+  string
+>
+
 export const webhookEndpoint = (one: WebhookEndpoint.WebhookEndpoint): typeof WebhooksApi.WebhookEndpoint.Type => ({
   webhook_endpoint_id: one.endpointId,
   url: one.url,
   events: one.events ?? WebhookEvent.standardTypes,
   description: one.description,
-  enabled: one.enabled,
+  enabled: WebhookEndpoint.isEnabled(one),
+  disabled_reason: one.disabled === null ? null : reasons[one.disabled.reason],
+  disabled_at: Instants.toWire(one.disabled?.at ?? null),
   created_at: Time.toIso(one.createdAt)
 })
 
@@ -56,6 +64,46 @@ const statuses = { Pending: "pending", Delivered: "delivered", Failed: "failed" 
   Delivery.Status,
   string
 >
+
+const statusOf = { pending: "Pending", delivered: "Delivered", failed: "Failed" } as const
+
+/** The filter of a request. */
+export const toFilter = (asked: {
+  readonly status?: keyof typeof statusOf
+  readonly type?: WebhookEvent.Type
+  readonly webhook_endpoint_id?: string
+  readonly iccid?: string
+  readonly from?: string
+  readonly to?: string
+}): Storage.DeliveryFilter => {
+  const from = asked.from === undefined ? undefined : Time.fromIso(asked.from)
+  const to = asked.to === undefined ? undefined : Time.fromIso(asked.to)
+  return {
+    ...(asked.status !== undefined && { statuses: [statusOf[asked.status]] }),
+    ...(asked.type !== undefined && { type: asked.type }),
+    ...(asked.webhook_endpoint_id !== undefined && { endpointId: asked.webhook_endpoint_id }),
+    ...(asked.iccid !== undefined && { iccid: asked.iccid }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to })
+  }
+}
+
+const attempt = (one: Delivery.LoggedAttempt): typeof WebhooksApi.Attempt.Type => ({
+  number: one.number,
+  at: Time.toIso(one.at),
+  duration_ms: one.durationMillis,
+  response_status: one.responseStatus,
+  error: one.error,
+  response_body: one.responseBody
+})
+
+export const deliveryWithAttempts = ({
+  attempts,
+  ...logged
+}: Webhooks.DeliveryWithAttempts): typeof WebhooksApi.DeliveryWithAttempts.Type => ({
+  ...delivery(logged),
+  attempt_log: attempts.map(attempt)
+})
 
 export const delivery = ({ delivery, event }: Delivery.LoggedDelivery): typeof WebhooksApi.Delivery.Type => ({
   delivery_id: delivery.deliveryId,

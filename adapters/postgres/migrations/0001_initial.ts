@@ -42,7 +42,9 @@ const statements = [
     url text not null,
     events text[],
     description text not null,
-    enabled boolean not null,
+    disabled_reason text,
+    disabled_at bigint,
+    failing_since bigint,
     signing_keys jsonb not null,
     created_at bigint not null,
     deleted_at bigint,
@@ -230,6 +232,18 @@ const statements = [
   `create index delivery_due on simplan.delivery (next_attempt_at, delivery_id) where status = 'Pending'`,
   `create index delivery_of_endpoint on simplan.delivery (endpoint_id, next_attempt_at, delivery_id)
     where status = 'Pending'`,
+
+  `create table simplan.delivery_attempt (
+    organization_id text collate "C" not null,
+    delivery_id text collate "C" not null,
+    number integer not null,
+    at bigint not null,
+    duration_millis integer,
+    response_status integer,
+    error text,
+    response_body text,
+    primary key (organization_id, delivery_id, number)
+  )`,
 
   `create table simplan.job (
     job_id text collate "C" primary key,

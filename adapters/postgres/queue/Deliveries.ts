@@ -1,21 +1,12 @@
 /**
- * The statements about webhook deliveries: the log, and the outbox with its leases.
+ * The statements that write webhook deliveries, and those of the outbox with its leases.
  */
 import { Effect } from "effect"
 import type { Delivery, Jobs, Outbox, Storage } from "simplan/ports"
 import * as Claims from "./Claims.ts"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import { queue } from "./DeliveryClaim.ts"
-import * as Events from "../statements/Events.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
-
-const value = `json_build_object(
-  'organizationId', delivery.organization_id, 'deliveryId', delivery.delivery_id, 'eventId', delivery.event_id,
-  'endpointId', delivery.endpoint_id, 'status', delivery.status, 'attempts', delivery.attempts,
-  'retryStep', delivery.retry_step, 'responseStatus', delivery.response_status, 'lastError', delivery.last_error,
-  'lastAttemptAt', delivery.last_attempt_at, 'nextAttemptAt', delivery.next_attempt_at,
-  'createdAt', delivery.created_at
-)`
 
 const deliveryColumns = {
   text: ["organizationId", "deliveryId", "eventId", "endpointId", "status", "lastError"],
@@ -27,12 +18,14 @@ const key = ["organizationId", "deliveryId"] as const
 
 const replayedColumns = CommitClause.columns<Delivery.Delivery>(deliveryColumns, key)
 
+/** A delivery, the lease that it was held by, and the attempt; null where there was none. */
 interface Settled extends Delivery.Delivery {
   readonly token: string
+  readonly attempt: Delivery.LoggedAttempt | null
 }
 
 const settledColumns = CommitClause.columns<Settled>(
-  { ...deliveryColumns, text: [...deliveryColumns.text, "token"] },
+  { ...deliveryColumns, text: [...deliveryColumns.text, "token"], json: ["attempt"] },
   key
 )
 
@@ -43,9 +36,9 @@ const replacement = `
 
 type Writes = NonNullable<Storage.Commit["deliveries"]>
 
-/** Replaces deliveries that are held with the token, and ends the lease. */
+/** Replaces deliveries that are held with the token, ends the lease, and adds the attempts to the log. */
 export const settle = (sql: Sql, settled: NonNullable<Writes["settled"]>): CommitClause.CommitClause => {
-  const rows = settled.map(({ delivery, token }) => ({ ...delivery, token }) satisfies Settled)
+  const rows = settled.map(({ attempt = null, delivery, token }) => ({ ...delivery, token, attempt }) satisfies Settled)
   return {
     ctes: [
       sql`delivery_settled as (
@@ -53,10 +46,27 @@ export const settle = (sql: Sql, settled: NonNullable<Writes["settled"]>): Commi
         from ${CommitClause.rows(sql, rows, settledColumns)}
         where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
           and delivery.lease_token = r.token
+        returning r."organizationId", r."deliveryId", r.attempt
+      )`,
+      sql`delivery_attempted as (
+        insert into simplan.delivery_attempt (
+          organization_id, delivery_id, number, at, duration_millis, response_status, error, response_body
+        )
+        select r."organizationId", r."deliveryId", made.*
+        from delivery_settled r
+        cross join json_to_record(r.attempt) as made(
+          number integer, at bigint, "durationMillis" integer, "responseStatus" integer, error text,
+          "responseBody" text
+        )
+        where r.attempt is not null
+        on conflict (organization_id, delivery_id, number) do update set
+          at = excluded.at, duration_millis = excluded.duration_millis, response_status = excluded.response_status,
+          error = excluded.error, response_body = excluded.response_body
         returning 1
       )`
     ],
-    outcome: sql`simplan.ensure((select count(*) from delivery_settled) = ${rows.length}::int, 'lease')`
+    outcome: sql`simplan.ensure((select count(*) from delivery_settled) = ${rows.length}::int, 'lease'),
+      (select count(*) from delivery_attempted)`
   }
 }
 
@@ -72,35 +82,6 @@ export const replay = (sql: Sql, rows: NonNullable<Writes["replayed"]>): CommitC
   ],
   outcome: sql`(select count(*) from delivery_replayed)`
 })
-
-const logged = `json_build_object('delivery', ${value}, 'event', ${Events.value})`
-
-const withEvent = `
-  join simplan.event on event.organization_id = delivery.organization_id and event.event_id = delivery.event_id`
-
-/** A page of the log, newest first. */
-export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCursor>) =>
-  database.rows(
-    (sql) => sql<Row<Delivery.LoggedDelivery>>`
-      select ${sql.literal(logged)} as value
-      from simplan.delivery ${sql.literal(withEvent)}
-      where delivery.organization_id = ${of.organizationId} ${
-        of.after === null
-          ? sql.literal("")
-          : sql`and (delivery.created_at, delivery.delivery_id)
-              < (${of.after.createdAt}::bigint, ${of.after.id}::text)`
-      }
-      order by delivery.created_at desc, delivery.delivery_id desc
-      limit ${of.limit}::int`
-  )
-
-export const byId = (database: Database) => (of: { readonly organizationId: string; readonly deliveryId: string }) =>
-  database.row(
-    (sql) => sql<Row<Delivery.LoggedDelivery>>`
-      select ${sql.literal(logged)} as value
-      from simplan.delivery ${sql.literal(withEvent)}
-      where delivery.organization_id = ${of.organizationId} and delivery.delivery_id = ${of.deliveryId}`
-  )
 
 const leaseColumns = CommitClause.columns<Outbox.DeliveryLease>(
   { text: ["organizationId", "deliveryId", "token"] },

@@ -24,7 +24,8 @@ const value = `json_build_array(
   ),
   json_build_array(event.created_at, event.payload),
   json_build_array(
-    webhook_endpoint.url, webhook_endpoint.events, webhook_endpoint.description, webhook_endpoint.enabled,
+    webhook_endpoint.url, webhook_endpoint.events, webhook_endpoint.description,
+    webhook_endpoint.disabled_reason, webhook_endpoint.disabled_at, webhook_endpoint.failing_since,
     webhook_endpoint.signing_keys, webhook_endpoint.created_at, webhook_endpoint.deleted_at, webhook_endpoint.version
   )
 )`
@@ -40,8 +41,10 @@ type OfDelivery = readonly [
 ]
 
 type OfEndpoint = readonly [
-  ...Values<WebhookEndpoint.WebhookEndpoint, ["url", "events", "description", "enabled", "signingKeys"]>,
-  ...Values<WebhookEndpoint.WebhookEndpoint, ["createdAt", "deletedAt", "version"]>
+  ...Values<WebhookEndpoint.WebhookEndpoint, ["url", "events", "description"]>,
+  disabledReason: WebhookEndpoint.DisabledReason | null,
+  disabledAt: number | null,
+  ...Values<WebhookEndpoint.WebhookEndpoint, ["failingSince", "signingKeys", "createdAt", "deletedAt", "version"]>
 ]
 
 type Claimed = readonly [OfDelivery, Values<WebhookEvent.WebhookEvent, ["createdAt", "payload"]>, OfEndpoint]
@@ -68,7 +71,8 @@ const deliveryOf = (values: OfDelivery): Delivery.Delivery => {
 const due = ([ofDelivery, [createdAt, payload], ofEndpoint]: Claimed): Delivery.DueDelivery => {
   const delivery = deliveryOf(ofDelivery)
   const { endpointId, eventId, organizationId } = delivery
-  const [url, events, description, enabled, signingKeys, endpointCreatedAt, deletedAt, version] = ofEndpoint
+  const [url, events, description, reason, disabledAt, ...rest] = ofEndpoint
+  const [failingSince, signingKeys, endpointCreatedAt, deletedAt, version] = rest
   return {
     delivery,
     event: { organizationId, eventId, createdAt, payload },
@@ -78,7 +82,8 @@ const due = ([ofDelivery, [createdAt, payload], ofEndpoint]: Claimed): Delivery.
       url,
       events,
       description,
-      enabled,
+      disabled: reason === null || disabledAt === null ? null : { reason, at: disabledAt },
+      failingSince,
       signingKeys,
       createdAt: endpointCreatedAt,
       deletedAt,

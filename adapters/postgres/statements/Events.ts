@@ -10,19 +10,35 @@ export const value = `json_build_object(
   'payload', event.payload
 )`
 
+/** The SIM that an event is about (`WebhookEvent.iccid`). */
+export const iccid = "coalesce(event.payload->'data'->>'sim', event.payload->'data'->>'esim')"
+
 /** What an endpoint without a filter takes, as an array's literal (rule E1). */
 const standardTypes = `{${WebhookEvent.standardTypes.join(",")}}`
 
-const columns = CommitClause.columns<WebhookEvent.WebhookEvent>(
-  { text: ["organizationId", "eventId"], bigint: ["createdAt"], json: ["payload"] },
+interface Added extends WebhookEvent.WebhookEvent {
+  readonly type: WebhookEvent.Type
+  readonly onlyTo: string | null
+  readonly notTo: string | null
+}
+
+const columns = CommitClause.columns<Added>(
+  { text: ["organizationId", "eventId", "type", "onlyTo", "notTo"], bigint: ["createdAt"], json: ["payload"] },
   ["organizationId", "eventId"]
 )
 
-/** Stores events, and a pending delivery for each endpoint that is enabled, not deleted and takes the type. */
+const toAdd = (event: WebhookEvent.WebhookEvent): Added => ({
+  ...event,
+  type: event.payload.type,
+  onlyTo: WebhookEvent.onlyTo(event.payload),
+  notTo: WebhookEvent.notTo(event.payload)
+})
+
+/** Stores events, and a pending delivery for each endpoint that receives them (`WebhookEndpoint.receives`). */
 export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): CommitClause.CommitClause => ({
   ctes: [
     sql`event_row as (
-      select * from ${CommitClause.rows(sql, rows, columns)}
+      select * from ${CommitClause.rows(sql, rows.map(toAdd), columns)}
     )`,
     sql`event_added as (
       insert into simplan.event (organization_id, event_id, created_at, payload)
@@ -38,8 +54,11 @@ export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): C
         webhook_endpoint.endpoint_id, 'Pending', 0, 0, r."createdAt", r."createdAt"
       from event_row r
       join simplan.webhook_endpoint on webhook_endpoint.organization_id = r."organizationId"
-      where webhook_endpoint.enabled and webhook_endpoint.deleted_at is null
-        and r.payload->>'type' = any(coalesce(webhook_endpoint.events, ${standardTypes}::text[]))
+      where webhook_endpoint.disabled_at is null and webhook_endpoint.deleted_at is null
+        and case when r."onlyTo" is not null then webhook_endpoint.endpoint_id = r."onlyTo"
+          else r.type = any(coalesce(webhook_endpoint.events, ${standardTypes}::text[]))
+            and webhook_endpoint.endpoint_id is distinct from r."notTo"
+        end
       returning 1
     )`
   ],

@@ -9,39 +9,54 @@ import * as Keyset from "../sql/Keyset.ts"
 export const value = `json_build_object(
   'organizationId', webhook_endpoint.organization_id, 'endpointId', webhook_endpoint.endpoint_id,
   'url', webhook_endpoint.url, 'events', webhook_endpoint.events, 'description', webhook_endpoint.description,
-  'enabled', webhook_endpoint.enabled, 'signingKeys', webhook_endpoint.signing_keys,
+  'disabled', case when webhook_endpoint.disabled_at is not null then
+    json_build_object('reason', webhook_endpoint.disabled_reason, 'at', webhook_endpoint.disabled_at)
+  end,
+  'failingSince', webhook_endpoint.failing_since, 'signingKeys', webhook_endpoint.signing_keys,
   'createdAt', webhook_endpoint.created_at, 'deletedAt', webhook_endpoint.deleted_at,
   'version', webhook_endpoint.version
 )`
 
-const columns = CommitClause.columns<WebhookEndpoint.WebhookEndpoint>(
+interface Put extends Omit<WebhookEndpoint.WebhookEndpoint, "disabled"> {
+  readonly disabledReason: WebhookEndpoint.DisabledReason | null
+  readonly disabledAt: number | null
+}
+
+const columns = CommitClause.columns<Put>(
   {
-    text: ["organizationId", "endpointId", "url", "description"],
+    text: ["organizationId", "endpointId", "url", "description", "disabledReason"],
     "text[]": ["events"],
-    boolean: ["enabled"],
     jsonb: ["signingKeys"],
-    bigint: ["createdAt", "deletedAt", "version"]
+    bigint: ["disabledAt", "failingSince", "createdAt", "deletedAt", "version"]
   },
   ["organizationId", "endpointId"]
 )
+
+const toPut = ({ disabled, ...endpoint }: WebhookEndpoint.WebhookEndpoint): Put => ({
+  ...endpoint,
+  disabledReason: disabled?.reason ?? null,
+  disabledAt: disabled?.at ?? null
+})
 
 /** Writes them, each guarded by its version. */
 export const put = (sql: Sql, rows: ReadonlyArray<WebhookEndpoint.WebhookEndpoint>): CommitClause.CommitClause => ({
   ctes: [
     sql`webhook_endpoint_put as (
       insert into simplan.webhook_endpoint as stored (
-        organization_id, endpoint_id, url, events, description, enabled, signing_keys, created_at, deleted_at, version
+        organization_id, endpoint_id, url, events, description, disabled_reason, disabled_at, failing_since,
+        signing_keys, created_at, deleted_at, version
       )
-      select r."organizationId", r."endpointId", r.url, r.events, r.description, r.enabled, r."signingKeys",
-        r."createdAt", r."deletedAt", r.version + 1
-      from ${CommitClause.rows(sql, rows, columns)}
+      select r."organizationId", r."endpointId", r.url, r.events, r.description, r."disabledReason", r."disabledAt",
+        r."failingSince", r."signingKeys", r."createdAt", r."deletedAt", r.version + 1
+      from ${CommitClause.rows(sql, rows.map(toPut), columns)}
       where r.version = 0 or exists (
         select from simplan.webhook_endpoint known
         where known.organization_id = r."organizationId" and known.endpoint_id = r."endpointId"
       )
       on conflict (organization_id, endpoint_id) do update set
         url = excluded.url, events = excluded.events, description = excluded.description,
-        enabled = excluded.enabled, signing_keys = excluded.signing_keys, created_at = excluded.created_at,
+        disabled_reason = excluded.disabled_reason, disabled_at = excluded.disabled_at,
+        failing_since = excluded.failing_since, signing_keys = excluded.signing_keys, created_at = excluded.created_at,
         deleted_at = excluded.deleted_at, version = excluded.version
       where stored.version = excluded.version - 1
       returning 1
@@ -79,6 +94,25 @@ export const namedTypes = (database: Database) => (of: { readonly organizationId
       select distinct to_json(named.type) #>> '{}' as value
       from simplan.webhook_endpoint
       cross join unnest(webhook_endpoint.events) as named(type)
-      where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.enabled
+      where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.disabled_at is null
         and webhook_endpoint.deleted_at is null`
   )
+
+/** When the first attempt at an endpoint failed after the last one that succeeded. */
+export const failingSince =
+  (database: Database) =>
+  (of: { readonly organizationId: string; readonly endpointId: string; readonly from: number }) =>
+    database.row(
+      (sql) => sql<Row<number | null>>`
+        with made as materialized (
+          select delivery_attempt.at, delivery_attempt.error is null as succeeded
+          from simplan.delivery
+          join simplan.delivery_attempt on delivery_attempt.organization_id = delivery.organization_id
+            and delivery_attempt.delivery_id = delivery.delivery_id
+          where delivery.organization_id = ${of.organizationId} and delivery.endpoint_id = ${of.endpointId}
+            and delivery.last_attempt_at >= ${of.from}::bigint and delivery_attempt.at >= ${of.from}::bigint
+        )
+        select to_json(min(made.at)) as value from made
+        where not made.succeeded
+          and made.at > coalesce((select max(done.at) from made done where done.succeeded), ${of.from}::bigint - 1)`
+    )

@@ -7,6 +7,7 @@ import * as Delivery from "../../domain/Delivery.ts"
 import type { DueDelivery } from "../../domain/Delivery.ts"
 import type { Instant } from "../../domain/Time.ts"
 import * as Endpoint from "../../domain/WebhookEndpoint.ts"
+import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import * as WebhookEvent from "../../domain/WebhookEvent.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Outbox } from "../../ports/Outbox.ts"
@@ -31,11 +32,18 @@ const BATCH = 128
 const subjectOf = ({ endpoint, event }: DueDelivery): string =>
   `${endpoint.endpointId}:${WebhookEvent.iccid(event.payload)}`
 
+/** The delivery after it was sent, and the attempt; absent where none was made, as its endpoint takes no more. */
+interface Outcome {
+  readonly delivery: Delivery.Delivery
+  readonly attempt?: Delivery.LoggedAttempt
+}
+
 /** `lost`: the lease was lost, and its new holder sends again. */
-const outcomeOf = (exit: Exit.Exit<Delivery.Delivery | null, unknown>): string => {
+const outcomeOf = (exit: Exit.Exit<Delivery.Status | null, unknown>): string => {
   if (Exit.isFailure(exit)) return Cause.hasInterruptsOnly(exit.cause) ? "handed_back" : "failed"
-  if (exit.value === null) return "lost"
-  switch (exit.value.status) {
+  switch (exit.value) {
+    case null:
+      return "lost"
     case "Delivered":
       return "delivered"
     case "Pending":
@@ -82,20 +90,22 @@ export const make: (
       signingKeys: Endpoint.keysAt(endpoint, now)
     })
     return Effect.match(measured(sent), {
-      onSuccess: ({ status }) => ({ _tag: "Responded", status }),
+      onSuccess: (answer) => ({ _tag: "Responded", ...answer }),
       onFailure: ({ message }) => ({ _tag: "Unreachable", message })
     })
   }
 
-  const attempt = Effect.fnUntraced(function* (due: DueDelivery) {
+  const attempt = Effect.fnUntraced(function* (due: DueDelivery): Effect.fn.Return<Outcome> {
     const { delivery, endpoint } = due
-    if (endpoint.deletedAt !== null) return Delivery.abandoned(delivery, "the endpoint was deleted")
-    if (!endpoint.enabled) return Delivery.abandoned(delivery, "the endpoint is disabled")
-    const machineNow = (yield* MachineClock.currentTimeMillis) + (yield* storage.clockOffset)
-    const attempted = yield* call(due, yield* clock.now, machineNow)
+    if (endpoint.deletedAt !== null) return { delivery: Delivery.abandoned(delivery, "the endpoint was deleted") }
+    if (endpoint.disabled !== null) return { delivery: Delivery.abandoned(delivery, "the endpoint is disabled") }
+    const began = yield* MachineClock.currentTimeMillis
+    const answer = yield* call(due, yield* clock.now, began + (yield* storage.clockOffset))
+    const durationMillis = Math.max(0, Math.round((yield* MachineClock.currentTimeMillis) - began))
     const now = yield* clock.now
     // Most attempts succeed, and need no chance.
-    return Delivery.attempted(delivery, attempted, now, Delivery.isDone(attempted) ? 0 : yield* ids.fraction)
+    const after = Delivery.attempted(delivery, answer, now, Delivery.isDone(answer) ? 0 : yield* ids.fraction)
+    return { delivery: after, attempt: Delivery.logged(after, { durationMillis, ...answer }, now) }
   })
 
   const write = (commit: Commit) =>
@@ -104,20 +114,34 @@ export const make: (
       onFailure: (error) => (error instanceof Conflict ? Effect.succeed(false) : Effect.fail(error))
     })
 
-  const settle = (due: DueDelivery, token: string, delivery: Delivery.Delivery) => {
-    const deliveries = { settled: [{ delivery, token }] }
-    // Where the lease was lost, whoever has it now sends again, and what came of this attempt counts for nothing.
-    const settled = Effect.map(write({ deliveries }), (isOurs) => (isOurs ? delivery : null))
-    // A change that somebody else has committed to the endpoint since it was called is kept.
-    return Delivery.isGone(delivery) && due.endpoint.enabled
-      ? Effect.flatMap(write({ deliveries, webhookEndpoints: [Endpoint.disabled(due.endpoint)] }), (isDisabled) =>
-          isDisabled ? Effect.succeed(delivery) : settled
-        )
-      : settled
-  }
+  /** Rule W7: the endpoint after a failed attempt; the log is asked only if the endpoint may have failed for too long. */
+  const failed = Effect.fnUntraced(function* (endpoint: WebhookEndpoint, delivery: Delivery.Delivery, now: Instant) {
+    if (Delivery.isGone(delivery)) return Endpoint.disabled(endpoint, "Gone", now)
+    const { endpointId, failingSince, organizationId } = endpoint
+    if (failingSince === null) return Endpoint.failed(endpoint, null, now)
+    if (!Endpoint.mayHaveFailedTooLong(endpoint, now)) return endpoint
+    const since = yield* storage.webhookEndpoints.failingSince({ organizationId, endpointId, from: failingSince })
+    return Endpoint.failed(endpoint, since, now)
+  })
+
+  /** The delivery's status after the commit; null if the lease was lost. Then its new holder sends again. */
+  const settle = Effect.fnUntraced(function* (due: DueDelivery, token: string, { attempt, delivery }: Outcome) {
+    const settled = attempt === undefined ? { delivery, token } : { delivery, token, attempt }
+    const deliveries = { settled: [settled] }
+    if (attempt !== undefined && attempt.error !== null) {
+      const endpoint = yield* failed(due.endpoint, delivery, attempt.at)
+      if (endpoint !== due.endpoint) {
+        const payloads = Endpoint.disabledPayloads(endpoint)
+        const told = yield* commits.of(endpoint.organizationId, { payloads }, attempt.at)
+        // A change that somebody else has committed to the endpoint since it was called is kept.
+        if (yield* write({ ...told, deliveries, webhookEndpoints: [endpoint] })) return delivery.status
+      }
+    }
+    return (yield* write({ deliveries })) ? delivery.status : null
+  })
 
   const sendAndStore = (due: DueDelivery, token: string): Effect.Effect<void> => {
-    const sent = Effect.flatMap(attempt(due), (delivery) => settle(due, token, delivery))
+    const sent = Effect.flatMap(attempt(due), (outcome) => settle(due, token, outcome))
     const counted = Metrics.timed(sent, (exit, _, context) => {
       Metrics.deliveries({ type: due.event.payload.type, outcome: outcomeOf(exit) })(1, context)
     })

@@ -4,7 +4,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Action } from "../../domain/AuditEntry.ts"
 import * as Delivery from "../../domain/Delivery.ts"
-import type { LoggedDelivery } from "../../domain/Delivery.ts"
+import type { LoggedAttempt, LoggedDelivery } from "../../domain/Delivery.ts"
 import { type InvalidField, NotFound } from "../../domain/Refusal.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
 import * as Endpoint from "../../domain/WebhookEndpoint.ts"
@@ -12,7 +12,7 @@ import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import * as WebhookEvent from "../../domain/WebhookEvent.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
-import { type CreatedCursor, type Page, Storage, type StorageError } from "../../ports/Storage.ts"
+import { type CreatedCursor, type DeliveryFilter, type Page, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
@@ -20,6 +20,16 @@ import * as Paging from "../Paging.ts"
 interface OfEndpoint {
   readonly organizationId: string
   readonly endpointId: string
+}
+
+interface OfDelivery {
+  readonly organizationId: string
+  readonly deliveryId: string
+}
+
+export interface DeliveryWithAttempts extends LoggedDelivery {
+  /** The last 100, newest first. */
+  readonly attempts: ReadonlyArray<LoggedAttempt>
 }
 
 export class Webhooks extends Context.Service<
@@ -36,7 +46,7 @@ export class Webhooks extends Context.Service<
     readonly page: (
       of: Page<CreatedCursor>
     ) => Effect.Effect<Paging.Page<WebhookEndpoint, CreatedCursor>, NotFound | StorageError>
-    /** Absent fields stay as they are. `enabled: true` enables an endpoint that a 410 has disabled. */
+    /** Absent fields stay as they are. `enabled: true` enables a disabled endpoint, whatever disabled it. */
     readonly update: (
       of: OfEndpoint & {
         readonly url?: string
@@ -50,13 +60,11 @@ export class Webhooks extends Context.Service<
     readonly rotateKey: (of: OfEndpoint) => Effect.Effect<WebhookEndpoint, NotFound | StorageError>
     /** Newest first. */
     readonly deliveries: (
-      of: Page<CreatedCursor>
+      of: Page<CreatedCursor> & DeliveryFilter
     ) => Effect.Effect<Paging.Page<LoggedDelivery, CreatedCursor>, NotFound | StorageError>
+    readonly delivery: (of: OfDelivery) => Effect.Effect<DeliveryWithAttempts, NotFound | StorageError>
     /** Sends the event again, now, with a new retry schedule. */
-    readonly replay: (of: {
-      readonly organizationId: string
-      readonly deliveryId: string
-    }) => Effect.Effect<LoggedDelivery, NotFound | StorageError>
+    readonly replay: (of: OfDelivery) => Effect.Effect<LoggedDelivery, NotFound | StorageError>
   }
 >()("simplan/Webhooks") {}
 
@@ -127,7 +135,8 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
           url,
           events: types,
           description,
-          enabled: true,
+          disabled: null,
+          failingSince: null,
           signingKeys: [{ key: yield* signingKey, validUntil: null }],
           createdAt: now,
           deletedAt: null,
@@ -145,13 +154,16 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
         const types =
           events === undefined || events === null ? events : yield* Effect.fromResult(WebhookEvent.typesOf(events))
         return yield* change("webhook_endpoint.update", of, (endpoint) =>
-          Effect.succeed({
-            ...endpoint,
+          Effect.map(clock.now, (now) => ({
+            ...(enabled === undefined
+              ? endpoint
+              : enabled
+                ? Endpoint.enabled(endpoint)
+                : Endpoint.disabled(endpoint, "Organization", now)),
             ...(url === undefined ? {} : { url }),
             ...(types === undefined ? {} : { events: types }),
-            ...(description === undefined ? {} : { description }),
-            ...(enabled === undefined ? {} : { enabled })
-          })
+            ...(description === undefined ? {} : { description })
+          }))
         )
       }),
       remove: (of) =>
@@ -164,10 +176,16 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
         change("webhook_endpoint.rotate_key", of, (endpoint) =>
           Effect.zipWith(signingKey, clock.now, (key, now) => Endpoint.withNewKey(endpoint, key, now))
         ),
-      deliveries: Effect.fn("Webhooks.deliveries")(function* ({ after, limit, organizationId }) {
-        yield* known(organizationId)
-        const found = yield* storage.deliveries.page({ organizationId, after, limit: limit + 1 })
+      deliveries: Effect.fn("Webhooks.deliveries")(function* ({ limit, ...of }) {
+        yield* known(of.organizationId)
+        const found = yield* storage.deliveries.page({ ...of, limit: limit + 1 })
         return Paging.page(found, limit, ({ delivery }) => ({ createdAt: delivery.createdAt, id: delivery.deliveryId }))
+      }),
+      delivery: Effect.fn("Webhooks.delivery")(function* (of) {
+        yield* known(of.organizationId)
+        const logged = yield* storage.deliveries.get(of)
+        if (logged === null) return yield* new NotFound({ resource: "delivery", id: of.deliveryId })
+        return { ...logged, attempts: yield* storage.deliveries.attempts(of) }
       }),
       replay: Effect.fn("Webhooks.replay")(function* (of) {
         return yield* commits.retryOnConflict(

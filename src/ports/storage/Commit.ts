@@ -3,12 +3,13 @@
  *
  * The caller sees to the following. A commit names each row at most once. Its rows belong to organizations, and hang on
  * SIMs, subscriptions and attachments, that are stored or in the same commit. A SIM has at most one pending or live
- * subscription. A commit that writes endpoints has no events. Keys do not trade their hashes in one commit.
+ * subscription. If a commit that writes
+ * endpoints has events, those endpoints receive none of them, neither as they were nor as they become. Keys do not trade their hashes in one commit.
  */
 import type { ApiKey } from "../../domain/ApiKey.ts"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import type { Catalogue } from "../../domain/Catalogue.ts"
-import type { Delivery } from "../../domain/Delivery.ts"
+import type { Delivery, LoggedAttempt } from "../../domain/Delivery.ts"
 import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
 import type { Job } from "../../domain/Job.ts"
 import type { Organization } from "../../domain/Organization.ts"
@@ -71,7 +72,7 @@ export interface Commit {
   }
   /**
    * Stored, and fanned out in the same commit: one pending delivery, due at the event's `createdAt`, for each of the
-   * organization's endpoints that is enabled, not deleted and takes the type. It starts with no attempts, at retry step 0.
+   * organization's endpoints that receives it (`WebhookEndpoint.receives`). It starts with no attempts, at retry step 0.
    */
   readonly events?: ReadonlyArray<WebhookEvent>
   readonly jobs?: {
@@ -88,8 +89,15 @@ export interface Commit {
     }>
   }
   readonly deliveries?: {
-    /** The outcome of an attempt: replaces the delivery and ends the lease; guarded by the token likewise. */
-    readonly settled?: ReadonlyArray<{ readonly delivery: Delivery; readonly token: string }>
+    /**
+     * The outcome of an attempt: replaces the delivery and ends the lease; guarded by the token likewise. The attempt, if
+     * there was one, is added to the log; it replaces one of its number.
+     */
+    readonly settled?: ReadonlyArray<{
+      readonly delivery: Delivery
+      readonly token: string
+      readonly attempt?: LoggedAttempt
+    }>
     /** Replaces the delivery, whoever holds it, and ends any lease; does nothing where it is not there. */
     readonly replayed?: ReadonlyArray<Delivery>
   }

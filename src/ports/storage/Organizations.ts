@@ -4,6 +4,7 @@
 import type { ApiKey } from "../../domain/ApiKey.ts"
 import type { Organization } from "../../domain/Organization.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
+import type { Instant } from "../../domain/Time.ts"
 import type { Type } from "../../domain/WebhookEvent.ts"
 import type { CreatedCursor, Keyset, OfOrganization, Page, Read } from "./Read.ts"
 
@@ -27,4 +28,11 @@ export interface WebhookEndpoints {
   readonly page: (query: Page<CreatedCursor>) => Read<ReadonlyArray<WebhookEndpoint>>
   /** The types that the filters of enabled endpoints name, each once and in any order (rule E1); deleted ones do not count. */
   readonly namedTypes: (of: OfOrganization) => Read<ReadonlyArray<Type>>
+  /**
+   * Of the attempts at the endpoint from an instant on, the first that failed after the last that succeeded (rule W7).
+   * Null where there is none. Rarely asked; the cost may grow with the organization's log.
+   */
+  readonly failingSince: (
+    of: OfOrganization & { readonly endpointId: string; readonly from: Instant }
+  ) => Read<Instant | null>
 }

@@ -2,6 +2,7 @@
  * What must hold of SIMs and of the organizations that own them.
  */
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
+import * as WebhookEvent from "../../domain/WebhookEvent.ts"
 import type { Asked } from "../commands/Asked.ts"
 import type { Step } from "../History.ts"
 import { first, type Invariant, make, show } from "./Invariant.ts"
@@ -107,8 +108,10 @@ export const nothingCrossesOrganizations: Invariant = make(
           return strange === undefined ? null : `${sim.iccid} has a row of ${strange.organizationId}`
         }) ??
         first(step.changes.events, ({ organizationId, payload }) => {
-          const iccid = payload.type === "esim.smdp.stateChanged" ? payload.data.sim : payload.data.esim
-          return owners.get(iccid) === organizationId ? null : `${organizationId} was told of ${iccid}`
+          const iccid = WebhookEvent.iccid(payload)
+          return iccid === null || owners.get(iccid) === organizationId
+            ? null
+            : `${organizationId} was told of ${iccid}`
         }) ??
         first(step.changes.records, (record) =>
           "iccid" in record && !after.has(record.iccid) ? `the telco has ${record.iccid}, which nobody has` : null

@@ -32,7 +32,8 @@ const following: { readonly [Type in OptInType | "none"]: ReadonlyArray<OptInTyp
   "attachment.expired": [],
   "attachment.suspended": [],
   "package.created": [],
-  "package.refused": []
+  "package.refused": [],
+  "endpoint.disabled": []
 }
 
 /** The types in the order in which they come in a life. */

@@ -81,7 +81,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const some = yield* hooked(world, { events: ["esim.smdp.stateChanged", "attachment.allowanceConsumed"] })
       yield* hooked(world, { events: ["subscription.esim.locationChanged"] })
       yield* hooked(world, { events: [] })
-      yield* hooked(world, { enabled: false })
+      yield* hooked(world, { disabled: { reason: "Organization", at: world.now } })
       yield* hooked(world, { deletedAt: world.now })
       const theirs = yield* hooked(other)
       const [mine, foreign] = [Rows.event(world), Rows.event(other)]
@@ -122,8 +122,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("without a filter", yield* named, [])
       yield* hooked(world, { events: ["attachment.expiring", "subscription.created"] })
       yield* hooked(world, { events: ["subscription.created", "esim.smdp.stateChanged"] })
-      yield* hooked(world, { events: ["package.refused"], enabled: false })
-      yield* hooked(world, { events: ["package.created"], enabled: false, deletedAt: world.now })
+      yield* hooked(world, { events: ["package.refused"], disabled: { reason: "Organization", at: world.now } })
+      yield* hooked(world, {
+        events: ["package.created"],
+        disabled: { reason: "Organization", at: world.now },
+        deletedAt: world.now
+      })
       yield* hooked(other, { events: ["attachment.expired"] })
       yield* Suite.equals("named", yield* named, [
         "attachment.expiring",
@@ -161,16 +165,23 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const { now, storage } = world
       const endpoint = yield* hooked(world)
+      const changed = { disabled: { reason: "Organization" as const, at: now }, url: "https://moved.example/" }
       const events = [-3, -3, -2, 0, 1].map((offset) => Rows.event(world, { createdAt: now + offset }))
       yield* storage.commit({ events: events.toReversed() })
-      yield* storage.commit({ webhookEndpoints: [{ ...endpoint, enabled: false, url: "https://moved.example/" }] })
+      yield* storage.commit({
+        webhookEndpoints: [{ ...endpoint, ...changed }]
+      })
       const expected = events
         .filter((event) => event.createdAt <= now)
         .sort((a, b) => a.createdAt - b.createdAt || (a.eventId < b.eventId ? -1 : 1))
         .map((event) => ({
           delivery: fresh(event, endpoint),
           event,
-          endpoint: { ...endpoint, enabled: false, url: "https://moved.example/", version: 2 }
+          endpoint: {
+            ...endpoint,
+            ...changed,
+            version: 2
+          }
         }))
       const first = yield* world.outbox.claim(World.claim(world, { limit: 3 }))
       const second = yield* world.outbox.claim(World.claim(world, { limit: 3 }))

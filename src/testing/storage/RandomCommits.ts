@@ -100,8 +100,9 @@ const ofEndpoint = (run: Run, { world }: Side, part: Part): Piece => {
     (stored): Commit => {
       const events = pick([null, null, ["esim.smdp.stateChanged" as const], []], part.choice)
       const version = seenVersion(stored, part)
-      const enabled = part.choice % 5 !== 4
-      return { webhookEndpoints: [Rows.endpoint(world, { endpointId, events, enabled, version })] }
+      const disabled = part.choice % 5 === 4 ? ({ reason: "Gone", at: world.now + part.row } as const) : null
+      const failingSince = part.row % 2 === 0 ? null : world.now - part.choice
+      return { webhookEndpoints: [Rows.endpoint(world, { endpointId, events, disabled, failingSince, version })] }
     }
   )
 }
@@ -173,9 +174,11 @@ const ofDelivery = (run: Run, { world }: Side, part: Part): Piece =>
           ? ({ status: "Delivered", nextAttemptAt: null } as const)
           : ({ status: "Pending", nextAttemptAt: world.now + part.choice * MINUTE } as const)
       const changed = { ...delivery, ...next, attempts: delivery.attempts + 1 }
+      const attempt = { number: changed.attempts, at: world.now + part.row, durationMillis: null, responseStatus: null }
+      const made = part.stale ? {} : { attempt: { ...attempt, error: null, responseBody: `answer ${part.choice}` } }
       return part.part === "replay delivery"
         ? { deliveries: { replayed: [changed] } }
-        : { deliveries: { settled: [{ delivery: changed, token: pick(run.tokens, part.choice) }] } }
+        : { deliveries: { settled: [{ delivery: changed, token: pick(run.tokens, part.choice), ...made }] } }
     }
   )
 

@@ -66,7 +66,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
         Rows.apiKey(world, { createdAt: now + offset, revokedAt: offset === 1 ? now : null, scope: "read" })
       )
       const endpoints = [5, 1, 3, 2].map((offset) =>
-        Rows.endpoint(world, { createdAt: now + offset, deletedAt: offset === 3 ? now : null, enabled: offset !== 2 })
+        Rows.endpoint(world, {
+          createdAt: now + offset,
+          deletedAt: offset === 3 ? now : null,
+          disabled: offset === 2 ? { reason: "Gone", at: now } : null
+        })
       )
       yield* storage.commit({ apiKeys: keys, webhookEndpoints: endpoints })
       const stored = <A extends { readonly createdAt: number }>(rows: ReadonlyArray<A>) =>

@@ -1,0 +1,33 @@
+/**
+ * The log of webhook deliveries and their attempts.
+ */
+import type { Time } from "simplan"
+import { type Delivery, type Storage, WebhookEvent } from "simplan/ports"
+import type * as Tables from "./Tables.ts"
+
+/** Whether the filter lets a delivery through. */
+export const isAsked = (
+  { endpointId, from, iccid, statuses, to, type }: Storage.DeliveryFilter,
+  { delivery, event }: Delivery.LoggedDelivery
+): boolean =>
+  (statuses === undefined || statuses.includes(delivery.status)) &&
+  (type === undefined || type === event.payload.type) &&
+  (endpointId === undefined || endpointId === delivery.endpointId) &&
+  (iccid === undefined || iccid === WebhookEvent.iccid(event.payload)) &&
+  (from === undefined || from <= delivery.createdAt) &&
+  (to === undefined || delivery.createdAt < to)
+
+/** When the first attempt at an endpoint failed after the last one that succeeded. */
+export const failingSince = (
+  tables: Tables.Tables,
+  asked: { readonly organizationId: string; readonly endpointId: string; readonly from: Time.Instant }
+): Time.Instant | null => {
+  const made: Array<Delivery.LoggedAttempt> = []
+  for (const [deliveryId, attempts] of tables.tenants.get(asked.organizationId)?.attempts ?? []) {
+    if (!deliveryId.endsWith(`:${asked.endpointId}`)) continue
+    for (const attempt of attempts.values()) if (attempt.at >= asked.from) made.push(attempt)
+  }
+  const succeeded = Math.max(...made.filter(({ error }) => error === null).map(({ at }) => at))
+  const failed = made.filter(({ at, error }) => error !== null && at > succeeded).map(({ at }) => at)
+  return failed.length === 0 ? null : Math.min(...failed)
+}

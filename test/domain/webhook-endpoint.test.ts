@@ -1,0 +1,109 @@
+/**
+ * The state of a webhook endpoint (rule W7), and the events that it receives (rule E1).
+ */
+import { describe, expect, it } from "vitest"
+import * as Endpoint from "../../src/domain/WebhookEndpoint.ts"
+import { DAY_MS } from "./Calendar.ts"
+import { NOW } from "./Values.ts"
+
+const endpoint: Endpoint.WebhookEndpoint = {
+  organizationId: "organization",
+  endpointId: "w-1",
+  url: "https://hooks.example/simplan",
+  events: null,
+  description: "",
+  disabled: null,
+  failingSince: null,
+  signingKeys: [],
+  createdAt: NOW,
+  deletedAt: null,
+  version: 1
+}
+const failing = Endpoint.failed(endpoint, null, NOW)
+const gone = Endpoint.disabled(endpoint, "Gone", NOW)
+
+describe("A webhook endpoint (W7)", () => {
+  it("is disabled with the reason and the time, and otherwise as it was", () => {
+    expect(gone).toEqual({ ...endpoint, disabled: { reason: "Gone", at: NOW } })
+    expect(Endpoint.isEnabled(gone)).toBe(false)
+  })
+
+  it("keeps the reason that it was disabled for first", () => {
+    expect(Endpoint.disabled(gone, "Organization", NOW + 1)).toBe(gone)
+  })
+
+  it("is enabled again, and its failures count anew", () => {
+    const disabled = Endpoint.disabled(failing, "Organization", NOW)
+    expect(Endpoint.enabled(disabled)).toEqual(endpoint)
+    expect(Endpoint.enabled(failing)).toBe(failing)
+  })
+
+  it("gets nothing once it is deleted", () => {
+    const deleted = Endpoint.deleted(endpoint, NOW)
+    expect(deleted).toEqual({ ...endpoint, deletedAt: NOW })
+    expect(Endpoint.isEnabled(deleted)).toBe(false)
+  })
+})
+
+describe("A failed attempt (W7)", () => {
+  it("is remembered if it is the first", () => {
+    expect(failing).toEqual({ ...endpoint, failingSince: NOW })
+  })
+
+  it("has the log asked from five days after the first one on", () => {
+    expect(Endpoint.mayHaveFailedTooLong(endpoint, NOW + 99 * DAY_MS)).toBe(false)
+    expect(Endpoint.mayHaveFailedTooLong(failing, NOW + 5 * DAY_MS - 1)).toBe(false)
+    expect(Endpoint.mayHaveFailedTooLong(failing, NOW + 5 * DAY_MS)).toBe(true)
+  })
+
+  it("disables the endpoint if nothing but failures came for five days", () => {
+    const now = NOW + 5 * DAY_MS
+    expect(Endpoint.failed(failing, NOW, now)).toEqual({ ...failing, disabled: { reason: "Failing", at: now } })
+    expect(Endpoint.failed(failing, NOW, now - 1)).toEqual(failing)
+  })
+
+  it("does not if the failures are younger, because a success came between", () => {
+    const now = NOW + 7 * DAY_MS
+    const since = NOW + 3 * DAY_MS
+    expect(Endpoint.failed(failing, since, now)).toEqual({ ...endpoint, failingSince: since })
+    expect(Endpoint.failed(failing, null, now)).toEqual({ ...endpoint, failingSince: now })
+  })
+})
+
+describe("That an endpoint was disabled (E1)", () => {
+  const disabledAt = new Date(NOW).toISOString()
+
+  it.each([
+    ["Gone", "gone"],
+    ["Failing", "failing"]
+  ] as const)("is told if the service did it: %s", (by, reason) => {
+    expect(Endpoint.disabledPayloads(Endpoint.disabled(endpoint, by, NOW))).toEqual([
+      { type: "endpoint.disabled", data: { webhookEndpointId: "w-1", url: endpoint.url, reason, disabledAt } }
+    ])
+  })
+
+  it("is not told if the organization did it, nor of one that is enabled", () => {
+    expect(Endpoint.disabledPayloads(Endpoint.disabled(endpoint, "Organization", NOW))).toEqual([])
+    expect(Endpoint.disabledPayloads(endpoint)).toEqual([])
+  })
+
+  it("is received by the others that name the type, not by the endpoint itself", () => {
+    const [payload] = Endpoint.disabledPayloads(gone)
+    if (payload === undefined) throw new Error("nothing is told")
+    const naming = { ...endpoint, events: ["endpoint.disabled" as const] }
+    expect(Endpoint.receives({ ...naming, endpointId: "w-2" }, payload)).toBe(true)
+    expect(Endpoint.receives({ ...endpoint, endpointId: "w-2" }, payload)).toBe(false)
+    expect(Endpoint.receives(naming, payload)).toBe(false)
+  })
+})
+
+describe("A test event", () => {
+  const payload = { type: "endpoint.test", data: { webhookEndpointId: "w-1" } } as const
+
+  it("is received by its endpoint, whatever its filter, and by no other", () => {
+    expect(Endpoint.receives(endpoint, payload)).toBe(true)
+    expect(Endpoint.receives({ ...endpoint, events: ["package.created"] }, payload)).toBe(true)
+    expect(Endpoint.receives({ ...endpoint, endpointId: "w-2" }, payload)).toBe(false)
+    expect(Endpoint.receives(gone, payload)).toBe(false)
+  })
+})
