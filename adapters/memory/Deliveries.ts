@@ -3,7 +3,7 @@
  */
 import type { Time } from "simplan"
 import { type Delivery, type Storage, WebhookEvent } from "simplan/ports"
-import type * as Tables from "./Tables.ts"
+import * as Tables from "./Tables.ts"
 
 /** Whether the filter lets a delivery through. */
 export const isAsked = (
@@ -17,14 +17,15 @@ export const isAsked = (
   (from === undefined || from <= delivery.createdAt) &&
   (to === undefined || delivery.createdAt < to)
 
-/** When the first attempt at an endpoint failed after the last one that succeeded. */
+/** When an attempt at an endpoint first failed after the last one that succeeded. */
 export const failingSince = (
   tables: Tables.Tables,
-  asked: { readonly organizationId: string; readonly endpointId: string; readonly from: Time.Instant }
+  asked: Parameters<Storage.Service["webhookEndpoints"]["failingSince"]>[0]
 ): Time.Instant | null => {
   const made: Array<Delivery.LoggedAttempt> = []
   for (const [deliveryId, attempts] of tables.tenants.get(asked.organizationId)?.attempts ?? []) {
-    if (!deliveryId.endsWith(`:${asked.endpointId}`)) continue
+    const { delivery } = tables.deliveries.get(Tables.deliveryKey({ ...asked, deliveryId }))?.value ?? {}
+    if (delivery?.endpointId !== asked.endpointId || delivery.createdAt < asked.createdFrom) continue
     for (const attempt of attempts.values()) if (attempt.at >= asked.from) made.push(attempt)
   }
   const succeeded = Math.max(...made.filter(({ error }) => error === null).map(({ at }) => at))

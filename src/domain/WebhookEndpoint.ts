@@ -93,6 +93,21 @@ export const FAILING_LIMIT = 5 * DAY
 export const mayHaveFailedTooLong = ({ failingSince }: WebhookEndpoint, now: Instant): boolean =>
   failingSince !== null && now - failingSince >= FAILING_LIMIT
 
+/** How much older than the failures a delivery may be for the log to be asked about its attempts. */
+const LOOK_BACK = 5 * DAY
+
+/** What the log is asked about an endpoint that fails: the attempts from an instant on, at deliveries from another on. */
+export const failuresAsked = (failingSince: Instant): { readonly from: Instant; readonly createdFrom: Instant } => ({
+  from: failingSince,
+  createdFrom: failingSince - LOOK_BACK
+})
+
+/** Rule W7: the endpoint after a success. It changes only if the delivery is too old for the log to be asked about it. */
+export const succeeded = (endpoint: WebhookEndpoint, deliveryCreatedAt: Instant): WebhookEndpoint =>
+  endpoint.failingSince !== null && deliveryCreatedAt < failuresAsked(endpoint.failingSince).createdFrom
+    ? { ...endpoint, failingSince: null }
+    : endpoint
+
 /**
  * Rule W7: the endpoint after a failed attempt at `now`. `since` is the first failure after the last success, without
  * this attempt; null if there is none.

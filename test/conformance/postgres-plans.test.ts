@@ -17,6 +17,7 @@ const growing = [
   "api_key",
   "attachment",
   "delivery",
+  "delivery_attempt",
   "event",
   "iccid",
   "idempotency",
@@ -30,6 +31,15 @@ const growing = [
   "subscription",
   "webhook_endpoint"
 ]
+
+const attempt = (number: number) => ({
+  number,
+  at: number,
+  durationMillis: 1,
+  responseStatus: 200,
+  error: null,
+  responseBody: ""
+})
 
 const event = (id: string, createdAt: number) => ({
   organizationId: org,
@@ -155,6 +165,11 @@ const populate = (adapter: Adapter) =>
         idempotency: { put: ids.map((id) => ({ record: record(`key-${id}`), replaces: 0 })) }
       })
     )
+    const outbox = yield* Effect.provide(Outbox.Outbox, adapter)
+    const claim = { now: COUNT, machineNow: 0, until: 1, token: "populate", limit: COUNT }
+    const due = yield* outbox.claim(claim)
+    const settled = due.map(({ delivery }) => ({ delivery, token: claim.token, attempt: attempt(1) }))
+    yield* on(adapter, (storage) => storage.commit({ deliveries: { settled } }))
   })
 
 /** A port that writes down which of its operations are used. */
@@ -215,6 +230,8 @@ const use = (adapter: Adapter, round: number) =>
       yield* storage.regions.page({ ...page, after })
       yield* storage.subscriptions.page({ ...page, after })
       yield* storage.deliveries.page({ ...page, after })
+      yield* storage.deliveries.page({ ...page, after, statuses: ["Failed"], endpointId: "endpoint", from: 1, to: 9 })
+      yield* storage.deliveries.page({ ...page, after, iccid: "event-1", type: "esim.smdp.stateChanged" })
     }
     yield* storage.regions.get({ ...of, coverageId: "region-1" })
     yield* storage.regions.like({ ...of, regionName: "Region 1", iso2List: ["C7", "FR"] })
@@ -232,6 +249,8 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId: `line-${round}`, occurrence: 1 })
     yield* storage.sims.smdpHistory({ ...of, iccid })
     yield* storage.deliveries.get({ ...of, deliveryId: `event-${round}:endpoint` })
+    yield* storage.deliveries.attempts({ ...of, deliveryId: `event-${round}:endpoint` })
+    yield* storage.webhookEndpoints.failingSince({ ...of, endpointId: "endpoint", from: 1e12, createdFrom: 1e12 })
     yield* storage.idempotencyRecords.get({ ...of, key: "key-1" })
 
     const machine = { machineNow: 0, until: 1_000 }
@@ -298,7 +317,7 @@ const use = (adapter: Adapter, round: number) =>
         retried: [{ jobId: second.jobId, token, dueAt: 1, attempts: 1 }]
       },
       deliveries: {
-        settled: due.slice(0, 1).map(({ delivery }) => ({ delivery, token })),
+        settled: due.slice(0, 1).map(({ delivery }) => ({ delivery, token, attempt: attempt(round) })),
         replayed: due.slice(1).map(({ delivery }) => delivery)
       }
     })

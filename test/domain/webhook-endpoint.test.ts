@@ -70,6 +70,15 @@ describe("A failed attempt (W7)", () => {
   })
 })
 
+describe("A success (W7)", () => {
+  it("ends the failures only of a delivery that the log is not asked about: the log tells the others", () => {
+    const { createdFrom } = Endpoint.failuresAsked(NOW)
+    expect(Endpoint.succeeded(failing, createdFrom)).toBe(failing)
+    expect(Endpoint.succeeded(failing, createdFrom - 1)).toEqual(endpoint)
+    expect(Endpoint.succeeded(endpoint, createdFrom - 1)).toBe(endpoint)
+  })
+})
+
 describe("That an endpoint was disabled (E1)", () => {
   const disabledAt = new Date(NOW).toISOString()
 

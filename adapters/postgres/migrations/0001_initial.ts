@@ -210,6 +210,10 @@ const statements = [
     payload json not null,
     primary key (organization_id, event_id)
   )`,
+  `create index event_created on simplan.event (created_at)`,
+  `create index event_of_sim on simplan.event (
+    organization_id, coalesce(payload->'data'->>'sim', payload->'data'->>'esim')
+  )`,
 
   `create table simplan.delivery (
     organization_id text collate "C" not null,
@@ -229,6 +233,8 @@ const statements = [
     primary key (organization_id, delivery_id)
   ) with (fillfactor = 50)`,
   `create index delivery_listed on simplan.delivery (organization_id, created_at, delivery_id)`,
+  `create index delivery_listed_by_endpoint
+    on simplan.delivery (organization_id, endpoint_id, created_at, delivery_id)`,
   `create index delivery_due on simplan.delivery (next_attempt_at, delivery_id) where status = 'Pending'`,
   `create index delivery_of_endpoint on simplan.delivery (endpoint_id, next_attempt_at, delivery_id)
     where status = 'Pending'`,

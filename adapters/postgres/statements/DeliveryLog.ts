@@ -18,6 +18,9 @@ const logged = `json_build_object('delivery', ${value}, 'event', ${Events.value}
 const withEvent = `
   join simplan.event on event.organization_id = delivery.organization_id and event.event_id = delivery.event_id`
 
+/** The range of ids that an event's deliveries have, by which they are found. */
+const ofEvent = "delivery.delivery_id > event.event_id || ':' and delivery.delivery_id < event.event_id || ';'"
+
 const attempt = `json_build_object(
   'number', delivery_attempt.number, 'at', delivery_attempt.at, 'durationMillis', delivery_attempt.duration_millis,
   'responseStatus', delivery_attempt.response_status, 'error', delivery_attempt.error,
@@ -34,7 +37,7 @@ const conditions = (sql: Sql, { after, ...of }: Storage.Page<Storage.CreatedCurs
   ...(of.from === undefined ? [] : [sql`delivery.created_at >= ${of.from}::bigint`]),
   ...(of.to === undefined ? [] : [sql`delivery.created_at < ${of.to}::bigint`]),
   ...(of.type === undefined ? [] : [sql`event.payload->>'type' = ${of.type}`]),
-  ...(of.iccid === undefined ? [] : [sql`${sql.literal(Events.iccid)} = ${of.iccid}`])
+  ...(of.iccid === undefined ? [] : [sql`${sql.literal(Events.iccid)} = ${of.iccid}`, sql.literal(ofEvent)])
 ]
 
 /** A page of the log, newest first. */

@@ -98,10 +98,9 @@ export const namedTypes = (database: Database) => (of: { readonly organizationId
         and webhook_endpoint.deleted_at is null`
   )
 
-/** When the first attempt at an endpoint failed after the last one that succeeded. */
+/** When an attempt at an endpoint first failed after the last one that succeeded. */
 export const failingSince =
-  (database: Database) =>
-  (of: { readonly organizationId: string; readonly endpointId: string; readonly from: number }) =>
+  (database: Database) => (of: Parameters<Storage.Service["webhookEndpoints"]["failingSince"]>[0]) =>
     database.row(
       (sql) => sql<Row<number | null>>`
         with made as materialized (
@@ -110,7 +109,7 @@ export const failingSince =
           join simplan.delivery_attempt on delivery_attempt.organization_id = delivery.organization_id
             and delivery_attempt.delivery_id = delivery.delivery_id
           where delivery.organization_id = ${of.organizationId} and delivery.endpoint_id = ${of.endpointId}
-            and delivery.last_attempt_at >= ${of.from}::bigint and delivery_attempt.at >= ${of.from}::bigint
+            and delivery.created_at >= ${of.createdFrom}::bigint and delivery_attempt.at >= ${of.from}::bigint
         )
         select to_json(min(made.at)) as value from made
         where not made.succeeded

@@ -120,7 +120,8 @@ export const make: (
     const { endpointId, failingSince, organizationId } = endpoint
     if (failingSince === null) return Endpoint.failed(endpoint, null, now)
     if (!Endpoint.mayHaveFailedTooLong(endpoint, now)) return endpoint
-    const since = yield* storage.webhookEndpoints.failingSince({ organizationId, endpointId, from: failingSince })
+    const asked = { organizationId, endpointId, ...Endpoint.failuresAsked(failingSince) }
+    const since = yield* storage.webhookEndpoints.failingSince(asked)
     return Endpoint.failed(endpoint, since, now)
   })
 
@@ -128,8 +129,11 @@ export const make: (
   const settle = Effect.fnUntraced(function* (due: DueDelivery, token: string, { attempt, delivery }: Outcome) {
     const settled = attempt === undefined ? { delivery, token } : { delivery, token, attempt }
     const deliveries = { settled: [settled] }
-    if (attempt !== undefined && attempt.error !== null) {
-      const endpoint = yield* failed(due.endpoint, delivery, attempt.at)
+    if (attempt !== undefined) {
+      const endpoint =
+        attempt.error === null
+          ? Endpoint.succeeded(due.endpoint, delivery.createdAt)
+          : yield* failed(due.endpoint, delivery, attempt.at)
       if (endpoint !== due.endpoint) {
         const payloads = Endpoint.disabledPayloads(endpoint)
         const told = yield* commits.of(endpoint.organizationId, { payloads }, attempt.at)

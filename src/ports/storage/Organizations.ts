@@ -29,10 +29,11 @@ export interface WebhookEndpoints {
   /** The types that the filters of enabled endpoints name, each once and in any order (rule E1); deleted ones do not count. */
   readonly namedTypes: (of: OfOrganization) => Read<ReadonlyArray<Type>>
   /**
-   * Of the attempts at the endpoint from an instant on, the first that failed after the last that succeeded (rule W7).
-   * Null where there is none. Rarely asked; the cost may grow with the organization's log.
+   * When an attempt at the endpoint first failed after the last one that succeeded (rule W7): of the attempts at `from`
+   * or later, at deliveries that were created at `createdFrom` or later. Null where there is none. It is asked rarely,
+   * and may cost as much as those deliveries are many.
    */
   readonly failingSince: (
-    of: OfOrganization & { readonly endpointId: string; readonly from: Instant }
+    of: OfOrganization & { readonly endpointId: string; readonly from: Instant; readonly createdFrom: Instant }
   ) => Read<Instant | null>
 }

@@ -152,7 +152,7 @@ export const inEngine: ReadonlyArray<Fault> = [
     [
       "W7",
       "the outcome of an attempt is not stored",
-      "Effect.flatMap(attempt(due), (delivery) => settle(due, token, delivery))",
+      "Effect.flatMap(attempt(due), (outcome) => settle(due, token, outcome))",
       "attempt(due)"
     ],
     ["W7", "endpoints without slots do not take turns", "    claims.takeTurns()\n", ""],
