@@ -57,12 +57,12 @@ const Status = Schema.Literals(["pending", "delivered", "failed"]).annotate({
 })
 
 export const Attempt = Schema.Struct({
-  number: Schema.Int.annotate({ description: "From 1 on, replays included" }),
+  number: Schema.Int,
   at: Schemas.Timestamp,
-  duration_ms: Schema.NullOr(Schema.Int).annotate({ description: "How long the answer took" }),
-  response_status: Schema.NullOr(Schema.Int).annotate({ description: "Null if there was no answer" }),
-  error: Schema.NullOr(Schema.String).annotate({ description: "Why the attempt failed; null if it succeeded" }),
-  response_body: Schema.NullOr(Schema.String).annotate({ description: "The first 1,024 bytes of the answer" })
+  duration_ms: Schema.NullOr(Schema.Int),
+  response_status: Schema.NullOr(Schema.Int),
+  error: Schema.NullOr(Schema.String),
+  response_body: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "DeliveryAttempt" })
 
 export const Delivery = Schema.Struct({
@@ -85,7 +85,7 @@ export const Delivery = Schema.Struct({
 
 export const DeliveryWithAttempts = Schema.Struct({
   ...Delivery.fields,
-  attempt_log: Schema.Array(Attempt).annotate({ description: "The last 100 attempts, newest first" })
+  attempt_log: Schema.Array(Attempt)
 }).annotate({ identifier: "DeliveryWithAttempts" })
 
 /** Which deliveries are meant; an absent field filters nothing. */
@@ -93,9 +93,9 @@ const filter = {
   status: Schema.optionalKey(Status),
   type: Schema.optionalKey(SentType),
   webhook_endpoint_id: Schema.optionalKey(Schemas.Parameter),
-  iccid: Schema.optionalKey(Schemas.Parameter.annotate({ description: "The SIM that the event is about" })),
-  from: Schema.optionalKey(Schemas.InstantParameter.annotate({ description: "Created at this instant or later" })),
-  to: Schema.optionalKey(Schemas.InstantParameter.annotate({ description: "Created before this instant" }))
+  iccid: Schema.optionalKey(Schemas.Parameter),
+  from: Schema.optionalKey(Schemas.InstantParameter),
+  to: Schema.optionalKey(Schemas.InstantParameter)
 }
 
 export const WebhookEndpointItem = Schemas.data(WebhookEndpoint)

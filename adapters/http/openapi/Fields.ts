@@ -140,7 +140,10 @@ const management = {
   description: ["Free text of the operator", "orders"],
   enabled: ["Whether events are sent", true],
   disabled_at: ["When the endpoint was disabled; null while it is enabled", null],
-  disabled_reason: ["Why the endpoint was disabled; null while it is enabled", null],
+  disabled_reason: [
+    "Who or what disabled the endpoint: its organization, a response of 410, or five days of failures",
+    null
+  ],
   signing_key: ["The key that signs the calls: `whsec_` and base64", "whsec_EXAMPLE"],
   delivery_id: ["The delivery's id", Samples.deliveryId],
   "Delivery.status": ["Whether the event has arrived", "delivered"],
@@ -154,6 +157,15 @@ const management = {
   timestamp: ["When the event happened, in Unix seconds", 1_768_119_300],
   "Delivery.id": ["The event's id", Samples.eventId],
   "Delivery.data": ["What the event tells; it depends on the type", { esim: Samples.iccid, countryIso2: "SE" }],
+  attempt_log: ["The last 100 attempts, newest first"],
+  number: ["Which attempt it was, from 1 on, replays included", 1],
+  "DeliveryAttempt.error": ["Why the attempt failed; null if it succeeded", null],
+  "DeliveryWithAttempts.id": ["The event's id", Samples.eventId],
+  "DeliveryWithAttempts.data": [
+    "What the event tells; it depends on the type",
+    { esim: Samples.iccid, countryIso2: "SE" }
+  ],
+  "DeliveryWithAttempts.status": ["Whether the event has arrived", "delivered"],
   duration_ms: ["How long it took, in ms", 84],
   response_body: ["The first 1 KB of the answer; null without one", "ok"],
   replayed: ["How many deliveries are sent again", 12],

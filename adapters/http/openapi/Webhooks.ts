@@ -56,10 +56,16 @@ const known: Readonly<Record<string, Told>> = {
   "package.created": { description: "The telco has taken a package.", data: ofPackage },
   "package.refused": { description: "The telco has refused a package of a recurring plan.", data: ofPackage },
   "endpoint.disabled": {
-    description: "Another endpoint of the organization was disabled.",
-    data: { webhookEndpointId: Samples.endpointId }
+    description:
+      "The service has disabled another endpoint of the organization: after a response of 410, or after five days in which every attempt failed.",
+    data: {
+      webhookEndpointId: Samples.endpointId,
+      url: "https://acme.example.com/webhooks",
+      reason: "failing",
+      disabledAt: Samples.used
+    }
   },
-  "endpoint.test": { description: "Somebody asked for a test event.", data: {} }
+  "endpoint.test": { description: "Somebody asked for a test event.", data: { webhookEndpointId: Samples.endpointId } }
 }
 
 const meanings: Readonly<Record<string, string>> = {
@@ -79,7 +85,10 @@ const meanings: Readonly<Record<string, string>> = {
   activationAt: "When it activates or did; null while that is not known",
   expirationAt: "When it ends or did; null while that is not known",
   suspendedAt: "When it was suspended",
-  webhookEndpointId: "The id of the endpoint that was disabled"
+  webhookEndpointId: "The id of the endpoint that the event is about",
+  url: "Where its events went",
+  reason: "`gone` after a response of 410, `failing` after five days of failures",
+  disabledAt: "When it was disabled"
 }
 
 const nullable = new Set(["activationAt", "expirationAt", "previousCountryIso2"])
@@ -146,17 +155,21 @@ const headers = [
   header("webhook-signature", "`v1,<base64>`, one for each valid key (Standard Webhooks)", `v1,${"A".repeat(43)}=`)
 ]
 
-const call = (type: string) => {
-  const told = known[type] ?? { description: type, data: {} }
-  const optIn = WebhookEvent.standardTypes.some((one) => one === type)
+const receiversOf = (type: string): string => {
+  if (type === WebhookEvent.TEST) return "Only the endpoint that is tested gets it."
+  return WebhookEvent.standardTypes.some((one) => one === type)
     ? "An endpoint without a filter gets it."
     : "Only an endpoint whose filter names the type gets it."
+}
+
+const call = (type: string) => {
+  const told = known[type] ?? { description: type, data: {} }
   return {
     post: {
       operationId: `webhook.${type}`,
       tags: ["Management: webhooks"],
       summary: type,
-      description: `${told.description} ${optIn}`,
+      description: `${told.description} ${receiversOf(type)}`,
       security: [],
       parameters: headers,
       requestBody: { required: true, description: "The event", content: { "application/json": bodyOf(type, told) } },
@@ -170,5 +183,5 @@ const call = (type: string) => {
 
 /** The calls by the type of event. */
 export const section: Readonly<Record<string, unknown>> = Object.fromEntries(
-  WebhookEvent.types.map((type) => [type, call(type)])
+  [...WebhookEvent.types, WebhookEvent.TEST].map((type) => [type, call(type)])
 )
