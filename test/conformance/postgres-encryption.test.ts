@@ -38,7 +38,8 @@ const endpoint = (endpointId: string): WebhookEndpoint.WebhookEndpoint => ({
   url: "https://example.com",
   events: null,
   description: "",
-  enabled: true,
+  disabled: null,
+  failingSince: null,
   signingKeys: [
     { key: `whsec_new-${endpointId}`, validUntil: null },
     { key: `whsec_old-${endpointId}`, validUntil: 5_000 }

@@ -86,7 +86,8 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
       webhookEndpoints: {
         get: (of) => opened(webhookEndpoints.get(of), maybe(openEndpoint)),
         page: (query) => opened(webhookEndpoints.page(query), each(openEndpoint)),
-        namedTypes: webhookEndpoints.namedTypes
+        namedTypes: webhookEndpoints.namedTypes,
+        failingSince: webhookEndpoints.failingSince
       },
       sims: {
         import: (given, auditEntry) => Effect.suspend(() => sims.import(given.map(sealSim), auditEntry)),
