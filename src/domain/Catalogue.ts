@@ -76,3 +76,23 @@ const build = (catalogue: Catalogue): Index => {
 /** The operators of a country that serve a label; none for an unknown country. */
 export const operatorsOf = (catalogue: Index, iso2: string, label: Label): ReadonlyArray<Operator> =>
   (catalogue.operatorsByCountry.get(iso2) ?? []).filter((operator) => operator.labels.includes(label))
+
+/** A country as a profile covers it. */
+export interface CoveredCountry extends Country {
+  readonly operators: ReadonlyArray<Operator>
+}
+
+const covered = new WeakMap<Index, Map<string, CoveredCountry>>()
+
+/** The country with the operators that serve a label, the same value each time; undefined for an unknown country. */
+export const coveredCountry = (catalogue: Index, iso2: string, label: Label): CoveredCountry | undefined => {
+  const known = covered.get(catalogue) ?? new Map<string, CoveredCountry>()
+  covered.set(catalogue, known)
+  const key = `${label} ${iso2}`
+  const found = known.get(key)
+  const country = found === undefined ? catalogue.countryByIso2.get(iso2) : undefined
+  if (country === undefined) return found
+  const made = { ...country, operators: operatorsOf(catalogue, iso2, label) }
+  known.set(key, made)
+  return made
+}

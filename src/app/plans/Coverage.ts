@@ -2,7 +2,7 @@
  * Coverage profiles: the catalogue's standard ones and an organization's custom regions (rules I3 and I4).
  */
 import { Context, Effect, Layer, Stream } from "effect"
-import { type Country, type Index, type Operator, operatorsOf } from "../../domain/Catalogue.ts"
+import { type CoveredCountry, coveredCountry, type Index } from "../../domain/Catalogue.ts"
 import { kinds } from "../../domain/Idempotency.ts"
 import type { Label } from "../../domain/Label.ts"
 import {
@@ -27,7 +27,7 @@ export interface Profile {
   readonly label: Label
   readonly regionName: string
   readonly regionCode: string
-  readonly countries: ReadonlyArray<Country & { readonly operators: ReadonlyArray<Operator> }>
+  readonly countries: ReadonlyArray<CoveredCountry>
 }
 
 /** The fields that standard profiles and custom regions share. */
@@ -64,10 +64,7 @@ const profileOf = (catalogue: Index, { iso2List, ...area }: Area): Profile => ({
   label: area.label,
   regionName: area.regionName,
   regionCode: area.regionCode,
-  countries: iso2List.flatMap((iso2) => {
-    const country = catalogue.countryByIso2.get(iso2)
-    return country === undefined ? [] : [{ ...country, operators: operatorsOf(catalogue, iso2, area.label) }]
-  })
+  countries: iso2List.flatMap((iso2) => coveredCountry(catalogue, iso2, area.label) ?? [])
 })
 
 export const layer: Layer.Layer<Coverage, never, Storage | BusinessClock | Ids | Commits | Catalogues> = Layer.effect(
