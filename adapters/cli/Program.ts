@@ -10,6 +10,7 @@ import { CliConfig, type CliError, Command, GlobalFlag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import type { CommandFailed } from "./output/CommandFailed.ts"
 import * as Clock from "./commands/Clock.ts"
+import * as Deliveries from "./commands/Deliveries.ts"
 import * as EncryptedSecrets from "./commands/EncryptedSecrets.ts"
 import * as Events from "./commands/Events.ts"
 import * as Key from "./commands/Key.ts"
@@ -42,6 +43,7 @@ const simplan = Command.make("simplan").pipe(
     Key.command,
     Sims.command,
     Webhook.command,
+    Deliveries.command,
     Events.command,
     Clock.command,
     Simulate.command,

@@ -30,7 +30,8 @@ const requestOf = ({ token, url }: Connection.Connection, { body, method, path }
   return body === undefined ? request : HttpClientRequest.bodyText(request, body.text, body.type)
 }
 
-const unreachable =
+/** Nobody answers, or the answer broke off. */
+export const unreachable =
   ({ url }: Connection.Connection) =>
   ({ reason }: HttpClientError.HttpClientError): CommandFailed =>
     impossible(
@@ -39,19 +40,17 @@ const unreachable =
         : `The server at ${url} broke off its answer.`
     )
 
-const refusal = (
+/** The server's refusal of a call of a path. */
+export const refused = (
   { tokenFrom, url }: Connection.Connection,
-  call: Call,
+  path: string,
   status: number,
-  text: string
+  failure: { readonly code: string; readonly message: string }
 ): CommandFailed => {
-  const failure = Option.getOrUndefined(decodeFailure(text))
-  if (failure === undefined) {
-    return impossible(`What answers at ${url} is not simplan: it says ${status} to ${call.method} ${call.path}.`)
-  }
+  if (failure.code === "") return impossible(`What answers at ${url} is not simplan: it says ${status} to ${path}.`)
   if (status === 404 && failure.code === "route_not_found") {
     return impossible(
-      call.path.startsWith("/telco/")
+      path.startsWith("/telco/")
         ? `The server at ${url} has no telco API: it was started without SIMPLAN_TELCO_TOKEN.`
         : `The server at ${url} has no management API: it was started without SIMPLAN_ADMIN_TOKEN, or with ` +
             `SIMPLAN_ADMIN_PORT, whose address --url or SIMPLAN_ADMIN_URL names.`
@@ -62,6 +61,13 @@ const refusal = (
       ? `The server at ${url} refuses the token from ${tokenFrom}.`
       : `The server refuses (${status} ${failure.code}): ${sentence(failure.message)}`
   )
+}
+
+const refusal = (connection: Connection.Connection, { method, path }: Call, status: number, text: string) => {
+  const failure = Option.getOrUndefined(decodeFailure(text))
+  return failure === undefined
+    ? impossible(`What answers at ${connection.url} is not simplan: it says ${status} to ${method} ${path}.`)
+    : refused(connection, path, status, failure)
 }
 
 /** Calls the server and decodes its answer. */

@@ -1,10 +1,11 @@
 /**
- * `simplan org create NAME`.
+ * `simplan org create NAME` and `simplan org list`.
  */
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Connection from "../client/Connection.ts"
 import * as Management from "../client/Management.ts"
+import * as Typed from "../client/Typed.ts"
 
 const create = Command.make(
   "create",
@@ -18,7 +19,17 @@ const create = Command.make(
   Command.withExamples([{ command: 'simplan org create "Acme Mobile"' }])
 )
 
+const list = Command.make(
+  "list",
+  { limit: Typed.limit, ...Connection.flags },
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.toAdmin(given)
+    const fields = ["organization_id", "created_at", "name"] as const
+    yield* Typed.list(connection, { ...given, fields }, (client, page) => client.organizations.list({ query: page }))
+  })
+).pipe(Command.withDescription("List the organizations, oldest first."))
+
 export const command = Command.make("org").pipe(
   Command.withDescription("Organizations: the tenants of the service."),
-  Command.withSubcommands([create])
+  Command.withSubcommands([create, list])
 )

@@ -15,9 +15,9 @@ export const flag = Flag.String("org").pipe(
 
 const Organizations = Schema.Array(Schema.Struct({ organization_id: Schema.String, name: Schema.String }))
 
-/** The path of the organization in the management API. */
-export const path = Effect.fnUntraced(function* (connection: Connection, given: Option.Option<string>) {
-  if (Option.isSome(given)) return `/admin/v1/organizations/${encodeURIComponent(given.value)}`
+/** The id of the organization. */
+export const id = Effect.fnUntraced(function* (connection: Connection, given: Option.Option<string>) {
+  if (Option.isSome(given)) return given.value
   const all = yield* Management.data(connection, Organizations, { method: "GET", path: "/admin/v1/organizations" })
   const [only, ...others] = all
   if (only === undefined)
@@ -27,5 +27,9 @@ export const path = Effect.fnUntraced(function* (connection: Connection, given: 
     const rest = all.length > some.length ? ` and ${all.length - some.length} more` : ""
     return yield* misused(`There are ${all.length} organizations, so name one with --org: ${some.join(", ")}${rest}.`)
   }
-  return `/admin/v1/organizations/${only.organization_id}`
+  return only.organization_id
 })
+
+/** The path of the organization in the management API. */
+export const path = (connection: Connection, given: Option.Option<string>) =>
+  Effect.map(id(connection, given), (id) => `/admin/v1/organizations/${encodeURIComponent(id)}`)

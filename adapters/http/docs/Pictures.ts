@@ -94,7 +94,7 @@ const pictures: ReadonlyArray<Picture> = [
       { from: 7, to: 9.5, text: "package 3", kind: "later" }
     ],
     above: [now(1), { at: 2, text: "start" }, { at: 6, text: "end: ignored" }],
-    below: [created(1.2)]
+    below: [created(1)]
   },
   {
     title: "A recurring plan's `start` may lie at most 24 hours in the past: the first package is created immediately.",
