@@ -71,6 +71,9 @@ export class RegionExists extends Data.TaggedError("RegionExists")<{
   readonly iso2List: ReadonlyArray<string>
 }> {}
 
+/** A disabled endpoint gets no deliveries (rule W7). */
+export class EndpointDisabled extends Data.TaggedError("EndpointDisabled")<{ readonly endpointId: string }> {}
+
 /** The telco refused for good; nothing remains (rule S5). */
 export class TelcoRefused extends Data.TaggedError("TelcoRefused")<{ readonly message: string }> {}
 
@@ -103,6 +106,7 @@ const classes = {
   RegionNameTaken,
   RegionUncovered,
   RegionExists,
+  EndpointDisabled,
   TelcoRefused,
   TelcoUnavailable,
   IdempotencyKeyReused,

@@ -16,6 +16,7 @@ const refusals: ReadonlyArray<Refusal.Refusal> = [
   new Refusal.RegionNameTaken({ regionName: "North", missingIso2: ["XX"] }),
   new Refusal.RegionUncovered({ missingIso2: ["XX"] }),
   new Refusal.RegionExists({ coverageId: "c", regionCode: "R", regionName: "North", iso2List: ["SE"] }),
+  new Refusal.EndpointDisabled({ endpointId: "w" }),
   new Refusal.TelcoRefused({ message: "no such profile" }),
   new Refusal.TelcoUnavailable({ retryAfterSeconds: 5 }),
   new Refusal.IdempotencyKeyReused({ key: "k" }),

@@ -98,6 +98,24 @@ const filter = {
   to: Schema.optionalKey(Schemas.InstantParameter)
 }
 
+export const ReplayDeliveries = Schema.Struct({
+  status: Schema.optionalKey(Status),
+  type: Schema.optionalKey(SentType),
+  webhook_endpoint_id: Schema.optionalKey(Schema.String),
+  iccid: Schema.optionalKey(Schema.String),
+  from: Schema.optionalKey(Schemas.Instant),
+  to: Schema.optionalKey(Schemas.Instant),
+  after: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "ReplayDeliveries" })
+
+export const ReplayedDeliveries = Schemas.data(
+  Schema.Struct({
+    replayed: Schema.Int,
+    has_more: Schema.Boolean,
+    next: Schema.NullOr(Schema.String)
+  }).annotate({ identifier: "ReplayedDeliveries" })
+)
+
 export const WebhookEndpointItem = Schemas.data(WebhookEndpoint)
 export const NewSigningKeyItem = Schemas.data(NewSigningKey)
 export const WebhookEndpointPage = Schemas.page(WebhookEndpoint)
@@ -157,6 +175,17 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       success: DeliveryDetails,
       error: Schemas.problems(...Schemas.managing, "organization_not_found", "delivery_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "A delivery with its attempts" })),
+    HttpApiEndpoint.post("replayAll", "/organizations/:id/deliveries/replay", {
+      params: ofOrganization,
+      payload: ReplayDeliveries,
+      success: ReplayedDeliveries,
+      error: Schemas.problems(...Schemas.managing, ...body, ...missing, "webhook_endpoint_disabled")
+    }).annotateMerge(OpenApi.annotations({ summary: "Deliver once more all that the filter takes, newest first" })),
+    HttpApiEndpoint.post("test", "/organizations/:id/webhook-endpoints/:endpoint_id/test", {
+      params: ofEndpoint,
+      success: RemovedWebhookEndpoint,
+      error: Schemas.problems(...Schemas.managing, ...missing, "webhook_endpoint_disabled")
+    }).annotateMerge(OpenApi.annotations({ summary: "Send a test event" })),
     HttpApiEndpoint.post("replay", "/organizations/:id/deliveries/:delivery_id/replay", {
       params: ofDelivery,
       success: DeliveryItem,

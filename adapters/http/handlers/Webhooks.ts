@@ -23,6 +23,10 @@ const PAGE_SIZE = 25
 const decodeCreation = JsonBody.decoder(WebhooksApi.CreateWebhookEndpoint)
 const decodeUpdate = JsonBody.decoder(WebhooksApi.UpdateWebhookEndpoint)
 
+const decodeReplay = JsonBody.decoder(WebhooksApi.ReplayDeliveries)
+
+const badPlace = Errors.invalidField("after", "must be a token that next gave")
+
 const endpoint = (params: { readonly id: string; readonly endpoint_id: string }) => ({
   organizationId: Text.id(params.id),
   endpointId: Text.id(params.endpoint_id)
@@ -87,6 +91,21 @@ export const make = (guard: Guard.Guard<undefined>, checkUrl: CheckUrl) =>
       }),
       delivery: Effect.fnUntraced(function* ({ params }) {
         return Responses.data(Shapes.deliveryWithAttempts(yield* webhooks.delivery(delivery(params))))
+      }),
+      replayAll: Effect.fnUntraced(function* ({ params, request }) {
+        const { value } = yield* JsonBody.read(request)
+        const { after, ...filter } = yield* decodeReplay(value)
+        const { next, replayed } = yield* webhooks.replayAll({
+          organizationId: Text.id(params.id),
+          after: yield* Effect.mapError(Effect.fromResult(Cursor.toCreated(after)), () => badPlace),
+          ...Shapes.toFilter(filter)
+        })
+        return Responses.data({ replayed, has_more: next !== null, next: Cursor.ofCreated(next) })
+      }),
+      test: Effect.fnUntraced(function* ({ params }) {
+        const of = endpoint(params)
+        yield* webhooks.test(of)
+        return Responses.data({ webhook_endpoint_id: of.endpointId })
       }),
       replay: Effect.fnUntraced(function* ({ params }) {
         const replayed = yield* webhooks.replay(delivery(params))

@@ -38,6 +38,7 @@ export const table = {
   sim_busy: [409, "The SIM is being put into service or released"],
   attachment_expired: [409, "An expired attachment cannot be suspended"],
   region_exists: [409, "A profile with exactly these countries exists"],
+  webhook_endpoint_disabled: [409, "The webhook endpoint is disabled, and gets no deliveries"],
   request_in_progress: [409, "The first request with this idempotency key is not done yet"],
   clock_is_system: [409, "The clock is the machine's and cannot be moved"],
   clock_advancing: [409, "The clock is being moved already"],

@@ -87,6 +87,8 @@ export const ofRefusal = (refusal: Refusal.Plain): ErrorContent => {
         code: "esim_installed",
         message: "Cannot delete a subscription whose esim was installed on a device"
       }
+    case "EndpointDisabled":
+      return { code: "webhook_endpoint_disabled", message: "The webhook endpoint is disabled" }
     case "AttachmentExpired":
       return { code: "attachment_expired", message: "The plan attachment has expired" }
     case "RegionNameTaken":

@@ -34,6 +34,8 @@ export const inWords = (refusal: Refusal.Plain, period: Rules.Rule | null): Reas
       return reason(`the SIM has label ${refusal.simLabel}, the plan ${refusal.label}`, Rules.attached)
     case "EsimInstalled":
       return reason("the eSIM was installed on a device", Rules.deleted)
+    case "EndpointDisabled":
+      return reason("the webhook endpoint is disabled")
     case "AttachmentExpired":
       return reason("the attachment has expired", Rules.suspended)
     case "TelcoRefused":

@@ -5,7 +5,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Action } from "../../domain/AuditEntry.ts"
 import * as Delivery from "../../domain/Delivery.ts"
 import type { LoggedAttempt, LoggedDelivery } from "../../domain/Delivery.ts"
-import { type InvalidField, NotFound } from "../../domain/Refusal.ts"
+import { EndpointDisabled, type InvalidField, NotFound } from "../../domain/Refusal.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
 import * as Endpoint from "../../domain/WebhookEndpoint.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
@@ -65,8 +65,28 @@ export class Webhooks extends Context.Service<
     readonly delivery: (of: OfDelivery) => Effect.Effect<DeliveryWithAttempts, NotFound | StorageError>
     /** Sends the event again, now, with a new retry schedule. */
     readonly replay: (of: OfDelivery) => Effect.Effect<LoggedDelivery, NotFound | StorageError>
+    /**
+     * Sends the events of all deliveries that the filter takes once more, newest first; those under way are left alone.
+     * It stops after 10,000: `next` is where to go on, null if none are left.
+     */
+    readonly replayAll: (
+      of: DeliveryFilter & { readonly organizationId: string; readonly after: CreatedCursor | null }
+    ) => Effect.Effect<Replayed, EndpointDisabled | NotFound | StorageError>
+    /** Sends an `endpoint.test` event to this endpoint only, whatever its filter. */
+    readonly test: (of: OfEndpoint) => Effect.Effect<void, EndpointDisabled | NotFound | StorageError>
   }
 >()("simplan/Webhooks") {}
+
+export interface Replayed {
+  readonly replayed: number
+  readonly next: CreatedCursor | null
+}
+
+/** How many deliveries one commit replays, and how many commits one request makes. */
+const REPLAYED_AT_ONCE = 1_000
+const REPLAYS = 10
+
+const ended = ["Delivered", "Failed"] as const
 
 export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids | Commits> = Layer.effect(
   Webhooks,
@@ -117,6 +137,13 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
           return changed
         })
       )
+
+    /** Refuses an endpoint that is not there or is disabled. */
+    const enabled = Effect.fnUntraced(function* ({ endpointId, organizationId }: OfEndpoint) {
+      const found = yield* storage.webhookEndpoints.get({ organizationId, endpointId })
+      if (found === null) return yield* new NotFound({ resource: "webhook endpoint", id: endpointId })
+      if (!Endpoint.isEnabled(found)) return yield* new EndpointDisabled({ endpointId })
+    })
 
     return Webhooks.of({
       page: Effect.fn("Webhooks.page")(function* ({ limit, ...of }) {
@@ -200,6 +227,39 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
             yield* commits.write(yield* commits.audited({ deliveries: { replayed: [delivery] } }, change, now))
             return { ...logged, delivery }
           })
+        )
+      }),
+      replayAll: Effect.fn("Webhooks.replayAll")(function* ({ after, ...of }) {
+        yield* known(of.organizationId)
+        const { endpointId, organizationId } = of
+        if (endpointId !== undefined) yield* enabled({ organizationId, endpointId })
+        const statuses = ended.filter((status) => of.statuses === undefined || of.statuses.includes(status))
+        const resourceId = endpointId ?? "*"
+        const change = { organizationId, action: "delivery.replay", resourceId, iccid: null } as const
+        let next = after
+        let replayed = 0
+        for (let step = 0; step < REPLAYS; step++) {
+          const found = yield* storage.deliveries.page({ ...of, statuses, after: next, limit: REPLAYED_AT_ONCE })
+          const last = found.at(-1)
+          if (last === undefined) return { replayed, next: null }
+          const now = yield* clock.now
+          const deliveries = { replayed: found.map(({ delivery }) => Delivery.replayed(delivery, now)) }
+          yield* commits.retryOnConflict(
+            Effect.flatMap(commits.audited({ deliveries }, change, now), (commit) => commits.write(commit))
+          )
+          replayed += found.length
+          next = { createdAt: last.delivery.createdAt, id: last.delivery.deliveryId }
+          if (found.length < REPLAYED_AT_ONCE) return { replayed, next: null }
+        }
+        return { replayed, next }
+      }),
+      test: Effect.fn("Webhooks.test")(function* (of) {
+        yield* known(of.organizationId)
+        yield* enabled(of)
+        const payload = { type: WebhookEvent.TEST, data: { webhookEndpointId: of.endpointId } } as const
+        const now = yield* clock.now
+        yield* commits.retryOnConflict(
+          Effect.flatMap(commits.of(of.organizationId, { payloads: [payload] }, now), (commit) => commits.write(commit))
         )
       })
     })
