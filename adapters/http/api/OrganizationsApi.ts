@@ -80,12 +80,12 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
     HttpApiEndpoint.delete("revokeKey", "/organizations/:id/api-keys/:key_id", {
       params: ofKey,
       success: ApiKeyItem,
-      error: Schemas.problems(...Schemas.managing, "api_key_not_found")
+      error: Schemas.problems(...Schemas.managing, "organization_not_found", "api_key_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Revoke an API key" })),
     HttpApiEndpoint.post("rotateKey", "/organizations/:id/api-keys/:key_id/rotate", {
       params: ofKey,
       success: NewApiKeyItem,
-      error: Schemas.problems(...Schemas.managing, "api_key_not_found")
+      error: Schemas.problems(...Schemas.managing, "organization_not_found", "api_key_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Give an API key another secret" }))
   )
   .annotateEndpointsMerge(Security.byAdminToken)
