@@ -102,10 +102,16 @@ const described = (codes: ReadonlyArray<Codes.Code>): string =>
 export const errorCode = (codes: ReadonlyArray<Codes.Code>) =>
   Schema.String.check(Schema.makeFilter(() => true, { toJsonSchema: () => ({ enum: [...codes] }) }))
 
-/** The errors that an endpoint may answer: one body per status. */
+/**
+ * The errors that an endpoint may answer: one body per status. Where a resource may not be found, its id may also be no
+ * path that the service has, such as one that is too long.
+ */
 export const problems = (...codes: ReadonlyArray<Codes.Code>) =>
   [...new Set(codes.map(Codes.status))].map((status) => {
-    const ofStatus = [...new Set(codes)].filter((code) => Codes.status(code) === status)
+    const named = codes.filter((code) => Codes.status(code) === status)
+    const ofStatus: ReadonlyArray<Codes.Code> = [
+      ...new Set(status === 404 ? [...named, "route_not_found" as const] : named)
+    ]
     return Schema.Struct({ ...ErrorBody.fields, code: errorCode(ofStatus) })
       .annotate({ description: described(ofStatus) })
       .pipe(HttpApiSchema.status(status))
