@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { processes } from "./setup/processes.ts"
 import { fromSources } from "./setup/sources.ts"
 
 export default defineConfig({
@@ -7,7 +8,7 @@ export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/crash/**"],
+    exclude: ["test/crash/**", ...processes],
     globalSetup: ["test/setup/pglite.ts", "test/setup/postgres.ts", "test/setup/copy.ts"],
     setupFiles: ["test/setup/output.ts"],
     pool: "forks",
