@@ -32,3 +32,27 @@ export const failingSince = (
   const failed = made.filter(({ at, error }) => error !== null && at > succeeded).map(({ at }) => at)
   return failed.length === 0 ? null : Math.min(...failed)
 }
+
+/** Purges old events with their deliveries. An event that no endpoint takes is not kept at all. */
+export const purge = (
+  tables: Tables.Tables,
+  { before, limit }: Parameters<Storage.Service["purgeEvents"]>[0]
+): number => {
+  let gone = 0
+  for (const [organizationId, { attempts, deliveries }] of tables.tenants) {
+    const events = new Map<string, Array<Delivery.Delivery>>()
+    for (const { createdAt, id } of deliveries.after(null)) {
+      if (createdAt >= before) break
+      const delivery = tables.deliveries.get(Tables.deliveryKey({ organizationId, deliveryId: id }))?.value.delivery
+      if (delivery !== undefined) events.set(delivery.eventId, [...(events.get(delivery.eventId) ?? []), delivery])
+    }
+    const settled = [...events.values()].filter((event) => event.every(({ status }) => status !== "Pending"))
+    for (const delivery of settled.slice(0, limit - gone).flat()) {
+      deliveries.delete({ createdAt: delivery.createdAt, id: delivery.deliveryId })
+      attempts.delete(delivery.deliveryId)
+      tables.deliveries.delete(Tables.deliveryKey(delivery))
+    }
+    gone += Math.min(settled.length, limit - gone)
+  }
+  return gone
+}

@@ -256,6 +256,7 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
         }
         return gone
       }),
+    purgeEvents: (older) => Effect.sync(() => Deliveries.purge(tables, older)),
     ready: Effect.void
   }
 }

@@ -83,6 +83,7 @@ const storage = (database: Database, { tell, watch }: Notifications.Notification
     watch,
     purge: Singletons.purge(database),
     purgeAudit: AuditEntries.purge(database),
+    purgeEvents: DeliveryLog.purge(database),
     ready: Effect.flatMap(Singletons.ready(database), (done) =>
       done ? Effect.void : new Storage.StorageError({ message: "The database has not had every migration" })
     )

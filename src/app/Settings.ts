@@ -24,6 +24,8 @@ export interface Limits {
   readonly patienceMillis: number
   /** How long audit entries are kept, in business time (rule W12). */
   readonly auditRetentionMillis: number
+  /** How long webhook events, their deliveries and attempts are kept, in business time (rule W12). */
+  readonly retentionMillis: number
   readonly fastPaths: FastPaths.FastPaths
 }
 
@@ -38,6 +40,7 @@ export const Settings = Context.Reference<Limits>("simplan/Settings", {
     drainMillis: 2_000,
     patienceMillis: 1_000,
     auditRetentionMillis: 365 * DAY,
+    retentionMillis: 30 * DAY,
     fastPaths: FastPaths.defaults
   })
 })

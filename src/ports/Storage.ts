@@ -78,6 +78,15 @@ export interface Service extends Reads {
     readonly before: Instant
     readonly limit: number
   }) => Effect.Effect<number, StorageError>
+  /**
+   * Deletes webhook events from before an instant with their deliveries and attempts, the oldest first, `limit` events
+   * at most; returns how many events went. An event with a pending delivery is kept whole. What is left is deleted by the
+   * next call.
+   */
+  readonly purgeEvents: (older: {
+    readonly before: Instant
+    readonly limit: number
+  }) => Effect.Effect<number, StorageError>
   /** Succeeds when the storage answers and its migrations are done. */
   readonly ready: Effect.Effect<void, StorageError>
 }

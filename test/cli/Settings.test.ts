@@ -37,7 +37,8 @@ describe("the settings", () => {
       dnsServers: null,
       telcoTimeoutMillis: 10_000,
       leaseMillis: 15_000,
-      auditRetentionMillis: 31_536_000_000
+      auditRetentionMillis: 31_536_000_000,
+      retentionMillis: 2_592_000_000
     })
   })
 
@@ -94,7 +95,8 @@ describe("the settings", () => {
     ["SIMPLAN_DNS_SERVERS", "10.0.0.2, [::1]:5353", { dnsServers: ["10.0.0.2", "[::1]:5353"] }],
     ["SIMPLAN_TELCO_TIMEOUT", "750ms", { telcoTimeoutMillis: 750 }],
     ["SIMPLAN_LEASE", "2m", { leaseMillis: 120_000 }],
-    ["SIMPLAN_AUDIT_RETENTION", "90d", { auditRetentionMillis: 90 * 86_400_000 }]
+    ["SIMPLAN_AUDIT_RETENTION", "90d", { auditRetentionMillis: 90 * 86_400_000 }],
+    ["SIMPLAN_RETENTION", "10d", { retentionMillis: 10 * 86_400_000 }]
   ]
   for (const [name, value, expected] of fine) {
     it(`allow ${name}=${value}`, async () => {
@@ -139,6 +141,7 @@ describe("the settings", () => {
     ["SIMPLAN_LEASE", "2h"],
     ["SIMPLAN_LEASE", "0s"],
     ["SIMPLAN_AUDIT_RETENTION", "59m"],
+    ["SIMPLAN_RETENTION", "9d"],
     ["SIMPLAN_TELCO_URL", "bridge.example"],
     ["SIMPLAN_TELCO_URL", "ftp://bridge.example"]
   ]

@@ -317,7 +317,11 @@ const use = (adapter: Adapter, round: number) =>
         retried: [{ jobId: second.jobId, token, dueAt: 1, attempts: 1 }]
       },
       deliveries: {
-        settled: due.slice(0, 1).map(({ delivery }) => ({ delivery, token, attempt: attempt(round) })),
+        settled: due.slice(0, 1).map(({ delivery }) => ({
+          delivery: { ...delivery, status: "Delivered" as const, nextAttemptAt: null },
+          token,
+          attempt: attempt(round)
+        })),
         replayed: due.slice(1).map(({ delivery }) => delivery)
       }
     })
@@ -371,6 +375,7 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.auditEntries.page({ ...of, ...anyEntry, after: { createdAt: 50, id: "" }, limit: 10 })
     yield* storage.auditEntries.page({ ...of, ...anyEntry, from: 10, to: 90, after: null, limit: 10 })
     yield* storage.purgeAudit({ before: 1 + round, limit: 5 })
+    yield* storage.purgeEvents({ before: 200, limit: 5 })
     yield* jobs.handBack([{ jobId: "nobody's", token }])
     yield* outbox.handBack([{ organizationId: org, deliveryId: "nobody's", token }])
     yield* jobs.release({ now: SOME_DUE })

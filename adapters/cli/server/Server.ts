@@ -36,11 +36,14 @@ const telcoOf = ({ telco, telcoTimeoutMillis }: Settings): Layer.Layer<Telco.Tel
     ? TelcoSimulator.layer()
     : TelcoHttp.layer({ url: telco.url, token: telco.key, timeout: telcoTimeoutMillis })
 
-const limitsOf = ({ auditRetentionMillis, leaseMillis, telcoTimeoutMillis }: Settings): Layer.Layer<never> =>
-  Layer.effect(
+const limitsOf = (settings: Settings): Layer.Layer<never> => {
+  const { auditRetentionMillis, leaseMillis, retentionMillis, telcoTimeoutMillis } = settings
+  const limits = { auditRetentionMillis, leaseMillis, retentionMillis, telcoTimeoutMillis }
+  return Layer.effect(
     Limits.Settings,
-    Effect.map(Limits.Settings, (preset) => ({ ...preset, auditRetentionMillis, leaseMillis, telcoTimeoutMillis }))
+    Effect.map(Limits.Settings, (preset) => ({ ...preset, ...limits }))
   )
+}
 
 const services = Effect.fnUntraced(function* (settings: Settings) {
   const isVirtual = settings.clock._tag === "Virtual"

@@ -41,6 +41,7 @@ export interface Settings extends WebhookSettings.WebhookSettings {
   readonly leaseMillis: number
   /** How long audit entries are kept. */
   readonly auditRetentionMillis: number
+  readonly retentionMillis: number
 }
 
 /** Invalid settings; the message has one line for each. */
@@ -253,6 +254,14 @@ const definitions = {
     allowed: "a time from 1h to 3660d",
     read: TimeSpan.between(3_600_000, 3_660 * 86_400_000)
   }),
+  // Not less than what tells how long an endpoint has been failing (`WebhookEndpoint.failuresAsked`).
+  retention: define({
+    name: "SIMPLAN_RETENTION",
+    meaning: "how long webhook events and deliveries are kept",
+    default: "30d",
+    allowed: "a time from 10d to 3660d",
+    read: TimeSpan.between(10 * 86_400_000, 3_660 * 86_400_000)
+  }),
   adminToken: token(ADMIN_TOKEN, "bearer token of the management API", GENERATED, SHORTEST),
   telcoToken: token(TELCO_TOKEN, "bearer token of the telco's API", GENERATED, SHORTEST),
   telcoKey: token(TELCO_KEY, "bearer token of that bridge", "none")
@@ -327,6 +336,7 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
     telcoTimeoutMillis: yield* setting(definitions.telcoTimeout),
     leaseMillis: yield* setting(definitions.lease),
     auditRetentionMillis: yield* setting(definitions.auditRetention),
+    retentionMillis: yield* setting(definitions.retention),
     rateLimit: yield* setting(definitions.rateLimit),
     maxRequestsPerKey: yield* setting(definitions.maxRequestsPerKey),
     trustedProxies: yield* setting(definitions.trustedProxies),

@@ -107,6 +107,7 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
       watch: storage.watch,
       purge: storage.purge,
       purgeAudit: storage.purgeAudit,
+      purgeEvents: storage.purgeEvents,
       ready: storage.ready
     },
     jobs: {

@@ -100,6 +100,7 @@ export const guarded = ({ jobs, outbox, storage }: Ports, occupancy: DatabaseLoc
       watch: storage.watch,
       purge: (older) => whileHeld(storage.purge(older)),
       purgeAudit: (older) => whileHeld(storage.purgeAudit(older)),
+      purgeEvents: (older) => whileHeld(storage.purgeEvents(older)),
       ready: whileHeld(storage.ready)
     },
     jobs: {

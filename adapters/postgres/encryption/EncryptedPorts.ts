@@ -122,6 +122,7 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
       watch: storage.watch,
       purge: storage.purge,
       purgeAudit: storage.purgeAudit,
+      purgeEvents: storage.purgeEvents,
       ready: storage.ready
     },
     outbox: {

@@ -1,6 +1,7 @@
 /**
- * The reads of the log of webhook deliveries and their attempts.
+ * The log of webhook deliveries and their attempts: its reads, and its purge (rule W12).
  */
+import { Effect } from "effect"
 import type { Delivery, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as Events from "./Events.ts"
@@ -70,4 +71,56 @@ export const attempts =
         and delivery_attempt.delivery_id = ${of.deliveryId}
       order by delivery_attempt.number desc
       limit 100`
+    )
+
+/**
+ * The deliveries are locked before their event is taken, and those that others hold are left out: an event of which one
+ * is missing then stays, so that a replay at the same time keeps all that it needs.
+ */
+export const purge =
+  (database: Database) =>
+  ({ before, limit }: { readonly before: number; readonly limit: number }) =>
+    Effect.map(
+      database.write(
+        (sql) => sql<Row<number>>`
+          with found as (
+            select event.organization_id, event.event_id
+            from simplan.event
+            where event.created_at < ${before}::bigint and (
+              select count(*) from simplan.delivery
+              where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
+                and delivery.status = 'Pending'
+            ) = 0
+            order by event.created_at
+            limit ${limit}::int
+          ), old as (
+            select event.organization_id, event.event_id, locked.delivery_ids
+            from found event, lateral (
+              select coalesce(array_agg(settled.delivery_id), '{}') as delivery_ids
+              from (
+                select delivery.delivery_id from simplan.delivery
+                where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
+                  and delivery.status <> 'Pending'
+                for update skip locked
+              ) settled
+            ) locked
+            where cardinality(locked.delivery_ids) = (
+              select count(*) from simplan.delivery
+              where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
+            )
+          ), attempt_gone as (
+            delete from simplan.delivery_attempt using old
+            where delivery_attempt.organization_id = old.organization_id
+              and delivery_attempt.delivery_id = any(old.delivery_ids)
+          ), delivery_gone as (
+            delete from simplan.delivery using old
+            where delivery.organization_id = old.organization_id and delivery.delivery_id = any(old.delivery_ids)
+          ), event_gone as (
+            delete from simplan.event using old
+            where event.organization_id = old.organization_id and event.event_id = old.event_id
+            returning 1
+          )
+          select to_json(count(*)) as value from event_gone`
+      ),
+      ([gone]) => gone ?? 0
     )

@@ -35,7 +35,7 @@ export class Worker extends Context.Service<
     readonly drain: Effect.Effect<Instant | null, StorageError>
     /** When the next job or delivery is due; null where there is none. */
     readonly nextDue: Effect.Effect<Instant | null, StorageError>
-    /** Forgets report ids, idempotency records and audit entries that are past their time. */
+    /** Forgets report ids, idempotency records, audit entries and webhook events that are past their time. */
     readonly forget: Effect.Effect<void, StorageError>
     /** Does work as it falls due, and forgets every hour what is past its time, for ever. */
     readonly runForever: Effect.Effect<never>
@@ -48,7 +48,10 @@ const earlier = (left: Instant | null, right: Instant | null): Instant | null =>
 /** How long to wait for work that others have under way before looking again, in milliseconds. */
 const PAUSE = 5
 
-/** Rule W12: how many audit entries one statement deletes, and how many milliseconds pass before the next statement. */
+/**
+ * Rule W12: how many audit entries or webhook events one statement deletes, and how many milliseconds pass before the
+ * next statement.
+ */
 const PURGED_AT_ONCE = 1_000
 const PURGE_PAUSE = 20
 
@@ -64,7 +67,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     const runner = yield* JobRunner
     const tasks = yield* BackgroundTasks
     const leases = yield* Leases.Leases
-    const { auditRetentionMillis, concurrency, pollMillis } = yield* Settings
+    const { auditRetentionMillis, concurrency, pollMillis, retentionMillis } = yield* Settings
     const isStandingClock = clock.set !== null
 
     const perform = (job: Job, token: string) =>
@@ -151,6 +154,8 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       })
       const audit = { before: now - auditRetentionMillis, limit: PURGED_AT_ONCE }
       while ((yield* storage.purgeAudit(audit)) === PURGED_AT_ONCE) yield* Effect.sleep(PURGE_PAUSE)
+      const events = { before: now - retentionMillis, limit: PURGED_AT_ONCE }
+      while ((yield* storage.purgeEvents(events)) === PURGED_AT_ONCE) yield* Effect.sleep(PURGE_PAUSE)
     })
     const housekeeping = Effect.repeat(
       Effect.catchTag(forget, "StorageError", () => Effect.void),

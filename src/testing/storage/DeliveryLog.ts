@@ -1,6 +1,6 @@
 /**
- * The log of webhook deliveries: its filter, the attempts, and what the attempts tell of an endpoint; and events that
- * are about an endpoint.
+ * The log of webhook deliveries: its filter, the attempts, what the attempts tell of an endpoint, and its purge; and
+ * events that are about an endpoint.
  */
 import { Effect } from "effect"
 import type { Delivery, LoggedAttempt } from "../../domain/Delivery.ts"
@@ -72,6 +72,47 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* World.finishAll(world)
       yield* Suite.equals("after a settlement without an attempt", (yield* logged).length, 3)
     })
+  ),
+
+  scenario(
+    "old events are purged in steps with deliveries and attempts, and one with a pending delivery stays",
+    (world) =>
+      Effect.gen(function* () {
+        const { now, storage } = world
+        const purge = (limit: number) => storage.purgeEvents({ before: now - 1, limit })
+        while ((yield* purge(1_000)) > 0);
+        yield* hooked(world)
+        const second = yield* hooked(world)
+        const events = [-6, -5, -4, -3, -2, -1, 0].map((at) => Rows.event(world, { createdAt: now + at }))
+        yield* storage.commit({ events })
+        const claim = World.claim(world)
+        const claimed = yield* world.outbox.claim(claim)
+        yield* Suite.equals("claimed deliveries", claimed.length, 14)
+        const waits = (delivery: Delivery) =>
+          delivery.eventId === events[1]?.eventId && delivery.endpointId === second.endpointId
+        const settled = claimed.map(({ delivery }) => ({
+          delivery: waits(delivery) ? delivery : { ...delivery, status: "Failed" as const, nextAttemptAt: null },
+          token: claim.token,
+          attempt: attempt(1, now)
+        }))
+        yield* storage.commit({ deliveries: { settled } })
+        const replayed = claimed.filter(({ delivery }) => delivery.eventId === events[3]?.eventId).slice(0, 1)
+        yield* storage.commit({ deliveries: { replayed: replayed.map(({ delivery }) => delivery) } })
+        const steps = [yield* purge(2), yield* purge(2), yield* purge(2)]
+        yield* Suite.equals("how many events went in each step", steps, [2, 1, 0])
+        const isKept = ({ delivery }: (typeof claimed)[number]) =>
+          [1, 3, 5, 6].some((index) => events[index]?.eventId === delivery.eventId)
+        for (const one of claimed) {
+          const found = yield* storage.deliveries.get(one.delivery)
+          yield* Suite.equals("whether the delivery is kept", found !== null, isKept(one))
+          const attempts = yield* storage.deliveries.attempts(one.delivery)
+          yield* Suite.equals("its attempts", attempts.length, isKept(one) ? 1 : 0)
+        }
+        const logged = yield* storage.deliveries.page({ ...World.of(world), after: null, limit: 100 })
+        yield* Suite.equals("the log", logged.length, 8)
+        yield* World.finishAll(world)
+        yield* Suite.equals("how many went once they were done", yield* purge(10), 2)
+      })
   ),
 
   scenario("no attempt is logged by a commit that fails", (world) =>
