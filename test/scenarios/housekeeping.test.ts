@@ -1,7 +1,7 @@
 /**
  * Rule W12: what is past its time is forgotten, and nothing else.
  */
-import { AuditLog, Time, Worker } from "simplan"
+import { AuditLog, Time, Webhooks, Worker } from "simplan"
 import { afterEach, expect, it } from "vitest"
 import * as World from "./World.ts"
 
@@ -28,4 +28,23 @@ it("keeps audit entries for a year", async () => {
   await world.advanceBy(1)
   await world.run(Worker.Worker.use((worker) => worker.forget))
   expect(await actions()).toEqual(["sim.import"])
+})
+
+it("keeps webhook events and their deliveries for 30 days", async () => {
+  world = await World.make()
+  const of = { organizationId: world.organizationId, after: null, limit: 10 }
+  const statuses = async () => {
+    const { items } = await world.run(Webhooks.Webhooks.use((webhooks) => webhooks.deliveries(of)))
+    return items.map(({ delivery }) => delivery.status)
+  }
+  const [endpoint] = (await world.run(Webhooks.Webhooks.use((webhooks) => webhooks.page(of)))).items
+  if (endpoint === undefined) throw new Error("The organization has no endpoint")
+  await world.run(Webhooks.Webhooks.use((webhooks) => webhooks.test(endpoint)))
+  await world.settle()
+  await world.advanceBy(30 * Time.DAY)
+  await world.run(Worker.Worker.use((worker) => worker.forget))
+  expect(await statuses()).toEqual(["Delivered"])
+  await world.advanceBy(1)
+  await world.run(Worker.Worker.use((worker) => worker.forget))
+  expect(await statuses()).toEqual([])
 })
