@@ -15,6 +15,7 @@ import * as Imports from "./handlers/Imports.ts"
 import * as Operators from "./handlers/Operators.ts"
 import * as Organizations from "./handlers/Organizations.ts"
 import * as Plans from "./handlers/Plans.ts"
+import * as Problems from "./handlers/Problems.ts"
 import * as Reports from "./handlers/Reports.ts"
 import * as Sims from "./handlers/Sims.ts"
 import * as Subscriptions from "./handlers/Subscriptions.ts"
@@ -92,6 +93,7 @@ const endpoints = Effect.fnUntraced(function* (options: Options) {
     imports: yield* Imports.make(adminToken),
     webhooks: yield* Webhooks.make(adminToken, options.checkUrl),
     audit: yield* Audit.make(adminToken),
+    problems: yield* Problems.make(adminToken),
     clock: yield* Clock.make(adminToken),
     reports: yield* Reports.make(BearerAuth.make(options.telcoToken, "telco", failed)),
     system: yield* System.make(options.ready ?? Effect.succeed(true))

@@ -88,9 +88,9 @@ export const apply = (tables: Tables.Tables, commit: Storage.Commit): void => {
   for (const record of idempotency.forgotten ?? []) of(record).idempotency.delete(record.key)
   for (const event of commit.events ?? []) fanOut(tables, event)
   for (const { jobId } of jobs.finished ?? []) tables.jobs.delete(jobId)
-  for (const { attempts, dueAt, jobId } of jobs.retried ?? []) {
+  for (const { attempts, dueAt, jobId, refused } of jobs.retried ?? []) {
     const known = tables.jobs.get(jobId)
-    if (known !== undefined) tables.jobs.put({ ...known.value, attempts, dueAt }, null)
+    if (known !== undefined) tables.jobs.put({ ...known.value, attempts, dueAt, ...(refused && { refused }) }, null)
   }
   for (const { job, lease } of jobs.put ?? []) {
     if (tables.jobs.get(job.jobId) === undefined) tables.jobs.put(job, lease)

@@ -55,6 +55,11 @@ export class Queue<A> {
     return this.#rows.get(key)
   }
 
+  /** In no order. */
+  values(): ReadonlyArray<A> {
+    return Array.from(this.#rows.values(), ({ value }) => value)
+  }
+
   /** Adds a row, or replaces the one with its key. */
   put(value: A, lease: Storage.Lease | null): void {
     const key = this.#keyOf(value)

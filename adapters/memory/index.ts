@@ -8,6 +8,7 @@ import { Context, Effect, Layer } from "effect"
 import {
   AuditEntry,
   Changes,
+  Job,
   Jobs,
   Outbox,
   type Plan,
@@ -86,6 +87,7 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
     subscription?.status === "Live" ? [{ subscription, sim }] : []
   const delivery = (asked: { readonly organizationId: string; readonly deliveryId: string }) =>
     tables.deliveries.get(Tables.deliveryKey(asked))?.value ?? null
+  const problems = () => tables.jobs.values().filter(Job.isProblem)
   return {
     commit: (commit) =>
       Effect.suspend(() => {
@@ -214,6 +216,10 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
         ),
       attempts: (asked) =>
         Effect.sync(() => [...(of(asked).attempts.get(asked.deliveryId)?.values() ?? [])].reverse().slice(0, 100))
+    },
+    problems: {
+      page: (query) => Effect.sync(() => page(problems(), created("jobId"), query)),
+      count: Effect.sync(() => Math.min(problems().length, 10_000))
     },
     auditEntries: {
       page: (query) =>

@@ -77,6 +77,7 @@ const storage = (database: Database, { tell, watch }: Notifications.Notification
       attempts: DeliveryLog.attempts(database)
     },
     idempotencyRecords: { get: Idempotency.byKey(database) },
+    problems: { page: JobQueue.problems(database), count: JobQueue.problemCount(database) },
     auditEntries: { page: AuditEntries.page(database) },
     virtualClock: Singletons.clock(database),
     clockOffset: Effect.succeed(0),

@@ -26,6 +26,7 @@ import * as Messages from "./subscriptions/Messages.ts"
 import * as Operators from "./plans/Operators.ts"
 import * as Organizations from "./organizations/Organizations.ts"
 import * as Plans from "./plans/Plans.ts"
+import * as Problems from "./organizations/Problems.ts"
 import * as QueueDepth from "./engine/QueueDepth.ts"
 import * as Reports from "./telco/Reports.ts"
 import * as SimReservations from "./sims/SimReservations.ts"
@@ -61,6 +62,7 @@ export type Services =
   | Operators.Operators
   | Organizations.Organizations
   | Plans.Plans
+  | Problems.Problems
   | QueueDepth.QueueDepth
   | Reports.Reports
   | Sims.Sims
@@ -87,6 +89,7 @@ const resources = Layer.mergeAll(
   Operators.layer,
   ApiKeys.layer.pipe(Layer.provideMerge(Organizations.layer)),
   Plans.layer.pipe(Layer.provideMerge(Coverage.layer)),
+  Problems.layer,
   QueueDepth.layer,
   Reports.layer,
   Sims.layer,

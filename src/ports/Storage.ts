@@ -22,6 +22,7 @@ import type { Conflict, StorageError } from "./storage/Failure.ts"
 import type { IdempotencyRecords } from "./storage/IdempotencyRecords.ts"
 import type { ApiKeys, Organizations, WebhookEndpoints } from "./storage/Organizations.ts"
 import type { Catalogues, Plans, Regions } from "./storage/Plans.ts"
+import type { Problems } from "./storage/Problems.ts"
 import type { Read } from "./storage/Read.ts"
 import type { Sims } from "./storage/Sims.ts"
 import type { SimAggregates, Subscriptions } from "./storage/Subscriptions.ts"
@@ -48,6 +49,7 @@ export interface Reads {
   readonly deliveries: Deliveries
   readonly idempotencyRecords: IdempotencyRecords
   readonly auditEntries: AuditEntries
+  readonly problems: Problems
 }
 
 export interface Service extends Reads {
@@ -108,5 +110,6 @@ export const reads = (storage: Service): Reads => ({
   subscriptions: storage.subscriptions,
   deliveries: storage.deliveries,
   idempotencyRecords: storage.idempotencyRecords,
-  auditEntries: storage.auditEntries
+  auditEntries: storage.auditEntries,
+  problems: storage.problems
 })

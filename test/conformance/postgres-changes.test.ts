@@ -26,7 +26,8 @@ const job = (dueAt: number) => ({
   attempts: 0,
   createdAt: 0,
   idempotencyKey: null,
-  origin: null
+  origin: null,
+  refused: null
 })
 
 interface Listener {

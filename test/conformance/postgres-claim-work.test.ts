@@ -17,7 +17,8 @@ const job = (number: number, organizations: number): Job.Job => ({
   attempts: 0,
   createdAt: 0,
   idempotencyKey: null,
-  origin: null
+  origin: null,
+  refused: null
 })
 
 const median = (numbers: ReadonlyArray<number>): number =>

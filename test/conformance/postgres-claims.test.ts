@@ -52,7 +52,8 @@ const job = (number: number): Job.Job => ({
   attempts: 0,
   createdAt: 0,
   idempotencyKey: null,
-  origin: null
+  origin: null,
+  refused: null
 })
 
 describe("Claims of several processes on one PostgreSQL", () => {

@@ -59,7 +59,8 @@ const job = (number: number) => ({
   attempts: 0,
   createdAt: 0,
   idempotencyKey: null,
-  origin: null
+  origin: null,
+  refused: null
 })
 
 const record = (key: string) => ({
@@ -374,6 +375,8 @@ const use = (adapter: Adapter, round: number) =>
     const anyEntry = { from: null, to: null, actor: null, action: null, resourceId: null }
     yield* storage.auditEntries.page({ ...of, ...anyEntry, after: { createdAt: 50, id: "" }, limit: 10 })
     yield* storage.auditEntries.page({ ...of, ...anyEntry, from: 10, to: 90, after: null, limit: 10 })
+    yield* storage.problems.page({ after: { createdAt: 50, id: "" }, limit: 10 })
+    yield* storage.problems.count
     yield* storage.purgeAudit({ before: 1 + round, limit: 5 })
     yield* storage.purgeEvents({ before: 200, limit: 5 })
     yield* jobs.handBack([{ jobId: "nobody's", token }])

@@ -19,7 +19,8 @@ const job = (organizationId: string, number: number, dueAt: number): Job.Job => 
   attempts: 0,
   createdAt: 0,
   idempotencyKey: null,
-  origin: null
+  origin: null,
+  refused: null
 })
 
 /** A worker on an empty store: each of its claims takes 10 ms, and what it gets is done at once. */

@@ -9,6 +9,7 @@ import { ImportsApi } from "./ImportsApi.ts"
 import { OperatorsApi } from "./OperatorsApi.ts"
 import { OrganizationsApi } from "./OrganizationsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
+import { ProblemsApi } from "./ProblemsApi.ts"
 import { ReportsApi } from "./ReportsApi.ts"
 import { SimsApi } from "./SimsApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
@@ -27,6 +28,7 @@ export class Api extends HttpApi.make("simplan")
   .add(ImportsApi)
   .add(WebhooksApi)
   .add(AuditApi)
+  .add(ProblemsApi)
   .add(ClockApi)
   .add(ReportsApi)
   .add(SystemApi)

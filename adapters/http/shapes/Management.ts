@@ -7,6 +7,7 @@ import {
   type ApiKey,
   AuditEntry,
   type Delivery,
+  type Job,
   type Organization,
   type Storage,
   WebhookEndpoint,
@@ -14,6 +15,7 @@ import {
 } from "simplan/ports"
 import type * as AuditApi from "../api/AuditApi.ts"
 import type * as OrganizationsApi from "../api/OrganizationsApi.ts"
+import type * as ProblemsApi from "../api/ProblemsApi.ts"
 import type * as WebhooksApi from "../api/WebhooksApi.ts"
 import * as Instants from "./Instants.ts"
 
@@ -133,4 +135,14 @@ export const auditEntry = (one: AuditEntry.AuditEntry): typeof AuditApi.AuditEnt
   iccid: one.iccid,
   address: one.address,
   request_id: one.requestId
+})
+
+export const problem = (job: Job.Job): typeof ProblemsApi.Problem.Type => ({
+  problem_id: job.jobId,
+  kind: job.work._tag,
+  organization_id: job.organizationId,
+  iccid: "iccid" in job.work ? job.work.iccid : null,
+  since: Time.toIso(job.refused?.since ?? job.createdAt),
+  attempts: job.attempts,
+  last_message: job.refused?.message ?? ""
 })

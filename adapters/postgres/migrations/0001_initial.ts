@@ -260,10 +260,12 @@ const statements = [
     created_at bigint not null,
     idempotency_key text,
     origin jsonb,
+    refused jsonb,
     lease_token text,
     lease_until bigint
   ) with (fillfactor = 50)`,
   `create index job_due on simplan.job (due_at, job_id)`,
+  `create index job_problem on simplan.job (created_at, job_id) where (refused->>'times')::integer >= 3`,
   `create index job_of_organization on simplan.job (organization_id, due_at, job_id)`,
 
   // Purged by organization, so that it needs no second index.

@@ -6,10 +6,11 @@ import type { Job, Jobs, Storage } from "simplan/ports"
 import * as Claims from "./Claims.ts"
 import type { Database, Row, Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
+import * as Keyset from "../sql/Keyset.ts"
 
 const value = `json_build_array(
   job.job_id, job.organization_id, job.work, job.due_at, job.attempts, job.created_at, job.idempotency_key,
-  job.origin
+  job.origin, job.refused
 )`
 
 type Packed = readonly [
@@ -20,7 +21,8 @@ type Packed = readonly [
   attempts: number,
   createdAt: number,
   idempotencyKey: string | null,
-  origin: Job.Job["origin"]
+  origin: Job.Job["origin"],
+  refused: Job.Job["refused"]
 ]
 
 const unpack = ([
@@ -31,7 +33,8 @@ const unpack = ([
   attempts,
   createdAt,
   idempotencyKey,
-  origin
+  origin,
+  refused
 ]: Packed): Job.Job => ({
   jobId,
   organizationId,
@@ -40,7 +43,8 @@ const unpack = ([
   attempts,
   createdAt,
   idempotencyKey,
-  origin
+  origin,
+  refused
 })
 
 const queue: Claims.Queue = {
@@ -61,7 +65,7 @@ interface Put extends Job.Job {
 const columns = CommitClause.columns<Put>(
   {
     text: ["jobId", "organizationId", "idempotencyKey", "token"],
-    jsonb: ["work", "origin"],
+    jsonb: ["work", "origin", "refused"],
     bigint: ["dueAt", "createdAt", "until"],
     integer: ["attempts"]
   },
@@ -75,10 +79,10 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): CommitClause.Co
     ctes: [
       sql`job_put as (
         insert into simplan.job (
-          job_id, organization_id, work, due_at, attempts, created_at, idempotency_key, origin, lease_token, lease_until
+          job_id, organization_id, work, due_at, attempts, created_at, idempotency_key, origin, refused, lease_token, lease_until
         )
         select r."jobId", r."organizationId", r.work, r."dueAt", r.attempts, r."createdAt", r."idempotencyKey",
-          r.origin, r.token, r.until
+          r.origin, r.refused, r.token, r.until
         from ${CommitClause.rows(sql, rows, columns)}
         on conflict (job_id) do nothing
         returning 1
@@ -102,10 +106,44 @@ export const finish = (sql: Sql, rows: ReadonlyArray<Jobs.JobLease>): CommitClau
   outcome: sql`simplan.ensure((select count(*) from job_finished) = ${rows.length}::int, 'lease')`
 })
 
+// The text of the condition is that of the index.
+const isProblem = `(job.refused->>'times')::integer >= 3`
+
+/** Jobs that the telco refuses again and again. */
+export const problems =
+  (database: Database) =>
+  ({ after, limit }: Storage.Keyset<Storage.CreatedCursor>) =>
+    Effect.map(
+      database.rows(
+        (sql) => sql<Row<Packed>>`
+          select ${sql.literal(value)} as value
+          from simplan.job
+          where ${sql.literal(isProblem)} and ${Keyset.after(sql, "job.created_at, job.job_id", after)}
+          order by job.created_at, job.job_id
+          limit ${limit}::int`
+      ),
+      (rows) => rows.map(unpack)
+    )
+
+export const problemCount = (database: Database) =>
+  Effect.map(
+    database.row(
+      (sql) => sql<Row<number>>`
+        select to_json(count(*)) as value
+        from (
+          select from simplan.job
+          where ${sql.literal(isProblem)}
+          order by job.created_at, job.job_id
+          limit 10000
+        ) problem`
+    ),
+    (count) => count ?? 0
+  )
+
 type Retried = NonNullable<Writes["retried"]>[number]
 
 const retryColumns = CommitClause.columns<Retried>(
-  { text: ["jobId", "token"], bigint: ["dueAt"], integer: ["attempts"] },
+  { text: ["jobId", "token"], jsonb: ["refused"], bigint: ["dueAt"], integer: ["attempts"] },
   ["jobId"]
 )
 
@@ -113,7 +151,8 @@ const retryColumns = CommitClause.columns<Retried>(
 export const retry = (sql: Sql, rows: ReadonlyArray<Retried>): CommitClause.CommitClause => ({
   ctes: [
     sql`job_retried as (
-      update simplan.job set due_at = r."dueAt", attempts = r.attempts, lease_token = null, lease_until = null
+      update simplan.job set due_at = r."dueAt", attempts = r.attempts,
+        refused = coalesce(r.refused, job.refused), lease_token = null, lease_until = null
       from ${CommitClause.rows(sql, rows, retryColumns)}
       where job.job_id = r."jobId" and job.lease_token = r.token
       returning 1

@@ -137,12 +137,21 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
                       attempts: 0,
                       createdAt: now,
                       idempotencyKey: isAwaited(job.work) ? (context?.request.key ?? null) : null,
-                      origin: isAwaited(job.work) ? origin : null
+                      origin: isAwaited(job.work) ? origin : null,
+                      refused: null
                     },
                     lease: lease ?? null
                   })),
                   ...added.jobs.map((job) => ({
-                    job: { ...job, organizationId, attempts: 0, createdAt: now, idempotencyKey: null, origin: null },
+                    job: {
+                      ...job,
+                      organizationId,
+                      attempts: 0,
+                      createdAt: now,
+                      idempotencyKey: null,
+                      origin: null,
+                      refused: null
+                    },
                     lease: null
                   }))
                 ]

@@ -6,6 +6,7 @@ import { SECOND } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type Backlog, Jobs } from "../../ports/Jobs.ts"
 import { Outbox } from "../../ports/Outbox.ts"
+import { Storage } from "../../ports/Storage.ts"
 
 export class QueueDepth extends Context.Service<
   QueueDepth,
@@ -21,6 +22,10 @@ const PATIENCE = SECOND
 
 const up = Metric.gauge("simplan_storage_up", {
   description: "Whether the storage answered when the queues were last measured: 1 or 0"
+})
+
+const problems = Metric.gauge("simplan_problems", {
+  description: "Jobs that the telco has refused three times or more, counted up to 10,000"
 })
 
 const gaugesOf = (queue: "jobs" | "deliveries") => {
@@ -42,11 +47,12 @@ const gaugesOf = (queue: "jobs" | "deliveries") => {
     )
 }
 
-export const layer: Layer.Layer<QueueDepth, never, Jobs | Outbox | BusinessClock> = Layer.effect(
+export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | BusinessClock> = Layer.effect(
   QueueDepth,
   Effect.gen(function* () {
     const jobs = yield* Jobs
     const outbox = yield* Outbox
+    const storage = yield* Storage
     const clock = yield* BusinessClock
     const updateJobs = gaugesOf("jobs")
     const updateDeliveries = gaugesOf("deliveries")
@@ -58,6 +64,7 @@ export const layer: Layer.Layer<QueueDepth, never, Jobs | Outbox | BusinessClock
       const machineNow = yield* MachineClock.currentTimeMillis
       yield* updateJobs(yield* jobs.backlog({ now, machineNow }), now)
       yield* updateDeliveries(yield* outbox.backlog({ now, machineNow }), now)
+      yield* Metric.update(problems, yield* storage.problems.count)
     }).pipe(
       Effect.timeout(PATIENCE),
       Effect.matchEffect({ onSuccess: () => Metric.update(up, 1), onFailure: () => Metric.update(up, 0) })

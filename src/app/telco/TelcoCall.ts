@@ -2,7 +2,7 @@
  * Calls to the telco from within a job, and the commits that end a job.
  */
 import { Cause, Effect, Exit, Fiber } from "effect"
-import type { Job } from "../../domain/Job.ts"
+import { type Job, withRefusal } from "../../domain/Job.ts"
 import { type Refused, type Telco, Unavailable } from "../../ports/Telco.ts"
 import type { Commit } from "../../ports/Storage.ts"
 import type { Outcome } from "../../domain/Idempotency.ts"
@@ -102,5 +102,6 @@ export const retrying = (
   const attempts = job.attempts + 1
   const wait = answer._tag === "Telco.Unavailable" ? (answer.retryAfterSeconds ?? 0) : 0
   const dueAt = Math.min(Math.max(nextTry(attempts, now), now + wait * SECOND), latest)
-  return { jobs: { retried: [{ jobId: job.jobId, token, dueAt, attempts }] } }
+  const refused = answer._tag === "Telco.Refused" ? { refused: withRefusal(job, answer.message, now) } : {}
+  return { jobs: { retried: [{ jobId: job.jobId, token, dueAt, attempts, ...refused }] } }
 }

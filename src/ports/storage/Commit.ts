@@ -11,7 +11,7 @@ import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import type { Catalogue } from "../../domain/Catalogue.ts"
 import type { Delivery, LoggedAttempt } from "../../domain/Delivery.ts"
 import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
-import type { Job } from "../../domain/Job.ts"
+import type { Job, Refusals } from "../../domain/Job.ts"
 import type { Organization } from "../../domain/Organization.ts"
 import type { Plan } from "../../domain/Plan.ts"
 import type { Region } from "../../domain/Region.ts"
@@ -86,6 +86,8 @@ export interface Commit {
       readonly token: string
       readonly dueAt: Instant
       readonly attempts: number
+      /** Absent: the job's refusals stay as they are. */
+      readonly refused?: Refusals
     }>
   }
   readonly deliveries?: {

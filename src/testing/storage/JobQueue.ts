@@ -15,6 +15,37 @@ const put = (world: World.World, jobs: ReadonlyArray<Job>) =>
 const ids = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => jobs.map((job) => job.jobId)
 
 export const cases: ReadonlyArray<World.Scenario> = [
+  scenario("jobs that were refused three times are listed as problems until they are finished", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      const jobs = [0, 1, 2].map((offset) => Rows.job(world, { createdAt: now + offset }))
+      const ids = jobs.map(({ jobId }) => jobId)
+      yield* put(world, jobs)
+      const before = yield* storage.problems.count
+      const refuse = (times: number) =>
+        Effect.gen(function* () {
+          const claim = World.claim(world)
+          yield* world.jobs.claim(claim)
+          const refused = times === 0 ? {} : { refused: { times, since: now, message: `refusal ${times} "\\` } }
+          const retried = ids.map((jobId) => ({ jobId, token: claim.token, dueAt: now, attempts: times, ...refused }))
+          yield* storage.commit({ jobs: { retried } })
+        })
+      const page = { after: { createdAt: now - 1, id: "" }, limit: 2 }
+      yield* refuse(2)
+      yield* Suite.equals("problems after two refusals", yield* storage.problems.page(page), [])
+      yield* refuse(3)
+      yield* refuse(0)
+      const stored = jobs.map((job) => ({ ...job, refused: { times: 3, since: now, message: 'refusal 3 "\\' } }))
+      const problems = yield* storage.problems.page(page)
+      yield* Suite.equals("problems after the third one, and another failure", problems, stored.slice(0, 2))
+      const rest = yield* storage.problems.page({ after: { createdAt: now + 1, id: ids[1] ?? "" }, limit: 10 })
+      yield* Suite.equals("the next page, of this organization", rest[0], stored[2])
+      yield* Suite.equals("how many there are more", (yield* storage.problems.count) - before, 3)
+      yield* World.finishAll(world)
+      yield* Suite.equals("how many there are when they are finished", yield* storage.problems.count, before)
+    })
+  ),
+
   scenario("every kind of work comes back from the queue as it was put", (world) =>
     Effect.gen(function* () {
       const iccid = world.iccid()

@@ -197,6 +197,7 @@ export const job = (world: World, changes: Partial<Job> = {}): Job => ({
   createdAt: world.now,
   idempotencyKey: null,
   origin: null,
+  refused: null,
   ...changes
 })
 

@@ -1,0 +1,25 @@
+/**
+ * The handler of the list of problems.
+ */
+import { Effect } from "effect"
+import { Problems } from "simplan"
+import * as ProblemsApi from "../api/ProblemsApi.ts"
+import * as Schemas from "../api/Schemas.ts"
+import * as Endpoints from "../Endpoints.ts"
+import type * as Guard from "../middleware/Guard.ts"
+import * as Shapes from "../shapes/Management.ts"
+import * as Cursor from "../wire/Cursor.ts"
+import * as Query from "../wire/Query.ts"
+import * as Responses from "../wire/Responses.ts"
+
+export const make = (guard: Guard.Guard<undefined>) =>
+  Effect.gen(function* () {
+    const problems = yield* Problems.Problems
+
+    return Endpoints.group(ProblemsApi.ProblemsApi, guard, {
+      list: Effect.fnUntraced(function* ({ query }) {
+        const { items, next } = yield* problems.page(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
+        return Responses.page(items.map(Shapes.problem), Cursor.ofCreated(next))
+      })
+    })
+  })
