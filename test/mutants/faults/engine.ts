@@ -309,7 +309,7 @@ export const inEngine: ReadonlyArray<Fault> = [
     [
       "S5",
       "a retried job keeps its lease",
-      "{ ...known.value, attempts, dueAt }, null)",
+      "{ ...known.value, attempts, dueAt, ...(refused && { refused }) }, null)",
       "{ ...known.value, attempts, dueAt }, known.lease)"
     ]
   ]),
