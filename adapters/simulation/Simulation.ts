@@ -117,7 +117,7 @@ export const makeOver = Effect.fnUntraced(function* (
   const processes = Process.over(ports)
   const limits = Layer.effect(
     Settings.Settings,
-    Effect.map(Settings.Settings, (defaults) => ({ ...defaults, ...patience.limits }))
+    Effect.map(Settings.Settings, (defaults) => ({ ...defaults, ...KEPT, ...patience.limits }))
   )
 
   // Each process has a scope of its own. One that was killed is never closed: it stands still for good.
@@ -210,3 +210,6 @@ const faultOf = (fault: Simulated.Fault, times: number, delay: number): Faults.F
 /** How long to wait for a telco: as in service, where waiting costs nothing, or as briefly as a real machine can. */
 const patient = { slow: 15 * Time.SECOND, limits: {} } as const
 const impatient = { slow: 250, limits: { telcoTimeoutMillis: 100, claimMillis: 200 } } as const
+
+/** A history has every event, however far the clock is advanced at once, so events are kept for longer than any run. */
+const KEPT = { retentionMillis: 10_000 * 366 * Time.DAY } as const
