@@ -83,11 +83,10 @@ const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues
 
 const resources = Layer.mergeAll(
   Attachments.layer,
-  AuditLog.layer,
   IdempotencyKeys.layer,
   Messages.layer,
   Operators.layer,
-  ApiKeys.layer.pipe(Layer.provideMerge(Organizations.layer)),
+  Layer.mergeAll(ApiKeys.layer, AuditLog.layer, Webhooks.layer).pipe(Layer.provideMerge(Organizations.layer)),
   Plans.layer.pipe(Layer.provideMerge(Coverage.layer)),
   Problems.layer,
   QueueDepth.layer,
@@ -95,7 +94,6 @@ const resources = Layer.mergeAll(
   Sims.layer,
   Subscriptions.layer,
   Wallet.layer,
-  Webhooks.layer,
   Clock.layer.pipe(Layer.provideMerge(Worker.layer))
 )
 

@@ -4,9 +4,10 @@
  */
 import { Context, Effect, Layer, Stream } from "effect"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
-import { NotFound } from "../../domain/Refusal.ts"
+import type { NotFound } from "../../domain/Refusal.ts"
 import { type AuditQuery, type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import * as Paging from "../Paging.ts"
+import { Organizations } from "./Organizations.ts"
 
 export class AuditLog extends Context.Service<
   AuditLog,
@@ -20,27 +21,22 @@ export class AuditLog extends Context.Service<
 
 const cursorOf = ({ createdAt, entryId }: AuditEntry): CreatedCursor => ({ createdAt, id: entryId })
 
-export const layer: Layer.Layer<AuditLog, never, Storage> = Layer.effect(
+export const layer: Layer.Layer<AuditLog, never, Storage | Organizations> = Layer.effect(
   AuditLog,
   Effect.gen(function* () {
     const storage = yield* Storage
-
-    const known = Effect.fnUntraced(function* (organizationId: string) {
-      if ((yield* storage.organizations.get(organizationId)) === null) {
-        return yield* new NotFound({ resource: "organization", id: organizationId })
-      }
-    })
+    const organizations = yield* Organizations
 
     return AuditLog.of({
       page: Effect.fn("AuditLog.page")(function* ({ limit, ...query }) {
-        yield* known(query.organizationId)
+        yield* organizations.get(query)
         const found = yield* storage.auditEntries.page({ ...query, limit: limit + 1 })
         return Paging.page(found, limit, cursorOf)
       }),
       list: (query) =>
         Stream.unwrap(
           Effect.as(
-            known(query.organizationId),
+            organizations.get(query),
             Paging.stream(
               (after: CreatedCursor | null, limit) => storage.auditEntries.page({ ...query, after, limit }),
               cursorOf
