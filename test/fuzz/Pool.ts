@@ -27,6 +27,9 @@ const KINDS: Readonly<Record<string, string>> = {
 /** At most as many of a kind; later ones take the place of earlier ones. */
 const SIZE = 200
 
+/** An import's answer repeats the ICCIDs that it refused: such a text is no name of anything. */
+const NAME = /^[\x21-\x7e]+$/
+
 const PLACE = /@@(\w+) (\d+)@@/g
 
 /** What a field of this name names; `id` is an organization's in the management API, an attachment's in the other. */
@@ -67,7 +70,7 @@ export class Pool {
   #add(kind: string, name: string): void {
     const names = this.#names.get(kind) ?? []
     this.#names.set(kind, names)
-    if (names.includes(name) || this.#isOffLimits(name)) return
+    if (!NAME.test(name) || names.includes(name) || this.#isOffLimits(name)) return
     if (names.length < SIZE) names.push(name)
     else names[this.#next++ % SIZE] = name
   }

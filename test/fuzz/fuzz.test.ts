@@ -9,7 +9,7 @@ import * as Databases from "../setup/Databases.ts"
 import * as Run from "./Run.ts"
 
 const millis = Number(process.env["FUZZ_MILLIS"] ?? 3_000)
-const seed = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31)
+const seed = Number(process.env["FUZZ_SEED"] ?? 1)
 
 describe("any request is answered as the document tells, and leaves all in order", () => {
   const url = Databases.forEachTest()
