@@ -15,10 +15,10 @@ import { Effect, type Scope } from "effect"
 import { Storage } from "simplan/ports"
 
 const inUse = (directory: string): Storage.StorageError =>
-  new Storage.StorageError({ message: `The data directory ${directory} is in use by another process` })
+  new Storage.StorageError({ message: `dataDir is ${JSON.stringify(directory)}, which is in use by another process` })
 
 const refused = (directory: string, cause: unknown): Storage.StorageError =>
-  new Storage.StorageError({ message: `The data directory ${directory} cannot be locked`, cause })
+  new Storage.StorageError({ message: `dataDir is ${JSON.stringify(directory)}, which cannot be locked`, cause })
 
 const code = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "code" in error ? error.code : undefined

@@ -11,6 +11,9 @@ import * as Template from "./Template.ts"
 /** The mark of a database that is being made. */
 const MARK = "simplan-is-making-this"
 
+/** Whether a directory with these files has a database, or was to have one; other files in it would be lost. */
+export const isOurs = (names: ReadonlyArray<string>): boolean => names.includes(MARK) || names.includes("PG_VERSION")
+
 const fromTemplate = async (): Promise<{ readonly loadDataDir?: Blob }> => {
   const template = await Template.find()
   return template === undefined ? {} : { loadDataDir: template }

@@ -7,14 +7,14 @@
  * shares; only a transaction has it for itself. A commit is in the operating system's hands when it is answered, so it
  * survives the process, `kill -9` included; PGlite does not force it to the disk, so a power cut can take the last ones.
  */
-import { mkdir } from "node:fs/promises"
-import { resolve } from "node:path"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, type Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { Storage } from "simplan/ports"
+import * as Arguments from "../postgres/connection/Arguments.ts"
 import * as Postgres from "../postgres/index.ts"
 import * as Bridge from "./Bridge.ts"
+import * as DataDirectory from "./DataDirectory.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
 import * as Opening from "./Opening.ts"
 import * as Upkeep from "./Upkeep.ts"
@@ -23,20 +23,23 @@ export interface Options {
   /** Where the data are; made where it is missing. In memory where it is not given. */
   readonly dataDir?: string | undefined
   /** The key that signing keys and activation codes are encrypted with, as for `simplan/postgres`. */
-  readonly secretKeys?: Redacted.Redacted | undefined
+  readonly secretKeys?: string | Redacted.Redacted | undefined
 }
 
 const failed = (what: string) => (cause: unknown) => new Storage.StorageError({ message: what, cause })
 
-const directory = Effect.fnUntraced(function* (dataDir: string) {
-  const path = resolve(dataDir)
-  yield* Effect.tryPromise({
-    try: () => mkdir(path, { recursive: true, mode: 0o700 }),
-    catch: failed(`The data directory ${path} cannot be made`)
-  })
+const directory = Effect.fnUntraced(function* (dataDir: unknown) {
+  const path = yield* Effect.fromResult(DataDirectory.pathOf(dataDir))
+  yield* DataDirectory.make(path)
   yield* DirectoryLock.acquire(path)
   return path
 })
+
+const checked = (options: Options): Effect.Effect<object, Storage.StorageError> =>
+  Effect.mapError(
+    Effect.fromResult(Arguments.object("The options of Pglite.layer", options, ["dataDir", "secretKeys"])),
+    (message) => new Storage.StorageError({ message })
+  )
 
 const database = (dataDir: string | undefined) =>
   Effect.acquireRelease(
@@ -47,10 +50,14 @@ const database = (dataDir: string | undefined) =>
     (opened) => Effect.ignore(Effect.tryPromise(() => opened.close()))
   )
 
-/** The ports in this process. A directory that another process has open is refused. */
+/**
+ * The ports in this process. Fails with one sentence where an option is not allowed, and where the directory is a file,
+ * has other files, may not be written, or is open in another process.
+ */
 export const layer = (options: Options = {}): Layer.Layer<Postgres.Provided, Storage.StorageError> =>
   Postgres.layerOf(
     Effect.gen(function* () {
+      yield* checked(options)
       const path = options.dataDir === undefined ? undefined : yield* directory(options.dataDir)
       const opened = yield* database(path)
       const client = yield* PgClient.make({

@@ -1,17 +1,19 @@
 /**
  * simplan's storage, jobs and outbox on PostgreSQL.
  *
- *     const layer = Postgres.layer({ url: Redacted.make("postgres://…") })
+ *     const layer = Postgres.layer({ url: "postgres://…" })
  *
  * The layer runs the migrations and gives, beside the ports, the `SqlClient` that writes: what runs inside its
  * `withTransaction` is one transaction together with the ports' reads and commits.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Context, type Duration, Effect, Layer, Redacted, type Scope } from "effect"
+import { Context, Effect, Layer, Redacted, Result, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type Jobs, type Outbox, Storage } from "simplan/ports"
+import * as Arguments from "./connection/Arguments.ts"
 import * as Database from "./connection/Database.ts"
+import * as DatabaseUrl from "./connection/DatabaseUrl.ts"
 import * as Failure from "./connection/Failure.ts"
 import * as Cipher from "./encryption/Cipher.ts"
 import * as KeyCheck from "./encryption/KeyCheck.ts"
@@ -23,6 +25,8 @@ import * as Notifications from "./connection/Notifications.ts"
 import * as DatabaseLock from "./connection/DatabaseLock.ts"
 import type * as FastPaths from "./fast/FastPaths.ts"
 import * as RecentSecrets from "./fast/RecentSecrets.ts"
+import * as ServerOptions from "./ServerOptions.ts"
+import * as Session from "./connection/Session.ts"
 import * as PrimaryHost from "./connection/PrimaryHost.ts"
 import * as Ports from "./Ports.ts"
 import * as ConnectionMetrics from "./connection/ConnectionMetrics.ts"
@@ -31,24 +35,8 @@ import * as ConnectionWatchdog from "./connection/ConnectionWatchdog.ts"
 /** What the layers give. */
 export type Provided = Storage.Storage | Jobs.Jobs | Outbox.Outbox | SqlClient.SqlClient
 
-export interface Options {
-  /** With several hosts, `postgres://a:1,b:2/database`, the one that takes writes is found and followed. */
-  readonly url: Redacted.Redacted
-  /** How many connections commits may use at once; reads share one more, one holds the database, and one is for
-   * telling other processes and hearing of them. */
-  readonly maxConnections?: number | undefined
-  /** Whether the process is to be the only one on the database, as with a virtual clock; not where it is absent. */
-  readonly alone?: boolean | undefined
-  /** How long the database may be silent before a connection counts as lost; 30 s where it is absent. */
-  readonly patience?: Duration.Input | undefined
-  /** Which fast paths are taken; all of them where it is absent. */
-  readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
-  /**
-   * The key that signing keys and activation codes are encrypted with, 32 bytes in base64 or hexadecimal; during a
-   * rotation the new and the old one with a comma between. Where it is absent they are stored plain.
-   */
-  readonly secretKeys?: Redacted.Redacted | undefined
-}
+export type { Options } from "./ServerOptions.ts"
+export type { DatabaseUrl } from "./connection/DatabaseUrl.ts"
 
 export { SecretKeys }
 
@@ -70,16 +58,20 @@ export interface Clients {
   /** Where other processes may be on the database. */
   readonly shared?: Ports.Shared | undefined
   readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
-  readonly secretKeys?: Redacted.Redacted | undefined
+  readonly secretKeys?: string | Redacted.Redacted | undefined
 }
 
 /** The keys; none where they are absent. */
-const keysOf = (secretKeys: Redacted.Redacted | undefined) =>
+const keysOf = (secretKeys: string | Redacted.Redacted | undefined) =>
   secretKeys === undefined
     ? Effect.succeed([])
     : Effect.mapError(
-        Effect.fromResult(SecretKeys.parse(secretKeys)),
-        (problem) => new Storage.StorageError({ message: `The secret key ${problem}` })
+        Effect.fromResult(
+          Result.flatMap(Arguments.secret("secretKeys", secretKeys, SecretKeys.allowed), (text) =>
+            Result.mapError(SecretKeys.parse(Redacted.make(text)), (problem) => `The secret key ${problem}`)
+          )
+        ),
+        (message) => new Storage.StorageError({ message })
       )
 
 /**
@@ -87,7 +79,7 @@ const keysOf = (secretKeys: Redacted.Redacted | undefined) =>
  * rows were changed. It works in small steps while the service runs, and can be stopped and begun again.
  */
 export const reencrypt = (
-  secretKeys: Redacted.Redacted
+  secretKeys: string | Redacted.Redacted
 ): Effect.Effect<number, Storage.StorageError, SqlClient.SqlClient> =>
   SqlClient.SqlClient.use((sql) =>
     Effect.flatMap(keysOf(secretKeys), (keys) => storageErrors(Reencryption.run(sql, keys)))
@@ -112,22 +104,23 @@ export const layerOf = <E, R>(
     })
   )
 
-/** The database's name in the URL. The client reads it there too, and yet names its spans by this option alone. */
-const databaseOf = (url: Redacted.Redacted): string | undefined =>
-  decodeURIComponent(new URL(Redacted.value(url)).pathname.slice(1)) || undefined
-
 /**
  * The ports on a server. Reads are pipelined over one connection, commits go over plain pooled ones: each way is the
- * faster one for its kind.
+ * faster one for its kind. Fails within 5 s with one sentence where an option is not allowed, and where the database
+ * cannot be reached.
  */
-export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageError> =>
+export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Storage.StorageError> =>
   layerOf(
     Effect.gen(function* () {
-      const { alone = false, fastPaths, maxConnections = 10, patience = ConnectionWatchdog.PATIENCE } = options
-      const { secretKeys, url } = options
+      const { alone, fastPaths, maxConnections, patience, secretKeys, url } = yield* ServerOptions.check(options)
       const urls = PrimaryHost.urlsOf(url)
       const first = urls[0] ?? url
-      const named = { url: first, database: databaseOf(first), applicationName: "simplan" } as const
+      const named = {
+        url: first,
+        database: DatabaseUrl.databaseOf(first),
+        applicationName: "simplan",
+        connectTimeout: "4 seconds"
+      } as const
       const primary = urls.length > 1 ? yield* PrimaryHost.follow(urls, named) : undefined
       const plain = primary === undefined ? named : { ...named, stream: () => primary("1 hour") }
       const watched = {
@@ -138,13 +131,15 @@ export const layer = (options: Options): Layer.Layer<Provided, Storage.StorageEr
       // With a time to live, the pool looks at a connection before it hands it out, and gives no dead one. Where there is
       // little to do one would be closed every ten seconds, and opened again for the next look at the queues.
       const shared = { ...watched, connectionTTL: "30 minutes", idleTimeout: "5 minutes" } as const
-      const occupancy = yield* DatabaseLock.hold(watched, alone, signOfLife)
+      const session = Session.opening(watched)
+      const target = { argument: "url", address: DatabaseUrl.addressOf(first) }
+      const occupancy = yield* DatabaseLock.hold(session, target, alone, signOfLife)
       const writes = yield* PgClient.make({ ...shared, maxConnections })
       const reads = yield* PgClient.make({ ...shared, maxConnections: 1, multiplex: true })
       yield* ConnectionMetrics.recordConnections("writes", maxConnections)
       yield* ConnectionMetrics.recordConnections("reads", 1)
       const offset = yield* ClockOffset.follow(writes)
-      const notifications = yield* Notifications.make(watched, signOfLife)
+      const notifications = yield* Notifications.make(session, signOfLife)
       // A migration may take its time, and waits for that of another process.
       const migrates = yield* PgClient.make({ ...plain, maxConnections: 1 })
       return { reads, writes, migrates, fastPaths, secretKeys, shared: { offset, occupancy, notifications } }

@@ -5,12 +5,13 @@
  * The lock is an advisory lock on a connection of its own, so it ends with the process. A process that loses this
  * connection takes the lock again. Until it has the lock again, it claims and commits nothing.
  */
-import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Data, Deferred, type Duration, Effect, Schedule, type Scope } from "effect"
+import { type Cause, Data, Deferred, type Duration, Effect, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { Storage } from "simplan/ports"
 import * as Failure from "./Failure.ts"
 import type { Ports } from "./ClockOffset.ts"
+import * as Refusal from "./Refusal.ts"
+import type * as Session from "./Session.ts"
 
 /** Whether the lock is held. */
 export interface DatabaseLock {
@@ -25,11 +26,11 @@ const LOCK = 0x73_69_6d_70_6c_61_6fn
 /** The pause between attempts. The session of an ended process may last ten times as long. */
 const PAUSE = "100 millis"
 
-const take = Effect.fnUntraced(function* (config: PgConnection.Config, alone: boolean) {
-  const connection = yield* PgConnection.make(config)
+const take = Effect.fnUntraced(function* (open: Session.Open, alone: boolean) {
+  const session = yield* open
   const lock = alone ? "pg_try_advisory_lock" : "pg_try_advisory_lock_shared"
-  const { rows } = yield* connection.query(`select ${lock}($1::bigint) as taken`, [LOCK])
-  if (rows[0]?.taken === true) return connection
+  const [row] = yield* session.query(`select ${lock}($1::bigint) as taken`, [LOCK])
+  if (row?.["taken"] === true) return session
   return yield* new Taken({
     message: alone
       ? "other processes are on it, and a virtual clock is for one process only"
@@ -37,30 +38,32 @@ const take = Effect.fnUntraced(function* (config: PgConnection.Config, alone: bo
   })
 })
 
-const storageError = (error: Taken | SqlError): Storage.StorageError =>
-  error._tag === "Taken" ? new Storage.StorageError({ message: error.message }) : Failure.storageError(error)
-
 /**
- * Holds the lock until the scope ends. Fails if another process prevents it. `look` is how often the connection is
- * checked.
+ * Holds the lock until the scope ends. It is the first to connect: it fails if `target` cannot be reached, and if another
+ * process prevents it. `look` is how often the connection is checked.
  */
 export const hold = Effect.fnUntraced(function* (
-  config: PgConnection.Config,
+  open: Session.Open,
+  target: Refusal.Target,
   alone: boolean,
   look: Duration.Input
 ): Effect.fn.Return<DatabaseLock, Storage.StorageError, Scope.Scope> {
   const occupancy: DatabaseLock = { isHeld: false }
   const begun = yield* Deferred.make<void, Storage.StorageError>()
+  const storageError = (error: Taken | SqlError): Storage.StorageError =>
+    error._tag === "Taken"
+      ? new Storage.StorageError({ message: error.message })
+      : (Refusal.of(target, error) ?? Failure.storageError(error))
   const session = Effect.scoped(
     Effect.gen(function* () {
-      const connection = yield* Effect.retry(take(config, alone), {
+      const held = yield* Effect.retry(take(open, alone), {
         while: (error) => error._tag === "Taken",
         times: 10,
         schedule: Schedule.spaced(PAUSE)
       })
       occupancy.isHeld = true
       yield* Deferred.succeed(begun, undefined)
-      return yield* Effect.forever(Effect.andThen(Effect.sleep(look), connection.query("select 1")))
+      return yield* Effect.forever(Effect.andThen(Effect.sleep(look), held.query("select 1")))
     })
   )
   const lost = (error: Taken | SqlError) =>
@@ -70,7 +73,12 @@ export const hold = Effect.fnUntraced(function* (
       yield* Effect.logWarning("the hold on the database is lost; it is taken again", { reason: error.message })
       return yield* Effect.sleep("1 second")
     })
-  yield* Effect.forkScoped(Effect.forever(Effect.catch(session, lost)))
+  // Whoever waits for the lock learns of a defect too.
+  const ended = (cause: Cause.Cause<never>) => {
+    occupancy.isHeld = false
+    return Deferred.failCause(begun, cause)
+  }
+  yield* Effect.forkScoped(Effect.onError(Effect.forever(Effect.catch(session, lost)), ended))
   yield* Deferred.await(begun)
   return occupancy
 })

@@ -7,9 +7,10 @@
  * limits goes along in the same messages.
  */
 import { randomUUID } from "node:crypto"
-import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { type Duration, Effect, Latch, Queue, Schema } from "effect"
 import { Changes, type RateLimitUsage } from "simplan/ports"
+import type { SqlError } from "effect/sql/SqlError"
+import type * as Session from "./Session.ts"
 import * as UsageNotices from "./UsageNotices.ts"
 
 type Hear = (changes: Changes.Changes) => void
@@ -72,14 +73,14 @@ export const alone = (): Notifications => {
 /**
  * For all processes on the database, until the scope ends. `signOfLife` is the interval of heartbeats.
  */
-export const make = Effect.fnUntraced(function* (config: PgConnection.Config, signOfLife: Duration.Input) {
+export const make = Effect.fnUntraced(function* (open: Session.Open, signOfLife: Duration.Input) {
   const here = alone()
   const from = randomUUID()
   const something = Latch.makeUnsafe(false)
   let untold = Changes.nothing
   const usage = UsageNotices.make(() => void something.openUnsafe())
 
-  const send = (connection: PgConnection.PgConnection) =>
+  const send = (session: Session.Session) =>
     Effect.forever(
       Effect.gen(function* () {
         yield* Effect.timeoutOption(something.await, signOfLife)
@@ -88,7 +89,7 @@ export const make = Effect.fnUntraced(function* (config: PgConnection.Config, si
         untold = Changes.nothing
         const message = JSON.stringify({ from, ...told, usage: usage.take() })
         if (!usage.isEmpty()) something.openUnsafe()
-        yield* connection.query("select pg_notify($1, $2)", [CHANNEL, message]).pipe(
+        yield* session.query("select pg_notify($1, $2)", [CHANNEL, message]).pipe(
           // The next connection sends it.
           Effect.onError(() =>
             Effect.sync(() => {
@@ -101,7 +102,7 @@ export const make = Effect.fnUntraced(function* (config: PgConnection.Config, si
       })
     )
 
-  const receive = (heard: Queue.Dequeue<PgConnection.Notification, unknown>) =>
+  const receive = (heard: Queue.Dequeue<{ readonly payload: string }, SqlError>) =>
     Effect.forever(
       Effect.gen(function* () {
         const { payload } = yield* Effect.timeout(Queue.take(heard), SILENCE)
@@ -116,11 +117,10 @@ export const make = Effect.fnUntraced(function* (config: PgConnection.Config, si
 
   const session = Effect.scoped(
     Effect.gen(function* () {
-      const connection = yield* PgConnection.make(config)
-      const pinned = yield* connection.pin
-      const heard = yield* pinned.listen(CHANNEL)
+      const opened = yield* open
+      const heard = yield* opened.listen(CHANNEL)
       here.tell(Changes.anything)
-      return yield* Effect.raceFirst(send(pinned), receive(heard))
+      return yield* Effect.raceFirst(send(opened), receive(heard))
     })
   )
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.exit(session), Effect.sleep(RECOVERY))))

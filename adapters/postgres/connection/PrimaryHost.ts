@@ -20,8 +20,9 @@ const INTERVAL = "2 seconds"
 /** How long a host may take to answer. */
 const TIMEOUT = "2 seconds"
 
-/** How often a process that starts looks for a host that takes writes. */
-const LOOKS = 5
+/** The pause between two looks of a process that starts, and how long it looks in all. */
+const PAUSE = "500 millis"
+const AT_START = "4500 millis"
 
 const SEVERAL = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s
 
@@ -44,22 +45,23 @@ const takesWrites = (url: Redacted.Redacted, config: PgConnection.Config): Effec
   )
 
 /**
- * Follows the host that takes writes until the scope ends. Fails if there is none at the start.
+ * Follows the host that takes writes until the scope ends. Fails within 5 s if there is none at the start.
  */
 export const follow = Effect.fnUntraced(function* (
   urls: ReadonlyArray<Redacted.Redacted>,
   config: PgConnection.Config & { readonly url: Redacted.Redacted }
 ): Effect.fn.Return<Connect, Storage.StorageError, Scope.Scope> {
   const sockets = new Set<Socket>()
+  const noneTakesWrites = new Storage.StorageError({
+    message: `url names ${urls.length} hosts, of which none can be reached and takes writes, and must name one that does`
+  })
   let chosen: Redacted.Redacted = config.url
 
   const look = Effect.gen(function* () {
     const answers = yield* Effect.forEach(urls, (url) => takesWrites(url, config), { concurrency: "unbounded" })
     const writable = urls.filter((_, index) => answers[index])
     const [found] = writable
-    if (found === undefined) {
-      return yield* new Storage.StorageError({ message: `None of the ${urls.length} database hosts takes writes` })
-    }
+    if (found === undefined) return yield* noneTakesWrites
     if (writable.includes(chosen)) return
     if (sockets.size > 0) {
       yield* Effect.logWarning("another database host takes writes now", { host: urls.indexOf(found) + 1 })
@@ -68,7 +70,9 @@ export const follow = Effect.fnUntraced(function* (
     for (const socket of sockets) socket.destroy(new Error("Another database host takes writes now"))
   })
 
-  yield* Effect.retry(look, { times: LOOKS - 1, schedule: Schedule.spaced(INTERVAL) })
+  yield* Effect.retry(look, { schedule: Schedule.spaced(PAUSE) }).pipe(
+    Effect.timeoutOrElse({ duration: AT_START, orElse: () => Effect.fail(noneTakesWrites) })
+  )
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(INTERVAL), Effect.ignore(look))))
   return (patience) => {
     const socket = ConnectionWatchdog.open(chosen, patience)

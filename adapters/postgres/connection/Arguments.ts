@@ -1,0 +1,69 @@
+/**
+ * Checks of what a host hands in. Each refusal is one sentence with the argument's name, what is wrong with it and what is
+ * allowed. It never shows a secret.
+ */
+import { Duration, Option, Predicate, Redacted, Result } from "effect"
+
+/** The value, or the sentence of its refusal. */
+export type Checked<A> = Result.Result<A, string>
+
+/** A value as a message shows it. */
+const shown = (value: unknown): string => {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return JSON.stringify(value)
+  if (Array.isArray(value)) return "an array"
+  return value === null ? "null" : typeof value === "object" ? "an object" : `a value of type ${typeof value}`
+}
+
+const refused = (name: string, is: string, allowed: string): Checked<never> =>
+  Result.fail(`${name} is ${is}, but must be ${allowed}`)
+
+/** The refusal of a value that may be shown. */
+export const notAllowed = (name: string, value: unknown, allowed: string): Checked<never> =>
+  refused(name, value === undefined ? "missing" : shown(value), allowed)
+
+// Effect 4 and Effect 3 mark their values so. A copy keeps the texts of its own values in a place of its own.
+const isAnyRedacted = (value: unknown): boolean =>
+  Redacted.isRedacted(value) || Predicate.hasProperty(value, Symbol.for("effect/Redacted"))
+
+/** A secret text, as a string or as a `Redacted` of this copy of Effect. */
+export const secret = (name: string, value: unknown, allowed: string): Checked<string> => {
+  if (typeof value === "string") return Result.succeed(value)
+  if (!isAnyRedacted(value)) {
+    const is = value === undefined ? "missing" : typeof value === "object" ? shown(value) : `a ${typeof value}`
+    return refused(name, is, allowed)
+  }
+  const text = Result.try(() => (Redacted.isRedacted(value) ? Redacted.value(value) : undefined))
+  if (Result.isSuccess(text) && typeof text.success === "string") return Result.succeed(text.success)
+  return refused(name, "a Redacted that this copy of Effect cannot read", `${allowed}, or a plain string`)
+}
+
+export const wholeNumber = (name: string, value: unknown, from: number, to: number): Checked<number> =>
+  typeof value === "number" && Number.isInteger(value) && value >= from && value <= to
+    ? Result.succeed(value)
+    : notAllowed(name, value, `a whole number from ${from} to ${to}`)
+
+export const trueOrFalse = (name: string, value: unknown): Checked<boolean> =>
+  typeof value === "boolean" ? Result.succeed(value) : notAllowed(name, value, "true or false")
+
+/** A time between two others; the limits are shown as they are written. */
+export const duration = (
+  name: string,
+  value: Duration.Input,
+  from: Duration.Input,
+  to: Duration.Input
+): Checked<Duration.Duration> => {
+  const found = Duration.fromInput(value)
+  const limits = { minimum: Duration.fromInputUnsafe(from), maximum: Duration.fromInputUnsafe(to) }
+  return Option.isSome(found) && Duration.between(found.value, limits)
+    ? Result.succeed(found.value)
+    : notAllowed(name, value, `a time from ${from} to ${to}`)
+}
+
+/** An object that has no other keys than these. */
+export const object = (name: string, value: unknown, keys: ReadonlyArray<string>): Checked<object> => {
+  if (typeof value !== "object" || value === null) return notAllowed(name, value, "an object")
+  const unknown = Object.keys(value).find((key) => !keys.includes(key))
+  return unknown === undefined
+    ? Result.succeed(value)
+    : Result.fail(`${name} have an option ${JSON.stringify(unknown)}, but may only have ${keys.join(", ")}`)
+}

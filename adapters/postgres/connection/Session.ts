@@ -1,0 +1,32 @@
+/**
+ * One connection that is kept: it holds a lock, or hears what other processes tell.
+ */
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Effect, type Queue, type Scope } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+
+export interface Session {
+  /** Runs one statement and returns its rows. */
+  readonly query: (
+    text: string,
+    parameters?: ReadonlyArray<unknown>
+  ) => Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>, SqlError>
+  /** Hears a channel until the scope ends. The queue fails with the connection. */
+  readonly listen: (
+    channel: string
+  ) => Effect.Effect<Queue.Dequeue<{ readonly payload: string }, SqlError>, SqlError, Scope.Scope>
+}
+
+/** Opens a session, which is closed with the scope. */
+export type Open = Effect.Effect<Session, SqlError, Scope.Scope>
+
+/** A connection of its own for each session. */
+export const opening = (config: PgConnection.Config): Open =>
+  Effect.gen(function* () {
+    const connection = yield* PgConnection.make(config)
+    const pinned = yield* connection.pin
+    return {
+      query: (text, parameters) => Effect.map(pinned.query(text, parameters), ({ rows }) => rows),
+      listen: pinned.listen
+    }
+  })
