@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { LongestFirst } from "./setup/LongestFirst.ts"
 import { processes } from "./setup/processes.ts"
 import { fromSources } from "./setup/sources.ts"
 
@@ -14,6 +15,7 @@ export default defineConfig({
     pool: "forks",
     // The files of one worker share their modules: loading them anew for each file took a quarter of the run.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -110,7 +110,16 @@ const ambientUse = (node: Node): string | undefined => {
   return undefined
 }
 
+const facts = new WeakMap<SourceFile, Facts>()
+
+/** What a file imports and uses. Each file is parsed once. */
 const read = (file: SourceFile): Facts => {
+  const known = facts.get(file) ?? parse(file)
+  facts.set(file, known)
+  return known
+}
+
+const parse = (file: SourceFile): Facts => {
   const parsed = parseSync(file.path, file.text)
   const [error] = parsed.errors
   if (error) throw new Error(`${file.path}: ${error.message}`)

@@ -5,6 +5,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Redacted } from "effect"
 import type { Telco } from "simplan/ports"
 import { MemoryBooks, SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
+import * as Template from "../../adapters/pglite/Template.ts"
 import type * as TelcoSuite from "../../src/testing/TelcoSuite.ts"
 import * as Databases from "../setup/Databases.ts"
 
@@ -29,12 +30,15 @@ export const client = (database: PGlite) =>
     }
   })
 
+/** An embedded database that is copied from the run's template. */
+export const database = async (): Promise<PGlite> => {
+  const template = await Template.find()
+  return PGlite.create(template === undefined ? {} : { loadDataDir: template })
+}
+
 const embedded = Layer.unwrap(
   Effect.map(
-    Effect.acquireRelease(
-      Effect.promise(() => PGlite.create()),
-      (database) => Effect.promise(() => database.close())
-    ),
+    Effect.acquireRelease(Effect.promise(database), (database) => Effect.promise(() => database.close())),
     client
   )
 )

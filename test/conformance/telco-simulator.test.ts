@@ -1,11 +1,10 @@
-import { PGlite } from "@electric-sql/pglite"
 import { Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Telco } from "simplan/ports"
 import { Books, SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
 import { afterAll, describe, expect, it } from "vitest"
 import * as TelcoSuite from "../../src/testing/TelcoSuite.ts"
-import { client, iccid, memory, observe, order, pglite, postgres, single } from "./SimulatorBooks.ts"
+import { client, database, iccid, memory, observe, order, pglite, postgres, single } from "./SimulatorBooks.ts"
 
 const simulator = TelcoSimulator.TelcoSimulator
 
@@ -41,10 +40,10 @@ for (const [name, books] of Object.entries({ memory, PGlite: pglite, PostgreSQL:
 
 describe("The simulator's books in PGlite", () => {
   it("survive a restart, refusals and spent keys included", async () => {
-    const database = await PGlite.create()
+    const embedded = await database()
     const process = <A, E>(effect: Effect.Effect<A, E, Telco.Telco | TelcoSimulator.TelcoSimulator>) =>
       effect.pipe(
-        Effect.provide(TelcoSimulator.layer().pipe(Layer.provide(SqlBooks.layer), Layer.provide(client(database)))),
+        Effect.provide(TelcoSimulator.layer().pipe(Layer.provide(SqlBooks.layer), Layer.provide(client(embedded)))),
         Effect.runPromise
       )
     const before = await process(
@@ -68,7 +67,7 @@ describe("The simulator's books in PGlite", () => {
         expect(yield* behind.spentKeys).toEqual(["spent:0"])
       })
     )
-    await database.close()
+    await embedded.close()
   })
 })
 

@@ -1,6 +1,6 @@
 /**
- * The tests that start whole servers as processes, again and again. They take as long as all others together, so that
- * `npm run test:processes` runs them, and `npm test` does not.
+ * The tests that take as long as all others together: those that start servers, browsers or workers as processes again
+ * and again, and those that ask or play a service very often. `npm run test:processes` runs them, `npm test` does not.
  */
 export const processes: ReadonlyArray<string> = [
   "test/cli/clocks.test.ts",
@@ -8,5 +8,10 @@ export const processes: ReadonlyArray<string> = [
   "test/cli/serve.test.ts",
   "test/cli/telco.test.ts",
   "test/conformance/pglite-directory.test.ts",
-  "test/faults/short.test.ts"
+  "test/faults/short.test.ts",
+  "test/http/memory.test.ts",
+  "test/playground/page.test.ts",
+  "test/playground/playground.test.ts",
+  "test/property/deep.test.ts",
+  "test/property/planted.test.ts"
 ]

@@ -24,20 +24,20 @@ export interface Options {
   /** `memory:`, a PostgreSQL's, or null for an embedded database. */
   readonly databaseUrl: string | null
   readonly millis: number
+  /** How often it is looked at what the process holds; the first third is the warm-up: caches fill, code is compiled. */
+  readonly samples?: number
 }
 
 const REPORTS = "soak-report-token-0123456789"
 const CLIENTS = 8
 const SAMPLES = 12
-/** The first of them are the warm-up: caches fill, code is compiled. */
-const WARM_UP = 4
 /** What is on its way when the load pauses is done by then. */
-const PAUSE = 1_500
+const PAUSE = 1_000
 
 const numberOf = (value: unknown): number => (typeof value === "number" ? value : Number.NaN)
 
 /** Runs it: the samples after the warm-up, and what went wrong on the way. */
-export const run = async ({ databaseUrl, main, millis }: Options) => {
+export const run = async ({ databaseUrl, main, millis, samples: count = SAMPLES }: Options) => {
   const cwd = mkdtempSync(join(tmpdir(), "simplan-soak-"))
   const receivers = [await Receiver.start()]
   const probePort = await Cluster.freePort()
@@ -105,13 +105,13 @@ export const run = async ({ databaseUrl, main, millis }: Options) => {
     }
 
     const samples: Array<Sample> = []
-    for (let index = 0; index < SAMPLES; index++) {
-      const until = Date.now() + millis / SAMPLES
+    for (let index = 0; index < count; index++) {
+      const until = Date.now() + millis / count
       await (databaseUrl === "memory:" ? repeat : lives)(() => Date.now() >= until)
       await sleep(PAUSE)
       samples.push(await sample())
     }
-    return { samples: samples.slice(WARM_UP), problems: ledger.problems }
+    return { samples: samples.slice(Math.floor(count / 3)), problems: ledger.problems }
   } finally {
     await server.kill("SIGKILL")
     await Promise.all(receivers.map((one) => one.close()))
