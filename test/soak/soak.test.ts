@@ -7,7 +7,7 @@ import * as Sample from "./Sample.ts"
 import * as Soak from "./Soak.ts"
 
 it("a server on PGlite holds no more after 30 seconds of requests than at the start", {
-  timeout: 180_000
+  timeout: 300_000
 }, async () => {
   const { main } = await BuiltCopy.shared()
   const { problems, samples } = await Soak.run({ main, databaseUrl: null, millis: 30_000, samples: 8 })
