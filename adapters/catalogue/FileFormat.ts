@@ -2,7 +2,7 @@
  * The schema of the catalogue's file: the body of `PUT /catalogue`, and the answer of `GET /catalogue`.
  */
 import { Refusal } from "simplan"
-import { Label } from "simplan/ports"
+import { Label, TextLimit } from "simplan/ports"
 import { Result, Schema, SchemaIssue } from "effect"
 
 const Iso2 = Schema.String.check(
@@ -12,9 +12,10 @@ const Iso3 = Schema.String.check(
   Schema.isPattern(/^[A-Z]{3}$/u, { expected: "an ISO 3-letter country code in upper case" })
 )
 const Name = Schema.String.check(
-  Schema.isPattern(/^(?!\s)[^\p{Cc}\p{Cs}]{1,200}(?<!\s)$/u, {
-    expected: "a name of 1 to 200 characters without spaces around it"
-  })
+  Schema.makeFilter((name: string) => TextLimit.isWithin(name, TextLimit.NAME), {
+    message: TextLimit.message(TextLimit.NAME)
+  }).abort(),
+  Schema.isPattern(/^(?!\s)[^\p{Cc}\p{Cs}]+(?<!\s)$/u, { expected: "a name without spaces around it" })
 )
 const Id = Schema.String.check(
   Schema.isPattern(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u, { expected: "a UUID in lower case" })

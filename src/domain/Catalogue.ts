@@ -3,7 +3,10 @@
  * which the operator of the service can replace. A network operator belongs to one country and has the labels that it
  * serves. A profile is a label and a list of countries; its operators follow from both.
  */
+import { Result } from "effect"
 import type { Label } from "./Label.ts"
+import type { InvalidField } from "./Refusal.ts"
+import * as TextLimit from "./TextLimit.ts"
 
 export interface Country {
   /** ISO 3166-1 alpha-2, upper case. */
@@ -36,6 +39,29 @@ export interface Catalogue {
   readonly countries: ReadonlyArray<Country>
   readonly operators: ReadonlyArray<Operator>
   readonly profiles: ReadonlyArray<StandardProfile>
+}
+
+/** The texts of a catalogue with their limits, and where they stand in its file. */
+function* texts({ countries, operators, profiles }: Catalogue): Generator<readonly [string, string, number]> {
+  for (const [index, { name }] of countries.entries()) yield [`countries[${index}].name`, name, TextLimit.NAME]
+  for (const [index, { name, operatorId }] of operators.entries()) {
+    yield [`operators[${index}].name`, name, TextLimit.NAME]
+    yield [`operators[${index}].operator_id`, operatorId, TextLimit.ID]
+  }
+  for (const [index, { coverageId, regionCode, regionName }] of profiles.entries()) {
+    yield [`profiles[${index}].region_name`, regionName, TextLimit.NAME]
+    yield [`profiles[${index}].region_code`, regionCode, TextLimit.NAME]
+    yield [`profiles[${index}].coverage_id`, coverageId, TextLimit.ID]
+  }
+}
+
+/** Rule W9: the catalogue, unless one of its names or ids is over its limit. */
+export const checkTexts = (catalogue: Catalogue): Result.Result<Catalogue, InvalidField> => {
+  for (const [field, text, limit] of texts(catalogue)) {
+    const checked = TextLimit.check(field, text, limit)
+    if (Result.isFailure(checked)) return Result.fail(checked.failure)
+  }
+  return Result.succeed(catalogue)
 }
 
 /** The catalogue with the look-ups that requests need, built once per catalogue. */

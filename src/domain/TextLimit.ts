@@ -13,7 +13,7 @@ export const METADATA = 4_096
 /** A URL. */
 export const URL = 2_048
 
-/** The name of a plan, region, organization or API key. */
+/** The name of a plan, region, organization or API key, or of a country, operator or profile of the catalogue. */
 export const NAME = 255
 
 /** The description of a webhook endpoint. */

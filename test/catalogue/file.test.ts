@@ -42,6 +42,16 @@ describe("A catalogue's file", () => {
     expect(catalogue.profiles).toEqual([{ ...same, regionName: "France" }])
   })
 
+  it("may have names of 255 characters (W9)", () => {
+    const name = "😀".repeat(255)
+    const file = {
+      countries: [{ iso2: "FR", iso3: "FRA", name }],
+      operators: [{ ...operator, name }],
+      profiles: [{ ...profile, region_name: name, region_code: name }]
+    }
+    expect(refusal(file)).toBe("accepted")
+  })
+
   it("may be empty", () => {
     expect(refusal({ countries: [], operators: [], profiles: [] })).toBe("accepted")
   })
@@ -100,7 +110,14 @@ describe("A catalogue's file is refused by the field", () => {
     [withOperator({ name: " x" }), "operators[0].name must be a name"],
     [withOperator({ name: "a\u0000b" }), "operators[0].name must be a name"],
     [withOperator({ name: "\ud800" }), "operators[0].name must be a name"],
-    [withOperator({ name: "x".repeat(201) }), "operators[0].name must be a name"],
+    [withOperator({ name: "x".repeat(256) }), "operators[0].name must have at most 255 characters"],
+    [withOperator({ name: "x".repeat(9_999_999) }), "operators[0].name must have at most 255 characters"],
+    [
+      { countries: [{ iso2: "FR", iso3: "FRA", name: "x".repeat(256) }], operators: [], profiles: [] },
+      "countries[0].name"
+    ],
+    [withProfile({ region_name: "x".repeat(256) }), "profiles[0].region_name must have at most 255 characters"],
+    [withProfile({ region_code: "x".repeat(256) }), "profiles[0].region_code must have at most 255 characters"],
     [withOperator({ name: "" }), "operators[0].name must be a name"],
     [withOperator({ country: "fr" }), "operators[0].country must be an ISO 2-letter country code"],
     [withOperator({ country: "QQ" }), "operators[0].country must be the code of one of the countries"],

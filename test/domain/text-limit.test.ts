@@ -4,6 +4,7 @@
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
+import * as Catalogue from "../../src/domain/Catalogue.ts"
 import * as Organization from "../../src/domain/Organization.ts"
 import * as Plan from "../../src/domain/Plan.ts"
 import { InvalidField, type NotFound } from "../../src/domain/Refusal.ts"
@@ -29,6 +30,20 @@ const row = { iccid: ICCID, label: "Green", isEsim: true }
 const inReport = (fact: TelcoReport.Fact, reportId = "report"): Result.Result<unknown, string> =>
   TelcoReport.apply(line(), report(fact, NOW, reportId), NOW)
 
+const catalogue = { countries: [], operators: [], profiles: [] }
+const country = { iso2: "FR", iso3: "FRA", name: "France" }
+const operator = {
+  operatorId: "o",
+  name: "Alpha",
+  countryIso2: "FR",
+  supportedRats: ["4G"],
+  mccMnc: [],
+  labels: []
+}
+const profile = { coverageId: "c", label: "Green", regionName: "France", regionCode: "FR", iso2List: [] } as const
+const ofOperator = (changes: object) => Catalogue.checkTexts({ ...catalogue, operators: [{ ...operator, ...changes }] })
+const ofProfile = (changes: object) => Catalogue.checkTexts({ ...catalogue, profiles: [{ ...profile, ...changes }] })
+
 const taking: ReadonlyArray<readonly [name: string, field: string, limit: number, Taking]> = [
   ["a name", "name", 255, Organization.named],
   ["a plan's name", "name", 255, (name) => Plan.terms(termsRequest({ name }), coverage, NOW)],
@@ -49,7 +64,18 @@ const taking: ReadonlyArray<readonly [name: string, field: string, limit: number
     "modification_result",
     255,
     (modificationResult) => inReport({ _tag: "SmdpState", state: "Enable", modificationResult })
-  ]
+  ],
+  [
+    "a country's name",
+    "countries[0].name",
+    255,
+    (name) => Catalogue.checkTexts({ ...catalogue, countries: [{ ...country, name }] })
+  ],
+  ["an operator's name", "operators[0].name", 255, (name) => ofOperator({ name })],
+  ["an operator's id", "operators[0].operator_id", 255, (operatorId) => ofOperator({ operatorId })],
+  ["a profile's name", "profiles[0].region_name", 255, (regionName) => ofProfile({ regionName })],
+  ["a profile's code", "profiles[0].region_code", 255, (regionCode) => ofProfile({ regionCode })],
+  ["a profile's id", "profiles[0].coverage_id", 255, (coverageId) => ofProfile({ coverageId })]
 ]
 
 describe("A text within its limit (W9)", () => {

@@ -1,8 +1,11 @@
 /**
  * Random API keys, ids and ICCIDs (rules W3 and I1): the errors that their checksums detect, and their order.
  */
+import { Effect, Layer } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import * as SeededCrypto from "../../adapters/simulation/SeededCrypto.ts"
+import * as Ids from "../../src/app/commit/Ids.ts"
 import * as ApiKey from "../../src/domain/ApiKey.ts"
 import * as Iccid from "../../src/domain/Iccid.ts"
 import * as Id from "../../src/domain/Id.ts"
@@ -116,6 +119,46 @@ describe("An id", () => {
         expect(Id.uuid7(5, bytes) === Id.uuid7(5, other)).toBe(unused)
       }),
       { numRuns: 500 }
+    )
+  })
+})
+
+describe("The ids that a process makes for one instant", () => {
+  /** The organizations that get an id, in turn. */
+  const asked = fc.array(fc.constantFrom("one", "other", null), { minLength: 2, maxLength: 50 })
+
+  const made = (seed: number, organizations: ReadonlyArray<string | null>) =>
+    Effect.gen(function* () {
+      const ids = yield* Ids.Ids
+      return yield* Effect.forEach(organizations, (of) => ids.next(5, of))
+    }).pipe(Effect.provide(Ids.layer.pipe(Layer.provide(SeededCrypto.layer(seed)))), Effect.runSync)
+
+  const counterOf = (id: string): number => {
+    const [, , version = "", variant = ""] = id.split("-")
+    const [high, low] = [version, variant].map((part) => Number.parseInt(part, 16))
+    return ((high ?? 0) & 0xfff) * 2 ** 14 + ((low ?? 0) & 0x3fff)
+  }
+
+  it("sort in the order they were made, for each organization", () => {
+    fc.assert(
+      fc.property(fc.nat(), asked, (seed, organizations) => {
+        const ids = made(seed, organizations)
+        expect(new Set(ids).size).toBe(ids.length)
+        for (const organization of new Set(organizations)) {
+          const own = ids.filter((_, index) => organizations[index] === organization)
+          expect(own.toSorted()).toEqual(own)
+        }
+      })
+    )
+  })
+
+  it("do not tell an organization how many were made for others", () => {
+    fc.assert(
+      fc.property(fc.nat(), asked, (seed, organizations) => {
+        const own = made(seed, organizations).filter((_, index) => organizations[index] === "one")
+        const [first = 0, ...counters] = own.map(counterOf)
+        expect(counters).toEqual(counters.map((_, index) => first + index + 1))
+      })
     )
   })
 })

@@ -41,11 +41,36 @@ export const ImportReportItem = Schemas.data(
   }).annotate({ identifier: "ImportReport" })
 )
 
+const Name = Schemas.text(TextLimit.NAME)
+const Uuid = Schema.String.annotate({ format: "uuid" })
+
 /** A catalogue file; `CatalogueFile` of the catalogue adapter checks its content. */
-export const CatalogueFile = Schema.Record(Schema.String, Schema.Unknown).annotate({
-  identifier: "Catalogue",
-  description: "Countries, operators and coverage profiles"
-})
+export const CatalogueFile = Schema.Struct({
+  countries: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ iso2: Schema.String, iso3: Schema.String, name: Name })).annotate({
+      description: "The countries; those of ISO 3166-1 where they are absent"
+    })
+  ),
+  operators: Schema.Array(
+    Schema.Struct({
+      operator_id: Schema.optionalKey(Uuid),
+      name: Name,
+      country: Schema.String.annotate({ description: "The `iso2` of one of the countries" }),
+      supported_rats: Schema.Array(Schema.String),
+      mcc_mnc: Schema.Array(Schema.String),
+      labels: Schema.Array(Schema.String)
+    })
+  ).annotate({ description: "The operators, each of one country" }),
+  profiles: Schema.Array(
+    Schema.Struct({
+      coverage_id: Schema.optionalKey(Uuid),
+      label: Schema.String,
+      region_name: Name,
+      region_code: Name,
+      iso2_list: Schema.Array(Schema.String)
+    })
+  ).annotate({ description: "The standard coverage profiles" })
+}).annotate({ identifier: "Catalogue", description: "Countries, operators and coverage profiles" })
 
 export const CatalogueItem = Schemas.data(CatalogueFile)
 

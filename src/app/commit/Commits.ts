@@ -118,7 +118,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       const isTaken = ({ type }: Payload) => !isOptIn(type) || types.has(type)
       const events: Array<WebhookEvent> = []
       for (const payload of [...added.payloads, ...payloads.filter(isTaken)]) {
-        events.push({ organizationId, eventId: yield* ids.next(now), createdAt: now, payload })
+        events.push({ organizationId, eventId: yield* ids.next(now, organizationId), createdAt: now, payload })
       }
       const commit: Storage.Commit = {
         ...(sim === undefined ? {} : { sims: [sim] }),
@@ -163,7 +163,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
 
     const entry = Effect.fnUntraced(function* (change: Change, now: Instant, origin?: Origin | null) {
       const from = origin ?? RequestContext.originOf(yield* RequestContext.Current)
-      return { ...change, ...from, entryId: yield* ids.next(now), createdAt: now }
+      return { ...change, ...from, entryId: yield* ids.next(now, change.organizationId), createdAt: now }
     })
 
     const audited = (commit: Storage.Commit, change: Change, now: Instant, origin?: Origin | null) =>

@@ -11,8 +11,12 @@ import type { Instant } from "../../domain/Time.ts"
 export class Ids extends Context.Service<
   Ids,
   {
-    /** A UUIDv7 of the instant. Ids that this process makes for one instant sort in the order they were made. */
-    readonly next: (now: Instant) => Effect.Effect<string>
+    /**
+     * A UUIDv7 of the instant. Those that this process makes for an organization and one instant sort in the order they
+     * were made. Each organization is counted for itself, from a random number on: its ids tell nothing of others. `null`
+     * makes the id of an organization.
+     */
+    readonly next: (now: Instant, organizationId: string | null) => Effect.Effect<string>
     /** A unique name, for a lease. */
     readonly token: Effect.Effect<string>
     readonly bytes: (size: number) => Effect.Effect<Uint8Array>
@@ -61,11 +65,14 @@ export const layer: Layer.Layer<Ids, never, SecureRandom.SecureRandom | Digest.D
     }
 
     let last: Instant = Number.NEGATIVE_INFINITY
-    let counter = 0
-    const counted = (now: Instant, random: Uint8Array): string => {
-      // The counter of a new instant begins at a low random number: there is room to count, and processes differ.
-      counter = now === last ? (counter + 1) % Id.COUNTER_SIZE : ((random[1] ?? 0) << 8) | (random[2] ?? 0)
+    const counters = new Map<string | null, number>()
+    const counted = (now: Instant, organizationId: string | null, random: Uint8Array): string => {
+      if (now !== last) counters.clear()
       last = now
+      // A counter begins at a low random number: there is room to count, and processes and organizations differ.
+      const before = counters.get(organizationId) ?? ((random[1] ?? 0) << 8) | (random[2] ?? 0)
+      const counter = (before + 1) % Id.COUNTER_SIZE
+      counters.set(organizationId, counter)
       return Id.uuid7(now, Id.withCounter(counter, random))
     }
 
@@ -73,7 +80,7 @@ export const layer: Layer.Layer<Ids, never, SecureRandom.SecureRandom | Digest.D
     let tokens = 0
 
     return Ids.of({
-      next: (now) => pooled((random) => counted(now, random)),
+      next: (now, organizationId) => pooled((random) => counted(now, organizationId, random)),
       token: Effect.map(holder, (of) => `${of}-${tokens++}`),
       bytes,
       fraction: Effect.map(bytes(FRACTION_BYTES), fraction),

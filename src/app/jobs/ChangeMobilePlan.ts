@@ -57,7 +57,7 @@ export const make = Effect.gen(function* () {
           return Result.fail(new TelcoRefused({ message: answer.failure.message }))
         }
         if (hasFailed) {
-          const decision = MobilePlan.turnedBack(sim, yield* ids.next(now), now)
+          const decision = MobilePlan.turnedBack(sim, yield* ids.next(now, organizationId), now)
           yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
           return Result.fail(unavailable)
         }

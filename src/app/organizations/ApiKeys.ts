@@ -128,7 +128,7 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
         yield* organizations.get({ organizationId })
         const now = yield* clock.now
         const { key, ...kept } = yield* secret
-        const apiKeyId = yield* ids.next(now)
+        const apiKeyId = yield* ids.next(now, organizationId)
         const apiKey = yield* Effect.fromResult(
           ApiKey.make({ ...kept, organizationId, apiKeyId, name, scope, expiresAt }, now)
         )

@@ -41,7 +41,7 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
       create: Effect.fn("Organizations.create")(function* (request) {
         const name = yield* Effect.fromResult(OrganizationRules.named(request.name))
         const now = yield* clock.now
-        const organization: Organization = { organizationId: yield* ids.next(now), name, createdAt: now }
+        const organization: Organization = { organizationId: yield* ids.next(now, null), name, createdAt: now }
         const { organizationId } = organization
         const change = {
           organizationId,

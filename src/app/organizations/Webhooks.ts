@@ -114,7 +114,7 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
         const asks = (endpoint: WebhookEndpoint) => Lifecycle.timedTypes.some((type) => Endpoint.takes(endpoint, type))
         const { endpointId: resourceId, organizationId } = next
         const isNew = asks(next) && (before === undefined || !asks(before))
-        const jobs = isNew ? Lifecycle.jobsOfAll(yield* ids.next(now), now) : []
+        const jobs = isNew ? Lifecycle.jobsOfAll(yield* ids.next(now, organizationId), now) : []
         const commit = { ...(yield* commits.of(organizationId, { jobs }, now)), webhookEndpoints: [next] }
         return yield* commits.audited(commit, { organizationId, action, resourceId, iccid: null }, now)
       })
@@ -155,7 +155,7 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
           const now = yield* clock.now
           const endpoint: WebhookEndpoint = {
             organizationId,
-            endpointId: yield* ids.next(now),
+            endpointId: yield* ids.next(now, organizationId),
             url,
             events: types,
             description,

@@ -3,7 +3,8 @@
  * indexes, and sees within 5 s that another process has replaced it.
  */
 import { Cache, Context, Effect, Exit, Layer } from "effect"
-import { type Catalogue, type Index, index } from "../../domain/Catalogue.ts"
+import { type Catalogue, checkTexts, type Index, index } from "../../domain/Catalogue.ts"
+import type { InvalidField } from "../../domain/Refusal.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Settings } from "../Settings.ts"
@@ -17,7 +18,8 @@ export class Catalogues extends Context.Service<
   Catalogues,
   {
     readonly current: Effect.Effect<Index, StorageError>
-    readonly replace: (catalogue: Catalogue) => Effect.Effect<Index, StorageError>
+    /** Refuses a catalogue of which a name is too long (rule W9). */
+    readonly replace: (catalogue: Catalogue) => Effect.Effect<Index, InvalidField | StorageError>
   }
 >()("simplan/Catalogues") {}
 
@@ -52,6 +54,7 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> 
     return Catalogues.of({
       current,
       replace: Effect.fn("Catalogues.replace")(function* (catalogue: Catalogue) {
+        yield* Effect.fromResult(checkTexts(catalogue))
         yield* commits.retryOnConflict(commits.write({ catalogue }))
         return yield* current
       })

@@ -112,7 +112,7 @@ export const layer: Layer.Layer<Coverage, never, Storage | BusinessClock | Ids |
             const alike = yield* storage.regions.like(wanted)
             const catalogue = yield* catalogues.current
             const now = yield* clock.now
-            const coverageId = yield* ids.next(now)
+            const coverageId = yield* ids.next(now, request.organizationId)
             const regionCode = `CUSTOM_${coverageId.replaceAll("-", "").slice(-12).toUpperCase()}`
             const region = yield* Effect.fromResult(
               RegionRules.create(wanted, alike, catalogue, { coverageId, regionCode }, now)

@@ -90,7 +90,7 @@ export const layer: Layer.Layer<Plans, never, Storage | BusinessClock | Ids | Co
           const now = yield* clock.now
           const plan: Plan = {
             organizationId,
-            planId: yield* ids.next(now),
+            planId: yield* ids.next(now, organizationId),
             terms: yield* Effect.fromResult(PlanRules.terms(terms, profile, now)),
             createdAt: now,
             archivedAt: null,

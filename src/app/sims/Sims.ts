@@ -128,7 +128,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits |
         }
         rowOf.set(iccid, index + 1)
         for (const message of told) warnings.push({ row: index + 1, iccid, message })
-        const simId = yield* ids.next(now)
+        const simId = yield* ids.next(now, organizationId)
         sims.push(SimRules.imported({ ...sim, organizationId, iccid, simId, createdAt: now }))
       }
       const outcome = sims.length === 0 ? NOTHING_STORED : yield* storage.sims.import(sims, auditEntry)
@@ -169,7 +169,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits |
         const organization = yield* storage.organizations.get(organizationId)
         if (organization === null) return yield* new NotFound({ resource: "organization", id: organizationId })
         const now = yield* clock.now
-        const resourceId = yield* ids.next(now)
+        const resourceId = yield* ids.next(now, organizationId)
         const auditEntry = yield* commits.entry({ organizationId, action: "sim.import", resourceId, iccid: null }, now)
         return yield* rows.pipe(
           Stream.zipWithIndex,

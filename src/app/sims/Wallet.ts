@@ -68,7 +68,7 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
       const { organizationId } = request
       const sim = yield* simFor(request, reserve)
       const now = yield* clock.now
-      const changeId = yield* ids.next(now)
+      const changeId = yield* ids.next(now, organizationId)
       const asked = yield* Effect.fromResult(MobilePlan.request(sim, request, changeId, now))
       if (asked === null) return MobilePlan.statusOf(sim)
       const lease = yield* work.lease

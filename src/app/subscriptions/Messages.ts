@@ -45,7 +45,7 @@ export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
         yield* SimLookup.inService(storage, { organizationId, iccid })
         const now = yield* clock.now
         const request = (yield* IdempotencyContext.Current)?.request
-        const messageId = request === undefined ? yield* ids.next(now) : Sms.idOf(request)
+        const messageId = request === undefined ? yield* ids.next(now, organizationId) : Sms.idOf(request)
         const job = Sms.job({ iccid, messageId, from, text }, now)
         const lease = yield* work.lease
         const commit = yield* commits.of(organizationId, { jobs: [job] }, now, lease)

@@ -134,7 +134,8 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const now = yield* clock.now
       yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
       const aggregate = yield* aggregateFor(organizationId, request.iccid, plan, reserve)
-      const fresh = { subscriptionId: yield* ids.next(now), attachmentId: yield* ids.next(now) }
+      const subscriptionId = yield* ids.next(now, organizationId)
+      const fresh = { subscriptionId, attachmentId: yield* ids.next(now, organizationId) }
       const subscribed = yield* Effect.fromResult(Provisioning.subscribe(plan, aggregate, request, fresh, now))
       if (subscribed._tag === "Complete") {
         const { created, decision } = subscribed
