@@ -15,7 +15,7 @@ import type * as Guard from "./middleware/Guard.ts"
 import * as Instrumentation from "./middleware/Instrumentation.ts"
 import * as ErrorResponses from "./wire/ErrorResponses.ts"
 import type * as Errors from "./wire/Errors.ts"
-import * as SchemaMessages from "./wire/SchemaMessages.ts"
+import { Messages } from "../fields/index.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -69,7 +69,7 @@ const decoder = (schema: Schema.Top | undefined, part: "path" | "query") => {
   // Wire schemas transform nothing, so the type side has all that they ask for.
   const decode = Schema.decodeUnknownResult(Schema.toType(schema), { errors: "all" })
   return (value: unknown): Result.Result<unknown, Errors.Failure> =>
-    Result.mapError(decode(value), ({ issue }) => SchemaMessages.toRefusal(issue, part))
+    Result.mapError(decode(value), ({ issue }) => Messages.toRefusal(issue, part))
 }
 
 /** Tells use cases who changes something (rule W11). */

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { Label as Labels, TextLimit, Time } from "simplan/ports"
+import { Fields } from "../../fields/index.ts"
 import * as Codes from "../wire/Codes.ts"
 
 /** The body of every error (rule W1). */
@@ -34,46 +34,14 @@ export const Done = Schema.Struct({ error: Schema.Literal(false), message: Schem
 /** An instant in an answer: RFC 3339 with milliseconds and `Z`. */
 export const Timestamp = Schema.String.annotate({ format: "date-time" })
 
-const isInstant = Schema.makeFilter((text: string) => Time.fromIso(text) !== undefined, {
-  message: "must be an RFC 3339 date-time with a zone, such as 2026-01-31T12:00:00Z"
-})
-
-/** An instant in a request (rule W8). */
-export const Instant = Schema.String.annotate({ format: "date-time" }).check(isInstant)
-
-/** A network supply tier in a request. */
-export const Label = Schema.Literals(Labels.labels).annotate({
-  identifier: "Label",
-  message: `must be one of ${Labels.labels.join(", ")}`
-})
-
-/** A JSON number, whole and between the bounds, which are included. */
-export const integer = (minimum: number, maximum: number) =>
-  Schema.Int.annotate({ message: "must be an integer" }).check(
-    Schema.isBetween(
-      { minimum, maximum },
-      { message: `must be an integer of at least ${minimum} and at most ${maximum}` }
-    )
-  )
-
-/** Rule W9: that a text has at most so many characters. */
-export const within = (limit: number) =>
-  Schema.makeFilter((text: string) => TextLimit.isWithin(text, limit), {
-    message: TextLimit.message(limit),
-    toJsonSchema: () => ({ maxLength: limit })
-  })
-
-/** A text of a request with at most so many characters (rule W9). */
-export const text = (limit: number) => Schema.String.check(within(limit))
-
-/** A string that is not empty. */
-export const NonEmpty = Schema.String.check(Schema.isMinLength(1, { message: "must not be empty" }))
+/** The fields of bodies. */
+export const { Instant, Label, NonEmpty, integer, text, within } = Fields
 
 /** A query parameter. */
 export const Parameter = Schema.String.annotate({ message: "must be given once" })
 
 /** An instant as a query parameter (rule W8). */
-export const InstantParameter = Parameter.check(isInstant)
+export const InstantParameter = Parameter.check(Fields.isInstant)
 
 /** The query parameter for the largest number of items on a page. */
 export const pageSize = (maximum: 25 | 100, preset: number) =>

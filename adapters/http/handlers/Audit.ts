@@ -13,7 +13,7 @@ import * as Cursor from "../wire/Cursor.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 import * as Streaming from "../wire/Streaming.ts"
-import * as Text from "../wire/Text.ts"
+import { Text } from "../../fields/index.ts"
 
 export const make = (guard: Guard.Guard<undefined>) =>
   Effect.gen(function* () {

@@ -13,7 +13,7 @@ import * as JsonBody from "../wire/JsonBody.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 import * as Streaming from "../wire/Streaming.ts"
-import * as Text from "../wire/Text.ts"
+import { Text } from "../../fields/index.ts"
 
 const decodeRegion = JsonBody.decoder(CoverageApi.CreateCustomRegion)
 

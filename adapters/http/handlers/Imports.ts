@@ -12,7 +12,7 @@ import * as SimImport from "../shapes/SimImport.ts"
 import * as BodyBytes from "../wire/BodyBytes.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
 import * as Responses from "../wire/Responses.ts"
-import * as Text from "../wire/Text.ts"
+import { Text } from "../../fields/index.ts"
 
 const catalogueItem = (catalogue: Catalogue.Catalogue) => Responses.data(CatalogueFile.toFile(catalogue))
 

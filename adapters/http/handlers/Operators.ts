@@ -10,7 +10,7 @@ import type * as Guard from "../middleware/Guard.ts"
 import * as Shapes from "../shapes/Coverage.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import * as Text from "../wire/Text.ts"
+import { Text } from "../../fields/index.ts"
 
 export const make = (guard: Guard.Guard<ApiKey.ApiKey>) =>
   Effect.gen(function* () {

@@ -13,7 +13,7 @@ import * as Cursor from "../wire/Cursor.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import * as Text from "../wire/Text.ts"
+import { Text } from "../../fields/index.ts"
 
 const decodeOrganization = JsonBody.decoder(OrganizationsApi.CreateOrganization)
 const decodeKey = JsonBody.decoder(OrganizationsApi.CreateApiKey)

@@ -14,7 +14,7 @@ import * as Cursor from "../wire/Cursor.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import * as Text from "../wire/Text.ts"
+import { Text } from "../../fields/index.ts"
 
 const PAGE_SIZE = 10
 

@@ -11,7 +11,7 @@ import * as Shapes from "../shapes/Sims.ts"
 import * as Cursor from "../wire/Cursor.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import * as Text from "../wire/Text.ts"
+import { Text } from "../../fields/index.ts"
 
 const PAGE_SIZE = 25
 

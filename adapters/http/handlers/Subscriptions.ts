@@ -14,7 +14,7 @@ import * as BodyBytes from "../wire/BodyBytes.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
 import * as Responses from "../wire/Responses.ts"
 import * as Streaming from "../wire/Streaming.ts"
-import * as Text from "../wire/Text.ts"
+import { Text } from "../../fields/index.ts"
 
 const decodeCreation = JsonBody.decoder(SubscriptionsApi.CreateSubscription)
 const decodeSms = JsonBody.decoder(SubscriptionsApi.SendSms)

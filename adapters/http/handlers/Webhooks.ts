@@ -13,7 +13,7 @@ import * as Errors from "../wire/Errors.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import * as Text from "../wire/Text.ts"
+import { Text } from "../../fields/index.ts"
 
 /** Whether webhooks may go to a URL; the failure says why not. */
 export type CheckUrl = (url: string) => Result.Result<unknown, string>

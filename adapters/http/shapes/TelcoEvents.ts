@@ -6,7 +6,7 @@ import { type Refusal, Time } from "simplan"
 import { SmdpHistory, type TelcoReport } from "simplan/ports"
 import * as Schemas from "../api/Schemas.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
-import * as Text from "../wire/Text.ts"
+import { Text } from "../../fields/index.ts"
 
 const bytes = Schema.Int.annotate({ message: "must be a whole number of bytes" }).check(
   Schema.isGreaterThanOrEqualTo(0, { message: "must not be negative" })

@@ -5,7 +5,7 @@ import { Result } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import type { Storage } from "simplan/ports"
 import * as Errors from "./Errors.ts"
-import * as Text from "./Text.ts"
+import { Text } from "../../fields/index.ts"
 
 const bad: Result.Result<never, Errors.Problem> = Result.fail(
   Errors.invalidField("page", "must be a token that next_page gave")

@@ -9,7 +9,7 @@ import { Storage } from "simplan/ports"
 import * as Codes from "./Codes.ts"
 import * as ErrorLog from "./ErrorLog.ts"
 import * as Errors from "./Errors.ts"
-import * as SchemaMessages from "./SchemaMessages.ts"
+import { Messages } from "../../fields/index.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -43,7 +43,7 @@ const requestParts = { Params: "path", Query: "query", Headers: "headers", Paylo
 const ofSchemaError = ({ cause, kind }: HttpApiError.HttpApiSchemaError): Response | undefined =>
   kind === "Body" || kind === "ResponseHeaders"
     ? undefined
-    : make(Errors.ofRefusal(SchemaMessages.toRefusal(cause.issue, requestParts[kind])))
+    : make(Errors.ofRefusal(Messages.toRefusal(cause.issue, requestParts[kind])))
 
 /**
  * The response to whatever ended a request: 400 where the request did not match its schema, else 500. An interrupted

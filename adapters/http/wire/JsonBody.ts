@@ -7,8 +7,7 @@ import type { HttpServerRequest } from "effect/http"
 import type { Refusal } from "simplan"
 import * as BodyBytes from "./BodyBytes.ts"
 import { Problem } from "./Errors.ts"
-import * as SchemaMessages from "./SchemaMessages.ts"
-import * as Text from "./Text.ts"
+import { Messages, Text } from "../../fields/index.ts"
 
 /** The media type of a request and its charset, in lower case. */
 export const contentType = (
@@ -83,7 +82,7 @@ export const decoding = <S extends Schema.ConstraintDecoder<unknown>>(
   errors: "first" | "all" = "all"
 ): ((value: unknown) => Result.Result<S["Type"], Refusal.InvalidField>) => {
   const decode = Schema.decodeUnknownResult(schema, { errors })
-  return (value) => Result.mapError(decode(value), (error) => SchemaMessages.toRefusal(error.issue, whole))
+  return (value) => Result.mapError(decode(value), (error) => Messages.toRefusal(error.issue, whole))
 }
 
 /** Compiles a decoder of bodies. */

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { Storage } from "simplan/ports"
 import * as Cursor from "./Cursor.ts"
 import * as Errors from "./Errors.ts"
-import * as Text from "./Text.ts"
+import { Text } from "../../fields/index.ts"
 
 /** Refuses a query with a text that no storage can keep. */
 export const texts = (query: Readonly<Record<string, string | undefined>>): Effect.Effect<void, Errors.Problem> => {

@@ -2,7 +2,7 @@
  * Refuses texts that storages cannot keep (rule W1): those with NUL characters or lone surrogates.
  */
 
-const MESSAGE = "must not contain NUL characters or lone surrogates"
+export const MESSAGE = "must not contain NUL characters or lone surrogates"
 
 /** What is wrong with a text; undefined where nothing is. The message follows the name of the field. */
 export const problem = (text: string): string | undefined =>

@@ -1,5 +1,5 @@
 /**
- * Messages for people about values that do not match their schema. A message has the wire's name of each wrong field and
+ * Messages for people about values that do not match their schema. A message has the name of each wrong field and
  * what the field must hold. It never shows the schema or the value.
  */
 import type { SchemaAST, SchemaIssue } from "effect"

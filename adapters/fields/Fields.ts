@@ -1,0 +1,47 @@
+/**
+ * Schemas of the fields that requests hold (rules W8 and W9). They transform nothing, so that their decoded form equals
+ * what was sent.
+ */
+import { Schema } from "effect"
+import { Label as Labels, TextLimit, Time } from "simplan/ports"
+import * as Text from "./Text.ts"
+
+/** Whether a text names an instant, as `Time.fromIso` has it. */
+export const isInstant = Schema.makeFilter((text: string) => Time.fromIso(text) !== undefined, {
+  message: "must be an RFC 3339 date-time with a zone, such as 2026-01-31T12:00:00Z"
+})
+
+/** An instant as text (rule W8). */
+export const Instant = Schema.String.annotate({ format: "date-time" }).check(isInstant)
+
+/** A network supply tier. */
+export const Label = Schema.Literals(Labels.labels).annotate({
+  identifier: "Label",
+  message: `must be one of ${Labels.labels.join(", ")}`
+})
+
+/** A number, whole and between the bounds, which are included. */
+export const integer = (minimum: number, maximum: number) =>
+  Schema.Int.annotate({ message: "must be an integer" }).check(
+    Schema.isBetween(
+      { minimum, maximum },
+      { message: `must be an integer of at least ${minimum} and at most ${maximum}` }
+    )
+  )
+
+/** Rule W9: that a text has at most so many characters. */
+export const within = (limit: number) =>
+  Schema.makeFilter((text: string) => TextLimit.isWithin(text, limit), {
+    message: TextLimit.message(limit),
+    toJsonSchema: () => ({ maxLength: limit })
+  })
+
+/** A text with at most so many characters (rule W9). */
+export const text = (limit: number) => Schema.String.check(within(limit))
+
+/** A text with at most so many characters that every storage can keep. */
+export const storable = (limit: number) =>
+  text(limit).check(Schema.makeFilter((sent: string) => Text.problem(sent) === undefined, { message: Text.MESSAGE }))
+
+/** A text that is not empty. */
+export const NonEmpty = Schema.String.check(Schema.isMinLength(1, { message: "must not be empty" }))
