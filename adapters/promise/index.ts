@@ -1,6 +1,16 @@
 /**
- * simplan for hosts that use plain Promises: the services as objects whose methods return Promises and AsyncIterables.
+ * simplan for hosts that use plain Promises: `createSimplan`, the types of its methods, and the errors that they reject
+ * with.
  */
-export type { CallOptions, Promised, Source } from "./Promised.ts"
-export * as Simplan from "./Simplan.ts"
-export type { PromisedTelco } from "./Telco.ts"
+export { createSimplan } from "./Simplan.ts"
+export * from "./Errors.ts"
+export type * from "./Options.ts"
+export type * from "./types/Calls.ts"
+export type * from "./types/Coverage.ts"
+export type * from "./types/Operation.ts"
+export type * from "./types/Organizations.ts"
+export type * from "./types/Plans.ts"
+export type * from "./types/Simplan.ts"
+export type * from "./types/Sims.ts"
+export type * from "./types/Subscriptions.ts"
+export type * from "./types/Webhooks.ts"

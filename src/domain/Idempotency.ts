@@ -5,7 +5,9 @@
  * job's last commit settles or deletes the record, so a crash leaves no key stuck.
  */
 import { Result } from "effect"
+import type { ApiKey } from "./ApiKey.ts"
 import type { MobilePlanStatus } from "./MobilePlan.ts"
+import type { Organization } from "./Organization.ts"
 import type { Plan } from "./Plan.ts"
 import { IdempotencyKeyReused, isRefusal, type Plain, type Refusal, RequestInProgress } from "./Refusal.ts"
 import type { Region } from "./Region.ts"
@@ -25,6 +27,13 @@ export interface Answers {
   readonly Created: Created
   readonly MobilePlan: MobilePlanStatus
   readonly Sms: Sent
+  readonly Organization: Organization
+  /** Without the key's secret, which is kept nowhere (rule W3). */
+  readonly ApiKey: ApiKey
+  /** Only the id of the endpoint, because its signing keys may have to be encrypted (rule W6). */
+  readonly Endpoint: { readonly endpointId: string }
+  /** The answer of a request that has no kind of its own, as JSON. */
+  readonly Json: string
 }
 
 export type Answer = {
@@ -62,6 +71,22 @@ export const kinds: { readonly [Name in keyof Answers]: Kind<Answers[Name]> } = 
   Sms: {
     keep: (value) => ({ kind: "Sms", value }),
     tell: (answer) => (answer.kind === "Sms" ? answer : undefined)
+  },
+  Organization: {
+    keep: (value) => ({ kind: "Organization", value }),
+    tell: (answer) => (answer.kind === "Organization" ? answer : undefined)
+  },
+  ApiKey: {
+    keep: (value) => ({ kind: "ApiKey", value }),
+    tell: (answer) => (answer.kind === "ApiKey" ? answer : undefined)
+  },
+  Endpoint: {
+    keep: ({ endpointId }) => ({ kind: "Endpoint", value: { endpointId } }),
+    tell: (answer) => (answer.kind === "Endpoint" ? answer : undefined)
+  },
+  Json: {
+    keep: (value) => ({ kind: "Json", value }),
+    tell: (answer) => (answer.kind === "Json" ? answer : undefined)
   }
 }
 
@@ -72,6 +97,7 @@ export type Outcome =
 
 /** A request that carries an idempotency key. */
 export interface RequestKey {
+  /** Empty for a request of the host that is about no organization. */
   readonly organizationId: string
   readonly key: string
   /** A digest of the method, the path and the body. */

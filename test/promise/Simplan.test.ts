@@ -1,194 +1,248 @@
-import { RequestContext, Time } from "simplan"
-import { BusinessClock, Jobs, type Plan, Storage, Telco } from "simplan/ports"
-import * as Memory from "simplan/memory"
-import { type PromisedTelco, Simplan } from "simplan/promise"
-import { TelcoSimulator } from "simplan/telco-simulator"
-import * as VirtualClock from "simplan/virtual-clock"
-import { Effect, Layer } from "effect"
+/**
+ * The service with Promises: its groups of methods, over the storage in memory and a virtual clock.
+ */
+import { TelcoRefused, createSimplan, type Options, type Simplan } from "simplan/promise"
 import { afterEach, describe, expect, it } from "vitest"
-import { promised } from "../../adapters/promise/Promised.ts"
+import { make, plan, stocked } from "./World.ts"
 
-const start = Date.UTC(2026, 0, 31, 12)
+const start = new Date("2026-01-31T12:00:00Z")
 
-let simplan: Simplan.Simplan
+let simplan: Simplan
 
-const open = async (options: Partial<Simplan.Options> = {}): Promise<string> => {
-  simplan = await Simplan.make({
-    storage: Memory.layer,
-    telco: TelcoSimulator.layerMemory(),
-    clock: VirtualClock.virtual(start),
-    ...options
-  })
-  const { organizationId } = await simplan.organizations.create({ name: "Acme" })
-  return organizationId
+const open = (options: Partial<Options> = {}): Simplan => {
+  simplan = make({ clock: { start }, ...options })
+  return simplan
 }
 
 afterEach(() => simplan.close())
 
-const eu = async (organizationId: string): Promise<string> => {
-  for await (const profile of simplan.coverage.list({ organizationId, regionCode: "EUROPE", label: "Green" })) {
-    return profile.coverageId
-  }
-  throw new Error("There is no profile for Europe")
-}
-
-const terms = async (organizationId: string): Promise<Plan.TermsRequest> => ({
-  coverageId: await eu(organizationId),
-  name: "Europe 1 GB",
-  dataMegaBytes: 1024,
-  periodDays: 30,
-  throttling: [],
-  recurrence: null
-})
-
-async function* rows() {
-  for (let index = 0; index < 3; index++) {
-    await Promise.resolve()
-    yield { iccid: `89999000000000100${index}0`, label: "Green", isEsim: true, lpa: `LPA:1$smdp.example.com$${index}` }
-  }
-}
-
-describe("simplan with Promises", () => {
-  it("puts a SIM into service and follows its use", async () => {
-    const organizationId = await open()
-    expect(await simplan.sims.importRows({ organizationId, rows: rows() })).toMatchObject({ imported: 3, errors: [] })
-    const plan = await simplan.plans.create({ organizationId, terms: await terms(organizationId) })
-    const created = await simplan.subscriptions.create({
-      organizationId,
-      planId: plan.planId,
-      metadata: "first",
-      iccid: null,
-      activePeriod: null
-    })
+describe("subscriptions", () => {
+  it("put a SIM into service and follow its use", async () => {
+    const { organizationId } = await stocked(open())
+    const { planId } = await plan(simplan, organizationId)
+    const created = await simplan.subscriptions.create({ organizationId, planId, metadata: "first" })
+    expect(created).toMatchObject({ organizationId, metadata: "first", createdAt: start, activationAt: null })
     const { iccid } = created.sim
-    await simplan.clock.advanceBy(Time.HOUR)
-    const verdicts = await simplan.reports.take({
-      reports: [
-        {
-          reportId: "r1",
-          iccid,
-          occurredAt: start + Time.HOUR,
-          fact: { _tag: "Usage", packageId: null, usage: { _tag: "Total", bytes: 5 } }
-        }
-      ]
+    expect(await simplan.clock.advanceBy({ by: "1 hour" })).toEqual({ now: new Date("2026-01-31T13:00:00Z") })
+    const report = { id: "r1", type: "usage", iccid, occurredAt: "2026-01-31T13:00:00Z", totalBytes: 5 } as const
+    expect(await simplan.reports.take({ reports: [report, report] })).toEqual({
+      accepted: 1,
+      duplicates: 1,
+      rejected: []
     })
-    expect(verdicts).toEqual([{ _tag: "Accepted" }])
-    expect(await simplan.attachments.list({ organizationId, iccid })).toMatchObject([{ state: "ACTIVE" }])
+    const attachments = await simplan.attachments.list({ organizationId, iccid }).toArray()
+    expect(attachments).toMatchObject([{ state: "ACTIVE", usedBytes: 5, terms: { recurrence: null } }])
+    expect(attachments[0]?.activationAt).toEqual(new Date("2026-01-31T13:00:00Z"))
     const seen: Array<string> = []
-    for await (const { subscription } of simplan.subscriptions.list({ organizationId }))
-      seen.push(subscription.metadata)
+    for await (const { metadata } of simplan.subscriptions.list({ organizationId })) seen.push(metadata)
     expect(seen).toEqual(["first"])
-    expect(await simplan.clock.read()).toEqual({ now: start + Time.HOUR, virtual: true })
+    expect(await simplan.subscriptions.get({ organizationId, iccid })).toMatchObject({ sim: { iccid } })
+    expect(await simplan.subscriptions.lastOperator({ organizationId, iccid })).toBeNull()
+    const { attachmentId } = created
+    await simplan.attachments.suspend({ organizationId, iccid, attachmentId })
+    expect(await simplan.attachments.get({ organizationId, iccid, id: planId })).toMatchObject({ state: "SUSPENDED" })
   })
 
-  it("rejects with the refusal", async () => {
-    const organizationId = await open()
-    await expect(simplan.plans.get({ organizationId, planId: "none" })).rejects.toMatchObject({
-      _tag: "NotFound",
-      resource: "plan",
-      id: "none"
+  it("take a period as Dates and as texts, and no metadata", async () => {
+    const { organizationId } = await stocked(open())
+    const { planId } = await plan(simplan, organizationId)
+    const activePeriod = { start: new Date("2026-02-01T00:00:00Z"), end: "2026-02-02T00:00:00+01:00" }
+    const created = await simplan.subscriptions.create({ organizationId, planId, activePeriod })
+    expect(created).toMatchObject({
+      metadata: "",
+      activationAt: new Date("2026-02-01T00:00:00Z"),
+      expirationAt: new Date("2026-02-01T23:00:00Z")
     })
+    await simplan.subscriptions.remove({ organizationId, iccid: created.sim.iccid })
+    expect(await simplan.subscriptions.list({ organizationId }).toArray()).toEqual([])
   })
 
-  it("takes an import from an array, and fails it with what its source throws", async () => {
-    const organizationId = await open()
-    const row = { iccid: "8999900000000010000", label: "Green", isEsim: false }
-    expect(await simplan.sims.importRows({ organizationId, rows: [row, row] })).toMatchObject({
-      imported: 1,
-      duplicates: 1
-    })
-    async function* torn() {
-      yield row
-      throw new Error("torn")
-    }
-    await expect(simplan.sims.importRows({ organizationId, rows: torn() })).rejects.toThrow("torn")
-  })
-
-  it("says why it cannot start", async () => {
-    await open()
-    const broken = Layer.effect(Storage.Storage, Effect.fail(new Storage.StorageError({ message: "It is full" })))
-    const storage = Layer.merge(Memory.layer, broken)
-    await expect(Simplan.make({ storage, telco: TelcoSimulator.layerMemory() })).rejects.toMatchObject({
-      _tag: "StorageError",
-      message: "It is full"
-    })
-  })
-
-  it("goes by the machine's clock unless told otherwise, and that cannot be advanced", async () => {
-    await open({ clock: Layer.succeed(BusinessClock.BusinessClock, { now: Effect.succeed(start), set: null }) })
-    await expect(simplan.clock.advanceBy(1)).rejects.toMatchObject({ _tag: "ClockRefused", reason: "system clock" })
-  })
-
-  it("takes over at once what a killed process held, where it is alone", async () => {
-    let released = 0
-    const release = Effect.sync(() => {
-      released += 1
-    })
-    const held = Layer.effect(
-      Jobs.Jobs,
-      Effect.map(Jobs.Jobs, (jobs) => ({ ...jobs, release: () => release }))
-    )
-    const storage = Layer.provideMerge(held, Memory.layer)
-    await open({ storage, alone: true })
-    expect(released).toBe(1)
-    await simplan.close()
-    await open({ storage })
-    expect(released).toBe(1)
-  })
-
-  it("makes a call for a request of the host (rule W11)", async () => {
-    await open()
-    const request = { requestId: "mine", address: "192.0.2.1" }
-    const { current } = promised({ current: Effect.flatMap(RequestContext.Current, Effect.succeed) })
-    expect(await current({ request })).toEqual(request)
-    expect(await current()).toEqual({ requestId: null, address: null })
-  })
-
-  it("closes once, whoever asks how often", async () => {
-    await open()
-    await Promise.all([simplan.close(), simplan.close(), simplan[Symbol.asyncDispose]()])
+  it("send SMS", async () => {
+    const { organizationId } = await stocked(open())
+    const { planId } = await plan(simplan, organizationId)
+    const { sim } = await simplan.subscriptions.create({ organizationId, planId })
+    const sms = { organizationId, iccid: sim.iccid, from: "Acme", text: "Hello" }
+    expect(await simplan.messages.send(sms)).toEqual({ segments: 1 })
   })
 })
 
-describe("a telco written with Promises", () => {
-  const sent: Array<string> = []
-  const telco: PromisedTelco = {
-    createPackage: async ({ packageId, terms }) => {
-      if (terms.name === "refused") throw new Telco.Refused({ message: "No such product" })
-      if (terms.name === "unreachable") throw new Error("ECONNRESET")
-      return { telcoPackageId: `t-${packageId}`, activationAt: null, expirationAt: null }
-    },
-    suspendPackage: async () => {},
-    cancelPackage: async () => {},
-    sendSms: async ({ text }) => {
-      sent.push(text)
-    },
-    releaseProfile: async () => {},
-    setMobilePlan: async () => {}
-  }
-
-  const subscribe = async (name: string) => {
-    const organizationId = await open({ telco })
-    await simplan.sims.importRows({ organizationId, rows: rows() })
-    const plan = await simplan.plans.create({ organizationId, terms: { ...(await terms(organizationId)), name } })
-    const request = { organizationId, planId: plan.planId, metadata: "", iccid: null, activePeriod: null }
-    return { organizationId, created: simplan.subscriptions.create(request) }
-  }
-
-  it("is asked for packages and messages", async () => {
-    const { created, organizationId } = await subscribe("fine")
-    const { iccid } = (await created).sim
-    await simplan.messages.send({ organizationId, iccid, from: "Acme", text: "Hello" })
-    expect(sent).toEqual(["Hello"])
+describe("lists", () => {
+  it("are read in pages", async () => {
+    const { organizationId } = await stocked(open())
+    const list = simplan.sims.list({ organizationId, isEsim: true })
+    const first = await list.page({ size: 2 })
+    expect(first.items).toHaveLength(2)
+    const second = await list.page({ size: 2, after: first.next })
+    expect(second).toMatchObject({ items: [{ importSequence: 3 }], next: null })
+    expect((await list.toArray()).map(({ importSequence }) => importSequence)).toEqual([1, 2, 3])
+    await expect(list.page({ after: "nonsense" })).rejects.toMatchObject({ field: "after", code: "invalid_field" })
+    await expect(list.page({ size: 101 })).rejects.toThrow("size must be an integer of at least 1 and at most 100")
   })
 
-  it("refuses with `Telco.Refused`", async () => {
-    const { created } = await subscribe("refused")
-    await expect(created).rejects.toMatchObject({ _tag: "TelcoRefused", message: "No such product" })
+  it("are told by every group that has one", async () => {
+    const { organizationId } = await stocked(open())
+    await plan(simplan, organizationId)
+    expect(await simplan.organizations.list().toArray()).toMatchObject([{ name: "Acme" }])
+    expect(await simplan.plans.list({ organizationId, label: "Green", countries: ["fr"] }).toArray()).toHaveLength(1)
+    expect(await simplan.plans.list({ organizationId, archived: true }).toArray()).toEqual([])
+    expect(await simplan.problems.list().toArray()).toEqual([])
+    expect(await simplan.webhooks.deliveries({ organizationId }).toArray()).toEqual([])
+    const [operator] = await simplan.operators.list({ organizationId, country: "fr" }).toArray()
+    expect(operator?.country.iso2).toBe("FR")
+    const entries = await simplan.auditLog.list({ organizationId, action: "plan.create" }).toArray()
+    expect(entries).toMatchObject([{ actor: "host", createdAt: start }])
+  })
+})
+
+describe("the other groups", () => {
+  it("keep API keys", async () => {
+    const { organizationId } = await simplanWithOrganization()
+    const made = await simplan.apiKeys.create({ organizationId, name: "web", expiresAt: "2027-01-01T00:00:00Z" })
+    expect(made).toMatchObject({ scope: "full", expiresAt: new Date("2027-01-01T00:00:00Z") })
+    expect(await simplan.apiKeys.authenticate({ key: made.key })).toMatchObject({ apiKeyId: made.apiKeyId })
+    const { apiKeyId } = made
+    const rotated = await simplan.apiKeys.rotate({ organizationId, apiKeyId })
+    await expect(simplan.apiKeys.authenticate({ key: made.key })).rejects.toMatchObject({ name: "KeyRefusedError" })
+    expect((await simplan.apiKeys.authenticate({ key: rotated.key })).name).toBe("web")
+    expect(await simplan.apiKeys.revoke({ organizationId, apiKeyId })).toMatchObject({ revokedAt: start })
+    expect(await simplan.apiKeys.list({ organizationId }).toArray()).toHaveLength(1)
   })
 
-  it("counts as out of reach where it throws anything else", async () => {
-    const { created } = await subscribe("unreachable")
-    await expect(created).rejects.toMatchObject({ _tag: "TelcoUnavailable" })
+  it("keep webhook endpoints, and send by a function of the host's own", async () => {
+    const sent: Array<{ readonly url: string; readonly body: string }> = []
+    open({
+      webhooks: {
+        send: async ({ body, headers, url }) => {
+          expect(headers["x-service-signature"]).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/)
+          sent.push({ url, body })
+          return { status: 204 }
+        }
+      }
+    })
+    const { organizationId } = await simplan.organizations.create({ name: "Acme" })
+    const made = await simplan.webhooks.create({ organizationId, url: "https://host.example/hook" })
+    expect(made.signingKey).toMatch(/^whsec_/)
+    const { endpointId } = made
+    await simplan.webhooks.test({ organizationId, endpointId })
+    expect((await simplan.drain()).finished).toBe(true)
+    expect(sent).toMatchObject([{ url: "https://host.example/hook" }])
+    const [delivery] = await simplan.webhooks.deliveries({ organizationId, status: "delivered" }).toArray()
+    expect(delivery).toMatchObject({ attempts: 1, event: { type: "endpoint.test" } })
+    const deliveryId = delivery?.deliveryId ?? ""
+    expect(await simplan.webhooks.replay({ organizationId, deliveryId })).toMatchObject({ deliveryId })
+    await simplan.drain()
+    expect((await simplan.webhooks.delivery({ organizationId, deliveryId })).attemptLog).toHaveLength(2)
+    expect(await simplan.webhooks.replayAll({ organizationId })).toEqual({ replayed: 1, next: null })
+    const changed = await simplan.webhooks.update({ organizationId, endpointId, enabled: false })
+    expect(changed).toMatchObject({ enabled: false, disabledReason: "organization", disabledAt: start })
+    expect((await simplan.webhooks.rotateKey({ organizationId, endpointId })).signingKey).not.toBe(made.signingKey)
+    await simplan.webhooks.remove({ organizationId, endpointId })
+    expect(await simplan.webhooks.list({ organizationId }).toArray()).toEqual([])
   })
+
+  it("refuse URLs that webhooks may not go to", async () => {
+    const { organizationId } = await simplanWithOrganization()
+    const local = simplan.webhooks.create({ organizationId, url: "http://localhost/" })
+    await expect(local).rejects.toMatchObject({ field: "url" })
+    await simplan.close()
+    open({ webhooks: false })
+    const { organizationId: other } = await simplan.organizations.create({ name: "Acme" })
+    const any = simplan.webhooks.create({ organizationId: other, url: "https://host.example/" })
+    await expect(any).rejects.toThrow("webhooks: false")
+  })
+
+  it("keep regions, the catalogue and the mobile plan", async () => {
+    const { organizationId } = await stocked(open())
+    const region = await simplan.coverage.createRegion({
+      organizationId,
+      regionName: "Alps",
+      label: "Green",
+      iso2List: ["fr", "CH", "it"]
+    })
+    expect(region).toMatchObject({ iso2List: ["FR", "CH", "IT"], createdAt: start })
+    const { coverageId } = region
+    expect((await simplan.coverage.get({ organizationId, coverageId })).countries).toHaveLength(3)
+    const applied = await simplan.wallet.setMobilePlan({ organizationId, apply: true, label: "Green" })
+    expect(applied).toMatchObject({ applied: true })
+    const { operators, profiles } = await simplan.catalogues.current()
+    const [operator] = operators
+    const own = operators.filter(({ countryIso2 }) => countryIso2 === operator?.countryIso2)
+    await simplan.catalogues.replace({ operators: own, profiles: [] })
+    expect(profiles.length).toBeGreaterThan(100)
+    expect((await simplan.catalogues.current()).operators).toHaveLength(own.length)
+    const wrong = simplan.catalogues.replace({ operators: [{ ...own[0], mccMnc: ["x"] }] as never, profiles: [] })
+    await expect(wrong).rejects.toMatchObject({ field: "operators[0].mccMnc[0]" })
+  })
+
+  it("import from any iterable, and fail with what it throws", async () => {
+    const { organizationId } = await simplanWithOrganization()
+    const row = { iccid: "8999900000000010000", label: "Green", isEsim: false }
+    const twice = await simplan.sims.import({ organizationId, rows: [row, { ...row, size: 1 } as typeof row] })
+    expect(twice).toMatchObject({ imported: 1, errors: [{ row: 2, message: "size is not known" }] })
+    const torn = new Error("torn")
+    async function* breaking() {
+      yield row
+      throw torn
+    }
+    function* breakingNow() {
+      yield row
+      throw torn
+    }
+    await expect(simplan.sims.import({ organizationId, rows: breaking() })).rejects.toBe(torn)
+    await expect(simplan.sims.import({ organizationId, rows: breakingNow() })).rejects.toBe(torn)
+  })
+
+  const simplanWithOrganization = () => open().organizations.create({ name: "Acme" })
+})
+
+describe("the clock", () => {
+  it("is the machine's unless told otherwise, and cannot be moved then", async () => {
+    const own = make()
+    simplan = own
+    expect((await own.clock.read()).virtual).toBe(false)
+    await expect(own.clock.advanceBy({ by: 1 })).rejects.toMatchObject({ code: "clock_is_system", status: 409 })
+  })
+
+  it("does not go back", async () => {
+    open()
+    const back = simplan.clock.advanceTo({ to: "2026-01-31T11:00:00Z" })
+    await expect(back).rejects.toThrow("clock.advanceTo: to must not be before now, 2026-01-31T12:00:00.000Z")
+  })
+})
+
+describe("work", () => {
+  it("is done on demand where no worker runs, and tells whether it was finished", async () => {
+    let isSlow = false
+    open({
+      worker: false,
+      webhooks: {
+        send: async (_, { signal }) => {
+          if (isSlow) await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
+          return { status: 200 }
+        }
+      }
+    })
+    const { organizationId } = await simplan.organizations.create({ name: "Acme" })
+    const { endpointId } = await simplan.webhooks.create({ organizationId, url: "https://host.example/hook" })
+    await simplan.webhooks.test({ organizationId, endpointId })
+    const pending = await simplan.webhooks.deliveries({ organizationId }).toArray()
+    expect(pending).toMatchObject([{ status: "pending" }])
+    expect(await simplan.drain({ within: "20 seconds" })).toEqual({ finished: true, nextDueAt: null })
+    expect(await simplan.webhooks.deliveries({ organizationId }).toArray()).toMatchObject([{ status: "delivered" }])
+    isSlow = true
+    await simplan.webhooks.test({ organizationId, endpointId })
+    expect(await simplan.drain({ within: 50 })).toEqual({ finished: false, nextDueAt: null })
+  })
+
+  it("ends with close, once, whoever asks how often", async () => {
+    open()
+    await simplan.ready()
+    await Promise.all([simplan.close(), simplan.close(), simplan[Symbol.asyncDispose]()])
+    await expect(simplan.clock.read()).rejects.toMatchObject({ name: "ClosedError", code: "not_ready" })
+    expect(() => createSimplan({ database: "memory", telco: "simulator" })[Symbol.asyncDispose]()).not.toThrow()
+  })
+})
+
+it("TelcoRefused is an Error", () => {
+  expect(new TelcoRefused("no")).toBeInstanceOf(Error)
 })

@@ -17,6 +17,6 @@ it.each([
   expect(text("README.md")).toContain(`\`\`\`ts\n${text(name)}\`\`\``)
 })
 
-it("embedding takes 15 lines", () => {
-  expect(text("examples/embed.ts").trimEnd().split("\n")).toHaveLength(15)
+it("embedding takes 15 lines at most", () => {
+  expect(text("examples/embed.ts").trimEnd().split("\n").length).toBeLessThanOrEqual(15)
 })

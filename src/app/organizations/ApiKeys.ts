@@ -7,6 +7,7 @@
 import { Cache, Context, Effect, Equal, Exit, Layer } from "effect"
 import type { Action } from "../../domain/AuditEntry.ts"
 import * as ApiKey from "../../domain/ApiKey.ts"
+import { kinds } from "../../domain/Idempotency.ts"
 import { type InvalidField, KeyRefused, NotFound } from "../../domain/Refusal.ts"
 import * as Organization from "../../domain/Organization.ts"
 import type { Instant } from "../../domain/Time.ts"
@@ -89,7 +90,8 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
     const write = Effect.fnUntraced(function* (apiKey: ApiKey.ApiKey, action: Action, now: Instant) {
       const { apiKeyId: resourceId, organizationId } = apiKey
       const change = { organizationId, action, resourceId, iccid: null }
-      yield* commits.write(yield* commits.audited({ apiKeys: [apiKey] }, change, now))
+      const commit = yield* commits.audited({ apiKeys: [apiKey] }, change, now)
+      yield* commits.write(commit, kinds.ApiKey.keep(apiKey))
     })
 
     const lookUp = Effect.fnUntraced(function* (key: string) {

@@ -2,10 +2,12 @@
  * Organizations: the tenants of the service.
  */
 import { Context, Effect, Layer } from "effect"
+import { kinds } from "../../domain/Idempotency.ts"
 import * as OrganizationRules from "../../domain/Organization.ts"
 import type { Organization } from "../../domain/Organization.ts"
 import { type InvalidField, NotFound } from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { type CreatedCursor, type Keyset, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
@@ -18,8 +20,12 @@ export class Organizations extends Context.Service<
     /** Oldest first. */
     readonly page: (of: Keyset<CreatedCursor>) => Effect.Effect<Paging.Page<Organization, CreatedCursor>, StorageError>
     readonly get: (of: { readonly organizationId: string }) => Effect.Effect<Organization, NotFound | StorageError>
+    /** Refuses an organization that does not exist. This process remembers those that do: none is ever deleted. */
+    readonly check: (of: { readonly organizationId: string }) => Effect.Effect<void, NotFound | StorageError>
   }
 >()("simplan/Organizations") {}
+
+const REMEMBERED = 100_000
 
 export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | Ids | Commits> = Layer.effect(
   Organizations,
@@ -29,14 +35,24 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
     const ids = yield* Ids
     const commits = yield* Commits
 
+    const inTransaction = yield* HostTransaction
+    const known = new Set<string>()
+    const get = Effect.fnUntraced(function* ({ organizationId }: { readonly organizationId: string }) {
+      const organization = yield* storage.organizations.get(organizationId)
+      return organization ?? (yield* new NotFound({ resource: "organization", id: organizationId }))
+    })
+
     return Organizations.of({
+      get,
+      check: Effect.fnUntraced(function* (of) {
+        if (known.has(of.organizationId)) return
+        yield* get(of)
+        // An organization of the host's own transaction may yet be undone.
+        if (known.size < REMEMBERED && !(yield* inTransaction)) known.add(of.organizationId)
+      }),
       page: Effect.fn("Organizations.page")(function* ({ after, limit }) {
         const found = yield* storage.organizations.page({ after, limit: limit + 1 })
         return Paging.page(found, limit, ({ createdAt, organizationId }) => ({ createdAt, id: organizationId }))
-      }),
-      get: Effect.fnUntraced(function* ({ organizationId }) {
-        const organization = yield* storage.organizations.get(organizationId)
-        return organization ?? (yield* new NotFound({ resource: "organization", id: organizationId }))
       }),
       create: Effect.fn("Organizations.create")(function* (request) {
         const name = yield* Effect.fromResult(OrganizationRules.named(request.name))
@@ -50,7 +66,7 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
           iccid: null
         } as const
         const commit = yield* commits.audited({ organizations: [organization] }, change, now)
-        yield* commits.retryOnConflict(commits.write(commit))
+        yield* commits.retryOnConflict(commits.write(commit, kinds.Organization.keep(organization)))
         return organization
       })
     })

@@ -5,6 +5,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Action } from "../../domain/AuditEntry.ts"
 import * as Delivery from "../../domain/Delivery.ts"
 import type { LoggedAttempt, LoggedDelivery } from "../../domain/Delivery.ts"
+import { kinds } from "../../domain/Idempotency.ts"
 import { EndpointDisabled, type InvalidField, NotFound } from "../../domain/Refusal.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
 import * as Endpoint from "../../domain/WebhookEndpoint.ts"
@@ -130,7 +131,8 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
             const found = yield* storage.webhookEndpoints.get(of)
             if (found === null) return yield* new NotFound({ resource: "webhook endpoint", id: of.endpointId })
             const changed = yield* change(found)
-            yield* commits.write(yield* withNotices(action, changed, yield* clock.now, found))
+            const commit = yield* withNotices(action, changed, yield* clock.now, found)
+            yield* commits.write(commit, kinds.Endpoint.keep(changed))
             return changed
           })
         )
@@ -167,7 +169,9 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
             version: 0
           }
           yield* commits.retryOnConflict(
-            Effect.flatMap(withNotices("webhook_endpoint.create", endpoint, now), (commit) => commits.write(commit))
+            Effect.flatMap(withNotices("webhook_endpoint.create", endpoint, now), (commit) =>
+              commits.write(commit, kinds.Endpoint.keep(endpoint))
+            )
           )
           return endpoint
         }),

@@ -1,0 +1,103 @@
+/**
+ * Arguments of methods, checked by schemas (rules W8 and W9): an unknown field, a wrong type and a text over its limit are
+ * each an `InvalidFieldError` that names the method, the field, what it must be, and what it is.
+ */
+import { Result, Schema } from "effect"
+import { Time } from "simplan"
+import { Label, TextLimit } from "simplan/ports"
+import { inspect } from "node:util"
+import { Fields, Messages } from "../fields/index.ts"
+import * as Errors from "./Errors.ts"
+
+/** How much of a value a message shows, in characters. */
+const SHOWN = 60
+
+/** A value as messages show it: on one line, and cut off. */
+export const shown = (value: unknown): string => {
+  const text = inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY, maxStringLength: SHOWN })
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`
+}
+
+/** The error of a field. `value` is shown unless it is left out. */
+export const invalid = (method: string, field: string, message: string, ...value: [] | [unknown]) =>
+  new Errors.InvalidFieldError({
+    code: "invalid_field",
+    status: 400,
+    field,
+    message: `${method}: ${field} ${message}${value.length === 0 ? "" : `, not ${shown(value[0])}`}`
+  })
+
+/** The value at a path such as `reports[2].iccid`; nothing where there is none. */
+const at = (request: unknown, field: string): [] | [unknown] => {
+  let value: unknown = request
+  for (const key of field.split(/[.[\]]+/).filter((part) => part !== "")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return []
+    value = Object.getOwnPropertyDescriptor(value, key)?.value
+  }
+  return value === undefined ? [] : [value]
+}
+
+/** The error of a field of this request. */
+export const invalidIn = (method: string, request: unknown, field: string, message: string) =>
+  // A message about several fields, or about a field that may not be there, names no value.
+  /; |^is |^has /.test(message)
+    ? invalid(method, field, message)
+    : invalid(method, field, message, ...at(request, field))
+
+/** Makes a function that checks a method's request, and throws an `InvalidFieldError` where it is wrong. */
+export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
+  const decode = Schema.decodeUnknownResult(schema, { errors: "first", onExcessProperty: "error" })
+  return (method: string, request: unknown): S["Type"] => {
+    const decoded = decode(request)
+    if (Result.isSuccess(decoded)) return decoded.success
+    const { field, message } = Messages.toRefusal(decoded.failure.issue, "the request")
+    throw invalidIn(method, request, field, message)
+  }
+}
+
+/** An id by which a request names something. */
+export const Id = Fields.storable(TextLimit.ID)
+
+/** A name. The domain refuses an empty one. */
+export const Name = Fields.storable(TextLimit.NAME)
+
+/** A text of a filter. */
+export const Filter = Schema.optional(Fields.storable(TextLimit.ID))
+
+/** What every request about an organization has. */
+export const ofOrganization = { organizationId: Id }
+
+/** Nothing. */
+export const Nothing = Schema.Struct({})
+
+const MESSAGE = "must be a valid Date, or RFC 3339 text with a zone, such as 2026-01-31T12:00:00Z"
+
+const isInstant = (value: unknown): value is Date | string =>
+  typeof value === "string"
+    ? Time.fromIso(value) !== undefined
+    : value instanceof Date && value.getTime() >= Time.START_OF_TIME && value.getTime() < Time.END_OF_TIME
+
+/** An instant: a `Date` or RFC 3339 text, between the years 0 and 9999. */
+export const Instant = Schema.declare(isInstant, { message: MESSAGE })
+
+/** The instant that a host has given. */
+export const toInstant = (value: Date | string): Time.Instant =>
+  typeof value === "string" ? (Time.fromIso(value) ?? Number.NaN) : value.getTime()
+
+/** Likewise; null where it has given none. */
+export const toInstantOrNull = (value: Date | string | null | undefined): Time.Instant | null =>
+  value === undefined || value === null ? null : toInstant(value)
+
+/** The instant as the host gets it. */
+export const toDate = (instant: Time.Instant): Date => new Date(instant)
+
+/** Likewise; null where there is none. */
+export const toDateOrNull = (instant: Time.Instant | null): Date | null => (instant === null ? null : new Date(instant))
+
+/** A label. */
+export const AnyLabel = Schema.Literals(Label.labels).annotate({
+  message: `must be one of ${Label.labels.join(", ")}`
+})
+
+/** True or false. */
+export const Flag = Schema.Boolean.annotate({ message: "must be true or false" })

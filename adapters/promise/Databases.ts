@@ -1,0 +1,103 @@
+/**
+ * The storage that the option `database` names. A storage is loaded when it is needed, so that a host pays for no other.
+ */
+import { Layer, Redacted } from "effect"
+import type { Jobs, Outbox, Storage } from "simplan/ports"
+import * as Arguments from "./Arguments.ts"
+import * as Errors from "./Errors.ts"
+import type { Database, Options, PgPool } from "./Options.ts"
+
+type StorageLayer = Layer.Layer<Storage.Storage | Jobs.Jobs | Outbox.Outbox, unknown>
+
+/** A storage that can be opened. */
+export interface Opening {
+  readonly layer: () => Promise<StorageLayer>
+  /** Whether no other process can be on it. */
+  readonly isOwn: boolean
+}
+
+const ALLOWED =
+  'must be "postgres://…" or a URL, a Pool of pg, { client }, "memory", a directory such as "./data", or { storage }'
+
+const refused = (is: string): Errors.InvalidFieldError =>
+  Arguments.invalid("createSimplan", "database", `${ALLOWED}; it is ${is}`)
+
+const isPool = (database: object): database is PgPool =>
+  "connect" in database &&
+  typeof database.connect === "function" &&
+  "query" in database &&
+  typeof database.query === "function" &&
+  "options" in database
+
+// Which ports a layer gives shows when it is built.
+const isStorage = (value: unknown): value is StorageLayer => Layer.isLayer(value)
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND"
+
+/** PGlite is an optional dependency. */
+const pglite = async (dataDir: string): Promise<StorageLayer> => {
+  try {
+    await import("@electric-sql/pglite")
+  } catch (cause) {
+    if (!isMissing(cause)) throw cause
+    throw new Errors.InvalidFieldError({
+      code: "invalid_field",
+      status: 400,
+      field: "database",
+      message: `createSimplan: database ${Arguments.shown(dataDir)} is a directory, which needs the package @electric-sql/pglite: npm install @electric-sql/pglite`,
+      cause
+    })
+  }
+  return (await import("../pglite/index.ts")).layer({ dataDir })
+}
+
+const postgres = async (
+  of: { readonly url: string } | { readonly pool: PgPool } | { readonly client: object },
+  { alone }: Opened
+): Promise<StorageLayer> => {
+  const { layer } = await import("../postgres/index.ts")
+  if ("url" in of) return layer({ url: Redacted.make(of.url), ...(alone !== undefined && { alone }) })
+  throw refused("not supported yet")
+}
+
+/** How it is opened. */
+interface Opened {
+  readonly schema: string | undefined
+  /** Whether no other process may be on it. */
+  readonly alone: boolean | undefined
+}
+
+const ofText = (text: string, opened: Opened): Opening => {
+  if (/^postgres(?:ql)?:\/\//.test(text)) return { layer: () => postgres({ url: text }, opened), isOwn: false }
+  if (text === "memory" || text === "memory:") {
+    return { layer: async () => (await import("../memory/index.ts")).layer, isOwn: true }
+  }
+  const directory = text.startsWith("pglite://") ? text.slice("pglite://".length) : text
+  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(directory)?.[1]
+  if (directory.trim() === "") throw refused("empty")
+  // What may hold a password is not shown.
+  if (scheme !== undefined) throw refused(`a text that begins with "${scheme}:"`)
+  if (directory.includes("@") || /:\d+/.test(directory)) throw refused("like an address without postgres://")
+  return { layer: () => pglite(directory), isOwn: true }
+}
+
+/** The storage of the option. Throws where the option is none of those that are allowed. */
+export const open = ({ alone, clock, database, schema }: Options): Opening => {
+  // A virtual clock is for one process.
+  const isVirtual = typeof clock === "object" && "start" in clock
+  const opened: Opened = { schema, alone: isVirtual ? true : alone }
+  const given: Database | null | undefined = database
+  if (given === undefined || given === null) throw refused("missing")
+  if (typeof given === "string") return ofText(given, opened)
+  if (typeof given !== "object") throw refused(Arguments.shown(given))
+  if (given instanceof URL) return ofText(given.href, opened)
+  if ("storage" in given) {
+    const { storage } = given
+    if (!isStorage(storage)) throw refused("{ storage } with something that is no Layer of this copy of effect")
+    return { layer: async () => storage, isOwn: false }
+  }
+  if ("client" in given) return { layer: () => postgres({ client: given.client }, opened), isOwn: false }
+  if (isPool(given)) return { layer: () => postgres({ pool: given }, opened), isOwn: false }
+  throw refused("an object of another kind")
+}

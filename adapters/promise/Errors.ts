@@ -1,0 +1,219 @@
+/**
+ * The errors that calls reject with: one class for each refusal of the service, and for what can go wrong around it.
+ *
+ * `code` and `status` are those of the HTTP API (rule W1). A `message` names the method's field, or the resource and its
+ * id, and is never empty.
+ */
+
+/** What an error tells beside its message. */
+export interface ErrorDetails {
+  /** The stable name of the error, for programs. */
+  readonly code: string
+  /** The HTTP status that goes with the code. */
+  readonly status: number
+  /** What is wrong, for people. */
+  readonly message: string
+  /** The field that is wrong; a path such as `recurrence.frequency`. */
+  readonly field?: string | undefined
+  /** The id under which the log tells more, or the host's own. */
+  readonly requestId?: string | undefined
+  /** After how many seconds to try again. */
+  readonly retryAfterSeconds?: number | undefined
+  /** What caused it. */
+  readonly cause?: unknown
+}
+
+/** Every error of simplan. One that is no subclass is a fault of simplan or of an adapter: `code` is `internal_error`. */
+export class SimplanError extends Error {
+  override readonly name: string = "SimplanError"
+  /** The stable name of the error, for programs, such as `plan_not_found`. */
+  readonly code: string
+  /** The HTTP status that goes with the code. */
+  readonly status: number
+  /** The field that is wrong; a path such as `recurrence.frequency`. */
+  readonly field?: string
+  /** The id under which the log tells more, or the host's own. */
+  readonly requestId?: string
+
+  constructor(details: ErrorDetails) {
+    super(details.message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = details.code
+    this.status = details.status
+    if (details.field !== undefined) this.field = details.field
+    if (details.requestId !== undefined) this.requestId = details.requestId
+  }
+}
+
+/** A field of a request or an option has a wrong value, or is not known: `invalid_field`, 400. */
+export class InvalidFieldError extends SimplanError {
+  override readonly name: string = "InvalidFieldError"
+}
+
+/** A kind of thing that may not be there. */
+export type Resource =
+  | "organization"
+  | "plan"
+  | "sim"
+  | "subscription"
+  | "plan attachment"
+  | "coverage profile"
+  | "operator"
+  | "api key"
+  | "webhook endpoint"
+  | "delivery"
+
+/** There is no such thing in the organization: `plan_not_found` and the like, 404. */
+export class NotFoundError extends SimplanError {
+  override readonly name: string = "NotFoundError"
+  /** The kind of thing. */
+  readonly resource: Resource
+  /** The id that was asked for. */
+  readonly id: string
+
+  constructor(details: ErrorDetails & { readonly resource: Resource; readonly id: string }) {
+    super(details)
+    this.resource = details.resource
+    this.id = details.id
+  }
+}
+
+/** No eSIM of the label is free (rule S2), or none without a mobile plan (rule I6): `no_free_esim`, 404. */
+export class NoFreeSimError extends SimplanError {
+  override readonly name: string = "NoFreeSimError"
+}
+
+/** What is asked for does not fit what there is now: 409, and the classes below. */
+export class ConflictError extends SimplanError {
+  override readonly name: string = "ConflictError"
+}
+
+/** An archived plan takes no new attachments (rule P2): `plan_archived`, 409. */
+export class PlanArchivedError extends ConflictError {
+  override readonly name: string = "PlanArchivedError"
+}
+
+/** The SIM is being put into service or released (rule S5); try again shortly: `sim_busy`, 409. */
+export class SimBusyError extends ConflictError {
+  override readonly name: string = "SimBusyError"
+}
+
+/** An expired attachment cannot be suspended (rule T7): `attachment_expired`, 409. */
+export class AttachmentExpiredError extends ConflictError {
+  override readonly name: string = "AttachmentExpiredError"
+}
+
+/** A profile with exactly these countries exists (rule I4): `region_exists`, 409. */
+export class RegionExistsError extends ConflictError {
+  override readonly name: string = "RegionExistsError"
+  /** The id of the profile. */
+  readonly coverageId: string
+
+  constructor(details: ErrorDetails & { readonly coverageId: string }) {
+    super(details)
+    this.coverageId = details.coverageId
+  }
+}
+
+/** A disabled endpoint gets no deliveries (rule W7): `webhook_endpoint_disabled`, 409. */
+export class EndpointDisabledError extends ConflictError {
+  override readonly name: string = "EndpointDisabledError"
+}
+
+/** The first call with the idempotency key is still under way (rule W2): `request_in_progress`, 409. */
+export class RequestInProgressError extends ConflictError {
+  override readonly name: string = "RequestInProgressError"
+}
+
+/** The clock is the machine's (`clock_is_system`), or is being moved already (`clock_advancing`): 409. */
+export class ClockRefusedError extends ConflictError {
+  override readonly name: string = "ClockRefusedError"
+}
+
+/** The idempotency key was used with another request (rule W2): `idempotency_key_reused`, 422. */
+export class IdempotencyKeyReusedError extends SimplanError {
+  override readonly name: string = "IdempotencyKeyReusedError"
+}
+
+/** The SIM's label is not the plan's, or not the requested one (rules S1 and I6): `label_mismatch`, 400. */
+export class LabelMismatchError extends SimplanError {
+  override readonly name: string = "LabelMismatchError"
+}
+
+/** The organization has a region of that name (rule I4): `region_name_taken`, 400. */
+export class RegionNameTakenError extends SimplanError {
+  override readonly name: string = "RegionNameTakenError"
+}
+
+/** Some of the countries have no operator under the label (rule I4): `region_uncovered`, 400. */
+export class RegionUncoveredError extends SimplanError {
+  override readonly name: string = "RegionUncoveredError"
+  /** The countries. */
+  readonly missingIso2: ReadonlyArray<string>
+
+  constructor(details: ErrorDetails & { readonly missingIso2: ReadonlyArray<string> }) {
+    super(details)
+    this.missingIso2 = details.missingIso2
+  }
+}
+
+/** The eSIM was installed on a device, so its subscription cannot be deleted (rule S3): `esim_installed`, 403. */
+export class EsimInstalledError extends SimplanError {
+  override readonly name: string = "EsimInstalledError"
+}
+
+/** The API key is not valid (rule W3): `key_invalid`, 401. */
+export class KeyRefusedError extends SimplanError {
+  override readonly name: string = "KeyRefusedError"
+}
+
+/** The telco refused for good; nothing remains of the call (rule S5): `telco_refused`, 502. */
+export class TelcoRefusedError extends SimplanError {
+  override readonly name: string = "TelcoRefusedError"
+}
+
+/** The telco could not be reached in time; what it may have done is undone (rule S5): `telco_unavailable`, 503. */
+export class TelcoUnavailableError extends SimplanError {
+  override readonly name: string = "TelcoUnavailableError"
+  /** After how many seconds to try again. */
+  readonly retryAfterSeconds: number
+
+  constructor(details: ErrorDetails) {
+    super(details)
+    this.retryAfterSeconds = details.retryAfterSeconds ?? 1
+  }
+}
+
+/** The database is out of reach, full or broken. Whether the call's change was made is unknown: `storage_unavailable`, 503. */
+export class StorageUnavailableError extends SimplanError {
+  override readonly name: string = "StorageUnavailableError"
+}
+
+/** The call's `timeout` has passed. What is not committed does not happen: `timeout`, 504. */
+export class TimeoutError extends SimplanError {
+  override readonly name: string = "TimeoutError"
+}
+
+/** `close` was called: `not_ready`, 503. */
+export class ClosedError extends SimplanError {
+  override readonly name: string = "ClosedError"
+}
+
+/** An adapter's answer that is final: thrown by a function of the telco, it refuses the call. */
+export class TelcoRefused extends Error {
+  override readonly name: string = "TelcoRefused"
+}
+
+/**
+ * The telco could not be reached, or did not answer in time: thrown by a function of the telco, it makes the call be tried
+ * again with the same key, not before `retryAfterSeconds`.
+ */
+export class TelcoUnavailable extends Error {
+  override readonly name: string = "TelcoUnavailable"
+  /** After how many seconds the telco can be tried again. */
+  readonly retryAfterSeconds?: number
+
+  constructor(message: string, options?: { readonly retryAfterSeconds?: number; readonly cause?: unknown }) {
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause })
+    if (options?.retryAfterSeconds !== undefined) this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}

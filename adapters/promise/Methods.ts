@@ -1,0 +1,200 @@
+/**
+ * The two kinds of methods, those that read and those that write: both check their request and that its organization
+ * exists; one that writes takes an idempotency key (rule W2).
+ */
+import { Effect, Schema, Stream } from "effect"
+import { createHash } from "node:crypto"
+import { IdempotencyKeys, Organizations } from "simplan"
+import type { Idempotency } from "simplan/ports"
+import * as Errors from "./Errors.ts"
+import type * as Failures from "./Failures.ts"
+import * as Arguments from "./Arguments.ts"
+import * as Pages from "./Pages.ts"
+import type { Provided, Runtime } from "./Runtime.ts"
+import type { CallOptions, List, PagedList, WriteOptions } from "./types/Calls.ts"
+
+type Use<A> = Effect.Effect<A, unknown, Provided>
+
+/** Checks a request; throws an `InvalidFieldError`. */
+export type Decode<Request> = (method: string, request: unknown) => Request
+
+/** What a method is, beside what it does. */
+export interface Method<Request> {
+  /** Such as `plans.create`. */
+  readonly name: string
+  readonly decode: Decode<Request>
+  /** The host's names of fields that the domain names otherwise. */
+  readonly fields?: Readonly<Record<string, string>>
+}
+
+const decodeCall = Arguments.decoder(
+  Schema.Struct({
+    signal: Schema.optional(Schema.instanceOf(AbortSignal, { message: "must be an AbortSignal" })),
+    timeout: Schema.optional(Schema.Unknown),
+    idempotencyKey: Schema.optional(Schema.Unknown),
+    request: Schema.optional(
+      Schema.Struct({
+        requestId: Schema.optional(Schema.String),
+        address: Schema.optional(Schema.String),
+        actor: Schema.optional(Schema.String)
+      })
+    )
+  })
+)
+
+/** Checks the options of a call. */
+const checkOptions = (method: string, options: unknown): void => {
+  if (options !== undefined) decodeCall(`${method}, options`, options)
+}
+
+const organizationIn = (request: object): string | undefined =>
+  "organizationId" in request && typeof request.organizationId === "string" ? request.organizationId : undefined
+
+const existing = (organizationId: string | undefined): Use<void> =>
+  organizationId === undefined
+    ? Effect.void
+    : Effect.flatMap(Organizations.Organizations, (organizations) => organizations.check({ organizationId }))
+
+const callOf = <Request>({ fields, name }: Method<Request>, request: unknown): Failures.Call => ({
+  method: name,
+  request,
+  fields
+})
+
+/** A method that reads. */
+export const reading =
+  <Request extends object, A>(runtime: Runtime, method: Method<Request>, use: (request: Request) => Use<A>) =>
+  async (request: unknown, options?: CallOptions): Promise<A> => {
+    checkOptions(method.name, options)
+    const decoded = method.decode(method.name, request)
+    const effect = Effect.andThen(existing(organizationIn(decoded)), use(decoded))
+    return runtime.run(callOf(method, request), effect, options)
+  }
+
+/** A method that gives a list. A wrong request is thrown at once. */
+export const streaming =
+  <Request extends object, A>(
+    runtime: Runtime,
+    method: Method<Request>,
+    use: (request: Request) => Effect.Effect<Stream.Stream<A, unknown>, unknown, Provided>
+  ) =>
+  (request: unknown, options?: CallOptions): List<A> => {
+    checkOptions(method.name, options)
+    const decoded = method.decode(method.name, request)
+    const stream = Stream.unwrap(Effect.andThen(existing(organizationIn(decoded)), use(decoded)))
+    return Pages.list(() => runtime.iterate(callOf(method, request), stream, options))
+  }
+
+/** A method that gives a list of pages. A wrong request is thrown at once. */
+export const paging =
+  <Request extends object, Item, A, Position>(
+    runtime: Runtime,
+    method: Method<Request>,
+    cursor: Pages.Cursor<Position>,
+    use: (
+      request: Request,
+      page: { readonly after: Position | null; readonly limit: number }
+    ) => Use<{ readonly items: ReadonlyArray<Item>; readonly next: Position | null }>,
+    shape: (item: Item) => A
+  ) =>
+  (request?: unknown, options?: CallOptions): PagedList<A> => {
+    checkOptions(method.name, options)
+    const decoded = method.decode(method.name, request ?? {})
+    const read = async (page: { readonly after: Position | null; readonly limit: number }) => {
+      const effect = Effect.andThen(existing(organizationIn(decoded)), use(decoded, page))
+      const { items, next } = await runtime.run(callOf(method, request), effect, options)
+      return { items: items.map(shape), next }
+    }
+    return Pages.paged(method.name, cursor, read)
+  }
+
+// The same request has the same text, in whatever order its fields are. Iterables are told by nothing.
+const canonical = (value: unknown): unknown => {
+  if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value !== "object" || value === null) return value
+  if (Symbol.iterator in value || Symbol.asyncIterator in value) return null
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined && field !== null)
+  return fields.sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, field]) => [name, canonical(field)])
+}
+
+const fingerprint = (method: string, request: unknown): string =>
+  createHash("sha256")
+    .update(`${method}\n${JSON.stringify(canonical(request))}`)
+    .digest("hex")
+
+const PRINTABLE = /^[\x20-\x7e]{1,255}$/
+
+const keyOf = (method: string, options: WriteOptions | undefined): string | undefined => {
+  const key: unknown = options?.idempotencyKey
+  if (key === undefined) return undefined
+  if (typeof key === "string" && PRINTABLE.test(key)) return key
+  throw new Errors.InvalidFieldError({
+    code: "invalid_idempotency_key",
+    status: 400,
+    field: "idempotencyKey",
+    message: `${method}: idempotencyKey must be 1 to 255 printable ASCII characters, not ${Arguments.shown(key)}`
+  })
+}
+
+/** What a method that writes does: the part that is done once, and what is told of its answer, first or repeated. */
+export interface Writing<Kind extends keyof Idempotency.Answers, A> {
+  readonly kind: Kind
+  readonly run: Use<Idempotency.Answers[Kind]>
+  readonly tell: (answer: Idempotency.Answers[Kind]) => Use<A>
+}
+
+/** Runs once for each idempotency key; its answer is kept as one of this kind. */
+export const once = <Kind extends keyof Idempotency.Answers, A>(
+  kind: Kind,
+  run: Use<Idempotency.Answers[Kind]>,
+  tell: (answer: Idempotency.Answers[Kind]) => Use<A>
+): Writing<Kind, A> => ({ kind, run, tell })
+
+/** A method that writes. */
+export const writing =
+  <Request extends object, Kind extends keyof Idempotency.Answers, A>(
+    runtime: Runtime,
+    method: Method<Request>,
+    use: (request: Request) => Writing<Kind, A>
+  ) =>
+  async (request: unknown, options?: WriteOptions): Promise<A> => {
+    const { name } = method
+    checkOptions(name, options)
+    const decoded = method.decode(name, request)
+    const key = keyOf(name, options)
+    const { kind, run, tell } = use(decoded)
+    const organizationId = organizationIn(decoded)
+    const once = Effect.flatMap(IdempotencyKeys.IdempotencyKeys, (keys) => keys.once(kind, run))
+    const keyed =
+      key === undefined
+        ? run
+        : Effect.provideService(once, IdempotencyKeys.CurrentRequest, {
+            organizationId: organizationId ?? "",
+            key,
+            fingerprint: fingerprint(name, request)
+          })
+    const effect = Effect.andThen(existing(organizationId), Effect.flatMap(keyed, tell))
+    return runtime.run(callOf(method, request), effect, options)
+  }
+
+/** What is done, told by nothing. */
+export const done = (run: Use<unknown>): Writing<"Done", void> => ({
+  kind: "Done",
+  run: Effect.as(run, null),
+  tell: () => Effect.void
+})
+
+/** An answer that has no kind of its own, kept as JSON that the schema reads again. */
+export const json = <S extends Schema.ConstraintCodec<unknown, unknown>, A>(
+  schema: S,
+  run: Use<S["Type"]>,
+  tell: (answer: S["Type"]) => Use<A>
+): Writing<"Json", A> => {
+  const text = Schema.fromJsonString(schema)
+  return {
+    kind: "Json",
+    run: Effect.flatMap(run, Schema.encodeEffect(text)),
+    tell: (answer) => Effect.flatMap(Effect.orDie(Schema.decodeUnknownEffect(text)(answer)), tell)
+  }
+}

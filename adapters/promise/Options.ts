@@ -1,0 +1,183 @@
+/**
+ * The options of `createSimplan`.
+ */
+import type { Catalogue } from "./types/Coverage.ts"
+import type { InstantInput } from "./types/Calls.ts"
+import type { Terms } from "./types/Plans.ts"
+
+/** A layer of Effect, such as one of `simplan/postgres`: for hosts that use Effect, and for adapters written with it. */
+export interface EffectLayer {
+  readonly "~effect/Layer": object
+}
+
+/** A pool of the package `pg`, of any version since 8. */
+export interface PgPool {
+  /** Takes a client out of the pool. */
+  connect(): Promise<object>
+  /** Runs a statement on any client. */
+  query(text: string, values?: Array<unknown>): Promise<object>
+  /** What the pool was made with. */
+  readonly options: object
+}
+
+/**
+ * Where the data are.
+ *
+ * - `"postgres://user:password@host:port/database"`, or the same as a `URL`: a PostgreSQL server, 14 or later.
+ * - A `Pool` of `pg`: the host's own connections. simplan opens one more, to listen.
+ * - `{ client }`: the `PgClient` of a host that uses Effect.
+ * - `"memory"`: this process; nothing outlives it.
+ * - A directory, such as `"./data"`: PGlite, for one process at a time. It needs the package `@electric-sql/pglite`.
+ * - `{ storage }`: a storage of the host's own, as a layer of the ports `Storage`, `Jobs` and `Outbox`.
+ */
+export type Database =
+  | string
+  | URL
+  | PgPool
+  | {
+      /** The `PgClient` of `@effect/sql-pg` that the host has. */
+      readonly client: object
+    }
+  | {
+      /** A layer of the ports `Storage`, `Jobs` and `Outbox`. */
+      readonly storage: EffectLayer
+    }
+
+/** What a telco's function is given beside the call. */
+export interface AdapterCall {
+  /** Aborts at the call's time limit (10 s), and when the service stops. */
+  readonly signal: AbortSignal
+}
+
+/** A package to create at the telco. */
+export interface PackageOrder {
+  /** `<attachment id>:<occurrence>`: the key of the call. The same order again has the first one's outcome. */
+  readonly packageId: string
+  /** The SIM. */
+  readonly iccid: string
+  /** When it is active; null: from its first use, for the terms' validity. */
+  readonly window: { readonly start: Date; readonly end: Date } | null
+  /** What it grants. */
+  readonly terms: Terms
+}
+
+/** A package that the telco has created. */
+export interface TelcoPackage {
+  /** The telco's own id of it. */
+  readonly telcoPackageId: string
+  /** When it is active, where the telco says so. */
+  readonly activationAt?: InstantInput | null | undefined
+  /** When it ends, where the telco says so. */
+  readonly expirationAt?: InstantInput | null | undefined
+}
+
+/** Names a package at the telco. */
+export interface OfPackage {
+  /** The key of its creation. */
+  readonly packageId: string
+  /** The SIM. */
+  readonly iccid: string
+}
+
+/**
+ * A telco of plain functions. Each is idempotent by its key: the same call again has the first one's outcome and no
+ * further effect. Suspending, cancelling and releasing what is not there succeeds.
+ *
+ * A function that throws `TelcoRefused` refuses for good. One that throws `TelcoUnavailable`, or fails to connect, is tried
+ * again with the same key. Anything else that it throws is taken for a mistake in it: it is logged with its stack, a call
+ * that waits for it rejects with a `SimplanError` that has it as its `cause`, and since nobody knows what the telco has
+ * done, the call is undone or tried again with the same key, as when the telco is unavailable.
+ */
+export interface Telco {
+  /** Creates a package. The key of a cancelled package is spent: a creation that comes later has to be refused. */
+  readonly createPackage: (order: PackageOrder, call: AdapterCall) => Promise<TelcoPackage>
+  /** Stops a package for good. */
+  readonly suspendPackage: (of: OfPackage, call: AdapterCall) => Promise<unknown>
+  /** Cancels a package, or makes sure that it is never created. */
+  readonly cancelPackage: (of: OfPackage, call: AdapterCall) => Promise<unknown>
+  /** Sends an SMS; `messageId` is the key. */
+  readonly sendSms: (
+    sms: { readonly messageId: string; readonly iccid: string; readonly from: string; readonly text: string },
+    call: AdapterCall
+  ) => Promise<unknown>
+  /** Makes the profile of an eSIM available for a new download. */
+  readonly releaseProfile: (of: { readonly key: string; readonly iccid: string }, call: AdapterCall) => Promise<unknown>
+  /** Applies or removes the organization's mobile plan of an eSIM. */
+  readonly setMobilePlan: (
+    of: { readonly key: string; readonly iccid: string; readonly applied: boolean },
+    call: AdapterCall
+  ) => Promise<unknown>
+}
+
+/** A webhook to send: one POST (rules W5 and W6). */
+export interface WebhookCall {
+  /** Whose it is. */
+  readonly organizationId: string
+  /** Where it goes. */
+  readonly url: string
+  /** The event's id, by which receivers tell repetitions. */
+  readonly eventId: string
+  /** The body: compact JSON. */
+  readonly body: string
+  /** The headers, with the signatures over the body. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Sends webhooks by a function of the host's own. It follows no redirect. What it throws counts as no response. */
+export interface Sender {
+  /** Sends one, and returns the status of the response. `signal` aborts after 15 s. */
+  readonly send: (
+    webhook: WebhookCall,
+    call: AdapterCall
+  ) => Promise<{ readonly status: number; readonly body?: string | undefined }>
+}
+
+/** How webhooks are sent over HTTP. */
+export interface WebhookOptions {
+  /** Allows loopback and private addresses, and all ports, for development; false by default. */
+  readonly allowPrivateAddresses?: boolean | undefined
+  /** Refuses `http://`; false by default. */
+  readonly httpsOnly?: boolean | undefined
+  /** The ports that webhooks may use; 80, 443, 8080 and 8443 by default. */
+  readonly ports?: ReadonlyArray<number> | undefined
+}
+
+/** Where logs go: `console`, a logger of pino, or any object with these functions. */
+export interface Logger {
+  /** What helps to find a fault. */
+  debug(message: string, details?: object): void
+  /** What happens in the normal course. */
+  info(message: string, details?: object): void
+  /** What somebody should look at some time. */
+  warn(message: string, details?: object): void
+  /** What somebody should look at now. */
+  error(message: string, details?: object): void
+}
+
+/** The options of `createSimplan`. */
+export interface Options {
+  /** Where the data are. */
+  readonly database: Database
+  /** The schema of PostgreSQL that holds simplan's tables; `simplan` by default. Each schema is a service of its own. */
+  readonly schema?: string | undefined
+  /** The telco: plain functions, `"simulator"` for one in this process that does what it is told, or a layer of its port. */
+  readonly telco: Telco | "simulator" | EffectLayer
+  /** How webhooks are sent: over HTTP by default, by a function of the host's own, by a layer, or not at all. */
+  readonly webhooks?: false | WebhookOptions | Sender | EffectLayer | undefined
+  /** The business clock: the machine's by default, or one that stands at `start` until `clock.advanceTo` moves it. */
+  readonly clock?: "system" | { readonly start: InstantInput } | EffectLayer | undefined
+  /** Where logs go; `false` for nowhere. By default errors go to stderr, and nothing else is logged. */
+  readonly logger?: Logger | false | undefined
+  /** The first catalogue; by default the standard one, with the countries and networks of the world. */
+  readonly catalogue?: Catalogue | EffectLayer | undefined
+  /**
+   * Whether this process does due work: packages, webhooks, retries. True by default. Where no process does, `drain` has to
+   * be called.
+   */
+  readonly worker?: boolean | undefined
+  /**
+   * Whether this is the only process on the database. It then takes over the work of a killed process at once, and not after
+   * 15 s. Memory, directories and virtual clocks are for one process, so there it is true.
+   */
+  readonly alone?: boolean | undefined
+}

@@ -1,0 +1,176 @@
+/**
+ * The running service: its start, its end, and how a call is run in between.
+ *
+ * It starts when it is made. A start that fails is told to the call that waits for it, and tried again at the next call.
+ */
+import { Cause, Context, Effect, Exit, Layer, Scope, Stream } from "effect"
+import { randomUUID } from "node:crypto"
+import { type IdempotencyKeys, RequestContext, type Services } from "simplan"
+import type { BusinessClock, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
+import * as AdapterFailures from "./AdapterFailures.ts"
+import * as Errors from "./Errors.ts"
+import * as Failures from "./Failures.ts"
+import type * as Logs from "./Logs.ts"
+import * as Limits from "./Limits.ts"
+import type { CallOptions } from "./types/Calls.ts"
+
+/** What effects of a call can use: the services, and the ports under them. */
+export type Provided =
+  | Services.Services
+  | Storage.Storage
+  | Jobs.Jobs
+  | Outbox.Outbox
+  | BusinessClock.BusinessClock
+  | Telco.Telco
+  | WebhookSender.WebhookSender
+
+export interface Runtime {
+  /** Resolves when the service has started, with all its services. */
+  readonly context: () => Promise<Context.Context<Provided>>
+  /** Runs the effect of a call. Rejects with an error of `Errors`, or with an `AbortError`. */
+  readonly run: <A>(
+    call: Failures.Call,
+    effect: Effect.Effect<A, unknown, Provided>,
+    options?: CallOptions
+  ) => Promise<A>
+  /** Reads the stream of a call, item by item as they are asked for. */
+  readonly iterate: <A>(
+    call: Failures.Call,
+    stream: Stream.Stream<A, unknown, Provided>,
+    options?: CallOptions
+  ) => AsyncGenerator<A, void>
+  /** Why webhooks may not go to a URL; undefined where they may. */
+  readonly checkUrl: (url: string) => Promise<string | undefined>
+  readonly log: Logs.Write
+  /** Ends what is under way and closes the storage. Later calls reject with a `ClosedError`. */
+  readonly close: () => Promise<void>
+}
+
+/** How long closing waits for calls that are under way, in milliseconds. */
+const PATIENCE = 10_000
+
+const closed = () =>
+  new Errors.ClosedError({ code: "not_ready", status: 503, message: "simplan is closed: `close` was called" })
+
+const contextOf = (options: CallOptions | undefined): Context.Context<never> => {
+  const { actor, address = null, requestId = null } = options?.request ?? {}
+  return Context.make(RequestContext.Current, { requestId, address, ...(actor !== undefined && { actor }) })
+}
+
+/** What closes with the service. */
+interface Started {
+  readonly context: Context.Context<Provided>
+  readonly scope: Scope.Closeable
+}
+
+export const make = (
+  layer: () => Promise<Layer.Layer<Provided | IdempotencyKeys.IdempotencyKeys, unknown>>,
+  { checkUrl, log }: Pick<Runtime, "checkUrl" | "log">
+): Runtime => {
+  let started: Promise<Started> | undefined
+  let closing: Promise<void> | undefined
+  const underWay = new Set<Promise<unknown>>()
+
+  const begin = async (): Promise<Started> => {
+    const scope = Scope.makeUnsafe()
+    const exit = await Effect.runPromiseExit(Layer.buildWithScope(await layer(), scope))
+    if (Exit.isSuccess(exit)) return { context: exit.value, scope }
+    await Effect.runPromise(Scope.close(scope, exit))
+    throw Failures.ofCause(exit.cause, { method: "createSimplan", request: undefined })
+  }
+
+  const start = (): Promise<Started> => {
+    if (started !== undefined) return started
+    const beginning = begin()
+    started = beginning
+    // Told to the call that waits; the next call starts anew.
+    beginning.catch(() => {
+      if (started === beginning) started = undefined
+    })
+    return beginning
+  }
+
+  const context = async (): Promise<Context.Context<Provided>> => {
+    if (closing !== undefined) throw closed()
+    return (await start()).context
+  }
+
+  /** Logs what no host can have expected, under an id that the error has too. */
+  const reported = (error: unknown, call: Failures.Call): unknown => {
+    if (!(error instanceof Errors.SimplanError) || error.code !== "internal_error") return error
+    const requestId = call.requestId ?? randomUUID()
+    log("error", error.message, { requestId, err: error.cause })
+    return Object.assign(error, { requestId })
+  }
+
+  const settle = <A>(
+    call: Failures.Call,
+    effect: Effect.Effect<A, unknown, Provided>,
+    options: CallOptions | undefined
+  ): Promise<A> =>
+    Limits.within(call.method, options, async (onGivenUp) => {
+      const adapters = AdapterFailures.make()
+      const services = Context.merge(await context(), contextOf(options))
+      const fiber = Effect.runForkWith(Context.add(services, AdapterFailures.Current, adapters))(effect)
+      onGivenUp(() => fiber.interruptUnsafe())
+      const exit = await new Promise<Exit.Exit<A, unknown>>((resolve) => fiber.addObserver(resolve))
+      if (Exit.isSuccess(exit)) return exit.value
+      // Interrupted from within, by the end of the service.
+      if (Cause.hasInterruptsOnly(exit.cause)) throw closed()
+      const error = Failures.ofCause(exit.cause, call)
+      throw adapters.instead(error) ?? reported(error, call)
+    })
+
+  const run: Runtime["run"] = (call, effect, options) => {
+    const told = { ...call, requestId: call.requestId ?? options?.request?.requestId }
+    const running = settle(told, effect, options)
+    underWay.add(running)
+    const done = () => void underWay.delete(running)
+    running.then(done, done)
+    return running
+  }
+
+  async function* iterate<A>(
+    call: Failures.Call,
+    stream: Stream.Stream<A, unknown, Provided>,
+    options?: CallOptions
+  ): AsyncGenerator<A, void> {
+    const services = await Limits.within(call.method, options, context)
+    const items = Stream.toAsyncIterableWith(Stream.result(stream), Context.merge(services, contextOf(options)))[
+      Symbol.asyncIterator
+    ]()
+    try {
+      while (true) {
+        const next = await Limits.within(call.method, options, () => items.next())
+        if (next.done === true) return
+        if (next.value._tag === "Failure") throw reported(Failures.ofCause(Cause.fail(next.value.failure), call), call)
+        yield next.value.success
+      }
+    } finally {
+      // Not awaited: what is read at this moment may take its time.
+      items.return?.().catch(() => undefined)
+    }
+  }
+
+  const end = async (): Promise<void> => {
+    const running = await started?.catch(() => undefined)
+    if (running === undefined) return
+    await Limits.atMost(PATIENCE, Promise.allSettled(underWay))
+    await Effect.runPromise(Scope.close(running.scope, Exit.void))
+  }
+
+  // A failure is told to the first call.
+  start().catch(() => undefined)
+
+  return {
+    context,
+    run,
+    iterate,
+    log,
+    checkUrl,
+    close: () => {
+      closing ??= end()
+      return closing
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Plans.
+ */
+import { Effect, Schema } from "effect"
+import { Plans } from "simplan"
+import { Plan, Recurrence } from "simplan/ports"
+import * as Arguments from "../Arguments.ts"
+import * as Methods from "../Methods.ts"
+import * as Pages from "../Pages.ts"
+import type { Runtime } from "../Runtime.ts"
+import * as Shapes from "../shapes/Plans.ts"
+import type * as Types from "../types/Plans.ts"
+
+const oneOf = <const Values extends ReadonlyArray<string>>(values: Values) =>
+  Schema.Literals(values).annotate({ message: `must be one of ${values.join(", ")}` })
+
+// The domain checks the bounds of numbers and lengths (rule P1).
+const decodeCreation = Arguments.decoder(
+  Schema.Struct({
+    ...Arguments.ofOrganization,
+    name: Arguments.Name,
+    coverageId: Arguments.Id,
+    dataMegaBytes: Schema.Number,
+    periodDays: Schema.Number,
+    throttling: Schema.optional(
+      Schema.Array(Schema.Struct({ percentage: Schema.Number, limit: oneOf(Plan.throttlingLimits) }))
+    ),
+    recurrence: Schema.optional(
+      Schema.NullOr(
+        Schema.Struct({
+          periodicity: oneOf(Recurrence.periodicities),
+          frequency: Schema.Number,
+          occurrences: Schema.Number
+        })
+      )
+    )
+  })
+)
+
+/** A plan to create, checked. Throws an `InvalidFieldError`. */
+export const creation = (
+  method: string,
+  request: unknown
+): { readonly organizationId: string; readonly terms: Plan.TermsRequest } => {
+  const { organizationId, recurrence = null, throttling = [], ...terms } = decodeCreation(method, request)
+  return { organizationId, terms: { ...terms, recurrence, throttling } }
+}
+
+/** The host's names of the fields that the domain names otherwise. */
+export const fields = {
+  throttlingThreshold1Percentage: "throttling[0].percentage",
+  throttlingThreshold2Percentage: "throttling[1].percentage",
+  throttlingThreshold3Percentage: "throttling[2].percentage",
+  occurrences: "recurrence.occurrences",
+  frequency: "recurrence.frequency"
+} as const
+
+const named = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, planId: Arguments.Id }))
+
+const filter = Arguments.decoder(
+  Schema.Struct({
+    ...Arguments.ofOrganization,
+    archived: Schema.optional(Arguments.Flag),
+    label: Schema.optional(Arguments.AnyLabel),
+    search: Arguments.Filter,
+    countries: Schema.optional(Schema.Array(Arguments.Id))
+  })
+)
+
+const service = Plans.Plans
+
+export const make = (runtime: Runtime): Types.Plans => ({
+  create: Methods.writing(runtime, { name: "plans.create", decode: creation, fields }, (request) =>
+    Methods.once(
+      "Plan",
+      Effect.flatMap(service, (plans) => plans.create(request)),
+      (plan) => Effect.succeed(Shapes.plan(plan))
+    )
+  ),
+  get: Methods.reading(runtime, { name: "plans.get", decode: named }, (of) =>
+    Effect.flatMap(service, (plans) => Effect.map(plans.get(of), Shapes.plan))
+  ),
+  list: Methods.paging(
+    runtime,
+    { name: "plans.list", decode: filter },
+    Pages.created,
+    ({ archived = null, countries = [], label = null, organizationId, search = null }, page) => {
+      const covered = countries.length === 0 ? null : countries
+      const query = { organizationId, archived, label, search, countries: covered, ...page }
+      return Effect.flatMap(service, (plans) => plans.page(query))
+    },
+    Shapes.plan
+  ),
+  archive: Methods.writing(runtime, { name: "plans.archive", decode: named }, (of) =>
+    Methods.done(Effect.flatMap(service, (plans) => plans.archive(of)))
+  ),
+  unarchive: Methods.writing(runtime, { name: "plans.unarchive", decode: named }, (of) =>
+    Methods.done(Effect.flatMap(service, (plans) => plans.unarchive(of)))
+  ),
+  remove: Methods.writing(runtime, { name: "plans.remove", decode: named }, (of) =>
+    Methods.done(Effect.flatMap(service, (plans) => plans.remove(of)))
+  )
+})

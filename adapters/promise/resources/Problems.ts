@@ -1,0 +1,35 @@
+/**
+ * Problems.
+ */
+import { Effect } from "effect"
+import { Problems } from "simplan"
+import type { Job } from "simplan/ports"
+import * as Arguments from "../Arguments.ts"
+import * as Methods from "../Methods.ts"
+import * as Pages from "../Pages.ts"
+import type { Runtime } from "../Runtime.ts"
+import type * as Types from "../types/Operation.ts"
+
+const shape = (job: Job.Job): Types.Problem => ({
+  organizationId: job.organizationId,
+  problemId: job.jobId,
+  kind: job.work._tag,
+  iccid: "iccid" in job.work ? job.work.iccid : null,
+  since: Arguments.toDate(job.refused?.since ?? job.createdAt),
+  attempts: job.attempts,
+  lastMessage: job.refused?.message ?? ""
+})
+
+const everything = Arguments.decoder(Arguments.Nothing)
+
+const service = Problems.Problems
+
+export const make = (runtime: Runtime): Types.Problems => ({
+  list: Methods.paging(
+    runtime,
+    { name: "problems.list", decode: everything },
+    Pages.created,
+    (_, page) => Effect.flatMap(service, (problems) => problems.page(page)),
+    shape
+  )
+})

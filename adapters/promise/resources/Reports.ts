@@ -1,0 +1,171 @@
+/**
+ * Reports of the telco.
+ */
+import { Effect, Result, Schema } from "effect"
+import { Reports } from "simplan"
+import { SmdpHistory, type TelcoReport } from "simplan/ports"
+import { Fields, Text } from "../../fields/index.ts"
+import * as Arguments from "../Arguments.ts"
+import * as Errors from "../Errors.ts"
+import * as Failures from "../Failures.ts"
+import * as Methods from "../Methods.ts"
+import type { Runtime } from "../Runtime.ts"
+import type * as Types from "../types/Operation.ts"
+
+/** How many reports a batch may have. */
+const MOST = 1_000
+
+const decodeBatch = Arguments.decoder(
+  Schema.Struct({
+    reports: Schema.Array(Schema.Unknown).check(
+      Schema.isMaxLength(MOST, { message: `must have at most ${MOST} reports` })
+    )
+  })
+)
+
+const Bytes = Fields.integer(0, Number.MAX_SAFE_INTEGER)
+const head = { id: Fields.NonEmpty, iccid: Fields.NonEmpty, occurredAt: Arguments.Instant }
+const ofPackage = { packageId: Schema.optional(Schema.NullOr(Fields.NonEmpty)) }
+
+const decodeUsage = Arguments.decoder(
+  Schema.Struct({
+    type: Schema.Literal("usage"),
+    ...head,
+    ...ofPackage,
+    totalBytes: Schema.optional(Bytes),
+    deltaBytes: Schema.optional(Bytes)
+  })
+)
+const decodeFirstUse = Arguments.decoder(Schema.Struct({ type: Schema.Literal("first_use"), ...head, ...ofPackage }))
+const decodeLocation = Arguments.decoder(
+  Schema.Struct({
+    type: Schema.Literal("location"),
+    ...head,
+    countryIso2: Schema.String.check(
+      Schema.isPattern(/^[A-Za-z]{2}$/u, { message: "must be an ISO 2-letter country code" })
+    ),
+    operator: Schema.String,
+    rat: Schema.String,
+    imei: Schema.String
+  })
+)
+const decodeSmdpState = Arguments.decoder(
+  Schema.Struct({
+    type: Schema.Literal("smdp_state"),
+    ...head,
+    state: Schema.Literals(SmdpHistory.states).annotate({
+      message: `must be one of ${SmdpHistory.states.join(", ")}`
+    }),
+    modificationResult: Schema.optional(Schema.String)
+  })
+)
+
+const METHOD = "reports.take"
+
+const usage = ({
+  deltaBytes,
+  totalBytes
+}: {
+  readonly deltaBytes?: number | undefined
+  readonly totalBytes?: number | undefined
+}): TelcoReport.Usage => {
+  if (totalBytes !== undefined && deltaBytes === undefined) return { _tag: "Total", bytes: totalBytes }
+  if (deltaBytes !== undefined && totalBytes === undefined) return { _tag: "Delta", bytes: deltaBytes }
+  throw Arguments.invalid(METHOD, "totalBytes", "or deltaBytes must be given, and not both")
+}
+
+const factOf = (
+  type: unknown,
+  report: unknown
+): { readonly head: Types.ReportHead; readonly fact: TelcoReport.Fact } => {
+  switch (type) {
+    case "usage": {
+      const decoded = decodeUsage(METHOD, report)
+      return { head: decoded, fact: { _tag: "Usage", packageId: decoded.packageId ?? null, usage: usage(decoded) } }
+    }
+    case "first_use": {
+      const decoded = decodeFirstUse(METHOD, report)
+      return { head: decoded, fact: { _tag: "FirstUse", packageId: decoded.packageId ?? null } }
+    }
+    case "location": {
+      const decoded = decodeLocation(METHOD, report)
+      const { countryIso2, imei, operator, rat } = decoded
+      return {
+        head: decoded,
+        fact: { _tag: "Location", countryAlpha2: countryIso2.toUpperCase(), operator, rat, imei }
+      }
+    }
+    case "smdp_state": {
+      const decoded = decodeSmdpState(METHOD, report)
+      const { modificationResult = SmdpHistory.SUCCESS, state } = decoded
+      return { head: decoded, fact: { _tag: "SmdpState", state, modificationResult } }
+    }
+    default:
+      throw Arguments.invalid(METHOD, "type", "must be one of usage, first_use, location, smdp_state", type)
+  }
+}
+
+const field = (report: unknown, name: string): unknown =>
+  typeof report === "object" && report !== null ? Object.getOwnPropertyDescriptor(report, name)?.value : undefined
+
+/** Why a report that is in no shape to be taken is rejected, without the name of the method. */
+const rejection = (error: Errors.InvalidFieldError): string => error.message.slice(METHOD.length + 2)
+
+const decode = (report: unknown): Result.Result<TelcoReport.Report, string> => {
+  const bad = Text.firstProblem(report, "report")
+  if (bad !== undefined) return Result.fail(`${bad.field} ${bad.message}`)
+  try {
+    const { fact, head } = factOf(field(report, "type"), report)
+    const occurredAt = Arguments.toInstant(head.occurredAt)
+    return Result.succeed({ reportId: head.id, iccid: head.iccid, occurredAt, fact })
+  } catch (error) {
+    if (error instanceof Errors.InvalidFieldError) return Result.fail(rejection(error))
+    throw error
+  }
+}
+
+/** The id of a report; null where it has none that can be told. */
+const idOf = (report: unknown): string | null => {
+  const id = field(report, "id")
+  return typeof id === "string" && Text.problem(id) === undefined ? id : null
+}
+
+const Outcome = Schema.Struct({
+  accepted: Schema.Number,
+  duplicates: Schema.Number,
+  rejected: Schema.Array(
+    Schema.Struct({ index: Schema.Number, id: Schema.NullOr(Schema.String), message: Schema.String })
+  )
+})
+
+const service = Reports.Reports
+
+const take = (given: ReadonlyArray<unknown>) => {
+  const rejected: Array<{ readonly index: number; readonly id: string | null; readonly message: string }> = []
+  const sound: Array<{ readonly index: number; readonly report: TelcoReport.Report }> = []
+  given.forEach((one, index) => {
+    const decoded = decode(one)
+    if (Result.isSuccess(decoded)) sound.push({ index, report: decoded.success })
+    else rejected.push({ index, id: idOf(one), message: decoded.failure })
+  })
+  return Effect.flatMap(service, (reports) =>
+    Effect.map(reports.take({ reports: sound.map(({ report }) => report) }), (verdicts) => {
+      verdicts.forEach((verdict, at) => {
+        const { index = at, report } = sound[at] ?? {}
+        if (verdict._tag !== "Rejected") return
+        rejected.push({ index, id: report?.reportId ?? null, message: Failures.inHostsWords(verdict.message) })
+      })
+      return {
+        accepted: verdicts.filter(({ _tag }) => _tag === "Accepted").length,
+        duplicates: verdicts.filter(({ _tag }) => _tag === "Duplicate").length,
+        rejected: rejected.toSorted((one, other) => one.index - other.index)
+      }
+    })
+  )
+}
+
+export const make = (runtime: Runtime): Types.Reports => ({
+  take: Methods.writing(runtime, { name: METHOD, decode: decodeBatch }, ({ reports }) =>
+    Methods.json(Outcome, take(reports), Effect.succeed)
+  )
+})

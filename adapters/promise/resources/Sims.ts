@@ -1,0 +1,124 @@
+/**
+ * The SIM inventory.
+ */
+import { Effect, Schema, Stream } from "effect"
+import { Sims } from "simplan"
+import { Sim } from "simplan/ports"
+import * as Arguments from "../Arguments.ts"
+import * as Failures from "../Failures.ts"
+import * as Methods from "../Methods.ts"
+import * as Pages from "../Pages.ts"
+import type { Runtime } from "../Runtime.ts"
+import type * as Types from "../types/Sims.ts"
+
+const shape = (of: Sim.Sim): Types.Sim => ({
+  organizationId: of.organizationId,
+  simId: of.simId,
+  iccid: of.iccid,
+  label: of.label,
+  isEsim: of.isEsim,
+  lpa: of.lpa,
+  used: Sim.isUsed(of),
+  downloaded: of.downloaded,
+  mobilePlanApplied: of.mobilePlan.applied,
+  importSequence: of.importSequence,
+  createdAt: Arguments.toDate(of.createdAt)
+})
+
+const filter = Arguments.decoder(
+  Schema.Struct({
+    ...Arguments.ofOrganization,
+    isEsim: Schema.optional(Arguments.Flag),
+    label: Schema.optional(Arguments.AnyLabel)
+  })
+)
+
+const named = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, iccid: Arguments.Id }))
+
+type Rows = Iterable<unknown> | AsyncIterable<unknown>
+
+const isRows = (value: unknown): value is Rows =>
+  typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
+
+const decodeImport = Arguments.decoder(
+  Schema.Struct({
+    ...Arguments.ofOrganization,
+    rows: Schema.declare(isRows, { message: "must be an array or another iterable of rows" })
+  })
+)
+
+const isText = (value: unknown): value is string => typeof value === "string"
+
+/** A row as the import takes it; what is wrong with a row is told in the report. */
+const rowOf = (row: unknown): Sims.ImportRow => {
+  if (typeof row !== "object" || row === null) return { iccid: "", label: "", isEsim: true }
+  const { iccid, isEsim, label, lpa, ...others }: Readonly<Record<string, unknown>> = { ...row }
+  const [unknown] = Object.keys(others)
+  const texts = { iccid: isText(iccid) ? iccid : "", label: isText(label) ? label : "" }
+  if (unknown !== undefined) return { ...texts, problem: `${unknown} is not known` }
+  if (typeof isEsim !== "boolean") return { ...texts, problem: "isEsim must be true or false" }
+  if (lpa === undefined || lpa === null) return { ...texts, isEsim, lpa: null }
+  return isText(lpa) ? { ...texts, isEsim, lpa } : { ...texts, problem: "lpa must be a string" }
+}
+
+function* guarded(rows: Iterable<unknown>): Generator<unknown, void> {
+  try {
+    yield* rows
+  } catch (error) {
+    throw new Failures.HostError(error)
+  }
+}
+
+const stream = (rows: Rows): Stream.Stream<Sims.ImportRow, Failures.HostError> =>
+  Stream.map(
+    Symbol.asyncIterator in rows
+      ? Stream.fromAsyncIterable(rows, (error) => new Failures.HostError(error))
+      : Stream.suspend(() => Stream.fromIterable(guarded(rows))),
+    rowOf
+  )
+
+const RowMessage = Schema.Struct({ row: Schema.Number, iccid: Schema.String, message: Schema.String })
+
+const Report = Schema.Struct({
+  imported: Schema.Number,
+  duplicates: Schema.Number,
+  errors: Schema.Array(RowMessage),
+  errorCount: Schema.Number,
+  warnings: Schema.Array(RowMessage),
+  warningCount: Schema.Number
+})
+
+const service = Sims.Sims
+
+export const make = (runtime: Runtime): Types.Sims => ({
+  import: Methods.writing(runtime, { name: "sims.import", decode: decodeImport }, ({ organizationId, rows }) =>
+    Methods.json(
+      Report,
+      Effect.flatMap(service, (sims) => sims.importRows({ organizationId, rows: stream(rows) })),
+      Effect.succeed
+    )
+  ),
+  list: Methods.paging(
+    runtime,
+    { name: "sims.list", decode: filter },
+    Pages.importSequence,
+    ({ isEsim = null, label = null, organizationId }, page) =>
+      Effect.flatMap(service, (sims) => sims.page({ organizationId, isEsim, label, ...page })),
+    shape
+  ),
+  get: Methods.reading(runtime, { name: "sims.get", decode: named }, (of) =>
+    Effect.flatMap(service, (sims) => Effect.map(sims.get(of), shape))
+  ),
+  smdpInfo: Methods.reading(runtime, { name: "sims.smdpInfo", decode: named }, (of) =>
+    Effect.flatMap(service, (sims) =>
+      Effect.map(sims.smdpInfo(of), ({ current, history }) => ({
+        current: current === null ? null : { state: current.state, modifiedAt: Arguments.toDate(current.modifiedAt) },
+        history: history.map(({ modificationResult, modifiedAt, state }) => ({
+          state,
+          modificationResult,
+          modifiedAt: Arguments.toDate(modifiedAt)
+        }))
+      }))
+    )
+  )
+})

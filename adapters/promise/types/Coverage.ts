@@ -1,0 +1,170 @@
+/**
+ * Coverage profiles, operators, and the catalogue that they come from.
+ */
+import type { CallOptions, List, OfOrganization, WriteOptions } from "./Calls.ts"
+import type { Label } from "./Plans.ts"
+
+/** A country. */
+export interface Country {
+  /** ISO 3166-1 alpha-2, upper case. */
+  readonly iso2: string
+  /** ISO 3166-1 alpha-3, upper case. */
+  readonly iso3: string
+  /** The name in English. */
+  readonly name: string
+}
+
+/** A mobile network of one country. */
+export interface NetworkOperator {
+  /** The id, a UUID. */
+  readonly operatorId: string
+  /** The brand. */
+  readonly name: string
+  /** Radio access technologies, `2G` to `5G`. */
+  readonly supportedRats: ReadonlyArray<string>
+  /** `<mcc>-<mnc>` codes. */
+  readonly mccMnc: ReadonlyArray<string>
+  /** The labels that it serves. */
+  readonly labels: ReadonlyArray<Label>
+}
+
+/** An operator with its country. */
+export interface Operator extends NetworkOperator {
+  /** Where the network is. */
+  readonly country: Country
+}
+
+/** A country with the operators that serve a profile's label. */
+export interface CoveredCountry extends Country {
+  /** The operators. */
+  readonly operators: ReadonlyArray<NetworkOperator>
+}
+
+/** A set of countries under a label. */
+export interface CoverageProfile {
+  /** The id, a UUID. */
+  readonly coverageId: string
+  /** The label. */
+  readonly label: Label
+  /** The name of the region. */
+  readonly regionName: string
+  /** The code of the region: a country code, a word such as `EUROPE`, or `CUSTOM_…`. */
+  readonly regionCode: string
+  /** The countries with their operators. */
+  readonly countries: ReadonlyArray<CoveredCountry>
+}
+
+/** An organization's own coverage profile. It never changes. */
+export interface Region extends OfOrganization {
+  /** The id of the profile, a UUID. */
+  readonly coverageId: string
+  /** The code, `CUSTOM_…`. */
+  readonly regionCode: string
+  /** The name, without space around it; unique in the organization. */
+  readonly regionName: string
+  /** The label. */
+  readonly label: Label
+  /** The countries by ISO 3166-1 alpha-2 code, upper case. */
+  readonly iso2List: ReadonlyArray<string>
+  /** When it was created. */
+  readonly createdAt: Date
+}
+
+/** Which profiles a list has. An absent field filters nothing. */
+export interface CoverageFilter extends OfOrganization {
+  /** Only profiles of this label. */
+  readonly label?: Label | undefined
+  /** Only profiles with this region code. */
+  readonly regionCode?: string | undefined
+}
+
+/** What a new region is to be (rule I4). */
+export interface CreateRegion extends OfOrganization {
+  /** The name, 1 to 255 characters. */
+  readonly regionName: string
+  /** The label. */
+  readonly label: Label
+  /** At least one country, by ISO 3166-1 alpha-2 code in any case. */
+  readonly iso2List: ReadonlyArray<string>
+}
+
+/** Coverage profiles: the catalogue's standard ones and an organization's regions (rules I3 and I4). */
+export interface Coverage {
+  /** Standard profiles first, then the organization's regions by creation. */
+  readonly list: (of: CoverageFilter, options?: CallOptions) => List<CoverageProfile>
+  /** Reads a profile. Errors: `NotFoundError`. */
+  readonly get: (
+    of: OfOrganization & { readonly coverageId: string },
+    options?: CallOptions
+  ) => Promise<CoverageProfile>
+  /**
+   * Creates a region of an organization's own.
+   *
+   * Errors: `InvalidFieldError`, `RegionNameTakenError`, `RegionUncoveredError`, `RegionExistsError`.
+   */
+  readonly createRegion: (request: CreateRegion, options?: WriteOptions) => Promise<Region>
+}
+
+/** Which operators a list has. An absent field filters nothing. */
+export interface OperatorFilter extends OfOrganization {
+  /** Only operators that serve this label. */
+  readonly label?: Label | undefined
+  /** Only operators of this country, by ISO 3166-1 alpha-2 code in any case. */
+  readonly country?: string | undefined
+}
+
+/** Mobile network operators of the catalogue (rule I5). */
+export interface Operators {
+  /** The operators of the catalogue. */
+  readonly list: (of: OperatorFilter, options?: CallOptions) => List<Operator>
+  /** Reads an operator. Errors: `NotFoundError`. */
+  readonly get: (of: OfOrganization & { readonly operatorId: string }, options?: CallOptions) => Promise<Operator>
+}
+
+/** An operator of a catalogue. */
+export interface CatalogueOperator {
+  /** A UUID; made from country and name where it is absent. */
+  readonly operatorId?: string | undefined
+  /** The brand, 1 to 200 characters. */
+  readonly name: string
+  /** ISO 3166-1 alpha-2, upper case. */
+  readonly countryIso2: string
+  /** Radio access technologies, `2G` to `5G`, at least one. */
+  readonly supportedRats: ReadonlyArray<string>
+  /** `<mcc>-<mnc>` codes. */
+  readonly mccMnc: ReadonlyArray<string>
+  /** The labels that it serves. */
+  readonly labels: ReadonlyArray<Label>
+}
+
+/** A standard coverage profile of a catalogue. */
+export interface CatalogueProfile {
+  /** A UUID; made from label and region code where it is absent. */
+  readonly coverageId?: string | undefined
+  /** The label. */
+  readonly label: Label
+  /** The name of the region, 1 to 200 characters. */
+  readonly regionName: string
+  /** The code of the region, 1 to 200 characters. */
+  readonly regionCode: string
+  /** The countries by ISO 3166-1 alpha-2 code, upper case; each has an operator of the label. */
+  readonly iso2List: ReadonlyArray<string>
+}
+
+/** The countries, operators and standard coverage profiles of the whole service (rule I3). */
+export interface Catalogue {
+  /** The countries; those of ISO 3166-1 where they are absent. */
+  readonly countries?: ReadonlyArray<Country> | undefined
+  /** The operators. */
+  readonly operators: ReadonlyArray<CatalogueOperator>
+  /** The standard coverage profiles. */
+  readonly profiles: ReadonlyArray<CatalogueProfile>
+}
+
+/** The catalogue of the whole service (rule I3). */
+export interface Catalogues {
+  /** The catalogue in use, with all its ids. */
+  readonly current: (options?: CallOptions) => Promise<Required<Catalogue>>
+  /** Replaces the catalogue, for all processes within 5 s. Errors: `InvalidFieldError`. */
+  readonly replace: (catalogue: Catalogue, options?: WriteOptions) => Promise<void>
+}

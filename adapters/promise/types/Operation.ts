@@ -1,0 +1,166 @@
+/**
+ * What operators of the service need: reports of the telco, the audit log, problems, and the clock.
+ */
+import type { CallOptions, InstantInput, OfOrganization, PagedList, TimeSpan, WriteOptions } from "./Calls.ts"
+import type { SmdpState } from "./Sims.ts"
+
+/** What every report has. */
+export interface ReportHead {
+  /** The report's id; one seen in the last 35 days is a duplicate (rule R1). At most 255 characters. */
+  readonly id: string
+  /** The SIM. */
+  readonly iccid: string
+  /** When it happened; at most 5 minutes ahead of the clock. */
+  readonly occurredAt: InstantInput
+}
+
+/** Usage of a package: a running total, or the increase since the last report (rule R1). */
+export interface UsageReport extends ReportHead {
+  /** The kind of report. */
+  readonly type: "usage"
+  /** Our id of the package, or the telco's own; absent or null: the package that is active then. */
+  readonly packageId?: string | null | undefined
+  /** The running total in bytes. Either this or `deltaBytes`. */
+  readonly totalBytes?: number | undefined
+  /** The increase in bytes; not older than 35 days. */
+  readonly deltaBytes?: number | undefined
+}
+
+/** The first use of a package (rule T3). */
+export interface FirstUseReport extends ReportHead {
+  /** The kind of report. */
+  readonly type: "first_use"
+  /** Our id of the package, or the telco's own; absent or null: the oldest that waits for its first use. */
+  readonly packageId?: string | null | undefined
+}
+
+/** Where a SIM is (rule R3). */
+export interface LocationReport extends ReportHead {
+  /** The kind of report. */
+  readonly type: "location"
+  /** ISO 3166-1 alpha-2 code, in any case. */
+  readonly countryIso2: string
+  /** The operator, at most 255 characters. */
+  readonly operator: string
+  /** The radio access technology, at most 255 characters. */
+  readonly rat: string
+  /** The device's IMEI, at most 255 characters. */
+  readonly imei: string
+}
+
+/** A state of an eSIM's profile at the SM-DP+ server (rules I2 and R3). */
+export interface SmdpStateReport extends ReportHead {
+  /** The kind of report. */
+  readonly type: "smdp_state"
+  /** The state. */
+  readonly state: SmdpState
+  /** How the change went; `Success` by default. Only a successful one counts. */
+  readonly modificationResult?: string | undefined
+}
+
+/** What the telco tells about a SIM. */
+export type Report = UsageReport | FirstUseReport | LocationReport | SmdpStateReport
+
+/** What became of a batch of reports. */
+export interface ReportOutcome {
+  /** How many were taken. */
+  readonly accepted: number
+  /** How many were seen before. */
+  readonly duplicates: number
+  /** Those that changed nothing, and why. `index` is the place in the batch, from 0; `id` is null where there is none. */
+  readonly rejected: ReadonlyArray<{ readonly index: number; readonly id: string | null; readonly message: string }>
+}
+
+/** Reports of the telco (rules R1 to R3). */
+export interface Reports {
+  /**
+   * Takes a batch, of any organizations. It is committed as a whole, in the order in which its reports happened; a bad
+   * report is rejected alone.
+   *
+   * Errors: `InvalidFieldError`, where `reports` is no array or has more than 1,000 reports.
+   */
+  readonly take: (
+    request: { readonly reports: ReadonlyArray<Report> },
+    options?: WriteOptions
+  ) => Promise<ReportOutcome>
+}
+
+/** Who changed what (rule W11). */
+export interface AuditEntry extends OfOrganization {
+  /** The id, a UUID. */
+  readonly entryId: string
+  /** When. */
+  readonly createdAt: Date
+  /** Who: the id of an API key, `admin`, `telco`, `host`, or what `request.actor` said. */
+  readonly actor: string
+  /** What was done, such as `plan.create`. */
+  readonly action: string
+  /** The id of what was changed; that of a SIM is its ICCID. */
+  readonly resourceId: string
+  /** The SIM that the change is about; null if it is about none, or many. */
+  readonly iccid: string | null
+  /** The network address of the caller; null if it is unknown. */
+  readonly address: string | null
+  /** The id of the request; null if there was none. */
+  readonly requestId: string | null
+}
+
+/** Which audit entries a list has. An absent field filters nothing. */
+export interface AuditFilter extends OfOrganization {
+  /** Only entries from this instant on. */
+  readonly from?: InstantInput | undefined
+  /** Only entries before this instant. */
+  readonly to?: InstantInput | undefined
+  /** Only entries of this actor. */
+  readonly actor?: string | undefined
+  /** Only entries of this action. */
+  readonly action?: string | undefined
+  /** Only entries about the resource with this id, or the SIM with this ICCID. */
+  readonly resourceId?: string | undefined
+}
+
+/** The audit log of an organization (rules W11 and W12). */
+export interface AuditLog {
+  /** Entries, newest first; they are kept a year. */
+  readonly list: (of: AuditFilter, options?: CallOptions) => PagedList<AuditEntry>
+}
+
+/** A job that the telco refuses again and again (rule S3). It is still tried. */
+export interface Problem extends OfOrganization {
+  /** The job's id. */
+  readonly problemId: string
+  /** What the job does, such as `CancelPackages`. */
+  readonly kind: string
+  /** The SIM; null if it is about none. */
+  readonly iccid: string | null
+  /** Since when it is refused. */
+  readonly since: Date
+  /** How many attempts were made. */
+  readonly attempts: number
+  /** What the telco said last. */
+  readonly lastMessage: string
+}
+
+/** Problems that somebody has to look at. */
+export interface Problems {
+  /** Those of all organizations, oldest job first. */
+  readonly list: (of?: {}, options?: CallOptions) => PagedList<Problem>
+}
+
+/** The business clock: the time that the rules go by. */
+export interface Clock {
+  /** The time, and whether the clock is a virtual one. */
+  readonly read: (options?: CallOptions) => Promise<{ readonly now: Date; readonly virtual: boolean }>
+  /**
+   * Moves a virtual clock, from due instant to due instant; returns when all work due by then is done. The present instant
+   * is allowed.
+   *
+   * Errors: `InvalidFieldError` for an earlier instant, `ClockRefusedError`.
+   */
+  readonly advanceTo: (
+    request: { readonly to: InstantInput },
+    options?: WriteOptions
+  ) => Promise<{ readonly now: Date }>
+  /** Likewise, by a length of time that is not negative. */
+  readonly advanceBy: (request: { readonly by: TimeSpan }, options?: WriteOptions) => Promise<{ readonly now: Date }>
+}

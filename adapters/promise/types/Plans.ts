@@ -1,0 +1,108 @@
+/**
+ * Plans and their terms.
+ */
+import type { CallOptions, OfOrganization, PagedList, WriteOptions } from "./Calls.ts"
+
+/** A network supply tier. A plan has that of its coverage profile, and only a SIM of the label can carry it. */
+export type Label = "Green" | "Aqua" | "Blue" | "Voilet" | "Red" | "Grey" | "Orange"
+
+/** How fast a throttled package is, in Kbit/s. */
+export type ThrottlingLimit = "128" | "256" | "384" | "512" | "1024" | "3072" | "5120" | "7680" | "10240" | "20480"
+
+/** After a part of the package's volume is used, its speed is limited. */
+export interface ThrottlingStep {
+  /** The part of the volume in percent, 1 to 100; each step's is above the one before. */
+  readonly percentage: number
+  /** The speed from then on, in Kbit/s. */
+  readonly limit: ThrottlingLimit
+}
+
+/** How a plan repeats (rules T1 and T5). */
+export interface Recurrence {
+  /** The unit of a cycle. Months are calendar months in UTC. */
+  readonly periodicity: "Daily" | "Weekly" | "Monthly"
+  /** How many units a cycle has, at least 1. */
+  readonly frequency: number
+  /** How many packages there are in all, 1 to 1,000. */
+  readonly occurrences: number
+}
+
+/** What a package of a plan grants. An attachment has its own copy of it. */
+export interface Terms {
+  /** The name of the plan. */
+  readonly name: string
+  /** The coverage profile. */
+  readonly coverageId: string
+  /** The region code of the coverage profile. */
+  readonly regionCode: string
+  /** The label of the coverage profile. */
+  readonly label: Label
+  /** The volume of a package in MB of 1,048,576 bytes. */
+  readonly dataMegaBytes: number
+  /** How long a package lasts, in days of 24 h. */
+  readonly periodDays: number
+  /** Three steps where packages are throttled, else none. */
+  readonly throttling: ReadonlyArray<ThrottlingStep>
+  /** How the plan repeats; null if it does not. */
+  readonly recurrence: Recurrence | null
+}
+
+/** A plan. */
+export interface Plan extends OfOrganization, Terms {
+  /** The id, a UUID. */
+  readonly planId: string
+  /** When it was created. */
+  readonly createdAt: Date
+  /** Since when it takes no new attachments; null if it does. */
+  readonly archivedAt: Date | null
+}
+
+/** What a new plan is to be (rule P1). */
+export interface CreatePlan extends OfOrganization {
+  /** The name, 1 to 255 characters. */
+  readonly name: string
+  /** The coverage profile, standard or custom; it gives the plan its label and region code. */
+  readonly coverageId: string
+  /** The volume of a package in MB of 1,048,576 bytes, 1 to 2,147,483,647. */
+  readonly dataMegaBytes: number
+  /** How long a package lasts, 1 to 3,660 days of 24 h. */
+  readonly periodDays: number
+  /** Three steps with rising percentages; absent or empty if packages are not throttled. */
+  readonly throttling?: ReadonlyArray<ThrottlingStep> | undefined
+  /** How the plan repeats; absent or null if it does not. The last package has to end before the year 10000. */
+  readonly recurrence?: Recurrence | null | undefined
+}
+
+/** Names a plan. */
+export interface OfPlan extends OfOrganization {
+  /** The plan's id. */
+  readonly planId: string
+}
+
+/** Which plans a list has. An absent field filters nothing. */
+export interface PlanFilter extends OfOrganization {
+  /** Only archived plans, or only live ones. */
+  readonly archived?: boolean | undefined
+  /** Only plans of this label. */
+  readonly label?: Label | undefined
+  /** Only plans with this text in their name, in any case. */
+  readonly search?: string | undefined
+  /** Only plans that cover all of these countries, by ISO 3166-1 alpha-2 code in any case. */
+  readonly countries?: ReadonlyArray<string> | undefined
+}
+
+/** Plans of an organization (rules P1 to P3). */
+export interface Plans {
+  /** Creates a plan. Errors: `InvalidFieldError`, `NotFoundError` (organization, coverage profile). */
+  readonly create: (request: CreatePlan, options?: WriteOptions) => Promise<Plan>
+  /** Reads a plan. Errors: `NotFoundError`, also where it was deleted. */
+  readonly get: (of: OfPlan, options?: CallOptions) => Promise<Plan>
+  /** Plans, oldest first. */
+  readonly list: (of: PlanFilter, options?: CallOptions) => PagedList<Plan>
+  /** Makes the plan take no new attachments. Those there are stay as they are (rule P2). Errors: `NotFoundError`. */
+  readonly archive: (of: OfPlan, options?: WriteOptions) => Promise<void>
+  /** Makes the plan take new attachments again (rule P2). Errors: `NotFoundError`. */
+  readonly unarchive: (of: OfPlan, options?: WriteOptions) => Promise<void>
+  /** Deletes the plan. Attachments keep their copy of its terms (rule P2). Errors: `NotFoundError`. */
+  readonly remove: (of: OfPlan, options?: WriteOptions) => Promise<void>
+}

@@ -1,0 +1,76 @@
+/**
+ * The service as a host has it.
+ */
+import type { TimeSpan } from "./Calls.ts"
+import type { Catalogues, Coverage, Operators } from "./Coverage.ts"
+import type { AuditLog, Clock, Problems, Reports } from "./Operation.ts"
+import type { ApiKeys, Organizations } from "./Organizations.ts"
+import type { Plans } from "./Plans.ts"
+import type { Sims, Wallet } from "./Sims.ts"
+import type { Attachments, Messages, Subscriptions } from "./Subscriptions.ts"
+import type { Webhooks } from "./Webhooks.ts"
+
+/** What `drain` has done. */
+export interface Drained {
+  /** Whether all work that was due is done; false where the time was over before. */
+  readonly finished: boolean
+  /** When the next work is due; null where there is none, and where the time was over. */
+  readonly nextDueAt: Date | null
+}
+
+/**
+ * The service. Each group has the use cases of one kind of thing.
+ *
+ * Any method can reject with `StorageUnavailableError`, with `ClosedError` after `close`, with a plain `SimplanError` where
+ * something broke, and within its limits with `TimeoutError` or an error named `AbortError`.
+ */
+export interface Simplan extends AsyncDisposable {
+  /** API keys of organizations, for the HTTP API. */
+  readonly apiKeys: ApiKeys
+  /** Plan attachments of a subscription. */
+  readonly attachments: Attachments
+  /** Who changed what. */
+  readonly auditLog: AuditLog
+  /** The catalogue of the whole service. */
+  readonly catalogues: Catalogues
+  /** The business clock. */
+  readonly clock: Clock
+  /** Coverage profiles and regions. */
+  readonly coverage: Coverage
+  /** SMS to SIMs in service. */
+  readonly messages: Messages
+  /** Mobile network operators. */
+  readonly operators: Operators
+  /** The tenants. */
+  readonly organizations: Organizations
+  /** Plans of an organization. */
+  readonly plans: Plans
+  /** Jobs that the telco refuses again and again. */
+  readonly problems: Problems
+  /** Reports of the telco. */
+  readonly reports: Reports
+  /** The SIM inventory. */
+  readonly sims: Sims
+  /** SIMs in service. */
+  readonly subscriptions: Subscriptions
+  /** The mobile plan of eSIMs. */
+  readonly wallet: Wallet
+  /** Webhook endpoints and the log of their deliveries. */
+  readonly webhooks: Webhooks
+  /** Resolves when the service has started: the database is reached and migrated. Rejects where it cannot start. */
+  readonly ready: () => Promise<void>
+  /**
+   * Does all work that is due, such as packages and webhooks, and returns when none is left or the time `within` is over.
+   * For hosts that have no worker running, such as serverless ones, from a call every minute. No limit by default.
+   */
+  readonly drain: (options?: {
+    /** How long it may take, of the machine's clock; what is under way then goes on. */
+    readonly within?: TimeSpan | undefined
+    /** Ends it when it aborts; it then rejects with an error named `AbortError`. */
+    readonly signal?: AbortSignal | undefined
+  }) => Promise<Drained>
+  /** Ends calls that are under way, waits for work under way for 2 s, and closes the storage. Again, it changes nothing. */
+  readonly close: () => Promise<void>
+  /** The same as `close`, for `await using`. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}

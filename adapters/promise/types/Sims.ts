@@ -1,0 +1,150 @@
+/**
+ * The SIM inventory and the mobile plan of eSIMs.
+ */
+import type { CallOptions, OfOrganization, PagedList, WriteOptions } from "./Calls.ts"
+import type { Label } from "./Plans.ts"
+
+/** A SIM: a physical card, or a downloadable profile (eSIM). */
+export interface Sim extends OfOrganization {
+  /** The id, a UUID. */
+  readonly simId: string
+  /** 18 to 20 digits, unique in the whole service. */
+  readonly iccid: string
+  /** The network supply tier. */
+  readonly label: Label
+  /** Whether it is an eSIM. */
+  readonly isEsim: boolean
+  /** The activation code by which a device downloads the eSIM; null for a physical SIM, and for an eSIM without one. */
+  readonly lpa: string | null
+  /** Whether a subscription holds it, or is being made or deleted (rule S2). */
+  readonly used: boolean
+  /** Whether there is any sign that the profile was downloaded; it stays true (rule S2). */
+  readonly downloaded: boolean
+  /** Whether the organization's mobile plan is applied to it (rule I6). */
+  readonly mobilePlanApplied: boolean
+  /** Its place in the order of its organization's imports, from 1. */
+  readonly importSequence: number
+  /** When it was imported. */
+  readonly createdAt: Date
+}
+
+/** Names a SIM of an organization. */
+export interface OfSim extends OfOrganization {
+  /** The SIM's ICCID. */
+  readonly iccid: string
+}
+
+/** A state of a profile, as the SM-DP+ server names it. */
+export type SmdpState = "BPP Installation" | "Enable" | "Disable" | "Delete"
+
+/** What the SM-DP+ server told of an eSIM's profile (rule I2). */
+export interface SmdpInfo {
+  /** The state of the latest successful report; null while there is none. */
+  readonly current: { readonly state: SmdpState; readonly modifiedAt: Date } | null
+  /** All reports, oldest first. */
+  readonly history: ReadonlyArray<{
+    readonly state: SmdpState
+    readonly modificationResult: string
+    readonly modifiedAt: Date
+  }>
+}
+
+/** Which SIMs a list has. An absent field filters nothing. */
+export interface SimFilter extends OfOrganization {
+  /** Only eSIMs, or only physical SIMs. */
+  readonly isEsim?: boolean | undefined
+  /** Only SIMs of this label. */
+  readonly label?: Label | undefined
+}
+
+/** A SIM to import (rules I1 and W9). Space around the texts is ignored. */
+export interface ImportRow {
+  /** 18 to 20 digits; a trailing `F` is dropped. */
+  readonly iccid: string
+  /** The network supply tier. */
+  readonly label: string
+  /** Whether it is an eSIM. */
+  readonly isEsim: boolean
+  /** The activation code of an eSIM, at most 255 characters. */
+  readonly lpa?: string | null | undefined
+}
+
+/** What is wrong with a row of an import, or remarkable about it. */
+export interface RowMessage {
+  /** The row, from 1. */
+  readonly row: number
+  /** The ICCID as it was sent, at most 40 characters. */
+  readonly iccid: string
+  /** What is wrong, for people. */
+  readonly message: string
+}
+
+/** What came of an import. */
+export interface ImportReport {
+  /** How many SIMs were imported. */
+  readonly imported: number
+  /** How many rows have an ICCID that the organization has already, or that an earlier row has. */
+  readonly duplicates: number
+  /** The first 1,000 errors, by row. */
+  readonly errors: ReadonlyArray<RowMessage>
+  /** How many errors there are. */
+  readonly errorCount: number
+  /** The first 1,000 warnings, by row. */
+  readonly warnings: ReadonlyArray<RowMessage>
+  /** How many warnings there are. */
+  readonly warningCount: number
+}
+
+/** An import of SIMs. */
+export interface ImportSims extends OfOrganization {
+  /** The rows: an array, or any iterable or async iterable, which is read during the import. */
+  readonly rows: Iterable<ImportRow> | AsyncIterable<ImportRow>
+}
+
+/** The SIM inventory of an organization (rules I1 and I2). */
+export interface Sims {
+  /**
+   * Imports SIMs row by row, 1,000 at once. A bad row stops no other. Memory does not grow with their number. To import a
+   * row again changes nothing. With an idempotency key the rows of an iterable that is no array are not compared.
+   *
+   * Errors: `NotFoundError`, and whatever `rows` throws.
+   */
+  readonly import: (request: ImportSims, options?: WriteOptions) => Promise<ImportReport>
+  /** SIMs in the order of their import. */
+  readonly list: (of: SimFilter, options?: CallOptions) => PagedList<Sim>
+  /** Reads a SIM. Errors: `NotFoundError`. */
+  readonly get: (of: OfSim, options?: CallOptions) => Promise<Sim>
+  /** The history of an eSIM's profile. Errors: `NotFoundError`, also for a physical SIM. */
+  readonly smdpInfo: (of: OfSim, options?: CallOptions) => Promise<SmdpInfo>
+}
+
+/** A change of the mobile plan. */
+export interface SetMobilePlan extends OfOrganization {
+  /** Whether it is to be applied, or removed. */
+  readonly apply: boolean
+  /** The label of the eSIM. */
+  readonly label: Label
+  /** The eSIM. Absent or null, where `apply` is true: any one of the label that has no mobile plan. */
+  readonly iccid?: string | null | undefined
+}
+
+/** The mobile plan of an eSIM. */
+export interface MobilePlan {
+  /** The eSIM. */
+  readonly iccid: string
+  /** Whether the mobile plan is applied. */
+  readonly applied: boolean
+  /** The eSIM's import sequence. */
+  readonly id: number
+}
+
+/** The organization's mobile plan on its eSIMs (rule I6). */
+export interface Wallet {
+  /**
+   * Applies or removes the mobile plan, and returns when the telco has done so. With an ICCID a repetition changes nothing.
+   *
+   * Errors: `InvalidFieldError`, `NotFoundError`, `NoFreeSimError`, `LabelMismatchError`, `SimBusyError`,
+   * `TelcoRefusedError`, `TelcoUnavailableError`.
+   */
+  readonly setMobilePlan: (request: SetMobilePlan, options?: WriteOptions) => Promise<MobilePlan>
+}

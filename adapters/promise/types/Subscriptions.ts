@@ -1,0 +1,179 @@
+/**
+ * Subscriptions, their plan attachments, and SMS to them.
+ */
+import type { CallOptions, InstantInput, List, OfOrganization, WriteOptions } from "./Calls.ts"
+import type { Label, Terms } from "./Plans.ts"
+import type { OfSim } from "./Sims.ts"
+
+/** The SIM of a subscription. */
+export interface SubscribedSim {
+  /** The id, a UUID. */
+  readonly simId: string
+  /** The ICCID. */
+  readonly iccid: string
+  /** The label. */
+  readonly label: Label
+  /** Whether it is an eSIM. */
+  readonly isEsim: boolean
+  /** The activation code by which a device downloads the eSIM; null where there is none. */
+  readonly lpa: string | null
+}
+
+/** A SIM in service. */
+export interface Subscription extends OfOrganization {
+  /** The id, a UUID. */
+  readonly subscriptionId: string
+  /** The text that the host gave. */
+  readonly metadata: string
+  /** When it was created. */
+  readonly createdAt: Date
+  /** Its SIM. */
+  readonly sim: SubscribedSim
+}
+
+/** What a creation made: a subscription with its first attachment, or another attachment on a subscription (rule S1). */
+export interface CreatedSubscription extends Subscription {
+  /** The id of the new plan attachment, a UUID. */
+  readonly attachmentId: string
+  /** When the first package is active, as the telco says, else as asked for; null without an active period. */
+  readonly activationAt: Date | null
+  /** When the first package ends; null where nobody said. */
+  readonly expirationAt: Date | null
+}
+
+/** What a new subscription is to be. */
+export interface CreateSubscription extends OfOrganization {
+  /** The plan to attach. */
+  readonly planId: string
+  /** A text of the host's own, at most 4,096 characters; empty by default. */
+  readonly metadata?: string | undefined
+  /** The SIM. Absent or null: a free eSIM of the plan's label (rule S2). That of a subscription: the plan is added to it. */
+  readonly iccid?: string | null | undefined
+  /**
+   * When the plan is active. Absent or null: from its first use on. A plan that does not recur needs an `end`, in the
+   * future and after `start` (rule T4); a recurring one begins its first cycle at `start`, at most 24 h in the past (rule T5).
+   */
+  readonly activePeriod?:
+    | { readonly start: InstantInput; readonly end?: InstantInput | null | undefined }
+    | null
+    | undefined
+}
+
+/** The network that a SIM was on last. */
+export interface LastOperator {
+  /** The country's name. */
+  readonly country: string
+  /** The country by ISO 3166-1 alpha-2 code. */
+  readonly countryIso2: string
+  /** The operator, as the telco names it. */
+  readonly operator: string
+  /** The radio access technology. */
+  readonly rat: string
+  /** The device's IMEI. */
+  readonly imei: string
+  /** When it was there. */
+  readonly at: Date
+}
+
+/** Subscriptions: putting SIMs into service and taking them out (rules S1 to S5). */
+export interface Subscriptions {
+  /**
+   * Puts a SIM into service with a plan, and returns when the telco has every package that is due (rule S5). Where it
+   * fails, nothing remains of it.
+   *
+   * Errors: `InvalidFieldError`, `NotFoundError` (organization, plan, SIM), `NoFreeSimError`, `PlanArchivedError`,
+   * `LabelMismatchError`, `SimBusyError`, `TelcoRefusedError`, `TelcoUnavailableError`.
+   */
+  readonly create: (request: CreateSubscription, options?: WriteOptions) => Promise<CreatedSubscription>
+  /** Reads the subscription of a SIM. Errors: `NotFoundError`. */
+  readonly get: (of: OfSim, options?: CallOptions) => Promise<Subscription>
+  /** All subscriptions of an organization, by creation (rule W4). */
+  readonly list: (of: OfOrganization, options?: CallOptions) => List<Subscription>
+  /**
+   * Deletes the subscription of a SIM and cancels its packages at the telco; then the SIM is free again (rule S3).
+   *
+   * Errors: `NotFoundError`, `SimBusyError`, `EsimInstalledError`.
+   */
+  readonly remove: (of: OfSim, options?: WriteOptions) => Promise<void>
+  /** The network that the SIM was on last; null without activity in the last 7 days (rule R3). Errors: `NotFoundError`. */
+  readonly lastOperator: (of: OfSim, options?: CallOptions) => Promise<LastOperator | null>
+}
+
+/** The state of an attachment (rule T2). */
+export type AttachmentState = "PENDING_FOR_FIRST_USE" | "CREATED" | "ACTIVE" | "SUSPENDED" | "EXPIRED"
+
+/** One allowance period at the telco. */
+export interface Package {
+  /** `<attachment id>:<occurrence>`, also the key at the telco. */
+  readonly packageId: string
+  /** When it is active; null before its first use. */
+  readonly activationAt: Date | null
+  /** When it ends; null before its first use. */
+  readonly expirationAt: Date | null
+  /** How much of it is used, in bytes. */
+  readonly usedBytes: number
+}
+
+/** One plan on a subscription, as it is now. */
+export interface Attachment extends OfSim {
+  /** The id, a UUID. */
+  readonly attachmentId: string
+  /** The subscription. */
+  readonly subscriptionId: string
+  /** The plan that it was made of. */
+  readonly planId: string
+  /** Its own copy of the plan's terms. */
+  readonly terms: Terms
+  /** The text that its creation gave. */
+  readonly metadata: string
+  /** When it was created. */
+  readonly createdAt: Date
+  /** Its state (rule T2). */
+  readonly state: AttachmentState
+  /** When it is active, or its first cycle begins; null before the first use (rule T6). */
+  readonly activationAt: Date | null
+  /** When it ends, with its last package; null before the first use (rule T6). */
+  readonly expirationAt: Date | null
+  /** When it was suspended; null if it was not. */
+  readonly suspendedAt: Date | null
+  /** How much of the last package that began is used, in bytes (rule T6). */
+  readonly usedBytes: number
+  /** Its packages, oldest first, without those that the telco refused. */
+  readonly packages: ReadonlyArray<Package>
+}
+
+/** Plan attachments of a subscription (rules T2, T6, T7 and S4). */
+export interface Attachments {
+  /** The attachments of a SIM's subscription, oldest first. Errors: `NotFoundError`. */
+  readonly list: (of: OfSim, options?: CallOptions) => List<Attachment>
+  /**
+   * Reads one, by its own id or its plan's; of several with the plan the active one, else the newest (rule S4).
+   *
+   * Errors: `NotFoundError`.
+   */
+  readonly get: (of: OfSim & { readonly id: string }, options?: CallOptions) => Promise<Attachment>
+  /**
+   * Suspends one for good: its packages at the telco stop, and its recurrence ends. Again, it changes nothing (rule T7).
+   *
+   * Errors: `NotFoundError`, `AttachmentExpiredError`.
+   */
+  readonly suspend: (of: OfSim & { readonly attachmentId: string }, options?: WriteOptions) => Promise<void>
+}
+
+/** An SMS. */
+export interface SendSms extends OfSim {
+  /** The sender: 1 to 11 characters of the GSM alphabet, or 1 to 15 digits. */
+  readonly from: string
+  /** The text: not empty, and at most 10 segments. */
+  readonly text: string
+}
+
+/** SMS to SIMs in service. */
+export interface Messages {
+  /**
+   * Sends an SMS, and returns when the telco has taken it. Tells in how many segments.
+   *
+   * Errors: `InvalidFieldError`, `NotFoundError`, `TelcoRefusedError`, `TelcoUnavailableError`.
+   */
+  readonly send: (request: SendSms, options?: WriteOptions) => Promise<{ readonly segments: number }>
+}

@@ -1,0 +1,35 @@
+/**
+ * A service in memory with an organization that has SIMs, as the tests of this folder use it.
+ */
+import { createSimplan, type Options, type Plan, type Simplan } from "simplan/promise"
+
+/** In memory, with the simulated telco. */
+export const make = (options: Partial<Options> = {}): Simplan =>
+  createSimplan({ database: "memory", telco: "simulator", ...options })
+
+async function* rows() {
+  for (let index = 0; index < 3; index++) {
+    await Promise.resolve()
+    yield { iccid: `89999000000000100${index}0`, label: "Green", isEsim: true, lpa: `LPA:1$smdp.example.com$${index}` }
+  }
+}
+
+/** An organization with three eSIMs. */
+export const stocked = async (simplan: Simplan): Promise<{ readonly organizationId: string }> => {
+  const { organizationId } = await simplan.organizations.create({ name: "Acme" })
+  await simplan.sims.import({ organizationId, rows: rows() })
+  return { organizationId }
+}
+
+/** The standard profile of Europe under the label of the SIMs. */
+export const europe = async (simplan: Simplan, organizationId: string): Promise<string> => {
+  const [profile] = await simplan.coverage.list({ organizationId, regionCode: "EUROPE", label: "Green" }).toArray()
+  if (profile === undefined) throw new Error("There is no profile for Europe")
+  return profile.coverageId
+}
+
+/** A plan for Europe. */
+export const plan = async (simplan: Simplan, organizationId: string, name = "Europe 1 GB"): Promise<Plan> => {
+  const coverageId = await europe(simplan, organizationId)
+  return simplan.plans.create({ organizationId, name, coverageId, dataMegaBytes: 1024, periodDays: 30 })
+}
