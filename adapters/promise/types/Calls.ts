@@ -2,8 +2,11 @@
  * What the methods of every group have in common: the options of a call, lists, and instants.
  */
 
-/** A length of time: milliseconds, or a number with a unit. */
-export type TimeSpan = number | `${number} ${"milliseconds" | "seconds" | "minutes" | "hours" | "days"}`
+/** A unit of time. A day has 24 h. */
+export type TimeUnit = "millisecond" | "second" | "minute" | "hour" | "day"
+
+/** A length of time: milliseconds, or a number with a unit, such as `"20 seconds"`. */
+export type TimeSpan = number | `${number} ${TimeUnit}` | `${number} ${TimeUnit}s`
 
 /** An instant in a request: a `Date`, or RFC 3339 text with a zone, such as `2026-01-31T12:00:00Z` (rule W8). */
 export type InstantInput = Date | string
