@@ -9,6 +9,7 @@ import { Cause, Console, Effect, Layer } from "effect"
 import { CliConfig, type CliError, Command, GlobalFlag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import type { CommandFailed } from "./output/CommandFailed.ts"
+import * as Audit from "./commands/Audit.ts"
 import * as Clock from "./commands/Clock.ts"
 import * as Deliveries from "./commands/Deliveries.ts"
 import * as EncryptedSecrets from "./commands/EncryptedSecrets.ts"
@@ -16,9 +17,12 @@ import * as Events from "./commands/Events.ts"
 import * as Key from "./commands/Key.ts"
 import * as Migrate from "./commands/Migrate.ts"
 import * as Org from "./commands/Org.ts"
+import * as Plans from "./commands/Plans.ts"
+import * as Problems from "./commands/Problems.ts"
 import * as Serve from "./commands/Serve.ts"
 import * as Sims from "./commands/Sims.ts"
 import * as Simulate from "./commands/Simulate.ts"
+import * as Subscriptions from "./commands/Subscriptions.ts"
 import * as Telco from "./commands/Telco.ts"
 import * as Webhook from "./commands/Webhook.ts"
 import * as Misuse from "./output/Misuse.ts"
@@ -32,7 +36,8 @@ const simplan = Command.make("simplan").pipe(
       "Subscription and plan management for eSIMs and physical SIM cards.",
       "",
       "  `simplan serve` starts a server. The other commands talk to a running one: beside a server that was",
-      "  started in this directory they need no flags, for any other name its address and token."
+      "  started in this directory they need no flags, for any other name its address and token, or the API key of",
+      "  an organization for its SIMs, plans and subscriptions."
     ].join("\n")
   ),
   Command.withSubcommands([
@@ -42,8 +47,12 @@ const simplan = Command.make("simplan").pipe(
     Org.command,
     Key.command,
     Sims.command,
+    Plans.command,
+    Subscriptions.command,
     Webhook.command,
     Deliveries.command,
+    Problems.command,
+    Audit.command,
     Events.command,
     Clock.command,
     Simulate.command,
@@ -54,7 +63,8 @@ const simplan = Command.make("simplan").pipe(
     { command: 'simplan org create "Acme Mobile"', description: "In another, in the same directory" },
     { command: "simplan key create --org <id>" },
     { command: "simplan sims import sims.csv --org <id>" },
-    { command: "simplan sims import --help", description: "What a command takes" }
+    { command: "simplan sims import --help", description: "What a command takes" },
+    { command: "simplan --completions bash >> ~/.bashrc", description: "Complete commands and flags; or zsh, fish" }
   ])
 )
 

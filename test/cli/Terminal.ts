@@ -13,11 +13,12 @@ export interface Outcome {
   readonly err: string
 }
 
-/** Runs `simplan` with the arguments; by default stderr is no terminal. */
+/** Runs `simplan` with the arguments; by default stderr is no terminal, and tables fit 80 columns. */
 export const simplan = async (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {},
-  isTerminal = false
+  isTerminal = false,
+  width = 80
 ): Promise<Outcome> => {
   let [out, err] = ["", ""]
   const output: Output = {
@@ -28,7 +29,8 @@ export const simplan = async (
       err += text
     },
     isTerminal,
-    columns: 80
+    columns: 80,
+    width
   }
   const code = await Effect.runPromise(
     Program.run(args).pipe(

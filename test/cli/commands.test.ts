@@ -11,9 +11,17 @@ const keep = (content: object): void => {
   writeFileSync(".simplan/credentials.json", JSON.stringify(content))
 }
 
-const organizations = (...names: ReadonlyArray<string>): FakeServer.Answer => ({
-  body: { error: false, data: names.map((name, index) => ({ organization_id: `org-${index + 1}`, name })) }
-})
+const at = "2026-01-10T12:00:00.000Z"
+
+const organizations = (...names: ReadonlyArray<string>): FakeServer.Answer => {
+  const data = names.map((name, index) => ({ organization_id: `org-${index + 1}`, name, created_at: at }))
+  return { body: { error: false, data, next_page: null } }
+}
+
+const organization: FakeServer.Answer = {
+  status: 201,
+  body: { error: false, data: { organization_id: "o", name: "Acme", created_at: at } }
+}
 
 const refusal = (status: number, code: string, message: string): FakeServer.Answer => ({
   status,
@@ -22,9 +30,13 @@ const refusal = (status: number, code: string, message: string): FakeServer.Answ
 
 describe("a command calls", () => {
   it("the server that was started in this directory, with its kept token", async () => {
-    const { asked, url } = await serve(() => ({ status: 201, body: { error: false, data: { organization_id: "o" } } }))
+    const { asked, url } = await serve(() => organization)
     keep({ url, adminToken: "kept-token" })
-    expect(await simplan(["org", "create", "Acme"])).toEqual({ code: 0, out: "organization_id  o\n", err: "" })
+    expect(await simplan(["org", "create", "Acme"])).toEqual({
+      code: 0,
+      out: `organization_id  o\nname             Acme\ncreated_at       ${at}\n`,
+      err: ""
+    })
     expect(asked).toEqual([
       {
         method: "POST",
@@ -37,7 +49,7 @@ describe("a command calls", () => {
   })
 
   it("the server of the environment; flags come first", async () => {
-    const { asked, url } = await serve(() => organizations())
+    const { asked, url } = await serve(() => organization)
     const env = { SIMPLAN_URL: `${url}/`, SIMPLAN_ADMIN_TOKEN: "from-env" }
     await simplan(["org", "create", "Acme"], env)
     await simplan(["org", "create", "Acme", "--url", url, "--token", "from-flag"], {
@@ -88,9 +100,22 @@ describe("one sentence says that", () => {
   it("another program answers", async () => {
     const { url } = await serve(() => ({ status: 502, body: "<html>" }))
     const outcome = await simplan([...lone, "--url", url])
-    expect(outcome.err).toMatch(
-      /^What answers at .+ is not simplan: it says 502 to POST \/admin\/v1\/organizations\.\n$/
-    )
+    expect(outcome).toMatchObject({ code: 1, out: "" })
+    expect(outcome.err).toBe(`What answers at ${url} is not simplan: it says 502.\n`)
+  })
+
+  it("another program answers 200", async () => {
+    const { url } = await serve(() => ({ body: "<html>" }))
+    const outcome = await simplan(["org", "list", "--token", "t", "--url", url])
+    expect(outcome).toMatchObject({ code: 1, out: "" })
+    expect(outcome.err).toMatch(/^The server at .+ gave an answer that this version of simplan does not know\.\n$/)
+  })
+
+  it("a text is too long, without asking the server", async () => {
+    const { asked, url } = await serve(() => organization)
+    const outcome = await simplan(["org", "create", "x".repeat(256), "--token", "t", "--url", url])
+    expect(outcome).toEqual({ code: 2, out: "", err: "name must have at most 255 characters.\n" })
+    expect(asked).toEqual([])
   })
 
   it("the kept credentials are damaged", async () => {
@@ -111,7 +136,19 @@ describe("one sentence says that", () => {
     [["events", "send"], "Name a FILE of events, or make one"],
     [["events", "send", "--type", "usage"], "An event needs --type"],
     [["events", "send", "--type", "call"], '--type is "call", but must be usage, first_use, location or smdp_state'],
-    [["sims", "import"], "FILE is missing"]
+    [["sims", "import"], "FILE is missing"],
+    [["webhook", "remove", ".."], 'ID is "..", but must be an id'],
+    [["key", "list", "--org", ""], "--org needs a value: an id"],
+    [["org", "list", "--limit", "0"], '--limit is "0", but must be a number of at least 1'],
+    [["audit", "--from", "yesterday"], '--from is "yesterday", but must be an instant with a zone'],
+    [["audit", "--action", "org.explode"], '--action is "org.explode", but must be '],
+    [["deliveries", "list", "--status", "lost"], '--status is "lost", but must be pending, delivered or failed'],
+    [["deliveries", "replay"], "Name the ID of a delivery, or say which to replay"],
+    [["deliveries", "replay", "d", "--status", "failed"], "Name the ID of a delivery, or say which to replay"],
+    [["sims", "list"], "There is no API key for http://127.0.0.1:3000: give one with --key or SIMPLAN_API_KEY"],
+    [["plans", "list", "--key", "k", "--org", "o"], "An API key belongs to one organization, so give either"],
+    [["sims", "show"], "ICCID is missing"],
+    [["subscriptions", "list", "--org", "o"], "There is no API key of organization o in .simplan/"]
   ]
   for (const [args, sentence] of misused) {
     it(`\`simplan ${args.join(" ")}\` is reported as misuse`, async () => {
@@ -138,13 +175,16 @@ describe("help is printed", () => {
 })
 
 describe("the organization", () => {
-  const key = { status: 201, body: { error: false, data: { api_key_id: "k", key: "simplan_secret" } } }
+  const fields = { api_key_id: "k", name: "n", scope: "read", hint: "cret", created_at: at }
+  const data = { ...fields, expires_at: null, revoked_at: null, key: "simplan_secret" }
+  const key = { status: 201, body: { error: false, data } }
 
   it("may be omitted if there is only one", async () => {
     const { asked, url } = await serve(({ method }) => (method === "GET" ? organizations("Demo") : key))
     keep({ url, adminToken: "t" })
     const outcome = await simplan(["key", "create", "--name", "dashboard", "--scope", "read"])
-    expect(outcome).toMatchObject({ code: 0, out: "api_key_id  k\nkey         simplan_secret\n" })
+    expect(outcome).toMatchObject({ code: 0, err: "The key is shown this once: keep it now.\n" })
+    expect(outcome.out).toMatch(/^api_key_id {2}k\n(.+\n)+key {9}simplan_secret\n$/)
     expect(asked[1]).toMatchObject({
       path: "/admin/v1/organizations/org-1/api-keys",
       body: '{"name":"dashboard","scope":"read"}'
@@ -165,20 +205,17 @@ describe("the organization", () => {
 
 describe("webhook add", () => {
   it("sends the address and the events", async () => {
-    const { asked, url } = await serve(() => ({
-      status: 201,
-      body: { data: { signing_key: "whsec_x", events: null } }
-    }))
-    const types = ["--event", "attachment.allowanceConsumed", "--event", "esim.smdp.stateChanged"]
-    const args = ["webhook", "add", "https://hooks.example.com", ...types, "--org", "o", "--url", url, "--token", "t"]
-    expect(await simplan([...args, "--json"])).toMatchObject({
-      code: 0,
-      out: '{"signing_key":"whsec_x","events":null}\n'
-    })
-    expect(JSON.parse(asked[0]?.body ?? "")).toEqual({
-      url: "https://hooks.example.com",
-      events: ["attachment.allowanceConsumed", "esim.smdp.stateChanged"]
-    })
+    const url = "https://hooks.example.com"
+    const events = ["attachment.allowanceConsumed", "esim.smdp.stateChanged"]
+    const endpoint = { webhook_endpoint_id: "e", url, events, description: "", enabled: true, created_at: at }
+    const data = { ...endpoint, disabled_reason: null, disabled_at: null, signing_key: "whsec_x" }
+    const server = await serve(() => ({ status: 201, body: { error: false, data } }))
+    const types = events.flatMap((type) => ["--event", type])
+    const args = ["webhook", "add", url, ...types, "--org", "o", "--url", server.url, "--token", "t", "--json"]
+    const outcome = await simplan(args)
+    expect(outcome.code).toBe(0)
+    expect(JSON.parse(outcome.out)).toEqual(data)
+    expect(JSON.parse(server.asked[0]?.body ?? "")).toEqual({ url, events })
   })
 })
 
@@ -197,7 +234,9 @@ describe("events send", () => {
 
   it("makes an event from its flags, at the time of the server's clock", async () => {
     const { asked, url } = await serve(({ path }) =>
-      path === "/admin/v1/clock" ? { body: { data: { now: "2026-02-01T00:00:00.000Z" } } } : { body: taken }
+      path === "/admin/v1/clock"
+        ? { body: { error: false, data: { now: "2026-02-01T00:00:00.000Z", virtual: true } } }
+        : { body: taken }
     )
     keep({ url, adminToken: "a", telcoToken: "t" })
     const outcome = await simplan(["events", "send", "--type", "usage", "--iccid", "89", "--total-bytes", "5"])

@@ -1,38 +1,54 @@
 /**
  * What operators do all day, by the command line, against a real server.
  */
-import { afterAll, beforeAll, expect, it } from "vitest"
-import * as Table from "../../adapters/cli/output/Table.ts"
+import { Effect, Layer } from "effect"
+import { TelcoSimulator } from "simplan/telco-simulator"
+import { WebhookSender } from "simplan/ports"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Inventory from "../http/Inventory.ts"
 import * as World from "../http/World.ts"
 import { inNewDirectory, simplan } from "./Terminal.ts"
 
 inNewDirectory()
 
 let world: World.World
+let stock: Inventory.Stock
+
+/** The answer to every webhook. */
+let status = 200
+
+const sender = Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.sync(() => ({ status })) })
 
 beforeAll(async () => {
-  world = await World.start()
+  world = await World.start({ sender })
 })
 
 afterAll(() => world.close())
 
 const run = (...args: ReadonlyArray<string>) => simplan([...args, "--url", world.url, "--token", World.ADMIN_TOKEN])
 
-const json = async (...args: ReadonlyArray<string>) => {
-  const { code, err, out } = await run(...args, "--json")
-  expect([code, err]).toEqual([0, ""])
-  return out
+const lines = (out: string) =>
+  out
     .trim()
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line))
+
+const json = async (...args: ReadonlyArray<string>) => {
+  const { code, err, out } = await run(...args, "--json")
+  expect([code, err]).toEqual([0, ""])
+  return lines(out)
 }
+
+/** Runs a command that reads `/v3`, with the key of the organization. */
+const keyed = (...args: ReadonlyArray<string>) => simplan([...args, "--url", world.url, "--key", stock.tenant.key])
 
 it("lists organizations and keys, revokes and rotates keys, and looks after endpoints", async () => {
   expect(await run("org", "list")).toEqual({ code: 0, out: "", err: "There are none.\n" })
   await run("org", "create", "Acme")
   const [organization] = await json("org", "list")
-  expect((await run("org", "list")).out).toMatch(/^organization_id +created_at +name\n\S+ +\S+Z +Acme\n$/)
+  expect((await run("org", "list")).out).toMatch(/^organization_id +name +created_at\n\S+ +Acme +\S+Z\n$/)
 
   const [made] = await json("key", "create", "--name", "one")
   const [rotated] = await json("key", "rotate", made.api_key_id)
@@ -43,8 +59,10 @@ it("lists organizations and keys, revokes and rotates keys, and looks after endp
 
   const [endpoint] = await json("webhook", "add", "https://hooks.example.com/simplan")
   const id = endpoint.webhook_endpoint_id
-  await json("webhook", "update", id, "--enabled", "false", "--description", "orders")
-  expect(await json("webhook", "list")).toMatchObject([{ enabled: false, description: "orders" }])
+  await json("webhook", "update", id, "--enabled", "false", "--description", "orders", "--event", "package.refused")
+  expect(await json("webhook", "list")).toMatchObject([
+    { enabled: false, description: "orders", events: ["package.refused"] }
+  ])
   expect(await json("webhook", "rotate-key", id)).toMatchObject([{ webhook_endpoint_id: id }])
   await json("webhook", "remove", id)
   expect(await json("webhook", "list")).toEqual([])
@@ -56,17 +74,170 @@ it("lists organizations and keys, revokes and rotates keys, and looks after endp
   })
 })
 
-it("takes as many pages as it is asked for", async () => {
+it("lists as many as it is asked for, and says where there are more", async () => {
   for (const name of ["Two", "Three"]) await run("org", "create", name)
   expect(await json("org", "list", "--limit", "2")).toHaveLength(2)
+  expect(await json("org", "list", "--all")).toHaveLength(3)
+  const cut = await run("org", "list", "--limit", "2")
+  expect(cut.out.trim().split("\n")).toHaveLength(3)
+  expect(cut.err).toBe("These are the first 2: --limit <number> or --all lists more.\n")
+  expect(await run("org", "list", "--limit", "3")).toMatchObject({ err: "" })
 })
 
-it("fits a table to the terminal, and cuts the last columns first", () => {
-  const rows = [{ id: "0123456789", name: "a rather long name", note: null }]
-  expect(Table.of(rows, ["id", "name", "note"], 80)).toBe(
-    "id          name                note\n0123456789  a rather long name  -"
+describe("an organization's own", () => {
+  beforeAll(async () => {
+    stock = await Inventory.stock(world, 1, 30)
+    const { organizationId } = stock.tenant
+    const physical = { iccid: World.iccid(40), label: "Green", is_esim: false }
+    await world.admin("POST", `/organizations/${organizationId}/sims`, { sims: [physical] })
+    await stock.plan({
+      name: "Weekly",
+      recurring: true,
+      nb_occurrence: 3,
+      recurring_periodicity_type: "1",
+      recurring_periodicity_frequency: 1
+    })
+    const metadata = "order \u001b[31m4711"
+    await stock.tenant.post("/v3/subscription", { plan_id: stock.planId, metadata, iccid: World.iccid(1) })
+  })
+
+  it("SIMs are listed and shown", async () => {
+    const first = World.iccid(1)
+    expect((await keyed("sims", "list", "--limit", "1")).out).toBe(
+      `iccid                label  is_esim  used  created_at\n${first}  Green  true     true  2026-01-10T12:00:00Z\n`
+    )
+    expect(lines((await keyed("sims", "list", "--all", "--json")).out)).toHaveLength(31)
+    expect(lines((await keyed("sims", "list", "--esim", "false", "--json")).out)).toMatchObject([
+      { iccid: World.iccid(40) }
+    ])
+    expect((await keyed("sims", "list", "--label", "Red")).err).toBe("There are none.\n")
+
+    const at = new Date(World.START).toISOString()
+    await world.telco([{ id: "s", type: "smdp_state", iccid: first, occurred_at: at, state: "Enable" }])
+    const shown = await keyed("sims", "show", first)
+    expect(shown.out).toMatch(
+      /^iccid +\d+\n(.+\n)+current_status +Enable\n\nSM-DP\+ states, oldest first:\nmodified_at /
+    )
+    expect(lines((await keyed("sims", "show", World.iccid(40), "--json")).out)).toMatchObject([
+      { is_esim: false, current_status: null, state_history: [] }
+    ])
+    expect(await keyed("sims", "show", "1")).toEqual({
+      code: 1,
+      out: "",
+      err: "The server refuses (404 sim_not_found): SIM not found.\n"
+    })
+  })
+
+  it("plans are listed", async () => {
+    const found = await keyed("plans", "list")
+    expect(found.out).toMatch(/^plan_id +plan_name +label +MB +days +recurring\n/)
+    expect(found.out).toContain(stock.planId)
+    for (const line of found.out.split("\n")) expect(line.length).toBeLessThanOrEqual(80)
+    expect(lines((await keyed("plans", "list", "--search", "week", "--json")).out)).toMatchObject([
+      { plan_name: "Weekly" }
+    ])
+    expect((await keyed("plans", "list", "--archived", "true")).err).toBe("There are none.\n")
+    expect((await keyed("plans", "list", "--country", "FR,DE")).err).toBe("There are none.\n")
+  })
+
+  it("subscriptions are listed and shown, and what their metadata holds drives no terminal", async () => {
+    const wide = await simplan(
+      ["subscriptions", "list", "--url", world.url],
+      { SIMPLAN_API_KEY: stock.tenant.key },
+      false,
+      200
+    )
+    expect(wide.out).toMatch(/^iccid +subscription_id +label +created_at +metadata\n.+order {2}\[31m4711\n$/)
+    expect(lines((await keyed("subscriptions", "list", "--json")).out)).toMatchObject([
+      { metadata: "order \u001b[31m4711" }
+    ])
+    const shown = await keyed("subscriptions", "show", World.iccid(1))
+    expect(shown.out).not.toContain("\u001b")
+    expect(shown.out).toMatch(/\nlast_operator +null\n\nPlan attachments:\nplan_attachment_id +state /)
+    expect(lines((await keyed("subscriptions", "show", World.iccid(1), "--json")).out)).toMatchObject([
+      { esim: { iccid: World.iccid(1) }, last_operator: null, plan_attachments: [{ plan: { _id: stock.planId } }] }
+    ])
+    expect((await keyed("subscriptions", "show", World.iccid(2))).err).toMatch(
+      /^The server refuses \(404 subscription_not_found\)/
+    )
+  })
+
+  it("key comes from the files of the server of the directory", async () => {
+    const { key, organizationId } = stock.tenant
+    mkdirSync(".simplan")
+    const demos = { "memory:": { organizationId, apiKey: key } }
+    writeFileSync(".simplan/credentials.json", JSON.stringify({ url: world.url, demos }))
+    writeFileSync(".simplan/demo.key", `${key}\n`)
+    expect((await simplan(["plans", "list", "--limit", "1"])).code).toBe(0)
+    expect((await simplan(["plans", "list", "--org", organizationId])).code).toBe(0)
+    expect(await simplan(["plans", "list", "--url", "https://elsewhere.example"])).toMatchObject({ code: 2 })
+    expect(
+      await simplan(["plans", "list", "--url", "https://elsewhere.example", "--org", organizationId])
+    ).toMatchObject({ code: 2 })
+    const wrong = await simplan(["plans", "list"], { SIMPLAN_API_KEY: "simplan_wrong" })
+    expect(wrong).toEqual({
+      code: 1,
+      out: "",
+      err: `The server at ${world.url} refuses the API key from SIMPLAN_API_KEY.\n`
+    })
+  })
+})
+
+it("filters deliveries, replays them, and sends a test event", async () => {
+  const org = ["--org", stock.tenant.organizationId]
+  const [endpoint] = await json("webhook", "add", "https://hooks.example.com/simplan", ...org)
+  const id = endpoint.webhook_endpoint_id
+  status = 500
+  const tested = await run("webhook", "test", id, ...org)
+  expect(tested).toMatchObject({ code: 0, out: `webhook_endpoint_id  ${id}\n` })
+  await json("clock", "advance", "--by", "10 days")
+  const failed = await json(
+    "deliveries",
+    "list",
+    "--status",
+    "failed",
+    "--type",
+    "endpoint.test",
+    "--endpoint",
+    id,
+    ...org
   )
-  const narrow = Table.of(rows, ["id", "note", "name"], 26).split("\n")
-  expect(narrow).toEqual(["id          note  name", "0123456789  -     a rathe…"])
-  for (const line of narrow) expect(line.length).toBeLessThanOrEqual(26)
+  expect(failed).toMatchObject([{ status: "failed", event: { type: "endpoint.test" } }])
+  const [delivery] = failed
+  expect(await json("deliveries", "list", "--to", delivery.created_at, ...org)).toEqual([])
+  expect((await run("deliveries", "list", ...org)).out).toMatch(/^delivery_id +\S+\nstatus +failed\n/)
+  const shown = await run("deliveries", "show", delivery.delivery_id, ...org)
+  expect(shown.out).toMatch(/\nAttempts:\nnumber +at +duration_ms +response_status/)
+
+  status = 200
+  await json("webhook", "update", id, "--enabled", "true", ...org)
+  expect((await run("deliveries", "replay", "--status", "failed", "--endpoint", id, ...org)).out).toBe("replayed  1\n")
+  await json("clock", "advance", "--by", "1 second")
+  expect(await json("deliveries", "list", "--status", "delivered", ...org)).toHaveLength(1)
+  expect(await json("deliveries", "replay", delivery.delivery_id, ...org)).toMatchObject([{ status: "pending" }])
+  expect(await json("deliveries", "replay", "--iccid", World.iccid(1), ...org)).toEqual([{ replayed: 0 }])
+})
+
+it("tells who changed what", async () => {
+  const org = ["--org", stock.tenant.organizationId]
+  const entries = await json("audit", "--all", ...org)
+  expect(entries.length).toBeGreaterThan(5)
+  const replays = await json("audit", "--action", "delivery.replay", "--actor", "admin", ...org)
+  expect(replays.length).toBeGreaterThan(0)
+  expect(replays.length).toBeLessThan(entries.length)
+  const one = await json("audit", "--resource", World.iccid(1), "--to", "2026-01-11T00:00:00Z", ...org)
+  expect(one.map((entry) => entry.iccid)).toContain(World.iccid(1))
+  expect((await run("audit", "--limit", "1", ...org)).out).toMatch(/^created_at +actor +action.*\n\S+Z +\S+ +\S+.*\n$/)
+})
+
+it("lists what the telco refuses", async () => {
+  expect(await run("problems")).toEqual({ code: 0, out: "", err: "There are none.\n" })
+  const fault = { fault: "refuse", on: "cancelPackage", message: "no such package" } as const
+  await world.run(TelcoSimulator.TelcoSimulator.use((telco) => telco.setFaults([fault])))
+  const iccid = World.iccid(2)
+  await stock.tenant.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid })
+  await stock.tenant.call("DELETE", `/v3/subscriptions/${iccid}`)
+  await json("clock", "advance", "--by", "1 day")
+  expect(await json("problems")).toMatchObject([{ iccid, last_message: "no such package" }])
+  expect((await run("problems")).out).toMatch(/^problem_id +iccid +last_message\n/)
 })

@@ -26,7 +26,7 @@ const nothing = { imported: 0, duplicates: 0, errors: [], error_count: 0, warnin
 
 /** Imports all rows. */
 const takeAll = ({ body }: FakeServer.Asked): FakeServer.Answer => ({
-  body: { data: { ...nothing, imported: body.trim().split("\n").length - 1 } }
+  body: { error: false, data: { ...nothing, imported: body.trim().split("\n").length - 1 } }
 })
 
 describe("sims import", () => {
@@ -48,7 +48,7 @@ describe("sims import", () => {
       seen.push(...pieces)
       const wrong = [{ row: pieces.length, iccid: pieces.at(-1)?.split(",")[0] ?? "", message: "no" }]
       const messages = { errors: wrong, error_count: 1, warnings: wrong, warning_count: 1 }
-      return { body: { data: { imported: pieces.length - 1, duplicates: 0, ...messages } } }
+      return { body: { error: false, data: { imported: pieces.length - 1, duplicates: 0, ...messages } } }
     })
     expect(seen.map((row) => `${row}\n`)).toEqual(rows)
     expect(outcome.asked.length).toBeGreaterThan(3)
@@ -63,7 +63,7 @@ describe("sims import", () => {
   it("counts the errors that the server does not tell of", async () => {
     const wrong = [{ row: 1, iccid: "1", message: "no" }]
     const outcome = await importFile(`${header}1,Green,true,a\n`, () => ({
-      body: { data: { ...nothing, errors: wrong, error_count: 5, warnings: [], warning_count: 3 } }
+      body: { error: false, data: { ...nothing, errors: wrong, error_count: 5, warnings: [], warning_count: 3 } }
     }))
     expect(outcome.out).toBe(
       "imported    0\nduplicates  0\nerrors      5\nwarnings    3\n" +

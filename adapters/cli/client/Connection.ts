@@ -12,27 +12,34 @@ import * as OwnerFile from "../settings/OwnerFile.ts"
 import * as Settings from "../settings/Settings.ts"
 
 export interface Connection {
+  readonly api: "admin" | "telco" | "v3"
   readonly url: string
-  readonly token: Redacted.Redacted
-  /** The source of the token, for messages. */
-  readonly tokenFrom: string
+  /** The token, or the API key for `/v3`. */
+  readonly secret: Redacted.Redacted
+  /** Where the secret comes from, for messages. */
+  readonly from: string
 }
 
 const ADMIN_URL = "SIMPLAN_ADMIN_URL"
-const URL_VARIABLE = "SIMPLAN_URL"
+export const URL_VARIABLE = "SIMPLAN_URL"
 
-const flagsWith = (urls: string, variable: string) => ({
+/** The flags of every command that calls a server. `urls`: the variables of its address. */
+export const serverFlags = (urls: string) => ({
   url: Flag.String("url").pipe(
     Flag.withMetavar("<address>"),
     Flag.withDescription(`Address of the server (else ${urls}, else the server started in this directory)`),
     Flag.optional
   ),
+  json: Flag.Boolean("json").pipe(Flag.withDescription("Print JSON, a line for each item"), Flag.withDefault(false))
+})
+
+const flagsWith = (urls: string, variable: string) => ({
+  ...serverFlags(urls),
   token: Flag.Redacted("token").pipe(
     Flag.withMetavar("<token>"),
     Flag.withDescription(`Token of the server (else ${variable}, else the one kept in ${OwnerFile.DIRECTORY}/)`),
     Flag.optional
-  ),
-  json: Flag.Boolean("json").pipe(Flag.withDescription("Print the answer as one line of JSON"), Flag.withDefault(false))
+  )
 })
 
 /** The flags of every command that calls the management API. */
@@ -55,19 +62,24 @@ const checked = (address: string, from: string): Effect.Effect<string, CommandFa
     ? Effect.succeed(address.replace(/\/+$/, ""))
     : misused(`${from} is ${JSON.stringify(address)}, but must be an address such as ${DEFAULT_URL}.`)
 
-const variable = (name: string) => Effect.mapError(Settings.text(name), ({ message }) => impossible(message))
+/** The value of a variable of the environment; undefined if it is not set or empty. */
+export const variable = (name: string) => Effect.mapError(Settings.text(name), ({ message }) => impossible(message))
 
-/** An API of the server: where its address and its token are found. */
-interface Api {
-  readonly name: string
+/** Where the address of an API is found. */
+export interface Address {
   /** The variables of its address; the first that is set counts. */
   readonly urls: ReadonlyArray<string>
   readonly keptUrl: (kept: Credentials.Kept) => string | undefined
+}
+
+interface Api extends Address {
+  readonly api: "admin" | "telco"
   readonly token: string
   readonly keptToken: (kept: Credentials.Kept) => string | undefined
 }
 
-const addressOf = Effect.fnUntraced(function* (api: Api, given: Given, kept: Credentials.Kept) {
+/** The address that a command calls: that of `--url`, else of a variable, else of the server started in this directory. */
+export const addressOf = Effect.fnUntraced(function* (api: Address, given: Pick<Given, "url">, kept: Credentials.Kept) {
   if (Option.isSome(given.url)) return yield* checked(given.url.value, "--url")
   for (const name of api.urls) {
     const set = yield* variable(name)
@@ -76,28 +88,32 @@ const addressOf = Effect.fnUntraced(function* (api: Api, given: Given, kept: Cre
   return api.keptUrl(kept) ?? DEFAULT_URL
 })
 
+/** Whether what the server of this directory generated may be sent to the address. */
+export const isOwn = (api: Address, url: string, kept: Credentials.Kept): boolean =>
+  url === api.keptUrl(kept) || isLocal(url)
+
 const resolve = (api: Api) =>
   Effect.fnUntraced(function* (given: Given) {
     const kept = yield* Credentials.read
     const url = yield* addressOf(api, given, kept)
-    const to = (token: Redacted.Redacted, tokenFrom: string): Connection => ({ url, token, tokenFrom })
+    const to = (secret: Redacted.Redacted, from: string): Connection => ({ api: api.api, url, secret, from })
 
     if (Option.isSome(given.token)) return to(given.token.value, "--token")
     const set = yield* variable(api.token)
     if (set !== undefined) return to(Redacted.make(set), api.token)
     const generated = api.keptToken(kept)
-    if (generated !== undefined && (url === api.keptUrl(kept) || isLocal(url))) {
+    if (generated !== undefined && isOwn(api, url, kept)) {
       return to(Redacted.make(generated), Credentials.FILE)
     }
     return yield* misused(
-      `There is no ${api.name} token for ${url}: give it with --token or ${api.token}, ` +
+      `There is no ${api.api} token for ${url}: give it with --token or ${api.token}, ` +
         `or run this in the directory where the server was started.`
     )
   })
 
 /** The management API of the server. */
 export const toAdmin = resolve({
-  name: "admin",
+  api: "admin",
   urls: [ADMIN_URL, URL_VARIABLE],
   keptUrl: ({ adminUrl, url }) => adminUrl ?? url,
   token: Settings.ADMIN_TOKEN,
@@ -106,7 +122,7 @@ export const toAdmin = resolve({
 
 /** The telco's API of the server. */
 export const toTelco = resolve({
-  name: "telco",
+  api: "telco",
   urls: [URL_VARIABLE],
   keptUrl: ({ url }) => url,
   token: Settings.TELCO_TOKEN,

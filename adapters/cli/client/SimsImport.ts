@@ -3,27 +3,28 @@
  * memory, and the progress counts what the server has taken. Sending a file again is safe: the server counts its rows as
  * duplicates.
  */
-import { Effect, FileSystem, Schema, Stream } from "effect"
+import { Effect, FileSystem, Stream } from "effect"
 import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"
 import * as Progress from "../output/Progress.ts"
 import type { Connection } from "./Connection.ts"
 import * as CsvPieces from "./CsvPieces.ts"
-import * as Management from "./Management.ts"
+import * as Typed from "./Typed.ts"
 
-const RowMessage = Schema.Struct({ row: Schema.Int, iccid: Schema.String, message: Schema.String })
+export interface RowMessage {
+  readonly row: number
+  readonly iccid: string
+  readonly message: string
+}
 
-const Report = Schema.Struct({
-  imported: Schema.Int,
-  duplicates: Schema.Int,
+export interface Report {
+  readonly imported: number
+  readonly duplicates: number
   /** The server tells of the first 1,000 of each piece. */
-  errors: Schema.Array(RowMessage),
-  error_count: Schema.Int,
-  warnings: Schema.Array(RowMessage),
-  warning_count: Schema.Int
-})
-
-export type RowMessage = typeof RowMessage.Type
-export type Report = typeof Report.Type
+  readonly errors: ReadonlyArray<RowMessage>
+  readonly error_count: number
+  readonly warnings: ReadonlyArray<RowMessage>
+  readonly warning_count: number
+}
 
 /** How much of the file is read at once, in bytes. */
 const CHUNK = 256 * 1024
@@ -51,8 +52,8 @@ const unreadable = (path: string, reason: string): CommandFailed =>
     ? misused(`FILE is ${JSON.stringify(path)}, but there is no such file.`)
     : impossible(`${path} cannot be read (${reason}).`)
 
-/** Imports the file into the organization with that path in the management API. */
-export const run = (connection: Connection, organization: string, path: string) =>
+/** Imports the file into the organization with that id. */
+export const run = (connection: Connection, id: string, path: string) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const { size, type } = yield* Effect.mapError(files.stat(path), ({ reason }) => unreadable(path, reason._tag))
@@ -64,13 +65,13 @@ export const run = (connection: Connection, organization: string, path: string) 
     let bytes = 0
 
     const send = Effect.fnUntraced(function* (piece: string) {
-      const request = { method: "POST", path: `${organization}/sims`, body: { type: "text/csv", text: piece } } as const
-      const next = yield* Effect.mapError(Management.data(connection, Report, request), (error) => {
+      const take = Typed.call(connection, (client) => client.imports.importSims({ params: { id }, payload: piece }))
+      const { data } = yield* Effect.mapError(take, (error) => {
         const done = rowsIn(report)
         const rerun = `The first ${done} rows are in; the same command again imports the others.`
         return done === 0 ? error : impossible(`${error.message} ${rerun}`)
       })
-      report = sum(report, next)
+      report = sum(report, data)
       const text = `${rowsIn(report)} rows, ${report.imported} imported, ${report.error_count} errors`
       yield* progress.update(size === 0n ? 1 : bytes / Number(size), text)
     })

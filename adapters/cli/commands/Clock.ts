@@ -4,17 +4,14 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Connection from "../client/Connection.ts"
-import * as Management from "../client/Management.ts"
+import * as Typed from "../client/Typed.ts"
+import * as Flags from "./Flags.ts"
 import { misused } from "../output/CommandFailed.ts"
 
 const advance = Command.make(
   "advance",
   {
-    to: Flag.String("to").pipe(
-      Flag.withMetavar("<instant>"),
-      Flag.withDescription("The instant to stop at, such as 2026-02-01T00:00:00Z"),
-      Flag.optional
-    ),
+    to: Flags.instant("to", "The instant to stop at, such as 2026-02-01T00:00:00Z"),
     by: Flag.String("by").pipe(
       Flag.withMetavar("<duration>"),
       Flag.withDescription('How far to go, such as "12 hours", "30 days" or "90 seconds"'),
@@ -27,8 +24,8 @@ const advance = Command.make(
       return yield* misused("Say how far with either --to <instant> or --by <duration>.")
     }
     const connection = yield* Connection.toAdmin(given)
-    const body = { to: Option.getOrUndefined(to), by: Option.getOrUndefined(by) }
-    yield* Management.create(connection, json, "/admin/v1/clock/advance", body)
+    const payload = { ...(Option.isSome(to) && { to: to.value }), ...(Option.isSome(by) && { by: by.value }) }
+    yield* Typed.record(connection, json, (client) => client.clock.advance({ payload }))
   })
 ).pipe(
   Command.withDescription("Move a virtual clock on; returns when all work that is due by then is done."),

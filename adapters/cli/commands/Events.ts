@@ -7,8 +7,9 @@ import { Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Connection from "../client/Connection.ts"
-import * as Management from "../client/Management.ts"
+import * as Typed from "../client/Typed.ts"
 import * as Output from "../output/Output.ts"
+import * as Flags from "./Flags.ts"
 
 const types = ["usage", "first_use", "location", "smdp_state"] as const
 
@@ -57,16 +58,16 @@ const fromFile = (path: string) =>
 // The events need the server's time, because its clock may be virtual. Without an answer, this machine's time is used.
 const serverTime = ({ url }: Connection.Given) =>
   Connection.toAdmin({ url, token: Option.none() }).pipe(
-    Effect.flatMap((connection) =>
-      Management.data(connection, Schema.Struct({ now: Schema.String }), { method: "GET", path: "/admin/v1/clock" })
-    ),
-    Effect.map((clock) => clock.now),
+    Effect.flatMap((connection) => Typed.call(connection, (client) => client.clock.read())),
+    Effect.map(({ data }) => data.now),
     Effect.catch(() => Effect.sync(() => new Date().toISOString()))
   )
 
-const Rejection = Schema.Struct({ index: Schema.Int, id: Schema.NullOr(Schema.String), message: Schema.String })
-const Verdicts = Schema.Struct({ accepted: Schema.Int, duplicates: Schema.Int, rejected: Schema.Array(Rejection) })
-type Verdicts = typeof Verdicts.Type
+interface Verdicts {
+  readonly accepted: number
+  readonly duplicates: number
+  readonly rejected: ReadonlyArray<{ readonly index: number; readonly id: string | null; readonly message: string }>
+}
 
 const show = ({ accepted, duplicates, rejected }: Verdicts): string =>
   [
@@ -77,8 +78,7 @@ const show = ({ accepted, duplicates, rejected }: Verdicts): string =>
 const send = Command.make(
   "send",
   {
-    file: Argument.String("FILE").pipe(
-      Argument.withDescription('A JSON file of {"events": […]}; leave it out to make one event of the flags'),
+    file: Flags.file('A JSON file of {"events": […]}; leave it out to make one event of the flags').pipe(
       Argument.optional
     ),
     type: Flag.Literals("type", types).pipe(Flag.withDescription(`One of ${types.join(", ")}`), Flag.optional),
@@ -110,8 +110,8 @@ const send = Command.make(
 
     let sum: Verdicts = { accepted: 0, duplicates: 0, rejected: [] }
     for (let start = 0; start < events.length; start += PER_REQUEST) {
-      const body = { events: events.slice(start, start + PER_REQUEST) }
-      const next = yield* Management.call(connection, Verdicts, Management.post("/telco/v1/events", body))
+      const payload = { events: events.slice(start, start + PER_REQUEST) }
+      const next = yield* Typed.call(connection, (client) => client.reports.take({ payload }))
       sum = {
         accepted: sum.accepted + next.accepted,
         duplicates: sum.duplicates + next.duplicates,

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Connection from "../client/Connection.ts"
-import * as Management from "../client/Management.ts"
+import * as Lists from "../client/Lists.ts"
 import * as Typed from "../client/Typed.ts"
 
 const create = Command.make(
@@ -12,7 +12,7 @@ const create = Command.make(
   { name: Argument.String("NAME").pipe(Argument.withDescription("Name of the organization")), ...Connection.flags },
   Effect.fnUntraced(function* ({ json, name, ...given }) {
     const connection = yield* Connection.toAdmin(given)
-    yield* Management.create(connection, json, "/admin/v1/organizations", { name })
+    yield* Typed.record(connection, json, (client) => client.organizations.create({ payload: { name } }))
   })
 ).pipe(
   Command.withDescription("Create an organization and print its id."),
@@ -21,11 +21,15 @@ const create = Command.make(
 
 const list = Command.make(
   "list",
-  { limit: Typed.limit, ...Connection.flags },
+  { ...Lists.flags, ...Connection.flags },
   Effect.fnUntraced(function* (given) {
     const connection = yield* Connection.toAdmin(given)
-    const fields = ["organization_id", "created_at", "name"] as const
-    yield* Typed.list(connection, { ...given, fields }, (client, page) => client.organizations.list({ query: page }))
+    yield* Lists.print(
+      connection,
+      given,
+      (client, query) => client.organizations.list({ query }),
+      ({ created_at, name, organization_id }) => ({ organization_id, name, created_at })
+    )
   })
 ).pipe(Command.withDescription("List the organizations, oldest first."))
 

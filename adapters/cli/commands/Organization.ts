@@ -1,35 +1,41 @@
 /**
- * The organization of a command: the one that `--org` names, or the only one.
+ * The organization of a command of the management API: the one that `--org` names, or the only one.
  */
-import { Effect, Option, Schema } from "effect"
-import { Flag } from "effect/cli"
+import { Effect, Option } from "effect"
+import * as Connection from "../client/Connection.ts"
+import * as Typed from "../client/Typed.ts"
 import { misused } from "../output/CommandFailed.ts"
-import type { Connection } from "../client/Connection.ts"
-import * as Management from "../client/Management.ts"
+import * as Flags from "./Flags.ts"
 
-export const flag = Flag.String("org").pipe(
-  Flag.withMetavar("<id>"),
-  Flag.withDescription("Id of the organization; may be left out where there is only one"),
-  Flag.optional
-)
+/** The flags of every command that is about an organization. */
+export const flags = {
+  org: Flags.optionalId("org", "Id of the organization; may be left out where there is only one"),
+  ...Connection.flags
+}
 
-const Organizations = Schema.Array(Schema.Struct({ organization_id: Schema.String, name: Schema.String }))
+export interface Given extends Connection.Given {
+  readonly org: Option.Option<string>
+}
 
-/** The id of the organization. */
-export const id = Effect.fnUntraced(function* (connection: Connection, given: Option.Option<string>) {
-  if (Option.isSome(given)) return given.value
-  const all = yield* Management.data(connection, Organizations, { method: "GET", path: "/admin/v1/organizations" })
-  const [only, ...others] = all
-  if (only === undefined)
+/** How many organizations are named where one has to be chosen. */
+const SOME = 5
+
+const only = Effect.fnUntraced(function* (connection: Connection.Connection) {
+  const { data, next_page } = yield* Typed.call(connection, (client) => client.organizations.list({ query: {} }))
+  const [first, ...others] = data
+  if (first === undefined)
     return yield* misused("There is no organization yet: make one with `simplan org create NAME`.")
   if (others.length > 0) {
-    const some = all.slice(0, 5).map((one) => `${one.organization_id} (${one.name})`)
-    const rest = all.length > some.length ? ` and ${all.length - some.length} more` : ""
-    return yield* misused(`There are ${all.length} organizations, so name one with --org: ${some.join(", ")}${rest}.`)
+    const some = data.slice(0, SOME).map((one) => `${one.organization_id} (${one.name})`)
+    const count = next_page === null ? String(data.length) : `more than ${data.length}`
+    const rest = data.length > SOME ? " and others (`simplan org list`)" : ""
+    return yield* misused(`There are ${count} organizations, so name one with --org: ${some.join(", ")}${rest}.`)
   }
-  return only.organization_id
+  return first.organization_id
 })
 
-/** The path of the organization in the management API. */
-export const path = (connection: Connection, given: Option.Option<string>) =>
-  Effect.map(id(connection, given), (id) => `/admin/v1/organizations/${encodeURIComponent(id)}`)
+/** The connection to the management API, and the id of the organization. */
+export const open = Effect.fnUntraced(function* (given: Given) {
+  const connection = yield* Connection.toAdmin(given)
+  return { connection, id: Option.isSome(given.org) ? given.org.value : yield* only(connection) }
+})

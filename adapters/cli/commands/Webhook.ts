@@ -1,36 +1,40 @@
 /**
- * `simplan webhook add URL`, `list`, `update ID`, `remove ID` and `rotate-key ID`.
+ * `simplan webhook add URL`, `list`, `update ID`, `remove ID`, `rotate-key ID` and `test ID`.
  */
 import { WebhookEvent } from "simplan/ports"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import * as Connection from "../client/Connection.ts"
-import * as Management from "../client/Management.ts"
+import * as Lists from "../client/Lists.ts"
 import * as Typed from "../client/Typed.ts"
+import * as Output from "../output/Output.ts"
+import * as Flags from "./Flags.ts"
 import * as Organization from "./Organization.ts"
+
+const standard = WebhookEvent.standardTypes.length
+
+const events = (otherwise: string) =>
+  Flag.Literals("event", WebhookEvent.types).pipe(
+    Flag.withMetavar("<type>"),
+    Flag.withDescription(
+      `One of ${WebhookEvent.types.join(", ")}; may be given several times (${otherwise}, if left out)`
+    ),
+    Flag.atLeast(0)
+  )
 
 const add = Command.make(
   "add",
   {
     address: Argument.String("URL").pipe(Argument.withDescription("Where the events are posted to")),
-    org: Organization.flag,
-    events: Flag.Literals("event", WebhookEvent.types).pipe(
-      Flag.withMetavar("<type>"),
-      Flag.withDescription(
-        `One of ${WebhookEvent.types.join(", ")}; may be given several times (the first ${WebhookEvent.standardTypes.length}, if left out)`
-      ),
-      Flag.atLeast(0)
-    ),
+    events: events(`the first ${standard}`),
     description: Flag.String("description").pipe(Flag.withDescription("A note for people"), Flag.withDefault("")),
-    ...Connection.flags
+    ...Organization.flags
   },
   Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.toAdmin(given)
-    const organization = yield* Organization.path(connection, given.org)
-    const events = given.events.length === 0 ? {} : { events: given.events }
-    const description = given.description === "" ? {} : { description: given.description }
-    const body = { url: given.address, ...events, ...description }
-    yield* Management.create(connection, given.json, `${organization}/webhook-endpoints`, body)
+    const { connection, id } = yield* Organization.open(given)
+    const { address: url, description, events, json } = given
+    const payload = { url, ...(events.length > 0 && { events }), ...(description !== "" && { description }) }
+    yield* Typed.record(connection, json, (client) => client.webhooks.create({ params: { id }, payload }))
+    if (!json) yield* Output.note("The signing key is shown this once: keep it now.")
   })
 ).pipe(
   Command.withDescription("Have an organization's events posted to an address, and print the key that signs them."),
@@ -45,22 +49,25 @@ const add = Command.make(
 
 const list = Command.make(
   "list",
-  { org: Organization.flag, limit: Typed.limit, ...Connection.flags },
+  { ...Lists.flags, ...Organization.flags },
   Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.toAdmin(given)
-    const id = yield* Organization.id(connection, given.org)
-    const fields = ["webhook_endpoint_id", "enabled", "url", "description"] as const
-    yield* Typed.list(connection, { ...given, fields }, (client, page) =>
-      client.webhooks.list({ params: { id }, query: page })
+    const { connection, id } = yield* Organization.open(given)
+    yield* Lists.print(
+      connection,
+      given,
+      (client, query) => client.webhooks.list({ params: { id }, query }),
+      ({ description, disabled_reason, enabled, url, webhook_endpoint_id }) => ({
+        webhook_endpoint_id,
+        enabled,
+        url,
+        description,
+        disabled_reason
+      })
     )
   })
-).pipe(Command.withDescription("List an organization's webhook endpoints."))
+).pipe(Command.withDescription("List an organization's webhook endpoints, oldest first."))
 
-const named = {
-  endpoint: Argument.String("ID").pipe(Argument.withDescription("Id of the endpoint")),
-  org: Organization.flag,
-  ...Connection.flags
-}
+const named = { endpoint: Flags.id("Id of the endpoint"), ...Organization.flags }
 
 const update = Command.make(
   "update",
@@ -71,6 +78,7 @@ const update = Command.make(
       Flag.withDescription("Where the events are posted to"),
       Flag.optional
     ),
+    events: events("as before"),
     description: Flag.String("description").pipe(Flag.withDescription("A note for people"), Flag.optional),
     enabled: Flag.Literals("enabled", ["true", "false"]).pipe(
       Flag.withDescription("Whether events are posted"),
@@ -78,25 +86,30 @@ const update = Command.make(
     )
   },
   Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.toAdmin(given)
-    const id = yield* Organization.id(connection, given.org)
+    const { connection, id } = yield* Organization.open(given)
+    const { address, description, enabled, events } = given
     const payload = {
-      ...(Option.isSome(given.address) ? { url: given.address.value } : {}),
-      ...(Option.isSome(given.description) ? { description: given.description.value } : {}),
-      ...(Option.isSome(given.enabled) ? { enabled: given.enabled.value === "true" } : {})
+      ...(Option.isSome(address) && { url: address.value }),
+      ...(events.length > 0 && { events }),
+      ...(Option.isSome(description) && { description: description.value }),
+      ...(Option.isSome(enabled) && { enabled: enabled.value === "true" })
     }
     yield* Typed.record(connection, given.json, (client) =>
       client.webhooks.update({ params: { id, endpoint_id: given.endpoint }, payload })
     )
   })
-).pipe(Command.withDescription("Change a webhook endpoint; what is left out stays."))
+).pipe(
+  Command.withDescription("Change a webhook endpoint; what is left out stays."),
+  Command.withExamples([
+    { command: "simplan webhook update 0197… --enabled true", description: "One that was disabled after failures" }
+  ])
+)
 
 const remove = Command.make(
   "remove",
   named,
   Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.toAdmin(given)
-    const id = yield* Organization.id(connection, given.org)
+    const { connection, id } = yield* Organization.open(given)
     yield* Typed.record(connection, given.json, (client) =>
       client.webhooks.remove({ params: { id, endpoint_id: given.endpoint } })
     )
@@ -107,15 +120,31 @@ const rotateKey = Command.make(
   "rotate-key",
   named,
   Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.toAdmin(given)
-    const id = yield* Organization.id(connection, given.org)
+    const { connection, id } = yield* Organization.open(given)
     yield* Typed.record(connection, given.json, (client) =>
       client.webhooks.rotateKey({ params: { id, endpoint_id: given.endpoint } })
     )
+    if (!given.json) yield* Output.note("The signing key is shown this once: keep it now.")
   })
 ).pipe(Command.withDescription("Make a new signing key; the one before signs along for 24 h."))
 
+const test = Command.make(
+  "test",
+  named,
+  Effect.fnUntraced(function* (given) {
+    const { connection, id } = yield* Organization.open(given)
+    yield* Typed.record(connection, given.json, (client) =>
+      client.webhooks.test({ params: { id, endpoint_id: given.endpoint } })
+    )
+    if (!given.json) {
+      yield* Output.note(`What came of it: simplan deliveries list --org ${id} --endpoint ${given.endpoint} --limit 1`)
+    }
+  })
+).pipe(
+  Command.withDescription("Send an event of the type endpoint.test to a webhook endpoint, whatever its types are.")
+)
+
 export const command = Command.make("webhook").pipe(
   Command.withDescription("Webhook endpoints: where an organization's events go."),
-  Command.withSubcommands([add, list, update, remove, rotateKey])
+  Command.withSubcommands([add, list, update, remove, rotateKey, test])
 )

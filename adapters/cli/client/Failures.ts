@@ -1,0 +1,55 @@
+/**
+ * What went wrong with a call, as one sentence: no server answers, it refuses the credential, or it refuses the request.
+ */
+import { Schema, SchemaIssue } from "effect"
+import { HttpClientError } from "effect/http"
+import { ApiError } from "../../client/index.ts"
+import { type CommandFailed, impossible, misused, sentence } from "../output/CommandFailed.ts"
+import type { Connection } from "./Connection.ts"
+
+const noRoute = {
+  admin: (url: string) =>
+    `The server at ${url} has no management API: it was started without SIMPLAN_ADMIN_TOKEN, or with ` +
+    `SIMPLAN_ADMIN_PORT, whose address --url or SIMPLAN_ADMIN_URL names.`,
+  telco: (url: string) => `The server at ${url} has no telco API: it was started without SIMPLAN_TELCO_TOKEN.`,
+  v3: (url: string) => `The server at ${url} has no /v3 there: --url or SIMPLAN_URL names the address for customers.`
+} as const satisfies Record<Connection["api"], (url: string) => string>
+
+const refused = ({ api, from, url }: Connection, { code, message, status }: ApiError): CommandFailed => {
+  if (code === "") return impossible(`What answers at ${url} is not simplan: it says ${status}.`)
+  if (code === "route_not_found") return impossible(noRoute[api](url))
+  return impossible(
+    status === 401
+      ? `The server at ${url} refuses the ${api === "v3" ? "API key" : "token"} from ${from}.`
+      : `The server refuses (${status} ${code}): ${sentence(message)}`
+  )
+}
+
+const unreachable = ({ url }: Connection, { reason }: HttpClientError.HttpClientError): CommandFailed =>
+  impossible(
+    reason._tag === "TransportError"
+      ? `No server answers at ${url}: start one with \`npm start\`, or name its address with --url or SIMPLAN_URL.`
+      : `The server at ${url} broke off its answer.`
+  )
+
+const unknownAnswer = ({ url }: Connection): CommandFailed =>
+  impossible(`The server at ${url} gave an answer that this version of simplan does not know.`)
+
+const problemsOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** A request that the definition of the API refuses, before it is sent. */
+const malformed = ({ issue }: Schema.SchemaError): CommandFailed =>
+  misused(
+    sentence(
+      problemsOf(issue)
+        .issues.map(({ message, path = [] }) => `${path.map(String).join(".")} ${message}`.trim())
+        .join("; ")
+    )
+  )
+
+/** The failure of a call. `isSent` tells whether the request has left. */
+export const of = (connection: Connection, error: unknown, isSent: boolean): CommandFailed => {
+  if (error instanceof ApiError) return refused(connection, error)
+  if (HttpClientError.isHttpClientError(error)) return unreachable(connection, error)
+  return Schema.isSchemaError(error) && !isSent ? malformed(error) : unknownAnswer(connection)
+}

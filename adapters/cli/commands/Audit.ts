@@ -1,0 +1,61 @@
+/**
+ * `simplan audit`.
+ */
+import { AuditEntry } from "simplan/ports"
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Lists from "../client/Lists.ts"
+import * as Flags from "./Flags.ts"
+import * as Organization from "./Organization.ts"
+
+export const command = Command.make(
+  "audit",
+  {
+    from: Flags.instant("from", "Only entries from this instant on"),
+    to: Flags.instant("to", "Only entries before this instant"),
+    actor: Flags.optionalId("actor", "Only changes by this API key, or by admin, telco or host"),
+    action: Flag.Literals("action", AuditEntry.actions).pipe(
+      Flag.withMetavar("<action>"),
+      Flag.withDescription(`One of ${AuditEntry.actions.join(", ")}`),
+      Flag.optional
+    ),
+    resource: Flags.optionalId("resource", "Only changes of the resource with this id, or of the SIM with this ICCID"),
+    ...Lists.flags,
+    ...Organization.flags
+  },
+  Effect.fnUntraced(function* (given) {
+    const { action, actor, from, resource, to } = given
+    const { connection, id } = yield* Organization.open(given)
+    const filter = {
+      ...(Option.isSome(from) && { from: from.value }),
+      ...(Option.isSome(to) && { to: to.value }),
+      ...(Option.isSome(actor) && { actor: actor.value }),
+      ...(Option.isSome(action) && { action: action.value }),
+      ...(Option.isSome(resource) && { resource_id: resource.value })
+    }
+    yield* Lists.print(
+      connection,
+      given,
+      (client, page) =>
+        Effect.flatMap(client.audit.list({ params: { id }, query: { ...page, ...filter } }), (answer) =>
+          typeof answer === "string" ? Effect.fail("a text instead of a page") : Effect.succeed(answer)
+        ),
+      ({ action, actor, address, created_at, iccid, request_id, resource_id }) => ({
+        created_at,
+        actor,
+        action,
+        resource_id,
+        iccid,
+        address,
+        request_id
+      })
+    )
+  })
+).pipe(
+  Command.withDescription("List who changed what in an organization, newest first."),
+  Command.withExamples([
+    { command: "simplan audit --actor admin --from 2026-01-31T00:00:00Z" },
+    { command: "simplan audit --resource 8910300000000000017", description: "What happened to a SIM" },
+    { command: "simplan audit --all --json > audit.jsonl", description: "The whole log, a line for each entry" }
+  ])
+)

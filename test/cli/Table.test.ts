@@ -1,0 +1,57 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Output from "../../adapters/cli/output/Output.ts"
+import * as Table from "../../adapters/cli/output/Table.ts"
+import * as Text from "../../adapters/cli/output/Text.ts"
+
+const row = { id: "0123456789", name: "a rather long name", made_at: "2026-01-10T12:00:00.000Z", note: null }
+
+describe("a table", () => {
+  it("has all columns where they fit, instants without their milliseconds", () => {
+    expect(Table.of([row], 80)).toBe(
+      "id          name                made_at               note\n" +
+        "0123456789  a rather long name  2026-01-10T12:00:00Z  -"
+    )
+    expect(Table.of([row], Number.POSITIVE_INFINITY)).toBe(Table.of([row], 80))
+  })
+
+  it("cuts texts, then leaves out the last columns, and cuts no id and no instant", () => {
+    expect(Table.of([row], 55).split("\n")).toEqual([
+      "id          name             made_at               note",
+      "0123456789  a rather long …  2026-01-10T12:00:00Z  -"
+    ])
+    expect(Table.of([row], 46).split("\n")).toEqual([
+      "id          name          made_at",
+      "0123456789  a rather lo…  2026-01-10T12:00:00Z"
+    ])
+  })
+
+  it("gives each record lines of its own where fewer than three columns fit", () => {
+    expect(Table.of([row, { ...row, note: "x" }], 40)).toBe(
+      "id       0123456789\nname     a rather long name\nmade_at  2026-01-10T12:00:00Z\nnote     -\n\n" +
+        "id       0123456789\nname     a rather long name\nmade_at  2026-01-10T12:00:00Z\nnote     x"
+    )
+  })
+
+  it("is never wider than the terminal", () => {
+    const cell = fc.oneof(fc.string({ maxLength: 40 }), fc.integer(), fc.boolean(), fc.constant(null))
+    const rows = fc.array(fc.record({ a: cell, b: cell, c: cell, d: cell }), { minLength: 1, maxLength: 5 })
+    fc.assert(
+      fc.property(rows, fc.integer({ min: 80, max: 200 }), (rows, width) => {
+        for (const line of Table.of(rows, width).split("\n")) expect([...line].length).toBeLessThanOrEqual(width)
+      })
+    )
+  })
+})
+
+it("tables are as wide as COLUMNS says, else as the terminal, and not cut elsewhere", () => {
+  expect(Output.widthOf("100", { isTTY: true, columns: 60 })).toBe(100)
+  expect(Output.widthOf(undefined, { isTTY: true, columns: 60 })).toBe(60)
+  expect(Output.widthOf("wide", { isTTY: true })).toBe(80)
+  expect(Output.widthOf(undefined, { columns: 60 })).toBe(Number.POSITIVE_INFINITY)
+})
+
+it("what customers write neither drives the terminal nor turns the writing", () => {
+  expect(Text.of("a\u001b[31m\u009bb\r\nc\u202ed\u2066e")).toBe("a [31m b c d e")
+  expect(Text.of({ a: 1 })).toBe('{"a":1}')
+})
