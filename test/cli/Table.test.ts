@@ -26,8 +26,21 @@ describe("a table", () => {
     ])
   })
 
+  it("cuts no column that has an id, and fills up with later columns that fit", () => {
+    const actor = "019ba7c7-1200-7000-9db3-8bbe5b1bccf0"
+    const rows = [
+      { id: "1", actor, resource: actor, action: "subscription.create" },
+      { id: "2", actor: "admin", resource: "*", action: "plan.create" }
+    ]
+    expect(Table.of(rows, 60).split("\n")).toEqual([
+      "id  actor                                 action",
+      `1   ${actor}  subscription.crea…`,
+      "2   admin                                 plan.create"
+    ])
+  })
+
   it("gives each record lines of its own where fewer than three columns fit", () => {
-    expect(Table.of([row, { ...row, note: "x" }], 40)).toBe(
+    expect(Table.of([row, { ...row, note: "x" }], 25)).toBe(
       "id       0123456789\nname     a rather long name\nmade_at  2026-01-10T12:00:00Z\nnote     -\n\n" +
         "id       0123456789\nname     a rather long name\nmade_at  2026-01-10T12:00:00Z\nnote     x"
     )

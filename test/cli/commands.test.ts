@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import * as FakeServer from "./FakeServer.ts"
@@ -171,6 +172,33 @@ describe("help is printed", () => {
   it("for a group of commands without a command", async () => {
     expect((await simplan([])).out).toContain("SUBCOMMANDS")
     expect((await simplan(["org"])).out).toContain("create")
+  })
+})
+
+describe("completion", () => {
+  it("has all commands, flags and values, for each shell", async () => {
+    for (const shell of ["bash", "zsh", "fish"]) {
+      const { code, out } = await simplan(["--completions", shell])
+      expect(code).toBe(0)
+      for (const word of ["subscriptions", "replay", "problems", "audit", "resource", "plan_attachment.suspend"]) {
+        expect(out).toContain(word)
+      }
+    }
+  })
+
+  it("completes in bash", async () => {
+    const { out } = await simplan(["--completions", "bash"])
+    const complete = (...words: ReadonlyArray<string>): string => {
+      const all = words.map((word) => `'${word}'`).join(" ")
+      const ask = `COMP_WORDS=(${all}); COMP_CWORD=${words.length - 1}; COMP_LINE='${words.join(" ")}'; COMP_POINT=\${#COMP_LINE}`
+      const call = `_simplan simplan '${words.at(-1)}' '${words.at(-2)}'; echo "\${COMPREPLY[*]}"`
+      return execFileSync("bash", ["-c", `${out}\n${ask}\n${call}`], { encoding: "utf8" }).trim()
+    }
+    expect(complete("simplan", "su")).toBe("subscriptions")
+    expect(complete("simplan", "deliveries", "")).toBe("list show replay")
+    expect(complete("simplan", "deliveries", "list", "--status", "f")).toBe("failed")
+    writeFileSync("sims.csv", "")
+    expect(complete("simplan", "sims", "import", "si")).toBe("sims.csv")
   })
 })
 

@@ -16,7 +16,7 @@ export const command = Command.make(
     actor: Flags.optionalId("actor", "Only changes by this API key, or by admin, telco or host"),
     action: Flag.Literals("action", AuditEntry.actions).pipe(
       Flag.withMetavar("<action>"),
-      Flag.withDescription(`One of ${AuditEntry.actions.join(", ")}`),
+      Flag.withDescription("Only changes of this kind"),
       Flag.optional
     ),
     resource: Flags.optionalId("resource", "Only changes of the resource with this id, or of the SIM with this ICCID"),

@@ -21,7 +21,7 @@ const filters = {
   ),
   type: Flag.Literals("type", types).pipe(
     Flag.withMetavar("<type>"),
-    Flag.withDescription(`Only events of this type: one of ${types.join(", ")}`),
+    Flag.withDescription("Only events of this type"),
     Flag.optional
   ),
   endpoint: Flags.optionalId("endpoint", "Only deliveries to this endpoint"),

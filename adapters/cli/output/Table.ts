@@ -1,7 +1,7 @@
 /**
- * Records as a table that fits the terminal. Columns stand in the order of their importance: what does not fit is cut, or
- * left out from the last column on. Ids and instants are never cut, since half of one is of no use. Where fewer than three
- * columns would fit, each record has lines of its own.
+ * Records as a table that fits the terminal. Columns stand in the order of their importance: texts are cut, and columns
+ * left out that do not fit beside those before them. Ids and instants are never cut, since half of one is of no use. Where
+ * fewer than three columns would fit, each record has lines of its own.
  */
 import type { Row } from "./Output.ts"
 import * as Text from "./Text.ts"
@@ -16,8 +16,8 @@ const FEWEST = 3
 
 const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z$/
 
-/** Ids of digits and hexadecimal, instants and numbers. */
-const WHOLE = /^[0-9a-fA-FTZ:.-]*$/
+/** An id or an instant. */
+const WHOLE = /^[0-9a-fA-F:-]{18,}$|^\d{4}-\d\d-\d\dT[\d:]{8}Z$/
 
 const show = (value: unknown): string =>
   value === null || value === undefined || value === "" ? "-" : Text.of(value).replace(INSTANT, "$1Z")
@@ -41,16 +41,17 @@ interface Column {
 const columnOf = (rows: ReadonlyArray<Row>, field: string, index: number): Column => {
   const cells = rows.map((row) => show(row[field]))
   const natural = cells.reduce((most, cell) => Math.max(most, lengthOf(cell)), lengthOf(field))
-  const isWhole = index === 0 || cells.every((cell) => WHOLE.test(cell))
+  const isWhole = index === 0 || cells.some((cell) => WHOLE.test(cell))
   return { field, cells, natural, least: isWhole ? natural : Math.min(natural, LEAST) }
 }
 
-/** The first columns that fit, each with its width: what is left over goes to the first ones that need it. */
+/** The columns that fit, each with its width: what is left over goes to the first ones that need it. */
 const fitted = (columns: ReadonlyArray<Column>, width: number): ReadonlyArray<Column & { readonly width: number }> => {
   let left = width + GAP
   const taken = columns.filter(({ least }, index) => {
+    if (least + GAP > left && index > 0) return false
     left -= least + GAP
-    return left >= 0 || index === 0
+    return true
   })
   let spare = width - taken.reduce((sum, { least }) => sum + least + GAP, -GAP)
   return taken.map((column) => {
