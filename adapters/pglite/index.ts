@@ -22,6 +22,8 @@ import * as Upkeep from "./Upkeep.ts"
 export interface Options {
   /** Where the data are; made where it is missing. In memory where it is not given. */
   readonly dataDir?: string | undefined
+  /** The schema that the tables are in, as for `simplan/postgres`. */
+  readonly schema?: string | undefined
   /** The key that signing keys and activation codes are encrypted with, as for `simplan/postgres`. */
   readonly secretKeys?: string | Redacted.Redacted | undefined
 }
@@ -37,7 +39,7 @@ const directory = Effect.fnUntraced(function* (dataDir: unknown) {
 
 const checked = (options: Options): Effect.Effect<object, Storage.StorageError> =>
   Effect.mapError(
-    Effect.fromResult(Arguments.object("The options of Pglite.layer", options, ["dataDir", "secretKeys"])),
+    Effect.fromResult(Arguments.object("The options of Pglite.layer", options, ["dataDir", "schema", "secretKeys"])),
     (message) => new Storage.StorageError({ message })
   )
 
@@ -70,6 +72,6 @@ export const layer = (options: Options = {}): Layer.Layer<Postgres.Provided, Sto
         multiplex: true
       }).pipe(Effect.mapError(failed("PGlite does not answer")))
       if (path !== undefined) yield* Upkeep.run(client)
-      return { reads: client, writes: client, secretKeys: options.secretKeys }
+      return { reads: client, writes: client, schema: options.schema, secretKeys: options.secretKeys }
     }).pipe(Effect.provide(Reactivity.layer))
   )

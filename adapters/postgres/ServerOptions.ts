@@ -5,12 +5,18 @@ import { type Duration, Effect, type Redacted, Result } from "effect"
 import { Storage } from "simplan/ports"
 import * as Arguments from "./connection/Arguments.ts"
 import * as ConnectionWatchdog from "./connection/ConnectionWatchdog.ts"
+import * as DatabaseSchema from "./connection/DatabaseSchema.ts"
 import * as DatabaseUrl from "./connection/DatabaseUrl.ts"
 import * as FastPaths from "./fast/FastPaths.ts"
 
 export interface Options {
   /** With several hosts, `postgres://a:1,b:2/database`, the one that takes writes is found and followed. */
   readonly url: DatabaseUrl.DatabaseUrl
+  /**
+   * The schema of the database that the tables are in, `simplan` where it is absent; made where it is missing. Services
+   * in two schemas of one database share nothing. 1 to 63 lower-case letters, digits and underscores.
+   */
+  readonly schema?: string | undefined
   /** How many connections commits may use at once, 10 where it is absent; reads share one more, one holds the database,
    * and one is for telling other processes and hearing of them. */
   readonly maxConnections?: number | undefined
@@ -29,6 +35,7 @@ export interface Options {
 
 const known = [
   "url",
+  "schema",
   "maxConnections",
   "alone",
   "patience",
@@ -50,6 +57,7 @@ const read = (options: Options) =>
     yield* Arguments.object("The options of Postgres.layer", options, known)
     return {
       url: yield* DatabaseUrl.parse(options.url),
+      schema: yield* DatabaseSchema.parse(options.schema ?? DatabaseSchema.DEFAULT),
       maxConnections: yield* Arguments.wholeNumber("maxConnections", options.maxConnections ?? 10, 1, 1_000),
       alone: yield* Arguments.trueOrFalse("alone", options.alone ?? false),
       patience: yield* Arguments.duration(

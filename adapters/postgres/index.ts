@@ -13,6 +13,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { type Jobs, type Outbox, Storage } from "simplan/ports"
 import * as Arguments from "./connection/Arguments.ts"
 import * as Database from "./connection/Database.ts"
+import * as DatabaseSchema from "./connection/DatabaseSchema.ts"
 import * as DatabaseUrl from "./connection/DatabaseUrl.ts"
 import * as Failure from "./connection/Failure.ts"
 import * as Cipher from "./encryption/Cipher.ts"
@@ -46,8 +47,8 @@ const storageErrors = <A, R>(effect: Effect.Effect<A, SqlError.SqlError | Storag
 const migrationError = (cause: unknown) =>
   Effect.fail(new Storage.StorageError({ message: "The database cannot be migrated", cause }))
 
-const migrate = (sql: SqlClient.SqlClient) =>
-  storageErrors(Effect.catchTag(Migrations.run(sql), "MigrationError", migrationError))
+const migrate = (sql: SqlClient.SqlClient, schema: DatabaseSchema.DatabaseSchema) =>
+  storageErrors(Effect.catchTag(Migrations.run(sql, schema), "MigrationError", migrationError))
 
 /** What the ports run on: a client that writes, and one for reads, which may be the same. */
 export interface Clients {
@@ -55,6 +56,8 @@ export interface Clients {
   readonly writes: SqlClient.SqlClient
   /** What migrations run on: the one that writes, where it is absent. */
   readonly migrates?: SqlClient.SqlClient | undefined
+  /** The schema that the tables are in; `simplan` where it is absent. */
+  readonly schema?: string | undefined
   /** Where other processes may be on the database. */
   readonly shared?: Ports.Shared | undefined
   readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
@@ -74,16 +77,27 @@ const keysOf = (secretKeys: string | Redacted.Redacted | undefined) =>
         (message) => new Storage.StorageError({ message })
       )
 
+/** The schema; the one of every service that chooses none where it is absent. */
+const schemaOf = (name: string | undefined) =>
+  Effect.mapBoth(Effect.fromResult(DatabaseSchema.parse(name ?? DatabaseSchema.DEFAULT)), {
+    onSuccess: DatabaseSchema.make,
+    onFailure: (message) => new Storage.StorageError({ message })
+  })
+
 /**
  * Brings all secrets to the first of these keys, with which the storage's layer has to be built, and returns how many
  * rows were changed. It works in small steps while the service runs, and can be stopped and begun again.
  */
 export const reencrypt = (
-  secretKeys: string | Redacted.Redacted
+  secretKeys: string | Redacted.Redacted,
+  options: { readonly schema?: string | undefined } = {}
 ): Effect.Effect<number, Storage.StorageError, SqlClient.SqlClient> =>
-  SqlClient.SqlClient.use((sql) =>
-    Effect.flatMap(keysOf(secretKeys), (keys) => storageErrors(Reencryption.run(sql, keys)))
-  )
+  Effect.gen(function* () {
+    const keys = yield* keysOf(secretKeys)
+    const schema = yield* schemaOf(options.schema)
+    const sql = yield* SqlClient.SqlClient
+    return yield* storageErrors(Reencryption.run(schema.client(sql), keys))
+  })
 
 /** The ports over clients that the caller has. */
 export const layerOf = <E, R>(
@@ -94,9 +108,14 @@ export const layerOf = <E, R>(
       const clients = yield* acquire
       const migrates = clients.migrates ?? clients.writes
       const keys = yield* keysOf(clients.secretKeys)
-      yield* migrate(migrates)
-      yield* storageErrors(KeyCheck.run(migrates, keys))
-      const database = yield* Database.make(clients)
+      const schema = yield* schemaOf(clients.schema)
+      yield* migrate(migrates, schema)
+      yield* storageErrors(KeyCheck.run(schema.client(migrates), keys))
+      const database = yield* Database.make({
+        reads: schema.client(clients.reads),
+        writes: schema.client(clients.writes),
+        fastPaths: clients.fastPaths
+      })
       const remembers = keys.length > 0 && database.fastPaths.recentSecrets
       const cipher = remembers ? RecentSecrets.make(Cipher.make(keys)) : Cipher.make(keys)
       const ports = Ports.make(database, cipher, clients.shared)
@@ -112,7 +131,8 @@ export const layerOf = <E, R>(
 export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Storage.StorageError> =>
   layerOf(
     Effect.gen(function* () {
-      const { alone, fastPaths, maxConnections, patience, secretKeys, url } = yield* ServerOptions.check(options)
+      const { alone, fastPaths, maxConnections, patience, schema, secretKeys, url } =
+        yield* ServerOptions.check(options)
       const urls = PrimaryHost.urlsOf(url)
       const first = urls[0] ?? url
       const named = {
@@ -131,18 +151,19 @@ export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Sto
       // With a time to live, the pool looks at a connection before it hands it out, and gives no dead one. Where there is
       // little to do one would be closed every ten seconds, and opened again for the next look at the queues.
       const shared = { ...watched, connectionTTL: "30 minutes", idleTimeout: "5 minutes" } as const
+      const service = DatabaseSchema.make(schema)
       const session = Session.opening(watched)
       const target = { argument: "url", address: DatabaseUrl.addressOf(first) }
-      const occupancy = yield* DatabaseLock.hold(session, target, alone, signOfLife)
+      const occupancy = yield* DatabaseLock.hold(session, target, service, alone, signOfLife)
       const writes = yield* PgClient.make({ ...shared, maxConnections })
       const reads = yield* PgClient.make({ ...shared, maxConnections: 1, multiplex: true })
       yield* ConnectionMetrics.recordConnections("writes", maxConnections)
       yield* ConnectionMetrics.recordConnections("reads", 1)
       const offset = yield* ClockOffset.follow(writes)
-      const notifications = yield* Notifications.make(session, signOfLife)
+      const notifications = yield* Notifications.make(session, service.channel, signOfLife)
       // A migration may take its time, and waits for that of another process.
       const migrates = yield* PgClient.make({ ...plain, maxConnections: 1 })
-      return { reads, writes, migrates, fastPaths, secretKeys, shared: { offset, occupancy, notifications } }
+      return { reads, writes, migrates, fastPaths, schema, secretKeys, shared: { offset, occupancy, notifications } }
     }).pipe(
       Effect.catchTag("SqlError", (error) => Effect.fail(Failure.storageError(error))),
       Effect.provide(Reactivity.layer)

@@ -71,6 +71,12 @@ describe("Postgres.layer with a wrong option", () => {
     ["patience", { patience: 10 }, /^patience is 10/],
     ["fastPaths", { fastPaths: { batched: true } }, /^fastPaths have an option "batched", but may only have /],
     ["fastPaths", { fastPaths: { batchedReads: 1 } }, /^fastPaths.batchedReads is 1/],
+    ["schema", { schema: "Mine" }, /^schema is "Mine", but must be a name of 1 to 63 lower-case letters/],
+    ["schema", { schema: "a".repeat(64) }, /^schema is "a+", but must be/],
+    ["schema", { schema: 'a"; drop table b' }, /^schema is "a.*, but must be/],
+    ["schema", { schema: "pg_mine" }, /^schema is "pg_mine"/],
+    ["schema", { schema: "1a" }, /^schema is "1a"/],
+    ["schema", { schema: 1 }, /^schema is 1/],
     ["secretKeys", { secretKeys: ofAnotherCopy("~effect/Redacted") }, /^secretKeys is a Redacted that/],
     ["an option that is none", { maxConections: 3 }, /^The options of Postgres.layer have an option "maxConections"/]
   ]

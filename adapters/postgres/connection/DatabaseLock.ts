@@ -1,5 +1,5 @@
 /**
- * A lock on the database. Any number of processes share it, or one process holds it exclusively, as a virtual clock
+ * A lock on a service's schema of the database. Any number of processes share it, or one process holds it exclusively, as a virtual clock
  * requires.
  *
  * The lock is an advisory lock on a connection of its own, so it ends with the process. A process that loses this
@@ -10,6 +10,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { Storage } from "simplan/ports"
 import * as Failure from "./Failure.ts"
 import type { Ports } from "./ClockOffset.ts"
+import type { DatabaseSchema } from "./DatabaseSchema.ts"
 import * as Refusal from "./Refusal.ts"
 import type * as Session from "./Session.ts"
 
@@ -20,16 +21,13 @@ export interface DatabaseLock {
 
 class Taken extends Data.TaggedError("Taken")<{ readonly message: string }> {}
 
-// A number of our own among the database's advisory locks: "simplao" in ASCII, next to that of the migrations.
-const LOCK = 0x73_69_6d_70_6c_61_6fn
-
 /** The pause between attempts. The session of an ended process may last ten times as long. */
 const PAUSE = "100 millis"
 
-const take = Effect.fnUntraced(function* (open: Session.Open, alone: boolean) {
+const take = Effect.fnUntraced(function* (open: Session.Open, number: bigint, alone: boolean) {
   const session = yield* open
   const lock = alone ? "pg_try_advisory_lock" : "pg_try_advisory_lock_shared"
-  const [row] = yield* session.query(`select ${lock}($1::bigint) as taken`, [LOCK])
+  const [row] = yield* session.query(`select ${lock}($1::bigint) as taken`, [number])
   if (row?.["taken"] === true) return session
   return yield* new Taken({
     message: alone
@@ -45,6 +43,7 @@ const take = Effect.fnUntraced(function* (open: Session.Open, alone: boolean) {
 export const hold = Effect.fnUntraced(function* (
   open: Session.Open,
   target: Refusal.Target,
+  schema: DatabaseSchema,
   alone: boolean,
   look: Duration.Input
 ): Effect.fn.Return<DatabaseLock, Storage.StorageError, Scope.Scope> {
@@ -56,7 +55,7 @@ export const hold = Effect.fnUntraced(function* (
       : (Refusal.of(target, error) ?? Failure.storageError(error))
   const session = Effect.scoped(
     Effect.gen(function* () {
-      const held = yield* Effect.retry(take(open, alone), {
+      const held = yield* Effect.retry(take(open, schema.serviceLock, alone), {
         while: (error) => error._tag === "Taken",
         times: 10,
         schedule: Schedule.spaced(PAUSE)

@@ -24,8 +24,6 @@ export interface Notifications {
   readonly usage: RateLimitUsage.RateLimitUsage | null
 }
 
-const CHANNEL = "simplan"
-
 /** For how long changes are merged before they are sent, in milliseconds. */
 const GATHERING = 20
 
@@ -71,9 +69,9 @@ export const alone = (): Notifications => {
 }
 
 /**
- * For all processes on the database, until the scope ends. `signOfLife` is the interval of heartbeats.
+ * For all processes that notify each other on this channel, until the scope ends. `signOfLife` is the interval of heartbeats.
  */
-export const make = Effect.fnUntraced(function* (open: Session.Open, signOfLife: Duration.Input) {
+export const make = Effect.fnUntraced(function* (open: Session.Open, channel: string, signOfLife: Duration.Input) {
   const here = alone()
   const from = randomUUID()
   const something = Latch.makeUnsafe(false)
@@ -89,7 +87,7 @@ export const make = Effect.fnUntraced(function* (open: Session.Open, signOfLife:
         untold = Changes.nothing
         const message = JSON.stringify({ from, ...told, usage: usage.take() })
         if (!usage.isEmpty()) something.openUnsafe()
-        yield* session.query("select pg_notify($1, $2)", [CHANNEL, message]).pipe(
+        yield* session.query("select pg_notify($1, $2)", [channel, message]).pipe(
           // The next connection sends it.
           Effect.onError(() =>
             Effect.sync(() => {
@@ -118,7 +116,7 @@ export const make = Effect.fnUntraced(function* (open: Session.Open, signOfLife:
   const session = Effect.scoped(
     Effect.gen(function* () {
       const opened = yield* open
-      const heard = yield* opened.listen(CHANNEL)
+      const heard = yield* opened.listen(channel)
       here.tell(Changes.anything)
       return yield* Effect.raceFirst(send(opened), receive(heard))
     })

@@ -12,7 +12,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-const statements = [
+/** The statements, in their order, for the schema `simplan`. */
+export const statements: ReadonlyArray<string> = [
   `create table simplan.organization (
     organization_id text collate "C" primary key,
     name text not null,
