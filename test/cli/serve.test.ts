@@ -177,6 +177,8 @@ describe("the commands in the directory of a server", () => {
 
   it("need no flags", async () => {
     const server = await up(memory)
+    const sim = await command("sims", "list", "--limit", "1", "--json")
+    expect(JSON.parse(sim.out)).toMatchObject({ iccid: expect.stringMatching(/^8999900/), used: false })
     const org = await command("org", "create", "Acme", "--json")
     const { organization_id: id } = JSON.parse(org.out)
     const key = JSON.parse((await command("key", "create", "--org", id, "--json")).out)
