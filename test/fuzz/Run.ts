@@ -7,6 +7,7 @@ import * as Inventory from "../http/Inventory.ts"
 import * as World from "../http/World.ts"
 import * as Aftermath from "./Aftermath.ts"
 import * as Document from "./Document.ts"
+import type { Operation } from "./Document.ts"
 import { Pool } from "./Pool.ts"
 import * as Requests from "./Requests.ts"
 
@@ -15,6 +16,8 @@ export interface Options {
   readonly seed: number
   /** For how long requests are sent. */
   readonly millis: number
+  /** A fault for it to find: what becomes of the text of an answer before it is looked at. */
+  readonly planted?: (operation: Operation, status: number, text: string) => string
 }
 
 export interface Outcome {
@@ -45,7 +48,7 @@ const parsed = (text: string): unknown => {
 }
 
 /** Runs it on a world of its own. */
-export const run = async ({ millis, seed, storage }: Options): Promise<Outcome> => {
+export const run = async ({ millis, planted, seed, storage }: Options): Promise<Outcome> => {
   const world = await World.start({ storage })
   try {
     const mine = await Inventory.stock(world, 1, 150)
@@ -73,7 +76,8 @@ export const run = async ({ millis, seed, storage }: Options): Promise<Outcome> 
         headers: { ...tokenOf(path, mine.tenant.key), ...headers },
         body: filled
       })
-      const text = await response.text()
+      const answered = await response.text()
+      const text = planted === undefined ? answered : planted(operation, response.status, answered)
       statuses[response.status] = (statuses[response.status] ?? 0) + 1
       const wrong = operation.mismatch(response.status, response.headers.get("content-type") ?? "", text)
       if (wrong !== undefined) throw new Error(`${operation.method} ${url} ${filled?.slice(0, 2_000)}\n${wrong}`)

@@ -11,6 +11,28 @@ import * as Run from "./Run.ts"
 const millis = Number(process.env["FUZZ_MILLIS"] ?? 10_000)
 const seed = Number(process.env["FUZZ_SEED"] ?? 1)
 
+describe("a planted fault is found", () => {
+  const faults: ReadonlyArray<readonly [what: string, planted: NonNullable<Run.Options["planted"]>, found: string]> = [
+    [
+      "a field of another type",
+      ({ method }, status, text) =>
+        method === "POST" && status < 300 ? text.replace('"error":false', '"error":0') : text,
+      "error must be boolean"
+    ],
+    [
+      "an error without its code",
+      (_, status, text) => (status === 404 ? text.replace(/"code":/, '"kode":') : text),
+      "must have required property 'code'"
+    ]
+  ]
+
+  it.each(faults)("%s", { timeout: 120_000 }, async (_, planted, found) => {
+    const { problems } = await Run.run({ seed: 1, millis: 20_000, planted, storage: Memory.layer })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain(found)
+  })
+})
+
 describe("any request is answered as the document tells, and leaves all in order", () => {
   const url = Databases.forEachTest()
 
