@@ -1,6 +1,7 @@
 /**
  * How much of the process the callers may hold at a time (rule W10): requests under way and streams per API key. These
- * bounds on memory hold without a rate limit too.
+ * bounds on memory hold without a rate limit too. Each process has bounds of its own, since they protect its own memory;
+ * what a key gets from all processes together is bounded by its rate limit.
  */
 import { Effect } from "effect"
 

@@ -173,7 +173,9 @@ const play = Effect.fnUntraced(function* (world: Cluster.World): Effect.fn.Retur
   const ended = yield* Clock.currentTimeMillis
   const history = historyOf(world, changes, ended, yield* nextDue(world))
   complaints.push(...(yield* Promptness.reserved(world)))
-  // Processes with clocks apart date what they tell differently.
+  // Events have the order of their times. A process whose clock is behind suspends an attachment, by its own clock,
+  // before the instant at which another process has told of it, and no process knows the others' clocks. So with clocks
+  // apart the order cannot hold, and only that each thing is told once is checked, by `lifecycleIsComplete`.
   const ordered = plan.clocks.length === 1 ? [Invariants.lifecycleIsInOrder] : []
   const violations = Invariants.check(history, [...applicable, ...ordered])
   return {

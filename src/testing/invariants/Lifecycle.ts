@@ -110,7 +110,8 @@ export const lifecycleIsTimely: Invariant = make(
 /** What is to be told of an attachment at `now`; a suspension ends it, and what was not told by then is not told. */
 const isComplete = (of: WithPackages, told: ReadonlyArray<OptInType>, now: Instant): boolean => {
   if (of.attachment.suspendedAt !== null) {
-    return told[0] === "attachment.created" && told.at(-1) === "attachment.suspended"
+    const isOnceEach = new Set(told).size === told.length
+    return isOnceEach && told[0] === "attachment.created" && told.at(-1) === "attachment.suspended"
   }
   const due = dueOf(of).flatMap(([type, at]) => (at <= now ? [type] : []))
   return same(told, ["attachment.created", ...due])
