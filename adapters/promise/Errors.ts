@@ -97,6 +97,11 @@ export class SimBusyError extends ConflictError {
   override readonly name: string = "SimBusyError"
 }
 
+/** The subscription's attachments would be too large together (rule W9): `subscription_full`, 409. */
+export class SubscriptionFullError extends ConflictError {
+  override readonly name: string = "SubscriptionFullError"
+}
+
 /** An expired attachment cannot be suspended (rule T7): `attachment_expired`, 409. */
 export class AttachmentExpiredError extends ConflictError {
   override readonly name: string = "AttachmentExpiredError"

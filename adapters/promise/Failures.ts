@@ -61,6 +61,10 @@ export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanErr
       const message = `The SIM ${refusal.iccid} is being put into service or released; try again shortly`
       return new Errors.SimBusyError(of("sim_busy", 409, message))
     }
+    case "SubscriptionFull": {
+      const message = `The subscription ${refusal.subscriptionId} has too many plan attachments to take another`
+      return new Errors.SubscriptionFullError(of("subscription_full", 409, message))
+    }
     case "LabelMismatch": {
       const message = `The SIM ${refusal.iccid} has the label ${refusal.simLabel}, not ${refusal.label}`
       return new Errors.LabelMismatchError({ ...of("label_mismatch", 400, message), field: "iccid" })

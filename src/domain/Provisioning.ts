@@ -16,8 +16,9 @@ import * as Occurrence from "./Occurrence.ts"
 import type { Package } from "./Package.ts"
 import { packageId } from "./Package.ts"
 import type { Plan } from "./Plan.ts"
-import { type InvalidField, LabelMismatch, PlanArchived, SimBusy } from "./Refusal.ts"
+import { type InvalidField, LabelMismatch, PlanArchived, SimBusy, type SubscriptionFull } from "./Refusal.ts"
 import type { Created, Subscription } from "./Subscription.ts"
+import * as SubscriptionSize from "./SubscriptionSize.ts"
 import type { Instant } from "./Time.ts"
 
 export interface Request {
@@ -67,14 +68,14 @@ export const admissible = (
       : Result.succeed(undefined)
   )
 
-/** Rules P2, S1, S5, T4 and T5: begins a creation. Refusals come in the order of rule W8. */
+/** Rules P2, S1, S5, T4, T5 and W9: begins a creation. Refusals come in the order of rule W8. */
 export const subscribe = (
   plan: Plan,
   aggregate: SimAggregate.SimAggregate,
   request: Request,
   ids: Ids,
   now: Instant
-): Result.Result<Subscribed, InvalidField | LabelMismatch | PlanArchived | SimBusy> =>
+): Result.Result<Subscribed, InvalidField | LabelMismatch | PlanArchived | SimBusy | SubscriptionFull> =>
   Result.gen(function* () {
     const start = yield* Activation.start(plan.terms, request.activePeriod, now)
     const { sim } = aggregate
@@ -108,13 +109,18 @@ export const subscribe = (
       suspendedAt: null,
       lastThresholdNotified: 0
     }
+    const attached = [...aggregate.attachments, { attachment, packages: [] }]
+    yield* SubscriptionSize.check(
+      subscription.subscriptionId,
+      attached.map((of) => of.attachment)
+    )
     const taken: SimAggregate.SimAggregate = {
       sim:
         sim.allocation._tag === "Free"
           ? { ...sim, allocation: { _tag: "Provisioning", subscriptionId: subscription.subscriptionId } }
           : sim,
       subscription,
-      attachments: [...aggregate.attachments, { attachment, packages: [] }]
+      attachments: attached
     }
     const initial = Activation.initialPackages(attachment)
     if (initial.every(({ over }) => over)) {

@@ -39,6 +39,9 @@ export class PlanArchived extends Data.TaggedError("PlanArchived")<{ readonly pl
 /** The SIM is being put into service or released. Until that ends it is neither free nor usable (rule S5). */
 export class SimBusy extends Data.TaggedError("SimBusy")<{ readonly iccid: string }> {}
 
+/** The subscription's attachments would be too large to be read at once (rule W9). */
+export class SubscriptionFull extends Data.TaggedError("SubscriptionFull")<{ readonly subscriptionId: string }> {}
+
 /** The SIM's label differs from the plan's or the request's (rules S1 and I6). */
 export class LabelMismatch extends Data.TaggedError("LabelMismatch")<{
   readonly iccid: string
@@ -100,6 +103,7 @@ const classes = {
   NoFreeSim,
   PlanArchived,
   SimBusy,
+  SubscriptionFull,
   LabelMismatch,
   EsimInstalled,
   AttachmentExpired,

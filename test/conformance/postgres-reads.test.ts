@@ -6,6 +6,7 @@ import { Effect, Exit, Fiber, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
+import * as SubscriptionSize from "../../src/domain/SubscriptionSize.ts"
 import * as Databases from "../setup/Databases.ts"
 import { connect, inService, newSims, on, terms } from "./PostgresWorld.ts"
 
@@ -100,6 +101,29 @@ describe("Rows of any size (W9)", () => {
       }
       const found = yield* storage.plans.get(plan("small"))
       expect(found?.planId).toBe("small")
+    }).pipe(Effect.scoped, Effect.runPromise))
+})
+
+describe("A subscription that is full (W9)", () => {
+  it("is read as a whole, and so are its attachments", () =>
+    Effect.gen(function* () {
+      const { iccids, sql, storage } = yield* stocked(1)
+      const of = { organizationId: ORGANIZATION, iccid: iccids[0] ?? "" }
+      const loaded = yield* Effect.fromNullishOr(yield* storage.simAggregates.get(of))
+      const length = SubscriptionSize.LIMIT / 8 - 2_048
+      const attachments = loaded.attachments.flatMap(({ attachment }) =>
+        Array.from({ length: 8 }, (_, index) => ({
+          attachment: { ...attachment, attachmentId: `attachment-${index}`, createdAt: index },
+          packages: []
+        }))
+      )
+      yield* storage.commit({ sims: [{ loaded, next: { ...loaded, attachments } }] })
+      yield* sql`update simplan.attachment set metadata = repeat('x', ${length}::int)`
+      const aggregate = yield* storage.simAggregates.get(of)
+      const size = SubscriptionSize.of((aggregate?.attachments ?? []).map(({ attachment }) => attachment))
+      expect(size).toBeGreaterThan(SubscriptionSize.LIMIT * 0.99)
+      expect(aggregate?.attachments.map(({ attachment }) => attachment.metadata.length)).toEqual(Array(8).fill(length))
+      expect(yield* storage.subscriptions.attachments(of)).toEqual(aggregate?.attachments)
     }).pipe(Effect.scoped, Effect.runPromise))
 })
 

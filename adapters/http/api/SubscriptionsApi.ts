@@ -134,6 +134,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
         "no_free_esim",
         "plan_archived",
         "sim_busy",
+        "subscription_full",
         "telco_refused",
         "telco_unavailable"
       )

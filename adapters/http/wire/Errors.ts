@@ -77,6 +77,8 @@ export const ofRefusal = (refusal: Refusal.Plain): ErrorContent => {
       return { code: "plan_archived", message: "The plan is archived" }
     case "SimBusy":
       return { code: "sim_busy", message: "The SIM is being put into service or released; try again shortly" }
+    case "SubscriptionFull":
+      return { code: "subscription_full", message: "The subscription has too many plan attachments to take another" }
     case "LabelMismatch":
       return {
         code: "label_mismatch",

@@ -82,7 +82,7 @@ export interface Subscriptions {
    * fails, nothing remains of it.
    *
    * Errors: `InvalidFieldError`, `NotFoundError` (organization, plan, SIM), `NoFreeSimError`, `PlanArchivedError`,
-   * `LabelMismatchError`, `SimBusyError`, `TelcoRefusedError`, `TelcoUnavailableError`.
+   * `LabelMismatchError`, `SimBusyError`, `SubscriptionFullError`, `TelcoRefusedError`, `TelcoUnavailableError`.
    */
   readonly create: (request: CreateSubscription, options?: WriteOptions) => Promise<CreatedSubscription>
   /** Reads the subscription of a SIM. Errors: `NotFoundError`. */

@@ -30,6 +30,8 @@ export const inWords = (refusal: Refusal.Plain, period: Rules.Rule | null): Reas
       return reason("the plan is archived", Rules.archived)
     case "SimBusy":
       return reason("the SIM is being put into service or released", Rules.answered)
+    case "SubscriptionFull":
+      return reason("the subscription has too many attachments to take another")
     case "LabelMismatch":
       return reason(`the SIM has label ${refusal.simLabel}, the plan ${refusal.label}`, Rules.attached)
     case "EsimInstalled":

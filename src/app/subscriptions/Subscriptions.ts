@@ -19,6 +19,7 @@ import {
   NotFound,
   type PlanArchived,
   type SimBusy,
+  type SubscriptionFull,
   type TelcoRefused,
   type TelcoUnavailable
 } from "../../domain/Refusal.ts"
@@ -67,6 +68,7 @@ export class Subscriptions extends Context.Service<
       | PlanArchived
       | LabelMismatch
       | SimBusy
+      | SubscriptionFull
       | TelcoRefused
       | TelcoUnavailable
       | StorageError

@@ -23,6 +23,7 @@ export interface Reported {
   readonly seen: ReadonlyArray<string>
 }
 
+/** Each of them can be read, however large its subscription is by `SubscriptionSize` (rule W9). */
 export interface SimAggregates {
   readonly get: (of: OfOrganization & { readonly iccid: string }) => Read<SimAggregate | null>
   /** `SimAggregate.forOccurrence`; null where the attachment is not there, or its subscription is deleted. */
