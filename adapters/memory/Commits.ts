@@ -13,7 +13,7 @@ interface Versioned {
 /** What stands against the commit; null where nothing does. */
 export const conflict = (tables: Tables.Tables, commit: Storage.Commit): Storage.Conflict["on"] | null => {
   if (!leasesHold(tables, commit)) return "lease"
-  if (!versionsHold(tables, commit)) return "version"
+  if (!versionsHold(tables, commit) || !endsHold(tables, commit)) return "version"
   if (commit.apiKeys !== undefined && !keysAreUnique(tables, commit)) return "api key"
   if (commit.regions !== undefined) {
     const regions = [...commit.regions, ...[...tables.tenants.values()].flatMap((of) => [...of.regions.values()])]
@@ -31,6 +31,11 @@ const leasesHold = (tables: Tables.Tables, { deliveries = {}, jobs = {} }: Stora
   ) &&
   (deliveries.settled ?? []).every(
     ({ delivery, token }) => tables.deliveries.get(Tables.deliveryKey(delivery))?.lease?.token === token
+  )
+
+const endsHold = (tables: Tables.Tables, { jobs = {} }: Storage.Commit): boolean =>
+  [...(jobs.reopened ?? []), ...(jobs.resolved ?? [])].every(
+    ({ endedAt, jobId }) => tables.jobs.get(jobId)?.value.endedAt === endedAt
   )
 
 const versionsHold = (tables: Tables.Tables, commit: Storage.Commit): boolean => {
@@ -88,10 +93,16 @@ export const apply = (tables: Tables.Tables, commit: Storage.Commit): void => {
   for (const record of idempotency.forgotten ?? []) of(record).idempotency.delete(record.key)
   for (const event of commit.events ?? []) fanOut(tables, event)
   for (const { jobId } of jobs.finished ?? []) tables.jobs.delete(jobId)
-  for (const { attempts, dueAt, jobId, refused } of jobs.retried ?? []) {
+  for (const { attempts, dueAt, endedAt = null, jobId, refused } of jobs.retried ?? []) {
     const known = tables.jobs.get(jobId)
-    if (known !== undefined) tables.jobs.put({ ...known.value, attempts, dueAt, ...(refused && { refused }) }, null)
+    const given = { attempts, dueAt, endedAt, ...(refused && { refused }) }
+    if (known !== undefined) tables.jobs.put({ ...known.value, ...given }, null)
   }
+  for (const { attempts, dueAt, jobId } of jobs.reopened ?? []) {
+    const known = tables.jobs.get(jobId)
+    if (known !== undefined) tables.jobs.put({ ...known.value, attempts, dueAt, endedAt: null }, null)
+  }
+  for (const { jobId } of jobs.resolved ?? []) tables.jobs.delete(jobId)
   for (const { job, lease } of jobs.put ?? []) {
     if (tables.jobs.get(job.jobId) === undefined) tables.jobs.put(job, lease)
   }

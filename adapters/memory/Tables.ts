@@ -89,7 +89,8 @@ export const make = (): Tables => ({
   sims: new Map(),
   jobs: new Queue(
     ({ jobId }) => jobId,
-    ({ dueAt, jobId, organizationId }) => ({ dueAt, id: jobId, partitionId: organizationId, organizationId })
+    ({ dueAt, endedAt, jobId, organizationId }) =>
+      endedAt === null ? { dueAt, id: jobId, partitionId: organizationId, organizationId } : null
   ),
   deliveries: new Queue(
     ({ delivery }) => deliveryKey(delivery),

@@ -8,10 +8,10 @@ import { Context, Effect, Layer } from "effect"
 import {
   AuditEntry,
   Changes,
-  Job,
   Jobs,
   Outbox,
   type Plan,
+  Problem,
   Region,
   SimAggregate,
   Storage,
@@ -87,7 +87,7 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
     subscription?.status === "Live" ? [{ subscription, sim }] : []
   const delivery = (asked: { readonly organizationId: string; readonly deliveryId: string }) =>
     tables.deliveries.get(Tables.deliveryKey(asked))?.value ?? null
-  const problems = () => tables.jobs.values().filter(Job.isProblem)
+  const problems = () => tables.jobs.values().filter(Problem.isProblem)
   return {
     commit: (commit) =>
       Effect.suspend(() => {
@@ -218,6 +218,7 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
         Effect.sync(() => [...(of(asked).attempts.get(asked.deliveryId)?.values() ?? [])].reverse().slice(0, 100))
     },
     problems: {
+      get: (jobId) => Effect.sync(() => tables.jobs.get(jobId)?.value ?? null),
       page: (query) => Effect.sync(() => page(problems(), created("jobId"), query)),
       count: Effect.sync(() => Math.min(problems().length, 10_000))
     },

@@ -77,7 +77,11 @@ const storage = (database: Database, { tell, watch }: Notifications.Notification
       attempts: DeliveryLog.attempts(database)
     },
     idempotencyRecords: { get: Idempotency.byKey(database) },
-    problems: { page: JobQueue.problems(database), count: JobQueue.problemCount(database) },
+    problems: {
+      get: JobQueue.byId(database),
+      page: JobQueue.problems(database),
+      count: JobQueue.problemCount(database)
+    },
     auditEntries: { page: AuditEntries.page(database) },
     virtualClock: Singletons.clock(database),
     clockOffset: Effect.succeed(0),

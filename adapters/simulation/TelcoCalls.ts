@@ -47,8 +47,8 @@ export const heard = (
     )
   return {
     createPackage: (order) => tell("createPackage", order.packageId, order.iccid, telco.createPackage(order)),
-    suspendPackage: (of) => tell("suspendPackage", of.packageId, of.iccid, telco.suspendPackage(of)),
-    cancelPackage: (of) => tell("cancelPackage", of.packageId, of.iccid, telco.cancelPackage(of)),
+    suspendPackage: (of) => tell("suspendPackage", of.key ?? of.packageId, of.iccid, telco.suspendPackage(of)),
+    cancelPackage: (of) => tell("cancelPackage", of.key ?? of.packageId, of.iccid, telco.cancelPackage(of)),
     sendSms: (sms) => tell("sendSms", sms.messageId, sms.iccid, telco.sendSms(sms)),
     releaseProfile: (of) => tell("releaseProfile", of.key, of.iccid, telco.releaseProfile(of)),
     setMobilePlan: (of) => tell("setMobilePlan", of.key, of.iccid, telco.setMobilePlan(of))

@@ -30,6 +30,10 @@ const recordOf = (kind: string, key: string, document: Books.Document, at: Time.
     case "suspension":
     case "cancellation":
       return { at, key, refusal, kind }
+    case "refused suspension":
+      return { at, key, refusal, kind: "suspension" }
+    case "refused cancellation":
+      return { at, key, refusal, kind: "cancellation" }
     case "message":
       return { at, key, refusal, kind, iccid, text: text(document["text"]) }
     case "release":

@@ -88,7 +88,8 @@ export const Refused = problem(
   422,
   "refused",
   "Refused",
-  "The telco refuses for good: the same call would be refused again. simplan gives up what it wanted."
+  "The telco refuses for good: the same call would be refused again. simplan gives up what it wanted; a suspension, a " +
+    "cancellation or a release it asks for twice more, each time under a new key, and then leaves to an operator."
 )
 
 export const Unavailable = HttpApiSchema.WithHeaders(

@@ -110,10 +110,10 @@ const make = ({ timeout = "10 seconds", token, url }: Options) =>
 
     return Telco.Telco.of({
       createPackage: (order) => send(client.createPackage(of(order.packageId, Shapes.order(order))), telcoPackage),
-      suspendPackage: ({ iccid, packageId }) =>
-        send(client.suspendPackage(of(`${packageId}:suspend`, { package_id: packageId, iccid })), done),
-      cancelPackage: ({ iccid, packageId }) =>
-        send(client.cancelPackage(of(`${packageId}:cancel`, { package_id: packageId, iccid })), done),
+      suspendPackage: ({ iccid, packageId, key = packageId }) =>
+        send(client.suspendPackage(of(`${key}:suspend`, { package_id: packageId, iccid })), done),
+      cancelPackage: ({ iccid, packageId, key = packageId }) =>
+        send(client.cancelPackage(of(`${key}:cancel`, { package_id: packageId, iccid })), done),
       sendSms: ({ from, iccid, messageId, text }) =>
         send(client.sendSms(of(messageId, { message_id: messageId, iccid, from, text })), done),
       releaseProfile: ({ iccid, key }) => send(client.releaseProfile(of(key, { iccid })), done),

@@ -54,10 +54,10 @@ const handlers = HttpApiBuilder.group(
     return handle.handleAll({
       createPackage: ({ payload }) =>
         Effect.map(finished(telco.createPackage(Shapes.orderFrom(payload))), Shapes.telcoPackage),
-      suspendPackage: ({ payload: { iccid, package_id } }) =>
-        finished(telco.suspendPackage({ packageId: package_id, iccid })),
-      cancelPackage: ({ payload: { iccid, package_id } }) =>
-        finished(telco.cancelPackage({ packageId: package_id, iccid })),
+      suspendPackage: ({ headers, payload: { iccid, package_id } }) =>
+        finished(telco.suspendPackage({ packageId: package_id, iccid, key: headers[Contract.IDEMPOTENCY_KEY] })),
+      cancelPackage: ({ headers, payload: { iccid, package_id } }) =>
+        finished(telco.cancelPackage({ packageId: package_id, iccid, key: headers[Contract.IDEMPOTENCY_KEY] })),
       sendSms: ({ payload: { from, iccid, message_id, text } }) =>
         finished(telco.sendSms({ messageId: message_id, iccid, from, text })),
       releaseProfile: ({ headers, payload: { iccid } }) =>

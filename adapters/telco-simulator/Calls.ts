@@ -3,12 +3,12 @@
  *
  * Every call adds its outcome under its key and answers what the key has. So a call that comes again, or twice at once,
  * has one effect and one answer, and a refusal stays one. `refusal` is an injected one: it becomes the outcome, unless
- * the key has one already.
+ * the key has one already. What ends a package is done once for the package, whatever the key, and refused by the key.
  */
 import { Effect } from "effect"
 import { Telco } from "simplan/ports"
 import type { BooksError } from "./Books.ts"
-import type { Records } from "./Records.ts"
+import type { Ends, Records } from "./Records.ts"
 
 /** The times that the telco reports for a package. */
 export type Times = Pick<Telco.TelcoPackage, "activationAt" | "expirationAt">
@@ -39,32 +39,37 @@ export const createPackage = (
       refusal
     }
     const placed = yield* records.packages.addUnlessCancelled(packageId, record)
-    if (placed._tag === "Cancelled" && placed.cancellation.refusal === null) {
+    if (placed === "cancelled") {
       return yield* new Telco.Refused({ message: `The package ${packageId} was cancelled` })
     }
-    // A cancellation that was refused is none.
-    const stored = placed._tag === "Stored" ? placed.record : yield* records.packages.add(packageId, record)
-    yield* answer(stored)
-    const { activationAt, expirationAt, telcoPackageId } = stored
+    yield* answer(placed)
+    const { activationAt, expirationAt, telcoPackageId } = placed
     return { telcoPackageId, activationAt, expirationAt }
+  })
+
+/** Ends a package, unless the key was refused before or is refused now. */
+const end = (ends: Ends, { key, packageId }: Telco.PackageRef, refusal: string | null): Outcome<void> =>
+  Effect.gen(function* () {
+    const by = key ?? packageId
+    const before = yield* ends.refused.get(by)
+    if (before !== null) return yield* answer(before)
+    const isNew = refusal !== null && (yield* ends.done.get(packageId)) === null
+    yield* answer(isNew ? yield* ends.refused.add(by, { refusal }) : yield* ends.done.add(packageId, { refusal: null }))
   })
 
 /** A suspension of what is not there succeeds and leaves no trace: a package that comes later is active. */
 export const suspendPackage = (
   records: Records,
-  { packageId }: Request<"suspendPackage">,
+  of: Request<"suspendPackage">,
   refusal: string | null
 ): Outcome<void> =>
   Effect.gen(function* () {
-    const found = yield* records.packages.get(packageId)
-    yield* answer(found === null ? { refusal } : yield* records.suspensions.add(packageId, { refusal }))
+    const found = yield* records.packages.get(of.packageId)
+    yield* found === null ? answer({ refusal }) : end(records.suspensions, of, refusal)
   })
 
-export const cancelPackage = (
-  records: Records,
-  { packageId }: Request<"cancelPackage">,
-  refusal: string | null
-): Outcome<void> => Effect.flatMap(records.cancellations.add(packageId, { refusal }), answer)
+export const cancelPackage = (records: Records, of: Request<"cancelPackage">, refusal: string | null): Outcome<void> =>
+  end(records.cancellations, of, refusal)
 
 export const sendSms = (
   records: Records,

@@ -50,8 +50,8 @@ const keys = (all: ReadonlyArray<Kept>): ReadonlySet<string> => new Set(granted(
 export const make = (records: Records): Inspection => ({
   packages: Effect.gen(function* () {
     const packages = granted(yield* records.packages.all)
-    const suspended = keys(yield* records.suspensions.all)
-    const cancelled = keys(yield* records.cancellations.all)
+    const suspended = keys(yield* records.suspensions.done.all)
+    const cancelled = keys(yield* records.cancellations.done.all)
     return packages.map(({ key, record: { dataMegaBytes, iccid, label, periodDays, telcoPackageId, window } }) => ({
       packageId: key,
       telcoPackageId,
@@ -65,7 +65,7 @@ export const make = (records: Records): Inspection => ({
   }),
   spentKeys: Effect.gen(function* () {
     const created = keys(yield* records.packages.all)
-    const cancelled = keys(yield* records.cancellations.all)
+    const cancelled = keys(yield* records.cancellations.done.all)
     return [...cancelled].filter((key) => !created.has(key))
   }),
   messages: Effect.map(records.messages.all, (all) =>

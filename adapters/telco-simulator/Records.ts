@@ -22,7 +22,7 @@ export const Package = Schema.Struct({
   refusal: Refusal
 })
 
-/** A suspension or a cancellation; its key is the package's. */
+/** A suspension or a cancellation: its key is the package's where it is done, the call's where it is refused. */
 export const End = Schema.Struct({ refusal: Refusal })
 
 export const Message = Schema.Struct({
@@ -63,29 +63,33 @@ const shelf = <A extends Document>(books: Books["Service"], kind: string, schema
 const PACKAGE = "package"
 const CANCELLATION = "cancellation"
 
-/** What became of a package that was to be stored unless its key has a cancellation. */
-export type Placed =
-  | { readonly _tag: "Stored"; readonly record: typeof Package.Type }
-  | { readonly _tag: "Cancelled"; readonly cancellation: typeof End.Type }
-
 /** Packages of keys that have no cancellation, in one step. */
 const placing = (books: Books["Service"]) => {
-  const reading = {
-    stored: reader(PACKAGE, Package),
-    cancellation: reader(CANCELLATION, End)
-  }
-  return Effect.fnUntraced(function* (key: string, record: typeof Package.Type): Effect.fn.Return<Placed, BooksError> {
+  const read = reader(PACKAGE, Package)
+  return Effect.fnUntraced(function* (
+    key: string,
+    record: typeof Package.Type
+  ): Effect.fn.Return<typeof Package.Type | "cancelled", BooksError> {
     const { document, kind } = yield* books.addUnless(CANCELLATION, PACKAGE, key, record)
-    if (kind === CANCELLATION) return { _tag: "Cancelled", cancellation: yield* reading.cancellation(document) }
-    return { _tag: "Stored", record: document === record ? record : yield* reading.stored(document) }
+    if (kind === CANCELLATION) return "cancelled"
+    return document === record ? record : yield* read(document)
   })
 }
+
+const ends = (books: Books["Service"], kind: string) => ({
+  /** By package. */
+  done: shelf(books, kind, End),
+  /** By call. */
+  refused: shelf(books, `refused ${kind}`, End)
+})
+
+export type Ends = ReturnType<typeof ends>
 
 /** The simulator's records in these books. */
 export const open = (books: Books["Service"]) => ({
   packages: { ...shelf(books, PACKAGE, Package), addUnlessCancelled: placing(books) },
-  suspensions: shelf(books, "suspension", End),
-  cancellations: shelf(books, CANCELLATION, End),
+  suspensions: ends(books, "suspension"),
+  cancellations: ends(books, CANCELLATION),
   messages: shelf(books, "message", Message),
   releases: shelf(books, "release", Release),
   mobilePlanChanges: shelf(books, "mobile plan change", MobilePlanChange)

@@ -46,11 +46,11 @@ const make = (options: Options) =>
           Calls.createPackage(records, order, timesOf(order, options), refusal)
         ),
       suspendPackage: (of) =>
-        send({ kind: "suspendPackage", key: of.packageId, iccid: of.iccid }, (refusal) =>
+        send({ kind: "suspendPackage", key: of.key ?? of.packageId, iccid: of.iccid }, (refusal) =>
           Calls.suspendPackage(records, of, refusal)
         ),
       cancelPackage: (of) =>
-        send({ kind: "cancelPackage", key: of.packageId, iccid: of.iccid }, (refusal) =>
+        send({ kind: "cancelPackage", key: of.key ?? of.packageId, iccid: of.iccid }, (refusal) =>
           Calls.cancelPackage(records, of, refusal)
         ),
       sendSms: (sms) =>

@@ -30,7 +30,9 @@ export const actions = [
   "subscription.create",
   "subscription.delete",
   "plan_attachment.create",
-  "plan_attachment.suspend"
+  "plan_attachment.suspend",
+  "problem.retry",
+  "problem.resolve"
 ] as const
 
 export type Action = (typeof actions)[number]

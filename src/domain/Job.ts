@@ -48,9 +48,9 @@ export type Work =
       readonly after: { readonly createdAt: Instant; readonly id: string } | null
     }
 
-/** What the telco has refused of a job since it was last asked with success. */
+/** What the telco has refused of a job. */
 export interface Refusals {
-  /** How many attempts were refused. */
+  /** How many attempts were refused, those before a retry by an operator included. */
   readonly times: number
   /** When the first of them was. */
   readonly since: Instant
@@ -77,20 +77,9 @@ export interface Job {
   readonly origin: Origin | null
   /** Null while the telco has refused no attempt. */
   readonly refused: Refusals | null
+  /** When the job ended in refusals: nobody is handed it any more (rule S6). Null while it is to be done. */
+  readonly endedAt: Instant | null
 }
-
-/** How many refusals of a job make it a problem that operators are told of (rule S3). */
-export const PROBLEM = 3
-
-/** The refusals of a job together with another one. */
-export const withRefusal = ({ refused }: Pick<Job, "refused">, message: string, now: Instant): Refusals => ({
-  times: (refused?.times ?? 0) + 1,
-  since: refused?.since ?? now,
-  message
-})
-
-/** Whether the telco refuses the job again and again, so that somebody has to look at it. */
-export const isProblem = ({ refused }: Pick<Job, "refused">): boolean => refused !== null && refused.times >= PROBLEM
 
 /**
  * Rule W2: whether a request waits for the work's outcome. Only such a job settles the request's idempotency record.

@@ -23,6 +23,7 @@ export type Resource =
   | "api key"
   | "webhook endpoint"
   | "delivery"
+  | "problem"
 
 /** The caller sees no resource of this kind with this id. */
 export class NotFound extends Data.TaggedError("NotFound")<{

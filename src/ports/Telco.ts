@@ -3,13 +3,14 @@
  *
  * Every call carries a key and is idempotent by it: the same call again has the first one's outcome and no further
  * effect, also when the first one's answer was lost. Suspending, cancelling and releasing what is not there succeeds.
- * A cancelled package's key is spent: a creation that arrives later is `Refused`.
+ * A cancelled package's key is spent: a creation that arrives later is `Refused`. What was refused is asked again only
+ * under another key (rule S6), and may then be done.
  */
 import { Context, Data, type Effect } from "effect"
 import type { PlanTerms } from "../domain/Plan.ts"
 import type { Instant } from "../domain/Time.ts"
 
-/** The telco refuses, for good: the same call will be refused again. */
+/** The telco refuses, for good: the same call, by its key, will be refused again. */
 export class Refused extends Data.TaggedError("Telco.Refused")<{ readonly message: string }> {}
 
 /**
@@ -37,14 +38,22 @@ export interface TelcoPackage {
   readonly expirationAt: Instant | null
 }
 
+/** A package to be suspended or cancelled. */
+export interface PackageRef {
+  readonly packageId: string
+  readonly iccid: string
+  /** What the call is idempotent by: the package's id unless given. */
+  readonly key?: string
+}
+
 type Call<A> = Effect.Effect<A, Refused | Unavailable>
 
 export class Telco extends Context.Service<
   Telco,
   {
     readonly createPackage: (order: PackageOrder) => Call<TelcoPackage>
-    readonly suspendPackage: (of: { readonly packageId: string; readonly iccid: string }) => Call<void>
-    readonly cancelPackage: (of: { readonly packageId: string; readonly iccid: string }) => Call<void>
+    readonly suspendPackage: (of: PackageRef) => Call<void>
+    readonly cancelPackage: (of: PackageRef) => Call<void>
     readonly sendSms: (sms: {
       readonly messageId: string
       readonly iccid: string

@@ -18,7 +18,8 @@ const job = (number: number, organizations: number): Job.Job => ({
   createdAt: 0,
   idempotencyKey: null,
   origin: null,
-  refused: null
+  refused: null,
+  endedAt: null
 })
 
 const median = (numbers: ReadonlyArray<number>): number =>

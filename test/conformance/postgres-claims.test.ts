@@ -53,7 +53,8 @@ const job = (number: number): Job.Job => ({
   createdAt: 0,
   idempotencyKey: null,
   origin: null,
-  refused: null
+  refused: null,
+  endedAt: null
 })
 
 describe("Claims of several processes on one PostgreSQL", () => {

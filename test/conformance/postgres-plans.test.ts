@@ -60,7 +60,8 @@ const job = (number: number) => ({
   createdAt: 0,
   idempotencyKey: null,
   origin: null,
-  refused: null
+  refused: null,
+  endedAt: null
 })
 
 const record = (key: string) => ({
@@ -162,7 +163,12 @@ const populate = (adapter: Adapter) =>
           seen: ids.map((id) => ({ organizationId: org, reportId: `r-${id}`, receivedAt: id }))
         },
         events: ids.map((id) => event(`event-${id}`, id)),
-        jobs: { put: ids.map((id) => ({ job: job(id), lease: null })) },
+        jobs: {
+          put: [
+            ...ids.map(job),
+            ...ids.slice(0, 60).map((id) => ({ ...job(id), jobId: `ended-${id}`, endedAt: 1 }))
+          ].map((job) => ({ job, lease: null }))
+        },
         idempotency: { put: ids.map((id) => ({ record: record(`key-${id}`), replaces: 0 })) }
       })
     )
@@ -250,6 +256,9 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId: `line-${round}`, occurrence: 1 })
     yield* storage.sims.smdpHistory({ ...of, iccid })
     yield* storage.deliveries.get({ ...of, deliveryId: `event-${round}:endpoint` })
+    yield* storage.problems.get(`ended-${round}`)
+    yield* storage.problems.page({ after: { createdAt: 0, id: "" }, limit: 10 })
+    yield* storage.problems.count
     yield* storage.deliveries.attempts({ ...of, deliveryId: `event-${round}:endpoint` })
     yield* storage.webhookEndpoints.failingSince({ ...of, endpointId: "endpoint", from: 1e12, createdFrom: 1e12 })
     yield* storage.idempotencyRecords.get({ ...of, key: "key-1" })
@@ -315,7 +324,9 @@ const use = (adapter: Adapter, round: number) =>
       jobs: {
         put: [{ job: job(id), lease: null }],
         finished: [{ jobId: first.jobId, token }],
-        retried: [{ jobId: second.jobId, token, dueAt: 1, attempts: 1 }]
+        retried: [{ jobId: second.jobId, token, dueAt: 1, attempts: 1 }],
+        reopened: [{ jobId: `ended-${2 * round}`, endedAt: 1, dueAt: 1, attempts: 0 }],
+        resolved: [{ jobId: `ended-${2 * round + 1}`, endedAt: 1 }]
       },
       deliveries: {
         settled: due.slice(0, 1).map(({ delivery }) => ({

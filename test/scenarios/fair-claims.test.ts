@@ -20,7 +20,8 @@ const job = (organizationId: string, number: number, dueAt: number): Job.Job => 
   createdAt: 0,
   idempotencyKey: null,
   origin: null,
-  refused: null
+  refused: null,
+  endedAt: null
 })
 
 /** A worker on an empty store: each of its claims takes 10 ms, and what it gets is done at once. */

@@ -1,5 +1,5 @@
 /**
- * The management API's list of problems.
+ * The management API's problems: work that ended because the telco refuses it (rule S6).
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -12,11 +12,15 @@ export const Problem = Schema.Struct({
   organization_id: Schema.String,
   iccid: Schema.NullOr(Schema.String),
   since: Schemas.Timestamp,
+  ended_at: Schemas.Timestamp,
   attempts: Schema.Int.annotate({ description: "How many attempts have failed" }),
   last_message: Schema.String
 }).annotate({ identifier: "Problem" })
 
 export const ProblemPage = Schemas.page(Problem)
+export const ProblemItem = Schemas.data(Schema.Struct({ problem_id: Schema.String }))
+
+const ofProblem = { problem_id: Schema.String }
 
 export class ProblemsApi extends HttpApiGroup.make("problems")
   .add(
@@ -26,12 +30,22 @@ export class ProblemsApi extends HttpApiGroup.make("problems")
       error: Schemas.problems(...Schemas.managing, "invalid_field")
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "What the telco refuses again and again",
+        summary: "What the telco refuses for good",
         description:
-          "Work that the telco has refused three times or more, oldest first. It is still tried, ever less often, and is " +
-          "gone from the list when the telco takes it."
+          "Work that ended because the telco refused it three times, oldest first. It stays in the list until it is " +
+          "retried or resolved."
       })
-    )
+    ),
+    HttpApiEndpoint.post("retry", "/problems/:problem_id/retry", {
+      params: ofProblem,
+      success: ProblemItem,
+      error: Schemas.problems(...Schemas.managing, "problem_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Ask the telco again" })),
+    HttpApiEndpoint.post("resolve", "/problems/:problem_id/resolve", {
+      params: ofProblem,
+      success: ProblemItem,
+      error: Schemas.problems(...Schemas.managing, "problem_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Close a problem that was dealt with by hand" }))
   )
   .annotateEndpointsMerge(Security.byAdminToken)
   .annotateMerge(OpenApi.annotations({ title: "Management: problems" }))

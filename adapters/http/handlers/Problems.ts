@@ -1,5 +1,5 @@
 /**
- * The handler of the list of problems.
+ * The handlers of problems.
  */
 import { Effect } from "effect"
 import { Problems } from "simplan"
@@ -11,6 +11,7 @@ import * as Shapes from "../shapes/Management.ts"
 import * as Cursor from "../wire/Cursor.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
+import * as Text from "../wire/Text.ts"
 
 export const make = (guard: Guard.Guard<undefined>) =>
   Effect.gen(function* () {
@@ -20,6 +21,16 @@ export const make = (guard: Guard.Guard<undefined>) =>
       list: Effect.fnUntraced(function* ({ query }) {
         const { items, next } = yield* problems.page(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
         return Responses.page(items.map(Shapes.problem), Cursor.ofCreated(next))
+      }),
+      retry: Effect.fnUntraced(function* ({ params }) {
+        const problemId = Text.id(params.problem_id)
+        yield* problems.retry({ problemId })
+        return Responses.data({ problem_id: problemId })
+      }),
+      resolve: Effect.fnUntraced(function* ({ params }) {
+        const problemId = Text.id(params.problem_id)
+        yield* problems.resolve({ problemId })
+        return Responses.data({ problem_id: problemId })
       })
     })
   })

@@ -192,6 +192,7 @@ const management = {
   problem_id: ["The problem's id", Samples.problemId],
   kind: ["What kind of work it is", "CancelPackages"],
   since: ["When it began", Samples.used],
+  ended_at: ["When the job ended: the telco is not asked any more", Samples.used],
   last_message: ["What the telco said last", "unknown package"]
 } as const
 

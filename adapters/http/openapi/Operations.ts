@@ -64,6 +64,12 @@ const operations: Readonly<Record<string, string>> = {
   "webhooks.delivery": "One delivery, with each attempt to deliver it.",
   "webhooks.replay": "Sends the event of the delivery again, under the same event id.",
   "webhooks.replayAll": "Sends the events of all deliveries that the filter takes again.",
+  "problems.retry":
+    "Has the telco asked again: at once, and up to three times. Retrying a problem that is being retried changes nothing; one " +
+    "that the telco has taken meanwhile is gone (404).",
+  "problems.resolve":
+    "Say this when the telco was told by other means. The problem is gone, and what waited for the telco goes on as if it had " +
+    "taken the work: the SIM of a deleted subscription is free. A problem that is gone already, or is being retried, is 404.",
   "clock.read": "The time that all rules go by, which may be virtual.",
   "clock.advance":
     "Moves a virtual clock from due instant to due instant, and answers when all work that was due by then is done. Exactly " +

@@ -17,7 +17,7 @@ export const eventId = "019bab1c-0b80-7000-8000-000000000008"
 export const deliveryId = `${eventId}:${endpointId}`
 export const requestId = "019bab1c-0b80-7000-8000-000000000009"
 export const auditId = "019bab1c-0b80-7000-8000-00000000000a"
-export const problemId = "019bab1c-0b80-7000-8000-00000000000b"
+export const problemId = "release:019bab1c-0b80-7000-8000-00000000000b"
 export const cursor = "MjAyNi0wMS0xMFQxMjowMDowMFo"
 
 /** When the organization was made, when the plan was bought, used for the first time, and when it ends. */

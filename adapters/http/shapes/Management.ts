@@ -143,6 +143,7 @@ export const problem = (job: Job.Job): typeof ProblemsApi.Problem.Type => ({
   organization_id: job.organizationId,
   iccid: "iccid" in job.work ? job.work.iccid : null,
   since: Time.toIso(job.refused?.since ?? job.createdAt),
+  ended_at: Time.toIso(job.endedAt ?? job.createdAt),
   attempts: job.attempts,
   last_message: job.refused?.message ?? ""
 })

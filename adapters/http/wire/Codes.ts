@@ -31,6 +31,7 @@ export const table = {
   api_key_not_found: [404, "There is no such API key"],
   webhook_endpoint_not_found: [404, "There is no such webhook endpoint"],
   delivery_not_found: [404, "There is no such delivery"],
+  problem_not_found: [404, "There is no such problem, or not any more"],
   no_free_esim: [404, "No eSIM of the label is left"],
   method_not_allowed: [405, "The route does not know the method; `Allow` tells which it knows"],
   request_timeout: [408, "The request did not arrive in time"],

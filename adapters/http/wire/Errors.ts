@@ -35,7 +35,8 @@ const notFound = {
   organization: ["organization_not_found", "Organization not found"],
   "api key": ["api_key_not_found", "API key not found"],
   "webhook endpoint": ["webhook_endpoint_not_found", "Webhook endpoint not found"],
-  delivery: ["delivery_not_found", "Delivery not found"]
+  delivery: ["delivery_not_found", "Delivery not found"],
+  problem: ["problem_not_found", "Problem not found"]
 } as const satisfies Readonly<Record<Refusal.Resource, readonly [Codes.Code, string]>>
 
 /** The `Retry-After` header, in whole seconds and at least 1. */

@@ -42,6 +42,8 @@ const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<CommitClause> =>
     ...sims,
     ...some(sql, commit.jobs?.finished, JobQueue.finish),
     ...some(sql, commit.jobs?.retried, JobQueue.retry),
+    ...some(sql, commit.jobs?.reopened, JobQueue.reopen),
+    ...some(sql, commit.jobs?.resolved, JobQueue.resolve),
     ...some(sql, commit.jobs?.put, JobQueue.put),
     ...rows,
     ...some(sql, commit.reports?.smdpEntries, Reports.addEntries),

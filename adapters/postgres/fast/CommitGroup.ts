@@ -33,6 +33,8 @@ export const keys = (commit: Commit): ReadonlyArray<string> | null => {
   for (const { job } of jobs?.put ?? []) found.push(`job ${job.jobId}`)
   for (const { jobId } of jobs?.finished ?? []) found.push(`job ${jobId}`)
   for (const { jobId } of jobs?.retried ?? []) found.push(`job ${jobId}`)
+  for (const { jobId } of jobs?.reopened ?? []) found.push(`job ${jobId}`)
+  for (const { jobId } of jobs?.resolved ?? []) found.push(`job ${jobId}`)
   for (const { delivery } of deliveries?.settled ?? []) {
     found.push(`delivery ${delivery.organizationId} ${delivery.deliveryId}`)
   }
@@ -77,7 +79,9 @@ export const merged = (commits: ReadonlyArray<Commit>): Commit => ({
   jobs: {
     put: joined(commits, (commit) => commit.jobs?.put),
     finished: joined(commits, (commit) => commit.jobs?.finished),
-    retried: joined(commits, (commit) => commit.jobs?.retried)
+    retried: joined(commits, (commit) => commit.jobs?.retried),
+    reopened: joined(commits, (commit) => commit.jobs?.reopened),
+    resolved: joined(commits, (commit) => commit.jobs?.resolved)
   },
   deliveries: {
     settled: joined(commits, (commit) => commit.deliveries?.settled),

@@ -262,12 +262,13 @@ export const statements: ReadonlyArray<string> = [
     idempotency_key text,
     origin jsonb,
     refused jsonb,
+    ended_at bigint,
     lease_token text,
     lease_until bigint
   ) with (fillfactor = 50)`,
-  `create index job_due on simplan.job (due_at, job_id)`,
-  `create index job_problem on simplan.job (created_at, job_id) where (refused->>'times')::integer >= 3`,
-  `create index job_of_organization on simplan.job (organization_id, due_at, job_id)`,
+  `create index job_due on simplan.job (due_at, job_id) where ended_at is null`,
+  `create index job_of_organization on simplan.job (organization_id, due_at, job_id) where ended_at is null`,
+  `create index job_ended on simplan.job (created_at, job_id) where ended_at is not null`,
 
   // Purged by organization, so that it needs no second index.
   `create table simplan.audit_entry (

@@ -10,7 +10,7 @@ import * as Keyset from "../sql/Keyset.ts"
 
 const value = `json_build_array(
   job.job_id, job.organization_id, job.work, job.due_at, job.attempts, job.created_at, job.idempotency_key,
-  job.origin, job.refused
+  job.origin, job.refused, job.ended_at
 )`
 
 type Packed = readonly [
@@ -22,7 +22,8 @@ type Packed = readonly [
   createdAt: number,
   idempotencyKey: string | null,
   origin: Job.Job["origin"],
-  refused: Job.Job["refused"]
+  refused: Job.Job["refused"],
+  endedAt: number | null
 ]
 
 const unpack = ([
@@ -34,7 +35,8 @@ const unpack = ([
   createdAt,
   idempotencyKey,
   origin,
-  refused
+  refused,
+  endedAt
 ]: Packed): Job.Job => ({
   jobId,
   organizationId,
@@ -44,7 +46,8 @@ const unpack = ([
   createdAt,
   idempotencyKey,
   origin,
-  refused
+  refused,
+  endedAt
 })
 
 const queue: Claims.Queue = {
@@ -52,7 +55,8 @@ const queue: Claims.Queue = {
   partition: "job.organization_id",
   dueAt: "job.due_at",
   id: "job.job_id",
-  waits: "true"
+  // The text of the condition is that of the indexes.
+  waits: "job.ended_at is null"
 }
 
 type Writes = NonNullable<Storage.Commit["jobs"]>
@@ -66,7 +70,7 @@ const columns = CommitClause.columns<Put>(
   {
     text: ["jobId", "organizationId", "idempotencyKey", "token"],
     jsonb: ["work", "origin", "refused"],
-    bigint: ["dueAt", "createdAt", "until"],
+    bigint: ["dueAt", "createdAt", "endedAt", "until"],
     integer: ["attempts"]
   },
   ["jobId"]
@@ -79,10 +83,11 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): CommitClause.Co
     ctes: [
       sql`job_put as (
         insert into simplan.job (
-          job_id, organization_id, work, due_at, attempts, created_at, idempotency_key, origin, refused, lease_token, lease_until
+          job_id, organization_id, work, due_at, attempts, created_at, idempotency_key, origin, refused, ended_at,
+          lease_token, lease_until
         )
         select r."jobId", r."organizationId", r.work, r."dueAt", r.attempts, r."createdAt", r."idempotencyKey",
-          r.origin, r.refused, r.token, r.until
+          r.origin, r.refused, r."endedAt", r.token, r.until
         from ${CommitClause.rows(sql, rows, columns)}
         on conflict (job_id) do nothing
         returning 1
@@ -107,9 +112,21 @@ export const finish = (sql: Sql, rows: ReadonlyArray<Jobs.JobLease>): CommitClau
 })
 
 // The text of the condition is that of the index.
-const isProblem = `(job.refused->>'times')::integer >= 3`
+const hasEnded = "job.ended_at is not null"
 
-/** Jobs that the telco refuses again and again. */
+/** The job of an id. */
+export const byId = (database: Database) => (jobId: string) =>
+  Effect.map(
+    database.row(
+      (sql) => sql<Row<Packed>>`
+        select ${sql.literal(value)} as value
+        from simplan.job
+        where job.job_id = ${jobId}`
+    ),
+    (row) => (row === null ? null : unpack(row))
+  )
+
+/** Jobs that have ended in refusals. */
 export const problems =
   (database: Database) =>
   ({ after, limit }: Storage.Keyset<Storage.CreatedCursor>) =>
@@ -118,7 +135,7 @@ export const problems =
         (sql) => sql<Row<Packed>>`
           select ${sql.literal(value)} as value
           from simplan.job
-          where ${sql.literal(isProblem)} and ${Keyset.after(sql, "job.created_at, job.job_id", after)}
+          where ${sql.literal(hasEnded)} and ${Keyset.after(sql, "job.created_at, job.job_id", after)}
           order by job.created_at, job.job_id
           limit ${limit}::int`
       ),
@@ -132,7 +149,7 @@ export const problemCount = (database: Database) =>
         select to_json(count(*)) as value
         from (
           select from simplan.job
-          where ${sql.literal(isProblem)}
+          where ${sql.literal(hasEnded)}
           order by job.created_at, job.job_id
           limit 10000
         ) problem`
@@ -143,7 +160,7 @@ export const problemCount = (database: Database) =>
 type Retried = NonNullable<Writes["retried"]>[number]
 
 const retryColumns = CommitClause.columns<Retried>(
-  { text: ["jobId", "token"], jsonb: ["refused"], bigint: ["dueAt"], integer: ["attempts"] },
+  { text: ["jobId", "token"], jsonb: ["refused"], bigint: ["dueAt", "endedAt"], integer: ["attempts"] },
   ["jobId"]
 )
 
@@ -152,13 +169,47 @@ export const retry = (sql: Sql, rows: ReadonlyArray<Retried>): CommitClause.Comm
   ctes: [
     sql`job_retried as (
       update simplan.job set due_at = r."dueAt", attempts = r.attempts,
-        refused = coalesce(r.refused, job.refused), lease_token = null, lease_until = null
+        refused = coalesce(r.refused, job.refused), ended_at = r."endedAt", lease_token = null, lease_until = null
       from ${CommitClause.rows(sql, rows, retryColumns)}
       where job.job_id = r."jobId" and job.lease_token = r.token
       returning 1
     )`
   ],
   outcome: sql`simplan.ensure((select count(*) from job_retried) = ${rows.length}::int, 'lease')`
+})
+
+type Reopened = NonNullable<Writes["reopened"]>[number]
+
+const reopenColumns = CommitClause.columns<Reopened>(
+  { text: ["jobId"], bigint: ["endedAt", "dueAt"], integer: ["attempts"] },
+  ["jobId"]
+)
+
+/** Has jobs that have ended tried again. */
+export const reopen = (sql: Sql, rows: ReadonlyArray<Reopened>): CommitClause.CommitClause => ({
+  ctes: [
+    sql`job_reopened as (
+      update simplan.job set due_at = r."dueAt", attempts = r.attempts, ended_at = null
+      from ${CommitClause.rows(sql, rows, reopenColumns)}
+      where job.job_id = r."jobId" and job.ended_at = r."endedAt"
+      returning 1
+    )`
+  ],
+  outcome: sql`simplan.ensure((select count(*) from job_reopened) = ${rows.length}::int, 'version')`
+})
+
+const resolveColumns = CommitClause.columns<Storage.EndedJob>({ text: ["jobId"], bigint: ["endedAt"] }, ["jobId"])
+
+/** Removes jobs that have ended. */
+export const resolve = (sql: Sql, rows: ReadonlyArray<Storage.EndedJob>): CommitClause.CommitClause => ({
+  ctes: [
+    sql`job_resolved as (
+      delete from simplan.job using ${CommitClause.rows(sql, rows, resolveColumns)}
+      where job.job_id = r."jobId" and job.ended_at = r."endedAt"
+      returning 1
+    )`
+  ],
+  outcome: sql`simplan.ensure((select count(*) from job_resolved) = ${rows.length}::int, 'version')`
 })
 
 /** Hands out jobs that are due and unheld, in due order. */
@@ -215,7 +266,7 @@ export const release = (database: Database) => (at: { readonly now: number }) =>
     database.write(
       (sql) => sql<Row<never>>`
         update simplan.job set lease_token = null, lease_until = null
-        where job.due_at <= ${at.now}::bigint and job.lease_until is not null`
+        where ${sql.literal(queue.waits)} and job.due_at <= ${at.now}::bigint and job.lease_until is not null`
     )
   )
 

@@ -102,6 +102,15 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
       end(jobId(of), of.token)
       if (of.attempts !== (attempts.get(of.jobId) ?? 0) + 1) complaints.push(`${jobId(of)} was retried uncounted`)
       attempts.set(of.jobId, of.attempts)
+      if ((of.endedAt ?? null) !== null) final.add(jobId(of))
+    }
+    for (const of of commit.jobs?.reopened ?? []) {
+      attempts.set(of.jobId, of.attempts)
+      final.delete(jobId(of))
+    }
+    for (const of of commit.jobs?.resolved ?? []) {
+      present.delete(of.jobId)
+      attempts.delete(of.jobId)
     }
     for (const { delivery, token } of commit.deliveries?.settled ?? []) {
       end(deliveryId(delivery), token)

@@ -68,7 +68,30 @@ export interface Process {
 /** Operations that reach nothing outside the process. */
 const local = new Set(["clockOffset", "watch"])
 
-const writing = new Set(["commit", "sims.reserve", "sims.release", "claim", "renew", "handBack", "purge"])
+type Sims = Storage.Storage["Service"]["sims"]
+
+/** The operations that change what is stored. One that is added to a port does not compile until it is listed somewhere. */
+type Writing =
+  | Exclude<
+      keyof Storage.Storage["Service"],
+      keyof Storage.Reads | "sims" | "virtualClock" | "clockOffset" | "watch" | "ready"
+    >
+  | `sims.${Exclude<keyof Sims, "page" | "smdpHistory">}`
+  | Exclude<keyof Jobs.Jobs["Service"] | keyof Outbox.Outbox["Service"], "pending" | "partitions" | "backlog">
+
+const writing: Readonly<Record<Writing, true>> = {
+  commit: true,
+  purge: true,
+  purgeAudit: true,
+  purgeEvents: true,
+  "sims.import": true,
+  "sims.reserve": true,
+  "sims.release": true,
+  claim: true,
+  renew: true,
+  release: true,
+  handBack: true
+}
 
 /** One call in so many takes a while. */
 const DELAYED = 8
@@ -157,7 +180,7 @@ export const start = Effect.fnUntraced(function* (options: Options) {
           Effect.gen(function* () {
             yield* slowness
             if (options.isOut()) return yield* new Storage.StorageError({ message: "out of reach" })
-            if (!writing.has(name) || faults.loseIn === 0) return yield* operation
+            if (!Object.hasOwn(writing, name) || faults.loseIn === 0) return yield* operation
             faults.loseIn -= 1
             if (faults.loseIn > 0) return yield* operation
             count("LoseAnswer")

@@ -138,7 +138,8 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
                       createdAt: now,
                       idempotencyKey: isAwaited(job.work) ? (context?.request.key ?? null) : null,
                       origin: isAwaited(job.work) ? origin : null,
-                      refused: null
+                      refused: null,
+                      endedAt: null
                     },
                     lease: lease ?? null
                   })),
@@ -150,7 +151,8 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
                       createdAt: now,
                       idempotencyKey: null,
                       origin: null,
-                      refused: null
+                      refused: null,
+                      endedAt: null
                     },
                     lease: null
                   }))

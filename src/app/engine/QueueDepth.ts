@@ -25,7 +25,7 @@ const up = Metric.gauge("simplan_storage_up", {
 })
 
 const problems = Metric.gauge("simplan_problems", {
-  description: "Jobs that the telco has refused three times or more, counted up to 10,000"
+  description: "Jobs that ended in refusals and wait for an operator, counted up to 10,000"
 })
 
 const gaugesOf = (queue: "jobs" | "deliveries") => {

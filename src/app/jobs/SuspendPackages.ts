@@ -1,15 +1,16 @@
 /**
- * Telling the telco of a suspension, until it has taken it (rule T7).
+ * Telling the telco of a suspension, until it has taken it (rule T7). Refusals end the job (rule S6).
  */
 import { Effect, Result } from "effect"
 import type { Work } from "../../domain/Job.ts"
+import * as Problem from "../../domain/Problem.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
 import { packageId } from "../../domain/Package.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../commit/Commits.ts"
-import { type Done, finishing, type LeasedJob, makeInTime, retrying } from "../telco/TelcoCall.ts"
+import { type Done, finishing, type LeasedJob, makeGiveBack, makeInTime } from "../telco/TelcoCall.ts"
 
 /** What does the job. */
 export const make = Effect.gen(function* () {
@@ -18,6 +19,7 @@ export const make = Effect.gen(function* () {
   const inTime = yield* makeInTime
   const commits = yield* Commits
   const clock = yield* BusinessClock
+  const giveBack = yield* makeGiveBack
   return Effect.fnUntraced(function* (
     held: LeasedJob,
     { attachmentId, iccid }: Extract<Work, { _tag: "SuspendPackages" }>
@@ -28,16 +30,10 @@ export const make = Effect.gen(function* () {
     for (const pack of packages) {
       const over = pack.expirationAt !== null && pack.expirationAt <= now
       if (pack.status !== "Created" || over) continue
-      const call = telco.suspendPackage({ packageId: packageId(attachmentId, pack.occurrence), iccid })
+      const id = packageId(attachmentId, pack.occurrence)
+      const call = telco.suspendPackage({ packageId: id, iccid, key: Problem.telcoKey(id, held.job) })
       const answer = yield* Effect.result(inTime("suspendPackage", call))
-      if (Result.isFailure(answer)) {
-        yield* Effect.logWarning("the telco has not taken a suspension", {
-          attachmentId,
-          answer: answer.failure.message
-        })
-        yield* commits.retryOnConflict(commits.write(retrying(held, yield* clock.now, answer.failure)))
-        return "retried" satisfies Done
-      }
+      if (Result.isFailure(answer)) return yield* giveBack(held, "suspension", answer.failure)
     }
     yield* commits.retryOnConflict(commits.write(finishing(held, {}, "forget")))
     return "done" satisfies Done

@@ -1,28 +1,95 @@
 /**
- * Problems: jobs that the telco refuses again and again, so that an operator has to talk to it (rule S3). They are still
- * tried, and are gone from the list when the telco takes them.
+ * Problems: jobs that ended because the telco refuses them (rule S6). They stand here until an operator retries them, or
+ * has done the work at the telco by hand and resolves them.
  */
 import { Context, Effect, Layer } from "effect"
+import type { Action } from "../../domain/AuditEntry.ts"
 import type { Job } from "../../domain/Job.ts"
-import { type CreatedCursor, type Keyset, Storage, type StorageError } from "../../ports/Storage.ts"
+import * as Problem from "../../domain/Problem.ts"
+import { NotFound } from "../../domain/Refusal.ts"
+import type { Instant } from "../../domain/Time.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { type Commit, type CreatedCursor, type Keyset, Storage, type StorageError } from "../../ports/Storage.ts"
+import { Commits } from "../commit/Commits.ts"
 import * as Paging from "../Paging.ts"
+
+interface OfProblem {
+  readonly problemId: string
+}
 
 export class Problems extends Context.Service<
   Problems,
   {
     /** Of all organizations, oldest job first. */
     readonly page: (of: Keyset<CreatedCursor>) => Effect.Effect<Paging.Page<Job, CreatedCursor>, StorageError>
+    /**
+     * Has the telco asked again, at once and up to three times. A problem that is being retried already stays as it is.
+     */
+    readonly retry: (of: OfProblem) => Effect.Effect<void, NotFound | StorageError>
+    /**
+     * The operator has done at the telco by hand what the job was to do. The job is gone, and what follows from it is done:
+     * a SIM that waited for it is free.
+     */
+    readonly resolve: (of: OfProblem) => Effect.Effect<void, NotFound | StorageError>
   }
 >()("simplan/Problems") {}
 
-export const layer: Layer.Layer<Problems, never, Storage> = Layer.effect(
+export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commits> = Layer.effect(
   Problems,
-  Effect.map(Storage, (storage) =>
-    Problems.of({
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const commits = yield* Commits
+
+    const missing = ({ problemId }: OfProblem) => new NotFound({ resource: "problem", id: problemId })
+
+    const audited = (action: Action, { jobId, organizationId, work }: Job, commit: Commit, now: Instant) =>
+      Effect.flatMap(
+        commits.audited(
+          commit,
+          { organizationId, action, resourceId: jobId, iccid: "iccid" in work ? work.iccid : null },
+          now
+        ),
+        (whole) => commits.write(whole)
+      )
+
+    return Problems.of({
       page: Effect.fn("Problems.page")(function* ({ after, limit }) {
         const found = yield* storage.problems.page({ after, limit: limit + 1 })
         return Paging.page(found, limit, ({ createdAt, jobId }) => ({ createdAt, id: jobId }))
-      })
+      }),
+      retry: Effect.fn("Problems.retry")((of) =>
+        commits.retryOnConflict(
+          Effect.gen(function* () {
+            const job = yield* storage.problems.get(of.problemId)
+            if (job !== null && Problem.isRetried(job)) return
+            if (job === null || job.endedAt === null) return yield* missing(of)
+            const { endedAt, jobId } = job
+            const now = yield* clock.now
+            const commit = { jobs: { reopened: [{ jobId, endedAt, ...Problem.retried(now) }] } }
+            yield* audited("problem.retry", job, commit, now)
+          })
+        )
+      ),
+      resolve: Effect.fn("Problems.resolve")((of) =>
+        commits.retryOnConflict(
+          Effect.gen(function* () {
+            const job = yield* storage.problems.get(of.problemId)
+            if (job === null || job.endedAt === null) return yield* missing(of)
+            const { endedAt, jobId, organizationId, work } = job
+            const aggregate =
+              "iccid" in work ? yield* storage.simAggregates.get({ organizationId, iccid: work.iccid }) : null
+            const now = yield* clock.now
+            const commit = yield* commits.of(organizationId, Problem.done(work, aggregate?.sim ?? null), now)
+            yield* audited(
+              "problem.resolve",
+              job,
+              { ...commit, jobs: { ...commit.jobs, resolved: [{ jobId, endedAt }] } },
+              now
+            )
+          })
+        )
+      )
     })
-  )
+  })
 )

@@ -2,14 +2,17 @@
  * Calls to the telco from within a job, and the commits that end a job.
  */
 import { Cause, Effect, Exit, Fiber } from "effect"
-import { type Job, withRefusal } from "../../domain/Job.ts"
+import type { Job } from "../../domain/Job.ts"
+import * as Problem from "../../domain/Problem.ts"
 import { type Refused, type Telco, Unavailable } from "../../ports/Telco.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
 import type { Commit } from "../../ports/Storage.ts"
 import type { Outcome } from "../../domain/Idempotency.ts"
 import { nextTry } from "../../domain/Backoff.ts"
 import { TelcoUnavailable } from "../../domain/Refusal.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { SECOND } from "../../domain/Time.ts"
+import { Commits } from "../commit/Commits.ts"
 import * as Metrics from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
 
@@ -96,12 +99,44 @@ export const finishing = (held: LeasedJob, commit: Commit, outcome: Outcome | "f
 export const retrying = (
   { job, token }: LeasedJob,
   now: Instant,
-  answer: Refused | Unavailable,
+  answer: Unavailable,
   latest: Instant = Number.POSITIVE_INFINITY
 ): Commit => {
   const attempts = job.attempts + 1
-  const wait = answer._tag === "Telco.Unavailable" ? (answer.retryAfterSeconds ?? 0) : 0
-  const dueAt = Math.min(Math.max(nextTry(attempts, now), now + wait * SECOND), latest)
-  const refused = answer._tag === "Telco.Refused" ? { refused: withRefusal(job, answer.message, now) } : {}
-  return { jobs: { retried: [{ jobId: job.jobId, token, dueAt, attempts, ...refused }] } }
+  const wait = (answer.retryAfterSeconds ?? 0) * SECOND
+  const dueAt = Math.min(Math.max(nextTry(attempts, now), now + wait), latest)
+  return { jobs: { retried: [{ jobId: job.jobId, token, dueAt, attempts }] } }
 }
+
+/**
+ * Gives back a job that is to be done until the telco has done it: for the next attempt, or as one that has ended in
+ * refusals (rule S6). `what` names it in the log.
+ */
+export const makeGiveBack = Effect.gen(function* () {
+  const commits = yield* Commits
+  const clock = yield* BusinessClock
+  return Effect.fnUntraced(function* (held: LeasedJob, what: string, answer: Refused | Unavailable) {
+    const { job, token } = held
+    const { jobId, organizationId, work } = job
+    const about = { jobId, organizationId, iccid: "iccid" in work ? work.iccid : null, answer: answer.message }
+    const now = yield* clock.now
+    if (answer._tag === "Telco.Unavailable") {
+      yield* Effect.logWarning(`the telco has not taken a ${what}`, about)
+      yield* commits.retryOnConflict(commits.write(retrying(held, now, answer)))
+      return "retried" satisfies Done
+    }
+    const refusal = Problem.refused(job, answer.message, now)
+    const attempts = job.attempts + 1
+    const retried = { jobId, token, dueAt: nextTry(attempts, now), attempts, ...refusal }
+    yield* commits.retryOnConflict(commits.write({ jobs: { retried: [retried] } }))
+    if (refusal.endedAt === null) {
+      yield* Effect.logWarning(`the telco has refused a ${what}`, about)
+      return "retried" satisfies Done
+    }
+    yield* Effect.logWarning(
+      `the telco refuses a ${what} for good: it waits for an operator to retry or resolve it`,
+      about
+    )
+    return "refused" satisfies Done
+  })
+})

@@ -40,6 +40,12 @@ export interface SeenReport {
 /** A plan by its key, and the version that was loaded. */
 export type PlanVersion = Pick<Plan, "organizationId" | "planId" | "version">
 
+/** A job that has ended, and the instant at which it did. */
+export interface EndedJob {
+  readonly jobId: string
+  readonly endedAt: Instant
+}
+
 /** What one commit writes. Absent parts write nothing. Rows of one commit may belong to several organizations. */
 export interface Commit {
   /** Inserted or replaced by id. */
@@ -88,7 +94,13 @@ export interface Commit {
       readonly attempts: number
       /** Absent: the job's refusals stay as they are. */
       readonly refused?: Refusals
+      /** The job has ended: nobody is handed it until it is reopened. Absent or null: it is to be tried again. */
+      readonly endedAt?: Instant | null
     }>
+    /** Jobs that have ended, to be tried again. A `Conflict` on the version where the job has not ended at that instant. */
+    readonly reopened?: ReadonlyArray<EndedJob & { readonly dueAt: Instant; readonly attempts: number }>
+    /** Jobs that have ended, removed; guarded likewise. */
+    readonly resolved?: ReadonlyArray<EndedJob>
   }
   readonly deliveries?: {
     /**

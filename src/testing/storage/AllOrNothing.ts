@@ -38,6 +38,7 @@ const prepare = (world: World.World) =>
     const usedPack = Rows.pack(world, usedAttachment, 0)
     const [settled, forgotten] = [Rows.record(world), Rows.record(world)]
     const [finished, retried] = [Rows.job(world), Rows.job(world)]
+    const [reopened, resolved] = [Rows.job(world, { endedAt: world.now }), Rows.job(world, { endedAt: world.now })]
     const [first, second] = [Rows.event(world), Rows.event(world)]
     const token = world.id()
     yield* storage.commit({ plans: [plan], apiKeys: [key], webhookEndpoints: [hook], regions: [region] })
@@ -48,7 +49,7 @@ const prepare = (world: World.World) =>
       ],
       idempotency: { put: [settled, forgotten].map((record) => ({ record, replaces: world.now })) },
       events: [first, second],
-      jobs: { put: [finished, retried].map((job) => ({ job, lease: null })) }
+      jobs: { put: [finished, retried, reopened, resolved].map((job) => ({ job, lease: null })) }
     })
     const jobs = yield* world.jobs.claim(World.claim(world, { token }))
     yield* Suite.equals("claimed jobs", new Set(jobs), new Set([finished, retried]))
@@ -95,7 +96,9 @@ const prepare = (world: World.World) =>
       jobs: {
         put: [{ job: Rows.job(world, { dueAt: world.now - 2 * HOUR }), lease: null }],
         finished: [{ jobId: finished.jobId, token }],
-        retried: [{ jobId: retried.jobId, token, dueAt: world.now - HOUR, attempts: 1 }]
+        retried: [{ jobId: retried.jobId, token, dueAt: world.now - HOUR, attempts: 1 }],
+        reopened: [{ jobId: reopened.jobId, endedAt: world.now, dueAt: world.now - HOUR, attempts: 0 }],
+        resolved: [{ jobId: resolved.jobId, endedAt: world.now }]
       },
       deliveries: {
         settled: [{ delivery: next, token }],
@@ -116,9 +119,13 @@ const prepare = (world: World.World) =>
       stocked,
       record,
       retried,
+      resolved,
       toReplay,
       commit,
-      observe: observe(world, [sim.iccid, spare.iccid, stocked.iccid], idempotencyKeys, reportIds)
+      observe: observe(world, [sim.iccid, spare.iccid, stocked.iccid], idempotencyKeys, reportIds, [
+        reopened.jobId,
+        resolved.jobId
+      ])
     }
   })
 
@@ -126,7 +133,8 @@ const observe = (
   world: World.World,
   iccids: ReadonlyArray<string>,
   keys: ReadonlyArray<string>,
-  reportIds: ReadonlyArray<string>
+  reportIds: ReadonlyArray<string>,
+  problemIds: ReadonlyArray<string>
 ) =>
   Effect.gen(function* () {
     const { machineNow, now, organizationId, storage } = world
@@ -148,6 +156,7 @@ const observe = (
       deliveries: yield* storage.deliveries.page({ ...of, ...everything }),
       idempotency: yield* Effect.forEach(keys, (key) => storage.idempotencyRecords.get({ ...of, key })),
       jobs: yield* world.jobs.pending({ now, machineNow }),
+      problems: yield* Effect.forEach(problemIds, (id) => storage.problems.get(id)),
       outbox: yield* world.outbox.pending({ now, machineNow }),
       auditEntries: yield* storage.auditEntries.page({ ...of, ...everything, ...anyEntry }),
       catalogueVersion: yield* storage.catalogues.version,
@@ -236,6 +245,20 @@ const spoils: Readonly<Record<string, Spoil>> = {
       jobs: {
         ...commit.jobs,
         retried: [{ jobId: retried.jobId, token: world.id(), dueAt: world.now, attempts: 1 }]
+      }
+    }
+  ],
+  "a job that it resolves has not ended at that time": (world, { commit, resolved }) => [
+    "version",
+    { ...commit, jobs: { ...commit.jobs, resolved: [{ jobId: resolved.jobId, endedAt: world.now - 1 }] } }
+  ],
+  "a job that it reopens is not there": (world, { commit }) => [
+    "version",
+    {
+      ...commit,
+      jobs: {
+        ...commit.jobs,
+        reopened: [{ jobId: world.id(), endedAt: world.now, dueAt: world.now, attempts: 0 }]
       }
     }
   ],

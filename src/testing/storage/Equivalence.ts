@@ -42,7 +42,9 @@ const merge = (left: Commit, right: Commit): Commit => ({
   jobs: {
     put: [...(left.jobs?.put ?? []), ...(right.jobs?.put ?? [])],
     finished: [...(left.jobs?.finished ?? []), ...(right.jobs?.finished ?? [])],
-    retried: [...(left.jobs?.retried ?? []), ...(right.jobs?.retried ?? [])]
+    retried: [...(left.jobs?.retried ?? []), ...(right.jobs?.retried ?? [])],
+    reopened: [...(left.jobs?.reopened ?? []), ...(right.jobs?.reopened ?? [])],
+    resolved: [...(left.jobs?.resolved ?? []), ...(right.jobs?.resolved ?? [])]
   },
   deliveries: {
     settled: [...(left.deliveries?.settled ?? []), ...(right.deliveries?.settled ?? [])],

@@ -2,7 +2,7 @@
  * Jobs: put once, handed out in due order to one worker at a time, and fenced by their lease.
  */
 import { Effect } from "effect"
-import type { Job, Work } from "../../domain/Job.ts"
+import type { Job, Refusals, Work } from "../../domain/Job.ts"
 import { HOUR, MINUTE } from "../../domain/Time.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./Rows.ts"
@@ -15,34 +15,71 @@ const put = (world: World.World, jobs: ReadonlyArray<Job>) =>
 const ids = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => jobs.map((job) => job.jobId)
 
 export const cases: ReadonlyArray<World.Scenario> = [
-  scenario("jobs that were refused three times are listed as problems until they are finished", (world) =>
+  scenario("a job that has ended is handed out to nobody, and is a problem until it is reopened or resolved", (world) =>
     Effect.gen(function* () {
-      const { now, storage } = world
+      const { machineNow, now, storage } = world
       const jobs = [0, 1, 2].map((offset) => Rows.job(world, { createdAt: now + offset }))
-      const ids = jobs.map(({ jobId }) => jobId)
+      const [first, second, third] = [jobs[0]?.jobId ?? "", jobs[1]?.jobId ?? "", jobs[2]?.jobId ?? ""]
       yield* put(world, jobs)
       const before = yield* storage.problems.count
-      const refuse = (times: number) =>
+      const page = { after: { createdAt: now - 1, id: "" }, limit: 2 }
+      const giveBack = (given: { readonly refused?: Refusals; readonly endedAt?: number | null }) =>
         Effect.gen(function* () {
           const claim = World.claim(world)
-          yield* world.jobs.claim(claim)
-          const refused = times === 0 ? {} : { refused: { times, since: now, message: `refusal ${times} "\\` } }
-          const retried = ids.map((jobId) => ({ jobId, token: claim.token, dueAt: now, attempts: times, ...refused }))
+          const claimed = yield* world.jobs.claim(claim)
+          const retried = claimed.map(({ jobId }) => ({ jobId, token: claim.token, dueAt: now, attempts: 1, ...given }))
           yield* storage.commit({ jobs: { retried } })
+          return ids(claimed)
         })
-      const page = { after: { createdAt: now - 1, id: "" }, limit: 2 }
-      yield* refuse(2)
-      yield* Suite.equals("problems after two refusals", yield* storage.problems.page(page), [])
-      yield* refuse(3)
-      yield* refuse(0)
-      const stored = jobs.map((job) => ({ ...job, refused: { times: 3, since: now, message: 'refusal 3 "\\' } }))
-      const problems = yield* storage.problems.page(page)
-      yield* Suite.equals("problems after the third one, and another failure", problems, stored.slice(0, 2))
-      const rest = yield* storage.problems.page({ after: { createdAt: now + 1, id: ids[1] ?? "" }, limit: 10 })
-      yield* Suite.equals("the next page, of this organization", rest[0], stored[2])
+      const refused = { times: 3, since: now, message: 'refusal 3 "\\' }
+      yield* giveBack({ refused })
+      yield* Suite.equals("problems after refusals", yield* storage.problems.page(page), [])
+      yield* giveBack({ endedAt: now - 1 })
+      const ended = jobs.map((job) => ({ ...job, attempts: 1, refused, endedAt: now - 1 }))
+      yield* Suite.equals("problems, oldest first", yield* storage.problems.page(page), ended.slice(0, 2))
+      const rest = yield* storage.problems.page({ after: { createdAt: now + 1, id: second }, limit: 10 })
+      yield* Suite.equals("the next page, of this organization", rest[0], ended[2])
       yield* Suite.equals("how many there are more", (yield* storage.problems.count) - before, 3)
+      yield* Suite.equals("one of them", yield* storage.problems.get(first), ended[0])
+      yield* Suite.equals("one that is not there", yield* storage.problems.get(world.id()), null)
+
+      const at = { now, machineNow }
+      const nothing = { due: 0, held: 0, oldestDueAt: null }
+      yield* Suite.equals("jobs to be claimed", yield* world.jobs.claim(World.claim(world)), [])
+      yield* Suite.equals(
+        "of the organization",
+        yield* world.jobs.claim(
+          World.claim(world, { shares: [{ partitionId: world.organizationId, from: { dueAt: 0, id: "" }, limit: 9 }] })
+        ),
+        []
+      )
+      yield* Suite.equals("what is pending", yield* world.jobs.pending(at), { dueAt: null, held: 0 })
+      yield* Suite.equals("the backlog", yield* world.jobs.backlog(at), nothing)
+      const partitions = yield* world.jobs.partitions({ ...at, after: "", limit: 1_000 })
+      yield* Suite.equals(
+        "the organization among those with work",
+        partitions.partitions.some(({ partitionId }) => partitionId === world.organizationId),
+        false
+      )
+      yield* put(world, [Rows.job(world, { jobId: first })])
+      yield* Suite.equals("the job, put once more", yield* storage.problems.get(first), ended[0])
+
+      const reopened = { jobId: first, endedAt: now - 1, dueAt: now + 1, attempts: 0 }
+      const resolved = { jobId: second, endedAt: now - 1 }
+      const wrong = { reopened: [{ ...reopened, endedAt: now }], resolved: [resolved] }
+      yield* World.conflicts(world, "reopening what ended at another time", { jobs: wrong }, "version")
+      yield* storage.commit({ jobs: { reopened: [reopened], resolved: [resolved] } })
+      yield* Suite.equals("the one that is left", yield* storage.problems.page(page), ended.slice(2))
+      yield* Suite.equals("the resolved one", yield* storage.problems.get(second), null)
+      yield* World.conflicts(world, "reopening twice", { jobs: { reopened: [reopened] } }, "version")
+      yield* World.conflicts(world, "resolving what is reopened", { jobs: { resolved: [reopened] } }, "version")
+      yield* World.conflicts(world, "resolving twice", { jobs: { resolved: [resolved] } }, "version")
+      yield* Suite.equals("what is due again", yield* world.jobs.claim(World.claim(world, { now: now + 1 })), [
+        ...ended.slice(0, 1).map((job) => ({ ...job, dueAt: now + 1, attempts: 0, endedAt: null }))
+      ])
+      yield* storage.commit({ jobs: { resolved: [{ jobId: third, endedAt: now - 1 }] } })
+      yield* Suite.equals("how many there are in the end", yield* storage.problems.count, before)
       yield* World.finishAll(world)
-      yield* Suite.equals("how many there are when they are finished", yield* storage.problems.count, before)
     })
   ),
 

@@ -159,7 +159,15 @@ const ofJob = (run: Run, { world }: Side, name: JobPart, part: Part): Piece => {
     case "finish job":
       return Effect.succeed({ jobs: { finished: [{ jobId, token }] } })
     case "retry job":
-      return Effect.succeed({ jobs: { retried: [{ jobId, token, dueAt, attempts: part.choice }] } })
+      return Effect.succeed({
+        jobs: {
+          retried: [{ jobId, token, dueAt, attempts: part.choice, endedAt: part.choice % 3 === 0 ? world.now : null }]
+        }
+      })
+    case "reopen job":
+      return Effect.succeed({ jobs: { reopened: [{ jobId, endedAt: world.now, dueAt, attempts: part.choice }] } })
+    case "resolve job":
+      return Effect.succeed({ jobs: { resolved: [{ jobId, endedAt: world.now }] } })
   }
 }
 
@@ -207,6 +215,8 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
     case "put job":
     case "finish job":
     case "retry job":
+    case "reopen job":
+    case "resolve job":
       return ofJob(run, side, part.part, part)
     case "settle delivery":
     case "replay delivery":
@@ -251,6 +261,8 @@ const rowOf = ({ part, row }: Part): string => {
     case "put job":
     case "finish job":
     case "retry job":
+    case "reopen job":
+    case "resolve job":
       return `job ${row}`
     case "settle delivery":
     case "replay delivery":

@@ -37,6 +37,8 @@ const otherParts = [
   "put job",
   "finish job",
   "retry job",
+  "reopen job",
+  "resolve job",
   "settle delivery",
   "replay delivery",
   "catalogue",

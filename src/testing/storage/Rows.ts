@@ -198,6 +198,7 @@ export const job = (world: World, changes: Partial<Job> = {}): Job => ({
   idempotencyKey: null,
   origin: null,
   refused: null,
+  endedAt: null,
   ...changes
 })
 

@@ -1,0 +1,54 @@
+/**
+ * Problems: jobs that the telco refuses for good (rule S6). The third refusal ends a job: it is not handed out any more,
+ * and stays until an operator retries or resolves it.
+ */
+import type { Decision } from "./Decision.ts"
+import * as Deletion from "./Deletion.ts"
+import type { Job, Refusals, Work } from "./Job.ts"
+import type { Sim } from "./Sim.ts"
+import type { Instant } from "./Time.ts"
+
+/** How many refusals end a job. */
+export const REFUSALS = 3
+
+/** A job after a refusal by the telco. */
+export interface Refused {
+  readonly refused: Refusals
+  /** Null: the job is tried again. */
+  readonly endedAt: Instant | null
+}
+
+/**
+ * Rule S6: adds a refusal. Each third one ends the job, so that a job that was retried has as many as a new one.
+ */
+export const refused = ({ refused }: Pick<Job, "refused">, message: string, now: Instant): Refused => {
+  const times = (refused?.times ?? 0) + 1
+  return {
+    refused: { times, since: refused?.since ?? now, message },
+    endedAt: times % REFUSALS === 0 ? now : null
+  }
+}
+
+/** Whether the job has ended and waits for an operator. */
+export const isProblem = ({ endedAt }: Pick<Job, "endedAt">): boolean => endedAt !== null
+
+/** Whether the job has been a problem before, and is tried again. */
+export const isRetried = ({ endedAt, refused }: Pick<Job, "endedAt" | "refused">): boolean =>
+  endedAt === null && refused !== null && refused.times >= REFUSALS
+
+/**
+ * Rule S6: the key of a job's call to the telco. The telco answers a key as it did before, so each refusal gives the next
+ * attempt a key of its own.
+ */
+export const telcoKey = (key: string, { refused }: Pick<Job, "refused">): string =>
+  refused === null ? key : `${key}:${refused.times}`
+
+/** Rule S6: an operator retries the job. It is due at once, and its waits begin anew. */
+export const retried = (now: Instant): Pick<Job, "dueAt" | "attempts"> => ({ dueAt: now, attempts: 0 })
+
+/**
+ * What follows when the work is done at the telco: by the job, or by hand before an operator resolves the problem (rules
+ * S3 and S6). `sim` is null if there is no such SIM.
+ */
+export const done = (work: Work, sim: Sim | null): Decision =>
+  work._tag === "CancelPackages" && work.release && sim !== null ? Deletion.released(sim) : {}

@@ -1,0 +1,85 @@
+/**
+ * Rule S6: the third refusal ends a job, a retry gives it three more, and a resolution does what the telco's success
+ * would have done.
+ */
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Deletion from "../../src/domain/Deletion.ts"
+import type { Refusals, Work } from "../../src/domain/Job.ts"
+import * as Problem from "../../src/domain/Problem.ts"
+import type { Sim } from "../../src/domain/Sim.ts"
+import { free, ICCID } from "./Values.ts"
+
+interface State {
+  readonly refused: Refusals | null
+  readonly endedAt: number | null
+}
+
+const untouched: State = { refused: null, endedAt: null }
+
+describe("A job that the telco refuses (S6)", () => {
+  it("ends with the third refusal, which tells the first one's time and the last one's message", () => {
+    const first = Problem.refused(untouched, "a", 1)
+    const second = Problem.refused(first, "b", 2)
+    const third = Problem.refused(second, "c", 3)
+    expect([untouched, first, second].map(Problem.isProblem)).toEqual([false, false, false])
+    expect(third).toEqual({ refused: { times: 3, since: 1, message: "c" }, endedAt: 3 })
+    expect(Problem.isProblem(third)).toBe(true)
+  })
+
+  it("is asked three times between retries, whatever happens, and no refused key comes again", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom("refuse", "unavailable", "operator"), { maxLength: 60 }), (story) => {
+        const refusedKeys: Array<string> = []
+        let state = untouched
+        let sinceRetry = 0
+        for (const [at, happens] of story.entries()) {
+          const isEnded = Problem.isProblem(state)
+          expect(isEnded).toBe(sinceRetry === Problem.REFUSALS)
+          expect(Problem.isRetried(state)).toBe(!isEnded && refusedKeys.length >= Problem.REFUSALS)
+          if (isEnded && happens === "operator") {
+            expect(Problem.retried(at)).toEqual({ dueAt: at, attempts: 0 })
+            state = { ...state, endedAt: null }
+            sinceRetry = 0
+          } else if (!isEnded && happens === "refuse") {
+            const key = Problem.telcoKey("key", state)
+            expect(refusedKeys).not.toContain(key)
+            refusedKeys.push(key)
+            state = Problem.refused(state, `${at}`, at)
+            sinceRetry += 1
+          }
+        }
+      })
+    )
+  })
+
+  it("is asked under its own key at first", () => {
+    expect(Problem.telcoKey("attachment:0", untouched)).toBe("attachment:0")
+  })
+})
+
+const allocations: ReadonlyArray<Sim["allocation"]> = [
+  { _tag: "Free" },
+  ...(["Provisioning", "InService", "Releasing"] as const).map((_tag) => ({ _tag, subscriptionId: "subscription" }))
+]
+
+const works: ReadonlyArray<Work> = [
+  { _tag: "SuspendPackages", iccid: ICCID, attachmentId: "attachment" },
+  { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:0"], release: false },
+  { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:0"], release: true }
+]
+
+describe("What is done at the telco, or by hand (S3, S6)", () => {
+  it("frees the SIM that waited for its release, and changes nothing else", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...works), fc.constantFrom(...allocations), (work, allocation) => {
+        const { sim } = free({ allocation })
+        const decision = Problem.done(work, sim)
+        const isReleased = work._tag === "CancelPackages" && work.release && allocation._tag === "Releasing"
+        expect(decision).toEqual(isReleased ? Deletion.released(sim) : {})
+        expect(decision.sim?.next.sim).toEqual(isReleased ? { ...sim, allocation: { _tag: "Free" } } : undefined)
+        expect(Problem.done(work, null)).toEqual({})
+      })
+    )
+  })
+})
