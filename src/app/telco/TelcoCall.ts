@@ -92,6 +92,11 @@ export const finishing = (held: LeasedJob, commit: Commit, outcome: Outcome | "f
   ...(outcome === "forget" ? forgetting(held) : settling(held, outcome))
 })
 
+const nextAttempt = (job: Job, now: Instant): Pick<Job, "attempts" | "dueAt"> => {
+  const attempts = job.attempts + 1
+  return { attempts, dueAt: nextTry(attempts, now) }
+}
+
 /**
  * The commit that schedules the job's next attempt after this answer: not before the time that the telco asks for, and
  * at `latest` at the latest.
@@ -102,10 +107,10 @@ export const retrying = (
   answer: Unavailable,
   latest: Instant = Number.POSITIVE_INFINITY
 ): Commit => {
-  const attempts = job.attempts + 1
+  const next = nextAttempt(job, now)
   const wait = (answer.retryAfterSeconds ?? 0) * SECOND
-  const dueAt = Math.min(Math.max(nextTry(attempts, now), now + wait), latest)
-  return { jobs: { retried: [{ jobId: job.jobId, token, dueAt, attempts }] } }
+  const dueAt = Math.min(Math.max(next.dueAt, now + wait), latest)
+  return { jobs: { retried: [{ jobId: job.jobId, token, ...next, dueAt }] } }
 }
 
 /**
@@ -126,8 +131,7 @@ export const makeGiveBack = Effect.gen(function* () {
       return "retried" satisfies Done
     }
     const refusal = Problem.refused(job, answer.message, now)
-    const attempts = job.attempts + 1
-    const retried = { jobId, token, dueAt: nextTry(attempts, now), attempts, ...refusal }
+    const retried = { jobId, token, ...nextAttempt(job, now), ...refusal }
     yield* commits.retryOnConflict(commits.write({ jobs: { retried: [retried] } }))
     if (refusal.endedAt === null) {
       yield* Effect.logWarning(`the telco has refused a ${what}`, about)

@@ -1,5 +1,6 @@
 /**
- * Jobs: put once, handed out in due order to one worker at a time, and fenced by their lease.
+ * Jobs: put once, handed out in due order to one worker at a time, and fenced by their lease, until they are finished or
+ * have ended (rule S6).
  */
 import { Effect } from "effect"
 import type { Job, Refusals, Work } from "../../domain/Job.ts"

@@ -266,7 +266,7 @@ export const inEngine: ReadonlyArray<Fault> = [
     ],
     ["S5", "a job that is done stays", "finished: [{ jobId: held.job.jobId, token: held.token }]", "finished: []"],
     ["S5", "a retry does not count", "const attempts = job.attempts + 1", "const attempts = Math.max(1, job.attempts)"],
-    ["S5", "a job is retried at once", "Math.max(nextTry(attempts, now), now + wait * SECOND)", "now"],
+    ["S5", "a job is retried at once", "Math.max(next.dueAt, now + wait)", "now"],
     ["W2", "the answer of a job is not recorded", ": settling(held, outcome)", ": {}"],
     [
       "W2",
@@ -299,7 +299,7 @@ export const inEngine: ReadonlyArray<Fault> = [
   ]),
   ...memory("Commits.ts", [
     ["S5", "a commit under a lost lease is let through", 'if (!leasesHold(tables, commit)) return "lease"\n', ""],
-    ["S1", "a commit on an old version is let through", 'if (!versionsHold(tables, commit)) return "version"\n', ""],
+    ["S1", "a commit on an old version is let through", "!versionsHold(tables, commit) || ", ""],
     [
       "W2",
       "an idempotency key is given twice",
@@ -309,8 +309,8 @@ export const inEngine: ReadonlyArray<Fault> = [
     [
       "S5",
       "a retried job keeps its lease",
-      "{ ...known.value, attempts, dueAt, ...(refused && { refused }) }, null)",
-      "{ ...known.value, attempts, dueAt }, known.lease)"
+      "{ ...known.value, ...given }, null)",
+      "{ ...known.value, ...given }, known.lease)"
     ]
   ]),
   ...memory("Sims.ts", [
