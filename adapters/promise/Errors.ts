@@ -61,6 +61,7 @@ export type Resource =
   | "api key"
   | "webhook endpoint"
   | "delivery"
+  | "problem"
 
 /** There is no such thing in the organization: `plan_not_found` and the like, 404. */
 export class NotFoundError extends SimplanError {

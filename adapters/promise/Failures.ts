@@ -30,7 +30,8 @@ const notFound = {
   organization: "organization_not_found",
   "api key": "api_key_not_found",
   "webhook endpoint": "webhook_endpoint_not_found",
-  delivery: "delivery_not_found"
+  delivery: "delivery_not_found",
+  problem: "problem_not_found"
 } as const satisfies Readonly<Record<Refusal.Resource, string>>
 
 /** A message of the domain with the host's names of fields: some name other fields as the HTTP API does. */

@@ -77,6 +77,8 @@ export interface OfPackage {
   readonly packageId: string
   /** The SIM. */
   readonly iccid: string
+  /** What the call is idempotent by: a new one after each refusal (rule S6), the package's id if it is absent. */
+  readonly key?: string | undefined
 }
 
 /**

@@ -86,6 +86,9 @@ describe("lists", () => {
     expect(await simplan.plans.list({ organizationId, label: "Green", countries: ["fr"] }).toArray()).toHaveLength(1)
     expect(await simplan.plans.list({ organizationId, archived: true }).toArray()).toEqual([])
     expect(await simplan.problems.list().toArray()).toEqual([])
+    for (const act of [simplan.problems.retry, simplan.problems.resolve]) {
+      await expect(act({ problemId: "release:nobody" })).rejects.toMatchObject({ code: "problem_not_found" })
+    }
     expect(await simplan.webhooks.deliveries({ organizationId }).toArray()).toEqual([])
     const [operator] = await simplan.operators.list({ organizationId, country: "fr" }).toArray()
     expect(operator?.country.iso2).toBe("FR")

@@ -3,6 +3,7 @@
  */
 import { Effect } from "effect"
 import { Problems } from "simplan"
+import { Text } from "../../fields/index.ts"
 import * as ProblemsApi from "../api/ProblemsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -11,7 +12,6 @@ import * as Shapes from "../shapes/Management.ts"
 import * as Cursor from "../wire/Cursor.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import * as Text from "../wire/Text.ts"
 
 export const make = (guard: Guard.Guard<undefined>) =>
   Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /**
  * Problems.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { Problems } from "simplan"
 import type { Job } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
@@ -16,11 +16,13 @@ const shape = (job: Job.Job): Types.Problem => ({
   kind: job.work._tag,
   iccid: "iccid" in job.work ? job.work.iccid : null,
   since: Arguments.toDate(job.refused?.since ?? job.createdAt),
+  endedAt: Arguments.toDate(job.endedAt ?? job.createdAt),
   attempts: job.attempts,
   lastMessage: job.refused?.message ?? ""
 })
 
 const everything = Arguments.decoder(Arguments.Nothing)
+const named = Arguments.decoder(Schema.Struct({ problemId: Arguments.Id }))
 
 const service = Problems.Problems
 
@@ -31,5 +33,11 @@ export const make = (runtime: Runtime): Types.Problems => ({
     Pages.created,
     (_, page) => Effect.flatMap(service, (problems) => problems.page(page)),
     shape
+  ),
+  retry: Methods.writing(runtime, { name: "problems.retry", decode: named }, (of) =>
+    Methods.done(Effect.flatMap(service, (problems) => problems.retry(of)))
+  ),
+  resolve: Methods.writing(runtime, { name: "problems.resolve", decode: named }, (of) =>
+    Methods.done(Effect.flatMap(service, (problems) => problems.resolve(of)))
   )
 })

@@ -125,7 +125,7 @@ export interface AuditLog {
   readonly list: (of: AuditFilter, options?: CallOptions) => PagedList<AuditEntry>
 }
 
-/** A job that the telco refuses again and again (rule S3). It is still tried. */
+/** A job that ended because the telco refused it three times (rule S6). */
 export interface Problem extends OfOrganization {
   /** The job's id. */
   readonly problemId: string
@@ -135,16 +135,30 @@ export interface Problem extends OfOrganization {
   readonly iccid: string | null
   /** Since when it is refused. */
   readonly since: Date
+  /** When the job ended. */
+  readonly endedAt: Date
   /** How many attempts were made. */
   readonly attempts: number
   /** What the telco said last. */
   readonly lastMessage: string
 }
 
-/** Problems that somebody has to look at. */
+/** Problems: they stand in the list until they are retried or resolved (rule S6). */
 export interface Problems {
   /** Those of all organizations, oldest job first. */
   readonly list: (of?: {}, options?: CallOptions) => PagedList<Problem>
+  /**
+   * Has the telco asked again, at once and up to three times. Retrying what is being retried changes nothing.
+   *
+   * Errors: `NotFoundError`.
+   */
+  readonly retry: (request: { readonly problemId: string }, options?: WriteOptions) => Promise<void>
+  /**
+   * Says that the work was done at the telco by hand: the problem is gone, and a SIM that waited for it is free.
+   *
+   * Errors: `NotFoundError`, also for a problem that is being retried.
+   */
+  readonly resolve: (request: { readonly problemId: string }, options?: WriteOptions) => Promise<void>
 }
 
 /** The business clock: the time that the rules go by. */
