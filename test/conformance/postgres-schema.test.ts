@@ -18,7 +18,8 @@ const job = (dueAt: number) => ({
   createdAt: 0,
   idempotencyKey: null,
   origin: null,
-  refused: null
+  refused: null,
+  endedAt: null
 })
 
 const organizations = (adapter: Adapter) =>
