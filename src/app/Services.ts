@@ -86,8 +86,12 @@ const resources = Layer.mergeAll(
   IdempotencyKeys.layer,
   Messages.layer,
   Operators.layer,
-  Layer.mergeAll(ApiKeys.layer, AuditLog.layer, Webhooks.layer).pipe(Layer.provideMerge(Organizations.layer)),
-  Plans.layer.pipe(Layer.provideMerge(Coverage.layer)),
+  Layer.mergeAll(
+    ApiKeys.layer,
+    AuditLog.layer,
+    Webhooks.layer,
+    Plans.layer.pipe(Layer.provideMerge(Coverage.layer))
+  ).pipe(Layer.provideMerge(Organizations.layer)),
   Problems.layer,
   QueueDepth.layer,
   Reports.layer,

@@ -283,8 +283,12 @@ describe("a telco of plain functions", () => {
 })
 
 describe("a limit", () => {
-  const never: Telco = {
-    createPackage: (_, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", reject)),
+  let answer: () => void = () => undefined
+  const slow: Telco = {
+    createPackage: (order) =>
+      new Promise((resolve) => {
+        answer = () => resolve({ telcoPackageId: order.packageId })
+      }),
     suspendPackage: async () => undefined,
     cancelPackage: async () => undefined,
     sendSms: async () => undefined,
@@ -293,16 +297,17 @@ describe("a limit", () => {
   }
 
   it("of time ends a call", async () => {
-    simplan = make({ telco: never, logger: false })
+    simplan = make({ telco: slow, logger: false })
     const { organizationId } = await stocked(simplan)
     const { planId } = await plan(simplan, organizationId)
     const error = await rejection(simplan.subscriptions.create({ organizationId, planId }, { timeout: 30 }))
     expect(error).toBeInstanceOf(TimeoutError)
     expect(error).toMatchObject({ code: "timeout", message: "subscriptions.create was not done within 30 ms" })
+    answer()
   })
 
   it("by a signal ends a call with an AbortError, before and after it begins", async () => {
-    simplan = make({ telco: never, logger: false })
+    simplan = make({ telco: slow, logger: false })
     const { organizationId } = await stocked(simplan)
     const { planId } = await plan(simplan, organizationId)
     const controller = new AbortController()
@@ -318,6 +323,7 @@ describe("a limit", () => {
     expect(await reading).toMatchObject({ name: "AbortError" })
     const later = rejection(simplan.clock.read({ signal: AbortSignal.abort() }))
     expect(await later).toMatchObject({ name: "AbortError" })
+    answer()
   })
 })
 

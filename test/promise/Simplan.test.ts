@@ -1,6 +1,9 @@
 /**
  * The service with Promises: its groups of methods, over the storage in memory and a virtual clock.
  */
+import { Effect, Layer } from "effect"
+import * as Memory from "simplan/memory"
+import { Jobs, Storage } from "simplan/ports"
 import { TelcoRefused, createSimplan, type Options, type Simplan } from "simplan/promise"
 import { afterEach, describe, expect, it } from "vitest"
 import { make, plan, stocked } from "./World.ts"
@@ -213,14 +216,70 @@ describe("the clock", () => {
   })
 })
 
+describe("a start", () => {
+  it("that fails is told by the call that waits for it, and tried again at the next", async () => {
+    let attempts = 0
+    const storage = Layer.unwrap(
+      Effect.suspend(() => {
+        attempts += 1
+        return attempts > 2
+          ? Effect.succeed(Memory.layer)
+          : Effect.fail(new Storage.StorageError({ message: `The disk is full, ${attempts}` }))
+      })
+    )
+    open({ database: { storage } })
+    await expect(simplan.ready()).rejects.toMatchObject({
+      name: "StorageUnavailableError",
+      code: "storage_unavailable",
+      message: "The disk is full, 1"
+    })
+    await expect(simplan.organizations.list().toArray()).rejects.toMatchObject({ message: "The disk is full, 2" })
+    expect(await simplan.organizations.list().toArray()).toEqual([])
+    await simplan.ready()
+    expect(attempts).toBe(3)
+  })
+
+  it("takes over at once what a killed process held, where it is alone", async () => {
+    let released = 0
+    const counting = Layer.effect(
+      Jobs.Jobs,
+      Effect.map(Jobs.Jobs, (jobs) => ({
+        ...jobs,
+        release: () =>
+          Effect.sync(() => {
+            released += 1
+          })
+      }))
+    )
+    const database = { storage: Layer.provideMerge(counting, Memory.layer) }
+    const alone = open({ database, clock: "system", alone: true })
+    await alone.ready()
+    await alone.close()
+    expect(released).toBeGreaterThan(0)
+    released = 0
+    await open({ database, clock: "system" }).ready()
+    expect(released).toBe(0)
+  })
+
+  it("that needs what is not in a layer says so", async () => {
+    open({ database: { storage: Layer.empty } })
+    await expect(simplan.ready()).rejects.toMatchObject({ code: "internal_error" })
+  })
+})
+
 describe("work", () => {
   it("is done on demand where no worker runs, and tells whether it was finished", async () => {
     let isSlow = false
+    let answer: () => void = () => undefined
     open({
       worker: false,
       webhooks: {
-        send: async (_, { signal }) => {
-          if (isSlow) await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
+        send: async () => {
+          if (isSlow) {
+            await new Promise<void>((resolve) => {
+              answer = resolve
+            })
+          }
           return { status: 200 }
         }
       }
@@ -235,6 +294,7 @@ describe("work", () => {
     isSlow = true
     await simplan.webhooks.test({ organizationId, endpointId })
     expect(await simplan.drain({ within: 50 })).toEqual({ finished: false, nextDueAt: null })
+    answer()
   })
 
   it("ends with close, once, whoever asks how often", async () => {

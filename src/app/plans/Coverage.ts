@@ -18,6 +18,7 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Catalogues } from "./Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"
+import { Organizations } from "../organizations/Organizations.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
 
@@ -55,7 +56,10 @@ export class Coverage extends Context.Service<
       readonly regionName: string
       readonly label: Label
       readonly iso2List: ReadonlyArray<string>
-    }) => Effect.Effect<Region, InvalidField | RegionNameTaken | RegionUncovered | RegionExists | StorageError>
+    }) => Effect.Effect<
+      Region,
+      InvalidField | NotFound | RegionNameTaken | RegionUncovered | RegionExists | StorageError
+    >
   }
 >()("simplan/Coverage") {}
 
@@ -67,7 +71,9 @@ const profileOf = (catalogue: Index, { iso2List, ...area }: Area): Profile => ({
   countries: iso2List.flatMap((iso2) => coveredCountry(catalogue, iso2, area.label) ?? [])
 })
 
-export const layer: Layer.Layer<Coverage, never, Storage | BusinessClock | Ids | Commits | Catalogues> = Layer.effect(
+type Needs = Storage | BusinessClock | Ids | Commits | Catalogues | Organizations
+
+export const layer: Layer.Layer<Coverage, never, Needs> = Layer.effect(
   Coverage,
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -75,6 +81,7 @@ export const layer: Layer.Layer<Coverage, never, Storage | BusinessClock | Ids |
     const ids = yield* Ids
     const commits = yield* Commits
     const catalogues = yield* Catalogues
+    const organizations = yield* Organizations
 
     const area = Effect.fnUntraced(function* (of: OfProfile): Effect.fn.Return<Area, NotFound | StorageError> {
       const standard = (yield* catalogues.current).profileById.get(of.coverageId)
@@ -107,6 +114,7 @@ export const layer: Layer.Layer<Coverage, never, Storage | BusinessClock | Ids |
       }),
       createRegion: Effect.fn("Coverage.createRegion")(function* (request) {
         const wanted = yield* Effect.fromResult(RegionRules.normalize(request))
+        yield* organizations.check(wanted)
         return yield* commits.retryOnConflict(
           Effect.gen(function* () {
             const alike = yield* storage.regions.like(wanted)

@@ -14,6 +14,7 @@ import { type CreatedCursor, Storage, type StorageError } from "../../ports/Stor
 import { Catalogues } from "./Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Coverage } from "./Coverage.ts"
+import { Organizations } from "../organizations/Organizations.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
 
@@ -46,77 +47,80 @@ export class Plans extends Context.Service<
   }
 >()("simplan/Plans") {}
 
-export const layer: Layer.Layer<Plans, never, Storage | BusinessClock | Ids | Commits | Catalogues | Coverage> =
-  Layer.effect(
-    Plans,
-    Effect.gen(function* () {
-      const storage = yield* Storage
-      const clock = yield* BusinessClock
-      const ids = yield* Ids
-      const commits = yield* Commits
-      const catalogues = yield* Catalogues
-      const coverage = yield* Coverage
+type Needs = Storage | BusinessClock | Ids | Commits | Catalogues | Coverage | Organizations
 
-      const get = Effect.fnUntraced(function* (of: OfPlan) {
-        return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
-      })
+export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
+  Plans,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const ids = yield* Ids
+    const commits = yield* Commits
+    const catalogues = yield* Catalogues
+    const coverage = yield* Coverage
+    const organizations = yield* Organizations
 
-      const audited = (plan: Plan, action: Action, now: Instant) => {
-        const { organizationId, planId: resourceId } = plan
-        return commits.audited({ plans: [plan] }, { organizationId, action, resourceId, iccid: null }, now)
-      }
-
-      /** Commits the plan that `change` returns, unless it equals the loaded one. */
-      const change = (action: Action, of: OfPlan, change: (plan: Plan, now: Instant) => Plan) =>
-        commits.retryOnConflict(
-          Effect.gen(function* () {
-            const plan = yield* get(of)
-            const now = yield* clock.now
-            const changed = change(plan, now)
-            if (Equal.equals(changed, plan)) return changed
-            yield* commits.write(yield* audited(changed, action, now), kinds.Done.keep(null))
-            return changed
-          })
-        )
-
-      return Plans.of({
-        get,
-        create: Effect.fn("Plans.create")(function* ({ organizationId, terms }) {
-          const profile = yield* Effect.catchTag(
-            coverage.area({ organizationId, coverageId: terms.coverageId }),
-            "NotFound",
-            () => Effect.succeed(null)
-          )
-          const now = yield* clock.now
-          const plan: Plan = {
-            organizationId,
-            planId: yield* ids.next(now, organizationId),
-            terms: yield* Effect.fromResult(PlanRules.terms(terms, profile, now)),
-            createdAt: now,
-            archivedAt: null,
-            deletedAt: null,
-            version: 0
-          }
-          yield* commits.retryOnConflict(commits.write(yield* audited(plan, "plan.create", now), kinds.Plan.keep(plan)))
-          return plan
-        }),
-        page: Effect.fn("Plans.page")(function* ({ countries, limit, ...of }) {
-          const iso2List = countries?.map((code) => code.toUpperCase()) ?? null
-          const covering =
-            iso2List === null
-              ? null
-              : {
-                  iso2List,
-                  coverageIds: (yield* catalogues.current).profiles
-                    .filter((profile) => iso2List.every((code) => profile.iso2List.includes(code)))
-                    .map(({ coverageId }) => coverageId)
-                }
-          const found = yield* storage.plans.page({ ...of, covering, limit: limit + 1 })
-          return Paging.page(found, limit, ({ createdAt, planId }) => ({ createdAt, id: planId }))
-        }),
-        archive: (of) => change("plan.archive", of, PlanRules.archived),
-        unarchive: (of) => change("plan.unarchive", of, PlanRules.unarchived),
-        remove: (of) => Effect.asVoid(change("plan.delete", of, PlanRules.deleted))
-      })
+    const get = Effect.fnUntraced(function* (of: OfPlan) {
+      return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
     })
-  )
+
+    const audited = (plan: Plan, action: Action, now: Instant) => {
+      const { organizationId, planId: resourceId } = plan
+      return commits.audited({ plans: [plan] }, { organizationId, action, resourceId, iccid: null }, now)
+    }
+
+    /** Commits the plan that `change` returns, unless it equals the loaded one. */
+    const change = (action: Action, of: OfPlan, change: (plan: Plan, now: Instant) => Plan) =>
+      commits.retryOnConflict(
+        Effect.gen(function* () {
+          const plan = yield* get(of)
+          const now = yield* clock.now
+          const changed = change(plan, now)
+          if (Equal.equals(changed, plan)) return changed
+          yield* commits.write(yield* audited(changed, action, now), kinds.Done.keep(null))
+          return changed
+        })
+      )
+
+    return Plans.of({
+      get,
+      create: Effect.fn("Plans.create")(function* ({ organizationId, terms }) {
+        yield* organizations.check({ organizationId })
+        const profile = yield* Effect.catchTag(
+          coverage.area({ organizationId, coverageId: terms.coverageId }),
+          "NotFound",
+          () => Effect.succeed(null)
+        )
+        const now = yield* clock.now
+        const plan: Plan = {
+          organizationId,
+          planId: yield* ids.next(now, organizationId),
+          terms: yield* Effect.fromResult(PlanRules.terms(terms, profile, now)),
+          createdAt: now,
+          archivedAt: null,
+          deletedAt: null,
+          version: 0
+        }
+        yield* commits.retryOnConflict(commits.write(yield* audited(plan, "plan.create", now), kinds.Plan.keep(plan)))
+        return plan
+      }),
+      page: Effect.fn("Plans.page")(function* ({ countries, limit, ...of }) {
+        const iso2List = countries?.map((code) => code.toUpperCase()) ?? null
+        const covering =
+          iso2List === null
+            ? null
+            : {
+                iso2List,
+                coverageIds: (yield* catalogues.current).profiles
+                  .filter((profile) => iso2List.every((code) => profile.iso2List.includes(code)))
+                  .map(({ coverageId }) => coverageId)
+              }
+        const found = yield* storage.plans.page({ ...of, covering, limit: limit + 1 })
+        return Paging.page(found, limit, ({ createdAt, planId }) => ({ createdAt, id: planId }))
+      }),
+      archive: (of) => change("plan.archive", of, PlanRules.archived),
+      unarchive: (of) => change("plan.unarchive", of, PlanRules.unarchived),
+      remove: (of) => Effect.asVoid(change("plan.delete", of, PlanRules.deleted))
+    })
+  })
+)

@@ -1,0 +1,39 @@
+/**
+ * The service with Promises on PostgreSQL.
+ */
+import { createSimplan, type Simplan } from "simplan/promise"
+import { describe, expect, it } from "vitest"
+import * as Databases from "../setup/Databases.ts"
+import { plan, stocked } from "./World.ts"
+
+describe("on PostgreSQL", () => {
+  const url = Databases.forEachTest()
+
+  const during = async <A>(database: string | URL, use: (simplan: Simplan) => Promise<A>): Promise<A> => {
+    const simplan = createSimplan({ database, telco: "simulator" })
+    try {
+      return await use(simplan)
+    } finally {
+      await simplan.close()
+    }
+  }
+
+  it("keeps what was made, and knows it by its idempotency key after a restart", async () => {
+    const key = { idempotencyKey: "order-1" }
+    const first = await during(url(), async (simplan) => {
+      const { organizationId } = await stocked(simplan)
+      const { planId } = await plan(simplan, organizationId)
+      const request = { organizationId, planId, activePeriod: { start: new Date(), end: new Date("2100-01-01") } }
+      return { request, created: await simplan.subscriptions.create(request, key) }
+    })
+    await during(new URL(url()), async (simplan) => {
+      expect(await simplan.subscriptions.create(first.request, key)).toEqual(first.created)
+      const { organizationId } = first.request
+      const { iccid } = first.created.sim
+      const [attachment] = await simplan.attachments.list({ organizationId, iccid }).toArray()
+      expect(attachment?.activationAt).toEqual(first.request.activePeriod.start)
+      expect(await simplan.subscriptions.list({ organizationId }).toArray()).toHaveLength(1)
+      expect(await simplan.drain({ within: "20 seconds" })).toMatchObject({ finished: true })
+    })
+  })
+})
