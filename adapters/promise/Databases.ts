@@ -1,7 +1,7 @@
 /**
  * The storage that the option `database` names. A storage is loaded when it is needed, so that a host pays for no other.
  */
-import { Layer, Redacted } from "effect"
+import { Layer } from "effect"
 import type { Jobs, Outbox, Storage } from "simplan/ports"
 import * as Arguments from "./Arguments.ts"
 import * as Errors from "./Errors.ts"
@@ -16,11 +16,13 @@ export interface Opening {
   readonly isOwn: boolean
 }
 
+const METHOD = "createSimplan"
+
 const ALLOWED =
   'must be "postgres://…" or a URL, a Pool of pg, { client }, "memory", a directory such as "./data", or { storage }'
 
 const refused = (is: string): Errors.InvalidFieldError =>
-  Arguments.invalid("createSimplan", "database", `${ALLOWED}; it is ${is}`)
+  Arguments.invalid(METHOD, "database", `${ALLOWED}; it is ${is}`)
 
 const isPool = (database: object): database is PgPool =>
   "connect" in database &&
@@ -36,7 +38,7 @@ const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND"
 
 /** PGlite is an optional dependency. */
-const pglite = async (dataDir: string): Promise<StorageLayer> => {
+const pglite = async (dataDir: string, { schema, secretKeys }: Opened): Promise<StorageLayer> => {
   try {
     await import("@electric-sql/pglite")
   } catch (cause) {
@@ -49,21 +51,22 @@ const pglite = async (dataDir: string): Promise<StorageLayer> => {
       cause
     })
   }
-  return (await import("../pglite/index.ts")).layer({ dataDir })
+  return (await import("../pglite/index.ts")).layer({ dataDir, schema, secretKeys })
 }
 
 const postgres = async (
   of: { readonly url: string } | { readonly pool: PgPool } | { readonly client: object },
-  { alone }: Opened
+  options: Opened
 ): Promise<StorageLayer> => {
   const { layer } = await import("../postgres/index.ts")
-  if ("url" in of) return layer({ url: Redacted.make(of.url), ...(alone !== undefined && { alone }) })
+  if ("url" in of) return layer({ url: of.url, ...options })
   throw refused("not supported yet")
 }
 
 /** How it is opened. */
 interface Opened {
   readonly schema: string | undefined
+  readonly secretKeys: string | undefined
   /** Whether no other process may be on it. */
   readonly alone: boolean | undefined
 }
@@ -79,14 +82,22 @@ const ofText = (text: string, opened: Opened): Opening => {
   // What may hold a password is not shown.
   if (scheme !== undefined) throw refused(`a text that begins with "${scheme}:"`)
   if (directory.includes("@") || /:\d+/.test(directory)) throw refused("like an address without postgres://")
-  return { layer: () => pglite(directory), isOwn: true }
+  return { layer: () => pglite(directory, opened), isOwn: true }
 }
 
 /** The storage of the option. Throws where the option is none of those that are allowed. */
-export const open = ({ alone, clock, database, schema }: Options): Opening => {
+export const open = ({ alone, clock, database, schema, secretKeys }: Options): Opening => {
+  if (schema !== undefined && (typeof schema !== "string" || !/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(schema))) {
+    const allowed =
+      "must be 1 to 63 lower-case letters, digits and underscores, and begin with no digit and not with pg_"
+    throw Arguments.invalid(METHOD, "schema", allowed, schema)
+  }
+  if (secretKeys !== undefined && typeof secretKeys !== "string") {
+    throw Arguments.invalid(METHOD, "secretKeys", "must be a text of one key, or of two with a comma between")
+  }
   // A virtual clock is for one process.
   const isVirtual = typeof clock === "object" && "start" in clock
-  const opened: Opened = { schema, alone: isVirtual ? true : alone }
+  const opened: Opened = { schema, secretKeys, alone: isVirtual ? true : alone }
   const given: Database | null | undefined = database
   if (given === undefined || given === null) throw refused("missing")
   if (typeof given === "string") return ofText(given, opened)

@@ -160,8 +160,16 @@ export interface Logger {
 export interface Options {
   /** Where the data are. */
   readonly database: Database
-  /** The schema of PostgreSQL that holds simplan's tables; `simplan` by default. Each schema is a service of its own. */
+  /**
+   * The schema of PostgreSQL that holds simplan's tables; `simplan` by default. 1 to 63 lower-case
+   * letters, digits and underscores. Each schema is a service of its own.
+   */
   readonly schema?: string | undefined
+  /**
+   * The key that signing keys and activation codes are encrypted with in the database, 32 bytes in base64 or hexadecimal;
+   * during a rotation the new and the old one with a comma between. Where it is absent they are stored plain.
+   */
+  readonly secretKeys?: string | undefined
   /** The telco: plain functions, `"simulator"` for one in this process that does what it is told, or a layer of its port. */
   readonly telco: Telco | "simulator" | EffectLayer
   /** How webhooks are sent: over HTTP by default, by a function of the host's own, by a layer, or not at all. */

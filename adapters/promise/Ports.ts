@@ -114,6 +114,7 @@ const known: ReadonlySet<string> = new Set<keyof Options>([
   "database",
   "logger",
   "schema",
+  "secretKeys",
   "telco",
   "webhooks",
   "worker"

@@ -339,6 +339,8 @@ describe("a wrong option", () => {
     [{ database: 5432 }, "it is 5432"],
     [{ database: {} }, "it is an object of another kind"],
     [{ database: { storage: {} } }, "{ storage } with something that is no Layer"],
+    [{ schema: "My Schema" }, "createSimplan: schema must be 1 to 63 lower-case letters"],
+    [{ secretKeys: 1 }, "createSimplan: secretKeys must be"],
     [{ telco: undefined }, "createSimplan: telco must be"],
     [{ telco: {} }, "createSimplan: telco.createPackage must be an async function, not undefined"],
     [{ webhooks: true }, "createSimplan: webhooks must be"],

@@ -12,9 +12,9 @@ const entry = "adapters/promise/index.ts"
 
 /** The declarations of a module, as the compiler emits them. */
 const declared = async (path: string, text: string): Promise<string> => {
-  const { declaration, errors } = await transformWithOxc(text, path, { typescript: { declaration: {} } })
-  expect(errors, path).toEqual([])
-  return declaration ?? ""
+  const { declaration } = await transformWithOxc(text, path, { typescript: { declaration: {} } })
+  if (declaration === undefined) throw new Error(`${path} has no declarations`)
+  return declaration
 }
 
 /** What the declarations import. */

@@ -35,5 +35,24 @@ describe("on PostgreSQL", () => {
       expect(await simplan.subscriptions.list({ organizationId }).toArray()).toHaveLength(1)
       expect(await simplan.drain({ within: "20 seconds" })).toMatchObject({ finished: true })
     })
+    // Another schema is another service.
+    const other = createSimplan({ database: url(), schema: "other", telco: "simulator" })
+    try {
+      expect(await other.organizations.list().toArray()).toEqual([])
+    } finally {
+      await other.close()
+    }
   })
+
+  it("says within 5 s that a database is not there", async () => {
+    const nowhere = new URL(url())
+    nowhere.pathname = "/nowhere"
+    for (const database of [nowhere, "postgres://me:secret@127.0.0.1:1/db"]) {
+      const simplan = createSimplan({ database, telco: "simulator" })
+      const error: unknown = await simplan.ready().catch((reason: unknown) => reason)
+      expect(error).toMatchObject({ name: "StorageUnavailableError", status: 503 })
+      expect(String(error)).not.toContain("secret")
+      await simplan.close()
+    }
+  }, 12_000)
 })
