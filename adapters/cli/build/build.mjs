@@ -8,6 +8,7 @@ import { createRequire } from "node:module"
 import { dirname, extname, join, relative } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath, pathToFileURL } from "node:url"
+import { importModules } from "./modules.mjs"
 
 const require = createRequire(import.meta.url)
 
@@ -144,6 +145,7 @@ const buildAndSwap = async () => {
   }
   try {
     await compile(fresh)
+    importModules(fresh)
     copyData(fresh)
     await copyTemplate(fresh)
     writeFileSync(join(fresh, ".sources"), from)
