@@ -192,13 +192,15 @@ export const makeOver = Effect.fnUntraced(function* (
   }
 })
 
-/** What the telco may refuse for good. */
+/** What a refusal ends at once. */
 const refusable: ReadonlySet<Faults.Kind> = new Set(["createPackage", "sendSms", "setMobilePlan"])
 
 const faultOf = (fault: Simulated.Fault, times: number, delay: number): Faults.Fault => {
   switch (fault) {
     case "refuse":
       return { fault, times, when: ({ kind }) => refusable.has(kind) }
+    case "refuse to end":
+      return { fault: "refuse", times, when: ({ kind }) => !refusable.has(kind) }
     case "slow":
       return { fault, times, delay }
     case "unavailable":

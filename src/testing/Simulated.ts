@@ -12,12 +12,13 @@ import type { Storage, StorageError } from "../ports/Storage.ts"
 import type { Telco } from "../ports/Telco.ts"
 
 /**
- * What can go wrong with a call to the telco. `refuse` befalls only what can be refused for good: creating a package,
- * sending a message, changing a mobile plan. What undoes or stops something is asked for until it is done.
+ * What can go wrong with a call to the telco. `refuse` befalls only what a refusal ends at once: creating a package,
+ * sending a message, changing a mobile plan.
  */
 export const faults = ["refuse", "unavailable", "answer lost", "slow"] as const
 
-export type Fault = (typeof faults)[number]
+/** `refuse to end` befalls what stops or undoes something, which is left to an operator after three times (rule S6). */
+export type Fault = (typeof faults)[number] | "refuse to end"
 
 export interface TelcoPackage {
   readonly packageId: string

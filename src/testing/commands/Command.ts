@@ -156,5 +156,5 @@ export type Command =
       readonly fault: Fault | null
       readonly times: number
     }
-  /** The telco is well again, and all that was put off is done. */
+  /** The telco is well again, and all that was put off, or left to an operator, is done. */
   | { readonly _tag: "Quiet" }

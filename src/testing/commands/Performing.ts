@@ -8,6 +8,7 @@ import { Clock } from "../../app/Clock.ts"
 import * as IdempotencyKeys from "../../app/commit/IdempotencyKeys.ts"
 import { Messages } from "../../app/subscriptions/Messages.ts"
 import { Plans } from "../../app/plans/Plans.ts"
+import { Problems } from "../../app/organizations/Problems.ts"
 import { Reports } from "../../app/telco/Reports.ts"
 import type { Services } from "../../app/Services.ts"
 import { Subscriptions } from "../../app/subscriptions/Subscriptions.ts"
@@ -106,15 +107,26 @@ const ask = (request: Request): Effect.Effect<Answer, Failure, Services> => {
 /** As long as it takes until everything that was put off is tried again, with some to spare. */
 const PUT_OFF = HOUR + 1
 
+/** What an operator does once the telco is well again: retries each problem (rule S6). How many there were. */
+const retryProblems = Effect.gen(function* () {
+  const problems = yield* Problems
+  const { items } = yield* problems.page({ after: null, limit: 1_000 })
+  for (const { jobId } of items) yield* problems.retry({ problemId: jobId })
+  return items.length
+})
+
 const quiet = (simulated: Simulated): Effect.Effect<Outcome> =>
   Effect.gen(function* () {
     yield* simulated.setFault(null, 0)
     yield* Effect.orDie(simulated.restart)
     yield* simulated.arrivals
-    return yield* Effect.match(simulated.advanceBy(PUT_OFF), {
+    const rest = Effect.match(simulated.advanceBy(PUT_OFF), {
       onFailure: broken,
       onSuccess: () => answered(done)
     })
+    const outcome = yield* rest
+    const retried = yield* Effect.orDie(simulated.use(retryProblems))
+    return retried === 0 ? outcome : yield* rest
   })
 
 /** Makes the request, and says what came of it. */

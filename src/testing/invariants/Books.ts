@@ -66,7 +66,7 @@ const theirPackage = (
 
 export const booksAreEqual: Invariant = make(
   "the telco's books equal ours once nothing is under way",
-  "S3, S5, T5, T7",
+  "S3, S5, S6, T5, T7",
   () => {
     const books: Books = {
       ordered: new Map(),
@@ -102,7 +102,7 @@ export const booksAreEqual: Invariant = make(
 
 export const nothingIsUnderWay: Invariant = make(
   "once the telco is well again and all is done, nothing is half way",
-  "S5",
+  "S5, S6",
   () =>
     ({ after, step }) => {
       if (step.asked._tag !== "Quiet" || step.outcome._tag !== "Answered") return null
