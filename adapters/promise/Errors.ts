@@ -25,7 +25,9 @@ export interface ErrorDetails {
 
 /** Every error of simplan. One that is no subclass is a fault of simplan or of an adapter: `code` is `internal_error`. */
 export class SimplanError extends Error {
-  override readonly name: string = "SimplanError"
+  static {
+    SimplanError.prototype.name = "SimplanError"
+  }
   /** The stable name of the error, for programs, such as `plan_not_found`. */
   readonly code: string
   /** The HTTP status that goes with the code. */
@@ -46,7 +48,9 @@ export class SimplanError extends Error {
 
 /** A field of a request or an option has a wrong value, or is not known: `invalid_field`, 400. */
 export class InvalidFieldError extends SimplanError {
-  override readonly name: string = "InvalidFieldError"
+  static {
+    InvalidFieldError.prototype.name = "InvalidFieldError"
+  }
 }
 
 /** A kind of thing that may not be there. */
@@ -65,7 +69,9 @@ export type Resource =
 
 /** There is no such thing in the organization: `plan_not_found` and the like, 404. */
 export class NotFoundError extends SimplanError {
-  override readonly name: string = "NotFoundError"
+  static {
+    NotFoundError.prototype.name = "NotFoundError"
+  }
   /** The kind of thing. */
   readonly resource: Resource
   /** The id that was asked for. */
@@ -80,37 +86,51 @@ export class NotFoundError extends SimplanError {
 
 /** No eSIM of the label is free (rule S2), or none without a mobile plan (rule I6): `no_free_esim`, 404. */
 export class NoFreeSimError extends SimplanError {
-  override readonly name: string = "NoFreeSimError"
+  static {
+    NoFreeSimError.prototype.name = "NoFreeSimError"
+  }
 }
 
 /** What is asked for does not fit what there is now: 409, and the classes below. */
 export class ConflictError extends SimplanError {
-  override readonly name: string = "ConflictError"
+  static {
+    ConflictError.prototype.name = "ConflictError"
+  }
 }
 
 /** An archived plan takes no new attachments (rule P2): `plan_archived`, 409. */
 export class PlanArchivedError extends ConflictError {
-  override readonly name: string = "PlanArchivedError"
+  static {
+    PlanArchivedError.prototype.name = "PlanArchivedError"
+  }
 }
 
 /** The SIM is being put into service or released (rule S5); try again shortly: `sim_busy`, 409. */
 export class SimBusyError extends ConflictError {
-  override readonly name: string = "SimBusyError"
+  static {
+    SimBusyError.prototype.name = "SimBusyError"
+  }
 }
 
 /** The subscription's attachments would be too large together (rule W9): `subscription_full`, 409. */
 export class SubscriptionFullError extends ConflictError {
-  override readonly name: string = "SubscriptionFullError"
+  static {
+    SubscriptionFullError.prototype.name = "SubscriptionFullError"
+  }
 }
 
 /** An expired attachment cannot be suspended (rule T7): `attachment_expired`, 409. */
 export class AttachmentExpiredError extends ConflictError {
-  override readonly name: string = "AttachmentExpiredError"
+  static {
+    AttachmentExpiredError.prototype.name = "AttachmentExpiredError"
+  }
 }
 
 /** A profile with exactly these countries exists (rule I4): `region_exists`, 409. */
 export class RegionExistsError extends ConflictError {
-  override readonly name: string = "RegionExistsError"
+  static {
+    RegionExistsError.prototype.name = "RegionExistsError"
+  }
   /** The id of the profile. */
   readonly coverageId: string
 
@@ -122,37 +142,51 @@ export class RegionExistsError extends ConflictError {
 
 /** A disabled endpoint gets no deliveries (rule W7): `webhook_endpoint_disabled`, 409. */
 export class EndpointDisabledError extends ConflictError {
-  override readonly name: string = "EndpointDisabledError"
+  static {
+    EndpointDisabledError.prototype.name = "EndpointDisabledError"
+  }
 }
 
 /** The first call with the idempotency key is still under way (rule W2): `request_in_progress`, 409. */
 export class RequestInProgressError extends ConflictError {
-  override readonly name: string = "RequestInProgressError"
+  static {
+    RequestInProgressError.prototype.name = "RequestInProgressError"
+  }
 }
 
 /** The clock is the machine's (`clock_is_system`), or is being moved already (`clock_advancing`): 409. */
 export class ClockRefusedError extends ConflictError {
-  override readonly name: string = "ClockRefusedError"
+  static {
+    ClockRefusedError.prototype.name = "ClockRefusedError"
+  }
 }
 
 /** The idempotency key was used with another request (rule W2): `idempotency_key_reused`, 422. */
 export class IdempotencyKeyReusedError extends SimplanError {
-  override readonly name: string = "IdempotencyKeyReusedError"
+  static {
+    IdempotencyKeyReusedError.prototype.name = "IdempotencyKeyReusedError"
+  }
 }
 
 /** The SIM's label is not the plan's, or not the requested one (rules S1 and I6): `label_mismatch`, 400. */
 export class LabelMismatchError extends SimplanError {
-  override readonly name: string = "LabelMismatchError"
+  static {
+    LabelMismatchError.prototype.name = "LabelMismatchError"
+  }
 }
 
 /** The organization has a region of that name (rule I4): `region_name_taken`, 400. */
 export class RegionNameTakenError extends SimplanError {
-  override readonly name: string = "RegionNameTakenError"
+  static {
+    RegionNameTakenError.prototype.name = "RegionNameTakenError"
+  }
 }
 
 /** Some of the countries have no operator under the label (rule I4): `region_uncovered`, 400. */
 export class RegionUncoveredError extends SimplanError {
-  override readonly name: string = "RegionUncoveredError"
+  static {
+    RegionUncoveredError.prototype.name = "RegionUncoveredError"
+  }
   /** The countries. */
   readonly missingIso2: ReadonlyArray<string>
 
@@ -164,22 +198,30 @@ export class RegionUncoveredError extends SimplanError {
 
 /** The eSIM was installed on a device, so its subscription cannot be deleted (rule S3): `esim_installed`, 403. */
 export class EsimInstalledError extends SimplanError {
-  override readonly name: string = "EsimInstalledError"
+  static {
+    EsimInstalledError.prototype.name = "EsimInstalledError"
+  }
 }
 
 /** The API key is not valid (rule W3): `key_invalid`, 401. */
 export class KeyRefusedError extends SimplanError {
-  override readonly name: string = "KeyRefusedError"
+  static {
+    KeyRefusedError.prototype.name = "KeyRefusedError"
+  }
 }
 
 /** The telco refused for good; nothing remains of the call (rule S5): `telco_refused`, 502. */
 export class TelcoRefusedError extends SimplanError {
-  override readonly name: string = "TelcoRefusedError"
+  static {
+    TelcoRefusedError.prototype.name = "TelcoRefusedError"
+  }
 }
 
 /** The telco could not be reached in time; what it may have done is undone (rule S5): `telco_unavailable`, 503. */
 export class TelcoUnavailableError extends SimplanError {
-  override readonly name: string = "TelcoUnavailableError"
+  static {
+    TelcoUnavailableError.prototype.name = "TelcoUnavailableError"
+  }
   /** After how many seconds to try again. */
   readonly retryAfterSeconds: number
 
@@ -191,22 +233,30 @@ export class TelcoUnavailableError extends SimplanError {
 
 /** The database is out of reach, full or broken. Whether the call's change was made is unknown: `storage_unavailable`, 503. */
 export class StorageUnavailableError extends SimplanError {
-  override readonly name: string = "StorageUnavailableError"
+  static {
+    StorageUnavailableError.prototype.name = "StorageUnavailableError"
+  }
 }
 
 /** The call's `timeout` has passed. What is not committed does not happen: `timeout`, 504. */
 export class TimeoutError extends SimplanError {
-  override readonly name: string = "TimeoutError"
+  static {
+    TimeoutError.prototype.name = "TimeoutError"
+  }
 }
 
 /** `close` was called: `not_ready`, 503. */
 export class ClosedError extends SimplanError {
-  override readonly name: string = "ClosedError"
+  static {
+    ClosedError.prototype.name = "ClosedError"
+  }
 }
 
 /** An adapter's answer that is final: thrown by a function of the telco, it refuses the call. */
 export class TelcoRefused extends Error {
-  override readonly name: string = "TelcoRefused"
+  static {
+    TelcoRefused.prototype.name = "TelcoRefused"
+  }
 }
 
 /**
@@ -214,7 +264,9 @@ export class TelcoRefused extends Error {
  * again with the same key, not before `retryAfterSeconds`.
  */
 export class TelcoUnavailable extends Error {
-  override readonly name: string = "TelcoUnavailable"
+  static {
+    TelcoUnavailable.prototype.name = "TelcoUnavailable"
+  }
   /** After how many seconds the telco can be tried again. */
   readonly retryAfterSeconds?: number
 
