@@ -22,6 +22,7 @@ export const conflict = (tables: Tables.Tables, commit: Storage.Commit): Storage
     if (!isUnique(({ regionName }) => regionName)) return "region name"
     if (!isUnique(({ iso2List }) => Region.countriesKey(iso2List))) return "region countries"
   }
+  if (!commandsAreNew(tables, commit)) return "command"
   return idempotencyKeysAreFree(tables, commit) ? null : "idempotency key"
 }
 
@@ -63,6 +64,11 @@ const keysAreUnique = (tables: Tables.Tables, { apiKeys = [] }: Storage.Commit):
   return areUnique([...others.filter(({ apiKeyId }) => !written.has(apiKeyId)), ...apiKeys].map(({ hash }) => hash))
 }
 
+const commandsAreNew = (tables: Tables.Tables, { commands = {} }: Storage.Commit): boolean =>
+  (commands.put ?? []).every(
+    ({ commandId, organizationId }) => tables.tenants.get(organizationId)?.commands.has(commandId) !== true
+  )
+
 const idempotencyKeysAreFree = (tables: Tables.Tables, { idempotency = {} }: Storage.Commit): boolean =>
   (idempotency.put ?? []).every(({ record, replaces }) => {
     const known = tables.tenants.get(record.organizationId)?.idempotency.get(record.key)
@@ -73,7 +79,7 @@ const idempotencyKeysAreFree = (tables: Tables.Tables, { idempotency = {} }: Sto
 export const apply = (tables: Tables.Tables, commit: Storage.Commit): void => {
   const of = ({ organizationId }: { readonly organizationId: string }) => Tables.tenant(tables, organizationId)
   const next = <A extends Versioned>(written: A): A => ({ ...written, version: written.version + 1 })
-  const { deliveries = {}, idempotency = {}, jobs = {}, reports = {} } = commit
+  const { commands = {}, deliveries = {}, idempotency = {}, jobs = {}, reports = {} } = commit
   for (const one of commit.organizations ?? []) tables.organizations.set(one.organizationId, one)
   for (const key of commit.apiKeys ?? []) of(key).apiKeys.set(key.apiKeyId, next(key))
   for (const endpoint of commit.webhookEndpoints ?? []) of(endpoint).endpoints.set(endpoint.endpointId, next(endpoint))
@@ -91,6 +97,11 @@ export const apply = (tables: Tables.Tables, commit: Storage.Commit): void => {
     if (known !== undefined) of(record).idempotency.set(record.key, { ...known, outcome })
   }
   for (const record of idempotency.forgotten ?? []) of(record).idempotency.delete(record.key)
+  for (const command of commands.put ?? []) of(command).commands.set(command.commandId, command)
+  for (const settlement of commands.settled ?? []) {
+    const known = of(settlement).commands.get(settlement.commandId)
+    if (known?.settledAt === null) of(settlement).commands.set(known.commandId, { ...known, ...settlement })
+  }
   for (const event of commit.events ?? []) fanOut(tables, event)
   for (const { jobId } of jobs.finished ?? []) tables.jobs.delete(jobId)
   for (const { attempts, dueAt, endedAt = null, jobId, refused } of jobs.retried ?? []) {

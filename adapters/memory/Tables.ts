@@ -6,6 +6,7 @@ import type {
   ApiKey,
   AuditEntry,
   Catalogue,
+  Command,
   Delivery,
   Idempotency,
   Job,
@@ -46,6 +47,7 @@ export interface Tenant {
   /** When each report id was received. */
   readonly seenReports: Map<string, Time.Instant>
   readonly idempotency: Map<string, Idempotency.IdempotencyRecord>
+  readonly commands: Map<string, Command.Command>
   readonly auditEntries: SortedList<AuditPlace>
 }
 
@@ -77,6 +79,7 @@ export const makeTenant = (): Tenant => ({
   attempts: new Map(),
   seenReports: new Map(),
   idempotency: new Map(),
+  commands: new Map(),
   auditEntries: new SortedList<AuditPlace>(byCreation)
 })
 

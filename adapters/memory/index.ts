@@ -231,6 +231,7 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
           )
         })
     },
+    commands: { get: (asked) => Effect.sync(() => of(asked).commands.get(asked.commandId) ?? null) },
     idempotencyRecords: { get: (asked) => Effect.sync(() => of(asked).idempotency.get(asked.key) ?? null) },
     virtualClock: Effect.sync(() => tables.clock),
     clockOffset: Effect.succeed(0),
@@ -241,14 +242,17 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
           () => Effect.sync(() => watchers.delete(hear))
         )
       ),
-    purge: ({ idempotencyBefore, reportsBefore }) =>
+    purge: ({ commandsBefore, idempotencyBefore, reportsBefore }) =>
       Effect.sync(() => {
         let gone = 0
-        for (const { idempotency, seenReports } of tables.tenants.values()) {
+        for (const { commands, idempotency, seenReports } of tables.tenants.values()) {
           for (const [id, receivedAt] of seenReports)
             if (receivedAt < reportsBefore) gone += Number(seenReports.delete(id))
           for (const [key, { createdAt }] of idempotency) {
             if (createdAt < idempotencyBefore) gone += Number(idempotency.delete(key))
+          }
+          for (const [id, { settledAt }] of commands) {
+            if (settledAt !== null && settledAt < commandsBefore) gone += Number(commands.delete(id))
           }
         }
         return gone

@@ -5,6 +5,7 @@ import { Context, Effect } from "effect"
 import { Changes, HostTransaction, Jobs, Outbox, RateLimitUsage, Storage } from "simplan/ports"
 import * as ApiKeys from "./statements/ApiKeys.ts"
 import * as AuditEntries from "./statements/AuditEntries.ts"
+import * as Commands from "./statements/Commands.ts"
 import * as Commit from "./commit/Commit.ts"
 import type { Database } from "./connection/Database.ts"
 import type { Cipher } from "./encryption/Cipher.ts"
@@ -15,6 +16,7 @@ import * as DeliveryLog from "./statements/DeliveryLog.ts"
 import * as Idempotency from "./statements/Idempotency.ts"
 import * as JobQueue from "./queue/JobQueue.ts"
 import * as SimAggregates from "./statements/SimAggregates.ts"
+import * as HostConnection from "./connection/HostConnection.ts"
 import * as ClockOffset from "./connection/ClockOffset.ts"
 import * as Notifications from "./connection/Notifications.ts"
 import * as DatabaseLock from "./connection/DatabaseLock.ts"
@@ -31,14 +33,24 @@ import * as WebhookEndpoints from "./statements/WebhookEndpoints.ts"
 
 type Written = ReturnType<typeof Commit.run>
 
+/** Nothing has changed for others before the transaction of the host has committed. */
 const telling =
-  (run: Written, tell: Notifications.Notifications["tell"]): Written =>
+  (database: Database, run: Written, { notice, tell }: Notifications.Notifications): Written =>
   (commit) =>
-    Effect.tap(run(commit), () => Effect.sync(() => tell(Changes.of(commit))))
+    Effect.tap(
+      run(commit),
+      Effect.flatMap(HostConnection.Current, (host) => {
+        const changes = Changes.of(commit)
+        if (Changes.isNothing(changes)) return Effect.void
+        return host === null || notice === null
+          ? database.afterCommit(Effect.sync(() => tell(changes)))
+          : database.write(notice(changes))
+      })
+    )
 
-const storage = (database: Database, { tell, watch }: Notifications.Notifications) =>
+const storage = (database: Database, notifications: Notifications.Notifications) =>
   Storage.Storage.of({
-    commit: telling(Commit.run(database), tell),
+    commit: telling(database, Commit.run(database), notifications),
     organizations: { page: Organizations.page(database), get: Organizations.byId(database) },
     apiKeys: {
       byHash: ApiKeys.byHash(database),
@@ -76,6 +88,7 @@ const storage = (database: Database, { tell, watch }: Notifications.Notification
       page: DeliveryLog.page(database),
       attempts: DeliveryLog.attempts(database)
     },
+    commands: { get: Commands.byId(database) },
     idempotencyRecords: { get: Idempotency.byKey(database) },
     problems: {
       get: JobQueue.byId(database),
@@ -85,7 +98,7 @@ const storage = (database: Database, { tell, watch }: Notifications.Notification
     auditEntries: { page: AuditEntries.page(database) },
     virtualClock: Singletons.clock(database),
     clockOffset: Effect.succeed(0),
-    watch,
+    watch: notifications.watch,
     purge: Singletons.purge(database),
     purgeAudit: AuditEntries.purge(database),
     purgeEvents: DeliveryLog.purge(database),
@@ -138,7 +151,8 @@ export const make = (
   const context = Context.make(Storage.Storage, ports.storage).pipe(
     Context.add(Jobs.Jobs, ports.jobs),
     Context.add(Outbox.Outbox, ports.outbox),
-    Context.add(HostTransaction.HostTransaction, database.inTransaction)
+    Context.add(HostTransaction.HostTransaction, database.inTransaction),
+    Context.add(HostTransaction.Joining, shared === undefined ? null : database.join)
   )
   const { usage } = notifications
   return usage === null ? context : Context.add(context, RateLimitUsage.RateLimitUsage, usage)

@@ -66,6 +66,7 @@ export type Resource =
   | "webhook endpoint"
   | "delivery"
   | "problem"
+  | "command"
 
 /** There is no such thing in the organization: `plan_not_found` and the like, 404. */
 export class NotFoundError extends SimplanError {
@@ -159,6 +160,14 @@ export class ClockRefusedError extends ConflictError {
   static {
     ClockRefusedError.prototype.name = "ClockRefusedError"
   }
+}
+
+/**
+ * The call cannot be made inside a database transaction of the host, because it calls the telco (rule H1): use
+ * `simplan.within` there. `inside_transaction`, 409.
+ */
+export class InsideTransactionError extends ConflictError {
+  override readonly name: string = "InsideTransactionError"
 }
 
 /** The idempotency key was used with another request (rule W2): `idempotency_key_reused`, 422. */

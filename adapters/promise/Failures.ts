@@ -31,7 +31,8 @@ const notFound = {
   "api key": "api_key_not_found",
   "webhook endpoint": "webhook_endpoint_not_found",
   delivery: "delivery_not_found",
-  problem: "problem_not_found"
+  problem: "problem_not_found",
+  command: "command_not_found"
 } as const satisfies Readonly<Record<Refusal.Resource, string>>
 
 /** A message of the domain with the host's names of fields: some name other fields as the HTTP API does. */
@@ -122,6 +123,10 @@ export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanErr
       return refusal.reason === "system clock"
         ? new Errors.ClockRefusedError(of("clock_is_system", 409, "The clock is the machine's and cannot be moved"))
         : new Errors.ClockRefusedError(of("clock_advancing", 409, "The clock is being moved already"))
+    case "InsideTransaction": {
+      const message = `${call.method} calls the telco, so it cannot run inside a database transaction: use simplan.within there`
+      return new Errors.InsideTransactionError(of("inside_transaction", 409, message))
+    }
     case "KeyRefused":
       return new Errors.KeyRefusedError(of("key_invalid", 401, "The API key is not valid"))
   }

@@ -15,6 +15,7 @@ import * as Attachments from "./subscriptions/Attachments.ts"
 import * as AuditLog from "./organizations/AuditLog.ts"
 import * as Catalogues from "./plans/Catalogues.ts"
 import * as Clock from "./Clock.ts"
+import * as Commands from "./commands/Commands.ts"
 import * as Commits from "./commit/Commits.ts"
 import * as Coverage from "./plans/Coverage.ts"
 import * as IdempotencyKeys from "./commit/IdempotencyKeys.ts"
@@ -56,6 +57,7 @@ export type Services =
   | AuditLog.AuditLog
   | Catalogues.Catalogues
   | Clock.Clock
+  | Commands.Commands
   | Coverage.Coverage
   | IdempotencyKeys.IdempotencyKeys
   | Messages.Messages
@@ -81,10 +83,13 @@ const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues
   Layer.provideMerge(writing)
 )
 
+// What commands are carried out by.
+const callingTelco = Layer.mergeAll(Messages.layer, Subscriptions.layer, Wallet.layer)
+
 const resources = Layer.mergeAll(
   Attachments.layer,
   IdempotencyKeys.layer,
-  Messages.layer,
+  Commands.layer,
   Operators.layer,
   Layer.mergeAll(
     ApiKeys.layer,
@@ -96,10 +101,8 @@ const resources = Layer.mergeAll(
   QueueDepth.layer,
   Reports.layer,
   Sims.layer,
-  Subscriptions.layer,
-  Wallet.layer,
   Clock.layer.pipe(Layer.provideMerge(Worker.layer))
-)
+).pipe(Layer.provideMerge(callingTelco))
 
 /** Starts nothing in the background: `Worker.background` does. */
 export const layer: Layer.Layer<Services, never, Ports> = resources.pipe(Layer.provideMerge(shared))

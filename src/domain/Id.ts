@@ -32,6 +32,19 @@ export const withCounter = (counter: number, random: Uint8Array): Uint8Array => 
   return counted
 }
 
+/** A UUIDv8 (RFC 9562, section 5.8) of the first 128 bits of a digest in hexadecimal: the same digest, the same id. */
+export const uuid8 = (digest: string): string => {
+  const variant = (0x8 | (Number.parseInt(digest.charAt(16), 16) & 0x3)).toString(16)
+  const groups = [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `8${digest.slice(13, 16)}`,
+    variant + digest.slice(17, 20),
+    digest.slice(20, 32)
+  ]
+  return groups.join("-")
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Whether the text has the shape of a UUID of any version. */

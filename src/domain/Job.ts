@@ -3,6 +3,7 @@
  * stored twice. The telco de-duplicates its calls by keys that follow from the same names.
  */
 import type { Origin } from "./AuditEntry.ts"
+import type { Waiting } from "./Command.ts"
 import type { Instant } from "./Time.ts"
 
 export type Work =
@@ -47,6 +48,8 @@ export type Work =
       readonly requestId: string
       readonly after: { readonly createdAt: Instant; readonly id: string } | null
     }
+  /** Carry out a command that a host has submitted in its own transaction (rule H1). */
+  | { readonly _tag: "RunCommand"; readonly commandId: string }
 
 /** What the telco has refused of a job. */
 export interface Refusals {
@@ -75,6 +78,8 @@ export interface Job {
    * request does (rule W11).
    */
   readonly origin: Origin | null
+  /** The command that waits for this job's outcome; null if none does (rule H1). */
+  readonly command: Waiting | null
   /** Null while the telco has refused no attempt. */
   readonly refused: Refusals | null
   /** When the job ended in refusals: nobody is handed it any more (rule S6). Null while it is to be done. */
@@ -89,6 +94,7 @@ export const isAwaited = (work: Work): boolean => {
     case "Provision":
     case "SendSms":
     case "ChangeMobilePlan":
+    case "RunCommand":
       return true
     case "CreatePackage":
     case "SuspendPackages":

@@ -33,6 +33,15 @@ const withMobilePlan = (sim: Sim, mobilePlan: MobilePlan): SimChange => ({
   next: { sim: { ...sim, mobilePlan } }
 })
 
+/** Rule I6: a removal names its eSIM. */
+export const checkNamed = (wanted: {
+  readonly apply: boolean
+  readonly iccid: string | null
+}): Result.Result<void, InvalidField> =>
+  !wanted.apply && wanted.iccid === null
+    ? Result.fail(new InvalidField({ field: "iccid", message: "is required to remove the mobile plan" }))
+    : Result.void
+
 /**
  * Rule I6: requests that the mobile plan be applied or removed; null if it already is. `changeId` is the key of the
  * change at the telco.

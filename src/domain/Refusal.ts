@@ -24,6 +24,7 @@ export type Resource =
   | "webhook endpoint"
   | "delivery"
   | "problem"
+  | "command"
 
 /** The caller sees no resource of this kind with this id. */
 export class NotFound extends Data.TaggedError("NotFound")<{
@@ -95,6 +96,12 @@ export class ClockRefused extends Data.TaggedError("ClockRefused")<{
   readonly reason: "system clock" | "already advancing"
 }> {}
 
+/** The call cannot be made inside a transaction of the host, because it calls the telco (rule H1). */
+export class InsideTransaction extends Data.TaggedError("InsideTransaction")<{
+  readonly operation: string
+  readonly message: string
+}> {}
+
 /** The API key is malformed, unknown, revoked or expired (rule W3). The caller is not told which. */
 export class KeyRefused extends Data.TaggedError("KeyRefused")<{}> {}
 
@@ -117,6 +124,7 @@ const classes = {
   IdempotencyKeyReused,
   RequestInProgress,
   ClockRefused,
+  InsideTransaction,
   KeyRefused
 } as const
 

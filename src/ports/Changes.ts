@@ -12,6 +12,8 @@ export interface Changes {
   readonly apiKeys: boolean
   readonly catalogue: boolean
   readonly webhookEndpoints: boolean
+  /** The ids of the commands that were settled; `any` where they are too many to be named. */
+  readonly commands: ReadonlyArray<string> | "any"
 }
 
 export const nothing: Changes = {
@@ -19,7 +21,8 @@ export const nothing: Changes = {
   deliveriesDueAt: null,
   apiKeys: false,
   catalogue: false,
-  webhookEndpoints: false
+  webhookEndpoints: false,
+  commands: []
 }
 
 /** What may have happened while nothing could be heard. */
@@ -28,8 +31,18 @@ export const anything: Changes = {
   deliveriesDueAt: Number.NEGATIVE_INFINITY,
   apiKeys: true,
   catalogue: true,
-  webhookEndpoints: true
+  webhookEndpoints: true,
+  commands: "any"
 }
+
+/** How many commands are named at most. */
+const NAMED_COMMANDS = 50
+
+const named = (commands: Changes["commands"]): Changes["commands"] =>
+  commands.length > NAMED_COMMANDS ? "any" : commands
+
+const allOf = (left: Changes["commands"], right: Changes["commands"]): Changes["commands"] =>
+  left === "any" || right === "any" ? "any" : right.length === 0 ? left : named([...left, ...right])
 
 const earlier = (left: Instant | null, right: Instant | null): Instant | null =>
   left === null || (right !== null && right < left) ? right : left
@@ -40,7 +53,8 @@ export const and = (left: Changes, right: Changes): Changes => ({
   deliveriesDueAt: earlier(left.deliveriesDueAt, right.deliveriesDueAt),
   apiKeys: left.apiKeys || right.apiKeys,
   catalogue: left.catalogue || right.catalogue,
-  webhookEndpoints: left.webhookEndpoints || right.webhookEndpoints
+  webhookEndpoints: left.webhookEndpoints || right.webhookEndpoints,
+  commands: allOf(left.commands, right.commands)
 })
 
 const some = (rows: ReadonlyArray<unknown> | undefined): boolean => rows !== undefined && rows.length > 0
@@ -61,7 +75,15 @@ const deliveriesDueAt = ({ replayed = [], settled = [] }: NonNullable<Commit["de
 }
 
 /** What a commit changes. */
-export const of = ({ apiKeys, catalogue, deliveries, events = [], jobs, webhookEndpoints }: Commit): Changes => {
+export const of = ({
+  apiKeys,
+  catalogue,
+  commands,
+  deliveries,
+  events = [],
+  jobs,
+  webhookEndpoints
+}: Commit): Changes => {
   let sent = deliveries === undefined ? null : deliveriesDueAt(deliveries)
   for (const { createdAt } of events) sent = earlier(sent, createdAt)
   return {
@@ -69,7 +91,8 @@ export const of = ({ apiKeys, catalogue, deliveries, events = [], jobs, webhookE
     deliveriesDueAt: sent,
     apiKeys: some(apiKeys),
     catalogue: catalogue !== undefined,
-    webhookEndpoints: some(webhookEndpoints)
+    webhookEndpoints: some(webhookEndpoints),
+    commands: named((commands?.settled ?? []).map(({ commandId }) => commandId))
   }
 }
 
@@ -78,4 +101,5 @@ export const isNothing = (changes: Changes): boolean =>
   changes.deliveriesDueAt === null &&
   !changes.apiKeys &&
   !changes.catalogue &&
-  !changes.webhookEndpoints
+  !changes.webhookEndpoints &&
+  changes.commands.length === 0

@@ -1,11 +1,46 @@
 /**
- * Whether the calling fiber runs in a database transaction that the host has opened on the storage's own client.
+ * Transactions of the host: a use case that runs inside of one is committed or rolled back with the host's own rows.
  *
- * What such a caller writes is committed or rolled back with the host's transaction, so it must not be done on behalf of
- * other callers, nor by them. An adapter that joins such transactions provides this reference beside its ports.
+ * What such a caller writes must not be done on behalf of other callers, nor by them; and the telco must not be called
+ * (rule H1). An adapter that joins such transactions provides these references beside its ports.
  */
 import { Context, Effect } from "effect"
+import { InvalidField } from "../domain/Refusal.ts"
 
+/** Whether the calling fiber runs in a database transaction that the host has opened on the storage's database. */
 export const HostTransaction = Context.Reference<Effect.Effect<boolean>>("simplan/HostTransaction", {
   defaultValue: () => Effect.succeed(false)
 })
+
+/** A connection on which the host has begun a transaction, whatever its client is. */
+export interface HostConnection {
+  /**
+   * Runs one statement, whose parameters are `$1`, `$2` and so on. Resolves with its rows, or with what has them as `rows`;
+   * rejects with the database's error, which has an SQLSTATE.
+   */
+  readonly query: (
+    text: string,
+    values: ReadonlyArray<unknown>
+  ) => PromiseLike<ReadonlyArray<unknown> | { readonly rows: ReadonlyArray<unknown> }>
+}
+
+/** Runs an effect inside the transaction of a connection. */
+export type Join = <A, E, R>(connection: HostConnection, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/** Null if the storage cannot join the transaction of a connection that it has not opened itself. */
+export const Joining = Context.Reference<Join | null>("simplan/HostTransaction/Joining", {
+  defaultValue: () => null
+})
+
+/**
+ * Runs a use case inside the transaction that the host has begun on its connection. Use cases on one connection take
+ * turns. Commit and rollback are the host's. Fails with `InvalidField` if the storage is no server.
+ */
+export const within =
+  (connection: HostConnection) =>
+  <A, E, R>(useCase: Effect.Effect<A, E, R>): Effect.Effect<A, E | InvalidField, R> =>
+    Effect.flatMap(Joining, (join): Effect.Effect<A, E | InvalidField, R> => {
+      if (join !== null) return join(connection, useCase)
+      const message = "must be a transaction of the database that simplan is on, and that has to be PostgreSQL"
+      return Effect.fail(new InvalidField({ field: "transaction", message }))
+    })

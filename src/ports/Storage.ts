@@ -16,6 +16,7 @@ import { Context, type Effect, type Scope } from "effect"
 import type { Instant } from "../domain/Time.ts"
 import type { Changes } from "./Changes.ts"
 import type { AuditEntries } from "./storage/AuditEntries.ts"
+import type { Commands } from "./storage/Commands.ts"
 import type { Commit } from "./storage/Commit.ts"
 import type { Deliveries } from "./storage/Deliveries.ts"
 import type { Conflict, StorageError } from "./storage/Failure.ts"
@@ -48,6 +49,7 @@ export interface Reads {
   readonly subscriptions: Subscriptions
   readonly deliveries: Deliveries
   readonly idempotencyRecords: IdempotencyRecords
+  readonly commands: Commands
   readonly auditEntries: AuditEntries
   readonly problems: Problems
 }
@@ -67,10 +69,14 @@ export interface Service extends Reads {
    * those of other processes soon after. Where some may have been missed, it tells `Changes.anything`.
    */
   readonly watch: (hear: (changes: Changes) => void) => Effect.Effect<void, never, Scope.Scope>
-  /** Deletes report ids and idempotency records from before these instants; returns how many rows went. */
+  /**
+   * Deletes report ids and idempotency records from before these instants, and commands that were settled before theirs;
+   * returns how many rows went.
+   */
   readonly purge: (older: {
     readonly reportsBefore: Instant
     readonly idempotencyBefore: Instant
+    readonly commandsBefore: Instant
   }) => Effect.Effect<number, StorageError>
   /**
    * Deletes audit entries from before an instant, `limit` at most; returns how many went. What is left is deleted by
@@ -110,6 +116,7 @@ export const reads = (storage: Service): Reads => ({
   subscriptions: storage.subscriptions,
   deliveries: storage.deliveries,
   idempotencyRecords: storage.idempotencyRecords,
+  commands: storage.commands,
   auditEntries: storage.auditEntries,
   problems: storage.problems
 })

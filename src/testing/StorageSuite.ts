@@ -13,6 +13,7 @@ import type { Outbox } from "../ports/Outbox.ts"
 import type { Storage } from "../ports/Storage.ts"
 import * as AllOrNothing from "./storage/AllOrNothing.ts"
 import * as AuditEntries from "./storage/AuditEntries.ts"
+import * as Commands from "./storage/Commands.ts"
 import * as Deliveries from "./storage/Deliveries.ts"
 import * as DeliveryLog from "./storage/DeliveryLog.ts"
 import * as Equivalence from "./storage/Equivalence.ts"
@@ -51,6 +52,7 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...Versions.cases,
   ...Uniqueness.cases,
   ...IdempotencyKeys.cases,
+  ...Commands.cases,
   ...JobQueue.cases,
   ...Deliveries.cases,
   ...DeliveryLog.cases,

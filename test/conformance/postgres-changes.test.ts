@@ -27,6 +27,7 @@ const job = (dueAt: number) => ({
   createdAt: 0,
   idempotencyKey: null,
   origin: null,
+  command: null,
   refused: null,
   endedAt: null
 })

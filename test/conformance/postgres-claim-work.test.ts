@@ -18,6 +18,7 @@ const job = (number: number, organizations: number): Job.Job => ({
   createdAt: 0,
   idempotencyKey: null,
   origin: null,
+  command: null,
   refused: null,
   endedAt: null
 })

@@ -53,6 +53,7 @@ const job = (number: number): Job.Job => ({
   createdAt: 0,
   idempotencyKey: null,
   origin: null,
+  command: null,
   refused: null,
   endedAt: null
 })

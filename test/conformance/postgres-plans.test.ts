@@ -16,6 +16,7 @@ const ids = Array.from({ length: COUNT }, (_, index) => index)
 const growing = [
   "api_key",
   "attachment",
+  "command",
   "delivery",
   "delivery_attempt",
   "event",
@@ -60,6 +61,7 @@ const job = (number: number) => ({
   createdAt: 0,
   idempotencyKey: null,
   origin: null,
+  command: null,
   refused: null,
   endedAt: null
 })
@@ -70,6 +72,15 @@ const record = (key: string) => ({
   fingerprint: "f",
   createdAt: 1,
   outcome: { _tag: "Pending" as const }
+})
+
+const command = (id: number, settledAt: number | null) => ({
+  organizationId: org,
+  commandId: `command-${id}`,
+  request: { _tag: "SendSms" as const, iccid: iccidOf(id), from: "", text: "" },
+  createdAt: id,
+  outcome: { _tag: "Pending" as const },
+  settledAt
 })
 
 const plan = (id: number) => ({
@@ -169,7 +180,8 @@ const populate = (adapter: Adapter) =>
             ...ids.slice(0, 60).map((id) => ({ ...job(id), jobId: `ended-${id}`, endedAt: 1 }))
           ].map((job) => ({ job, lease: null }))
         },
-        idempotency: { put: ids.map((id) => ({ record: record(`key-${id}`), replaces: 0 })) }
+        idempotency: { put: ids.map((id) => ({ record: record(`key-${id}`), replaces: 0 })) },
+        commands: { put: ids.map((id) => command(id, id % 2 === 0 ? id : null)) }
       })
     )
     const outbox = yield* Effect.provide(Outbox.Outbox, adapter)
@@ -262,6 +274,7 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.deliveries.attempts({ ...of, deliveryId: `event-${round}:endpoint` })
     yield* storage.webhookEndpoints.failingSince({ ...of, endpointId: "endpoint", from: 1e12, createdFrom: 1e12 })
     yield* storage.idempotencyRecords.get({ ...of, key: "key-1" })
+    yield* storage.commands.get({ ...of, commandId: "command-1" })
 
     const machine = { machineNow: 0, until: 1_000 }
     for (const purpose of ["subscription", "mobile plan"] as const) {
@@ -320,6 +333,7 @@ const use = (adapter: Adapter, round: number) =>
         settled: [{ ...of, key: `key-${1_000 + round}`, outcome: { _tag: "Pending" } }],
         forgotten: [{ ...of, key: `key-${2_000 + round}` }]
       },
+      commands: { put: [command(id, null)], settled: [{ ...command(2 * round + 1, null), settledAt: 1 }] },
       events: [event(`event-${id}`, id)],
       jobs: {
         put: [{ job: job(id), lease: null }],
@@ -382,7 +396,7 @@ const use = (adapter: Adapter, round: number) =>
       [round, updated],
       [2_700 + round, touched]
     ])
-    yield* storage.purge({ reportsBefore: -1, idempotencyBefore: -1 })
+    yield* storage.purge({ reportsBefore: -1, idempotencyBefore: -1, commandsBefore: -1 })
     const anyEntry = { from: null, to: null, actor: null, action: null, resourceId: null }
     yield* storage.auditEntries.page({ ...of, ...anyEntry, after: { createdAt: 50, id: "" }, limit: 10 })
     yield* storage.auditEntries.page({ ...of, ...anyEntry, from: 10, to: 90, after: null, limit: 10 })

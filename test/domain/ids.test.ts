@@ -24,6 +24,14 @@ describe("An id", () => {
     expect(Id.uuid7(-1, ones)).toBe(Id.uuid7(0, ones))
   })
 
+  it("of a digest has version 8 and depends on nothing but the digest", () => {
+    expect(Id.uuid8("0".repeat(64))).toBe("00000000-0000-8000-8000-000000000000")
+    expect(Id.uuid8("f".repeat(64))).toBe("ffffffff-ffff-8fff-bfff-ffffffffffff")
+    const digest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+    expect(Id.uuid8(digest)).toBe("2cf24dba-5fb0-830e-a6e8-3b2ac5b9e29e")
+    expect(Id.isUuid(Id.uuid8(digest))).toBe(true)
+  })
+
   it("sorts by its counter within one instant", () => {
     const counters = [0, 1, 255, 256, 4_095, 65_535, 2 ** 20, Id.COUNTER_SIZE - 1]
     const ids = counters.map((counter) => Id.uuid7(5, Id.withCounter(counter, ones)))

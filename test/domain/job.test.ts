@@ -10,7 +10,8 @@ const attachmentId = "attachment"
 const awaited: ReadonlyArray<Work> = [
   { _tag: "Provision", iccid: ICCID, attachmentId },
   { _tag: "SendSms", iccid: ICCID, messageId: "message", from: "simplan", text: "hello" },
-  { _tag: "ChangeMobilePlan", iccid: ICCID, changeId: "change" }
+  { _tag: "ChangeMobilePlan", iccid: ICCID, changeId: "change" },
+  { _tag: "RunCommand", commandId: "command" }
 ]
 
 const left: ReadonlyArray<Work> = [

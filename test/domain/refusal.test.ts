@@ -23,6 +23,7 @@ const refusals: ReadonlyArray<Refusal.Refusal> = [
   new Refusal.IdempotencyKeyReused({ key: "k" }),
   new Refusal.RequestInProgress({ key: "k" }),
   new Refusal.ClockRefused({ reason: "system clock" }),
+  new Refusal.InsideTransaction({ operation: "Messages.send", message: "not here" }),
   new Refusal.KeyRefused()
 ]
 

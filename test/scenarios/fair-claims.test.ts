@@ -20,6 +20,7 @@ const job = (organizationId: string, number: number, dueAt: number): Job.Job => 
   createdAt: 0,
   idempotencyKey: null,
   origin: null,
+  command: null,
   refused: null,
   endedAt: null
 })

@@ -36,7 +36,8 @@ const notFound = {
   "api key": ["api_key_not_found", "API key not found"],
   "webhook endpoint": ["webhook_endpoint_not_found", "Webhook endpoint not found"],
   delivery: ["delivery_not_found", "Delivery not found"],
-  problem: ["problem_not_found", "Problem not found"]
+  problem: ["problem_not_found", "Problem not found"],
+  command: ["command_not_found", "Command not found"]
 } as const satisfies Readonly<Record<Refusal.Resource, readonly [Codes.Code, string]>>
 
 /** The `Retry-After` header, in whole seconds and at least 1. */
@@ -124,6 +125,8 @@ export const ofRefusal = (refusal: Refusal.Plain): ErrorContent => {
       return refusal.reason === "system clock"
         ? { code: "clock_is_system", message: "The clock is the machine's and cannot be moved" }
         : { code: "clock_advancing", message: "The clock is being moved already" }
+    case "InsideTransaction":
+      return { code: "inside_transaction", message: refusal.message }
     case "KeyRefused":
       return { code: "key_invalid", message: "Unauthorized: API key is not valid" }
   }

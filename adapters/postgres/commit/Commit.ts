@@ -7,6 +7,7 @@ import * as BatchedCommit from "../fast/BatchedCommit.ts"
 import * as SimChanges from "./SimChanges.ts"
 import * as ApiKeys from "../statements/ApiKeys.ts"
 import * as AuditEntries from "../statements/AuditEntries.ts"
+import * as Commands from "../statements/Commands.ts"
 import type { Database, Sql } from "../connection/Database.ts"
 import * as Deliveries from "../queue/Deliveries.ts"
 import * as Events from "../statements/Events.ts"
@@ -34,6 +35,8 @@ const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<CommitClause> =>
     ...some(sql, commit.idempotency?.put, Idempotency.put),
     ...some(sql, commit.idempotency?.settled, Idempotency.settle),
     ...some(sql, commit.idempotency?.forgotten, Idempotency.forget),
+    ...some(sql, commit.commands?.put, Commands.put),
+    ...some(sql, commit.commands?.settled, Commands.settle),
     ...some(sql, commit.apiKeys, ApiKeys.put),
     ...some(sql, commit.webhookEndpoints, WebhookEndpoints.put),
     ...some(sql, commit.plans, Plans.put),

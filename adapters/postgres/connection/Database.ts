@@ -3,16 +3,17 @@
  *
  * Reads may use a client of their own, which sends many of them at once over one connection. If that connection is lost,
  * each read that was under way is sent again over a connection that serves no other read meanwhile, so a read that
- * costs its connection fails alone (rule W9). Inside a transaction of the writing client, such as a host's, reads and commits
- * join that transaction. A commit that fails there rolls back to its own savepoint, and the transaction can go on.
+ * costs its connection fails alone (rule W9). Inside a transaction of the host, on the writing client or on a connection of
+ * the host's own, reads and commits join that transaction. A commit that fails there rolls back to its own savepoint, and the transaction can go on.
  */
 import { type Context, Effect, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Storage } from "simplan/ports"
+import type { HostTransaction, Storage } from "simplan/ports"
 import * as PipelineDrain from "./PipelineDrain.ts"
 import * as FastPaths from "../fast/FastPaths.ts"
 import * as Failure from "./Failure.ts"
+import * as HostConnection from "./HostConnection.ts"
 import * as ConnectionMetrics from "./ConnectionMetrics.ts"
 
 export type Sql = SqlClient.SqlClient
@@ -29,8 +30,15 @@ type Query<A> = (sql: Sql) => Effect.Effect<ReadonlyArray<Row<A>>, SqlError>
 
 export interface Database {
   readonly fastPaths: FastPaths.FastPaths
-  /** Whether the caller runs inside a transaction of the writing client. Then it shares no statement with others. */
+  /** Whether the caller runs inside a transaction of the host. Then it shares no statement with others. */
   readonly inTransaction: Effect.Effect<boolean>
+  /** Runs an effect inside the transaction of a connection of the host. */
+  readonly join: HostTransaction.Join
+  /**
+   * Runs after the commit of the transaction that the caller runs in, and not at all after its rollback; at once outside
+   * of one.
+   */
+  readonly afterCommit: (effect: Effect.Effect<void>) => Effect.Effect<void>
   /** The context of statements that serve several callers. */
   readonly context: Context.Context<never>
   /** All rows of a read. */
@@ -69,11 +77,16 @@ export const make = Effect.fnUntraced(function* (clients: {
   const write = ConnectionMetrics.measured("writes")
   const inTransaction = Effect.map(Effect.serviceOption(writes.transactionService), Option.isSome)
 
+  const joined = (statement: Effect.Effect<unknown, SqlError>) =>
+    Effect.flatMap(HostConnection.Current, (host) =>
+      host === null ? writes.withTransaction(statement) : HostConnection.savepoint(host, statement)
+    )
+
   const alone = <A>(query: Query<A>) => Effect.retry(write(query(writes)), { while: mayFindAnother, ...again })
 
   const rows: Database["rows"] = (query) =>
-    Effect.flatMap(inTransaction, (joined) =>
-      joined
+    Effect.flatMap(inTransaction, (isInside) =>
+      isInside
         ? query(writes)
         : Effect.catchIf(measured(breathing(query(reads))), Failure.isConnectionLost, () => alone(query))
     ).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
@@ -84,14 +97,16 @@ export const make = Effect.fnUntraced(function* (clients: {
   return {
     fastPaths: { ...FastPaths.defaults, ...clients.fastPaths },
     inTransaction,
+    join: HostConnection.joining(writes),
+    afterCommit: writes.afterCommit,
     context,
     rows,
     rowsAlone,
     row: (query) => Effect.map(rows(query), (found) => found[0] ?? null),
     write: (query) => write(query(writes)).pipe(Effect.map(values), Effect.mapError(Failure.storageError)),
     commit: (statement) =>
-      Effect.flatMap(inTransaction, (joined) =>
-        joined ? writes.withTransaction(statement(writes)) : write(statement(writes))
+      Effect.flatMap(inTransaction, (isInside) =>
+        isInside ? joined(statement(writes)) : write(statement(writes))
       ).pipe(Effect.mapError(Failure.commitError), Effect.asVoid)
   }
 })

@@ -13,6 +13,7 @@ const conflicts: Readonly<Record<string, Conflict["on"]>> = {
   version: "version",
   lease: "lease",
   "idempotency key": "idempotency key",
+  command: "command",
   // These unique constraints are named by the port. Any other means that another commit has just made the row.
   region_name: "region name",
   region_countries: "region countries",

@@ -10,6 +10,7 @@ import { randomUUID } from "node:crypto"
 import { type Duration, Effect, Latch, Queue, Schema } from "effect"
 import { Changes, type RateLimitUsage } from "simplan/ports"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Row, Sql } from "./Database.ts"
 import type * as Session from "./Session.ts"
 import * as UsageNotices from "./UsageNotices.ts"
 
@@ -18,6 +19,13 @@ type Hear = (changes: Changes.Changes) => void
 export interface Notifications {
   /** Tells all watchers, in this process and in others. */
   readonly tell: (changes: Changes.Changes) => void
+  /**
+   * The statement that tells them when the transaction that it runs in commits; null for a database that only this process
+   * uses.
+   */
+  readonly notice:
+    | ((changes: Changes.Changes) => (sql: Sql) => Effect.Effect<ReadonlyArray<Row<string>>, SqlError>)
+    | null
   /** What `Storage.watch` is. */
   readonly watch: (hear: Hear) => ReturnType<typeof watching>
   /** Null for a database that only this process uses. */
@@ -41,6 +49,7 @@ const Message = Schema.fromJsonString(
     apiKeys: Schema.Boolean,
     catalogue: Schema.Boolean,
     webhookEndpoints: Schema.Boolean,
+    commands: Schema.Union([Schema.Literal("any"), Schema.Array(Schema.String)]),
     usage: UsageNotices.Usages
   })
 )
@@ -63,6 +72,7 @@ export const alone = (): Notifications => {
       if (Changes.isNothing(changes)) return
       for (const hear of watchers) hear(changes)
     },
+    notice: null,
     watch: (hear) => watching(watchers, hear),
     usage: null
   }
@@ -126,6 +136,11 @@ export const make = Effect.fnUntraced(function* (open: Session.Open, channel: st
   const notifications: Notifications = {
     ...here,
     usage,
+    // From no process, so that this one hears it too. A cast to text is what every client can read.
+    notice: (changes) => {
+      const message = JSON.stringify({ from: "", ...changes, usage: [] })
+      return (sql) => sql<Row<string>>`select to_json(pg_notify(${channel}, ${message})::text) as value`
+    },
     tell: (changes) => {
       if (Changes.isNothing(changes)) return
       here.tell(changes)

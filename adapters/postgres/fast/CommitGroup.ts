@@ -26,7 +26,10 @@ export const keys = (commit: Commit): ReadonlyArray<string> | null => {
   for (const { next } of commit.sims ?? []) found.push(`sim ${next.sim.iccid}`)
   for (const { organizationId, reportId } of commit.reports?.seen ?? [])
     found.push(`report ${organizationId} ${reportId}`)
-  const { deliveries, idempotency, jobs } = commit
+  const { commands, deliveries, idempotency, jobs } = commit
+  for (const { commandId, organizationId } of [...(commands?.put ?? []), ...(commands?.settled ?? [])]) {
+    found.push(`command ${organizationId} ${commandId}`)
+  }
   for (const { record } of idempotency?.put ?? []) found.push(`key ${record.organizationId} ${record.key}`)
   for (const { key, organizationId } of idempotency?.settled ?? []) found.push(`key ${organizationId} ${key}`)
   for (const { key, organizationId } of idempotency?.forgotten ?? []) found.push(`key ${organizationId} ${key}`)
@@ -74,6 +77,10 @@ export const merged = (commits: ReadonlyArray<Commit>): Commit => ({
     put: joined(commits, (commit) => commit.idempotency?.put),
     settled: joined(commits, (commit) => commit.idempotency?.settled),
     forgotten: joined(commits, (commit) => commit.idempotency?.forgotten)
+  },
+  commands: {
+    put: joined(commits, (commit) => commit.commands?.put),
+    settled: joined(commits, (commit) => commit.commands?.settled)
   },
   events: joined(commits, (commit) => commit.events),
   jobs: {

@@ -204,6 +204,17 @@ export const statements: ReadonlyArray<string> = [
   )`,
   `create index idempotency_created on simplan.idempotency (created_at)`,
 
+  `create table simplan.command (
+    organization_id text collate "C" not null,
+    command_id text collate "C" not null,
+    request json not null,
+    created_at bigint not null,
+    outcome json not null,
+    settled_at bigint,
+    primary key (organization_id, command_id)
+  )`,
+  `create index command_settled on simplan.command (settled_at) where settled_at is not null`,
+
   `create table simplan.event (
     organization_id text collate "C" not null,
     event_id text collate "C" not null,
@@ -261,6 +272,7 @@ export const statements: ReadonlyArray<string> = [
     created_at bigint not null,
     idempotency_key text,
     origin jsonb,
+    command jsonb,
     refused jsonb,
     ended_at bigint,
     lease_token text,

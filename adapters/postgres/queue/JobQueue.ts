@@ -10,7 +10,7 @@ import * as Keyset from "../sql/Keyset.ts"
 
 const value = `json_build_array(
   job.job_id, job.organization_id, job.work, job.due_at, job.attempts, job.created_at, job.idempotency_key,
-  job.origin, job.refused, job.ended_at
+  job.origin, job.command, job.refused, job.ended_at
 )`
 
 type Packed = readonly [
@@ -22,6 +22,7 @@ type Packed = readonly [
   createdAt: number,
   idempotencyKey: string | null,
   origin: Job.Job["origin"],
+  command: Job.Job["command"],
   refused: Job.Job["refused"],
   endedAt: number | null
 ]
@@ -35,6 +36,7 @@ const unpack = ([
   createdAt,
   idempotencyKey,
   origin,
+  command,
   refused,
   endedAt
 ]: Packed): Job.Job => ({
@@ -46,6 +48,7 @@ const unpack = ([
   createdAt,
   idempotencyKey,
   origin,
+  command,
   refused,
   endedAt
 })
@@ -69,7 +72,7 @@ interface Put extends Job.Job {
 const columns = CommitClause.columns<Put>(
   {
     text: ["jobId", "organizationId", "idempotencyKey", "token"],
-    jsonb: ["work", "origin", "refused"],
+    jsonb: ["work", "origin", "command", "refused"],
     bigint: ["dueAt", "createdAt", "endedAt", "until"],
     integer: ["attempts"]
   },
@@ -83,11 +86,11 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): CommitClause.Co
     ctes: [
       sql`job_put as (
         insert into simplan.job (
-          job_id, organization_id, work, due_at, attempts, created_at, idempotency_key, origin, refused, ended_at,
-          lease_token, lease_until
+          job_id, organization_id, work, due_at, attempts, created_at, idempotency_key, origin, command, refused,
+          ended_at, lease_token, lease_until
         )
         select r."jobId", r."organizationId", r.work, r."dueAt", r.attempts, r."createdAt", r."idempotencyKey",
-          r.origin, r.refused, r."endedAt", r.token, r.until
+          r.origin, r.command, r.refused, r."endedAt", r.token, r.until
         from ${CommitClause.rows(sql, rows, columns)}
         on conflict (job_id) do nothing
         returning 1

@@ -141,12 +141,12 @@ export const first = (sql: Sql, ordered: Fragment, limit: number, locking = ""):
 /** The values likewise, but with a plan for as many as they are: for joining thousands of them with each other. */
 export const manyRows = (sql: Sql, values: ReadonlyArray<unknown>, columns: string): Fragment =>
   sql`(
-    select * from json_to_recordset(${JSON.stringify(values)}::json) as r(${sql.literal(columns)})
+    select * from json_to_recordset((${JSON.stringify(values)}::text)::json) as r(${sql.literal(columns)})
     limit ${values.length}::int
   ) r`
 
 /** The texts as rows of one column, `r.text`. */
 export const texts = (sql: Sql, values: ReadonlyArray<string>): Fragment =>
   sql`(
-    select * from json_array_elements_text(${JSON.stringify(values)}::json) as r(text) limit ${values.length}::int
+    select * from json_array_elements_text((${JSON.stringify(values)}::text)::json) as r(text) limit ${values.length}::int
   ) r`

@@ -11,7 +11,7 @@ import type * as CommitClause from "../sql/CommitClause.ts"
 export const putCatalogue = (sql: Sql, catalogue: Catalogue.Catalogue): CommitClause.CommitClause => ({
   ctes: [
     sql`catalogue_put as (
-      insert into simplan.catalogue as stored (version, value) values (1, ${JSON.stringify(catalogue)}::json)
+      insert into simplan.catalogue as stored (version, value) values (1, (${JSON.stringify(catalogue)}::text)::json)
       on conflict (singleton) do update set version = stored.version + 1, value = excluded.value
       returning 1
     )`
@@ -43,9 +43,10 @@ export const putClock = (sql: Sql, instant: number): CommitClause.CommitClause =
 export const clock = (database: Database) =>
   database.row((sql) => sql<Row<number>>`select to_json(clock.instant) as value from simplan.clock`)
 
-/** Forgets report ids and idempotency records from before these instants. */
+/** Forgets report ids, idempotency records and settled commands from before these instants. */
 export const purge =
-  (database: Database) => (older: { readonly reportsBefore: number; readonly idempotencyBefore: number }) =>
+  (database: Database) =>
+  (older: { readonly reportsBefore: number; readonly idempotencyBefore: number; readonly commandsBefore: number }) =>
     Effect.map(
       database.write(
         (sql) => sql<Row<number>>`
@@ -55,9 +56,13 @@ export const purge =
           ), idempotency_gone as (
             delete from simplan.idempotency where idempotency.created_at < ${older.idempotencyBefore}::bigint
             returning 1
+          ), command_gone as (
+            delete from simplan.command where command.settled_at < ${older.commandsBefore}::bigint
+            returning 1
           )
           select to_json(
             (select count(*) from seen_report_gone) + (select count(*) from idempotency_gone)
+              + (select count(*) from command_gone)
           ) as value`
       ),
       ([gone]) => gone ?? 0

@@ -50,6 +50,7 @@ export const inWords = (refusal: Refusal.Plain, period: Rules.Rule | null): Reas
     case "IdempotencyKeyReused":
     case "RequestInProgress":
     case "ClockRefused":
+    case "InsideTransaction":
     case "KeyRefused":
       return reason(refusal._tag)
   }

@@ -2,7 +2,8 @@
  * Load, decide, commit: the one way in which anything is written.
  *
  * After a conflict the use case loads and decides again. The engine learns of new work from `Storage.watch`. The first
- * commit of a request with an idempotency key carries that key's record (rule W2).
+ * commit of a request with an idempotency key carries that key's record (rule W2), and that of a command ends the
+ * command's job (rule H1).
  */
 import { Context, Effect, Layer } from "effect"
 import type { AuditEntry, Change, Origin } from "../../domain/AuditEntry.ts"
@@ -15,6 +16,7 @@ import { isOptIn, type OptInType, type Payload, type WebhookEvent } from "../../
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import * as Storage from "../../ports/Storage.ts"
 import { Ids } from "./Ids.ts"
+import * as CommandContext from "./CommandContext.ts"
 import * as IdempotencyContext from "./IdempotencyContext.ts"
 import { NamedTypes } from "./NamedTypes.ts"
 import * as RequestContext from "./RequestContext.ts"
@@ -44,7 +46,7 @@ export class Commits extends Context.Service<
       now: Instant,
       origin?: Origin | null
     ) => Effect.Effect<Storage.Commit>
-    /** Writes a commit. `outcome` becomes that of the request's idempotency record. */
+    /** Writes a commit. `outcome` becomes that of the request's idempotency record, and of the command. */
     readonly write: (
       commit: Storage.Commit,
       outcome?: IdempotencyContext.RecordedOutcome
@@ -112,6 +114,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
     ) {
       const { jobs = [], payloads = [], sim, smdpEntries, unchangedPlan } = decision
       const context = yield* IdempotencyContext.Current
+      const command = (yield* CommandContext.Current)?.waiting ?? null
       const origin = RequestContext.originOf(yield* RequestContext.Current)
       const types = yield* namedTypes.of(organizationId)
       const added = sim === undefined || types.size === 0 ? nothingCaused : yield* caused(types, sim, now)
@@ -138,6 +141,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
                       createdAt: now,
                       idempotencyKey: isAwaited(job.work) ? (context?.request.key ?? null) : null,
                       origin: isAwaited(job.work) ? origin : null,
+                      command: isAwaited(job.work) ? command : null,
                       refused: null,
                       endedAt: null
                     },
@@ -151,6 +155,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
                       createdAt: now,
                       idempotencyKey: null,
                       origin: null,
+                      command: null,
                       refused: null,
                       endedAt: null
                     },
@@ -176,14 +181,19 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
 
     const write = Effect.fnUntraced(function* (commit: Storage.Commit, outcome?: IdempotencyContext.RecordedOutcome) {
       const context = yield* IdempotencyContext.Current
-      const recorded =
-        context === null || outcome === undefined
-          ? commit
-          : IdempotencyContext.withRecord(commit, context.request, outcome, yield* clock.now)
+      const command = yield* CommandContext.Current
+      let recorded = commit
+      if (context !== null && outcome !== undefined) {
+        recorded = IdempotencyContext.withRecord(recorded, context.request, outcome, yield* clock.now)
+      }
+      if (command !== null && outcome !== undefined) {
+        recorded = CommandContext.ending(recorded, command, outcome, yield* clock.now)
+      }
       yield* Effect.catchTag(storage.commit(recorded), "Conflict", (conflict) =>
         conflict.on === "idempotency key" ? Effect.die(new IdempotencyContext.KeyTaken()) : Effect.fail(conflict)
       )
       if (context !== null && outcome !== undefined) context.done.current = true
+      if (command !== null && outcome !== undefined) command.done.current = true
     })
 
     const retryOnConflict = <A, E, R>(

@@ -25,6 +25,7 @@ import * as SendSms from "../jobs/SendSms.ts"
 import * as SuspendPackages from "../jobs/SuspendPackages.ts"
 import * as Leases from "./Leases.ts"
 import * as Metrics from "../Metrics.ts"
+import * as CommandContext from "../commit/CommandContext.ts"
 import * as IdempotencyContext from "../commit/IdempotencyContext.ts"
 import { BackgroundTasks } from "./BackgroundTasks.ts"
 
@@ -34,6 +35,9 @@ type Needs = Storage.Storage | Telco | BusinessClock | Commits | Ids | NamedType
 /** The work of a tag. */
 type Of<Tag extends JobWork["_tag"]> = Extract<JobWork, { _tag: Tag }>
 
+/** The work that is one call of the telco, or one look at the storage; a command is a use case (`RunCommand`). */
+export type OneStep = Exclude<JobWork, Of<"RunCommand">>
+
 /** What comes of a job that a request waits for. */
 type Outcome<A> = Effect.Effect<Result.Result<A, Refused>, Storage.StorageError>
 
@@ -41,18 +45,18 @@ export class JobRunner extends Context.Service<
   JobRunner,
   {
     /** Does one job to its end, its commit included. The caller holds the lease. */
-    readonly perform: (held: LeasedJob) => Effect.Effect<void, Storage.StorageError>
+    readonly perform: (held: LeasedJob, work: OneStep) => Effect.Effect<void, Storage.StorageError>
     /** For a request that knows the aggregate as the commit left it. */
     readonly provision: (held: LeasedJob, work: Of<"Provision">, aggregate: SimAggregate) => Outcome<Created>
     readonly sendSms: (held: LeasedJob, work: Of<"SendSms">) => Outcome<Sent>
     readonly changeMobilePlan: (held: LeasedJob, work: Of<"ChangeMobilePlan">) => Outcome<MobilePlanStatus>
     /** Begins a job that the caller need not wait for, and holds its lease. */
-    readonly begin: (held: LeasedJob) => Effect.Effect<Fiber.Fiber<void, Storage.StorageError>>
+    readonly begin: (held: LeasedJob, work: OneStep) => Effect.Effect<Fiber.Fiber<void, Storage.StorageError>>
   }
 >()("simplan/JobRunner") {}
 
 /** The outcome of one try; of a job that a request waits for, the answer to the request. */
-type TryOutcome = Done | Result.Result<unknown, Refused>
+export type TryOutcome = Done | Result.Result<unknown, Refused>
 
 const outcomeOf = (exit: Exit.Exit<TryOutcome, Storage.StorageError>): string => {
   if (Exit.isFailure(exit)) return Cause.hasInterruptsOnly(exit.cause) ? "handed_back" : "failed"
@@ -61,7 +65,8 @@ const outcomeOf = (exit: Exit.Exit<TryOutcome, Storage.StorageError>): string =>
   return exit.value.failure._tag === "TelcoRefused" ? "refused" : "unavailable"
 }
 
-const measured = <A extends TryOutcome>(
+/** Measures one try of a job. */
+export const measured = <A extends TryOutcome>(
   { job: { jobId, organizationId, work } }: LeasedJob,
   effect: Effect.Effect<A, Storage.StorageError>
 ) => {
@@ -94,8 +99,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
     const notifyAttachment = yield* NotifyAttachment.make
     const notifyAttachments = yield* NotifyAttachments.make
 
-    const dispatched = (held: LeasedJob): Effect.Effect<TryOutcome, Storage.StorageError> => {
-      const of = held.job.work
+    const dispatched = (held: LeasedJob, of: OneStep): Effect.Effect<TryOutcome, Storage.StorageError> => {
       switch (of._tag) {
         case "Provision":
           return provision(held, of)
@@ -116,23 +120,29 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
       }
     }
 
-    const perform = (held: LeasedJob) => measured(held, dispatched(held))
+    const perform = (held: LeasedJob, of: OneStep) => measured(held, dispatched(held, of))
 
-    // A job goes on when the request that began it is gone, and carries that request's idempotency key in itself.
+    // A job goes on when the request that began it is gone, and carries that request's idempotency key, or its command, in
+    // itself.
     const begin = <A, E>({ job, token }: LeasedJob, effect: Effect.Effect<A, E>) => {
       const lease = Leases.ofJob(job, token)
       const leased = Effect.andThen(leases.hold([lease]), Effect.ensuring(effect, leases.release(lease)))
-      return tasks.begin(Effect.provideService(leased, IdempotencyContext.Current, null))
+      return tasks.begin(
+        leased.pipe(
+          Effect.provideService(IdempotencyContext.Current, null),
+          Effect.provideService(CommandContext.Current, null)
+        )
+      )
     }
     const awaited = <A, E>(held: LeasedJob, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.flatMap(begin(held, effect), Fiber.join)
 
     return JobRunner.of({
-      perform: (held) => Effect.asVoid(perform(held)),
+      perform: (held, of) => Effect.asVoid(perform(held, of)),
       provision: (held, of, aggregate) => awaited(held, measured(held, provision(held, of, aggregate))),
       sendSms: (held, of) => awaited(held, measured(held, sendSms(held, of))),
       changeMobilePlan: (held, of) => awaited(held, measured(held, changeMobilePlan(held, of))),
-      begin: (held) => begin(held, Effect.asVoid(perform(held)))
+      begin: (held, of) => begin(held, Effect.asVoid(perform(held, of)))
     })
   })
 )

@@ -12,13 +12,14 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Jobs } from "../../ports/Jobs.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
+import * as RunCommand from "../jobs/RunCommand.ts"
 import * as Metrics from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
 import { BackgroundTasks } from "./BackgroundTasks.ts"
 import * as DeliveryDispatcher from "./DeliveryDispatcher.ts"
 import * as FairClaims from "./FairClaims.ts"
 import * as FetchLoop from "./FetchLoop.ts"
-import { JobRunner } from "./JobRunner.ts"
+import { JobRunner, measured } from "./JobRunner.ts"
 import * as Leases from "./Leases.ts"
 
 export class Worker extends Context.Service<
@@ -35,7 +36,7 @@ export class Worker extends Context.Service<
     readonly drain: Effect.Effect<Instant | null, StorageError>
     /** When the next job or delivery is due; null where there is none. */
     readonly nextDue: Effect.Effect<Instant | null, StorageError>
-    /** Forgets report ids, idempotency records, audit entries and webhook events that are past their time. */
+    /** Forgets report ids, idempotency records, settled commands, audit entries and webhook events that are past their time. */
     readonly forget: Effect.Effect<void, StorageError>
     /** Does work as it falls due, and forgets every hour what is past its time, for ever. */
     readonly runForever: Effect.Effect<never>
@@ -55,7 +56,7 @@ const PAUSE = 5
 const PURGED_AT_ONCE = 1_000
 const PURGE_PAUSE = 20
 
-type Needs = DeliveryDispatcher.Needs | Jobs | JobRunner
+type Needs = DeliveryDispatcher.Needs | Jobs | JobRunner | RunCommand.Needs
 
 export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
   Worker,
@@ -65,13 +66,19 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     const outbox = yield* Outbox
     const clock = yield* BusinessClock
     const runner = yield* JobRunner
+    const runCommand = yield* RunCommand.make
     const tasks = yield* BackgroundTasks
     const leases = yield* Leases.Leases
     const { auditRetentionMillis, concurrency, pollMillis, retentionMillis } = yield* Settings
     const isStandingClock = clock.set !== null
 
+    const performed = (job: Job, token: string): Effect.Effect<unknown, StorageError> => {
+      const { work } = job
+      const held = { job, token }
+      return work._tag === "RunCommand" ? measured(held, runCommand(held, work)) : runner.perform(held, work)
+    }
     const perform = (job: Job, token: string) =>
-      Effect.catchCause(runner.perform({ job, token }), (cause) =>
+      Effect.catchCause(Effect.asVoid(performed(job, token)), (cause) =>
         // Interrupted by a stop, the job is handed back.
         Cause.hasInterruptsOnly(cause)
           ? Effect.void
@@ -150,7 +157,8 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       const now = yield* clock.now
       yield* storage.purge({
         reportsBefore: now - TelcoReport.ID_RETENTION,
-        idempotencyBefore: now - Idempotency.RETENTION
+        idempotencyBefore: now - Idempotency.RETENTION,
+        commandsBefore: now - retentionMillis
       })
       const audit = { before: now - auditRetentionMillis, limit: PURGED_AT_ONCE }
       while ((yield* storage.purgeAudit(audit)) === PURGED_AT_ONCE) yield* Effect.sleep(PURGE_PAUSE)

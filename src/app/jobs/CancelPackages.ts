@@ -40,7 +40,7 @@ export const make = Effect.gen(function* () {
         const aggregate = release ? yield* storage.simAggregates.get({ organizationId, iccid }) : null
         const decision = Problem.done(work, aggregate?.sim ?? null)
         const commit = yield* commits.of(organizationId, decision, yield* clock.now)
-        yield* commits.write(finishing(held, commit, "forget"))
+        yield* commits.write(finishing(held, commit))
       })
     )
     return "done" satisfies Done

@@ -34,19 +34,19 @@ export const make = Effect.gen(function* () {
           const known = yield* present
           const now = yield* clock.now
           const decision = Occurrence.record(known, work, outcome, now)
-          yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
+          yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now)))
         })
       )
 
     const step = Occurrence.step(loaded, occurrence, now)
     switch (step._tag) {
       case "Nothing":
-        yield* commits.retryOnConflict(commits.write(finishing(held, {}, "forget")))
+        yield* commits.retryOnConflict(commits.write(finishing(held, {})))
         return "done" satisfies Done
       case "Gone": {
         const decision = { jobs: [Occurrence.cancellation(iccid, id, now)] }
         const commit = yield* commits.of(organizationId, decision, now)
-        yield* commits.retryOnConflict(commits.write(finishing(held, commit, "forget")))
+        yield* commits.retryOnConflict(commits.write(finishing(held, commit)))
         return "done" satisfies Done
       }
       case "Record":

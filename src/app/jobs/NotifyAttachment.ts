@@ -36,7 +36,7 @@ export const make = Effect.gen(function* () {
           nextAt !== null && isFollowed
             ? { ...commit, jobs: { retried: [{ jobId, token: held.token, dueAt: nextAt, attempts: attempts + 1 }] } }
             : null
-        yield* commits.write(goingOn ?? finishing(held, commit, "forget"))
+        yield* commits.write(goingOn ?? finishing(held, commit))
       })
     )
     return "done" as const satisfies Done

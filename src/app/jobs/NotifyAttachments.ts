@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
     )
     const more = next === null ? [] : [Lifecycle.nextOfAll(requestId, next, now)]
     const commit = yield* commits.of(organizationId, { jobs: [...jobs, ...more] }, now)
-    yield* commits.retryOnConflict(commits.write(finishing(held, commit, "forget")))
+    yield* commits.retryOnConflict(commits.write(finishing(held, commit)))
     return "done" as const satisfies Done
   })
 })

@@ -20,7 +20,7 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits, cachedThenReload } from "../commit/Commits.ts"
-import { finishing, type LeasedJob, makeInTime, notTaken } from "../telco/TelcoCall.ts"
+import { answering, type LeasedJob, makeInTime, notTaken, refusing } from "../telco/TelcoCall.ts"
 
 /** What the telco said of all packages together. */
 type Answer =
@@ -96,22 +96,22 @@ export const make = Effect.gen(function* () {
         const loaded = unconfirmed(yield* present, attachmentId)
         const now = yield* clock.now
         if (loaded === null || answer === null) {
-          yield* commits.write(finishing(held, {}, "forget"))
-          return Result.fail(notTaken())
+          const refusal = notTaken()
+          yield* commits.write(refusing(held, {}, refusal, now))
+          return Result.fail(refusal)
         }
         const { attachment, aggregate } = loaded
         if (answer._tag === "NotTaken") {
           const decision = Provisioning.undo(aggregate, attachment, answer.ordered, now)
-          yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now), "forget"))
+          const undone = yield* commits.of(organizationId, decision, now)
+          yield* commits.write(refusing(held, undone, answer.refusal, now))
           return Result.fail(answer.refusal)
         }
         const { created, decision } = Provisioning.confirm(aggregate, attachment, answer.outcomes, now)
         const decided = yield* commits.of(organizationId, decision, now)
         const change = AuditEntry.creation(attachment, aggregate.subscription?.status === "Pending")
         const commit = yield* commits.audited(decided, change, now, held.job.origin)
-        yield* commits.write(
-          finishing(held, commit, { _tag: "Succeeded", answer: { kind: "Created", value: created } })
-        )
+        yield* commits.write(answering(held, commit, { kind: "Created", value: created }, now))
         return Result.succeed<Created>(created)
       })
     )

@@ -1,6 +1,7 @@
 /**
  * Sending an SMS: one try, whose outcome is the request's answer. After a crash it is made by whoever takes over, with
- * the same id, so that the telco sends the message once.
+ * the same id, so that the telco sends the message once. That of a command is tried again with the same id while the
+ * telco is unavailable (rule H1).
  */
 import { Effect, Result } from "effect"
 import type { Work } from "../../domain/Job.ts"
@@ -9,7 +10,7 @@ import * as SmsSegments from "../../domain/SmsSegments.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../commit/Commits.ts"
-import { finishing, type LeasedJob, makeInTime, notTaken } from "../telco/TelcoCall.ts"
+import { answering, type LeasedJob, makeInTime, notTaken, refusing, retrying } from "../telco/TelcoCall.ts"
 
 /** What does the job. */
 export const make = Effect.gen(function* () {
@@ -23,17 +24,22 @@ export const make = Effect.gen(function* () {
   ) {
     const sent: SmsSegments.Sent = { segments: SmsSegments.count(text) }
     const answer = yield* Effect.result(inTime("sendSms", telco.sendSms({ messageId, iccid, from, text })))
+    const now = yield* clock.now
     if (Result.isSuccess(answer)) {
       const { organizationId, origin } = held.job
       const change = { organizationId, action: "sim.send_sms", resourceId: iccid, iccid } as const
-      const commit = yield* commits.audited({}, change, yield* clock.now, origin)
-      const finished = finishing(held, commit, { _tag: "Succeeded", answer: { kind: "Sms", value: sent } })
-      yield* commits.retryOnConflict(commits.write(finished))
-    } else yield* commits.retryOnConflict(commits.write(finishing(held, {}, "forget")))
-    return Result.mapBoth(answer, {
-      onSuccess: () => sent,
-      onFailure: (failure) =>
-        failure._tag === "Telco.Refused" ? new TelcoRefused({ message: failure.message }) : notTaken(failure)
-    })
+      const commit = yield* commits.audited({}, change, now, origin)
+      yield* commits.retryOnConflict(commits.write(answering(held, commit, { kind: "Sms", value: sent }, now)))
+      return Result.succeed(sent)
+    }
+    const { failure } = answer
+    if (failure._tag === "Telco.Unavailable" && held.job.command !== null) {
+      yield* commits.retryOnConflict(commits.write(retrying(held, now, failure)))
+      return Result.fail(notTaken(failure))
+    }
+    const refusal =
+      failure._tag === "Telco.Refused" ? new TelcoRefused({ message: failure.message }) : notTaken(failure)
+    yield* commits.retryOnConflict(commits.write(refusing(held, {}, refusal, now)))
+    return Result.fail(refusal)
   })
 })

@@ -35,7 +35,7 @@ export const make = Effect.gen(function* () {
       const answer = yield* Effect.result(inTime("suspendPackage", call))
       if (Result.isFailure(answer)) return yield* giveBack(held, "suspension", answer.failure)
     }
-    yield* commits.retryOnConflict(commits.write(finishing(held, {}, "forget")))
+    yield* commits.retryOnConflict(commits.write(finishing(held, {})))
     return "done" satisfies Done
   })
 })

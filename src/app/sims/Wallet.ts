@@ -6,7 +6,8 @@ import type { Label } from "../../domain/Label.ts"
 import * as MobilePlan from "../../domain/MobilePlan.ts"
 import type { MobilePlanStatus } from "../../domain/MobilePlan.ts"
 import {
-  InvalidField,
+  type InsideTransaction,
+  type InvalidField,
   type LabelMismatch,
   type NoFreeSim,
   NotFound,
@@ -19,6 +20,7 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
+import * as OutsideTransaction from "../commit/OutsideTransaction.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
 import type { Reserve } from "./Reservation.ts"
 import { SimReservations } from "./SimReservations.ts"
@@ -35,11 +37,20 @@ export interface ChangeRequest {
 export class Wallet extends Context.Service<
   Wallet,
   {
+    /** Not inside a transaction of the host (rule H1). */
     readonly setMobilePlan: (
       request: ChangeRequest
     ) => Effect.Effect<
       MobilePlanStatus,
-      InvalidField | NotFound | NoFreeSim | LabelMismatch | SimBusy | TelcoRefused | TelcoUnavailable | StorageError
+      | InvalidField
+      | NotFound
+      | NoFreeSim
+      | LabelMismatch
+      | SimBusy
+      | InsideTransaction
+      | TelcoRefused
+      | TelcoUnavailable
+      | StorageError
     >
   }
 >()("simplan/Wallet") {}
@@ -55,6 +66,7 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
     const commits = yield* Commits
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
+    const refuseInside = yield* OutsideTransaction.make
     const reservations = yield* SimReservations
 
     const simFor = Effect.fnUntraced(function* (request: ChangeRequest, reserve: Reserve) {
@@ -79,9 +91,8 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
 
     return Wallet.of({
       setMobilePlan: Effect.fn("Wallet.setMobilePlan")(function* (request) {
-        if (!request.apply && request.iccid === null) {
-          return yield* new InvalidField({ field: "iccid", message: "is required to remove the mobile plan" })
-        }
+        yield* refuseInside("Wallet.setMobilePlan")
+        yield* Effect.fromResult(MobilePlan.checkNamed(request))
         if (request.iccid !== null) {
           yield* Effect.fromResult(TextLimit.check("iccid", request.iccid, TextLimit.ID))
         }

@@ -3,13 +3,14 @@
  * id is its key at the telco. So a crash neither loses a message nor sends it twice.
  */
 import { Context, Effect, Layer } from "effect"
-import type { InvalidField, NotFound, TelcoRefused, TelcoUnavailable } from "../../domain/Refusal.ts"
+import type { InsideTransaction, InvalidField, NotFound, TelcoRefused, TelcoUnavailable } from "../../domain/Refusal.ts"
 import * as Sms from "../../domain/Sms.ts"
 import type { Sent } from "../../domain/SmsSegments.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
+import * as OutsideTransaction from "../commit/OutsideTransaction.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
 import * as SimLookup from "./SimLookup.ts"
 import * as IdempotencyContext from "../commit/IdempotencyContext.ts"
@@ -18,13 +19,16 @@ import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
 export class Messages extends Context.Service<
   Messages,
   {
-    /** Sends the message; the answer says in how many segments. Sender and text have the limits of `Sms.check`. */
+    /** Sends the message, but not inside a transaction of the host (rule H1); the answer says in how many segments. Sender and text have the limits of `Sms.check`. */
     readonly send: (sms: {
       readonly organizationId: string
       readonly iccid: string
       readonly from: string
       readonly text: string
-    }) => Effect.Effect<Sent, InvalidField | NotFound | TelcoRefused | TelcoUnavailable | StorageError>
+    }) => Effect.Effect<
+      Sent,
+      InvalidField | NotFound | InsideTransaction | TelcoRefused | TelcoUnavailable | StorageError
+    >
   }
 >()("simplan/Messages") {}
 
@@ -39,8 +43,10 @@ export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
     const commits = yield* Commits
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
+    const refuseInside = yield* OutsideTransaction.make
     return Messages.of({
       send: Effect.fn("Messages.send")(function* ({ from, iccid, organizationId, text }) {
+        yield* refuseInside("Messages.send")
         yield* Effect.fromResult(Sms.check({ from, text }))
         yield* SimLookup.inService(storage, { organizationId, iccid })
         const now = yield* clock.now

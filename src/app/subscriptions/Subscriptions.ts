@@ -13,6 +13,7 @@ import type { Plan } from "../../domain/Plan.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
 import {
   type EsimInstalled,
+  type InsideTransaction,
   type InvalidField,
   type LabelMismatch,
   type NoFreeSim,
@@ -27,10 +28,12 @@ import * as SubscriptionRules from "../../domain/Subscription.ts"
 import type { Created, SubscriptionWithSim } from "../../domain/Subscription.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Catalogues } from "../plans/Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
+import * as OutsideTransaction from "../commit/OutsideTransaction.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
 import * as PlanCache from "../fast/PlanCache.ts"
 import * as SimLookup from "./SimLookup.ts"
@@ -58,6 +61,7 @@ interface OfSubscription {
 export class Subscriptions extends Context.Service<
   Subscriptions,
   {
+    /** Fails with `InsideTransaction` inside a transaction of the host, where `Commands.submit` takes its place (rule H1). */
     readonly create: (
       request: CreateRequest
     ) => Effect.Effect<
@@ -69,6 +73,7 @@ export class Subscriptions extends Context.Service<
       | LabelMismatch
       | SimBusy
       | SubscriptionFull
+      | InsideTransaction
       | TelcoRefused
       | TelcoUnavailable
       | StorageError
@@ -76,6 +81,10 @@ export class Subscriptions extends Context.Service<
     readonly get: (of: OfSubscription) => Effect.Effect<SubscriptionWithSim, NotFound | StorageError>
     /** By creation, in keyset pages of bounded size: memory does not grow with the list (rule W4). */
     readonly list: (of: { readonly organizationId: string }) => Stream.Stream<SubscriptionWithSim, StorageError>
+    /**
+     * Inside a transaction of the host the deletion is part of that transaction, and the telco is told after the commit
+     * (rule H1).
+     */
     readonly remove: (of: OfSubscription) => Effect.Effect<void, NotFound | SimBusy | EsimInstalled | StorageError>
     /** The last operator with its country's name; null without activity in the last 7 days (rule R3). */
     readonly lastOperator: (
@@ -105,6 +114,8 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
     const reservations = yield* SimReservations.SimReservations
+    const inTransaction = yield* HostTransaction
+    const refuseInside = yield* OutsideTransaction.make
     const { fastPaths, patienceMillis } = yield* Settings
     const loadPlan = Effect.fnUntraced(function* (of: PlanCache.OfPlan) {
       return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
@@ -160,6 +171,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     })
 
     const create = Effect.fnUntraced(function* (request: CreateRequest) {
+      yield* refuseInside("Subscriptions.create")
       yield* Effect.fromResult(SubscriptionRules.checkTexts(request))
       const begun = yield* reservations.during((reserve) =>
         onPlan(request, (plan) => commits.retryOnConflict(begin(request, reserve, plan)))
@@ -180,23 +192,27 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
           ({ subscription }) => ({ createdAt: subscription.createdAt, id: subscription.subscriptionId })
         ),
       remove: Effect.fn("Subscriptions.remove")(function* (of) {
-        const held = yield* commits.retryOnConflict(
+        const isInside = yield* inTransaction
+        const begun = yield* commits.retryOnConflict(
           Effect.gen(function* () {
             const { aggregate, subscription } = yield* SimLookup.inService(storage, of)
             const now = yield* clock.now
             const decision = yield* Effect.fromResult(Deletion.remove(aggregate, now))
-            const lease = yield* work.lease
+            const lease = isInside ? undefined : yield* work.lease
             const { iccid, organizationId } = of
             const resourceId = subscription.subscriptionId
             const change = { organizationId, action: "subscription.delete", resourceId, iccid } as const
             const decided = yield* commits.of(organizationId, decision, now, lease)
             const commit = yield* commits.audited(decided, change, now)
             yield* commits.write(commit, kinds.Done.keep(null))
-            return JobRunner.heldBy(commit, lease)
+            return { commit, lease }
           })
         )
+        if (begun.lease === undefined) return
+        const held = JobRunner.heldBy(begun.commit, begun.lease)
+        if (held.job.work._tag !== "CancelPackages") return
         // The job is tried at once, so that the SIM is usually free when the answer arrives. The job does not need us.
-        yield* Effect.timeoutOption(Effect.flatMap(runner.begin(held), Fiber.await), patienceMillis)
+        yield* Effect.timeoutOption(Effect.flatMap(runner.begin(held, held.job.work), Fiber.await), patienceMillis)
       }),
       lastOperator: Effect.fn("Subscriptions.lastOperator")(function* (of) {
         const { aggregate } = yield* SimLookup.inService(storage, of)

@@ -2,14 +2,15 @@
  * Calls to the telco from within a job, and the commits that end a job.
  */
 import { Cause, Effect, Exit, Fiber } from "effect"
+import * as Command from "../../domain/Command.ts"
 import type { Job } from "../../domain/Job.ts"
 import * as Problem from "../../domain/Problem.ts"
 import { type Refused, type Telco, Unavailable } from "../../ports/Telco.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import type { Commit } from "../../ports/Storage.ts"
-import type { Outcome } from "../../domain/Idempotency.ts"
+import type { Answer, Outcome } from "../../domain/Idempotency.ts"
 import { nextTry } from "../../domain/Backoff.ts"
-import { TelcoUnavailable } from "../../domain/Refusal.ts"
+import * as Refusal from "../../domain/Refusal.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { SECOND } from "../../domain/Time.ts"
 import { Commits } from "../commit/Commits.ts"
@@ -73,24 +74,75 @@ export const makeInTime: Effect.Effect<InTime> = Effect.map(Settings, ({ telcoTi
 const RETRY_AFTER_SECONDS = 5
 
 /** The refusal of a request that the telco has not taken. */
-export const notTaken = (answer?: Unavailable): TelcoUnavailable =>
-  new TelcoUnavailable({ retryAfterSeconds: answer?.retryAfterSeconds ?? RETRY_AFTER_SECONDS })
+export const notTaken = (answer?: Unavailable): Refusal.TelcoUnavailable =>
+  new Refusal.TelcoUnavailable({ retryAfterSeconds: answer?.retryAfterSeconds ?? RETRY_AFTER_SECONDS })
 
 /** Deletes the idempotency record of the request that waits for the job, so that it can be repeated (rule W2). */
 export const forgetting = ({ job: { idempotencyKey: key, organizationId } }: LeasedJob): Pick<Commit, "idempotency"> =>
   key === null ? {} : { idempotency: { forgotten: [{ organizationId, key }] } }
 
-const settling = (
-  { job: { idempotencyKey: key, organizationId } }: LeasedJob,
-  outcome: Outcome
-): Pick<Commit, "idempotency"> => (key === null ? {} : { idempotency: { settled: [{ organizationId, key, outcome }] } })
-
-/** The commit, extended to end the job and to settle the idempotency record of its request (rule W2). */
-export const finishing = (held: LeasedJob, commit: Commit, outcome: Outcome | "forget"): Commit => ({
+/** The commit, extended to end the job. */
+export const finishing = (held: LeasedJob, commit: Commit): Commit => ({
   ...commit,
-  jobs: { ...commit.jobs, finished: [{ jobId: held.job.jobId, token: held.token }] },
-  ...(outcome === "forget" ? forgetting(held) : settling(held, outcome))
+  jobs: { ...commit.jobs, finished: [{ jobId: held.job.jobId, token: held.token }] }
 })
+
+/** The commit, extended to end the job and to settle the command that waits for it (rule H1). */
+const settlingCommand = (held: LeasedJob, commit: Commit, outcome: Outcome, now: Instant): Commit => {
+  const finished = finishing(held, commit)
+  const { command, organizationId } = held.job
+  if (command === null) return finished
+  const { commandId } = command
+  return { ...finished, commands: { settled: [{ organizationId, commandId, outcome, settledAt: now }] } }
+}
+
+/**
+ * The commit, extended to end the job and to answer who waits for it: the idempotency record of a request is settled
+ * (rule W2), and a command is (rule H1).
+ */
+export const answering = (held: LeasedJob, commit: Commit, answer: Answer, now: Instant): Commit => {
+  const outcome: Outcome = { _tag: "Succeeded", answer }
+  const settled = settlingCommand(held, commit, outcome, now)
+  const { idempotencyKey: key, organizationId } = held.job
+  return key === null ? settled : { ...settled, idempotency: { settled: [{ organizationId, key, outcome }] } }
+}
+
+/** The commit that gives a command's job its next attempt, after the one that `job` was part of. */
+const commandAgain = ({ job }: LeasedJob, { attempts, commandId }: Command.Waiting, now: Instant, seconds: number) => ({
+  job: {
+    ...Command.job(commandId, Command.nextAttempt(attempts + 1, now, seconds)),
+    organizationId: job.organizationId,
+    attempts: attempts + 1,
+    createdAt: now,
+    idempotencyKey: null,
+    origin: job.origin,
+    command: null,
+    refused: null,
+    endedAt: null
+  },
+  lease: null
+})
+
+/**
+ * The commit, extended to end the job of a request that the telco has not taken. The idempotency record of the request
+ * is deleted, so that it can be repeated (rule W2). A command that the telco refused is settled; if the telco was
+ * unavailable, the command gets the job of its next attempt (rule H1).
+ */
+export const refusing = (
+  held: LeasedJob,
+  commit: Commit,
+  refusal: Refusal.TelcoRefused | Refusal.TelcoUnavailable,
+  now: Instant
+): Commit => {
+  const { command } = held.job
+  if (command === null) return { ...finishing(held, commit), ...forgetting(held) }
+  if (refusal._tag === "TelcoRefused") {
+    return settlingCommand(held, commit, { _tag: "Refused", refusal: Refusal.toPlain(refusal) }, now)
+  }
+  const finished = finishing(held, commit)
+  const again = commandAgain(held, command, now, refusal.retryAfterSeconds)
+  return { ...finished, jobs: { ...finished.jobs, put: [...(finished.jobs?.put ?? []), again] } }
+}
 
 const nextAttempt = (job: Job, now: Instant): Pick<Job, "attempts" | "dueAt"> => {
   const attempts = job.attempts + 1

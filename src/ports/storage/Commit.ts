@@ -8,6 +8,7 @@
  */
 import type { ApiKey } from "../../domain/ApiKey.ts"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
+import type { Command, Settlement } from "../../domain/Command.ts"
 import type { Catalogue } from "../../domain/Catalogue.ts"
 import type { Delivery, LoggedAttempt } from "../../domain/Delivery.ts"
 import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
@@ -75,6 +76,12 @@ export interface Commit {
     /** Sets the outcome of a record that is there; does nothing where it is not. */
     readonly settled?: ReadonlyArray<Pick<IdempotencyRecord, "organizationId" | "key" | "outcome">>
     readonly forgotten?: ReadonlyArray<Pick<IdempotencyRecord, "organizationId" | "key">>
+  }
+  readonly commands?: {
+    /** Always new ones: a `Conflict` where a command of that id is stored already. */
+    readonly put?: ReadonlyArray<Command>
+    /** Sets the outcome of a command that is pending; does nothing to any other. */
+    readonly settled?: ReadonlyArray<Settlement>
   }
   /**
    * Stored, and fanned out in the same commit: one pending delivery, due at the event's `createdAt`, for each of the

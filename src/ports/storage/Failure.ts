@@ -16,5 +16,13 @@ export class StorageError extends Data.TaggedError("StorageError")<{
  * with the token. The others name a unique key that is taken. Where several guards fail, any one of them is named.
  */
 export class Conflict extends Data.TaggedError("Conflict")<{
-  readonly on: "version" | "lease" | "iccid" | "region name" | "region countries" | "api key" | "idempotency key"
+  readonly on:
+    | "version"
+    | "lease"
+    | "iccid"
+    | "region name"
+    | "region countries"
+    | "api key"
+    | "idempotency key"
+    | "command"
 }> {}

@@ -215,7 +215,8 @@ export const answer = (run: Run, side: Side, ask: Ask): Answer => {
     case "purge":
       return storage.purge({
         reportsBefore: world.now + row * MINUTE,
-        idempotencyBefore: world.now + choice * MINUTE
+        idempotencyBefore: world.now + choice * MINUTE,
+        commandsBefore: world.now + (choice % 3) * MINUTE
       })
     case "read":
       return pick(reads(run, side, ask), choice + 24 * row)

@@ -5,6 +5,7 @@
 import type { ApiKey } from "../../domain/ApiKey.ts"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import type { Attachment } from "../../domain/Attachment.ts"
+import type { Command } from "../../domain/Command.ts"
 import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
 import type { Job } from "../../domain/Job.ts"
 import type { Package } from "../../domain/Package.ts"
@@ -176,6 +177,17 @@ export const record = (world: World, changes: Partial<IdempotencyRecord> = {}): 
   ...changes
 })
 
+/** A pending command that creates a subscription. */
+export const command = (world: World, changes: Partial<Command> = {}): Command => ({
+  organizationId: world.organizationId,
+  commandId: world.id(),
+  request: { _tag: "CreateSubscription", planId: world.id(), metadata: "order 7", iccid: null, activePeriod: null },
+  createdAt: world.now,
+  outcome: { _tag: "Pending" },
+  settledAt: null,
+  ...changes
+})
+
 /** An event of type `esim.smdp.stateChanged`. */
 export const event = (world: World, changes: Partial<WebhookEvent> = {}): WebhookEvent => ({
   organizationId: world.organizationId,
@@ -197,6 +209,7 @@ export const job = (world: World, changes: Partial<Job> = {}): Job => ({
   createdAt: world.now,
   idempotencyKey: null,
   origin: null,
+  command: null,
   refused: null,
   endedAt: null,
   ...changes

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Catalogue } from "../../domain/Catalogue.ts"
-import { HOUR } from "../../domain/Time.ts"
+import { DAY, HOUR } from "../../domain/Time.ts"
 import * as Suite from "../Suite.ts"
 import { simChange, subscribe } from "./Aggregates.ts"
 import * as Rows from "./Rows.ts"
@@ -108,30 +108,43 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("report ids and idempotency records are forgotten once they are old enough", (world) =>
+  scenario("report ids, idempotency records and settled commands are forgotten once they are old enough", (world) =>
     Effect.gen(function* () {
       const { now, organizationId, storage } = world
       const { iccid } = yield* World.stockOne(world)
-      yield* storage.purge({ reportsBefore: now, idempotencyBefore: now })
+      yield* storage.purge({ reportsBefore: now, idempotencyBefore: now, commandsBefore: now })
       const ages = [-2, -1, 0, 1].map((offset) => now + offset)
       const records = ages.map((createdAt) => Rows.record(world, { createdAt }))
+      const commands = ages.map(() => Rows.command(world, { createdAt: now - DAY }))
       const reportIds = ages.map((receivedAt) => `at ${receivedAt}`)
       yield* storage.commit({
         reports: {
           seen: ages.map((receivedAt) => ({ organizationId, reportId: `at ${receivedAt}`, receivedAt }))
         },
-        idempotency: { put: records.map((record) => ({ record, replaces: now })) }
+        idempotency: { put: records.map((record) => ({ record, replaces: now })) },
+        commands: { put: commands }
       })
-      const purged = yield* storage.purge({ reportsBefore: now, idempotencyBefore: now - 1 })
-      yield* Suite.equals("rows that went", purged, 3)
+      const outcome = { _tag: "Succeeded" as const, answer: { kind: "Done" as const, value: null } }
+      yield* storage.commit({
+        commands: {
+          settled: commands
+            .slice(1)
+            .map((command, index) => ({ ...command, outcome, settledAt: ages[index + 1] ?? now }))
+        }
+      })
+      const purged = yield* storage.purge({ reportsBefore: now, idempotencyBefore: now - 1, commandsBefore: now + 1 })
+      yield* Suite.equals("rows that went", purged, 5)
       const left = yield* Effect.forEach(records, (record) => storage.idempotencyRecords.get(record))
       yield* Suite.equals("records", left, [null, ...records.slice(1)])
+      const kept = yield* Effect.forEach(commands, (command) => storage.commands.get(command))
+      const ofCommands = kept.map((command) => command?.settledAt)
+      yield* Suite.equals("commands, of which the first is pending", ofCommands, [null, undefined, undefined, now + 1])
       const [aggregate] = yield* storage.simAggregates.forReports({
         iccids: [{ iccid, since: now, packageIds: [], reportIds }],
         seenSince: 0
       })
       yield* Suite.equals("report ids", new Set(aggregate?.seen), new Set(reportIds.slice(2)))
-      const again = yield* storage.purge({ reportsBefore: now, idempotencyBefore: now - 1 })
+      const again = yield* storage.purge({ reportsBefore: now, idempotencyBefore: now - 1, commandsBefore: now + 1 })
       yield* Suite.equals("rows that went the second time", again, 0)
     })
   ),
@@ -149,6 +162,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const entry = Rows.smdpEntry(world, sim)
       const event = Rows.event(world)
       const record = Rows.record(world)
+      const command = Rows.command(world)
       const endpoint = Rows.endpoint(world)
       yield* storage.commit({ webhookEndpoints: [endpoint] })
       yield* storage.commit({
@@ -160,7 +174,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
         apiKeys: [key],
         reports: { smdpEntries: [entry] },
         events: [event],
-        idempotency: { put: [{ record, replaces: world.now }] }
+        idempotency: { put: [{ record, replaces: world.now }] },
+        commands: { put: [command] }
       })
       const deliveryId = `${event.eventId}:${endpoint.endpointId}`
       const seen = (of: { readonly organizationId: string }) =>
@@ -184,7 +199,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
               storage.deliveries.get({ ...of, deliveryId }),
               storage.apiKeys.get({ ...of, apiKeyId: key.apiKeyId }),
               storage.webhookEndpoints.get({ ...of, endpointId: endpoint.endpointId }),
-              storage.idempotencyRecords.get({ ...of, key: record.key })
+              storage.idempotencyRecords.get({ ...of, key: record.key }),
+              storage.commands.get({ ...of, commandId: command.commandId })
             ]),
             (found) => found.filter((one) => one !== null)
           )
@@ -192,7 +208,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const counts = (lists: ReadonlyArray<ReadonlyArray<unknown>>) => lists.map((list) => list.length)
       yield* Suite.equals("what its own organization sees", counts(yield* seen(World.of(world))), [
         ...Array.from({ length: 9 }, () => 1),
-        9
+        10
       ])
       const nothing = Array.from({ length: 10 }, () => 0)
       yield* Suite.equals("what another sees", counts(yield* seen(World.of(other))), nothing)

@@ -57,6 +57,18 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("who watches is told which command was settled", (world) =>
+    Effect.gen(function* () {
+      const [command, other] = [Rows.command(world), Rows.command(world)]
+      yield* world.storage.commit({ commands: { put: [command, other] } })
+      const outcome = { _tag: "Succeeded" as const, answer: { kind: "Done" as const, value: null } }
+      const { commands } = yield* told(world, {
+        commands: { settled: [{ ...command, outcome, settledAt: world.now }] }
+      })
+      yield* Suite.equals("told", commands === "any" || commands.includes(command.commandId), true)
+    })
+  ),
+
   scenario("who no longer watches is told nothing", (world) =>
     Effect.gen(function* () {
       let times = 0

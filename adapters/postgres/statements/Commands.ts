@@ -1,0 +1,61 @@
+/**
+ * The statements about commands (rule H1).
+ */
+import type { Command, Storage } from "simplan/ports"
+import type { Database, Row, Sql } from "../connection/Database.ts"
+import * as CommitClause from "../sql/CommitClause.ts"
+
+type Writes = NonNullable<Storage.Commit["commands"]>
+
+const columns = CommitClause.columns<Command.Command>(
+  {
+    text: ["organizationId", "commandId"],
+    bigint: ["createdAt", "settledAt"],
+    json: ["request", "outcome"]
+  },
+  ["organizationId", "commandId"]
+)
+
+/** Stores new commands. */
+export const put = (sql: Sql, rows: NonNullable<Writes["put"]>): CommitClause.CommitClause => ({
+  ctes: [
+    sql`command_put as (
+      insert into simplan.command (organization_id, command_id, request, created_at, outcome, settled_at)
+      select r."organizationId", r."commandId", r.request, r."createdAt", r.outcome, r."settledAt"
+      from ${CommitClause.rows(sql, rows, columns)}
+      on conflict (organization_id, command_id) do nothing
+      returning 1
+    )`
+  ],
+  outcome: sql`simplan.ensure((select count(*) from command_put) = ${rows.length}::int, 'command')`
+})
+
+const settledColumns = CommitClause.columns<Command.Settlement>(
+  { text: ["organizationId", "commandId"], bigint: ["settledAt"], json: ["outcome"] },
+  ["organizationId", "commandId"]
+)
+
+/** Sets the outcome of commands that are pending. */
+export const settle = (sql: Sql, rows: NonNullable<Writes["settled"]>): CommitClause.CommitClause => ({
+  ctes: [
+    sql`command_settled as (
+      update simplan.command set outcome = r.outcome, settled_at = r."settledAt"
+      from ${CommitClause.rows(sql, rows, settledColumns)}
+      where command.organization_id = r."organizationId" and command.command_id = r."commandId"
+        and command.settled_at is null
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from command_settled)`
+})
+
+export const byId = (database: Database) => (of: { readonly organizationId: string; readonly commandId: string }) =>
+  database.row(
+    (sql) => sql<Row<Command.Command>>`
+      select json_build_object(
+        'organizationId', command.organization_id, 'commandId', command.command_id, 'request', command.request,
+        'createdAt', command.created_at, 'outcome', command.outcome, 'settledAt', command.settled_at
+      ) as value
+      from simplan.command
+      where command.organization_id = ${of.organizationId} and command.command_id = ${of.commandId}`
+  )

@@ -1,0 +1,219 @@
+/**
+ * Commands (rule H1): what a host asks of the telco inside its own database transaction.
+ *
+ *     sql.withTransaction(
+ *       Effect.gen(function* () {
+ *         yield* sql`insert into orders …`
+ *         const { commandId } = yield* commands.submit({ organizationId, request, idempotencyKey: null })
+ *       })
+ *     )
+ *
+ * A command is committed or rolled back with the rows of the host. After the commit the engine carries it out once.
+ * What can be refused at once is refused by `submit`: wrong fields, and what is not there or does not fit. A command that
+ * the telco cannot take now is tried again until it is done or refused, so it never ends with `TelcoUnavailable`.
+ */
+import { Context, Effect, Equal, Latch, Layer } from "effect"
+import * as Command from "../../domain/Command.ts"
+import type { Answer } from "../../domain/Idempotency.ts"
+import * as MobilePlan from "../../domain/MobilePlan.ts"
+import * as PlanRules from "../../domain/Plan.ts"
+import * as Provisioning from "../../domain/Provisioning.ts"
+import * as Refusal from "../../domain/Refusal.ts"
+import * as Sms from "../../domain/Sms.ts"
+import * as SubscriptionRules from "../../domain/Subscription.ts"
+import * as TextLimit from "../../domain/TextLimit.ts"
+import type { Instant } from "../../domain/Time.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { HostTransaction } from "../../ports/HostTransaction.ts"
+import { Storage, type StorageError } from "../../ports/Storage.ts"
+import { Commits } from "../commit/Commits.ts"
+import { Ids } from "../commit/Ids.ts"
+import * as SimLookup from "../subscriptions/SimLookup.ts"
+import { Settings } from "../Settings.ts"
+
+interface OfCommand {
+  readonly organizationId: string
+  readonly commandId: string
+}
+
+export interface Submission {
+  readonly organizationId: string
+  readonly request: Command.Request
+  /**
+   * 1 to 255 characters; a repeated key gives the same command, and carries nothing out again, for as long as commands are
+   * kept (rule W12). Null: every submission is a command of its own.
+   */
+  readonly idempotencyKey: string | null
+}
+
+export class Commands extends Context.Service<
+  Commands,
+  {
+    /**
+     * Stores the command, inside the transaction of the host if there is one. Fails with the refusals of the use case
+     * that can be told at once, and with `IdempotencyKeyReused` if the key came with another request.
+     */
+    readonly submit: (
+      submission: Submission
+    ) => Effect.Effect<{ readonly commandId: string }, RefusedAtOnce | Refusal.IdempotencyKeyReused | StorageError>
+    /** The command as it stands. */
+    readonly get: (of: OfCommand) => Effect.Effect<Command.Command, Refusal.NotFound | StorageError>
+    /**
+     * Waits until the command has been carried out, and gives its answer or the refusal. Fails with `InsideTransaction`
+     * inside a transaction of the host, which the command waits for.
+     */
+    readonly settled: (of: OfCommand) => Effect.Effect<Answer, Refusal.Plain | StorageError>
+  }
+>()("simplan/Commands") {}
+
+/** What can be refused before a command is carried out. */
+type RefusedAtOnce =
+  | Refusal.InvalidField
+  | Refusal.NotFound
+  | Refusal.PlanArchived
+  | Refusal.LabelMismatch
+  | Refusal.SubscriptionFull
+
+/** A SIM that is being put into service or released is waited for, and so it refuses nothing at once. */
+const exceptBusy = <A, E, R>(effect: Effect.Effect<A, E | Refusal.SimBusy, R>) =>
+  Effect.catchIf(
+    effect,
+    (error): error is Refusal.SimBusy => error instanceof Refusal.SimBusy,
+    () => Effect.void
+  )
+
+export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commits | Ids> = Layer.effect(
+  Commands,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const commits = yield* Commits
+    const ids = yield* Ids
+    const inTransaction = yield* HostTransaction
+    const { pollMillis } = yield* Settings
+
+    const waiters = new Map<string, Set<Latch.Latch>>()
+    yield* storage.watch(({ commands }) => {
+      const told = commands === "any" ? [...waiters.keys()] : commands
+      for (const id of told) for (const latch of waiters.get(id) ?? []) latch.openUnsafe()
+    })
+
+    const simOf = Effect.fnUntraced(function* (organizationId: string, iccid: string) {
+      yield* Effect.fromResult(TextLimit.check("iccid", iccid, TextLimit.ID))
+      const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
+      return aggregate ?? (yield* new Refusal.NotFound({ resource: "sim", id: iccid }))
+    })
+
+    /** What can be refused before the command is carried out. */
+    const check = Effect.fnUntraced(function* (
+      organizationId: string,
+      request: Command.Request,
+      now: Instant
+    ): Effect.fn.Return<void, RefusedAtOnce | StorageError> {
+      switch (request._tag) {
+        case "CreateSubscription": {
+          const { activePeriod, iccid, planId } = request
+          yield* Effect.fromResult(SubscriptionRules.checkTexts(request))
+          const found = yield* storage.plans.get({ organizationId, planId })
+          const plan = yield* Effect.fromResult(PlanRules.existing(found, planId))
+          yield* Effect.fromResult(Provisioning.admissible(plan, iccid, activePeriod, now))
+          if (iccid === null) return
+          const aggregate = yield* simOf(organizationId, iccid)
+          const none = { subscriptionId: "", attachmentId: "" }
+          yield* exceptBusy(Effect.fromResult(Provisioning.subscribe(plan, aggregate, request, none, now)))
+          return
+        }
+        case "SendSms":
+          yield* Effect.fromResult(Sms.check(request))
+          yield* SimLookup.inService(storage, { organizationId, iccid: request.iccid })
+          return
+        case "SetMobilePlan": {
+          const { iccid } = request
+          yield* Effect.fromResult(MobilePlan.checkNamed(request))
+          if (iccid === null) return
+          const { sim } = yield* simOf(organizationId, iccid)
+          yield* exceptBusy(Effect.fromResult(MobilePlan.request(sim, request, "", now)))
+        }
+      }
+    })
+
+    const existing = Effect.fnUntraced(function* (of: OfCommand, { idempotencyKey: key, request }: Submission) {
+      const command = key === null ? null : yield* storage.commands.get(of)
+      if (command !== null && key !== null && !Equal.equals(command.request, request)) {
+        return yield* new Refusal.IdempotencyKeyReused({ key })
+      }
+      return command
+    })
+
+    const submit = Effect.fnUntraced(function* (submission: Submission) {
+      const { idempotencyKey, organizationId, request } = submission
+      const now = yield* clock.now
+      if (idempotencyKey !== null) yield* Effect.fromResult(Command.checkKey(idempotencyKey))
+      const commandId =
+        idempotencyKey === null
+          ? yield* ids.next(now, organizationId)
+          : Command.idOf(yield* ids.digest(Command.keyText(organizationId, request, idempotencyKey)))
+      if ((yield* existing({ organizationId, commandId }, submission)) !== null) return { commandId }
+      if ((yield* storage.organizations.get(organizationId)) === null) {
+        return yield* new Refusal.NotFound({ resource: "organization", id: organizationId })
+      }
+      yield* check(organizationId, request, now)
+      const outcome = { _tag: "Pending" as const }
+      const command = { organizationId, commandId, request, createdAt: now, outcome, settledAt: null }
+      const commit = yield* commits.of(organizationId, { jobs: [Command.job(commandId, now)] }, now)
+      yield* commits.write({ ...commit, commands: { put: [command] } })
+      return { commandId }
+    })
+
+    const get = Effect.fnUntraced(function* (of: OfCommand) {
+      const command = yield* storage.commands.get(of)
+      return command ?? (yield* new Refusal.NotFound({ resource: "command", id: of.commandId }))
+    })
+
+    /** Opens the latch whenever the command may have been settled, for as long as the scope is open. */
+    const waiting = (commandId: string) =>
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          const latch = Latch.makeUnsafe(false)
+          waiters.set(commandId, (waiters.get(commandId) ?? new Set()).add(latch))
+          return latch
+        }),
+        (latch) =>
+          Effect.sync(() => {
+            const others = waiters.get(commandId)
+            others?.delete(latch)
+            if (others?.size === 0) waiters.delete(commandId)
+          })
+      )
+
+    const settled = Effect.fnUntraced(function* (
+      of: OfCommand
+    ): Effect.fn.Return<Answer, Refusal.Plain | StorageError> {
+      if (yield* inTransaction) {
+        return yield* new Refusal.InsideTransaction({
+          operation: "Commands.settled",
+          message:
+            "Commands.settled cannot run inside a database transaction: the command is carried out after its commit"
+        })
+      }
+      return yield* Effect.scoped(
+        Effect.gen(function* () {
+          const latch = yield* waiting(of.commandId)
+          while (true) {
+            latch.closeUnsafe()
+            const { outcome } = yield* get(of)
+            if (outcome._tag === "Succeeded") return outcome.answer
+            if (outcome._tag === "Refused") return yield* Effect.fail(outcome.refusal)
+            yield* Effect.timeoutOption(latch.await, pollMillis)
+          }
+        })
+      )
+    })
+
+    return Commands.of({
+      submit: Effect.fn("Commands.submit")((submission: Submission) => commits.retryOnConflict(submit(submission))),
+      get,
+      settled: Effect.fn("Commands.settled")(settled)
+    })
+  })
+)

@@ -1,0 +1,90 @@
+/**
+ * Commands: what a host asks of the telco inside its own database transaction (rule H1).
+ *
+ * Inside that transaction nothing is called outside the database. The command is stored with the host's rows and is
+ * committed or rolled back with them. After the commit its job carries it out once: each attempt ends in a commit that
+ * either settles the command or leaves the job of the next attempt.
+ */
+import { Result } from "effect"
+import { nextTry } from "./Backoff.ts"
+import type { NewJob } from "./Decision.ts"
+import * as Id from "./Id.ts"
+import type { Outcome } from "./Idempotency.ts"
+import type { Label } from "./Label.ts"
+import { InvalidField, type Refusal } from "./Refusal.ts"
+import * as TextLimit from "./TextLimit.ts"
+import type { Instant } from "./Time.ts"
+import { SECOND } from "./Time.ts"
+
+/** What can be asked for. Each one is a call of the telco that a host cannot make inside its transaction. */
+export type Request =
+  /** A subscription on a free eSIM of the plan's label, or the plan on the SIM that is named (rule S1). */
+  | {
+      readonly _tag: "CreateSubscription"
+      readonly planId: string
+      readonly metadata: string
+      readonly iccid: string | null
+      readonly activePeriod: { readonly start: Instant | null; readonly end: Instant | null } | null
+    }
+  | { readonly _tag: "SendSms"; readonly iccid: string; readonly from: string; readonly text: string }
+  /** Apply or remove the mobile plan of an eSIM (rule I6). */
+  | {
+      readonly _tag: "SetMobilePlan"
+      readonly apply: boolean
+      readonly label: Label
+      readonly iccid: string | null
+    }
+
+export interface Command {
+  readonly organizationId: string
+  readonly commandId: string
+  readonly request: Request
+  readonly createdAt: Instant
+  readonly outcome: Outcome
+  /** When the outcome was known; null while it is pending. */
+  readonly settledAt: Instant | null
+}
+
+/** The command that waits for the outcome of a job, and how many attempts were made of the command before. */
+export interface Waiting {
+  readonly commandId: string
+  readonly attempts: number
+}
+
+/** The outcome of a command. */
+export type Settlement = Pick<Command, "organizationId" | "commandId" | "outcome"> & { readonly settledAt: Instant }
+
+/** The text whose SHA-256 names the command of an idempotency key. It is ASCII, whatever the key is. */
+export const keyText = (organizationId: string, request: Pick<Request, "_tag">, key: string): string =>
+  JSON.stringify([organizationId, request._tag, key]).replace(
+    /[^\u0020-\u007e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+  )
+
+/** The id of the command with that key: the same key gives the same id, so a repeated request finds its command. */
+export const idOf = (digest: string): string => Id.uuid8(digest)
+
+/** Rule W9: the idempotency key of a command has 1 to 255 characters. */
+export const checkKey = (key: string): Result.Result<string, InvalidField> =>
+  key === ""
+    ? Result.fail(new InvalidField({ field: "idempotencyKey", message: "must not be empty" }))
+    : TextLimit.check("idempotencyKey", key, TextLimit.ID)
+
+export const jobId = (commandId: string): string => `command:${commandId}`
+
+/** The job that carries the command out. */
+export const job = (commandId: string, dueAt: Instant): NewJob => ({
+  jobId: jobId(commandId),
+  work: { _tag: "RunCommand", commandId },
+  dueAt
+})
+
+/** When a command is tried again after `attempts` attempts, and at the earliest after so many seconds. */
+export const nextAttempt = (attempts: number, now: Instant, afterSeconds = 0): Instant =>
+  Math.max(nextTry(attempts, now), now + afterSeconds * SECOND)
+
+/**
+ * Rule H1: whether this failure of an attempt settles the command. While the telco cannot be reached, or the SIM is
+ * being put into service or released, the command is tried again.
+ */
+export const isFinal = (refusal: Refusal): boolean => refusal._tag !== "TelcoUnavailable" && refusal._tag !== "SimBusy"
