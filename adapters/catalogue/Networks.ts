@@ -1,92 +1,33 @@
 /**
- * The mobile network operators of the world, from `mcc-mnc-list` (rule I3).
+ * The mobile network operators of the world (rule I3).
  *
- * An operator combines a country's operational rows of the same brand, or of the same company without a brand, whose bands
- * name a known technology. A row of several countries, such as `AU/CC/CX`, counts for each of them, unless its notes name
- * particular islands.
+ * An operator combines a country's operational networks of the same brand, or of the same company without a brand, whose
+ * bands name a known technology.
  */
-import networks from "mcc-mnc-list/mcc-mnc-list.json" with { type: "json" }
 import type { Catalogue, Label } from "simplan/ports"
-import * as Countries from "./Countries.ts"
+import * as Data from "./Data.ts"
 import * as Ids from "./Ids.ts"
 import * as Rats from "./Rats.ts"
 
-interface Row {
-  readonly type: string
-  readonly countryCode: string | null
-  readonly mcc: string
-  readonly mnc: string
-  readonly brand: string | null
-  readonly operator: string | null
-  readonly status: string
-  readonly bands: string | null
-  readonly notes: string | null
-}
-
-const rows: ReadonlyArray<Row> = networks
-
-/** The countries that the notes of a row can name. */
-const islands: ReadonlyArray<readonly [name: string, iso2: string]> = [
-  ["Bonaire", "BQ"],
-  ["Curaçao", "CW"],
-  ["French Guiana", "GF"],
-  ["Guadeloupe", "GP"],
-  ["Martinique", "MQ"],
-  ["Mayotte", "YT"],
-  ["Réunion", "RE"],
-  ["Saba", "BQ"],
-  ["Saint Barthélemy", "BL"],
-  ["Saint Martin", "MF"],
-  ["Sint Eustatius", "BQ"],
-  ["Sint Maarten", "SX"]
-]
-
-/** A code names one country, several (`YT/RE`) or a part of one (`GE-AB`). */
-const countriesOf = ({ countryCode, notes }: Row): ReadonlyArray<string> => {
-  const codes = (countryCode ?? "").split("/").map((code) => code.slice(0, 2))
-  const named = islands.filter(([name, iso2]) => codes.includes(iso2) && notes?.includes(name)).map(([, iso2]) => iso2)
-  return codes.filter((code) => Countries.isKnown(code) && (named.length === 0 || named.includes(code)))
-}
-
-interface Network {
-  readonly name: string
-  readonly countryIso2: string
-  readonly rats: Set<Rats.Rat>
-  readonly mccMnc: Set<string>
-}
-
-const labelsOf = (rats: ReadonlySet<Rats.Rat>): ReadonlyArray<Label.Label> => [
+const labelsOf = (rats: ReadonlyArray<Rats.Rat>): ReadonlyArray<Label.Label> => [
   "Green",
-  ...(rats.has("4G") || rats.has("5G") ? (["Aqua"] as const) : []),
-  ...(rats.has("5G") ? (["Blue"] as const) : [])
+  ...(rats.includes("4G") || rats.includes("5G") ? (["Aqua"] as const) : []),
+  ...(rats.includes("5G") ? (["Blue"] as const) : [])
 ]
+
+const operator = (line: string): Catalogue.Operator => {
+  const [countryIso2 = "", technologies = "", codes = "", ...words] = line.split(" ")
+  const name = words.join(" ")
+  const supportedRats = technologies.split(",").filter(Rats.isRat)
+  return {
+    operatorId: Ids.operatorId(countryIso2, name),
+    name,
+    countryIso2,
+    supportedRats,
+    mccMnc: codes.split(","),
+    labels: labelsOf(supportedRats)
+  }
+}
 
 /** The operators, by country and name. */
-export const operators = (): ReadonlyArray<Catalogue.Operator> => {
-  const found = new Map<string, Network>()
-  for (const row of rows) {
-    const name = (row.brand ?? row.operator ?? "").trim()
-    const code = `${row.mcc}-${row.mnc}`
-    const rats = Rats.fromBands(row.bands)
-    if (row.type !== "National" || row.status !== "Operational" || rats.length === 0 || name === "") continue
-    if (!/^\d{3}-\d{2,3}$/.test(code)) continue
-    for (const countryIso2 of countriesOf(row)) {
-      // The spelling of a brand varies in case.
-      const key = `${countryIso2}/${name.toLowerCase()}`
-      const network = found.get(key) ?? { name, countryIso2, rats: new Set(), mccMnc: new Set() }
-      found.set(key, network)
-      for (const rat of rats) network.rats.add(rat)
-      network.mccMnc.add(code)
-    }
-  }
-  return [...found]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, { countryIso2, mccMnc, name, rats }]) => ({
-      operatorId: Ids.operatorId(countryIso2, name),
-      name,
-      countryIso2,
-      supportedRats: Rats.rats.filter((rat) => rats.has(rat)),
-      mccMnc: [...mccMnc].sort(),
-      labels: labelsOf(rats)
-    }))
-}
+export const operators = (): ReadonlyArray<Catalogue.Operator> => Data.networks.trim().split("\n").map(operator)

@@ -1,6 +1,6 @@
 /**
  * The built-in catalogue: the countries and networks of the npm packages `i18n-iso-countries`, `mcc-mnc-list` and
- * `countries-list`. The same versions of the packages always give the same catalogue.
+ * `countries-list`, written into `Data.ts` when simplan is made. A release of simplan always gives the same catalogue.
  */
 import { Catalogues } from "simplan"
 import type { Catalogue } from "simplan/ports"

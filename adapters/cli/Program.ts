@@ -4,7 +4,7 @@
  * An error is one sentence on stderr. The help is printed only on request, or for a group of commands without a command,
  * so that it does not hide an error.
  */
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Layer } from "effect"
 import { CliConfig, type CliError, Command, GlobalFlag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"

@@ -1,10 +1,15 @@
 #!/usr/bin/env node
 /**
  * The entry of the command `simplan`.
+ *
+ * The program is loaded after the flags of V8 are set, and after it is known what to say of a package that is missing: what
+ * only the commands and the server need are optional dependencies, which an installation can leave out.
  */
-import "./server/Heap.ts"
-import { Effect } from "effect"
-import * as Program from "./Program.ts"
+import { setFlagsFromString } from "node:v8"
+import * as Heap from "./server/Heap.ts"
+import * as MissingPackage from "./output/MissingPackage.ts"
+
+setFlagsFromString(Heap.flags)
 
 // Without this, a process that waits for nothing would exit with code 0 although the command is not done.
 const onStranded = (): void => {
@@ -12,8 +17,14 @@ const onStranded = (): void => {
   process.exit(1)
 }
 
+const run = async (): Promise<number> => {
+  const { Effect } = await import("effect")
+  const { run } = await import("./Program.ts")
+  return Effect.runPromise(run(process.argv.slice(2)))
+}
+
 process.once("beforeExit", onStranded)
-const code = await Effect.runPromise(Program.run(process.argv.slice(2)))
+const code = await run().catch(MissingPackage.report)
 process.off("beforeExit", onStranded)
 
 // Flushes both streams before the exit.

@@ -3,7 +3,7 @@
  * connections, finishes its requests and closes each connection after its answer. After the drain timeout it closes the
  * connections that are left.
  */
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Data, Duration, Effect, Layer, Scope } from "effect"
 import { HttpMiddleware, HttpRouter } from "effect/http"
 import * as Http from "node:http"

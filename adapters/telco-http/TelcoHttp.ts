@@ -5,7 +5,7 @@
  * and no answer in time, is `Unavailable`, so that the call is repeated with the same key. Connections are reused. No
  * message contains the token.
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Duration, Effect, Layer, type Redacted, Schema } from "effect"
 import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"

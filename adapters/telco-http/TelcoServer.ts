@@ -5,7 +5,7 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto"
 import { createServer, type Server, type ServerResponse } from "node:http"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { HttpRouter, HttpServer, type HttpServerError } from "effect/http"
 import { HttpApiBuilder, HttpApiMiddleware, HttpApiSchema } from "effect/http-api"

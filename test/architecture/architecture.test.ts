@@ -53,18 +53,18 @@ describe("the repository", () => {
 describe("the package", () => {
   const isTimeline = (path: string): boolean => path.includes("adapters/timeline/")
 
-  for (const [name, entry] of [...manifest.entries, ["the command line", "adapters/cli/main.ts"] as const]) {
+  for (const [name, entry] of [...manifest.entries, ["the command line", "adapters/cli/Program.ts"] as const]) {
     it(`loads no drawing with ${name}`, { timeout: PARSING }, () => {
       const { dynamic, files: loaded } = loadedWith(entry, all, manifest)
       expect([...loaded].filter(isTimeline)).toEqual([])
       expect([...dynamic].filter(isTimeline)).toEqual(
-        entry === "adapters/cli/main.ts" ? ["adapters/cli/commands/Simulate.ts -> adapters/timeline/index.ts"] : []
+        entry === "adapters/cli/Program.ts" ? ["adapters/cli/commands/Simulate.ts -> adapters/timeline/index.ts"] : []
       )
     })
   }
 
   it("is followed through all that an entry imports", () => {
-    const { files: loaded } = loadedWith("adapters/cli/main.ts", all, manifest)
+    const { files: loaded } = loadedWith("adapters/cli/Program.ts", all, manifest)
     expect([...loaded]).toEqual(expect.arrayContaining(["adapters/postgres/index.ts", "src/domain/Plan.ts"]))
   })
 })

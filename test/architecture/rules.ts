@@ -14,7 +14,7 @@ export interface SourceFile {
 export interface Manifest {
   /** Entry points and the source files behind them: `simplan/memory` → `adapters/memory/index.ts`. */
   readonly entries: ReadonlyMap<string, string>
-  /** What is installed with the package; development dependencies are not. */
+  /** What is installed with the package, the optional included; development dependencies are not. */
   readonly dependencies: ReadonlySet<string>
 }
 
@@ -340,13 +340,14 @@ export const strayEntries = (paths: ReadonlyArray<string>): ReadonlyArray<string
 
 interface PackageJson {
   readonly dependencies: Readonly<Record<string, string>>
+  readonly optionalDependencies: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
 }
 
 export const manifestOf = (text: string): Manifest => {
-  const { dependencies, exports }: PackageJson = JSON.parse(text)
+  const { dependencies, exports, optionalDependencies }: PackageJson = JSON.parse(text)
   return {
-    dependencies: new Set(Object.keys(dependencies)),
+    dependencies: new Set(Object.keys({ ...dependencies, ...optionalDependencies })),
     entries: new Map(
       Object.entries(exports).flatMap(([name, target]) => {
         const source = typeof target === "string" ? undefined : target["simplan-source"]

@@ -1,8 +1,8 @@
 // A process that does due jobs as `simplan serve` does them, with a telco in the process that answers at once, or after
 // a while, and forgets. Says in JSON that
 // it runs, and when it is told to stop, what it has done.
-import "../../dist/adapters/cli/server/Heap.js"
-import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import "./heap.mjs"
+import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Effect, Layer, Redacted } from "effect"
 import { Services, Telco, Worker } from "../../dist/src/index.js"
 import { StandardCatalogue } from "../../dist/adapters/catalogue/index.js"

@@ -23,7 +23,7 @@ export interface BuiltCopy {
 const withoutTypes = (directory: string): void => {
   const file = join(directory, "adapters/cli/build/tsconfig.json")
   const { compilerOptions, ...rest } = JSON.parse(readFileSync(file, "utf8"))
-  const quick = { ...compilerOptions, noCheck: true, declaration: false }
+  const quick = { ...compilerOptions, noCheck: true, declaration: false, declarationMap: false }
   writeFileSync(file, JSON.stringify({ ...rest, compilerOptions: quick }))
 }
 

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, type FileSystem, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Credentials from "../../adapters/cli/settings/Credentials.ts"

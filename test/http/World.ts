@@ -1,7 +1,7 @@
 /**
  * A whole service on a port of its own, with memory storage, the telco simulator, the real catalogue and a virtual clock.
  */
-import { NodeCrypto } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, type Duration, Effect, Layer, Logger, ManagedRuntime, Metric, Redacted, Result } from "effect"
 import { Services } from "simplan"
 import { type Jobs, type Outbox, type Storage, WebhookSender } from "simplan/ports"

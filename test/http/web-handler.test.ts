@@ -1,7 +1,7 @@
 /**
  * The API as a function of web requests, for hosts that bring their own server.
  */
-import { NodeCrypto } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Effect, Layer, Redacted, Result } from "effect"
 import { Services } from "simplan"
 import { WebhookSender } from "simplan/ports"

@@ -4,7 +4,7 @@
  *
  * Requests that run at once may overtake each other, so a round's answers are compared as a set.
  */
-import { NodeCrypto } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Effect, Layer, ManagedRuntime, Redacted, Stream } from "effect"
 import * as fc from "fast-check"
 import { Attachments, Organizations, Plans, Services, Settings, Sims, Subscriptions } from "simplan"

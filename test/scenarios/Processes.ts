@@ -2,7 +2,7 @@
  * Several processes on one storage and one telco, each with a machine clock of its own that stands still until it is
  * moved: one that is not moved is frozen, the end of its calls apart.
  */
-import { NodeCrypto } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Clock, Context, Deferred, Duration, Effect, Layer, ManagedRuntime } from "effect"
 import { Services, Settings, Time } from "simplan"
 import { BusinessClock, Storage, Telco, WebhookSender } from "simplan/ports"

@@ -2,7 +2,7 @@
  * A whole service in memory under a virtual clock: real services, the simulated telco, and a receiver that writes down
  * the webhooks it gets.
  */
-import { NodeCrypto } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, Effect, Layer, ManagedRuntime, Stream } from "effect"
 import { Clock, Leases, Organizations, Plans, Services, Settings, Sims, type Time, Webhooks, Worker } from "simplan"
 import { Jobs, type Label, Outbox, Storage, WebhookSender } from "simplan/ports"

@@ -2,7 +2,7 @@
  * Deliveries while many endpoints of one organization never answer: its other endpoints and those of other
  * organizations get theirs all the same.
  */
-import { NodeCrypto } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, Effect, Layer } from "effect"
 import { Services, Worker } from "simplan"
 import { Delivery, Storage, type WebhookEndpoint, WebhookSender } from "simplan/ports"

@@ -5,7 +5,7 @@
  * They close in the reverse order: the worker claims no more jobs, the HTTP API accepts no more requests, current requests
  * and then jobs are finished or released, and last the data directory is unlocked.
  */
-import { NodeCrypto } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, Effect, type FileSystem, Layer, Redacted, Ref, type Scope } from "effect"
 import { resolve } from "node:path"
 import { Catalogues, Leases, Services, Settings as Limits, Time, Worker } from "simplan"

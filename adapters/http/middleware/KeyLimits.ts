@@ -6,7 +6,7 @@
  * the quota is left it goes no faster than the quota comes back, so that the key's other requests are answered
  * meanwhile. An answer tells what is left by `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
  */
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Clock, Effect, type Scope, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Http from "node:http"

@@ -1,0 +1,1269 @@
+/**
+ * The data of the standard catalogue (rule I3). A test makes this file from npm packages and compares it;
+ * `npm run catalogue` writes it anew.
+ */
+
+/** ISO 3166-1, from `i18n-iso-countries`: code, code of three letters, continent (of `countries-list`), English name. */
+export const countries = `
+AD AND EU Andorra
+AE ARE AS United Arab Emirates
+AF AFG AS Afghanistan
+AG ATG NA Antigua and Barbuda
+AI AIA NA Anguilla
+AL ALB EU Albania
+AM ARM AS Armenia
+AO AGO AF Angola
+AQ ATA AN Antarctica
+AR ARG SA Argentina
+AS ASM OC American Samoa
+AT AUT EU Austria
+AU AUS OC Australia
+AW ABW NA Aruba
+AX ALA EU Åland Islands
+AZ AZE AS Azerbaijan
+BA BIH EU Bosnia and Herzegovina
+BB BRB NA Barbados
+BD BGD AS Bangladesh
+BE BEL EU Belgium
+BF BFA AF Burkina Faso
+BG BGR EU Bulgaria
+BH BHR AS Bahrain
+BI BDI AF Burundi
+BJ BEN AF Benin
+BL BLM NA Saint Barthélemy
+BM BMU NA Bermuda
+BN BRN AS Brunei Darussalam
+BO BOL SA Bolivia
+BQ BES NA Bonaire, Sint Eustatius and Saba
+BR BRA SA Brazil
+BS BHS NA Bahamas
+BT BTN AS Bhutan
+BV BVT AN Bouvet Island
+BW BWA AF Botswana
+BY BLR EU Belarus
+BZ BLZ NA Belize
+CA CAN NA Canada
+CC CCK AS Cocos (Keeling) Islands
+CD COD AF Democratic Republic of the Congo
+CF CAF AF Central African Republic
+CG COG AF Republic of the Congo
+CH CHE EU Switzerland
+CI CIV AF Cote d'Ivoire
+CK COK OC Cook Islands
+CL CHL SA Chile
+CM CMR AF Cameroon
+CN CHN AS People's Republic of China
+CO COL SA Colombia
+CR CRI NA Costa Rica
+CU CUB NA Cuba
+CV CPV AF Cape Verde
+CW CUW NA Curaçao
+CX CXR AS Christmas Island
+CY CYP EU Cyprus
+CZ CZE EU Czech Republic
+DE DEU EU Germany
+DJ DJI AF Djibouti
+DK DNK EU Denmark
+DM DMA NA Dominica
+DO DOM NA Dominican Republic
+DZ DZA AF Algeria
+EC ECU SA Ecuador
+EE EST EU Estonia
+EG EGY AF Egypt
+EH ESH AF Western Sahara
+ER ERI AF Eritrea
+ES ESP EU Spain
+ET ETH AF Ethiopia
+FI FIN EU Finland
+FJ FJI OC Fiji
+FK FLK SA Falkland Islands (Malvinas)
+FM FSM OC Micronesia, Federated States of
+FO FRO EU Faroe Islands
+FR FRA EU France
+GA GAB AF Gabon
+GB GBR EU United Kingdom
+GD GRD NA Grenada
+GE GEO AS Georgia
+GF GUF SA French Guiana
+GG GGY EU Guernsey
+GH GHA AF Ghana
+GI GIB EU Gibraltar
+GL GRL NA Greenland
+GM GMB AF Republic of The Gambia
+GN GIN AF Guinea
+GP GLP NA Guadeloupe
+GQ GNQ AF Equatorial Guinea
+GR GRC EU Greece
+GS SGS AN South Georgia and the South Sandwich Islands
+GT GTM NA Guatemala
+GU GUM OC Guam
+GW GNB AF Guinea-Bissau
+GY GUY SA Guyana
+HK HKG AS Hong Kong
+HM HMD AN Heard Island and McDonald Islands
+HN HND NA Honduras
+HR HRV EU Croatia
+HT HTI NA Haiti
+HU HUN EU Hungary
+ID IDN AS Indonesia
+IE IRL EU Ireland
+IL ISR AS Israel
+IM IMN EU Isle of Man
+IN IND AS India
+IO IOT AS British Indian Ocean Territory
+IQ IRQ AS Iraq
+IR IRN AS Islamic Republic of Iran
+IS ISL EU Iceland
+IT ITA EU Italy
+JE JEY EU Jersey
+JM JAM NA Jamaica
+JO JOR AS Jordan
+JP JPN AS Japan
+KE KEN AF Kenya
+KG KGZ AS Kyrgyzstan
+KH KHM AS Cambodia
+KI KIR OC Kiribati
+KM COM AF Comoros
+KN KNA NA Saint Kitts and Nevis
+KP PRK AS North Korea
+KR KOR AS South Korea
+KW KWT AS Kuwait
+KY CYM NA Cayman Islands
+KZ KAZ AS Kazakhstan
+LA LAO AS Lao People's Democratic Republic
+LB LBN AS Lebanon
+LC LCA NA Saint Lucia
+LI LIE EU Liechtenstein
+LK LKA AS Sri Lanka
+LR LBR AF Liberia
+LS LSO AF Lesotho
+LT LTU EU Lithuania
+LU LUX EU Luxembourg
+LV LVA EU Latvia
+LY LBY AF Libya
+MA MAR AF Morocco
+MC MCO EU Monaco
+MD MDA EU Moldova, Republic of
+ME MNE EU Montenegro
+MF MAF NA Saint Martin (French part)
+MG MDG AF Madagascar
+MH MHL OC Marshall Islands
+MK MKD EU The Republic of North Macedonia
+ML MLI AF Mali
+MM MMR AS Myanmar
+MN MNG AS Mongolia
+MO MAC AS Macao
+MP MNP OC Northern Mariana Islands
+MQ MTQ NA Martinique
+MR MRT AF Mauritania
+MS MSR NA Montserrat
+MT MLT EU Malta
+MU MUS AF Mauritius
+MV MDV AS Maldives
+MW MWI AF Malawi
+MX MEX NA Mexico
+MY MYS AS Malaysia
+MZ MOZ AF Mozambique
+NA NAM AF Namibia
+NC NCL OC New Caledonia
+NE NER AF Niger
+NF NFK OC Norfolk Island
+NG NGA AF Nigeria
+NI NIC NA Nicaragua
+NL NLD EU Netherlands
+NO NOR EU Norway
+NP NPL AS Nepal
+NR NRU OC Nauru
+NU NIU OC Niue
+NZ NZL OC New Zealand
+OM OMN AS Oman
+PA PAN NA Panama
+PE PER SA Peru
+PF PYF OC French Polynesia
+PG PNG OC Papua New Guinea
+PH PHL AS Philippines
+PK PAK AS Pakistan
+PL POL EU Poland
+PM SPM NA Saint Pierre and Miquelon
+PN PCN OC Pitcairn
+PR PRI NA Puerto Rico
+PS PSE AS State of Palestine
+PT PRT EU Portugal
+PW PLW OC Palau
+PY PRY SA Paraguay
+QA QAT AS Qatar
+RE REU AF Reunion
+RO ROU EU Romania
+RS SRB EU Serbia
+RU RUS AS Russian Federation
+RW RWA AF Rwanda
+SA SAU AS Saudi Arabia
+SB SLB OC Solomon Islands
+SC SYC AF Seychelles
+SD SDN AF Sudan
+SE SWE EU Sweden
+SG SGP AS Singapore
+SH SHN AF Saint Helena
+SI SVN EU Slovenia
+SJ SJM EU Svalbard and Jan Mayen
+SK SVK EU Slovakia
+SL SLE AF Sierra Leone
+SM SMR EU San Marino
+SN SEN AF Senegal
+SO SOM AF Somalia
+SR SUR SA Suriname
+SS SSD AF South Sudan
+ST STP AF Sao Tome and Principe
+SV SLV NA El Salvador
+SX SXM NA Sint Maarten (Dutch part)
+SY SYR AS Syrian Arab Republic
+SZ SWZ AF Eswatini
+TC TCA NA Turks and Caicos Islands
+TD TCD AF Chad
+TF ATF AN French Southern Territories
+TG TGO AF Togo
+TH THA AS Thailand
+TJ TJK AS Tajikistan
+TK TKL OC Tokelau
+TL TLS OC Timor-Leste
+TM TKM AS Turkmenistan
+TN TUN AF Tunisia
+TO TON OC Tonga
+TR TUR AS Türkiye
+TT TTO NA Trinidad and Tobago
+TV TUV OC Tuvalu
+TW TWN AS Taiwan, Province of China
+TZ TZA AF United Republic of Tanzania
+UA UKR EU Ukraine
+UG UGA AF Uganda
+UM UMI OC United States Minor Outlying Islands
+US USA NA United States of America
+UY URY SA Uruguay
+UZ UZB AS Uzbekistan
+VA VAT EU Holy See (Vatican City State)
+VC VCT NA Saint Vincent and the Grenadines
+VE VEN SA Venezuela
+VG VGB NA Virgin Islands, British
+VI VIR NA Virgin Islands, U.S.
+VN VNM AS Vietnam
+VU VUT OC Vanuatu
+WF WLF OC Wallis and Futuna
+WS WSM OC Samoa
+XK XKK EU Kosovo
+YE YEM AS Yemen
+YT MYT AF Mayotte
+ZA ZAF AF South Africa
+ZM ZMB AF Zambia
+ZW ZWE AF Zimbabwe
+`
+
+/** Mobile networks, from `mcc-mnc-list`: country, technologies, network codes, name. */
+export const networks = `
+AD 2G,3G,4G,5G 213-03 Som, Mobiland
+AE 3G,4G,5G 424-03 du
+AE 4G,5G 424-02 Etisalat
+AF 2G,3G,4G 412-01 AWCC
+AF 2G,3G,4G 412-50 Etisalat
+AF 2G,3G 412-40 MTN
+AF 2G,3G 412-20 Roshan
+AF 2G,3G,4G 412-80,412-88 Salaam
+AF 3G 412-55 WASEL
+AG 2G 344-030 APUA
+AG 2G,3G,4G 344-050 Digicel
+AG 2G,3G,4G 344-920 FLOW
+AI 2G,3G,4G 365-010 Digicel
+AI 2G,3G,4G 365-840 FLOW
+AL 2G,3G,4G 276-03 ALBtelecom
+AL 2G,3G,4G 276-01 ONE
+AL 2G,3G,4G 276-02 Vodafone
+AM 2G,3G,4G 283-01 Beeline
+AM 2G,3G 283-04 Karabakh Telecom
+AM 2G,3G,4G 283-10 Ucom
+AM 2G,3G,4G 283-05 VivaCell-MTS
+AO 4G 631-05 Africell
+AO 2G,3G,4G 631-04 MOVICEL
+AO 2G,3G,4G,5G 631-02 UNITEL
+AR 2G,3G,4G 722-310,722-320,722-330 Claro
+AR 2G,3G,4G 722-010,722-070 Movistar
+AR 2G,3G,4G,5G 722-341 Personal
+AS 4G 311-780 ASTCA
+AS 2G,3G,4G 544-11 Bluesky
+AT 2G,3G,4G,5G 232-05,232-10 3
+AT 2G,3G,4G,5G 232-01 A1.net
+AT 3G,4G 232-92 ArgoNET
+AT 2G,3G,4G,5G 232-03 Magenta
+AU 4G 505-23 Challenge Networks Pty Ltd
+AU 4G 505-62,505-68 NBN
+AU 2G 505-10 Norfolk Is.
+AU 4G,5G 505-52 OptiTel Australia
+AU 3G,4G,5G 505-02,505-17 Optus
+AU 3G,4G,5G 505-01 Telstra
+AU 3G,4G,5G 505-03 Vodafone
+AW 2G,3G,4G 363-02 Digicel
+AW 2G,3G,4G 363-01 SETAR
+AZ 2G,3G,4G 400-01 Azercell
+AZ 2G,3G,4G 400-02 Bakcell
+AZ 3G 400-03 FONEX
+AZ 2G,3G,4G 400-04 Nar Mobile
+AZ 3G,4G 400-06 Naxtel
+BA 2G,3G,4G 218-90 BH Mobile
+BA 2G,3G,4G 218-03 HT-ERONET
+BA 2G,3G,4G 218-05 m:tel
+BB 2G,3G,4G 342-750 Digicel
+BB 2G,3G,4G 342-600 FLOW
+BD 2G,3G 470-07 Airtel
+BD 2G,3G,4G 470-03 Banglalink
+BD 4G 470-10 Banglalion
+BD 2G,3G,4G 470-01 Grameenphone
+BD 2G,3G,4G 470-02 Robi
+BD 2G,3G,4G 470-04 TeleTalk
+BE 2G,3G,4G,5G 206-20 Base
+BE 4G 206-03 Citymesh Connect
+BE 2G,3G,4G,5G 206-10 Orange Belgium
+BE 2G,3G,4G,5G 206-01 Proximus
+BF 2G,3G,4G 613-02 Orange
+BF 2G,4G 613-03 Telecel Faso
+BF 2G,3G,4G 613-01 Telmob
+BG 2G,3G,4G,5G 284-01 A1 BG
+BG 4G 284-11 Bulsatcom
+BG 2G,3G,4G,5G 284-03 Vivacom
+BG 2G,3G,4G,5G 284-05 Yettel
+BG 4G 284-13 Ти.ком
+BH 2G,3G,4G,5G 426-01,426-05 Batelco
+BH 2G,3G,4G,5G 426-04 stc
+BH 2G,3G,4G,5G 426-02 zain BH
+BI 2G,3G,4G 642-01,642-82 econet Leo
+BI 2G,3G,4G 642-08 Lumitel
+BI 2G 642-03 Onatel
+BJ 2G 616-04 BBCOM
+BJ 3G,4G 616-01 Benin Telecoms Mobile
+BJ 2G,3G 616-02 Moov
+BJ 2G,3G,4G 616-03 MTN
+BL 2G,3G,4G 340-08 Dauphin
+BL 2G,3G,4G 340-20 Digicel
+BL 2G,3G,4G 340-03 FLOW
+BL 2G,3G,4G 340-01 Orange
+BM 3G 310-59 Cellular One
+BM 2G,3G,4G 338-050 Digicel Bermuda
+BM 2G,3G,4G 350-00 One
+BN 3G,4G 528-11 DST
+BN 3G 528-02 PCSB
+BO 2G,3G,4G 736-02 Entel
+BO 2G,3G,4G 736-03 Tigo
+BO 2G,3G,4G 736-01 Viva
+BQ 2G,3G,4G 362-76 Digicel
+BQ 2G 362-54 ECC
+BQ 3G,4G 362-60 FLOW
+BQ 3G,4G 362-78 Telbo
+BR 2G,3G,4G,5G 724-32,724-33,724-34 Algar Telecom
+BR 2G,3G,4G,5G 724-05,724-38 Claro
+BR 4G 724-21 LIGUE
+BR 3G,4G 724-39 Nextel
+BR 2G,3G 724-15 Sercomtel
+BR 2G,3G,4G,5G 724-02,724-03,724-04 TIM
+BR 5G 724-29 Unifique
+BR 2G,3G,4G,5G 724-06,724-10,724-11,724-23 Vivo
+BS 3G,4G 364-49 Aliv
+BS 2G,3G,4G 364-39 BTC
+BT 2G,3G,4G 402-11 B-Mobile
+BT 2G,3G,4G 402-77 TashiCell
+BW 2G,3G,4G 652-04 beMobile
+BW 2G,3G,4G,5G 652-01 Mascom
+BW 2G,3G,4G,5G 652-02 Orange
+BY 2G,3G 257-01 A1
+BY 4G 257-06 beCloud
+BY 2G,3G 257-04 life:)
+BY 2G,3G 257-02 MTS
+BZ 2G,3G,4G 702-67 DigiCell
+BZ 3G,4G 702-69,702-99 SMART
+CA 4G 302-420 ABC
+CA 3G 302-690 Bell
+CA 3G 302-880 Bell / Telus / SaskTel
+CA 3G,4G,5G 302-610 Bell Mobility
+CA 3G,4G,5G 302-270 EastLink
+CA 4G 302-300,302-310 ECOTEL
+CA 3G,4G 302-490 Freedom Mobile
+CA 2G,3G,4G 302-620 ICE Wireless
+CA 2G,3G 302-380,302-530 Keewaytinook Mobile
+CA 3G,4G 302-660 MTS
+CA 4G 302-790 NetSet Communications
+CA 2G,4G 302-480 Qiniq
+CA 3G,4G,5G 302-320,302-720 Rogers Wireless
+CA 3G,4G,5G 302-680,302-780 SaskTel
+CA 3G,4G 302-650 TBaytel
+CA 3G,4G,5G 302-220 Telus Mobility, Koodo Mobile, Public Mobile
+CA 3G 302-770 TNW Wireless
+CA 3G,4G,5G 302-500,302-510 Videotron
+CA 3G 302-940 Wightman Mobility
+CA 4G,5G 302-130,302-131 Xplore
+CC 4G 505-23 Challenge Networks Pty Ltd
+CC 4G 505-62,505-68 NBN
+CC 2G 505-10 Norfolk Is.
+CC 4G,5G 505-52 OptiTel Australia
+CC 3G,4G,5G 505-02,505-17 Optus
+CC 3G,4G,5G 505-01 Telstra
+CC 3G,4G,5G 505-03 Vodafone
+CD 2G 630-90 Africell
+CD 2G,3G,4G 630-02 Airtel
+CD 2G,3G,4G 630-86,630-89 Orange RDC
+CD 2G 630-05 Supercell
+CD 2G,3G,4G 630-01 Vodacom
+CF 2G,3G 623-04 Azur
+CF 2G 623-01 Moov
+CF 2G,3G 623-03 Orange
+CF 2G,3G 623-02 TC
+CG 2G,3G,4G 629-01,629-07 Airtel
+CG 2G,3G,4G 629-10 Libertis Telecom
+CH 3G,4G,5G 228-03 Salt
+CH 3G,4G,5G 228-02 Sunrise
+CH 3G,4G,5G 228-01 Swisscom
+CH 2G 228-08 Tele4u
+CI 2G 612-07 café
+CI 2G 612-06 GreenN
+CI 2G 612-04 KoZ
+CI 2G,3G,4G 612-02 Moov
+CI 2G,3G,4G 612-05 MTN
+CI 2G,3G,4G 612-03 Orange
+CI 4G 612-18 YooMee
+CK 2G,3G,4G 548-01 Vodafone
+CL 2G,3G,4G 730-03 CLARO CL
+CL 2G,3G,4G,5G 730-01,730-10 entel
+CL 2G,3G,4G,5G 730-02 Movistar
+CL 2G,3G 730-99 Will
+CL 3G,4G,5G 730-09 WOM
+CM 3G,4G 624-03 Camtel
+CM 2G,3G,4G 624-01 MTN Cameroon
+CM 2G,3G 624-04 Nexttel
+CM 2G,3G,4G 624-02 Orange
+CN 4G,5G 460-15 China Broadnet
+CN 2G,3G,4G,5G 460-00 China Mobile
+CN 3G,4G,5G 460-03,460-11 China Telecom
+CN 2G,3G,4G,5G 460-01 China Unicom
+CO 3G,4G 732-130 AVANTEL
+CO 2G,3G,4G 732-101 Claro
+CO 4G,5G 732-176 DirecTV Colombia Ltda
+CO 2G 732-099 EMCALI
+CO 4G 732-187 eTb
+CO 2G,3G,4G 732-123 Movistar
+CO 3G,4G 732-020,732-103,732-111 Tigo
+CO 4G 732-360 WOM
+CR 2G,3G,4G 712-03 Claro
+CR 2G,3G,4G 712-01,712-02 Kölbi ICE
+CR 2G,3G,4G 712-04 Liberty
+CU 2G,3G,4G 368-01 CUBACEL
+CV 2G,3G,4G 625-01 CVMOVEL
+CV 2G,3G 625-02 T+
+CW 2G,3G,4G 362-68,362-69 Digicel
+CW 2G 362-54 ECC
+CW 2G,3G,4G 362-91 FLOW
+CX 4G 505-23 Challenge Networks Pty Ltd
+CX 4G 505-62,505-68 NBN
+CX 2G 505-10 Norfolk Is.
+CX 4G,5G 505-52 OptiTel Australia
+CX 3G,4G,5G 505-02,505-17 Optus
+CX 3G,4G,5G 505-01 Telstra
+CX 3G,4G,5G 505-03 Vodafone
+CY 2G,3G,4G,5G 280-01 Cytamobile-Vodafone
+CY 2G,3G,4G 280-10 Epic
+CY 3G,4G 280-20 PrimeTel
+CZ 4G 230-06 Nordic Telecom 5G a.s.
+CZ 4G 230-04 Nordic Telecom Regional s.r.o.
+CZ 2G,4G,5G 230-02 O2
+CZ 4G 230-05 PODA a.s.
+CZ 2G,4G,5G 230-01,230-07 T-Mobile
+CZ 2G,4G,5G 230-03 Vodafone
+DE 5G 262-23 1&1
+DE 4G 262-19 450connect
+DE 3G 262-15 Airdata
+DE 2G,4G,5G 262-03 O2
+DE 5G 262-98 private networks
+DE 2G,4G,5G 262-01 Telekom
+DE 2G,4G,5G 262-02,262-09 Vodafone
+DJ 2G,3G,4G 638-01 Evatis
+DK 3G,4G,5G 238-06 3
+DK 4G 238-15 Net 1
+DK 2G,3G,4G,5G 238-01 TDC
+DK 2G,3G,4G 238-02 Telenor
+DK 2G,3G,4G 238-20 Telia
+DK 2G,3G,4G,5G 238-66 TT-Netværket P/S
+DM 2G,3G,4G 366-020 Digicel
+DM 2G,3G,4G 366-110 FLOW
+DO 2G,3G,4G,5G 370-01,370-03 Altice
+DO 2G,3G,4G,5G 370-02 Claro
+DO 2G,3G,4G 370-04 Viva
+DO 4G 370-05 Wind
+DZ 3G,4G 603-07,603-09 AT
+DZ 2G,3G,4G 603-02 Djezzy
+DZ 2G,3G,4G 603-01 Mobilis
+DZ 2G,3G,4G 603-03 Ooredoo
+EC 2G,3G,4G 740-01 Claro
+EC 2G,3G,4G 740-02 CNT Mobile
+EC 2G,3G,4G 740-00 Movistar
+EE 2G,3G,4G,5G 248-02 Elisa
+EE 2G,3G,4G 248-03 Tele2
+EE 2G,3G,4G,5G 248-01 Telia
+EG 2G,3G,4G 602-03 Etisalat
+EG 2G,3G,4G 602-01 Orange
+EG 2G,3G,4G 602-02 Vodafone
+EG 4G 602-04 WE
+ER 2G 657-01 Eritel
+ES 4G 214-34 Aire Networks del Mediterráneo, S.L.U.
+ES 4G 214-02 Fibracat
+ES 2G,3G,4G,5G 214-07 Movistar
+ES 4G 214-28 Murcia4G
+ES 5G 214-17 Móbil R
+ES 2G,3G,4G,5G 214-03 Orange
+ES 2G,3G,4G,5G 214-01 Vodafone
+ES 4G 214-29 Xfera Moviles S.A.U.
+ES 4G,5G 214-04 Yoigo
+ET 2G,3G,4G 636-01 MTN
+FI 2G,3G,4G,5G 244-03,244-12 DNA
+FI 4G 244-35 Edzcom Oy
+FI 2G,3G,4G,5G 244-05 Elisa
+FI 2G,3G,4G 244-07 Nokia
+FI 2G,3G,4G,5G 244-91 Telia
+FI 2G,3G,4G 244-36 Telia / DNA
+FI 2G,3G,4G 244-14 Ålcom
+FJ 2G,3G,4G 542-02 Digicel
+FJ 3G,4G 542-03 TFL
+FJ 2G,3G,4G 542-01 Vodafone
+FK 2G,4G 750-001 Sure
+FM 2G,4G 550-01 FSMTC
+FO 2G,3G,4G 288-01 Føroya Tele
+FO 2G,3G,4G 288-02 Nema
+FR 2G,3G,4G,5G 208-20,208-88 Bouygues
+FR 3G,4G,5G 208-15,208-16,208-35,208-36 Free
+FR 4G 208-19 Haute-Garonne numérique
+FR 2G,3G,4G,5G 208-01,208-02 Orange
+FR 4G 208-96 Région Bourgogne-Franche-Comté
+FR 2G,3G,4G,5G 208-09,208-10,208-11,208-13 SFR
+FR 4G 208-23 Syndicat mixte ouvert Charente Numérique
+GA 2G,3G,4G 628-03 Airtel
+GA 2G,3G,4G 628-01 Libertis
+GA 2G,3G,4G 628-02 Moov
+GB 3G,4G,5G 234-20 3
+GB 2G,3G,4G 234-03 Airtel-Vodafone
+GB 4G 234-73 Bluewave Communications Ltd
+GB 2G,3G 234-00,234-76 BT
+GB 2G,3G,4G,5G 234-30,234-33,234-34 EE
+GB 2G,3G,4G 234-50 JT
+GB 2G 234-14 Link Mobility UK Ltd
+GB 2G,3G,4G,5G 234-02,234-10,234-11 O2 (UK)
+GB 2G 234-19 PMN
+GB 2G,3G,4G 234-58 Pronto GSM
+GB 4G 234-51 Relish
+GB 2G,3G,4G 234-36,234-55 Sure Mobile
+GB 2G,4G,5G 234-88,235-88 telet
+GB 2G,3G,4G,5G 234-15 Vodafone UK
+GD 2G,3G,4G 352-030 Digicel
+GD 2G,3G,4G 352-110 FLOW
+GE 2G,3G,4G 289-88 A-Mobile
+GE 2G,3G,4G 289-67 Aquafon
+GE 2G,3G,4G 282-04 Beeline
+GE 2G,3G,4G 282-01 Geocell
+GE 2G,3G,4G 282-02 Magti
+GE 3G 282-03 MagtiFix
+GE 3G 282-05 S1
+GE 4G 282-08 Silk LTE
+GF 2G,3G,4G 340-20 Digicel
+GF 2G,3G,4G 340-01 Orange
+GF 2G,3G,4G 340-02 SFR Caraïbe
+GG 2G,3G,4G 234-03 Airtel-Vodafone
+GG 2G,3G,4G 234-50 JT
+GG 2G,3G,4G 234-55 Sure Mobile
+GH 2G,3G 620-03,620-06 AirtelTigo
+GH 4G 620-10 Blu
+GH 4G 620-14 busy
+GH 3G 620-04 Expresso
+GH 2G,3G 620-07 Globacom
+GH 2G,3G,4G 620-01 MTN
+GH 4G 620-16 Telesol
+GH 2G,3G,4G 620-02 Vodafone
+GI 2G,3G,4G 266-01 GibTel
+GL 4G 290-02 Nanoq Media
+GL 2G,3G,4G,5G 290-01 tusass
+GM 2G,3G,4G 607-02 Africell
+GM 2G 607-03 Comium
+GM 2G,3G 607-01 Gamcel
+GM 4G 607-06 NETPAGE
+GM 2G,3G,4G 607-04 QCell
+GN 2G,3G 611-05 Cellcom
+GN 2G,3G 611-04 MTN
+GN 2G,4G 611-01 Orange
+GN 2G 611-02 Sotelgui
+GP 2G,3G,4G 340-20 Digicel
+GP 2G,3G,4G 340-01 Orange
+GP 2G,3G,4G 340-02 SFR Caraïbe
+GQ 2G,3G,4G 627-03 Muni
+GQ 2G,4G 627-01 Orange GQ
+GR 2G,4G,5G 202-01,202-02 Cosmote
+GR 2G,4G,5G 202-09,202-10 NOVA
+GR 2G,3G,4G,5G 202-05 Vodafone
+GT 2G,3G,4G,5G 704-01,704-03 Claro
+GT 2G,3G,4G,5G 704-02 Tigo
+GU 2G,3G,4G,5G 310-370 Docomo
+GU 2G,3G,4G,5G 310-140 GTA Wireless
+GU 2G,3G,4G 310-032,310-400 IT&E Wireless
+GW 2G 632-01,632-07 Guinetel
+GW 2G,3G 632-02 MTN Areeba
+GW 2G,3G,4G 632-03 Orange
+GY 2G,3G,4G 738-01 Digicel
+GY 4G,5G 738-00 E-Networks
+GY 2G,3G,4G 738-002 GT&T Cellink Plus
+GY 4G 738-003 Quark Communications Inc.
+HK 2G,3G,4G 454-00 1O1O / One2Free / New World Mobility / SUNMobile
+HK 3G,4G,5G 454-03 3
+HK 2G,3G,4G,5G 454-12 CMCC HK
+HK 2G 454-02 CSL Limited
+HK 2G 454-16 PCCW Mobile (2G)
+HK 3G 454-19 PCCW Mobile (3G)
+HK 4G,5G 454-20 PCCW Mobile (4G)
+HK 3G 454-29 PCCW Mobile (CDMA)
+HK 3G,4G,5G 454-06 SmarTone
+HN 2G,3G,4G 708-001 Claro
+HN 2G,3G 708-030 Hondutel
+HN 2G,3G,4G 708-002 Tigo
+HR 2G,3G,4G,5G 219-10 A1 HR
+HR 2G,3G,4G,5G 219-01 HT HR
+HR 2G,3G,4G,5G 219-02 Telemach
+HT 2G,3G 372-02 Digicel
+HT 2G,3G,4G 372-03 Natcom
+HU 4G 216-03 DIGI
+HU 4G 216-02 MVM Net Ltd.
+HU 2G,4G,5G 216-30 Telekom
+HU 2G,4G,5G 216-70 Vodafone
+HU 2G,4G,5G 216-01 Yettel Hungary
+ID 2G,4G 510-89 3
+ID 4G 510-28 Fren/Hepi
+ID 2G,4G,5G 510-01,510-21 Indosat Ooredoo Hutchison
+ID 4G 510-09 Smartfren
+ID 2G,4G,5G 510-10 Telkomsel
+ID 2G,4G,5G 510-11 XL
+IE 2G,3G,4G,5G 272-02,272-05 3
+IE 2G,3G,4G,5G 272-03,272-07 Eir
+IE 2G,3G,4G,5G 272-01 Vodafone
+IL 2G,3G,4G,5G 425-02 Cellcom
+IL 3G,4G 425-08 Golan Telecom
+IL 3G,4G,5G 425-07 Hot Mobile
+IL 4G 425-25 IMOD
+IL 2G,3G 425-05 Jawwal
+IL 2G,3G,4G,5G 425-01,425-10 Partner
+IL 3G,4G,5G 425-03 Pelephone
+IL 2G,3G 425-06 Wataniya Mobile
+IL 4G 425-09 We4G
+IM 4G 234-73 Bluewave Communications Ltd.
+IM 2G,3G,4G 234-58 Pronto GSM
+IM 2G,3G,4G 234-36 Sure Mobile
+IN 2G,4G 404-02,404-03,404-10,404-16,404-31,404-40,404-45,404-49,404-70,404-90,404-92,404-93,404-94,404-95,404-96,404-97,404-98,405-51,405-52,405-53,405-54,405-55,405-56 AirTel
+IN 2G,3G,4G 404-34,404-38,404-51,404-53,404-54,404-55,404-57,404-58,404-59,404-62,404-64,404-66,404-71,404-72,404-73,404-74,404-75,404-76,404-77,404-79,404-80,404-81 BSNL Mobile
+IN 4G 405-840,405-854,405-855,405-856,405-857,405-858,405-859,405-860,405-861,405-862,405-863,405-864,405-865,405-866,405-867,405-868,405-869,405-870,405-871,405-872,405-873,405-874 Jio
+IN 2G,3G,4G 404-68,404-69 MTNL
+IN 4G 404-09,404-18,404-36,404-50,404-52,404-67,404-83,404-85,405-03,405-04,405-05,405-06,405-07,405-08,405-09,405-10,405-11,405-12,405-13,405-14,405-15,405-17,405-18,405-19,405-20,405-21,405-22,405-23 Reliance
+IN 2G,3G,4G 404-01,404-05,404-07,404-11,404-14,404-15,404-20,404-22,404-30,404-43,404-46,404-56,404-60,404-78,404-82,404-86,405-67,405-70,405-750,405-751,405-753,405-755,405-908 Vi India
+IQ 2G,3G 418-00,418-05 Asia Cell
+IQ 3G 418-62 Itisaluna
+IQ 2G,3G 418-40 Korek
+IQ 3G 418-45 Mobitel
+IQ 3G 418-92 Omnnea
+IQ 2G 418-08 SanaTel
+IQ 2G,3G 418-20,418-30 Zain
+IR 4G 432-12 Avacell (HiWEB)
+IR 2G 432-93 Farzanegan Pars
+IR 2G,3G,4G,5G 432-11 IR-TCI (Hamrah-e-Avval)
+IR 2G 432-90,432-93 Iraphone
+IR 2G 432-71 KOOHE NOOR
+IR 4G 432-40,432-44 Mobinnet
+IR 2G 432-70 MTCE
+IR 2G,3G,4G,5G 432-35 MTN Irancell
+IR 3G,4G 432-20,432-21 RighTel
+IR 4G 432-50 Shatel Mobile
+IR 2G 432-32 Taliya
+IR 2G 432-99 TCI
+IR 2G 432-14 TKC/KFZO
+IR 4G 432-45 Zi-Tel
+IS 3G,4G,5G 274-11 Nova
+IS 2G 274-08 On-waves
+IS 2G,3G,4G 274-01 Síminn
+IS 2G 274-04 Viking
+IS 2G,3G,4G 274-02 Vodafone
+IT 4G,5G 222-47 Fastweb
+IT 4G,5G 222-41 GO internet
+IT 3G,4G,5G 222-50 Iliad
+IT 4G,5G 222-38 LINKEM
+IT 2G,4G,5G 222-01,222-43 TIM
+IT 2G,4G,5G 222-10 Vodafone
+IT 2G,3G,4G,5G 222-88,222-99 WINDTRE
+JE 2G,3G,4G 234-03 Airtel-Vodafone
+JE 2G,3G,4G 234-50 JT
+JE 2G,3G,4G 234-55 Sure Mobile
+JM 2G,3G,4G 338-05 Digicel
+JM 2G,3G,4G 338-180 FLOW
+JO 2G,3G,4G 416-77 Orange
+JO 3G,4G 416-03 Umniah
+JO 2G,3G,4G 416-01 zain JO
+JP 4G,5G 440-50,440-51,440-52,440-53 au
+JP 5G 441-205 Katch Network Inc.
+JP 4G 440-01 KDDI Corporation
+JP 3G,4G,5G 440-10 NTT docomo
+JP 4G,5G 440-11 Rakuten Mobile
+JP 3G,4G,5G 440-20,440-21,441-01 SoftBank
+JP 4G 440-05,441-00 Wireless City Planning Inc.
+JP 3G 440-00 Y!Mobile
+KE 2G,3G,4G 639-03 Airtel
+KE 4G 639-10 Faiba 4G
+KE 2G,3G,4G,5G 639-02 Safaricom
+KE 2G,3G,4G 639-07 Telkom
+KG 2G,3G,4G 437-01 Beeline
+KG 2G,3G,4G 437-05 MegaCom
+KG 2G,3G,4G 437-09 O!
+KG 4G 437-10 Saima Telecom
+KH 2G,3G,4G 456-01,456-18 Cellcard
+KH 2G,3G,4G 456-08,456-09 Metfone
+KH 4G 456-11 SEATEL
+KH 2G,3G,4G 456-02,456-05,456-06 Smart
+KI 3G,4G 545-01 Kiribati - ATH
+KI 2G 545-09 Kiribati - Frigate Net
+KM 2G,3G 654-01 HURI
+KM 2G,3G,4G 654-02 TELCO SA
+KN 2G,4G 356-050 Digicel
+KN 2G,4G 356-110 FLOW
+KP 3G 467-06 Kang Song NET
+KP 3G 467-05 Koryolink
+KR 4G,5G 450-02,450-04 KT
+KR 4G,5G 450-06 LG U+
+KR 3G,4G 450-08 olleh
+KR 3G,4G,5G 450-05,450-12 SKTelecom
+KW 2G,3G,4G,5G 419-03 Ooredoo
+KW 2G,3G,4G,5G 419-04 STC
+KW 2G,3G,4G,5G 419-02 zain KW
+KY 3G,4G 338-05 Digicel
+KY 2G,3G,4G 346-140 FLOW
+KY 4G 346-001 Logic
+KZ 2G,3G,4G 401-07 Altel
+KZ 2G,3G,4G 401-01 Beeline
+KZ 3G 401-08 Kazakhtelecom
+KZ 2G,3G,4G,5G 401-02 Kcell
+KZ 2G,3G,5G 401-77 Tele2.kz
+LA 2G,3G 457-07 Best
+LA 2G,3G 457-02 ETL
+LA 2G,3G,4G,5G 457-01 LaoTel
+LA 2G,3G 457-08 TPLUS
+LA 2G,3G,4G 457-03 Unitel
+LB 2G,3G,4G 415-01 Alfa
+LB 2G,3G,4G 415-03 Touch
+LC 2G,4G 338-05 Digicel
+LC 2G,4G 358-110 FLOW
+LI 2G,3G,4G 295-02 7acht
+LI 2G,3G,4G 295-05 FL1
+LI 2G,3G,4G 295-01 Swisscom
+LK 2G,4G 413-05 Airtel
+LK 2G,3G,4G 413-02,413-11 Dialog
+LK 2G,3G,4G 413-08 Hutch
+LK 3G,4G 413-04 Lanka Bell
+LK 2G,3G,4G 413-01,413-12 SLTMobitel
+LR 3G 618-20 LIBTELCO
+LR 2G,3G,4G 618-01 Lonestar Cell MTN
+LR 2G,3G 618-04 Novafone
+LR 2G,3G,4G 618-07 Orange LBR
+LS 2G,3G,4G 651-02 Econet Telecom
+LS 2G,3G,4G,5G 651-01 Vodacom
+LT 2G,3G,4G 246-02 BITĖ
+LT 4G,5G 246-08 MEZON
+LT 2G,3G,4G,5G 246-03 Tele2
+LT 2G,4G,5G 246-01 Telia
+LU 2G,3G,4G,5G 270-99 Orange
+LU 2G,3G,4G,5G 270-01 POST
+LU 2G,3G,4G,5G 270-77 Tango
+LV 2G,3G,4G,5G 247-05 Bite
+LV 2G,3G,4G,5G 247-01 LMT
+LV 2G,3G,4G,5G 247-02 Tele2
+LV 3G 247-03 TRIATEL
+LY 3G 606-06 Hatef Libya
+LY 4G 606-03 Libya Phone
+LY 2G,3G,4G 606-00 Libyana
+LY 2G,3G,4G 606-01 Madar
+MA 2G,3G,4G 604-01 IAM
+MA 2G,3G,4G 604-02,604-05 INWI
+MA 2G,3G,4G 604-00 Orange Morocco
+MC 2G,3G,4G,5G 212-10 Office des Telephones
+MD 3G,4G 255-00,259-15 IDC
+MD 2G,3G,4G 259-02 Moldcell
+MD 3G,4G 259-03,259-05,259-99 Moldtelecom
+MD 2G,3G,4G 259-01 Orange
+ME 2G,3G,4G 297-03 m:tel
+ME 2G,3G,4G,5G 297-01 One
+ME 2G,3G,4G,5G 297-02 telekom.me
+MF 2G,3G,4G 340-08 Dauphin
+MF 2G,3G,4G 340-20 Digicel
+MF 2G,3G,4G 340-03 FLOW
+MF 2G,3G,4G 340-01 Orange
+MG 2G,3G,4G 646-01 Airtel
+MG 4G 646-05 BIP / blueline
+MG 2G,3G,4G 646-02 Orange
+MG 2G,3G,4G,5G 646-04 Telma
+MH 2G,4G 551-01 Marshall Islands National Telecommunications Authority (MINTA)
+MK 2G,3G,4G 294-03 A1 MK
+MK 2G,3G,4G,5G 294-01 Telekom.mk
+ML 2G,3G,4G 610-01 Malitel
+ML 2G,3G,4G 610-02 Orange
+ML 2G,3G 610-03 Telecel
+MM 4G 414-20,414-21 ACS
+MM 3G 414-03 CDMA800
+MM 2G,3G,4G 414-01 MPT
+MM 2G,3G,4G 414-09 Mytel
+MM 3G,4G 414-05 Ooredoo
+MM 2G,3G,4G 414-06 Telenor
+MN 3G,4G 428-98 G-Mobile
+MN 2G,3G,4G 428-99 Mobicom
+MN 3G,4G 428-91 Skytel
+MN 2G,3G,4G 428-88 Unitel
+MO 3G,4G 455-05 3
+MO 4G 455-07 China Telecom
+MO 3G,4G,5G 455-01,455-04 CTM
+MO 3G,4G 455-00,455-06 SmarTone
+MP 2G,3G,4G 310-370 Docomo
+MP 2G,3G,4G 310-110 IT&E Wireless
+MQ 2G,3G,4G 340-20 Digicel
+MQ 2G,3G,4G 340-01 Orange
+MQ 2G,3G,4G 340-02 SFR Caraïbe
+MR 2G,3G,4G 609-02 Chinguitel
+MR 2G,4G 609-01 Mattel
+MR 2G,3G,4G 609-10 Moov
+MS 2G 338-05 Digicel
+MS 2G 354-860 FLOW
+MT 2G,3G,4G,5G 278-01 Epic
+MT 2G,3G,4G,5G 278-21 GO
+MT 3G,4G,5G 278-77 Melita
+MU 2G,3G,4G 617-03 CHILI
+MU 2G,3G,4G,5G 617-10 Emtel
+MU 3G 617-02 MOKOZE / AZU
+MU 2G,3G,4G,5G 617-01 my.t
+MV 2G,3G,4G,5G 472-01 Dhiraagu
+MV 2G,3G,4G,5G 472-02 Ooredoo
+MW 3G,4G 650-02 Access
+MW 2G,3G,4G 650-10 Airtel
+MW 4G 650-03 MTL
+MW 2G,3G,4G 650-01 TNM
+MX 3G,4G 334-090 AT&T
+MX 3G,4G,5G 334-050 AT&T / Unefon
+MX 4G 334-140 Red Compartida
+MX 3G,4G,5G 334-020 Telcel
+MX 4G 334-150 Ultranet
+MY 2G,4G 502-13,502-19 Celcom
+MY 2G,3G,4G 502-10 Celcom, DiGi, Maxis, Tune Talk, U Mobile, Unifi, XOX, Yes
+MY 2G,4G 502-16 DiGi
+MY 2G,4G 502-12,502-17 Maxis
+MY 3G,4G 502-11 TM Homeline
+MY 4G 502-18 U Mobile
+MY 4G,5G 502-153 unifi
+MY 4G,5G 502-152 Yes
+MZ 2G,3G,5G 643-01 mCel
+MZ 2G,3G,4G 643-03 Movitel
+MZ 2G,3G,4G 643-04 Vodacom
+NA 2G,3G,4G 649-01 MTC
+NA 4G 649-06 MTN Namibia
+NA 4G 649-04 Paratus Telecommunications (Pty)
+NA 3G 649-02 switch
+NA 2G,3G,4G 649-03 TN Mobile
+NC 2G,3G,4G 546-01 Mobilis
+NE 2G,4G 614-02 Airtel
+NE 2G 614-03 Moov
+NE 2G 614-04 Orange
+NE 2G 614-01 SahelCom
+NF 2G,4G 505-10 Norfolk Telecom
+NG 2G,3G,4G 621-60 9mobile
+NG 2G,3G,4G 621-20 Airtel
+NG 2G,3G,4G 621-50 Glo
+NG 4G 621-22 InterC
+NG 2G,3G,4G,5G 621-30 MTN
+NG 4G 621-40 Ntel
+NG 4G 621-27 Smile
+NG 4G 621-24 Spectranet
+NG 4G 621-26 Swift
+NI 2G,3G,4G 710-21,710-73 Claro
+NI 2G,3G,4G 710-300 Tigo
+NL 2G 204-25 CapX B.V.
+NL 4G 204-11 Greenet Netwerk B.V
+NL 2G,3G,4G,5G 204-08,204-10 KPN
+NL 2G,3G,4G,5G 204-20 T-Mobile
+NL 2G,3G,4G,5G 204-16 T-Mobile (BEN)
+NL 4G 204-02 Tele2
+NL 3G 204-66 Utility Connect B.V.
+NL 2G,4G,5G 204-04 Vodafone
+NL 4G 204-15 Ziggo
+NO 2G,4G,5G 242-06,242-14 ice
+NO 4G 242-99 TampNet AS
+NO 2G,4G,5G 242-01 Telenor
+NO 2G,4G,5G 242-02 Telia
+NP 2G,3G,4G 429-01 Namaste / NT Mobile / Sky Phone
+NP 2G,3G,4G 429-02 Ncell
+NP 2G,3G,4G 429-04 SmartCell
+NP 3G 429-03 UTL
+NR 2G,3G,4G 536-02 Digicel
+NU 2G,4G 555-01 Telecom Niue
+NZ 3G,4G,5G 530-24 2degrees
+NZ 3G,4G,5G 530-05 Spark
+NZ 2G,3G,4G,5G 530-01 Vodafone
+OM 2G,3G,4G,5G 422-02 Omantel
+OM 2G,3G,4G,5G 422-03 Ooredoo
+OM 5G 422-06 Vodafone
+PA 2G,3G,4G 714-01 Cable & Wireless
+PA 2G,3G,4G 714-03 Claro
+PA 2G,3G,4G 714-04 Digicel
+PA 2G,3G,4G 714-02,714-020 Tigo
+PE 2G,3G,4G 716-15 Bitel
+PE 2G,3G,4G,5G 716-10 Claro
+PE 3G,4G,5G 716-17 Entel
+PE 2G,3G,4G 716-06 Movistar
+PF 4G 547-05 Ora
+PF 2G,3G,4G 547-20 Vini
+PF 2G,3G,4G 547-15 Vodafone
+PG 2G,3G 537-01 bmobile
+PG 3G,4G 537-02 citifon
+PG 2G,3G,4G 537-03 Digicel
+PH 4G,5G 515-66 DITO
+PH 2G,3G,4G,5G 515-02 Globe
+PH 2G,3G,4G,5G 515-03 SMART
+PH 2G,3G 515-05 Sun Cellular
+PK 3G,4G 410-02 3G EVO / CharJi 4G
+PK 2G,3G,4G 410-01,410-07 Jazz
+PK 2G,3G,4G 410-05,410-08 SCO Mobile
+PK 2G,3G,4G 410-06 Telenor
+PK 2G,3G,4G 410-03 Ufone
+PK 2G,3G,4G 410-04 Zong
+PL 4G 260-34 NetWorkS!
+PL 2G,3G,4G,5G 260-03 Orange
+PL 2G,3G,4G,5G 260-06 Play
+PL 2G,3G,4G,5G 260-01,260-11,260-15,260-16,260-17 Plus
+PL 2G,3G,4G,5G 260-02 T-Mobile
+PM 2G 308-01 Ameris
+PM 2G,4G 308-02 GLOBALTEL
+PR 2G,3G,4G 330-110 Claro Puerto Rico
+PR 4G,5G 313-790 Liberty
+PR 3G,4G 330-000,330-120 Open Mobile
+PR 2G,4G,5G 310-260 T-Mobile
+PS 2G,3G 425-05 Jawwal
+PS 2G,3G 425-06 Ooredoo
+PT 2G,3G,4G,5G 268-06 MEO
+PT 2G,3G,4G,5G 268-03 NOS
+PT 2G,3G,4G,5G 268-01 Vodafone
+PW 4G 552-99 PMCI
+PW 2G,3G,4G 552-01 PNCC
+PW 2G 552-02 PT Waves
+PY 2G,3G,4G 744-02 Claro
+PY 2G,4G 744-06 Copaco
+PY 2G,3G,4G 744-05 Personal
+PY 2G,3G,4G 744-04 Tigo
+PY 2G,3G,4G 744-01 VOX
+QA 4G 427-06 Ministry of Interior
+QA 2G,3G,4G,5G 427-01 Ooredoo
+QA 2G,3G,4G,5G 427-02 Vodafone
+RE 2G,3G,4G 647-03 Free
+RE 2G,3G,4G,5G 647-00 Orange
+RE 2G,3G,4G 647-10 SFR Réunion
+RO 2G,3G,4G,5G 226-05 Digi.Mobil
+RO 2G,3G,4G,5G 226-10 Orange
+RO 2G,4G 226-03 Telekom
+RO 2G,3G,4G,5G 226-01 Vodafone
+RS 2G,3G,4G 220-05 A1 SRB
+RS 2G,3G,4G 220-03 mt:s
+RS 2G,3G,4G 220-01 Yettel
+RU 2G,3G,4G 250-96 +7Telecom
+RU 2G,3G,4G 250-99 Beeline
+RU 2G,3G 250-34 Krymtelekom
+RU 2G,4G 250-27 Letai
+RU 2G,3G,4G 250-02 MegaFon
+RU 2G,3G,4G 255-98 MKS (ex. Lugacom)
+RU 2G,4G 250-35 MOTIV
+RU 2G,3G,4G,5G 250-01 MTS
+RU 2G,3G,4G 250-97 Phoenix
+RU 2G,3G,4G 250-33 Sevmobile
+RU 3G 250-09 Skylink
+RU 2G,3G,4G 250-20 Tele2
+RU 2G,4G 250-08 Vainah Telecom
+RU 4G 250-22 Vainakh Telecom
+RU 2G,3G,4G 250-60 Volna mobile
+RU 2G,3G,4G 250-32 Win Mobile
+RW 2G,3G 635-13 Airtel
+RW 2G,3G 635-10 MTN
+RW 4G 635-17 Olleh
+SA 2G,4G,5G 420-01 Al Jawal (STC )
+SA 2G,3G,4G 420-03 Mobily
+SA 2G,3G,4G,5G 420-04 Zain SA
+SB 2G,3G 540-02 BeMobile
+SB 2G,3G,4G 540-01 BREEZE
+SC 2G,3G,4G 633-10 Airtel
+SC 2G,3G,5G 633-01 Cable & Wireless
+SD 3G 634-05 canar
+SD 2G,3G 634-09 khartoum INC
+SD 2G,3G 634-02 MTN
+SD 2G,3G,4G 634-07 Sudani One
+SD 2G,3G,4G 634-01 Zain SD
+SE 3G,4G,5G 240-02 3
+SE 2G 240-16 42 Telecom AB
+SE 4G 240-03 Net 1
+SE 3G 240-04 SWEDEN
+SE 2G,4G,5G 240-24 Sweden 2G
+SE 3G 240-05 Sweden 3G
+SE 3G,4G 240-07 Tele2
+SE 3G 240-06 Telenor
+SE 2G,3G,4G,5G 240-01 Telia
+SG 3G,4G,5G 525-03 M1
+SG 4G 525-10 SIMBA
+SG 3G,4G,5G 525-01 SingTel
+SG 3G,4G,5G 525-05 StarHub
+SH 2G,4G 658-01 Sure
+SI 2G,3G,4G,5G 293-40 A1 SI
+SI 2G,4G,5G 293-41 Mobitel
+SI 3G,4G,5G 293-64 T-2
+SI 2G,3G,4G,5G 293-70 Telemach
+SK 4G,5G 231-03 4ka
+SK 2G,3G,4G,5G 231-06 O2
+SK 2G,3G,4G,5G 231-01,231-05 Orange
+SK 2G,3G,4G,5G 231-02,231-04 Telekom
+SL 2G 619-03,619-05 Africell
+SL 2G,3G,4G 619-01 Orange
+SL 3G,4G 619-06 SierraTel
+SL 2G,3G 619-09 Smart Mobile
+SM 2G,3G 292-01 PRIMA
+SN 2G,3G,4G 608-03 Expresso
+SN 2G,3G,4G 608-02 Free
+SN 2G,3G,4G 608-01 Orange
+SO 2G 637-30 Golis
+SO 2G,3G 637-50 Hormuud
+SO 2G,3G 637-67 Horntel Group
+SO 2G 637-10,637-60 Nationlink
+SO 2G 637-04 Somafone
+SO 2G,3G,4G 637-20 SOMNET
+SO 2G,3G,4G 637-71 Somtel
+SO 2G,3G,4G 637-82 Telcom
+SO 2G,3G,4G 637-01 Telesom
+SO 2G 637-57 UNITEL
+SR 2G,3G,4G 746-03 Digicel
+SR 2G,3G,4G,5G 746-02 Telesur
+SS 2G 659-03 Gemtel
+SS 2G,3G 659-02 MTN
+SS 3G 659-07 Sudani
+SS 2G,3G,4G 659-06 Zain
+ST 2G,3G 626-01 CSTmovel
+ST 2G,3G 626-02 Unitel STP
+SV 2G,3G 706-01 Claro
+SV 2G,3G 706-02 Digicel
+SV 2G,3G,4G 706-04 Movistar
+SV 2G,3G,4G 706-03 Tigo
+SX 2G 362-54 ECC
+SX 3G,4G 362-60 FLOW
+SX 3G,4G 362-51 Telcell
+SY 2G,3G,4G 417-02 MTN
+SY 2G,3G,4G 417-01 Syriatel
+SZ 4G 653-02 Eswatini Mobile Limited
+SZ 2G,4G 653-10 MTN Eswatini
+TC 2G,4G 338-050 Digicel
+TC 2G,3G,4G 376-350 FLOW
+TD 2G,3G,4G 622-01 Airtel
+TD 2G 622-07 Salam
+TD 3G 622-02 Tawali
+TD 2G,3G,4G 622-03 Tigo
+TG 2G,4G 615-03 Moov
+TG 2G,4G,5G 615-01 Togo Cell
+TH 2G,3G,4G,5G 520-01,520-03 AIS
+TH 3G,4G 520-15 AIS-T / NT Mobile
+TH 2G,3G,4G,5G 520-05,520-18 dtac
+TH 4G 520-47 dtac-T
+TH 3G,4G 520-02,520-17 NT Mobile
+TH 4G 520-09 Royal Thai Police
+TH 2G 520-99 TrueMove
+TH 3G,4G,5G 520-04 TrueMove H
+TH 3G 520-00 TrueMove H / my by NT
+TJ 2G,3G,4G 436-04 Babilon-M
+TJ 4G 436-10 Babilon-T
+TJ 2G,3G,4G 436-03 MegaFon
+TJ 2G,3G,4G,5G 436-01,436-02 Tcell
+TJ 2G,3G,4G 436-05 ZET-Mobile
+TK 4G 554-01 Teletok
+TL 2G,3G,4G 514-03 Telemor
+TL 2G,3G,4G 514-01 Telkomcel
+TL 2G,3G,4G 514-02 TT
+TM 3G 438-03 AGTS CDMA
+TM 2G,3G,4G 438-02 TM-Cell
+TN 2G,3G,4G 605-03 Ooredoo
+TN 2G,3G,4G 605-01 Orange
+TN 2G,3G,4G 605-02 Tunicell
+TO 2G,4G 539-88 Digicel
+TO 2G,3G,4G 539-01 U-Call
+TR 2G,3G,4G 286-01 Turkcell
+TR 2G,3G,4G 286-03 Türk Telekom
+TR 2G,3G,4G 286-02 Vodafone
+TT 2G,3G,4G,5G 374-12 bmobile
+TT 2G,3G,4G 374-130 Digicel
+TV 3G,4G 553-01 TTC
+TW 4G 466-12 Ambit Microsystems
+TW 4G,5G 466-92 Chunghwa
+TW 4G,5G 466-01 FarEasTone
+TW 4G,5G 466-05 Gt
+TW 4G,5G 466-89 T Star
+TW 4G,5G 466-97 Taiwan Mobile
+TZ 2G,3G,4G 640-05 Airtel
+TZ 2G,3G 640-09 Halotel
+TZ 4G 640-11 SmileCom
+TZ 2G,3G,4G,5G 640-02 tiGO
+TZ 3G,4G 640-07 TTCL Mobile
+TZ 2G,3G,4G,5G 640-04 Vodacom
+TZ 4G 640-06 WIA Company Limited
+TZ 2G,3G,4G 640-03 Zantel
+UA 3G 255-07 3Mob; Lycamobile
+UA 3G 255-04 Intertelecom
+UA 2G,3G,4G 255-02,255-03 Kyivstar
+UA 2G,3G,4G 255-06 lifecell
+UA 3G 255-21 PEOPLEnet
+UA 2G,3G,4G 255-01 Vodafone
+UG 2G,3G,4G 641-14 Africell
+UG 2G,3G 641-01,641-22 Airtel
+UG 2G,3G,4G 641-10 MTN
+UG 4G 641-33 Smile
+UG 4G 641-04 Tangerine Uganda Limited
+UG 2G,3G 641-11 Uganda Telecom
+US 3G 310-500 Alltel
+US 4G 312-120,312-130 Appalachian Wireless
+US 3G,4G 310-710 ASTAC
+US 4G 311-780 ASTCA
+US 2G,3G,4G,5G 310-030,310-070,310-080,310-090,310-150,310-170,310-410,310-680,310-950,311-070,311-090 AT&T
+US 3G,4G 312-810 BBCP
+US 4G 311-970 Big River Broadband
+US 3G,4G 311-140,312-030 Bravado Wireless
+US 2G,4G 310-570 Broadpoint, LLC
+US 2G,4G 311-330 Bug Tussel Wireless
+US 4G 311-230 C Spire
+US 4G 313-300 Cambio WiFi of Delmarva, LLC
+US 3G,4G 310-130,312-470 Carolina West Wireless
+US 3G,4G,5G 310-600,311-840,311-850 Cellcom
+US 2G,3G 310-320 Cellular One
+US 2G,3G,4G 310-390 Cellular One of East Texas
+US 2G,4G 311-020,312-220 Chariton Valley
+US 3G,4G 311-410,312-160,312-170 Chat Mobility
+US 2G,3G,4G 311-040,311-320,311-550,312-370 Choice Wireless
+US 4G 312-310 Clear Stream Communications, LLC
+US 3G,4G 312-900 ClearTalk
+US 3G,4G 310-930,312-380 Copper Valley Wireless
+US 2G,3G 311-240 Cordova Wireless
+US 3G 313-020 CTC Wireless
+US 3G,4G 312-040,312-950 Custer Telephone Co-op (CTCI)
+US 5G 313-340 Dish
+US 2G,3G,4G 310-370 Docomo
+US 4G 310-880 DTC Wireless
+US 5G 313-870 ElektraFi LLC
+US 3G,4G 311-950 ETC
+US 4G 310-990 Evolve Broadband
+US 4G 313-100 FirstNet
+US 3G 310-860 Five Star Wireless
+US 3G,4G 312-390 FTC Wireless
+US 2G,3G 310-050,310-190,310-430 GCI
+US 4G 311-370 GCI Wireless
+US 4G 312-710 Great North Woods Wireless LLC
+US 2G,3G,4G 310-140 GTA Wireless
+US 3G,4G 311-340 Illinois Valley Cellular
+US 2G,3G 311-030 Indigo Wireless
+US 4G 312-020 Infrastructure Networks, LLC
+US 3G 310-580 Inland Cellular Telephone Company
+US 2G,3G,4G 310-032,310-110,310-400 IT&E Wireless
+US 3G 310-920 James Valley Wireless, LLC
+US 4G 312-460 Ketchikan Public Utilities (KPU)
+US 2G,4G 310-340,310-690,311-600 Limitless Mobile
+US 4G 312-180 Limitless Mobile LLC
+US 3G,4G 310-900,312-400 Mid-Rivers Wireless
+US 4G 313-460 Mobi
+US 3G,4G 311-350,312-330 Nemont
+US 4G 311-530 NewCore
+US 3G,4G,5G 311-100,312-420 Nex-Tech Wireless
+US 4G 312-590 NMU
+US 3G 313-040 NNTC Wireless
+US 3G,4G 311-420,312-150 NorthwestCell
+US 2G 311-560 OTZ Cellular
+US 2G 310-540 Phoenix
+US 3G,4G 311-670 Pine Belt Wireless
+US 2G,4G 311-080 Pine Cellular
+US 3G,4G 310-360,312-270,312-280 Pioneer Cellular
+US 2G,3G 310-100 Plateau Wireless
+US 2G,4G 311-450 PTCI
+US 4G 312-780 Redzone Wireless
+US 4G 311-640,313-930 Rock Wireless
+US 4G 312-320 RTC Communications LLC
+US 4G 313-690 Shenandoah Cable Television, LLC
+US 4G 312-430 Silver Star Communications
+US 4G 313-850 Softcom Internet Communications, Inc
+US 4G 312-720 Southern LINC
+US 3G,4G 310-960,311-860 STRATA
+US 3G 312-080 SyncSouth
+US 2G,4G,5G 310-120,310-160,310-260,310-490,311-490,312-250 T-Mobile
+US 2G,4G 311-170 Tampnet
+US 2G,4G 311-740 Telalaska Cellular
+US 3G,4G 311-050,311-830 Thumb Cellular LP
+US 4G 312-350 Triangle Communication System Inc.
+US 2G,3G,4G 310-066,311-220,311-580 U.S. Cellular
+US 2G,3G 310-020 Union Wireless
+US 3G,4G 311-650 United Wireless
+US 4G 310-012,311-480 Verizon
+US 4G 311-800,311-810 Verizon Wireless
+US 2G,3G,4G 310-450,310-740 Viaero
+US 2G,4G 311-470 Viya
+US 4G 311-990 VTel Wireless
+US 4G 313-810 Watch Communications
+US 2G,3G 310-180 West Central
+US 3G 311-000 West Central Wireless
+US 2G 311-150 Wilkes Cellular
+US 4G 312-700 Wireless Partners, LLC
+UY 2G,3G,4G,5G 748-01 Antel
+UY 2G,3G,4G 748-10 Claro
+UY 2G,3G,4G 748-07 Movistar
+UZ 2G,3G,4G 434-04 Beeline
+UZ 4G 434-09 EVO
+UZ 2G,3G,4G,5G 434-07 Mobiuz
+UZ 3G 434-06 Perfectum Mobile
+UZ 2G,3G,4G,5G 434-05 Ucell
+UZ 2G,3G,4G,5G 434-03,434-08 UzMobile
+VC 2G,4G 360-050 Digicel
+VC 2G,4G 360-110 FLOW
+VE 2G,3G,4G 734-02 Digitel GSM
+VE 2G,3G,4G 734-06 Movilnet
+VE 2G,3G,4G 734-04 Movistar
+VG 2G,3G,4G 348-570 CCT Boatphone
+VG 2G,3G,4G 348-770 Digicel
+VG 2G,3G,4G 348-170 FLOW
+VI 2G,3G,5G 310-410 Liberty
+VI 2G,3G,4G,5G 310-120,310-260 T-Mobile
+VI 2G,4G 311-470 Viya
+VN 2G 452-07 Gmobile
+VN 2G,3G 452-01 MobiFone
+VN 2G,3G 452-05 Vietnamobile
+VN 2G,3G,4G 452-04 Viettel Mobile
+VN 2G,3G,4G 452-02 Vinaphone
+VU 2G 541-00 AIL
+VU 2G,3G,4G 541-05 Digicel
+VU 2G,4G 541-01 SMILE
+VU 4G 541-07 WanTok
+WF 3G,4G 543-01 Manuia
+WS 2G,3G,4G 549-01 Digicel
+WS 2G,4G 549-27 Vodafone
+XK 2G,3G,4G 221-02 IPKO
+XK 2G,3G,4G 221-01 Vala
+YE 2G 421-01 SabaFon
+YE 2G 421-04 Y
+YE 3G,4G 421-03,421-11 Yemen Mobile
+YE 2G,4G 421-02 YOU
+YT 2G,4G 647-01 Maoré Mobile
+YT 2G,3G,4G 647-02 Only
+YT 2G,3G,4G,5G 647-00 Orange
+YT 2G,3G,4G 647-10 SFR Réunion
+ZA 2G,3G,4G 655-07 Cell C
+ZA 2G,3G,4G,5G 655-10 MTN
+ZA 4G 655-14 Neotel
+ZA 4G,5G 655-19 rain
+ZA 2G,3G,4G,5G 655-02 Telkom
+ZA 2G,3G,4G,5G 655-01 Vodacom
+ZM 2G,3G,4G 645-01 Airtel
+ZM 2G,3G,4G,5G 645-02 MTN
+ZM 2G,3G,4G 645-03 ZAMTEL
+ZW 2G,3G,4G,5G 648-04 Econet
+ZW 2G,4G 648-01 Net*One
+ZW 2G 648-03 Telecel
+`

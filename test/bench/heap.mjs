@@ -1,0 +1,5 @@
+// Sets the flags of V8 that a server sets. It is imported before any other module.
+import { setFlagsFromString } from "node:v8"
+import { flags } from "../../dist/adapters/cli/server/Heap.js"
+
+setFlagsFromString(flags)
