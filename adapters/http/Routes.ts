@@ -1,12 +1,12 @@
 /**
  * The routes of the HTTP API: the endpoints with their guards, the OpenAPI document and the documentation page. One
- * listener serves all of them, or one those for callers and another one those for operators.
+ * listener serves all of them, or one those for callers and another one those for operators; a host chooses groups.
  */
 import { Effect, Layer, type Redacted, type Result } from "effect"
-import { HttpMiddleware, HttpRouter, HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiScalar } from "effect/http-api"
+import { HttpMiddleware, HttpRouter } from "effect/http"
+import { HttpApi } from "effect/http-api"
 import { Api } from "./api/Api.ts"
-import * as Page from "./docs/Page.ts"
+import * as Documents from "./docs/Documents.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Audit from "./handlers/Audit.ts"
 import * as Clock from "./handlers/Clock.ts"
@@ -26,23 +26,28 @@ import * as ApiKeyAuth from "./middleware/ApiKeyAuth.ts"
 import * as BearerAuth from "./middleware/BearerAuth.ts"
 import * as Concurrency from "./middleware/Concurrency.ts"
 import * as FailedAuthentication from "./middleware/FailedAuthentication.ts"
+import * as HostAuth from "./middleware/HostAuth.ts"
 import * as KeyLimits from "./middleware/KeyLimits.ts"
+import * as Mount from "./middleware/Mount.ts"
 import type * as RateLimit from "./middleware/RateLimit.ts"
 import * as RequestContexts from "./middleware/RequestContexts.ts"
 import * as UnmatchedRoutes from "./middleware/UnmatchedRoutes.ts"
-import * as Document from "./openapi/Document.ts"
+import type * as Document from "./openapi/Document.ts"
+import * as RouteGroups from "./RouteGroups.ts"
 import type * as RoutePaths from "./wire/RoutePaths.ts"
 
-/**
- * The part of the routes that a listener serves. `operators`: the management API and the metrics. `callers`: everything
- * else. Both have health and readiness.
- */
-export type Part = "all" | "callers" | "operators"
-
 export interface Options {
-  /** The bearer token of the management API; without one, `/admin` is 404. */
+  /** What comes before the routes in the path of every request, such as `/esim`; nothing by default. */
+  readonly prefix?: string | undefined
+  /** The groups of routes that are served; all by default. */
+  readonly groups?: ReadonlyArray<RouteGroups.Group> | undefined
+  /** Finds out for whom a request to `/v3` is, in place of API keys. */
+  readonly authenticate?: HostAuth.Authenticate<HostAuth.Caller> | undefined
+  /** Finds out whether a request may use `/admin` and `/telco`, where there is no token. */
+  readonly authenticateOperator?: HostAuth.Authenticate<HostAuth.Operator> | undefined
+  /** The bearer token of the management API; without one, and without the host's authentication, `/admin` is 404. */
   readonly adminToken?: Redacted.Redacted | undefined
-  /** The bearer token of the telco's reports; without one, `/telco` is 404. */
+  /** The bearer token of the telco's reports; without one, and without the host's authentication, `/telco` is 404. */
   readonly telcoToken?: Redacted.Redacted | undefined
   /** The rate limit of each API key. */
   readonly rateLimit: RateLimit.Rate
@@ -56,56 +61,66 @@ export interface Options {
   readonly checkUrl: (url: string) => Result.Result<unknown, string>
   /** Whether the process takes requests, for `/readyz`; always ready by default. */
   readonly ready?: Effect.Effect<boolean>
-  /** All by default. */
-  readonly part?: Part
 }
-
-const OPENAPI = "/openapi.json"
-const DOCS = "/docs"
-const REFERENCE = "/docs/reference"
-
-const isForAll = (path: string): boolean => path === "/healthz" || path === "/readyz"
-
-const isForOperators = (path: string): boolean => path === "/metrics" || path.startsWith("/admin/")
 
 /** Whether there is a route of this path. */
-const serving = ({ adminToken, part = "all", telcoToken }: Options): ((path: string) => boolean) => {
-  const isInPart = (path: string): boolean => isForAll(path) || isForOperators(path) === (part === "operators")
-  return (path) =>
-    (adminToken !== undefined || !path.startsWith("/admin/")) &&
-    (telcoToken !== undefined || !path.startsWith("/telco/")) &&
-    (part === "all" || isInPart(path))
+const serving = (options: Options): ((path: string) => boolean) => {
+  const { adminToken, authenticateOperator, groups = RouteGroups.groups, telcoToken } = options
+  const guarded = { admin: adminToken ?? authenticateOperator, telco: telcoToken ?? authenticateOperator }
+  return (path) => {
+    const group = RouteGroups.ofPath(path)
+    if (group === undefined || !groups.includes(group)) return false
+    return (group !== "admin" && group !== "telco") || guarded[group] !== undefined
+  }
 }
 
-const endpoints = Effect.fnUntraced(function* (options: Options) {
+/** What the documents tell of. Where groups were chosen, it is these; else it is the whole API. */
+const about = (options: Options): Document.About => ({
+  ...(options.groups !== undefined && { has: serving(options) }),
+  isHosts: (path) => {
+    const group = RouteGroups.ofPath(path)
+    if (group === "v3") return options.authenticate !== undefined
+    if (options.authenticateOperator === undefined) return false
+    return group === "admin" ? options.adminToken === undefined : group === "telco" && options.telcoToken === undefined
+  }
+})
+
+const endpoints = Effect.fnUntraced(function* (options: Options, whenSent: KeyLimits.WhenSent | undefined) {
+  const { adminToken, authenticate, authenticateOperator, telcoToken } = options
   const bounds = { ...Concurrency.defaults, ...options.bounds }
   const failed = yield* FailedAuthentication.make(options.failedAuthentication ?? FailedAuthentication.preset)
-  const apiKey = yield* ApiKeyAuth.make(yield* KeyLimits.make(options.rateLimit, bounds), failed)
-  const adminToken = BearerAuth.make(options.adminToken, "admin", failed)
+  const limits = yield* KeyLimits.make(options.rateLimit, bounds, whenSent)
+  const byOrganization =
+    authenticate === undefined
+      ? yield* ApiKeyAuth.make(limits, failed)
+      : yield* HostAuth.ofCallers(authenticate, limits)
+  const byOperator = (token: Redacted.Redacted | undefined, group: "admin" | "telco") =>
+    token === undefined && authenticateOperator !== undefined
+      ? HostAuth.ofOperators(authenticateOperator, group)
+      : BearerAuth.make(token, group, failed)
+  const byAdmin = byOperator(adminToken, "admin")
   const implementations = {
-    subscriptions: yield* Subscriptions.make(apiKey),
-    plans: yield* Plans.make(apiKey),
-    coverage: yield* Coverage.make(apiKey),
-    sims: yield* Sims.make(apiKey),
-    operators: yield* Operators.make(apiKey),
-    wallet: yield* Wallet.make(apiKey),
-    organizations: yield* Organizations.make(adminToken),
-    imports: yield* Imports.make(adminToken),
-    webhooks: yield* Webhooks.make(adminToken, options.checkUrl),
-    audit: yield* Audit.make(adminToken),
-    problems: yield* Problems.make(adminToken),
-    clock: yield* Clock.make(adminToken),
-    reports: yield* Reports.make(BearerAuth.make(options.telcoToken, "telco", failed)),
+    subscriptions: yield* Subscriptions.make(byOrganization),
+    plans: yield* Plans.make(byOrganization),
+    coverage: yield* Coverage.make(byOrganization),
+    sims: yield* Sims.make(byOrganization),
+    operators: yield* Operators.make(byOrganization),
+    wallet: yield* Wallet.make(byOrganization),
+    organizations: yield* Organizations.make(byAdmin),
+    imports: yield* Imports.make(byAdmin),
+    webhooks: yield* Webhooks.make(byAdmin, options.checkUrl),
+    audit: yield* Audit.make(byAdmin),
+    problems: yield* Problems.make(byAdmin),
+    clock: yield* Clock.make(byAdmin),
+    reports: yield* Reports.make(byOperator(telcoToken, "telco")),
     system: yield* System.make(options.ready ?? Effect.succeed(true))
   }
   return Endpoints.layer(implementations, serving(options))
 })
 
-const documents: ReadonlyArray<RoutePaths.Route> = [OPENAPI, DOCS, REFERENCE].map((path) => ({ method: "GET", path }))
-
 /** The methods and paths of the routes. */
 const served = (options: Options): ReadonlyArray<RoutePaths.Route> => {
-  const routes = [...documents]
+  const routes: Array<RoutePaths.Route> = Documents.paths.map((path) => ({ method: "GET", path }))
   HttpApi.reflect(Api, {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint: { method, path } }) => void routes.push({ method, path })
@@ -113,58 +128,17 @@ const served = (options: Options): ReadonlyArray<RoutePaths.Route> => {
   return routes.filter(({ path }) => serving(options)(path))
 }
 
-// The page brings its fonts and scripts; the policy lets a browser load nothing from elsewhere.
-const policy = [
-  "default-src 'none'",
-  "script-src 'unsafe-inline' 'unsafe-eval'",
-  "style-src 'unsafe-inline'",
-  "img-src data: blob:",
-  "font-src data:",
-  "worker-src blob:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'"
-].join("; ")
-
-const selfContained = HttpRouter.middleware((httpEffect) =>
-  Effect.map(httpEffect, HttpServerResponse.setHeader("content-security-policy", policy))
-)
-
-const reference = HttpApiScalar.layer(Document.documented, {
-  path: REFERENCE,
-  scalar: { withDefaultFonts: false, proxyUrl: "" }
-}).pipe(Layer.provide(selfContained.layer))
-
 /** Turns off the platform's span per request, which shows URLs, and URLs hold keys. `Instrumentation` makes the spans. */
 export const isUntraced = (): boolean => true
 
-// Made when it is first asked for, so that a server starts sooner.
-const openApi = HttpRouter.use((router) => {
-  let document: HttpServerResponse.HttpServerResponse | undefined
-  const respond = Effect.sync(() => (document ??= HttpServerResponse.jsonUnsafe(Document.document())))
-  return router.add("GET", OPENAPI, respond)
-})
-
-const docs = HttpRouter.use((router) => {
-  let page: HttpServerResponse.HttpServerResponse | undefined
-  const respond = Effect.sync(
-    () =>
-      (page ??= HttpServerResponse.text(Page.html(Document.document()), {
-        contentType: "text/html; charset=utf-8",
-        headers: { "content-security-policy": Page.policy }
-      }))
-  )
-  return router.add("GET", DOCS, respond)
-})
-
-/** Adds the routes to a router. */
-export const layer = (options: Options) => {
+/** Adds the routes to a router. `whenSent` calls back when an answer is gone; by default that is when it is made. */
+export const layer = (options: Options, whenSent?: KeyLimits.WhenSent) => {
+  const { prefix = "", trustedProxies = 0 } = options
   const unmatched = UnmatchedRoutes.around(served(options))
   return Layer.mergeAll(
-    Layer.unwrap(endpoints(options)),
-    options.part === "operators" ? Layer.empty : Layer.mergeAll(openApi, docs, reference),
-    HttpRouter.middleware((router) => RequestContexts.around(unmatched(router), options.trustedProxies ?? 0), {
+    Layer.unwrap(endpoints(options, whenSent)),
+    serving(options)("/docs") ? Documents.layer(about(options)) : Layer.empty,
+    HttpRouter.middleware((router) => Mount.around(RequestContexts.around(unmatched(router), trustedProxies), prefix), {
       global: true
     }),
     Layer.succeed(HttpMiddleware.TracerDisabledWhen, isUntraced)

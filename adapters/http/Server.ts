@@ -3,7 +3,6 @@
  * connections, finishes its requests and closes each connection after its answer. After the drain timeout it closes the
  * connections that are left.
  */
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Data, Duration, Effect, Layer, Scope } from "effect"
 import { HttpMiddleware, HttpRouter } from "effect/http"
 import * as Http from "node:http"
@@ -143,6 +142,8 @@ const linger = (request: Http.IncomingMessage): void => {
   socket.once("close", done)
 }
 
+const platform = Effect.promise(() => import("./NodePlatform.ts"))
+
 const listening = (server: Http.Server, { host, port }: Listen): Effect.Effect<number, CannotListen> =>
   Effect.callback((resume) => {
     const onError = (cause: NodeJS.ErrnoException): void => {
@@ -177,10 +178,11 @@ export const layer = (listen: Listen, options: Routes.Options) =>
   Layer.effect(
     Server,
     Effect.gen(function* () {
-      const httpEffect = yield* HttpRouter.toHttpEffect(Routes.layer(options))
+      const { makeHandler, whenSent } = yield* platform
+      const httpEffect = yield* HttpRouter.toHttpEffect(Routes.layer(options, whenSent))
       const scope = yield* Scope.Scope
       const requests = yield* Scope.fork(scope, "parallel")
-      const handle = yield* NodeHttpServer.makeHandler(httpEffect, { scope: requests }).pipe(
+      const handle = yield* makeHandler(httpEffect, { scope: requests }).pipe(
         Effect.provideService(HttpMiddleware.TracerDisabledWhen, Routes.isUntraced)
       )
       // The last response of each connection, by connection: a set of responses would grow and shrink with every request,

@@ -86,3 +86,102 @@ describe("a web handler", () => {
     }
   })
 })
+
+describe("a web handler below a prefix, with the host's authentication", () => {
+  let asked: ReadonlyArray<unknown> = []
+  const mounted = WebHandler.make(
+    {
+      rateLimit: { requests: 1_000, window: "1 hour" },
+      checkUrl: Result.succeed,
+      prefix: "/esim",
+      groups: ["v3", "admin", "docs"],
+      authenticate: ({ headers, url }, arrival) => {
+        asked = [url, arrival?.host]
+        const [organizationId = "", scope = "full"] = (headers["x-user"] ?? "").split(",")
+        if (organizationId === "broken") return Effect.die(new Error("a fault of the host"))
+        return Effect.succeed(
+          organizationId === "" ? null : { organizationId, scope: scope === "read" ? "read" : "full", actor: "user 7" }
+        )
+      },
+      authenticateOperator: ({ headers }) =>
+        Effect.succeed(headers["x-user"] === "root" ? { admin: true, actor: "root" } : { telco: true })
+    },
+    services
+  )
+  const call = async (path: string, user = "", init: RequestInit = {}) => {
+    const request = new Request(`http://host${path}`, {
+      ...init,
+      headers: { "x-user": user, "content-type": "application/json" }
+    })
+    const answer = await mounted.handler(request)
+    return { status: answer.status, headers: answer.headers, body: await bodyOf(answer) }
+  }
+  const post = (path: string, user: string, body: unknown) =>
+    call(path, user, { method: "POST", body: JSON.stringify(body) })
+
+  afterAll(mounted.dispose)
+
+  it("serves the groups that were chosen below the prefix, and nothing else", async () => {
+    const { body } = await call("/esim/openapi.json")
+    expect(body.servers).toEqual([{ url: "/esim", description: "This server" }])
+    const firsts = Object.keys(body.paths).map((path) => path.split("/")[1])
+    expect(new Set(firsts)).toEqual(new Set(["v3", "admin"]))
+    expect(body.components.securitySchemes).toEqual({})
+    expect(body.tags.map(({ name }: { readonly name: string }) => name)).not.toContain("reports")
+    for (const path of [
+      "/openapi.json",
+      "/esim",
+      "/esim/",
+      "/esimx/openapi.json",
+      "/esim/healthz",
+      "/esim/telco/v1/events"
+    ]) {
+      const answer = await call(path, "root")
+      expect([path, answer.status, answer.body.code]).toEqual([path, 404, "route_not_found"])
+    }
+    expect((await call("/esim/openapi.json", "", { method: "DELETE" })).headers.get("allow")).toBe("GET, HEAD, OPTIONS")
+    const page = await mounted.handler(new Request("http://host/esim/docs"))
+    const links = (await page.text()).match(/href="(?!#)[^"]*"/g)
+    expect(links).toEqual(['href="docs/reference"', 'href="openapi.json"'])
+    const form = await mounted.handler(new Request("http://host/esim/docs/reference"))
+    expect(await form.text()).toContain('"servers":[{"url":"/esim"')
+    expect(form.headers.get("content-security-policy")).toContain("connect-src 'self'")
+  })
+
+  it("asks the host for whom a request is", async () => {
+    const made = await post("/esim/admin/v1/organizations", "root", { name: "Hosted" })
+    expect(made.status).toBe(201)
+    const { organization_id: organization } = made.body.data
+    const sims = await call("/esim/v3/sims", organization)
+    expect([sims.status, sims.body.data]).toEqual([200, []])
+    expect(sims.headers.get("ratelimit")).toContain("r=999")
+    expect(asked).toEqual(["/v3/sims", undefined])
+    const statuses = [
+      await call("/esim/v3/sims"),
+      await call("/esim/v3/sims", "nobody"),
+      await post("/esim/v3/plans/x/archive", `${organization},read`, {}),
+      await post("/esim/v3/plans/x/archive", organization, {}),
+      await call("/esim/v3/sims", "broken"),
+      await call("/esim/admin/v1/organizations", "someone")
+    ].map(({ body, status }) => `${status} ${body.code}`)
+    expect(statuses).toEqual([
+      "401 unauthenticated",
+      "404 organization_not_found",
+      "403 key_read_only",
+      "404 plan_not_found",
+      "500 internal_error",
+      "401 unauthenticated"
+    ])
+    const audit = await call(`/esim/admin/v1/organizations/${organization}/audit`, "root")
+    expect(audit.body.data).toMatchObject([{ actor: "root", action: "organization.create" }])
+  })
+
+  it("takes from the host's server where the routes are and who calls", async () => {
+    const arrival = { prefix: "/of/router", address: "203.0.113.7", host: "the host's request" }
+    const document = await mounted.handler(new Request("http://host/of/router/openapi.json"), arrival)
+    expect((await bodyOf(document)).servers[0].url).toBe("/of/router")
+    expect((await mounted.handler(new Request("http://host/esim/openapi.json"), arrival)).status).toBe(404)
+    await mounted.handler(new Request("http://host/of/router/v3/sims"), arrival)
+    expect(asked).toEqual(["/v3/sims", "the host's request"])
+  })
+})

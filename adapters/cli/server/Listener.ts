@@ -2,7 +2,7 @@
  * Listens with the HTTP API of a server, and says in a sentence why it cannot.
  */
 import { Context, Effect, Layer, Scope } from "effect"
-import { type Routes, Server } from "../../http/index.ts"
+import { RouteGroups, Server } from "../../http/index.ts"
 import { checkUrl } from "../../webhooks-http/index.ts"
 import { type CommandFailed, impossible, systemCode } from "../output/CommandFailed.ts"
 import type { Settings } from "../settings/Settings.ts"
@@ -45,7 +45,11 @@ export const listen = Effect.fnUntraced(function* (
   const { adminHost, adminPort, host, port } = settings
   // Listeners stop at the same time, so that two of them take no longer than one.
   const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
-  const open = (at: { readonly host: string; readonly port: number }, part: Routes.Part, variables: string) =>
+  const open = (
+    at: { readonly host: string; readonly port: number },
+    groups: ReadonlyArray<RouteGroups.Group> | undefined,
+    variables: string
+  ) =>
     Layer.buildWithScope(
       Server.layer(
         { ...at, drainTimeout: DRAIN },
@@ -56,7 +60,7 @@ export const listen = Effect.fnUntraced(function* (
           bounds: { requests: settings.maxRequestsPerKey },
           trustedProxies: settings.trustedProxies,
           ready,
-          part,
+          groups,
           checkUrl: (url) => checkUrl(url, WebhookSettings.destinations(settings))
         }
       ),
@@ -65,7 +69,7 @@ export const listen = Effect.fnUntraced(function* (
       Effect.map((context) => callable(Context.get(context, Server.Server).url)),
       Effect.catchTag("CannotListen", (error) => unable(error, variables))
     )
-  if (adminPort === null) return { url: yield* open({ host, port }, "all", "SIMPLAN"), adminUrl: null }
-  const url = yield* open({ host, port }, "callers", "SIMPLAN")
-  return { url, adminUrl: yield* open({ host: adminHost, port: adminPort }, "operators", "SIMPLAN_ADMIN") }
+  if (adminPort === null) return { url: yield* open({ host, port }, undefined, "SIMPLAN"), adminUrl: null }
+  const url = yield* open({ host, port }, RouteGroups.callers, "SIMPLAN")
+  return { url, adminUrl: yield* open({ host: adminHost, port: adminPort }, RouteGroups.operators, "SIMPLAN_ADMIN") }
 })

@@ -1,5 +1,6 @@
 /**
- * The page at `/docs`: the concepts, then the reference. It has no scripts and loads nothing.
+ * The page at `/docs`: the concepts, then the reference. It has no scripts and loads nothing. Its links are relative, so they
+ * hold below a prefix.
  */
 import type * as Json from "../openapi/Json.ts"
 import * as Concepts from "./Concepts.ts"
@@ -45,7 +46,7 @@ export const html = (document: Json.Record): string =>
     `<style>${css}</style></head><body>`,
     "<header><h1>simplan API</h1><p>Subscription and plan management for eSIMs and physical SIM cards.</p><nav>",
     ...Concepts.chapters.map(({ id, title }) => `<a href="#${id}">${title}</a>`),
-    '<a href="#reference">Reference</a><a href="/docs/reference">Try it</a><a href="/openapi.json">openapi.json</a>',
+    '<a href="#reference">Reference</a><a href="docs/reference">Try it</a><a href="openapi.json">openapi.json</a>',
     "</nav></header><main>",
     ...Concepts.chapters.map(({ html, id, title }) => `<section><h2 id="${id}">${title}</h2>${html}</section>`),
     `<section><h2 id="reference">Reference</h2>${Reference.html(document)}</section>`,

@@ -3,7 +3,6 @@
  */
 import { Effect } from "effect"
 import { Coverage } from "simplan"
-import type { ApiKey } from "simplan/ports"
 import * as CoverageApi from "../api/CoverageApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
@@ -17,7 +16,7 @@ import { Text } from "../../fields/index.ts"
 
 const decodeRegion = JsonBody.decoder(CoverageApi.CreateCustomRegion)
 
-export const make = (guard: Guard.Guard<ApiKey.ApiKey>) =>
+export const make = (guard: Guard.Guard<Guard.Tenant>) =>
   Effect.gen(function* () {
     const once = yield* Idempotency.make
     const coverage = yield* Coverage.Coverage

@@ -3,7 +3,6 @@
  */
 import { Effect } from "effect"
 import { Operators } from "simplan"
-import type { ApiKey } from "simplan/ports"
 import * as OperatorsApi from "../api/OperatorsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
@@ -12,7 +11,7 @@ import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 import { Text } from "../../fields/index.ts"
 
-export const make = (guard: Guard.Guard<ApiKey.ApiKey>) =>
+export const make = (guard: Guard.Guard<Guard.Tenant>) =>
   Effect.gen(function* () {
     const operators = yield* Operators.Operators
 

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { Plans } from "simplan"
-import { type ApiKey, Label } from "simplan/ports"
+import { Label } from "simplan/ports"
 import * as PlansApi from "../api/PlansApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
@@ -21,7 +21,7 @@ const PAGE_SIZE = 10
 const decodeCreation = JsonBody.decoder(PlansApi.CreatePlan)
 
 interface OfPlan {
-  readonly caller: ApiKey.ApiKey
+  readonly caller: Guard.Tenant
   readonly params: { readonly planId: string }
 }
 
@@ -36,7 +36,7 @@ const countries = (list: string | undefined): ReadonlyArray<string> | null => {
   return named.length === 0 ? null : named
 }
 
-export const make = (guard: Guard.Guard<ApiKey.ApiKey>) =>
+export const make = (guard: Guard.Guard<Guard.Tenant>) =>
   Effect.gen(function* () {
     const once = yield* Idempotency.make
     const plans = yield* Plans.Plans

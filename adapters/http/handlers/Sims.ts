@@ -3,7 +3,6 @@
  */
 import { Effect } from "effect"
 import { Sims } from "simplan"
-import type { ApiKey } from "simplan/ports"
 import * as SimsApi from "../api/SimsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
@@ -16,13 +15,13 @@ import { Text } from "../../fields/index.ts"
 const PAGE_SIZE = 25
 
 interface OfSim {
-  readonly caller: ApiKey.ApiKey
+  readonly caller: Guard.Tenant
   readonly params: { readonly iccid: string }
 }
 
 const simOf = ({ caller, params }: OfSim) => ({ organizationId: caller.organizationId, iccid: Text.id(params.iccid) })
 
-export const make = (guard: Guard.Guard<ApiKey.ApiKey>) =>
+export const make = (guard: Guard.Guard<Guard.Tenant>) =>
   Effect.gen(function* () {
     const sims = yield* Sims.Sims
 

@@ -3,7 +3,6 @@
  */
 import { Effect } from "effect"
 import { Attachments, Messages, Subscriptions } from "simplan"
-import type { ApiKey } from "simplan/ports"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
@@ -20,13 +19,13 @@ const decodeCreation = JsonBody.decoder(SubscriptionsApi.CreateSubscription)
 const decodeSms = JsonBody.decoder(SubscriptionsApi.SendSms)
 
 interface OfSim {
-  readonly caller: ApiKey.ApiKey
+  readonly caller: Guard.Tenant
   readonly params: { readonly iccid: string }
 }
 
 const simOf = ({ caller, params }: OfSim) => ({ organizationId: caller.organizationId, iccid: Text.id(params.iccid) })
 
-export const make = (guard: Guard.Guard<ApiKey.ApiKey>) =>
+export const make = (guard: Guard.Guard<Guard.Tenant>) =>
   Effect.gen(function* () {
     const once = yield* Idempotency.make
     const subscriptions = yield* Subscriptions.Subscriptions

@@ -3,7 +3,6 @@
  */
 import { Effect } from "effect"
 import { Wallet } from "simplan"
-import type { ApiKey } from "simplan/ports"
 import * as WalletApi from "../api/WalletApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
@@ -14,7 +13,7 @@ import * as Responses from "../wire/Responses.ts"
 
 const decode = JsonBody.decoder(WalletApi.SetMobilePlan)
 
-export const make = (guard: Guard.Guard<ApiKey.ApiKey>) =>
+export const make = (guard: Guard.Guard<Guard.Tenant>) =>
   Effect.gen(function* () {
     const once = yield* Idempotency.make
     const wallet = yield* Wallet.Wallet

@@ -18,6 +18,11 @@ type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
 /** Makes the answer to an admitted request within the limits of its caller. */
 export type Limited = <R>(answer: Answer<R>) => Answer<R | Scope.Scope>
 
+/** A caller that acts for an organization. */
+export interface Tenant {
+  readonly organizationId: string
+}
+
 /** Who calls. */
 export interface Admitted<Caller> {
   readonly caller: Caller

@@ -6,10 +6,8 @@
  * the quota is left it goes no faster than the quota comes back, so that the key's other requests are answered
  * meanwhile. An answer tells what is left by `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
  */
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Clock, Effect, type Scope, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import * as Http from "node:http"
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Concurrency from "./Concurrency.ts"
@@ -41,23 +39,15 @@ const underWay = (message: string): Errors.ErrorContent => ({
 const tooManyRequests = underWay("Too many requests with this API key are under way")
 const tooManyStreams = underWay("Too many lists are being sent to this API key")
 
-const isNodeRequest = (request: Request): boolean => request.source instanceof Http.IncomingMessage
+/** Calls back when the answer to a request is gone. Returns false, and never calls back, where that is not known. */
+export type WhenSent = (request: Request, then: () => void) => boolean
 
-/** Calls back when a large answer is gone; a small one is gone when it is made. */
-const whenSent = (request: Request, response: Response, then: () => void): void => {
-  const { body } = response
-  if (body._tag === "Uint8Array" && body.contentLength >= UNIT && isNodeRequest(request)) {
-    const sent = NodeHttpServerRequest.toServerResponse(request)
-    if (!sent.destroyed) {
-      sent.once("close", then)
-      return
-    }
-  }
-  then()
-}
-
-/** The limits of all keys. */
-export const make = (rate: RateLimit.Rate, bounds: Concurrency.Bounds): Effect.Effect<KeyLimits, never, Scope.Scope> =>
+/** The limits of all keys. Where nobody knows when an answer is gone, that is when it is made. */
+export const make = (
+  rate: RateLimit.Rate,
+  bounds: Concurrency.Bounds,
+  whenSent: WhenSent = () => false
+): Effect.Effect<KeyLimits, never, Scope.Scope> =>
   Effect.gen(function* () {
     const limit = yield* RateLimit.make("requests", rate)
     const concurrency = Concurrency.make(bounds)
@@ -92,6 +82,12 @@ export const make = (rate: RateLimit.Rate, bounds: Concurrency.Bounds): Effect.E
           return HttpServerResponse.setBody(response, HttpBody.stream(body, stream.contentType))
         }
       )
+
+    /** Calls back when a large answer is gone; a small one is gone when it is made. */
+    const gone = (request: Request, { body }: Response, then: () => void): void => {
+      const isLarge = body._tag === "Uint8Array" && body.contentLength >= UNIT
+      if (!isLarge || !whenSent(request, then)) then()
+    }
 
     const told = (key: string, response: Response): Effect.Effect<Response> =>
       limit === null
@@ -142,7 +138,7 @@ export const make = (rate: RateLimit.Rate, bounds: Concurrency.Bounds): Effect.E
               )
             })
             return Effect.onExitPrimitive(entered, (exit) => {
-              if (exit._tag === "Success") whenSent(request, exit.value, leave)
+              if (exit._tag === "Success") gone(request, exit.value, leave)
               else leave()
               return undefined
             })

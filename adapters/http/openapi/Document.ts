@@ -14,13 +14,24 @@ import * as Parameters from "./Parameters.ts"
 import * as Reports from "./Reports.ts"
 import * as Samples from "./Samples.ts"
 import * as Webhooks from "./Webhooks.ts"
+import * as Codes from "../wire/Codes.ts"
 
 const info = {
   contact: { name: "The operator of this server" },
   license: { name: "MIT", identifier: "MIT" }
 } as const
 
-const servers = [{ url: "/", description: "This server" }]
+/** What of the API a document is about. */
+export interface About {
+  /** What comes before the paths, such as `/esim`; nothing by default. */
+  readonly prefix?: string
+  /** The operations that it has, by their path; all by default. */
+  readonly has?: (path: string) => boolean
+  /** The operations that the host authenticates in its own way, by their path; none by default. */
+  readonly isHosts?: (path: string) => boolean
+}
+
+const serversOf = ({ prefix = "" }: About) => [{ url: prefix === "" ? "/" : prefix, description: "This server" }]
 
 const METHODS = new Set(["get", "post", "put", "patch", "delete"])
 
@@ -112,14 +123,19 @@ const contentOf = (schemas: Json.Record, content: unknown, within: string): Json
     return { schema: whole, example }
   })
 
-const responsesOf = (schemas: Json.Record, path: string, operation: Json.Record): Json.Record => {
+const responsesOf = (schemas: Json.Record, path: string, operation: Json.Record, isHosts: boolean): Json.Record => {
   const isRepeatable = Json.isRecord(Json.record(operation["responses"])["422"])
   return Json.mapValues(operation["responses"], (response, status) => {
     const { content, ...rest } = Json.record(response)
     const isError = Number(status) >= 400
+    const responseHeaders = headersOf(path, Number(status), isRepeatable)
+    if (isHosts && status === "401") {
+      const described = { description: Codes.description("unauthenticated"), headers: responseHeaders }
+      return { ...described, content: Json.mapValues(content, () => Errors.contentOf(["unauthenticated"])) }
+    }
     return {
       ...rest,
-      headers: headersOf(path, Number(status), isRepeatable),
+      headers: responseHeaders,
       content: isError
         ? Json.mapValues(content, (media) => Errors.content(schemas, media))
         : contentOf(schemas, content, String(operation["operationId"]))
@@ -135,7 +151,7 @@ const parameterOf = (operation: string, given: unknown): Json.Record => {
   return { ...parameter, description: own ?? description, schema: plain, example }
 }
 
-const operationOf = (schemas: Json.Record, path: string, given: unknown): Json.Record => {
+const operationOf = (schemas: Json.Record, path: string, given: unknown, isHosts: boolean): Json.Record => {
   const operation = Json.record(given)
   const id = String(operation["operationId"])
   const isRepeatable = Json.isRecord(Json.record(operation["responses"])["422"])
@@ -144,6 +160,7 @@ const operationOf = (schemas: Json.Record, path: string, given: unknown): Json.R
   return {
     security: [],
     ...operation,
+    ...(isHosts ? { security: [] } : {}),
     description: operation["description"] ?? Operations.description(id) ?? operation["summary"],
     parameters: isRepeatable ? [...parameters, Parameters.idempotencyKey] : parameters,
     ...(body["content"] === undefined
@@ -155,7 +172,7 @@ const operationOf = (schemas: Json.Record, path: string, given: unknown): Json.R
             content: contentOf(schemas, body["content"], id)
           }
         }),
-    responses: responsesOf(schemas, path, operation)
+    responses: responsesOf(schemas, path, operation, isHosts)
   }
 }
 
@@ -178,30 +195,46 @@ const schemasOf = (given: unknown): Json.Record => {
   })
 }
 
-const complete = (document: Json.Record): Json.Record => {
+/** The names that one of the operations has in a list of its own. */
+const namesIn = (paths: Json.Record, names: (operation: Json.Record) => ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set(
+    Object.values(paths).flatMap((methods) =>
+      Object.values(Json.record(methods)).flatMap((one) => names(Json.record(one)))
+    )
+  )
+
+const complete = (document: Json.Record, about: About): Json.Record => {
+  const { has = () => true, isHosts = () => false } = about
   const schemas = schemasOf(Json.record(document["components"])["schemas"])
+  const served = Object.entries(Json.record(document["paths"])).filter(([path]) => has(path))
+  const paths = Json.mapValues(Object.fromEntries(served), (methods, path) =>
+    Json.mapValues(methods, (operation, method) =>
+      METHODS.has(method) ? operationOf(schemas, path, operation, isHosts(path)) : operation
+    )
+  )
+  const tags = namesIn(paths, (operation) => Json.list(operation["tags"]).map(String))
+  const schemes = namesIn(paths, ({ security }) => Json.list(security).flatMap((one) => Object.keys(Json.record(one))))
   return {
     ...document,
     info: { ...Json.record(document["info"]), ...info },
-    servers,
-    tags: Json.list(document["tags"]).map((tag) => {
+    servers: serversOf(about),
+    tags: Json.list(document["tags"]).flatMap((tag) => {
       const name = String(Json.record(tag)["name"])
-      return { name, description: Operations.ofGroup(name) }
+      return tags.has(name) ? [{ name, description: Operations.ofGroup(name) }] : []
     }),
-    paths: Json.mapValues(document["paths"], (methods, path) =>
-      Json.mapValues(methods, (operation, method) =>
-        METHODS.has(method) ? operationOf(schemas, path, operation) : operation
-      )
-    ),
+    paths,
     webhooks: Webhooks.section,
-    components: { schemas, headers, securitySchemes: Security.schemes }
+    components: {
+      schemas,
+      headers,
+      securitySchemes: Object.fromEntries(Object.entries(Security.schemes).filter(([name]) => schemes.has(name)))
+    }
   }
 }
 
 /** The definition, which describes itself by the completed document. */
-export const documented = Api.annotateMerge(
-  OpenApi.annotations({ transform: (document) => ({ ...complete(document) }) })
-)
+export const documented = (about: About = {}) =>
+  Api.annotateMerge(OpenApi.annotations({ transform: (document) => ({ ...complete(document, about) }) }))
 
 /** The document. */
-export const document = (): Json.Record => ({ ...OpenApi.fromApi(documented) })
+export const document = (about: About = {}): Json.Record => ({ ...OpenApi.fromApi(documented(about)) })

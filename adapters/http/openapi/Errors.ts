@@ -79,3 +79,9 @@ export const content = (schemas: Json.Record, given: unknown): Json.Record => {
     examples: Object.fromEntries(alternatives.flatMap((one) => one.examples))
   }
 }
+
+/** The content of a response with an error that has one of the codes. */
+export const contentOf = (codes: ReadonlyArray<Codes.Code>): Json.Record => ({
+  schema: narrowed(codes),
+  examples: Object.fromEntries(codes.map((code) => [code, exampleOf(code, {})]))
+})

@@ -23,7 +23,9 @@ const declaredLength = (request: HttpServerRequest.HttpServerRequest): number =>
 
 const source = (request: HttpServerRequest.HttpServerRequest): AsyncIterable<Uint8Array> => {
   if (request.source instanceof Http.IncomingMessage) return request.source.iterator({ destroyOnReturn: false })
-  return request.source instanceof Request && request.source.body !== null ? request.source.body : empty()
+  // Frameworks have web requests of their own.
+  const body: unknown = Reflect.get(request.source, "body")
+  return body instanceof ReadableStream ? body : empty()
 }
 
 async function* empty(): AsyncGenerator<Uint8Array> {}

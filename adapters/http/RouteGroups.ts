@@ -1,0 +1,38 @@
+/**
+ * Groups of routes, of which a listener or a host serves some.
+ *
+ * - `v3`: the API of organizations.
+ * - `admin`: the management API.
+ * - `telco`: the reports of the telco.
+ * - `docs`: `/openapi.json`, `/docs` and `/docs/reference`, about the groups that are served.
+ * - `metrics`: `/metrics`.
+ * - `health`: `/healthz` and `/readyz`.
+ */
+
+/** The groups. */
+export const groups = ["v3", "admin", "telco", "docs", "metrics", "health"] as const
+
+export type Group = (typeof groups)[number]
+
+/** What a listener for callers serves where operators have one of their own. */
+export const callers: ReadonlyArray<Group> = ["v3", "telco", "docs", "health"]
+
+/** What a listener for operators serves. */
+export const operators: ReadonlyArray<Group> = ["admin", "metrics", "health"]
+
+const bySegment: Readonly<Partial<Record<string, Group>>> = {
+  v3: "v3",
+  admin: "admin",
+  telco: "telco",
+  docs: "docs",
+  "openapi.json": "docs",
+  metrics: "metrics",
+  healthz: "health",
+  readyz: "health"
+}
+
+/** The group of a path without the prefix; undefined where it is in none. */
+export const ofPath = (path: string): Group | undefined => {
+  const [, segment = ""] = path.split(/[/?]/, 2)
+  return Object.hasOwn(bySegment, segment) ? bySegment[segment] : undefined
+}

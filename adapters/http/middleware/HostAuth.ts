@@ -1,0 +1,72 @@
+/**
+ * Authentication by the host, in place of API keys and tokens: a function of the host's own says for whom a request is,
+ * or that it is for nobody (401).
+ */
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { Organizations } from "simplan"
+import type { ApiKey } from "simplan/ports"
+import * as Errors from "../wire/Errors.ts"
+import * as Guard from "./Guard.ts"
+import type * as KeyLimits from "./KeyLimits.ts"
+import * as Mount from "./Mount.ts"
+
+/** For whom a request to `/v3` is. */
+export interface Caller {
+  /** The organization whose data it reads and changes. One that does not exist is 404. */
+  readonly organizationId: string
+  /** `read` refuses what changes anything (403); `full` by default. */
+  readonly scope?: ApiKey.Scope | undefined
+  /** Who asks, for the audit log (rule W11); `host` by default. */
+  readonly actor?: string | undefined
+}
+
+/** What the one who sends a request may do beside `/v3`. */
+export interface Operator {
+  /** Whether requests to `/admin` are allowed. */
+  readonly admin?: boolean | undefined
+  /** Whether requests to `/telco` are allowed. */
+  readonly telco?: boolean | undefined
+  /** Who asks, for the audit log (rule W11); `host` by default. */
+  readonly actor?: string | undefined
+}
+
+/** Finds out who sends a request; null where the host does not know. It does not read the body. */
+export type Authenticate<Who> = (
+  request: HttpServerRequest.HttpServerRequest,
+  arrival: Mount.Arrival | null
+) => Effect.Effect<Who | null>
+
+const unauthenticated = new Errors.Problem({ code: "unauthenticated", message: "Unauthorized" })
+
+const readOnly = new Errors.Problem({ code: "key_read_only", message: "Forbidden: the caller may only read" })
+
+const ask = <Who>(authenticate: Authenticate<Who>, request: HttpServerRequest.HttpServerRequest) =>
+  Effect.flatMap(
+    Effect.flatMap(Mount.Current, (arrival) => authenticate(request, arrival)),
+    (who) => (who === null ? Effect.fail(unauthenticated) : Effect.succeed(who))
+  )
+
+/** The guard of endpoints that belong to an organization. The limits of API keys hold for each organization. */
+export const ofCallers = (
+  authenticate: Authenticate<Caller>,
+  limits: KeyLimits.KeyLimits
+): Effect.Effect<Guard.Guard<Guard.Tenant>, never, Organizations.Organizations> =>
+  Effect.map(Organizations.Organizations, (organizations) =>
+    Effect.fnUntraced(function* ({ request, writes }: Guard.Credentials) {
+      const { actor = "host", organizationId, scope } = yield* ask(authenticate, request)
+      yield* organizations.check({ organizationId })
+      if (writes && scope === "read") return yield* readOnly
+      const limited = `organization ${organizationId}`
+      yield* limits.admit(limited)
+      return { caller: { organizationId }, actor, limited: limits.limited(limited, request) }
+    })
+  )
+
+/** The guard of the endpoints of a group for operators. */
+export const ofOperators =
+  (authenticate: Authenticate<Operator>, group: "admin" | "telco"): Guard.Guard<undefined> =>
+  ({ request }) =>
+    Effect.flatMap(ask(authenticate, request), (operator) =>
+      operator[group] === true ? Effect.succeed(Guard.known(operator.actor ?? "host")) : Effect.fail(unauthenticated)
+    )

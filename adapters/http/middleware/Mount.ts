@@ -1,0 +1,50 @@
+/**
+ * Routes in a host's server: below a prefix of the path, such as `/esim`, and for clients whose address the host's server
+ * knows. Behind this, a request has the path that it has without a prefix.
+ */
+import { Context, Effect, Option } from "effect"
+import { HttpServerRequest } from "effect/http"
+
+/** What the host's server knows of a request. */
+export interface Arrival {
+  /** What comes before the routes in the request's path, such as `/esim`; empty for nothing. */
+  readonly prefix: string
+  /** The network address of the client's connection; null where it is unknown. */
+  readonly address: string | null
+  /** The request as the host's framework has it. */
+  readonly host: unknown
+}
+
+/** Where the request came in; null where nobody told. */
+export const Current = Context.Reference<Arrival | null>("simplan/http/Mount", { defaultValue: () => null })
+
+/** A path that no route has. */
+const OUTSIDE = "/"
+
+const below = (prefix: string, url: string): string => {
+  if (prefix === "") return url
+  return url.startsWith(`${prefix}/`) ? url.slice(prefix.length) : OUTSIDE
+}
+
+type Request = HttpServerRequest.HttpServerRequest
+
+const arrived = (request: Request, { address, prefix }: Arrival): Request =>
+  request.modify({
+    url: below(prefix, request.url),
+    ...(address !== null && { remoteAddress: Option.some(address) })
+  })
+
+/** Hands requests to the routes as they are without a prefix. `prefix` is that of requests of which nobody told. */
+export const around = <A, E, R>(handler: Effect.Effect<A, E, R>, prefix: string): Effect.Effect<A, E, R | Request> => {
+  const everywhere: Arrival = { prefix, address: null, host: undefined }
+  return Effect.contextWith((context: Context.Context<Request>) => {
+    const told = Context.get(context, Current)
+    if (told === null && prefix === "") return handler
+    const arrival = told ?? everywhere
+    const request = arrived(Context.get(context, HttpServerRequest.HttpServerRequest), arrival)
+    return handler.pipe(
+      Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+      Effect.provideService(Current, arrival)
+    )
+  })
+}
