@@ -230,7 +230,7 @@ it("tells who changed what", async () => {
   expect((await run("audit", "--limit", "1", ...org)).out).toMatch(/^created_at +actor +action.*\n\S+Z +\S+ +\S+.*\n$/)
 })
 
-it("lists what the telco refuses", async () => {
+it("lists what the telco refuses, has it asked again, and closes it", async () => {
   expect(await run("problems")).toEqual({ code: 0, out: "", err: "There are none.\n" })
   const fault = { fault: "refuse", on: "cancelPackage", message: "no such package" } as const
   await world.run(TelcoSimulator.TelcoSimulator.use((telco) => telco.setFaults([fault])))
@@ -239,5 +239,17 @@ it("lists what the telco refuses", async () => {
   await stock.tenant.call("DELETE", `/v3/subscriptions/${iccid}`)
   await json("clock", "advance", "--by", "1 day")
   expect(await json("problems")).toMatchObject([{ iccid, last_message: "no such package" }])
-  expect((await run("problems")).out).toMatch(/^problem_id +iccid +last_message\n/)
+  const { out } = await run("problems")
+  expect(out).toMatch(/^problem_id +iccid +last_message\n/)
+  const [problem] = await json("problems")
+  expect(await json("problems", "retry", problem.problem_id)).toEqual([{ problem_id: problem.problem_id }])
+  await json("clock", "advance", "--by", "1 day")
+  const [again] = await json("problems")
+  expect(again.problem_id).toBe(problem.problem_id)
+  expect(Date.parse(again.ended_at)).toBeGreaterThan(Date.parse(problem.ended_at))
+  expect(await json("problems", "resolve", problem.problem_id)).toEqual([{ problem_id: problem.problem_id }])
+  expect(await json("problems")).toEqual([])
+  const gone = await run("problems", "resolve", problem.problem_id)
+  expect(gone).toMatchObject({ code: 1, out: "" })
+  expect(gone.err).toContain("problem")
 })

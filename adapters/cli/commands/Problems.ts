@@ -1,10 +1,40 @@
 /**
- * `simplan problems`.
+ * `simplan problems`, `problems retry ID` and `problems resolve ID` (rule S6).
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
+import * as Typed from "../client/Typed.ts"
+import * as Flags from "./Flags.ts"
+
+const problem = { problem: Flags.id("Id of the problem"), ...Connection.flags }
+
+const retry = Command.make(
+  "retry",
+  problem,
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.toAdmin(given)
+    const params = { problem_id: given.problem }
+    yield* Typed.record(connection, given.json, (client) => client.problems.retry({ params }))
+  })
+).pipe(
+  Command.withDescription("Have the telco asked again, now, and up to three times."),
+  Command.withExamples([{ command: "simplan problems retry release:0197…" }])
+)
+
+const resolve = Command.make(
+  "resolve",
+  problem,
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.toAdmin(given)
+    const params = { problem_id: given.problem }
+    yield* Typed.record(connection, given.json, (client) => client.problems.resolve({ params }))
+  })
+).pipe(
+  Command.withDescription("Close a problem that was dealt with at the telco by hand. The telco is not asked."),
+  Command.withExamples([{ command: "simplan problems resolve release:0197…" }])
+)
 
 export const command = Command.make(
   "problems",
@@ -27,6 +57,9 @@ export const command = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("List what the telco has refused three times or more, oldest first, of all organizations."),
-  Command.withShortDescription("List what the telco refuses again and again")
+  Command.withDescription(
+    "List what ended because the telco refused it three times, oldest first, of all organizations."
+  ),
+  Command.withShortDescription("What the telco refuses for good: list, retry, resolve"),
+  Command.withSubcommands([retry, resolve])
 )
