@@ -63,6 +63,19 @@ describe("the package", () => {
     })
   }
 
+  it("loads no storage, server or data with simplan/promise", { timeout: PARSING }, () => {
+    const { files: loaded } = loadedWith("adapters/promise/index.ts", all, manifest)
+    const folders = new Set(
+      [...loaded].map((path) =>
+        path
+          .split("/")
+          .slice(0, path.startsWith("src/") ? 1 : 2)
+          .join("/")
+      )
+    )
+    expect([...folders].toSorted()).toEqual(["adapters/fields", "adapters/promise", "adapters/virtual-clock", "src"])
+  })
+
   it("is followed through all that an entry imports", () => {
     const { files: loaded } = loadedWith("adapters/cli/Program.ts", all, manifest)
     expect([...loaded]).toEqual(expect.arrayContaining(["adapters/postgres/index.ts", "src/domain/Plan.ts"]))
