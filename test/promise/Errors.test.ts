@@ -70,10 +70,19 @@ const refusals: ReadonlyArray<Refusal.Refusal> = [
   new Refusal.RequestInProgress({ key: "k" }),
   new Refusal.ClockRefused({ reason: "system clock" }),
   new Refusal.ClockRefused({ reason: "already advancing" }),
+  new Refusal.SubscriptionFull({ subscriptionId: "s" }),
+  new Refusal.InsideTransaction({ operation: "m", message: "no" }),
   new Refusal.KeyRefused()
 ]
 
 describe("the error of a refusal", () => {
+  it("is there for each", () => {
+    const classes = Object.values(Refusal).filter(
+      (value) => typeof value === "function" && value.prototype instanceof Error
+    )
+    expect(new Set(refusals.map((refusal) => refusal.constructor))).toEqual(new Set(classes))
+  })
+
   it.each(refusals.map((refusal) => [refusal._tag, refusal] as const))("%s is as the API has it", (_, refusal) => {
     const error = Failures.ofRefusal(refusal, { method: "m", request: {} })
     const { code } = HttpErrors.ofRefusal(refusal)
