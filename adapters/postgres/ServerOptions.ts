@@ -1,24 +1,41 @@
 /**
  * The options of the layer on a server, and their check at the start.
  */
-import { type Duration, Effect, type Redacted, Result } from "effect"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { type Duration, Effect, Predicate, type Redacted, Result, type Scope } from "effect"
+import type { Reactivity } from "effect/reactivity"
+import type { SqlError } from "effect/sql"
 import { Storage } from "simplan/ports"
 import * as Arguments from "./connection/Arguments.ts"
+import * as Connections from "./connection/Connections.ts"
 import * as ConnectionWatchdog from "./connection/ConnectionWatchdog.ts"
 import * as DatabaseSchema from "./connection/DatabaseSchema.ts"
 import * as DatabaseUrl from "./connection/DatabaseUrl.ts"
+import type * as PgPool from "./connection/PgPool.ts"
+import * as PgSession from "./connection/PgSession.ts"
 import * as FastPaths from "./fast/FastPaths.ts"
 
+/** One of `url`, `pool` and `client` says where the database is. */
 export interface Options {
   /** With several hosts, `postgres://a:1,b:2/database`, the one that takes writes is found and followed. */
-  readonly url: DatabaseUrl.DatabaseUrl
+  readonly url?: DatabaseUrl.DatabaseUrl | undefined
+  /**
+   * A pool of the package `pg`: all statements go through it, and it is not ended. One connection is opened beside it, with
+   * the pool's options: it hears of other processes.
+   */
+  readonly pool?: PgPool.PgPool | undefined
+  /**
+   * The host's client of `@effect/sql-pg`: all statements go through it, so that they join its transactions. One connection
+   * is opened beside it, with the client's options: it hears of other processes.
+   */
+  readonly client?: PgClient.PgClient | undefined
   /**
    * The schema of the database that the tables are in, `simplan` where it is absent; made where it is missing. Services
    * in two schemas of one database share nothing. 1 to 63 lower-case letters, digits and underscores.
    */
   readonly schema?: string | undefined
-  /** How many connections commits may use at once, 10 where it is absent; reads share one more, one holds the database,
-   * and one is for telling other processes and hearing of them. */
+  /** With a URL: how many connections commits may use at once, 10 where it is absent; reads share one more, one holds the
+   * database, and one is for telling other processes and hearing of them. */
   readonly maxConnections?: number | undefined
   /** Whether the process is to be the only one on the database, as with a virtual clock; not where it is absent. */
   readonly alone?: boolean | undefined
@@ -35,6 +52,8 @@ export interface Options {
 
 const known = [
   "url",
+  "pool",
+  "client",
   "schema",
   "maxConnections",
   "alone",
@@ -52,20 +71,55 @@ const fastPathsOf = (given: Options["fastPaths"]): Arguments.Checked<FastPaths.F
     return { ...FastPaths.defaults, ...given }
   })
 
+type Connecting = Effect.Effect<
+  Connections.Connections,
+  SqlError.SqlError | Storage.StorageError,
+  Scope.Scope | Reactivity.Reactivity
+>
+
+const isPool = (value: object): boolean =>
+  typeof Reflect.get(value, "connect") === "function" &&
+  typeof Reflect.get(value, "options") === "object" &&
+  PgSession.canOpen(value)
+
+/** How the connections are made that the options name. */
+const connecting = (options: Options, patience: Duration.Duration): Arguments.Checked<Connecting> =>
+  Result.gen(function* () {
+    const { client, pool, url } = options
+    const given = (["url", "pool", "client"] as const).filter((name) => options[name] !== undefined)
+    if (given.length > 1) {
+      return yield* Result.fail(`${given.join(" and ")} are given, but the database must be named by one of them`)
+    }
+    if (options.maxConnections !== undefined && (pool ?? client) !== undefined) {
+      return yield* Result.fail(
+        `maxConnections is given, but must not be beside ${given.join()}, which has its own limit`
+      )
+    }
+    if (pool !== undefined) {
+      yield* Arguments.object("pool", pool)
+      if (!isPool(pool)) return yield* Arguments.notAllowed("pool", pool, "a Pool of the package pg")
+      return Connections.ofPool(pool, patience)
+    }
+    if (client !== undefined) {
+      if (!Predicate.hasProperty(client, PgClient.TypeId)) {
+        return yield* Arguments.notAllowed("client", client, "a PgClient of @effect/sql-pg")
+      }
+      return Connections.ofClient(client)
+    }
+    const max = yield* Arguments.wholeNumber("maxConnections", options.maxConnections ?? 10, 1, 1_000)
+    return Connections.ofUrl(yield* DatabaseUrl.parse(url), max, patience)
+  })
+
 const read = (options: Options) =>
   Result.gen(function* () {
     yield* Arguments.object("The options of Postgres.layer", options, known)
+    const given = options.patience ?? ConnectionWatchdog.PATIENCE
+    const patience = yield* Arguments.duration("patience", given, "1 second", "1 hour")
     return {
-      url: yield* DatabaseUrl.parse(options.url),
       schema: yield* DatabaseSchema.parse(options.schema ?? DatabaseSchema.DEFAULT),
-      maxConnections: yield* Arguments.wholeNumber("maxConnections", options.maxConnections ?? 10, 1, 1_000),
       alone: yield* Arguments.trueOrFalse("alone", options.alone ?? false),
-      patience: yield* Arguments.duration(
-        "patience",
-        options.patience ?? ConnectionWatchdog.PATIENCE,
-        "1 second",
-        "1 hour"
-      ),
+      patience,
+      connect: yield* connecting(options, patience),
       fastPaths: yield* fastPathsOf(options.fastPaths),
       secretKeys: options.secretKeys
     }

@@ -3,10 +3,10 @@
  *
  *     const layer = Postgres.layer({ url: "postgres://…" })
  *
- * The layer runs the migrations and gives, beside the ports, the `SqlClient` that writes: what runs inside its
+ * The database is named by its URL, by a host's `pool` of `pg`, or by a host's `client` of Effect. The layer runs the
+ * migrations and gives, beside the ports, the `SqlClient` that writes: what runs inside its
  * `withTransaction` is one transaction together with the ports' reads and commits.
  */
-import * as PgClient from "@effect/sql-pg/PgClient"
 import { Context, Effect, Layer, Redacted, Result, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -14,7 +14,6 @@ import { type Jobs, type Outbox, Storage } from "simplan/ports"
 import * as Arguments from "./connection/Arguments.ts"
 import * as Database from "./connection/Database.ts"
 import * as DatabaseSchema from "./connection/DatabaseSchema.ts"
-import * as DatabaseUrl from "./connection/DatabaseUrl.ts"
 import * as Failure from "./connection/Failure.ts"
 import * as Cipher from "./encryption/Cipher.ts"
 import * as KeyCheck from "./encryption/KeyCheck.ts"
@@ -27,8 +26,6 @@ import * as DatabaseLock from "./connection/DatabaseLock.ts"
 import type * as FastPaths from "./fast/FastPaths.ts"
 import * as RecentSecrets from "./fast/RecentSecrets.ts"
 import * as ServerOptions from "./ServerOptions.ts"
-import * as Session from "./connection/Session.ts"
-import * as PrimaryHost from "./connection/PrimaryHost.ts"
 import * as Ports from "./Ports.ts"
 import * as ConnectionMetrics from "./connection/ConnectionMetrics.ts"
 import * as ConnectionWatchdog from "./connection/ConnectionWatchdog.ts"
@@ -38,8 +35,9 @@ export type Provided = Storage.Storage | Jobs.Jobs | Outbox.Outbox | SqlClient.S
 
 export type { Options } from "./ServerOptions.ts"
 export type { DatabaseUrl } from "./connection/DatabaseUrl.ts"
+export type { PgPool, PgPoolClient, PgQuery, PgResult } from "./connection/PgPool.ts"
 
-export { SecretKeys }
+export { DatabaseSchema, SecretKeys }
 
 const storageErrors = <A, R>(effect: Effect.Effect<A, SqlError.SqlError | Storage.StorageError, R>) =>
   Effect.catchTag(effect, "SqlError", (error) => Effect.fail(Failure.storageError(error)))
@@ -49,6 +47,22 @@ const migrationError = (cause: unknown) =>
 
 const migrate = (sql: SqlClient.SqlClient, schema: DatabaseSchema.DatabaseSchema) =>
   storageErrors(Effect.catchTag(Migrations.run(sql, schema), "MigrationError", migrationError))
+
+/** The schema; the one of every service that chooses none where it is absent. */
+const schemaOf = (name: string | undefined) =>
+  Effect.mapBoth(Effect.fromResult(DatabaseSchema.parse(name ?? DatabaseSchema.DEFAULT)), {
+    onSuccess: DatabaseSchema.make,
+    onFailure: (message) => new Storage.StorageError({ message })
+  })
+
+/**
+ * The migrations as SQL text, for a host's own migration tool: it makes the schema and the tables, and records what was
+ * done, so that a service that starts on it has nothing to migrate. `after` leaves out the migrations up to that number,
+ * which the schema has had. Run it as a whole, in one transaction. Throws a `StorageError` for a name that no schema may have.
+ */
+export const migrations = (
+  options: { readonly schema?: string | undefined; readonly after?: number | undefined } = {}
+): string => Migrations.text(Effect.runSync(schemaOf(options.schema)), options.after ?? 0)
 
 /** What the ports run on: a client that writes, and one for reads, which may be the same. */
 export interface Clients {
@@ -76,13 +90,6 @@ const keysOf = (secretKeys: string | Redacted.Redacted | undefined) =>
         ),
         (message) => new Storage.StorageError({ message })
       )
-
-/** The schema; the one of every service that chooses none where it is absent. */
-const schemaOf = (name: string | undefined) =>
-  Effect.mapBoth(Effect.fromResult(DatabaseSchema.parse(name ?? DatabaseSchema.DEFAULT)), {
-    onSuccess: DatabaseSchema.make,
-    onFailure: (message) => new Storage.StorageError({ message })
-  })
 
 /**
  * Brings all secrets to the first of these keys, with which the storage's layer has to be built, and returns how many
@@ -124,45 +131,21 @@ export const layerOf = <E, R>(
   )
 
 /**
- * The ports on a server. Reads are pipelined over one connection, commits go over plain pooled ones: each way is the
- * faster one for its kind. Fails within 5 s with one sentence where an option is not allowed, and where the database
- * cannot be reached.
+ * The ports on a server. Fails within 5 s with one sentence where an option is not allowed, and where the database cannot
+ * be reached.
  */
 export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Storage.StorageError> =>
   layerOf(
     Effect.gen(function* () {
-      const { alone, fastPaths, maxConnections, patience, schema, secretKeys, url } =
-        yield* ServerOptions.check(options)
-      const urls = PrimaryHost.urlsOf(url)
-      const first = urls[0] ?? url
-      const named = {
-        url: first,
-        database: DatabaseUrl.databaseOf(first),
-        applicationName: "simplan",
-        connectTimeout: "4 seconds"
-      } as const
-      const primary = urls.length > 1 ? yield* PrimaryHost.follow(urls, named) : undefined
-      const plain = primary === undefined ? named : { ...named, stream: () => primary("1 hour") }
-      const watched = {
-        ...plain,
-        stream: () => (primary === undefined ? ConnectionWatchdog.open(first, patience) : primary(patience))
-      }
-      const signOfLife = ConnectionWatchdog.signOfLife(patience)
-      // With a time to live, the pool looks at a connection before it hands it out, and gives no dead one. Where there is
-      // little to do one would be closed every ten seconds, and opened again for the next look at the queues.
-      const shared = { ...watched, connectionTTL: "30 minutes", idleTimeout: "5 minutes" } as const
+      const { alone, connect, fastPaths, patience, schema, secretKeys } = yield* ServerOptions.check(options)
+      const { max, migrates, reads, session, target, writes } = yield* connect
       const service = DatabaseSchema.make(schema)
-      const session = Session.opening(watched)
-      const target = { argument: "url", address: DatabaseUrl.addressOf(first) }
+      const signOfLife = ConnectionWatchdog.signOfLife(patience)
       const occupancy = yield* DatabaseLock.hold(session, target, service, alone, signOfLife)
-      const writes = yield* PgClient.make({ ...shared, maxConnections })
-      const reads = yield* PgClient.make({ ...shared, maxConnections: 1, multiplex: true })
-      yield* ConnectionMetrics.recordConnections("writes", maxConnections)
-      yield* ConnectionMetrics.recordConnections("reads", 1)
+      yield* ConnectionMetrics.recordConnections("writes", max.writes)
+      yield* ConnectionMetrics.recordConnections("reads", max.reads)
       const offset = yield* ClockOffset.follow(writes)
       const notifications = yield* Notifications.make(session, service.channel, signOfLife)
-      // A migration may take its time, and waits for that of another process.
-      const migrates = yield* PgClient.make({ ...plain, maxConnections: 1 })
       return { reads, writes, migrates, fastPaths, schema, secretKeys, shared: { offset, occupancy, notifications } }
     }).pipe(
       Effect.catchTag("SqlError", (error) => Effect.fail(Failure.storageError(error))),

@@ -59,11 +59,11 @@ export const duration = (
     : notAllowed(name, value, `a time from ${from} to ${to}`)
 }
 
-/** An object that has no other keys than these. */
-export const object = (name: string, value: unknown, keys: ReadonlyArray<string>): Checked<object> => {
+/** An object; one that has no other keys than these, where they are given. */
+export const object = (name: string, value: unknown, keys?: ReadonlyArray<string>): Checked<object> => {
   if (typeof value !== "object" || value === null) return notAllowed(name, value, "an object")
-  const unknown = Object.keys(value).find((key) => !keys.includes(key))
-  return unknown === undefined
+  const unknown = Object.keys(value).find((key) => keys?.includes(key) === false)
+  return unknown === undefined || keys === undefined
     ? Result.succeed(value)
     : Result.fail(`${name} have an option ${JSON.stringify(unknown)}, but may only have ${keys.join(", ")}`)
 }

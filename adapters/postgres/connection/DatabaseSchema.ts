@@ -13,7 +13,8 @@ import type { Sql } from "./Database.ts"
 /** The schema where none is chosen. */
 export const DEFAULT = "simplan"
 
-const ALLOWED =
+/** What `parse` takes, as the end of the sentence "… must be". */
+export const allowed =
   "a name of 1 to 63 lower-case letters, digits and underscores, which begins with no digit and not with pg_"
 
 const NAME = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/
@@ -38,7 +39,7 @@ export interface DatabaseSchema {
 
 /** Reads the name of a schema. */
 export const parse = (name: unknown): Arguments.Checked<string> =>
-  typeof name === "string" && NAME.test(name) ? Result.succeed(name) : Arguments.notAllowed("schema", name, ALLOWED)
+  typeof name === "string" && NAME.test(name) ? Result.succeed(name) : Arguments.notAllowed("schema", name, allowed)
 
 // Numbers of our own among the database's advisory locks: "simplan" in ASCII, and the next one.
 const simplan: DatabaseSchema = {

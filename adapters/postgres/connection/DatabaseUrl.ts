@@ -1,7 +1,7 @@
 /**
  * The URL of a PostgreSQL database: what may be handed in as one, and what messages may show of it.
  */
-import { Redacted, Result } from "effect"
+import { Predicate, Redacted, Result } from "effect"
 import type * as Arguments from "./Arguments.ts"
 import { secret } from "./Arguments.ts"
 import * as PrimaryHost from "./PrimaryHost.ts"
@@ -30,10 +30,14 @@ const problemOf = (text: string): string | undefined => {
   return isDecodable(url) ? undefined : "has a % that is not written as %25"
 }
 
+// Some test runners have a class of their own.
+const isUrl = (value: unknown): value is URL =>
+  Predicate.hasProperty(value, "href") && Predicate.hasProperty(value, "searchParams")
+
 /** Reads the URL of a database, of one host or of several. */
 export const parse = (given: unknown): Arguments.Checked<Redacted.Redacted> => {
   if (given === "") return refused("is empty")
-  const text = secret("url", given instanceof URL ? given.href : given, ALLOWED)
+  const text = secret("url", isUrl(given) ? given.href : given, ALLOWED)
   if (Result.isFailure(text)) return Result.fail(text.failure)
   const url = Redacted.make(text.success)
   for (const one of PrimaryHost.urlsOf(url)) {

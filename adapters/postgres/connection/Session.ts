@@ -2,8 +2,9 @@
  * One connection that is kept: it holds a lock, or hears what other processes tell.
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Effect, type Queue, type Scope } from "effect"
+import { Effect, type Queue, RcRef, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import * as Failure from "./Failure.ts"
 
 export interface Session {
   /** Runs one statement and returns its rows. */
@@ -30,3 +31,15 @@ export const opening = (config: PgConnection.Config): Open =>
       listen: pinned.listen
     }
   })
+
+/** Sessions that share one connection. Where it is lost, the next session opens another. */
+export const shared = (open: Open): Effect.Effect<Open, never, Scope.Scope> =>
+  Effect.map(RcRef.make({ acquire: open }), (ref) =>
+    Effect.map(RcRef.get(ref), (session) => ({
+      query: (text, parameters) =>
+        Effect.tapError(session.query(text, parameters), (error) =>
+          Failure.isConnectionLost(error) ? RcRef.invalidate(ref) : Effect.void
+        ),
+      listen: session.listen
+    }))
+  )

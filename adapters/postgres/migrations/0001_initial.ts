@@ -9,8 +9,6 @@
  * There are no foreign keys: what belongs to a SIM is written under the guard of that SIM's version. Rows that change over
  * and over have room beside them (`fillfactor`), so that a change stays on its page and leaves the indexes alone.
  */
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 
 /** The statements, in their order, for the schema `simplan`. */
 export const statements: ReadonlyArray<string> = [
@@ -321,8 +319,3 @@ export const statements: ReadonlyArray<string> = [
     end
   $$`
 ]
-
-export default Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  for (const statement of statements) yield* sql.unsafe(statement).unprepared
-})

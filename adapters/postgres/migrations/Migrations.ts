@@ -8,9 +8,10 @@ import { Effect } from "effect"
 import { Migrator, type SqlClient } from "effect/sql"
 import { SqlClient as Client } from "effect/sql/SqlClient"
 import type { DatabaseSchema } from "../connection/DatabaseSchema.ts"
-import initial from "./0001_initial.ts"
+import * as initial from "./0001_initial.ts"
 
-const migrations = { "0001_initial": initial }
+/** The statements of each migration, which is named by its number. */
+const migrations: Readonly<Record<string, ReadonlyArray<string>>> = { "0001_initial": initial.statements }
 
 /** The number of the newest migration. */
 export const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
@@ -20,6 +21,28 @@ const createTable = `create table simplan.migration (
   created_at timestamptz not null default now(),
   name text not null
 )`
+
+const effects = Object.fromEntries(
+  Object.entries(migrations).map(([name, statements]) => [
+    name,
+    Client.use((sql) => Effect.forEach(statements, (statement) => sql.unsafe(statement).unprepared, { discard: true }))
+  ])
+)
+
+/**
+ * The migrations with a greater number than `after`, as SQL text for a tool of the host. It is to run as a whole, in one
+ * transaction, and leaves nothing for `run` to do.
+ */
+export const text = (schema: DatabaseSchema, after: number): string => {
+  const parts: Array<string> = after === 0 ? [`create schema if not exists ${schema.quoted}`, createTable] : []
+  for (const [name, statements] of Object.entries(migrations)) {
+    const [number = "", ...words] = name.split("_")
+    if (Number(number) <= after) continue
+    parts.push(...statements)
+    parts.push(`insert into simplan.migration (migration_id, name) values (${Number(number)}, '${words.join("_")}')`)
+  }
+  return parts.map((statement) => `${schema.text(statement)};\n`).join("\n")
+}
 
 /** Runs the migrations that the schema has not had. */
 export const run = (client: SqlClient.SqlClient, schema: DatabaseSchema) => {
@@ -35,7 +58,7 @@ export const run = (client: SqlClient.SqlClient, schema: DatabaseSchema) => {
           yield* sql`create schema if not exists ${sql.literal(schema.quoted)}`
           yield* sql.unsafe(createTable)
         }
-        yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: `${schema.name}.migration` })
+        yield* Migrator.make({})({ loader: Migrator.fromRecord(effects), table: `${schema.name}.migration` })
       })
     )
     .pipe(Effect.provideService(Client, sql), Effect.asVoid)

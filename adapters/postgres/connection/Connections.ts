@@ -1,0 +1,107 @@
+/**
+ * The connections of a service, in each of the ways in which a host names its database.
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { type Duration, Effect, Predicate, type Redacted } from "effect"
+import type { SqlClient } from "effect/sql"
+import * as ConnectionWatchdog from "./ConnectionWatchdog.ts"
+import * as DatabaseUrl from "./DatabaseUrl.ts"
+import * as PgPool from "./PgPool.ts"
+import * as PgSession from "./PgSession.ts"
+import * as PrimaryHost from "./PrimaryHost.ts"
+import type * as Refusal from "./Refusal.ts"
+import * as Session from "./Session.ts"
+
+export interface Connections {
+  readonly reads: SqlClient.SqlClient
+  readonly writes: SqlClient.SqlClient
+  /** A migration may take its time, and waits for that of another process. */
+  readonly migrates: SqlClient.SqlClient
+  /** What holds the lock and hears of other processes. */
+  readonly session: Session.Open
+  readonly target: Refusal.Target
+  /** How many connections there may be. */
+  readonly max: { readonly reads: number; readonly writes: number }
+}
+
+/**
+ * The connections to a URL. Reads are pipelined over one connection, commits go over plain pooled ones: each way is the
+ * faster one for its kind.
+ */
+export const ofUrl = Effect.fnUntraced(function* (
+  url: Redacted.Redacted,
+  maxConnections: number,
+  patience: Duration.Duration
+) {
+  const urls = PrimaryHost.urlsOf(url)
+  const first = urls[0] ?? url
+  const named = {
+    url: first,
+    database: DatabaseUrl.databaseOf(first),
+    applicationName: "simplan",
+    connectTimeout: "4 seconds"
+  } as const
+  const primary = urls.length > 1 ? yield* PrimaryHost.follow(urls, named) : undefined
+  const plain = primary === undefined ? named : { ...named, stream: () => primary("1 hour") }
+  const watched = {
+    ...plain,
+    stream: () => (primary === undefined ? ConnectionWatchdog.open(first, patience) : primary(patience))
+  }
+  // With a time to live, the pool looks at a connection before it hands it out, and gives no dead one. Where there is
+  // little to do one would be closed every ten seconds, and opened again for the next look at the queues.
+  const shared = { ...watched, connectionTTL: "30 minutes", idleTimeout: "5 minutes" } as const
+  const connections: Connections = {
+    writes: yield* PgClient.make({ ...shared, maxConnections }),
+    reads: yield* PgClient.make({ ...shared, maxConnections: 1, multiplex: true }),
+    migrates: yield* PgClient.make({ ...plain, maxConnections: 1 }),
+    session: Session.opening(watched),
+    target: { argument: "url", address: DatabaseUrl.addressOf(first) },
+    max: { reads: 1, writes: maxConnections }
+  }
+  return connections
+})
+
+const textOf = (options: object, name: string, otherwise: string): string => {
+  const value: unknown = Reflect.get(options, name)
+  return typeof value === "string" || typeof value === "number" ? String(value) : otherwise
+}
+
+const addressOfPool = ({ options }: PgPool.PgPool): string => {
+  const url = textOf(options, "connectionString", "")
+  if (URL.canParse(url)) return new URL(url).host
+  const { PGHOST = "localhost", PGPORT = "5432" } = process.env
+  return `${textOf(options, "host", PGHOST)}:${textOf(options, "port", PGPORT)}`
+}
+
+/** The connections of a host's pool, and one beside it. */
+export const ofPool = Effect.fnUntraced(function* (pool: PgPool.PgPool, patience: Duration.Duration) {
+  const client = yield* PgPool.client(pool, patience)
+  const max = Number(textOf(pool.options, "max", "10"))
+  const connections: Connections = {
+    reads: client,
+    writes: client,
+    migrates: yield* PgPool.client(pool),
+    session: yield* Session.shared(PgSession.opening(pool, patience)),
+    target: { argument: "pool", address: addressOfPool(pool) },
+    max: { reads: max, writes: max }
+  }
+  return connections
+})
+
+/** The connections of a host's Effect client, and one beside it with the options of the client. */
+export const ofClient = Effect.fnUntraced(function* (client: PgClient.PgClient) {
+  const { config } = client
+  const address = config.url === undefined ? undefined : DatabaseUrl.addressOf(config.url)
+  // Names that the host has changed in rows would be changed in the JSON of our rows too.
+  const plain = client.withoutTransforms()
+  const size = Predicate.hasProperty(config, "maxConnections") ? Number(config.maxConnections) : 10
+  const connections: Connections = {
+    reads: plain,
+    writes: plain,
+    migrates: plain,
+    session: yield* Session.shared(Session.opening({ ...config, connectTimeout: "4 seconds" })),
+    target: { argument: "client", address: address ?? `${config.host ?? "localhost"}:${config.port ?? 5432}` },
+    max: { reads: size, writes: size }
+  }
+  return connections
+})

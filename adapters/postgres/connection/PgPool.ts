@@ -1,0 +1,207 @@
+/**
+ * A `Pool` of the package `pg` that a host has already, as a SQL client.
+ *
+ * Statements take their connections from the pool, and a transaction keeps one until it ends. A connection on which a
+ * statement was given up, or got no answer, is closed, for nothing else may run on it. The pool itself is never ended here.
+ */
+import { createHash } from "node:crypto"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as PgTypes from "@effect/sql-pg/PgTypes"
+import { Duration, Effect, type Scope, Stream } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { Connection } from "effect/sql/SqlConnection"
+import * as PgFailure from "./PgFailure.ts"
+
+/** What is used of a statement's result in `pg`. */
+export interface PgResult {
+  readonly command: string
+  // biome-ignore lint/suspicious/noExplicitAny: rows are whatever the statement selects
+  readonly rows: ReadonlyArray<any>
+}
+
+/** A statement as `pg` takes it. */
+export interface PgQuery {
+  readonly text: string
+  readonly values: Array<unknown>
+  readonly name?: string
+  readonly types: { readonly getTypeParser: (oid: number, format?: string) => (text: string) => unknown }
+}
+
+/** What is used of a connection of `pg`. */
+export interface PgPoolClient {
+  query(query: PgQuery): Promise<PgResult>
+  release(destroy?: boolean): void
+  on(event: "error", listener: (error: Error) => void): unknown
+  removeListener(event: "error", listener: (error: Error) => void): unknown
+}
+
+/** A `Pool` of `pg`, or anything that has these of its methods. */
+export interface PgPool {
+  readonly options: object
+  connect(): Promise<PgPoolClient>
+}
+
+const whole = (text: string): unknown => Number(text)
+const json = (text: string): unknown => JSON.parse(text)
+
+// As the other client reads them, whatever the host has told `pg`.
+const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map([
+  [PgTypes.OID.bool, (text: string): unknown => text === "t"],
+  [PgTypes.OID.int8, (text: string): unknown => BigInt(text)],
+  [PgTypes.OID.int2, whole],
+  [PgTypes.OID.int4, whole],
+  [PgTypes.OID.float8, whole],
+  [PgTypes.OID.json, json],
+  [PgTypes.OID.jsonb, json]
+])
+
+/** Reads the types that simplan selects by itself, and all others as the connection does. */
+const typesOf = (client: object): PgQuery["types"] => ({
+  getTypeParser: (oid, format) => {
+    const own = parsers.get(oid)
+    if (own !== undefined) return own
+    const theirs: unknown = Reflect.get(client, "getTypeParser")
+    return typeof theirs === "function" ? Reflect.apply(theirs, client, [oid, format]) : (text) => text
+  }
+})
+
+const encoded = (value: unknown): unknown => {
+  if (!PgTypes.isParameter(value)) return value
+  const isJson = value.oid === PgTypes.OID.json || value.oid === PgTypes.OID.jsonb
+  return isJson && value.value !== null ? JSON.stringify(value.value) : value.value
+}
+
+/** How many texts stay prepared, at most; a connection of `pg` forgets none. */
+const PREPARED = 500
+
+const names = new Map<string, string>()
+
+const nameOf = (text: string): string | undefined => {
+  const known = names.get(text)
+  if (known !== undefined || names.size >= PREPARED) return known
+  const name = `simplan_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`
+  names.set(text, name)
+  return name
+}
+
+/** A statement for a connection of `pg`. */
+export const queryOf = (
+  client: object,
+  text: string,
+  parameters: ReadonlyArray<unknown>,
+  isPrepared: boolean
+): PgQuery => {
+  const name = isPrepared ? nameOf(text) : undefined
+  const query = { text, values: parameters.map(encoded), types: typesOf(client) }
+  return name === undefined ? query : { ...query, name }
+}
+
+/**
+ * The outcome of a promise of `pg`; a failure where it takes longer than `patience` milliseconds. `onGivenUp` is called
+ * where nobody waits for it any more.
+ */
+export const outcome = <A>(
+  run: () => Promise<A>,
+  patience: number | undefined,
+  onGivenUp: () => void
+): Effect.Effect<A, SqlError.SqlError> =>
+  Effect.callback((resume) => {
+    let isOver = false
+    const end = (effect: Effect.Effect<A, SqlError.SqlError>): void => {
+      if (isOver) return
+      isOver = true
+      clearTimeout(timer)
+      resume(effect)
+    }
+    const giveUp = (): void => {
+      onGivenUp()
+      end(Effect.fail(PgFailure.silence(patience ?? 0)))
+    }
+    const timer = patience === undefined ? undefined : setTimeout(giveUp, patience)
+    ;(async () => run())().then(
+      (value) => end(Effect.succeed(value)),
+      (cause: unknown) => end(Effect.fail(PgFailure.of(cause)))
+    )
+    return Effect.sync(() => {
+      if (isOver) return
+      isOver = true
+      clearTimeout(timer)
+      onGivenUp()
+    })
+  })
+
+/** A connection that was taken from the pool. */
+interface Taken {
+  client: PgPoolClient | null
+  isReturned: boolean
+  isBroken: boolean
+}
+
+const ignore = (): void => {}
+
+const giveBack = (taken: Taken): void => {
+  taken.isReturned = true
+  taken.client?.removeListener("error", ignore)
+  taken.client?.release(taken.isBroken)
+}
+
+const take = (pool: PgPool, patience: number | undefined): Effect.Effect<Connection, SqlError.SqlError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const taken: Taken = { client: null, isReturned: false, isBroken: false }
+    yield* Effect.addFinalizer(() => Effect.sync(() => giveBack(taken)))
+    const opened = pool.connect.bind(pool)
+    const client = yield* outcome(
+      async () => {
+        const found = await opened()
+        taken.client = found
+        // Without a listener an error between two statements would end the process.
+        found.on("error", ignore)
+        if (taken.isReturned) giveBack(taken)
+        return found
+      },
+      patience,
+      ignore
+    )
+    return connection(client, patience, () => {
+      taken.isBroken = true
+    })
+  })
+
+const connection = (client: PgPoolClient, patience: number | undefined, onGivenUp: () => void): Connection => {
+  const run = (text: string, parameters: ReadonlyArray<unknown>, isPrepared = true) =>
+    outcome(() => client.query(queryOf(client, text, parameters, isPrepared)), patience, onGivenUp)
+  const rows = (text: string, parameters: ReadonlyArray<unknown>, isPrepared = true) =>
+    Effect.map(run(text, parameters, isPrepared), (result) => result.rows)
+  const values = (text: string, parameters: ReadonlyArray<unknown>, isPrepared = true) =>
+    Effect.map(rows(text, parameters, isPrepared), (found) => found.map((row) => Object.values(row)))
+  return {
+    execute: (text, parameters) => rows(text, parameters),
+    executeRaw: (text, parameters) => run(text, parameters),
+    executeStream: (text, parameters) => Stream.fromIterableEffect(rows(text, parameters)),
+    executeValues: (text, parameters) => values(text, parameters),
+    executeValuesUnprepared: (text, parameters) => values(text, parameters, false),
+    executeUnprepared: (text, parameters) => rows(text, parameters, false)
+  }
+}
+
+/** PostgreSQL answers the COMMIT of a transaction that has failed with a rollback. */
+const commit = (held: Connection): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.flatMap(held.executeRaw("COMMIT", []), (result) =>
+    typeof result === "object" && result !== null && "command" in result && result.command === "ROLLBACK"
+      ? Effect.fail(PgFailure.of(new Error("The transaction had failed, and was rolled back")))
+      : Effect.void
+  )
+
+/** The client over a pool. A statement may take `patience`, the wait for a connection included; any time without one. */
+export const client = (pool: PgPool, patience?: Duration.Duration) => {
+  const acquirer = take(pool, patience === undefined ? undefined : Duration.toMillis(patience))
+  return SqlClient.make({
+    acquirer,
+    transactionAcquirer: acquirer,
+    compiler: PgClient.makeCompiler(),
+    driver: "pg",
+    commit,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    spanAttributes: [["db.system.name", "postgresql"]]
+  })
+}
