@@ -63,12 +63,15 @@ const places = (rows: Rows) =>
     Effect.mapBoth({ onSuccess: (all) => new Set(all.map(place)), onFailure: failed })
   )
 
-const make = Effect.gen(function* () {
+const TABLE = "telco_simulator_book"
+
+const make = Effect.fnUntraced(function* (table: string) {
   const sql = yield* SqlClient.SqlClient
+  const books = sql.literal(table)
 
   // Two processes that start on an empty database at once may both find no table; the second try finds it.
   yield* Effect.retry(
-    sql`create table if not exists telco_simulator_book (
+    sql`create table if not exists ${books} (
           kind text not null,
           key text not null,
           position bigint generated always as identity,
@@ -85,7 +88,7 @@ const make = Effect.gen(function* () {
       from json_to_recordset(${JSON.stringify(Array.from(asked, ({ key, kind }) => ({ kind, key })))}::json)
         as r(kind text, key text)
       cross join lateral (
-        select * from telco_simulator_book as one where one.kind = r.kind and one.key = r.key limit 1
+        select * from ${books} as one where one.kind = r.kind and one.key = r.key limit 1
       ) book`)
 
   /**
@@ -95,10 +98,10 @@ const make = Effect.gen(function* () {
   const storing = (asked: Iterable<Added>, other: string | null) => {
     const beside = sql`
       where (
-        select true from telco_simulator_book as one where one.kind = ${other}::text and one.key = r.key limit 1
+        select true from ${books} as one where one.kind = ${other}::text and one.key = r.key limit 1
       ) is null`
     return places(sql`
-      insert into telco_simulator_book (kind, key, document)
+      insert into ${books} (kind, key, document)
       select r.kind, r.key, r.document
       from json_to_recordset(${JSON.stringify(
         Array.from(asked, ({ document, key, kind }) => ({ kind, key, document }))
@@ -177,10 +180,14 @@ const make = Effect.gen(function* () {
     },
     all: (kind) =>
       entries(sql`
-        select kind, key, document::text as document from telco_simulator_book
+        select kind, key, document::text as document from ${books}
         where kind = ${kind} order by position`)
   })
 })
 
 /** Books in the table `telco_simulator_book`, which is created where it is missing. */
-export const layer: Layer.Layer<Books, SqlError.SqlError, SqlClient.SqlClient> = Layer.effect(Books, make)
+export const layer: Layer.Layer<Books, SqlError.SqlError, SqlClient.SqlClient> = Layer.effect(Books, make(TABLE))
+
+/** Books in a schema that is there, whose name needs no quoting beyond quotes around it. */
+export const layerIn = (schema: string): Layer.Layer<Books, SqlError.SqlError, SqlClient.SqlClient> =>
+  Layer.effect(Books, make(`"${schema}".${TABLE}`))

@@ -22,6 +22,7 @@ describe("the settings", () => {
       adminHost: "127.0.0.1",
       adminPort: null,
       database: { _tag: "Pglite", directory: "./.simplan/data", url: "pglite://./.simplan/data" },
+      schema: "simplan",
       secretKeys: null,
       adminToken: null,
       telcoToken: null,
@@ -96,6 +97,7 @@ describe("the settings", () => {
     ["SIMPLAN_TELCO_TIMEOUT", "750ms", { telcoTimeoutMillis: 750 }],
     ["SIMPLAN_LEASE", "2m", { leaseMillis: 120_000 }],
     ["SIMPLAN_AUDIT_RETENTION", "90d", { auditRetentionMillis: 90 * 86_400_000 }],
+    ["SIMPLAN_DATABASE_SCHEMA", "esim_2", { schema: "esim_2" }],
     ["SIMPLAN_RETENTION", "10d", { retentionMillis: 10 * 86_400_000 }]
   ]
   for (const [name, value, expected] of fine) {
@@ -141,6 +143,7 @@ describe("the settings", () => {
     ["SIMPLAN_LEASE", "2h"],
     ["SIMPLAN_LEASE", "0s"],
     ["SIMPLAN_AUDIT_RETENTION", "59m"],
+    ["SIMPLAN_DATABASE_SCHEMA", "Mine"],
     ["SIMPLAN_RETENTION", "9d"],
     ["SIMPLAN_TELCO_URL", "bridge.example"],
     ["SIMPLAN_TELCO_URL", "ftp://bridge.example"]

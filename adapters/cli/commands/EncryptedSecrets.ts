@@ -14,12 +14,12 @@ const reencrypt = Command.make(
   Effect.fnUntraced(function* () {
     const settings = yield* Effect.mapError(Settings.read, (error) => impossible(error.message))
     Settings.registerSecrets(settings)
-    const { database, secretKeys } = settings
+    const { database, schema, secretKeys } = settings
     if (database._tag === "Memory") return yield* Output.print("A store in memory has nothing to encrypt.")
     if (secretKeys === null) {
       return yield* impossible(`${Settings.SECRET_KEY} is not set: it has the key to encrypt with.`)
     }
-    const changed = yield* Stores.reencrypt(database, secretKeys)
+    const changed = yield* Stores.reencrypt(database, schema, secretKeys)
     yield* Output.print(
       `${changed} rows were changed: all secrets are encrypted with the first key of ${Settings.SECRET_KEY}.`
     )

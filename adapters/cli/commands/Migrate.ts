@@ -1,28 +1,50 @@
 /**
  * `simplan migrate`.
  */
-import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Postgres from "../../postgres/index.ts"
 import { impossible } from "../output/CommandFailed.ts"
 import { withoutPassword } from "../settings/DatabaseUrl.ts"
 import * as Output from "../output/Output.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as Stores from "../server/Stores.ts"
 
+const schemaNamed = (name: string) =>
+  Effect.mapError(Effect.fromResult(Postgres.DatabaseSchema.parse(name)), (message) => impossible(`--${message}.`))
+
 export const command = Command.make(
   "migrate",
-  {},
-  Effect.fnUntraced(function* () {
+  {
+    print: Flag.Boolean("print").pipe(
+      Flag.withDescription("Print the migrations as SQL for a tool of your own, and touch no database"),
+      Flag.withDefault(false)
+    ),
+    schema: Flag.String("schema").pipe(
+      Flag.withMetavar("<name>"),
+      Flag.withDescription("The schema that the tables are in, instead of that of SIMPLAN_DATABASE_SCHEMA"),
+      Flag.optional
+    )
+  },
+  Effect.fnUntraced(function* ({ print, schema }) {
+    const named = Option.isSome(schema) ? yield* schemaNamed(schema.value) : undefined
+    if (print) {
+      const set = named ?? (yield* Effect.mapError(Settings.schema, (error) => impossible(error.message)))
+      return yield* Output.print(Postgres.migrations({ schema: set }).trimEnd())
+    }
     const settings = yield* Effect.mapError(Settings.read, (error) => impossible(error.message))
     const { database } = settings
     if (database._tag === "Memory") return yield* Output.print("A store in memory has nothing to migrate.")
-    yield* Effect.scoped(Stores.open(settings))
+    yield* Effect.scoped(Stores.open({ ...settings, schema: named ?? settings.schema }))
     yield* Output.print(`The database at ${withoutPassword(database.url)} is up to date.`)
   })
 ).pipe(
   Command.withDescription(
-    "Bring the database of SIMPLAN_DATABASE_URL up to date, and exit. `serve` does the same at its start, so this is for those who deploy in two steps."
+    "Bring the database of SIMPLAN_DATABASE_URL up to date, and exit. `serve` does the same at its start, so this is for those who deploy in two steps. With --print it prints what it would run on an empty database, for a migration tool of your own."
   ),
   Command.withShortDescription("Bring the database up to date"),
-  Command.withExamples([{ command: "SIMPLAN_DATABASE_URL=postgres://me@localhost/simplan simplan migrate" }])
+  Command.withExamples([
+    { command: "SIMPLAN_DATABASE_URL=postgres://me@localhost/simplan simplan migrate" },
+    { command: "simplan migrate --print --schema esim > 0001_simplan.sql" }
+  ])
 )

@@ -29,21 +29,24 @@ const unusable = (database: DatabaseUrl, error: Storage.StorageError | SqlError.
 /** What of the settings says how the storage is opened. */
 export interface Options {
   readonly database: DatabaseUrl
+  readonly schema: string
   readonly secretKeys: Redacted.Redacted | null
 }
 
 const layer = (
-  { database, secretKeys: given }: Options,
+  { database, schema, secretKeys: given }: Options,
   alone: boolean
 ): Layer.Layer<Stores, Storage.StorageError | SqlError.SqlError, never> => {
   const secretKeys = given ?? undefined
+  // Those of services in other schemas are others.
+  const books = schema === Postgres.DatabaseSchema.DEFAULT ? SqlBooks.layer : SqlBooks.layerIn(schema)
   switch (database._tag) {
     case "Memory":
       return Layer.merge(Memory.layer, MemoryBooks.layer)
     case "Pglite":
-      return Layer.provideMerge(SqlBooks.layer, Pglite.layer({ dataDir: database.directory, secretKeys }))
+      return Layer.provideMerge(books, Pglite.layer({ dataDir: database.directory, schema, secretKeys }))
     case "Postgres":
-      return Layer.provideMerge(SqlBooks.layer, Postgres.layer({ url: Redacted.make(database.url), alone, secretKeys }))
+      return Layer.provideMerge(books, Postgres.layer({ url: Redacted.make(database.url), schema, alone, secretKeys }))
   }
 }
 
@@ -60,13 +63,14 @@ export const open = (
 /** Brings the secrets in the database to the first of the keys; returns how many rows were changed. */
 export const reencrypt = (
   database: Exclude<DatabaseUrl, { readonly _tag: "Memory" }>,
+  schema: string,
   secretKeys: Redacted.Redacted
 ): Effect.Effect<number, CommandFailed> =>
-  Postgres.reencrypt(secretKeys).pipe(
+  Postgres.reencrypt(secretKeys, { schema }).pipe(
     Effect.provide(
       database._tag === "Pglite"
-        ? Pglite.layer({ dataDir: database.directory, secretKeys })
-        : Postgres.layer({ url: Redacted.make(database.url), secretKeys })
+        ? Pglite.layer({ dataDir: database.directory, schema, secretKeys })
+        : Postgres.layer({ url: Redacted.make(database.url), schema, secretKeys })
     ),
     Effect.mapError((error) => unusable(database, error))
   )

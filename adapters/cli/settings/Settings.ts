@@ -22,6 +22,8 @@ export interface Settings extends WebhookSettings.WebhookSettings {
   /** Null: the first listener serves operators too. */
   readonly adminPort: number | null
   readonly database: DatabaseUrl.DatabaseUrl
+  /** The schema of the database that the tables are in. */
+  readonly schema: string
   /** Null: not set. */
   readonly adminToken: Redacted.Redacted | null
   /** Null: not set. */
@@ -148,6 +150,13 @@ const definitions = {
     allowed: DatabaseUrl.allowed,
     read: DatabaseUrl.parse,
     show: DatabaseUrl.withoutPassword
+  }),
+  schema: define({
+    name: "SIMPLAN_DATABASE_SCHEMA",
+    meaning: "schema of the database that the tables are in",
+    default: Postgres.DatabaseSchema.DEFAULT,
+    allowed: Postgres.DatabaseSchema.allowed,
+    read: (text) => Result.getOrUndefined(Postgres.DatabaseSchema.parse(text))
   }),
   secretKeys: define({
     name: SECRET_KEY,
@@ -307,6 +316,9 @@ export const telcoKey: Effect.Effect<Redacted.Redacted | null, BadSettings> = al
 /** The keys of secrets in the database; null if they are not set. */
 export const secretKeys: Effect.Effect<Redacted.Redacted | null, BadSettings> = alone(definitions.secretKeys)
 
+/** The schema of the database. */
+export const schema: Effect.Effect<string, BadSettings> = alone(definitions.schema)
+
 /** A bridge needs both an address and a token. */
 const bridge = (
   url: Result.Result<string | null, string>,
@@ -328,6 +340,7 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
     adminHost: yield* setting(definitions.adminHost),
     adminPort: yield* setting(definitions.adminPort),
     database: yield* setting(definitions.database),
+    schema: yield* setting(definitions.schema),
     secretKeys: yield* setting(definitions.secretKeys),
     adminToken: yield* setting(definitions.adminToken),
     telcoToken: yield* setting(definitions.telcoToken),

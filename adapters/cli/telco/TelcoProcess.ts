@@ -45,7 +45,8 @@ export const start = ({
 }: Options): Effect.Effect<Telco, CommandFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const secretKeys = yield* Effect.mapError(Settings.secretKeys, ({ message }) => impossible(message))
-    const stores = yield* Stores.open({ database: books, secretKeys })
+    const schema = yield* Effect.mapError(Settings.schema, ({ message }) => impossible(message))
+    const stores = yield* Stores.open({ database: books, schema, secretKeys })
     const { generatedKey, key } = yield* keyOf
     const simulator = yield* Layer.build(TelcoSimulator.layer()).pipe(Effect.provideContext(stores))
     const routes = Layer.merge(TelcoServer.routes({ token: key }), ControlRoutes.layer({ token: key }))

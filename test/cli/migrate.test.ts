@@ -1,0 +1,80 @@
+/**
+ * `simplan migrate` in a schema of one's own, and its SQL for a migration tool of one's own.
+ */
+import { Effect, Layer } from "effect"
+import pg from "pg"
+import { Storage } from "simplan/ports"
+import * as Postgres from "simplan/postgres"
+import { describe, expect, it } from "vitest"
+import * as Databases from "../setup/Databases.ts"
+import { inNewDirectory, simplan } from "./Terminal.ts"
+
+const query = async (connectionString: string, text: string): Promise<ReadonlyArray<unknown>> => {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  const { rows } = await client.query(text)
+  await client.end()
+  return rows ?? []
+}
+
+/** What a schema has: its columns, indexes and constraints. */
+const described = (url: string, schema: string): Promise<ReadonlyArray<unknown>> =>
+  query(
+    url,
+    `select table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable || coalesce(column_default, '') as line
+     from information_schema.columns where table_schema = '${schema}'
+     union all select replace(indexdef, '${schema}.', '') from pg_indexes where schemaname = '${schema}'
+     union all select conname || ' ' || pg_get_constraintdef(oid)
+     from pg_constraint where connamespace = '${schema}'::regnamespace
+     order by 1`
+  )
+
+describe("simplan migrate", () => {
+  inNewDirectory()
+  const url = Databases.forEachTest()
+
+  it("prints SQL that makes what it makes, and records it: a service on it has nothing to migrate", async () => {
+    const printed = await simplan(["migrate", "--print", "--schema", "printed"])
+    expect(printed).toMatchObject({ code: 0, err: "" })
+    await query(url(), printed.out)
+    const env = { SIMPLAN_DATABASE_URL: url(), SIMPLAN_DATABASE_SCHEMA: "made" }
+    expect(await simplan(["migrate"], env)).toMatchObject({ code: 0, err: "" })
+    const made = await described(url(), "made")
+    expect(made.length).toBeGreaterThan(100)
+    // The books of the simulated telco come with the command.
+    const own = made.filter((row) => !JSON.stringify(row).includes("telco_simulator_book"))
+    expect(await described(url(), "printed")).toEqual(own)
+
+    const before = await query(url(), "select * from printed.migration")
+    const ready = Storage.Storage.use((storage) => Effect.andThen(storage.commit({ clock: 7 }), storage.ready))
+    await Effect.runPromise(Effect.provide(ready, Layer.fresh(Postgres.layer({ url: url(), schema: "printed" }))))
+    expect(await query(url(), "select * from printed.migration")).toEqual(before)
+    expect(before).toMatchObject([{ migration_id: 1, name: "initial" }])
+    expect(await query(url(), "select instant::int as instant from printed.clock")).toEqual([{ instant: 7 }])
+  })
+
+  it("prints the schema of the setting, else simplan, without looking for a database", async () => {
+    const env = { SIMPLAN_DATABASE_URL: "postgres://127.0.0.1:1/none" }
+    expect((await simplan(["migrate", "--print"], env)).out).toContain("create table simplan.sim (")
+    const set = await simplan(["migrate", "--print"], { ...env, SIMPLAN_DATABASE_SCHEMA: "order" })
+    expect(set.out).toContain('create schema if not exists "order";')
+    expect(set.out).not.toContain("simplan.")
+    expect(Postgres.migrations({ schema: "order" }).trimEnd()).toBe(set.out.trimEnd())
+    expect(Postgres.migrations({ after: 1 })).toBe("")
+  })
+
+  it("refuses a name that no schema may have", async () => {
+    const sentence = /schema is "Mine", but must be a name of 1 to 63 lower-case letters, digits and underscores/
+    expect(await simplan(["migrate", "--print", "--schema", "Mine"])).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringMatching(sentence)
+    })
+    expect(() => Postgres.migrations({ schema: "Mine" })).toThrow(sentence)
+    const set = await simplan(["migrate"], { SIMPLAN_DATABASE_SCHEMA: "Mine" })
+    expect(set).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('SIMPLAN_DATABASE_SCHEMA is "Mine", but must be')
+    })
+  })
+})
