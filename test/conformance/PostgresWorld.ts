@@ -6,6 +6,7 @@ import { type Context, Effect, Layer, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import {
   type Attachment,
+  type Job,
   type Jobs,
   type Outbox,
   type Package,
@@ -62,6 +63,21 @@ export const terms: Plan.PlanTerms = {
   throttling: [],
   recurrence: null
 }
+
+/** A job that is due then, named by it. */
+export const jobDue = (dueAt: number): Job.Job => ({
+  jobId: `job-${dueAt}`,
+  organizationId: "o",
+  work: { _tag: "Provision", iccid: "1", attachmentId: "1" },
+  dueAt,
+  attempts: 0,
+  createdAt: 0,
+  idempotencyKey: null,
+  origin: null,
+  command: null,
+  refused: null,
+  endedAt: null
+})
 
 /** The change that writes nothing but the next version of a SIM. */
 export const touch = (sim: Sim.Sim): SimDifference.SimChange => ({ loaded: { sim }, next: { sim } })

@@ -10,7 +10,7 @@ import { Storage } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"
-import { type Adapter, allSims, connect, iccidOf, newSims, on, touch } from "./PostgresWorld.ts"
+import { type Adapter, allSims, connect, iccidOf, jobDue, newSims, on, touch } from "./PostgresWorld.ts"
 
 const organization = (id: string) => ({ organizationId: id, name: id, createdAt: 0 })
 
@@ -40,18 +40,7 @@ const hearEachOther = (one: Adapter, other: Adapter) =>
         const heard: Array<number | null> = []
         const storage = yield* Effect.provide(Storage.Storage, to)
         yield* storage.watch(({ jobsDueAt }) => void heard.push(jobsDueAt))
-        const job = {
-          jobId: `job-${dueAt}`,
-          organizationId: "o",
-          work: { _tag: "Provision" as const, iccid: "1", attachmentId: "1" },
-          dueAt,
-          attempts: 0,
-          createdAt: 0,
-          idempotencyKey: null,
-          origin: null,
-          refused: null
-        }
-        yield* on(from, (storage) => storage.commit({ jobs: { put: [{ job, lease: null }] } }))
+        yield* on(from, (storage) => storage.commit({ jobs: { put: [{ job: jobDue(dueAt), lease: null }] } }))
         while (!heard.includes(dueAt)) yield* Effect.sleep(5)
       })
     yield* hears(one, other, 1)

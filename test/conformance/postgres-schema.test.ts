@@ -5,23 +5,9 @@ import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
 import { statements } from "../../adapters/postgres/migrations/0001_initial.ts"
 import * as Databases from "../setup/Databases.ts"
-import { type Adapter, newSims, on } from "./PostgresWorld.ts"
+import { type Adapter, jobDue, newSims, on } from "./PostgresWorld.ts"
 
 const organization = (id: string) => ({ organizationId: id, name: id, createdAt: 0 })
-
-const job = (dueAt: number) => ({
-  jobId: `job-${dueAt}`,
-  organizationId: "o",
-  work: { _tag: "Provision" as const, iccid: "1", attachmentId: "1" },
-  dueAt,
-  attempts: 0,
-  createdAt: 0,
-  idempotencyKey: null,
-  origin: null,
-  command: null,
-  refused: null,
-  endedAt: null
-})
 
 const organizations = (adapter: Adapter) =>
   Effect.map(
@@ -81,7 +67,7 @@ describe("Services in several schemas of one database", () => {
           while (!heard.includes(dueAt)) yield* Effect.sleep(5)
         })
       const put = (adapter: Adapter, dueAt: number) =>
-        on(adapter, (storage) => storage.commit({ jobs: { put: [{ job: job(dueAt), lease: null }] } }))
+        on(adapter, (storage) => storage.commit({ jobs: { put: [{ job: jobDue(dueAt), lease: null }] } }))
       const [byOwn, byOther] = yield* Effect.all([hear(ownToo), hear(otherToo)])
       yield* put(own, 1)
       yield* until(byOwn, 1)
