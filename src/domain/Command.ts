@@ -45,12 +45,6 @@ export interface Command {
   readonly settledAt: Instant | null
 }
 
-/** The command that waits for the outcome of a job, and how many attempts were made of the command before. */
-export interface Waiting {
-  readonly commandId: string
-  readonly attempts: number
-}
-
 /** The outcome of a command. */
 export type Settlement = Pick<Command, "organizationId" | "commandId" | "outcome"> & { readonly settledAt: Instant }
 

@@ -3,7 +3,6 @@
  * stored twice. The telco de-duplicates its calls by keys that follow from the same names.
  */
 import type { Origin } from "./AuditEntry.ts"
-import type { Waiting } from "./Command.ts"
 import type { Instant } from "./Time.ts"
 
 export type Work =
@@ -51,6 +50,12 @@ export type Work =
   /** Carry out a command that a host has submitted in its own transaction (rule H1). */
   | { readonly _tag: "RunCommand"; readonly commandId: string }
 
+/** The command that waits for the outcome of a job, and how many attempts were made of the command before (rule H1). */
+export interface WaitingCommand {
+  readonly commandId: string
+  readonly attempts: number
+}
+
 /** What the telco has refused of a job. */
 export interface Refusals {
   /** How many attempts were refused, those before a retry by an operator included. */
@@ -79,7 +84,7 @@ export interface Job {
    */
   readonly origin: Origin | null
   /** The command that waits for this job's outcome; null if none does (rule H1). */
-  readonly command: Waiting | null
+  readonly command: WaitingCommand | null
   /** Null while the telco has refused no attempt. */
   readonly refused: Refusals | null
   /** When the job ended in refusals: nobody is handed it any more (rule S6). Null while it is to be done. */

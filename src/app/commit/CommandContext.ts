@@ -7,7 +7,7 @@
  * always exactly one job to go on with, at any moment that a process may die.
  */
 import { Context } from "effect"
-import type { Waiting } from "../../domain/Command.ts"
+import type { WaitingCommand } from "../../domain/Job.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { JobLease } from "../../ports/Jobs.ts"
 import type { Commit } from "../../ports/Storage.ts"
@@ -15,7 +15,7 @@ import type { RecordedOutcome } from "./IdempotencyContext.ts"
 
 export interface CommandContext {
   readonly organizationId: string
-  readonly waiting: Waiting
+  readonly waiting: WaitingCommand
   /** The lease of the command's job. */
   readonly lease: JobLease
   /** Whether a commit has ended the command's job. */

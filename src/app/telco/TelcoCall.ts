@@ -3,7 +3,7 @@
  */
 import { Cause, Effect, Exit, Fiber } from "effect"
 import * as Command from "../../domain/Command.ts"
-import type { Job } from "../../domain/Job.ts"
+import type { Job, WaitingCommand } from "../../domain/Job.ts"
 import * as Problem from "../../domain/Problem.ts"
 import { type Refused, type Telco, Unavailable } from "../../ports/Telco.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
@@ -108,7 +108,7 @@ export const answering = (held: LeasedJob, commit: Commit, answer: Answer, now: 
 }
 
 /** The commit that gives a command's job its next attempt, after the one that `job` was part of. */
-const commandAgain = ({ job }: LeasedJob, { attempts, commandId }: Command.Waiting, now: Instant, seconds: number) => ({
+const commandAgain = ({ job }: LeasedJob, { attempts, commandId }: WaitingCommand, now: Instant, seconds: number) => ({
   job: {
     ...Command.job(commandId, Command.nextAttempt(attempts + 1, now, seconds)),
     organizationId: job.organizationId,
