@@ -5,7 +5,8 @@ import { Layer } from "effect"
 import type { Jobs, Outbox, Storage } from "simplan/ports"
 import * as Arguments from "./Arguments.ts"
 import * as Errors from "./Errors.ts"
-import type { Database, Options, PgPool } from "./Options.ts"
+import type * as Postgres from "../postgres/index.ts"
+import type { Database, Options } from "./Options.ts"
 
 type StorageLayer = Layer.Layer<Storage.Storage | Jobs.Jobs | Outbox.Outbox, unknown>
 
@@ -24,12 +25,15 @@ const ALLOWED =
 const refused = (is: string): Errors.InvalidFieldError =>
   Arguments.invalid(METHOD, "database", `${ALLOWED}; it is ${is}`)
 
-const isPool = (database: object): database is PgPool =>
-  "connect" in database &&
-  typeof database.connect === "function" &&
-  "query" in database &&
-  typeof database.query === "function" &&
-  "options" in database
+/** Where the layer of `simplan/postgres` finds the database. */
+type Where = Pick<Postgres.Options, "url" | "pool" | "client">
+
+const isPool = (database: object): database is NonNullable<Where["pool"]> =>
+  "connect" in database && typeof database.connect === "function" && "options" in database
+
+// The layer refuses what is no client.
+const isClient = (client: unknown): client is NonNullable<Where["client"]> =>
+  typeof client === "function" || (typeof client === "object" && client !== null)
 
 // Which ports a layer gives shows when it is built.
 const isStorage = (value: unknown): value is StorageLayer => Layer.isLayer(value)
@@ -54,14 +58,8 @@ const pglite = async (dataDir: string, { schema, secretKeys }: Opened): Promise<
   return (await import("../pglite/index.ts")).layer({ dataDir, schema, secretKeys })
 }
 
-const postgres = async (
-  of: { readonly url: string } | { readonly pool: PgPool } | { readonly client: object },
-  options: Opened
-): Promise<StorageLayer> => {
-  const { layer } = await import("../postgres/index.ts")
-  if ("url" in of) return layer({ url: of.url, ...options })
-  throw refused("not supported yet")
-}
+const postgres = async (where: Where, options: Opened): Promise<StorageLayer> =>
+  (await import("../postgres/index.ts")).layer({ ...where, ...options })
 
 /** How it is opened. */
 interface Opened {
@@ -108,7 +106,11 @@ export const open = ({ alone, clock, database, schema, secretKeys }: Options): O
     if (!isStorage(storage)) throw refused("{ storage } with something that is no Layer of this copy of effect")
     return { layer: async () => storage, isOwn: false }
   }
-  if ("client" in given) return { layer: () => postgres({ client: given.client }, opened), isOwn: false }
+  if ("client" in given) {
+    const { client } = given
+    if (!isClient(client)) throw refused(`{ client } with ${Arguments.shown(client)}`)
+    return { layer: () => postgres({ client }, opened), isOwn: false }
+  }
   if (isPool(given)) return { layer: () => postgres({ pool: given }, opened), isOwn: false }
   throw refused("an object of another kind")
 }

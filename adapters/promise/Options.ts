@@ -10,12 +10,10 @@ export interface EffectLayer {
   readonly "~effect/Layer": object
 }
 
-/** A pool of the package `pg`, of any version since 8. */
+/** A pool of the package `pg`, version 8. */
 export interface PgPool {
   /** Takes a client out of the pool. */
   connect(): Promise<object>
-  /** Runs a statement on any client. */
-  query(text: string, values?: Array<unknown>): Promise<object>
   /** What the pool was made with. */
   readonly options: object
 }
@@ -24,8 +22,8 @@ export interface PgPool {
  * Where the data are.
  *
  * - `"postgres://user:password@host:port/database"`, or the same as a `URL`: a PostgreSQL server, 14 or later.
- * - A `Pool` of `pg`: the host's own connections. simplan opens one more, to listen.
- * - `{ client }`: the `PgClient` of a host that uses Effect.
+ * - A `Pool` of `pg`: the host's own connections, which stay open after `close`. simplan opens one more, to listen.
+ * - `{ client }`: the `PgClient` of a host that uses Effect, whose connections are shared.
  * - `"memory"`: this process; nothing outlives it.
  * - A directory, such as `"./data"`: PGlite, for one process at a time. It needs the package `@electric-sql/pglite`.
  * - `{ storage }`: a storage of the host's own, as a layer of the ports `Storage`, `Jobs` and `Outbox`.

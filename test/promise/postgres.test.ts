@@ -1,6 +1,7 @@
 /**
  * The service with Promises on PostgreSQL.
  */
+import { Pool } from "pg"
 import { createSimplan, type Simplan } from "simplan/promise"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"
@@ -42,6 +43,28 @@ describe("on PostgreSQL", () => {
     } finally {
       await other.close()
     }
+  })
+
+  it("shares a pool of the host's, and leaves it open", async () => {
+    const pool = new Pool({ connectionString: url(), max: 3 })
+    try {
+      const simplan = createSimplan({ database: pool, telco: "simulator" })
+      const { organizationId } = await stocked(simplan)
+      const { planId } = await plan(simplan, organizationId)
+      await simplan.subscriptions.create({ organizationId, planId })
+      expect(pool.totalCount).toBeGreaterThan(0)
+      await simplan.close()
+      const { rows } = await pool.query("select count(*)::int as count from simplan.subscription")
+      expect(rows).toEqual([{ count: 1 }])
+    } finally {
+      await pool.end()
+    }
+  })
+
+  it("refuses what is no client", async () => {
+    const simplan = createSimplan({ database: { client: {} }, telco: "simulator" })
+    await expect(simplan.ready()).rejects.toThrow("client is an object, but must be a PgClient")
+    await simplan.close()
   })
 
   it("says within 5 s that a database is not there", async () => {
