@@ -39,7 +39,9 @@ const isClient = (client: unknown): client is NonNullable<Where["client"]> =>
 const isStorage = (value: unknown): value is StorageLayer => Layer.isLayer(value)
 
 const isMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND"
+  error instanceof Error &&
+  "code" in error &&
+  (error.code === "ERR_MODULE_NOT_FOUND" || error.code === "MODULE_NOT_FOUND")
 
 /** PGlite is an optional dependency. */
 const pglite = async (dataDir: string, { schema, secretKeys }: Opened): Promise<StorageLayer> => {
