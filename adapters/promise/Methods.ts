@@ -47,6 +47,15 @@ const checkOptions = (method: string, options: unknown): void => {
   if (options !== undefined) decodeCall(`${method}, options`, options)
 }
 
+/** The options of a call, checked. */
+export const checkedOptions = <Options extends CallOptions>(
+  method: string,
+  options: Options | undefined
+): Options | undefined => {
+  checkOptions(method, options)
+  return options
+}
+
 const organizationIn = (request: object): string | undefined =>
   "organizationId" in request && typeof request.organizationId === "string" ? request.organizationId : undefined
 
@@ -150,6 +159,20 @@ export const once = <Kind extends keyof Idempotency.Answers, A>(
   run: Use<Idempotency.Answers[Kind]>,
   tell: (answer: Idempotency.Answers[Kind]) => Use<A>
 ): Writing<Kind, A> => ({ kind, run, tell })
+
+/** A call that writes, and keeps its idempotency key itself. */
+export const keyed = async <Request extends object, A>(
+  runtime: Runtime,
+  method: Method<Request>,
+  request: unknown,
+  options: WriteOptions | undefined,
+  use: (request: Request, key: string | undefined) => Use<A>
+): Promise<A> => {
+  checkOptions(method.name, options)
+  const decoded = method.decode(method.name, request)
+  const effect = Effect.andThen(existing(organizationIn(decoded)), use(decoded, keyOf(method.name, options)))
+  return runtime.run(callOf(method, request), effect, options)
+}
 
 /** A method that writes. */
 export const writing =

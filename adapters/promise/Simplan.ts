@@ -28,6 +28,7 @@ import * as Wallet from "./resources/Wallet.ts"
 import * as Webhooks from "./resources/Webhooks.ts"
 import * as Runtime from "./Runtime.ts"
 import type { Simplan } from "./types/Simplan.ts"
+import * as Within from "./within/Within.ts"
 import * as Work from "./Work.ts"
 
 /**
@@ -56,6 +57,7 @@ export const createSimplan = (options: Options): Simplan => {
     subscriptions: Subscriptions.make(runtime),
     wallet: Wallet.make(runtime),
     webhooks: Webhooks.make(runtime),
+    within: (transaction) => Within.make(runtime, transaction),
     ready: async () => void (await runtime.context()),
     drain: Work.drain(runtime),
     close: runtime.close,

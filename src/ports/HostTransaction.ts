@@ -12,6 +12,9 @@ export const HostTransaction = Context.Reference<Effect.Effect<boolean>>("simpla
   defaultValue: () => Effect.succeed(false)
 })
 
+/** A value of a statement's parameter. */
+export type ParameterValue = string | number | boolean | null
+
 /** A connection on which the host has begun a transaction, whatever its client is. */
 export interface HostConnection {
   /**
@@ -20,7 +23,7 @@ export interface HostConnection {
    */
   readonly query: (
     text: string,
-    values: ReadonlyArray<unknown>
+    values: ReadonlyArray<ParameterValue>
   ) => PromiseLike<ReadonlyArray<unknown> | { readonly rows: ReadonlyArray<unknown> }>
 }
 

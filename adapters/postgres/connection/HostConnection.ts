@@ -66,11 +66,19 @@ const reasonOf = (error: unknown): SqlError.SqlErrorReason => {
   }
 }
 
+// The statements have texts, numbers, truth values and null alone.
+const parameter = (value: unknown): HostTransaction.ParameterValue =>
+  value === null || value === undefined
+    ? null
+    : typeof value === "number" || typeof value === "boolean"
+      ? value
+      : String(value)
+
 const connectionOf = (host: HostTransaction.HostConnection): Connection => {
   const rows = (text: string, values: ReadonlyArray<unknown>) =>
     Effect.map(
       Effect.tryPromise({
-        try: async () => host.query(text, [...values]),
+        try: async () => host.query(text, values.map(parameter)),
         catch: (error) => new SqlError.SqlError({ reason: reasonOf(error) })
       }),
       (result) => ("rows" in result ? result.rows : result)

@@ -8,6 +8,7 @@ import { Fields } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
+import * as Commands from "../within/Commands.ts"
 import type * as Types from "../types/Subscriptions.ts"
 
 const subscribedSim = ({ iccid, isEsim, label, lpa, simId }: Sim.Sim): Types.SubscribedSim => ({
@@ -87,6 +88,7 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
       (answer) => Effect.succeed(created(answer))
     )
   ),
+  settled: Commands.settled(runtime, "subscriptions.settled", "Created", created),
   get: Methods.reading(runtime, { name: "subscriptions.get", decode: named }, (of) =>
     Effect.flatMap(service, (subscriptions) => Effect.map(subscriptions.get(of), shape))
   ),

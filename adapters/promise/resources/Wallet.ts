@@ -6,6 +6,7 @@ import { Wallet } from "simplan"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
+import * as Commands from "../within/Commands.ts"
 import type * as Types from "../types/Sims.ts"
 
 const decodeChange = Arguments.decoder(
@@ -26,6 +27,11 @@ export const change = (method: string, request: unknown): Wallet.ChangeRequest =
 const service = Wallet.Wallet
 
 export const make = (runtime: Runtime): Types.Wallet => ({
+  settled: Commands.settled(runtime, "wallet.settled", "MobilePlan", ({ applied, iccid, id }) => ({
+    iccid,
+    applied,
+    id
+  })),
   setMobilePlan: Methods.writing(runtime, { name: "wallet.setMobilePlan", decode: change }, (request) =>
     Methods.once(
       "MobilePlan",

@@ -9,6 +9,7 @@ import type { Plans } from "./Plans.ts"
 import type { Sims, Wallet } from "./Sims.ts"
 import type { Attachments, Messages, Subscriptions } from "./Subscriptions.ts"
 import type { Webhooks } from "./Webhooks.ts"
+import type { Transaction, Within } from "./Within.ts"
 
 /** What `drain` has done. */
 export interface Drained {
@@ -57,6 +58,12 @@ export interface Simplan extends AsyncDisposable {
   readonly wallet: Wallet
   /** Webhook endpoints and the log of their deliveries. */
   readonly webhooks: Webhooks
+  /**
+   * The methods that write, inside a transaction that the host has begun on its own connection to the same PostgreSQL
+   * database (rule H1): `simplan.within(fromPg(client)).subscriptions.create(…)`. Throws an `InvalidFieldError` at once where
+   * the transaction has no function `query`.
+   */
+  readonly within: (transaction: Transaction) => Within
   /** Resolves when the service has started: the database is reached and migrated. Rejects where it cannot start. */
   readonly ready: () => Promise<void>
   /**

@@ -147,4 +147,12 @@ export interface Wallet {
    * `TelcoRefusedError`, `TelcoUnavailableError`.
    */
   readonly setMobilePlan: (request: SetMobilePlan, options?: WriteOptions) => Promise<MobilePlan>
+  /**
+   * Waits until a change that was submitted inside a transaction of the host has been carried out, and tells what it is. It may
+   * wait for long while the telco is unavailable: `signal` and `timeout` end the wait, and not the command (rule H1).
+   *
+   * Errors: `InvalidFieldError`, `NotFoundError` if no such command has committed, and those of `setMobilePlan` except
+   * `TelcoUnavailableError` and `SimBusyError`.
+   */
+  readonly settled: (id: string, options?: CallOptions) => Promise<MobilePlan>
 }

@@ -85,6 +85,14 @@ export interface Subscriptions {
    * `LabelMismatchError`, `SimBusyError`, `SubscriptionFullError`, `TelcoRefusedError`, `TelcoUnavailableError`.
    */
   readonly create: (request: CreateSubscription, options?: WriteOptions) => Promise<CreatedSubscription>
+  /**
+   * Waits until a creation that was submitted inside a transaction of the host has been carried out, and tells what was created. It may
+   * wait for long while the telco is unavailable: `signal` and `timeout` end the wait, and not the command (rule H1).
+   *
+   * Errors: `InvalidFieldError`, `NotFoundError` if no such command has committed, and those of `create` except
+   * `TelcoUnavailableError` and `SimBusyError`.
+   */
+  readonly settled: (id: string, options?: CallOptions) => Promise<CreatedSubscription>
   /** Reads the subscription of a SIM. Errors: `NotFoundError`. */
   readonly get: (of: OfSim, options?: CallOptions) => Promise<Subscription>
   /** All subscriptions of an organization, by creation (rule W4). */
@@ -176,4 +184,12 @@ export interface Messages {
    * Errors: `InvalidFieldError`, `NotFoundError`, `TelcoRefusedError`, `TelcoUnavailableError`.
    */
   readonly send: (request: SendSms, options?: WriteOptions) => Promise<{ readonly segments: number }>
+  /**
+   * Waits until an SMS that was submitted inside a transaction of the host has been carried out, and tells in how many segments. It may
+   * wait for long while the telco is unavailable: `signal` and `timeout` end the wait, and not the command (rule H1).
+   *
+   * Errors: `InvalidFieldError`, `NotFoundError` if no such command has committed, and those of `send` except
+   * `TelcoUnavailableError` and `SimBusyError`.
+   */
+  readonly settled: (id: string, options?: CallOptions) => Promise<{ readonly segments: number }>
 }

@@ -1,0 +1,83 @@
+/**
+ * The methods that write, inside a transaction of the host (rule H1).
+ */
+import { HostTransaction } from "simplan/ports"
+import * as Arguments from "../Arguments.ts"
+import * as ApiKeys from "../resources/ApiKeys.ts"
+import * as Attachments from "../resources/Attachments.ts"
+import * as Coverage from "../resources/Coverage.ts"
+import * as Messages from "../resources/Messages.ts"
+import * as Organizations from "../resources/Organizations.ts"
+import * as Plans from "../resources/Plans.ts"
+import * as Subscriptions from "../resources/Subscriptions.ts"
+import * as Wallet from "../resources/Wallet.ts"
+import type { Runtime } from "../Runtime.ts"
+import type { Transaction, Within } from "../types/Within.ts"
+import * as Commands from "./Commands.ts"
+
+const METHOD = "within"
+
+const isTransaction = (transaction: unknown): transaction is Transaction =>
+  typeof transaction === "object" &&
+  transaction !== null &&
+  "query" in transaction &&
+  typeof transaction.query === "function"
+
+/** The runtime whose calls run inside the transaction. */
+const joined = (runtime: Runtime, transaction: Transaction): Runtime => ({
+  ...runtime,
+  run: (call, effect, options) => runtime.run(call, HostTransaction.within(transaction)(effect), options)
+})
+
+/** Throws an `InvalidFieldError` at once where the transaction has no method `query`. */
+export const make = (outside: Runtime, transaction: Transaction): Within => {
+  if (!isTransaction(transaction)) {
+    throw Arguments.invalid(
+      METHOD,
+      "transaction",
+      "must have a function query(text, values), as fromPg(client) and its like give",
+      transaction
+    )
+  }
+  const runtime = joined(outside, transaction)
+  const { create: createKey, revoke, rotate } = ApiKeys.make(runtime)
+  const { create: createOrganization, get: getOrganization } = Organizations.make(runtime)
+  const { archive, create: createPlan, get: getPlan, remove: removePlan, unarchive } = Plans.make(runtime)
+  const { get, remove } = Subscriptions.make(runtime)
+  return {
+    apiKeys: { create: createKey, revoke, rotate },
+    attachments: { suspend: Attachments.make(runtime).suspend },
+    coverage: { createRegion: Coverage.make(runtime).createRegion },
+    messages: {
+      send: Commands.submitting(
+        runtime,
+        { name: "messages.send", decode: Messages.sending, fields: Messages.fields },
+        ({ from, iccid, text }) => ({ _tag: "SendSms", iccid, from, text })
+      )
+    },
+    organizations: { create: createOrganization, get: getOrganization },
+    plans: { archive, create: createPlan, get: getPlan, remove: removePlan, unarchive },
+    subscriptions: {
+      get,
+      remove,
+      create: Commands.submitting(
+        runtime,
+        { name: "subscriptions.create", decode: Subscriptions.creation },
+        ({ activePeriod, iccid, metadata, planId }) => ({
+          _tag: "CreateSubscription",
+          planId,
+          metadata,
+          iccid,
+          activePeriod
+        })
+      )
+    },
+    wallet: {
+      setMobilePlan: Commands.submitting(
+        runtime,
+        { name: "wallet.setMobilePlan", decode: Wallet.change },
+        ({ apply, iccid, label }) => ({ _tag: "SetMobilePlan", apply, label, iccid })
+      )
+    }
+  }
+}

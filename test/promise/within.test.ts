@@ -1,0 +1,163 @@
+/**
+ * H1 for hosts of Promises: `simplan.within` a transaction of the host's own `pg` client.
+ */
+import pg from "pg"
+import { createSimplan, fromKnex, fromPg, fromPrisma, type Simplan, type Within } from "simplan/promise"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Databases from "../setup/Databases.ts"
+import * as World from "./World.ts"
+
+let database: Databases.Database
+let simplan: Simplan
+let organizationId: string
+const created: Array<string> = []
+
+beforeAll(async () => {
+  database = await Databases.create()
+  simplan = createSimplan({
+    database: database.url,
+    webhooks: false,
+    telco: {
+      createPackage: async ({ packageId }) => {
+        created.push(packageId)
+        return { telcoPackageId: `telco-${packageId}`, activationAt: null, expirationAt: null }
+      },
+      cancelPackage: async () => undefined,
+      suspendPackage: async () => undefined,
+      sendSms: async () => undefined,
+      setMobilePlan: async () => undefined,
+      releaseProfile: async () => undefined
+    }
+  })
+  organizationId = (await World.stocked(simplan)).organizationId
+  await inTransaction((_, client) => client.query("create table orders (id text primary key)"))
+})
+afterAll(async () => {
+  await simplan.close()
+  await database.drop()
+})
+
+const inTransaction = async <A>(work: (within: Within, client: pg.Client) => Promise<A>): Promise<A> => {
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  try {
+    await client.query("begin")
+    const done = await work(simplan.within(fromPg(client)), client)
+    await client.query("commit")
+    return done
+  } finally {
+    await client.end()
+  }
+}
+
+/** An order with its eSIM, of a plan that the same transaction makes. */
+const order = async (within: Within, client: pg.Client) => {
+  const coverageId = await World.europe(simplan, organizationId)
+  const plan = { organizationId, name: "Europe", coverageId, dataMegaBytes: 1024, periodDays: 30 }
+  const { planId } = await within.plans.create(plan)
+  const { id } = await within.subscriptions.create({ organizationId, planId, metadata: "order" })
+  await client.query("insert into orders (id) values ($1)", [id])
+  return id
+}
+
+describe("H1: within a transaction of the host", () => {
+  it("a subscription is created once after the commit, and told by `settled`", async () => {
+    const id = await inTransaction(order)
+    const subscription = await simplan.subscriptions.settled(id, { timeout: "20 seconds" })
+    expect(subscription).toMatchObject({ organizationId, metadata: "order" })
+    expect(created.filter((packageId) => packageId.startsWith(subscription.attachmentId))).toHaveLength(1)
+    const { iccid } = subscription.sim
+    const sms = await inTransaction((within) =>
+      within.messages.send({ organizationId, iccid, from: "shop", text: "hi" })
+    )
+    expect(await simplan.messages.settled(sms.id)).toEqual({ segments: 1 })
+    const change = { organizationId, apply: true, label: "Green", iccid } as const
+    const { id: changed } = await inTransaction((within) => within.wallet.setMobilePlan(change))
+    expect(await simplan.wallet.settled(changed)).toMatchObject({ iccid, applied: true })
+    await expect(simplan.wallet.settled(id)).rejects.toMatchObject({ code: "invalid_field", field: "id" })
+  })
+
+  it("a rollback leaves nothing", async () => {
+    const before = created.length
+    let id = ""
+    const undone = inTransaction(async (within, client) => {
+      id = await order(within, client)
+      throw new Error("the host aborts")
+    })
+    await expect(undone).rejects.toThrow("the host aborts")
+    await simplan.drain()
+    expect(created).toHaveLength(before)
+    await expect(simplan.subscriptions.settled(id)).rejects.toMatchObject({ code: "command_not_found" })
+  })
+
+  it("what can be refused is refused in the call, and the transaction goes on", async () => {
+    const id = await inTransaction(async (within, client) => {
+      const unknown = within.subscriptions.create({ organizationId, planId: "none" })
+      await expect(unknown).rejects.toMatchObject({ code: "plan_not_found" })
+      const nobody = within.subscriptions.create({ organizationId: "none", planId: "none" })
+      await expect(nobody).rejects.toMatchObject({ code: "organization_not_found" })
+      const misspelt = { organizationId, plan: "none" }
+      // @ts-expect-error: a field that is not known
+      await expect(within.subscriptions.create(misspelt)).rejects.toMatchObject({ code: "invalid_field" })
+      return order(within, client)
+    })
+    await simplan.subscriptions.settled(id)
+  })
+
+  it("an idempotency key gives the same command, also in another transaction", async () => {
+    const { planId } = await World.plan(simplan, organizationId)
+    const create = (within: Within) =>
+      within.subscriptions.create({ organizationId, planId }, { idempotencyKey: "order 7" })
+    const first = await inTransaction(create)
+    expect(await inTransaction(create)).toEqual(first)
+    const outcome = simplan.subscriptions.settled(first.id)
+    await outcome.catch(() => undefined)
+    expect(await inTransaction(create)).toEqual(first)
+    const other = (within: Within) =>
+      within.subscriptions.create({ organizationId, planId, metadata: "x" }, { idempotencyKey: "order 7" })
+    await expect(inTransaction(other)).rejects.toMatchObject({ code: "idempotency_key_reused" })
+  })
+
+  it("an outcome that is a refusal rejects with its error", async () => {
+    const { planId } = await World.plan(simplan, organizationId, "Too many")
+    const submitted = await inTransaction((within) =>
+      Promise.all(Array.from({ length: 4 }, () => within.subscriptions.create({ organizationId, planId })))
+    )
+    const outcomes = await Promise.allSettled(submitted.map(({ id }) => simplan.subscriptions.settled(id)))
+    const reasons = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []))
+    expect(reasons[0]).toMatchObject({ name: "NoFreeSimError", code: "no_free_esim" })
+  })
+
+  it("a wait ends with its timeout or its signal, and the command goes on", async () => {
+    const id = `${organizationId}:00000000-0000-8000-8000-000000000000`
+    await expect(simplan.subscriptions.settled(id)).rejects.toMatchObject({ code: "command_not_found" })
+    await expect(simplan.subscriptions.settled("7")).rejects.toMatchObject({ code: "invalid_field", field: "id" })
+  })
+})
+
+describe("within", () => {
+  it("says at once what a transaction has to be", () => {
+    // @ts-expect-error: no transaction
+    expect(() => simplan.within({})).toThrow("must have a function query(text, values)")
+  })
+
+  it("says that it needs PostgreSQL", async () => {
+    const inMemory = World.make()
+    const { organizations } = inMemory.within({ query: async () => [] })
+    await expect(organizations.create({ name: "Acme" })).rejects.toThrow("has to be PostgreSQL")
+    await inMemory.close()
+  })
+
+  it("speaks to clients in their own ways", async () => {
+    const asked: Array<readonly unknown[]> = []
+    const note = async (...what: ReadonlyArray<unknown>) => {
+      asked.push(what)
+      return { rows: [] }
+    }
+    await fromKnex({ raw: note }).query("select $2 ?| $1", ["a", 2])
+    const prisma = fromPrisma({ $queryRawUnsafe: note, $executeRawUnsafe: async (text) => asked.push([text]) })
+    await prisma.query("select $1", [true])
+    await prisma.query("savepoint simplan", [])
+    expect(asked).toEqual([["select ? \\?| ?", [2, "a"]], ["select $1", true], ["savepoint simplan"]])
+  })
+})
