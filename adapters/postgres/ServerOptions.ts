@@ -21,7 +21,8 @@ export interface Options {
   readonly url?: DatabaseUrl.DatabaseUrl | undefined
   /**
    * A pool of the package `pg`: all statements go through it, and it is not ended. One connection is opened beside it, with
-   * the pool's options: it hears of other processes.
+   * the pool's options: it hears of other processes. A host that keeps connections of the pool while it calls needs one
+   * more in the pool than it keeps, or the call waits for `patience` and fails.
    */
   readonly pool?: PgPool.PgPool | undefined
   /**
