@@ -306,6 +306,24 @@ describe("work", () => {
   })
 })
 
+it("types what a host may send", () => {
+  const id = { organizationId: "o" }
+  const terms = { ...id, name: "n", coverageId: "c", dataMegaBytes: 1, periodDays: 1 }
+  const wrong = (of: Simplan) => [
+    // @ts-expect-error a field that is not known
+    of.plans.create({ ...terms, colour: "red" }),
+    // @ts-expect-error no periodicity
+    of.plans.create({ ...terms, recurrence: { periodicity: "Yearly", frequency: 1, occurrences: 1 } }),
+    // @ts-expect-error a number in place of a Date
+    of.subscriptions.create({ ...id, planId: "p", activePeriod: { start: 0 } }),
+    // @ts-expect-error a call that reads has no idempotency key
+    of.plans.get({ ...id, planId: "p" }, { idempotencyKey: "k" }),
+    // @ts-expect-error no unit of time
+    of.clock.advanceBy({ by: "3 fortnights" })
+  ]
+  expect(wrong).toBeTypeOf("function")
+})
+
 it("TelcoRefused is an Error", () => {
   expect(new TelcoRefused("no")).toBeInstanceOf(Error)
 })
