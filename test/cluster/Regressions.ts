@@ -102,4 +102,38 @@ const reportDuringCreation: Cluster.Plan = {
   ]
 }
 
-export const regressions: ReadonlyArray<[Cluster.Plan]> = [[reportDuringCreation]]
+/**
+ * Jobs of one organization were all done before those of another, within the second after the engine had listed who has
+ * work. The probe now sees to it that organizations were listed just before, and gives the engine that second.
+ */
+const listedJustBefore: Cluster.Plan = {
+  seed: 410344509,
+  clocks: [-21097, 0],
+  concurrency: 1,
+  steps: [
+    {
+      _tag: "Requests",
+      requests: [
+        {
+          process: 0,
+          command: {
+            _tag: "CreatePlan",
+            by: 0,
+            label: "Green",
+            coverage: 0,
+            terms: {
+              name: "plan",
+              dataMegaBytes: 1,
+              periodDays: 1,
+              throttling: [],
+              recurrence: null
+            },
+            flaw: null
+          }
+        }
+      ]
+    }
+  ]
+}
+
+export const regressions: ReadonlyArray<[Cluster.Plan]> = [[reportDuringCreation], [listedJustBefore]]

@@ -58,16 +58,26 @@ export const atOnce = Effect.fnUntraced(function* (world: Cluster.World) {
   return due === 0 ? [] : [`${due} jobs that fell due at once were not done promptly`]
 })
 
-/** How many jobs each of two organizations has. */
+/** How many jobs each of two organizations has, and how long each takes, in milliseconds. */
 const COUNT = 8
+const JOB = 1_000
 
-/** Jobs of two organizations take turns, also where one has put all of its jobs before the other. */
+/** How long before them a few jobs fall due, in milliseconds: less than from one listing of organizations to the next. */
+const SHORTLY = 400
+
+/**
+ * Jobs of two organizations take turns, also where one has put all of its jobs before the other. The engine lists who has
+ * work once a second at most, so the jobs take longer than that.
+ */
 export const turns = Effect.fnUntraced(function* (world: Cluster.World) {
   const { clocks, concurrency } = world.plan
   if (clocks.length * concurrency > 2) return []
-  const dueAt = (yield* Clock.currentTimeMillis) + 3_000
+  const dueAt = (yield* Clock.currentTimeMillis) + 5 * PROMPT + SHORTLY
+  yield* Requests.putJobs(world, 0, dueAt - SHORTLY, 2)
   for (const by of [0, 1] as const) yield* Requests.putJobs(world, by, dueAt, COUNT)
-  yield* Requests.sleepUntil(dueAt + PROMPT)
+  yield* world.setTelco([{ fault: "slow", times: 2 + 2 * COUNT, delay: JOB }])
+  yield* Requests.sleepUntil(dueAt + 2 * COUNT * JOB + PROMPT)
+  yield* world.setTelco([])
   const [first, second] = world.simulated.organizationIds
   const claimed = world.ledger.claimed.filter((one) => one.dueAt === dueAt)
   const last = claimed.findLastIndex(({ organizationId }) => organizationId === first)
