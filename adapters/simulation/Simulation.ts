@@ -67,12 +67,16 @@ export const makeOver = Effect.fnUntraced(function* (
   const start = options.start ?? DEFAULT_START
   const keepsHistory = options.keepsHistory ?? true
   const webhooks: Array<Simulated.ReceivedWebhook> = []
+  const calls: Array<TelcoCalls.Call> = []
   const receiver = Layer.effect(
     WebhookSender.WebhookSender,
     Effect.map(BusinessClock.BusinessClock, (clock) => ({
       send: ({ body, url }: WebhookSender.WebhookCall) =>
         Effect.map(clock.now, (at) => {
-          if (keepsHistory) webhooks.push({ at, organizationId: url.slice(url.lastIndexOf("/") + 1), body })
+          if (keepsHistory) {
+            const organizationId = url.slice(url.lastIndexOf("/") + 1)
+            webhooks.push({ at, organizationId, body, callsBefore: calls.length })
+          }
           return { status: 200 }
         })
     }))
@@ -103,7 +107,6 @@ export const makeOver = Effect.fnUntraced(function* (
   const built = yield* inItsTime(Layer.buildWithScope(outside, scope))
   const clock = Context.get(built, BusinessClock.BusinessClock)
   const telco = Context.get(built, TelcoSimulator.TelcoSimulator)
-  const calls: Array<TelcoCalls.Call> = []
   const heard = TelcoCalls.heard(Context.get(built, Telco.Telco), clock.now, (call) => {
     if (keepsHistory) calls.push(call)
     options.onTelcoCall?.(call)

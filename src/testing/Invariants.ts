@@ -36,6 +36,7 @@ export const all: ReadonlyArray<Invariant> = [
   Timing.nothingIsEarly,
   Timing.nothingIsOrderedLate,
   Timing.advancesFinishTheirWork,
+  Timing.jobsGoFirst,
   Facts.termsStay,
   Facts.factsStay,
   Facts.packagesStay,

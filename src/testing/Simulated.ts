@@ -74,6 +74,8 @@ export interface ReceivedWebhook {
   readonly at: Instant
   readonly organizationId: string
   readonly body: string
+  /** How many calls to the telco were over when it arrived. */
+  readonly callsBefore: number
 }
 
 export interface Simulated {

@@ -186,6 +186,12 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
     Invariants.eventsHaveOneCause,
     (history) => changed("delivered", () => ({ events: stepOf(history, "half").changes.events }))(history)
   ],
+  [
+    Invariants.jobsGoFirst,
+    changed("later", ({ calls }) => ({
+      webhooks: calls.map(({ at }) => ({ at, organizationId: "", body: "{}", callsBefore: 0 }))
+    }))
+  ],
   [Invariants.webhooksArrive, changed("delivered", () => ({ webhooks: [] }))],
   [Invariants.webhooksArrive, changed("delivered", ({ webhooks }) => ({ webhooks: [...webhooks, ...webhooks] }))],
   [

@@ -84,7 +84,9 @@ export const limits = {
 const SLOW_RECEIVER = 14_000
 const SLOW_TELCO = 40_000
 
+/** The first organization soon has no free SIM left; of the second one's, some may be reserved ahead. */
 const inventory = { esims: { Green: 6 }, physicalSims: 1, lifecycle: true } as const
+const largeInventory = { ...inventory, esims: { Green: 24 } } as const
 
 /** The process of the running request. */
 const CurrentProcess = Context.Reference<number>("simplan/Cluster/CurrentProcess", { defaultValue: () => 0 })
@@ -121,6 +123,7 @@ const build = Effect.fnUntraced(function* <A>(
   const now = machine.clock.currentTimeMillis
   const sent: Array<Sent> = []
   const webhooks: Array<Simulated.ReceivedWebhook> = []
+  const calls: Array<TelcoCalls.Call> = []
   const receiver: { faults: Array<"error" | "no answer" | "slow">; organizationId: string | null } = {
     faults: [],
     organizationId: null
@@ -135,7 +138,7 @@ const build = Effect.fnUntraced(function* <A>(
     if (fault === "slow") yield* Effect.sleep(SLOW_RECEIVER)
     if (fault === "no answer") return yield* new WebhookSender.SendFailed({ message: "no answer" })
     if (fault === "error") return { status: 500 }
-    webhooks.push({ at, organizationId, body })
+    webhooks.push({ at, organizationId, body, callsBefore: calls.length })
     return { status: 200 }
   })
 
@@ -151,7 +154,6 @@ const build = Effect.fnUntraced(function* <A>(
     ).pipe(Layer.provideMerge(clock))
   )
   const telco = Context.get(outside, TelcoSimulator.TelcoSimulator)
-  const calls: Array<TelcoCalls.Call> = []
   const heard = TelcoCalls.heard(Context.get(outside, Telco.Telco), now, (call) => void calls.push(call))
   const ledger = Ledger.beside(around(Context.add(outside, Telco.Telco, heard)))
   const [storage, jobs, outbox] = [
@@ -203,7 +205,7 @@ const build = Effect.fnUntraced(function* <A>(
   const use: Simulated.Simulated["use"] = (effect) => Effect.flatMap(current, (process) => process.use(effect))
 
   for (const index of plan.clocks.keys()) yield* begin(index)
-  const inventories = [Inventory.rows(0, inventory), Inventory.rows(1, inventory)] as const
+  const inventories = [Inventory.rows(0, inventory), Inventory.rows(1, largeInventory)] as const
   const first = yield* Effect.orDie(use(Inventory.furnish("First Travel", inventories[0], inventory)))
   const second = yield* Effect.orDie(use(Inventory.furnish("Second Travel", inventories[1], inventory)))
   for (const index of plan.clocks.keys()) yield* Effect.forkIn(keepUp(index), scope)

@@ -9,13 +9,17 @@ import type * as Cluster from "./Cluster.ts"
 import * as Requests from "./Requests.ts"
 import { PROMPT } from "./Requests.ts"
 
-/** How many requests are made at once. */
+/** How many requests are made at once, and how many times while SIMs are reserved ahead. */
 const AT_ONCE = 4
+const WAVES = 3
 
 /** For how long a request is seen to wait: half as long as the other process has its reservations, in milliseconds. */
 const KEPT = 1_000
 
-/** Requests at once get a SIM each while there is one, and wait while all are reserved for somebody else. */
+/**
+ * Requests at once get a SIM each while there is one, also of those that were reserved ahead, and wait while all are
+ * reserved for somebody else.
+ */
 export const reservations = Effect.fnUntraced(function* (world: Cluster.World) {
   const { iccids, organizationIds, storage } = world.simulated
   const complaints: Array<string> = []
@@ -30,15 +34,16 @@ export const reservations = Effect.fnUntraced(function* (world: Cluster.World) {
   const created = (from: number) =>
     world.answered.slice(from).filter(({ outcome }) => outcome._tag === "Answered" && outcome.answer.kind === "Created")
       .length
-  const first = world.answered.length
-  yield* world.ask(
-    Array.from({ length: AT_ONCE }, () => ({ process: 0, command: Requests.subscribe(1) })),
-    PROMPT
-  )
-  if (created(first) < Math.min(free, AT_ONCE)) {
-    complaints.push(`${created(first)} of ${AT_ONCE} requests at once got one of ${free} free SIMs`)
+  const [first, conflicts] = [world.answered.length, world.ledger.conflicts()]
+  const wave = Array.from({ length: AT_ONCE }, () => ({ process: 0, command: Requests.subscribe(1) }))
+  for (let waves = 0; waves < WAVES; waves++) yield* Effect.forkChild(world.ask(wave, PROMPT))
+  yield* Effect.sleep(2 * PROMPT)
+  const asked = WAVES * AT_ONCE
+  if (created(first) < Math.min(free, asked)) {
+    complaints.push(`${created(first)} of ${asked} requests at once got one of ${free} free SIMs`)
   }
-  yield* Effect.sleep(PROMPT)
+  const again = world.ledger.conflicts() - conflicts
+  if (again > 0) complaints.push(`${again} times a request got a SIM that another one had got`)
 
   const machineNow = yield* Clock.currentTimeMillis
   const reserved = yield* Effect.orDie(
@@ -91,8 +96,9 @@ export const abandoned = Effect.fnUntraced(function* (world: Cluster.World) {
   const waiting = Effect.map(drain, () => {
     isWaitedFor &&= own().length === 0
   })
-  yield* Effect.forkChild(waiting)
+  const waits = yield* Effect.forkChild(waiting)
   yield* Effect.sleep(CALL - GONE + PROMPT)
+  yield* Effect.forkChild(Fiber.interrupt(waits))
   const asked = simulated.telcoCalls(calls).filter(({ kind }) => kind === "sendSms").length
   const isDone = own().length === 0 && asked === strange.length
   return [

@@ -29,6 +29,8 @@ export interface Ledger {
   readonly claims: () => number
   /** The leases of jobs that no commit has ended. */
   readonly heldJobs: () => ReadonlyArray<Jobs.JobLease>
+  /** How often storage refused to change a SIM that somebody else had changed. */
+  readonly conflicts: () => number
   /** How many leases were renewed. */
   readonly renewals: () => number
 }
@@ -60,6 +62,7 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
   const claimed: Array<Claimed> = []
   let claims = 0
   let renewals = 0
+  let conflicts = 0
 
   const give = (id: string, organizationId: string, claim: Jobs.Claim, dueAt: number | null): void => {
     const held = leases.get(id)
@@ -122,7 +125,16 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
   const observed = ports.pipe(
     Context.add(Storage.Storage, {
       ...storage,
-      commit: (commit) => Effect.tap(storage.commit(commit), () => Effect.sync(() => committed(commit))),
+      commit: (commit) =>
+        storage.commit(commit).pipe(
+          Effect.tap(() => Effect.sync(() => committed(commit))),
+          Effect.tapError((error) =>
+            Effect.sync(() => {
+              if (error instanceof Storage.Conflict && error.on === "version" && commit.sims !== undefined)
+                conflicts += 1
+            })
+          )
+        ),
       sims: {
         ...storage.sims,
         reserve: (claim) =>
@@ -199,6 +211,7 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
     claims: () => claims,
     heldJobs: () =>
       [...leases].flatMap(([id, { token }]) => (id.startsWith(JOB) ? [{ jobId: id.slice(JOB.length), token }] : [])),
+    conflicts: () => conflicts,
     renewals: () => renewals
   }
 }

@@ -207,3 +207,22 @@ export const advancesFinishTheirWork: Invariant = make(
       return isIdle(step) ? null : `at ${toIso(step.ended)} work is left that was due at ${toIso(step.nextDue ?? 0)}`
     }
 )
+
+export const jobsGoFirst: Invariant = make(
+  "an advance does the jobs of an instant before it sends the webhooks of that instant",
+  "the management API's clock",
+  (history) => {
+    let calls = history.before.calls.length
+    return ({ step }) => {
+      const { asked, began, changes, outcome } = step
+      const before = calls
+      calls += changes.calls.length
+      if (asked._tag !== "Advance" || outcome._tag !== "Answered") return null
+      const early = changes.webhooks.find(
+        ({ at, callsBefore }) =>
+          at > began && changes.calls.slice(Math.max(0, callsBefore - before)).some((call) => call.at <= at)
+      )
+      return early === undefined ? null : `a webhook was sent at ${toIso(early.at)} before a call to the telco`
+    }
+  }
+)
