@@ -1,42 +1,58 @@
-// Runs hunt.ts against the engine's faults, in a copy of the repository: everything but the dependencies in one file.
-import { execFile } from "node:child_process"
-import { readFileSync, writeFileSync } from "node:fs"
+// A process that plants faults in the engine, one after the other, and looks for what does not hold of it. It is started
+// anew where a fault has made it run for ever.
+import { fork } from "node:child_process"
 import { join } from "node:path"
-import { build } from "vite"
 
-const bundle = (root) => {
-  const conditions = ["simplan-source", "node", "import", "module", "default"]
-  return build({
-    configFile: false,
-    root,
-    logLevel: "error",
-    resolve: { conditions },
-    ssr: { noExternal: [/^simplan/], resolve: { conditions } },
-    build: {
-      ssr: "test/mutants/hunt.ts",
-      outDir: join(root, "hunt"),
-      emptyOutDir: true,
-      target: "node22",
-      minify: false,
-      rollupOptions: { output: { entryFileNames: "hunt.mjs" } }
-    }
-  })
-}
+/** A run that says nothing for so many milliseconds never ends; hunting.mjs itself tells those that do not block it. */
+const PATIENCE = 300_000
 
-/** What the simulations find with that text in the file; null where they find nothing. */
-export const hunt = async (root, file, text, seed, patience) => {
-  const path = join(root, file)
-  const right = readFileSync(path, "utf8")
-  writeFileSync(path, text)
-  try {
-    await bundle(root)
-  } finally {
-    writeFileSync(path, right)
+export class Hunter {
+  #root
+  #seed
+  #child
+
+  constructor(root, seed) {
+    this.#root = root
+    this.#seed = seed
   }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [join(root, "hunt/hunt.mjs"), String(seed)], { timeout: patience }, (error, found) => {
-      if (error?.killed) resolve("a run that never ends")
-      else resolve(error === null ? found.slice(0, 120) || null : `an error: ${error.message.slice(0, 80)}`)
+
+  /**
+   * What the simulations find with that text in the file, and in which run; null where they find nothing. `hint` names
+   * the run that is tried first.
+   */
+  hunt(file, text, hint) {
+    this.#child ??= fork(join(this.#root, "test/mutants/hunting.mjs"), { cwd: this.#root })
+    const child = this.#child
+    return new Promise((resolve) => {
+      let run = "the start"
+      let timer
+      const done = (found, isUsable) => {
+        clearTimeout(timer)
+        child.off("message", hear)
+        child.off("exit", gone)
+        if (!isUsable) this.close()
+        resolve(found)
+      }
+      const wait = () => {
+        clearTimeout(timer)
+        timer = setTimeout(() => done({ run, what: "it never ends" }, false), PATIENCE)
+      }
+      const hear = (told) => {
+        wait()
+        if (told.run !== undefined) run = told.run
+        else if (told.isOver) done(null, true)
+        else done({ run, what: told.complaint }, !told.isEndless)
+      }
+      const gone = (code) => done({ run, what: `it ends with code ${code}` }, false)
+      wait()
+      child.on("message", hear)
+      child.on("exit", gone)
+      child.send({ file, text, hint, seed: this.#seed })
     })
-  })
+  }
+
+  close() {
+    this.#child?.kill("SIGKILL")
+    this.#child = undefined
+  }
 }

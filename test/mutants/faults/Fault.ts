@@ -30,6 +30,8 @@ export interface Fault {
   readonly wrong: string
   /** Why nothing can tell the wrong text from the right one; null where something has to. */
   readonly equivalent: string | null
+  /** The run of the engine's simulation that found it last, such as `plan 3`; null where none is known. */
+  readonly hint: string | null
 }
 
 export type Row = readonly [rule: string, name: string, right: string, wrong: string, equivalent?: string]
@@ -43,7 +45,8 @@ export const faultsIn = (folder: string, file: string, area: Area, rows: Readonl
     name,
     right,
     wrong,
-    equivalent
+    equivalent,
+    hint: null
   }))
 
 /** Faults in the domain. */

@@ -3,7 +3,7 @@
  */
 import { activation } from "./activation.ts"
 import { calendar } from "./calendar.ts"
-import { inEngine } from "./engine.ts"
+import { inEngine, list } from "./engine.ts"
 import type { Fault } from "./Fault.ts"
 import { lifecycle } from "./lifecycle.ts"
 import { recurrence } from "./recurrence.ts"
@@ -12,6 +12,8 @@ import { creation, deletion } from "./service.ts"
 import { state } from "./state.ts"
 import { terms } from "./terms.ts"
 import { threshold } from "./threshold.ts"
+
+export { list }
 
 export const faults: ReadonlyArray<Fault> = [
   ...activation,
