@@ -2,7 +2,7 @@
  * The routes of the HTTP API: the endpoints with their guards, the OpenAPI document and the documentation page. One
  * listener serves all of them, or one those for callers and another one those for operators; a host chooses groups.
  */
-import { Effect, Layer, type Redacted, type Result } from "effect"
+import { Effect, Layer, type Redacted } from "effect"
 import { HttpMiddleware, HttpRouter } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { Api } from "./api/Api.ts"
@@ -58,7 +58,7 @@ export interface Options {
   /** How many proxies stand before the server and tell the client's address in `X-Forwarded-For`; none by default. */
   readonly trustedProxies?: number | undefined
   /** Whether webhooks may go to a URL. The failure says why not; it follows the word `url` in the message. */
-  readonly checkUrl: (url: string) => Result.Result<unknown, string>
+  readonly checkUrl: Webhooks.CheckUrl
   /** Whether the process takes requests, for `/readyz`; always ready by default. */
   readonly ready?: Effect.Effect<boolean>
 }

@@ -3,6 +3,7 @@
  */
 import type { Catalogue } from "./types/Coverage.ts"
 import type { InstantInput } from "./types/Calls.ts"
+import type { HttpOptions } from "./types/Http.ts"
 import type { Terms } from "./types/Plans.ts"
 
 /** A layer of Effect, such as one of `simplan/postgres`: for hosts that use Effect, and for adapters written with it. */
@@ -178,6 +179,8 @@ export interface Options {
   readonly logger?: Logger | false | undefined
   /** The first catalogue; by default the standard one, with the countries and networks of the world. */
   readonly catalogue?: Catalogue | EffectLayer | undefined
+  /** How the HTTP API is mounted in the host's server, by `simplan.handler` or `toNodeHandler`. */
+  readonly http?: HttpOptions | undefined
   /**
    * Whether this process does due work: packages, webhooks, retries. True by default. Where no process does, `drain` has to
    * be called.

@@ -10,6 +10,7 @@ import * as Clocks from "../virtual-clock/index.ts"
 import * as Arguments from "./Arguments.ts"
 import * as Databases from "./Databases.ts"
 import * as Errors from "./Errors.ts"
+import * as Http from "./Http.ts"
 import * as Logs from "./Logs.ts"
 import type { Options, Sender as HostSender, Telco as HostTelco } from "./Options.ts"
 import * as CatalogueShapes from "./shapes/Catalogues.ts"
@@ -112,6 +113,7 @@ const known: ReadonlySet<string> = new Set<keyof Options>([
   "catalogue",
   "clock",
   "database",
+  "http",
   "logger",
   "schema",
   "secretKeys",
@@ -155,6 +157,7 @@ export const make = (options: Options) => {
     })
   }
   checkRest(options)
+  Http.check(options.http)
   const log = Logs.make(options.logger)
   const database = Databases.open(options)
   const telco = telcoOf(options, log)

@@ -42,8 +42,20 @@ export interface Runtime {
   /** Why webhooks may not go to a URL; undefined where they may. */
   readonly checkUrl: (url: string) => Promise<string | undefined>
   readonly log: Logs.Write
+  /** Has `close` wait for a promise, which is returned. */
+  readonly hold: <A>(promise: Promise<A>) => Promise<A>
+  /** Has `close` wait for what else is under way, and release what uses the services, before it ends them. */
+  readonly beforeClose: (user: ServiceUser) => void
   /** Ends what is under way and closes the storage. Later calls reject with a `ClosedError`. */
   readonly close: () => Promise<void>
+}
+
+/** Something that uses the services. */
+export interface ServiceUser {
+  /** Resolves when nothing of it is under way. */
+  readonly wait: () => Promise<void>
+  /** Breaks off what is under way. */
+  readonly release: () => Promise<void>
 }
 
 /** How long closing waits for calls that are under way, in milliseconds. */
@@ -70,6 +82,14 @@ export const make = (
   let started: Promise<Started> | undefined
   let closing: Promise<void> | undefined
   const underWay = new Set<Promise<unknown>>()
+  const users: Array<ServiceUser> = []
+
+  const hold: Runtime["hold"] = (promise) => {
+    underWay.add(promise)
+    const done = () => void underWay.delete(promise)
+    promise.then(done, done)
+    return promise
+  }
 
   const begin = async (): Promise<Started> => {
     const scope = Scope.makeUnsafe()
@@ -123,11 +143,7 @@ export const make = (
 
   const run: Runtime["run"] = (call, effect, options) => {
     const told = { ...call, requestId: call.requestId ?? options?.request?.requestId }
-    const running = settle(told, effect, options)
-    underWay.add(running)
-    const done = () => void underWay.delete(running)
-    running.then(done, done)
-    return running
+    return hold(settle(told, effect, options))
   }
 
   async function* iterate<A>(
@@ -155,7 +171,8 @@ export const make = (
   const end = async (): Promise<void> => {
     const running = await started?.catch(() => undefined)
     if (running === undefined) return
-    await Limits.atMost(PATIENCE, Promise.allSettled(underWay))
+    await Limits.atMost(PATIENCE, Promise.allSettled([...underWay, ...users.map(({ wait }) => wait())]))
+    await Promise.allSettled(users.map(({ release }) => release()))
     await Effect.runPromise(Scope.close(running.scope, Exit.void))
   }
 
@@ -168,6 +185,8 @@ export const make = (
     iterate,
     log,
     checkUrl,
+    hold,
+    beforeClose: (user) => void users.push(user),
     close: () => {
       closing ??= end()
       return closing

@@ -8,6 +8,7 @@
  *
  * No type that a host sees here is one of Effect.
  */
+import * as Http from "./Http.ts"
 import type { Options } from "./Options.ts"
 import * as Ports from "./Ports.ts"
 import * as ApiKeys from "./resources/ApiKeys.ts"
@@ -60,6 +61,7 @@ export const createSimplan = (options: Options): Simplan => {
     within: (transaction) => Within.make(runtime, transaction),
     ready: async () => void (await runtime.context()),
     drain: Work.drain(runtime),
+    handler: Http.make(runtime, options.http),
     close: runtime.close,
     [Symbol.asyncDispose]: runtime.close
   }

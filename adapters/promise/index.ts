@@ -2,11 +2,13 @@
  * simplan for hosts that use plain Promises: `createSimplan`, the types of its methods, and the errors that they reject
  * with.
  */
+export { toNodeHandler } from "./NodeHandler.ts"
 export { createSimplan } from "./Simplan.ts"
 export * from "./Errors.ts"
 export type * from "./Options.ts"
 export type * from "./types/Calls.ts"
 export type * from "./types/Coverage.ts"
+export type * from "./types/Http.ts"
 export type * from "./types/Operation.ts"
 export type * from "./types/Organizations.ts"
 export type * from "./types/Plans.ts"

@@ -16,7 +16,7 @@ import * as Responses from "../wire/Responses.ts"
 import { Text } from "../../fields/index.ts"
 
 /** Whether webhooks may go to a URL; the failure says why not. */
-export type CheckUrl = (url: string) => Result.Result<unknown, string>
+export type CheckUrl = (url: string) => Result.Result<unknown, string> | Effect.Effect<unknown, string>
 
 const PAGE_SIZE = 25
 
@@ -41,9 +41,10 @@ export const make = (guard: Guard.Guard<undefined>, checkUrl: CheckUrl) =>
   Effect.gen(function* () {
     const webhooks = yield* Webhooks.Webhooks
 
-    const checked = (url: string): Effect.Effect<void, Errors.Problem> => {
+    const checked = (url: string): Effect.Effect<unknown, Errors.Problem> => {
       const result = checkUrl(url)
-      return Result.isFailure(result) ? Effect.fail(Errors.invalidField("url", result.failure)) : Effect.void
+      const done = Result.isResult(result) ? Effect.fromResult(result) : result
+      return Effect.mapError(done, (message) => Errors.invalidField("url", message))
     }
 
     return Endpoints.group(WebhooksApi.WebhooksApi, guard, {

@@ -3,7 +3,6 @@
  * arrives, so memory does not grow with it; a malformed one ends the import with a problem. Only a small JSON body is
  * parsed as a whole, before any of its rows. Rows come in short chunks, between which other requests are served.
  */
-import { parse } from "csv-parse"
 import { Effect, Schema, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Readable } from "node:stream"
@@ -79,6 +78,8 @@ const csvProblem = (error: unknown): Problem => {
 }
 
 async function* csvRows(request: HttpServerRequest.HttpServerRequest): AsyncGenerator<ReadonlyArray<Sims.ImportRow>> {
+  // Few processes ever get CSV.
+  const { parse } = await import("csv-parse")
   let headed = false
   const named = (header: ReadonlyArray<string>): Array<string> => {
     headed = true

@@ -76,6 +76,13 @@ export interface Simplan extends AsyncDisposable {
     /** Ends it when it aborts; it then rejects with an error named `AbortError`. */
     readonly signal?: AbortSignal | undefined
   }) => Promise<Drained>
+  /**
+   * Answers a web request with the HTTP API, as `http` of the options mounts it: for Hono, Next.js, Bun, Deno and whatever else
+   * has web requests. `toNodeHandler` makes a handler for Node's server of it. It never rejects: where the service cannot
+   * start, the answer is 503 with `Retry-After`, and the next request tries to start it again. `host` is handed to the
+   * host's authentication. An abort of the request's signal interrupts what it asks for.
+   */
+  readonly handler: (request: Request, host?: unknown) => Promise<Response>
   /** Ends calls that are under way, waits for work under way for 2 s, and closes the storage. Again, it changes nothing. */
   readonly close: () => Promise<void>
   /** The same as `close`, for `await using`. */

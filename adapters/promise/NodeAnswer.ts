@@ -1,0 +1,62 @@
+/**
+ * Sends an answer over a connection of Node's HTTP server, as fast as the client reads it.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+
+/** How long a client may read nothing of its answer, in ms (rule W10). */
+const STALLED = 30_000
+
+/** How long a client may go on sending a body after its answer, in ms. */
+const LINGER = 2_000
+
+/** Resolves when the response takes more, or will never again. */
+const drained = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => response.destroy(), STALLED)
+    const done = () => {
+      clearTimeout(timer)
+      response.off("drain", done)
+      response.off("close", done)
+      resolve()
+    }
+    response.once("drain", done)
+    response.once("close", done)
+  })
+
+/** Discards the rest of a body after its answer: a client that is still sending would else not see the answer. */
+const discardRest = (request: IncomingMessage): void => {
+  if (request.complete || request.destroyed) return
+  const timer = setTimeout(() => request.socket?.destroy(), LINGER)
+  const done = () => clearTimeout(timer)
+  request.once("end", done)
+  request.once("close", done)
+  request.resume()
+}
+
+const stream = async (body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> => {
+  const reader = body.getReader()
+  const giveUp = () => void reader.cancel().catch(() => undefined)
+  response.once("close", giveUp)
+  try {
+    for (let next = await reader.read(); next.done !== true; next = await reader.read()) {
+      if (response.destroyed) return
+      if (!response.write(next.value)) await drained(response)
+    }
+    response.end()
+  } catch {
+    // The service has logged why. A client must not take a part for the whole.
+    response.destroy()
+  } finally {
+    response.off("close", giveUp)
+  }
+}
+
+/** Sends an answer, and returns when the response has all of it. */
+export const send = async (answer: Response, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  if (response.destroyed) return void (await answer.body?.cancel())
+  response.once("finish", () => discardRest(request))
+  response.writeHead(answer.status, Object.fromEntries(answer.headers))
+  if (answer.body === null) response.end()
+  else if (answer.headers.has("content-length")) response.end(new Uint8Array(await answer.arrayBuffer()))
+  else await stream(answer.body, response)
+}

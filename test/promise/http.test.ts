@@ -1,0 +1,404 @@
+/**
+ * The HTTP API in a host's server: as a function of web requests, and as a handler of Node's server and of frameworks over it.
+ */
+import Fastify from "fastify"
+import * as Http from "node:http"
+import type { AddressInfo } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { createSimplan, type HttpOptions, type Options, type Simplan, type Telco, toNodeHandler } from "simplan/promise"
+import { afterEach, describe, expect, it } from "vitest"
+import * as Memory from "../../adapters/memory/index.ts"
+import * as NodeAnswer from "../../adapters/promise/NodeAnswer.ts"
+import * as Inventory from "../http/Inventory.ts"
+import { make, plan, stocked } from "./World.ts"
+
+const TOKEN = "a-token-of-the-tests"
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
+type Body = any
+
+const ends: Array<() => Promise<unknown>> = []
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+const open = (http: HttpOptions = {}, options: Partial<Options> = {}): Simplan => {
+  const simplan = make({ http, logger: false, ...options })
+  ends.push(simplan.close)
+  return simplan
+}
+
+/** Listens with a handler of Node's server, and returns the URL. */
+const listen = async (listener: Http.RequestListener): Promise<string> => {
+  const server = Http.createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  ends.push(
+    () =>
+      new Promise((resolve) => {
+        server.close(resolve)
+        server.closeAllConnections()
+      })
+  )
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const json = { "content-type": "application/json" }
+
+/** A key of an organization with three eSIMs and a plan. */
+const tenant = async (simplan: Simplan) => {
+  const { organizationId } = await stocked(simplan)
+  const { coverageId, planId } = await plan(simplan, organizationId)
+  const { key } = await simplan.apiKeys.create({ organizationId, name: "tests" })
+  return { organizationId, key, planId, coverageId, headers: { ...json, "x-api-key": key } }
+}
+
+const planOf = (coverage_id: string): string => JSON.stringify(Inventory.planBody(coverage_id, { name: "Another" }))
+
+/** A promise that is settled from outside. */
+const settled = () => {
+  let resolve: () => void = () => undefined
+  const promise = new Promise<void>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
+
+const bodyOf = (answer: Response): Promise<Body> => answer.json()
+
+describe("simplan.handler", () => {
+  it("answers web requests below a prefix, with /v3 and its documents unless more is asked for", async () => {
+    const simplan = open({ prefix: "/esim" })
+    const { headers, planId } = await tenant(simplan)
+    const call = (path: string) => simplan.handler(new Request(`https://host${path}`, { headers }))
+    const plans = await call("/esim/v3/plans")
+    expect([plans.status, (await bodyOf(plans)).data[0].plan_id]).toEqual([200, planId])
+    const document = await bodyOf(await call("/esim/openapi.json"))
+    expect(document.servers).toEqual([{ url: "/esim", description: "This server" }])
+    expect(Object.keys(document.paths).every((path) => path.startsWith("/v3/"))).toBe(true)
+    expect((await call("/esim/docs")).headers.get("content-type")).toContain("text/html")
+    for (const path of ["/v3/plans", "/esim/admin/v1/organizations", "/esim/metrics", "/esim/healthz"]) {
+      const answer = await call(path)
+      expect([path, answer.status, (await bodyOf(answer)).code]).toEqual([path, 404, "route_not_found"])
+    }
+  })
+
+  it("takes the host's word for who asks, and mounts what operators need", async () => {
+    const seen: Array<unknown> = []
+    const simplan = open({
+      groups: ["v3", "admin", "telco"],
+      adminToken: TOKEN,
+      authenticate: async (request, { host }) => {
+        seen.push([request.method, new URL(request.url).pathname, request.body, host])
+        const organizationId = request.headers.get("x-user")
+        return organizationId === null ? null : { organizationId, scope: "read", actor: "user 7" }
+      },
+      authenticateOperator: async () => ({ telco: true })
+    })
+    const { organizationId } = await stocked(simplan)
+    const user = { ...json, "x-user": organizationId }
+    const status = async (path: string, init: RequestInit, host?: unknown) =>
+      (await simplan.handler(new Request(`http://host${path}`, init), host)).status
+    expect(await status("/v3/sims", { headers: user }, "context")).toBe(200)
+    expect(await status("/v3/sims", {})).toBe(401)
+    expect(await status("/v3/plans", { method: "POST", body: "{}", headers: user })).toBe(403)
+    expect(seen).toEqual([
+      ["GET", "/v3/sims", null, "context"],
+      ["GET", "/v3/sims", null, undefined],
+      ["POST", "/v3/plans", null, undefined]
+    ])
+    const bearer = { ...json, authorization: `Bearer ${TOKEN}` }
+    expect(await status("/admin/v1/organizations", { headers: bearer })).toBe(200)
+    expect(await status("/admin/v1/organizations", { headers: user })).toBe(401)
+    expect(await status("/telco/v1/events", { method: "POST", body: '{"events":[]}', headers: json })).toBe(200)
+    const hook = (url: string) => ({ method: "POST", headers: bearer, body: JSON.stringify({ url }) })
+    const endpoints = `/admin/v1/organizations/${organizationId}/webhook-endpoints`
+    expect(await status(endpoints, hook("https://example.com/hook"))).toBe(201)
+    expect(await status(endpoints, hook("ftp://example.com/hook"))).toBe(400)
+  })
+
+  it("answers 503 while the service cannot start, and tries again at the next request", async () => {
+    let isUp = false
+    const storage = Layer.unwrap(Effect.suspend(() => (isUp ? Effect.succeed(Memory.layer) : Effect.fail("down"))))
+    const simplan = open({}, { database: { storage } })
+    const answer = await simplan.handler(new Request("http://host/v3/plans", { headers: { "x-request-id": "r-1" } }))
+    expect([answer.status, answer.headers.get("retry-after"), answer.headers.get("x-request-id")]).toEqual([
+      503,
+      "5",
+      "r-1"
+    ])
+    expect(await bodyOf(answer)).toMatchObject({ error: true, code: "not_ready" })
+    isUp = true
+    expect((await simplan.handler(new Request("http://host/v3/plans"))).status).toBe(401)
+  })
+})
+
+/** Parses bodies as `express.json()` does, and hands what is below `/esim` on with the rest of its path. */
+const router =
+  (handler: ReturnType<typeof toNodeHandler>, parse: (bytes: Buffer) => unknown): Http.RequestListener =>
+  async (request, response) => {
+    const chunks: Array<Buffer> = []
+    for await (const chunk of request) chunks.push(chunk)
+    const url = request.url ?? "/"
+    const next = () => void response.writeHead(299).end("next")
+    if (!url.startsWith("/esim/")) return next()
+    const parsed = { body: parse(Buffer.concat(chunks)), originalUrl: url, url: url.slice("/esim".length) }
+    handler(Object.assign(request, parsed), response, next)
+  }
+
+describe("toNodeHandler", () => {
+  it("serves node:http, with bodies of any length and lists that are streamed", async () => {
+    const simplan = open({ groups: ["v3", "admin"], adminToken: TOKEN })
+    const { coverageId, headers, organizationId } = await tenant(simplan)
+    const url = await listen(toNodeHandler(simplan))
+    const made = await fetch(`${url}/v3/plans`, { method: "POST", headers, body: planOf(coverageId) })
+    expect([made.status, made.headers.get("content-length") === null]).toEqual([201, false])
+    expect((await bodyOf(made)).plan_id).toEqual(expect.any(String))
+    const list = await fetch(`${url}/v3/coverage-profiles`, { headers })
+    expect(list.headers.get("transfer-encoding")).toBe("chunked")
+    expect((await bodyOf(list)).data.length).toBeGreaterThan(500)
+    const csv = "iccid,label,is_esim,lpa\n8944500000000000014,Green,true,LPA:1$a$b\n"
+    const imported = await fetch(`${url}/admin/v1/organizations/${organizationId}/sims`, {
+      method: "POST",
+      body: csv,
+      headers: { "content-type": "text/csv", authorization: `Bearer ${TOKEN}` }
+    })
+    expect((await bodyOf(imported)).data.imported).toBe(1)
+    const large = await fetch(`${url}/v3/plans`, { method: "POST", headers, body: `"${"x".repeat(3_000_000)}"` })
+    expect([large.status, (await bodyOf(large)).code]).toEqual([413, "body_too_large"])
+    const head = await fetch(`${url}/v3/plans`, { method: "HEAD", headers })
+    expect([head.status, await head.text()]).toEqual([200, ""])
+    expect((await fetch(`${url}/somewhere`)).status).toBe(404)
+  })
+
+  it("knows no path that only a URL makes one of its own", async () => {
+    const simplan = open({ groups: ["v3", "admin"], adminToken: TOKEN })
+    const url = await listen(toNodeHandler(simplan))
+    const { port } = new URL(url)
+    const status = (path: string, host = "host") =>
+      new Promise((resolve) => {
+        const headers = { host, authorization: `Bearer ${TOKEN}` }
+        Http.get({ port, path, headers }, (response) => resolve(response.resume().statusCode))
+      })
+    expect(await status("/admin/v1/organizations")).toBe(200)
+    expect(await status("/admin/v1/organizations", "no host /?#@")).toBe(200)
+    for (const path of [
+      "/v3/../admin/v1/organizations",
+      "/v3/%2e%2e/admin/v1/organizations",
+      "//admin/v1/organizations",
+      "/v3\\..\\..\\admin/v1/organizations",
+      "http://other/admin/v1/organizations"
+    ]) {
+      expect([path, await status(path)]).toEqual([path, 404])
+    }
+  })
+
+  it.each([
+    ["JSON", (bytes: Buffer): unknown => JSON.parse(bytes.toString())],
+    ["a text", (bytes: Buffer): unknown => bytes.toString()],
+    ["bytes", (bytes: Buffer): unknown => bytes]
+  ])("takes a body that was parsed to %s, and the prefix from the router", async (_, parse) => {
+    const simplan = open()
+    const { coverageId, headers } = await tenant(simplan)
+    const url = await listen(router(toNodeHandler(simplan), parse))
+    const sent = { method: "POST", headers: { ...headers, "content-type": "application/json; charset=utf-16le" } }
+    const made = await fetch(`${url}/esim/v3/plans`, { ...sent, body: planOf(coverageId) })
+    expect([made.status, (await bodyOf(made)).plan_id]).toEqual([201, expect.any(String)])
+  })
+
+  it("hands on what is below none of its groups, where there is a next handler", async () => {
+    const simplan = open()
+    const url = await listen(router(toNodeHandler(simplan), () => undefined))
+    const answers = ["/v3/plans", "/esim/admin/v1/organizations", "/esim/v3/nothing", "/esim/openapi.json"].map(
+      async (path) => (await fetch(url + path)).status
+    )
+    expect(await Promise.all(answers)).toEqual([299, 299, 404, 200])
+    const document = await bodyOf(await fetch(`${url}/esim/openapi.json`))
+    expect(document.servers[0].url).toBe("/esim")
+  })
+
+  it("serves Fastify, which has parsed the body, and keeps the headers of its plugins", async () => {
+    const hosts: Array<unknown> = []
+    const simplan = open({
+      authenticate: async (_, { host }) => {
+        hosts.push(host)
+        return { organizationId: tenantOf.organizationId }
+      }
+    })
+    const tenantOf = await tenant(simplan)
+    const app = Fastify()
+    ends.push(() => app.close())
+    app.addHook("onRequest", async (_, reply) => void reply.header("access-control-allow-origin", "*"))
+    app.all("/esim/*", toNodeHandler(simplan))
+    const url = await app.listen({ port: 0, host: "127.0.0.1" })
+    const body = planOf(tenantOf.coverageId)
+    const made = await fetch(`${url}/esim/v3/plans`, { method: "POST", headers: json, body })
+    expect([made.status, made.headers.get("access-control-allow-origin")]).toEqual([201, "*"])
+    expect(hosts).toMatchObject([{ originalUrl: "/esim/v3/plans", body: { coverage_id: tenantOf.coverageId } }])
+    const document = await bodyOf(await fetch(`${url}/esim/openapi.json`))
+    expect(document.servers[0].url).toBe("/esim")
+  })
+
+  it("serves Koa below the prefix of the options, and hands on the rest", async () => {
+    const simplan = open({ prefix: "/esim" })
+    const { coverageId, headers } = await tenant(simplan)
+    const handler = toNodeHandler(simplan)
+    const contexts: Array<object> = []
+    const url = await listen(async (req, res) => {
+      const chunks: Array<Buffer> = []
+      for await (const chunk of req) chunks.push(chunk)
+      const body: unknown = chunks.length === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString())
+      const context = { req, res, originalUrl: req.url, request: { body } }
+      contexts.push(context)
+      await handler(context, async () => void res.writeHead(299).end())
+    })
+    const made = await fetch(`${url}/esim/v3/plans`, { method: "POST", headers, body: planOf(coverageId) })
+    expect(made.status).toBe(201)
+    expect((await fetch(`${url}/v3/plans`, { headers })).status).toBe(299)
+    expect(contexts).toMatchObject([{ respond: false }, {}])
+    expect(contexts[1]).not.toHaveProperty("respond")
+  })
+
+  it("refuses what is no service", () => {
+    expect(() => toNodeHandler({ handler: async () => new Response() })).toThrow(
+      /must be what createSimplan has returned/
+    )
+  })
+})
+
+/** A telco whose creations wait until `go` is called. */
+const slowTelco = () => {
+  const [started, go] = [settled(), settled()]
+  const telco: Telco = {
+    createPackage: async ({ packageId }) => {
+      started.resolve()
+      await go.promise
+      return { telcoPackageId: `t-${packageId}` }
+    },
+    suspendPackage: async () => undefined,
+    cancelPackage: async () => undefined,
+    sendSms: async () => undefined,
+    releaseProfile: async () => undefined,
+    setMobilePlan: async () => undefined
+  }
+  return { telco, started: started.promise, go: go.resolve }
+}
+
+describe("a request under way", () => {
+  it("is finished before the service stops, and later ones get 503", async () => {
+    const slow = slowTelco()
+    const simplan = open({}, { telco: slow.telco })
+    const { headers, planId } = await tenant(simplan)
+    const url = await listen(toNodeHandler(simplan))
+    const body = JSON.stringify({ plan_id: planId, metadata: "" })
+    const creating = fetch(`${url}/v3/subscription`, { method: "POST", headers, body })
+    await slow.started
+    const closing = simplan.close()
+    slow.go()
+    expect((await creating).status).toBe(201)
+    await closing
+    const late = await fetch(`${url}/v3/plans`, { headers })
+    expect([late.status, (await bodyOf(late)).code]).toEqual([503, "not_ready"])
+  })
+
+  it("is interrupted where its client goes away", async () => {
+    const [asked, aborted] = [settled(), settled()]
+    const simplan = open({
+      authenticate: ({ signal }) => {
+        signal.addEventListener("abort", aborted.resolve)
+        asked.resolve()
+        return new Promise(() => undefined)
+      }
+    })
+    const url = await listen(toNodeHandler(simplan))
+    const client = new AbortController()
+    const asking = fetch(`${url}/v3/sims`, { signal: client.signal })
+    await asked.promise
+    client.abort()
+    await expect(asking).rejects.toThrow()
+    await aborted.promise
+    // Else it would wait for the request.
+    const before = performance.now()
+    await simplan.close()
+    expect(performance.now() - before).toBeLessThan(5_000)
+  })
+})
+
+describe("an answer that streams", () => {
+  const CHUNK = new Uint8Array(65_536)
+  const CHUNKS = 400
+
+  /** Serves a long stream, and tells how much of it was asked for and whether it was cancelled. */
+  const served = async () => {
+    let pulled = 0
+    const cancelled = settled()
+    const url = await listen(async (request, response) => {
+      const body = new ReadableStream<Uint8Array>({
+        pull: (controller) => {
+          pulled += 1
+          if (pulled > CHUNKS) controller.close()
+          else controller.enqueue(CHUNK)
+        },
+        cancel: () => cancelled.resolve()
+      })
+      await NodeAnswer.send(new Response(body), request, response)
+    })
+    return { url, pulled: () => pulled, cancelled: cancelled.promise }
+  }
+
+  it("goes no faster than its client reads", async () => {
+    const { pulled, url } = await served()
+    const answer = await fetch(url)
+    let before = -1
+    while (before !== pulled()) {
+      before = pulled()
+      await sleep(50)
+    }
+    expect(pulled()).toBeLessThan(CHUNKS / 2)
+    expect((await answer.arrayBuffer()).byteLength).toBe(CHUNKS * CHUNK.length)
+  })
+
+  it("ends where its client goes away", async () => {
+    const { cancelled, url } = await served()
+    const client = new AbortController()
+    const answer = await fetch(url, { signal: client.signal })
+    await answer.body?.getReader().read()
+    client.abort()
+    await cancelled
+  })
+})
+
+describe("the options of http", () => {
+  const error = (http: object): unknown => {
+    try {
+      createSimplan({ database: "memory", telco: "simulator", http })
+    } catch (thrown) {
+      return thrown instanceof Error ? thrown.message : thrown
+    }
+    return undefined
+  }
+
+  it("are checked at once, in a sentence each, which shows no token", () => {
+    expect([
+      error({ prefix: "esim" }),
+      error({ prefix: "/esim/" }),
+      error({ groups: ["v4"] }),
+      error({ groups: ["admin"] }),
+      error({ adminToken: "short-secret" }),
+      error({ authenticate: "me" }),
+      error({ rateLimit: { requests: 0, window: 1 } }),
+      error({ nothing: 1 })
+    ]).toEqual([
+      "createSimplan, http: prefix must be a path such as /esim, without a slash at its end, not 'esim'",
+      "createSimplan, http: prefix must be a path such as /esim, without a slash at its end, not '/esim/'",
+      "createSimplan, http: groups[0] must be one of v3, admin, telco, docs, metrics, health, not 'v4'",
+      'createSimplan, http: adminToken is needed where groups has "admin"; or give authenticateOperator',
+      "createSimplan, http: adminToken is too short, with less than 16 characters",
+      "createSimplan, http: authenticate must be an async function, not 'me'",
+      "createSimplan, http: rateLimit.requests must be an integer of at least 1, not 0",
+      "createSimplan, http: nothing is not known"
+    ])
+  })
+})
