@@ -4,7 +4,9 @@
  */
 import type { ParameterValue, Transaction } from "../types/Within.ts"
 
+/** Rows, as a client gives them. */
 type Rows = ReadonlyArray<unknown>
+/** A result, as a client gives it. */
 type Result = { readonly rows: Rows }
 
 // A transaction of a client is always the same object, so that calls inside of it take turns.
