@@ -40,7 +40,7 @@ const at = (request: unknown, field: string): [] | [unknown] => {
 /** The error of a field of this request. */
 export const invalidIn = (method: string, request: unknown, field: string, message: string) =>
   // A message about several fields, or about a field that may not be there, names no value.
-  /; |^is |^has /.test(message)
+  /; |^is |^has |^must not be empty/.test(message)
     ? invalid(method, field, message)
     : invalid(method, field, message, ...at(request, field))
 

@@ -33,9 +33,9 @@ export class SimplanError extends Error {
   /** The HTTP status that goes with the code. */
   readonly status: number
   /** The field that is wrong; a path such as `recurrence.frequency`. */
-  readonly field?: string
+  declare readonly field?: string
   /** The id under which the log tells more, or the host's own. */
-  readonly requestId?: string
+  declare readonly requestId?: string
 
   constructor(details: ErrorDetails) {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -277,7 +277,7 @@ export class TelcoUnavailable extends Error {
     TelcoUnavailable.prototype.name = "TelcoUnavailable"
   }
   /** After how many seconds the telco can be tried again. */
-  readonly retryAfterSeconds?: number
+  declare readonly retryAfterSeconds?: number
 
   constructor(message: string, options?: { readonly retryAfterSeconds?: number; readonly cause?: unknown }) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause })

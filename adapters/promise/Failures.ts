@@ -18,6 +18,17 @@ export interface Call {
   readonly requestId?: string | undefined
   /** The host's names of fields that the domain names otherwise. */
   readonly fields?: Readonly<Record<string, string>> | undefined
+  /** Where the host has made the call. */
+  readonly site?: { readonly stack?: string } | undefined
+}
+
+/** The error with the stack of the call that it ends, in place of where it was made. */
+export const at = <A>(error: A, { site }: Call): A => {
+  const frames = site?.stack?.slice(site.stack.indexOf("\n"))
+  if (frames !== undefined && error instanceof Errors.SimplanError) {
+    error.stack = `${error.name}: ${error.message}${frames}`
+  }
+  return error
 }
 
 const notFound = {

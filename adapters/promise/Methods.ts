@@ -64,11 +64,12 @@ const existing = (organizationId: string | undefined): Use<void> =>
     ? Effect.void
     : Effect.flatMap(Organizations.Organizations, (organizations) => organizations.check({ organizationId }))
 
-const callOf = <Request>({ fields, name }: Method<Request>, request: unknown): Failures.Call => ({
-  method: name,
-  request,
-  fields
-})
+/** The call as its errors tell of it. It has to be made before anything is awaited, while the host is on the stack. */
+const callOf = <Request>({ fields, name }: Method<Request>, request: unknown): Failures.Call => {
+  const site: { readonly stack?: string } = {}
+  Error.captureStackTrace(site, callOf)
+  return { method: name, request, fields, site }
+}
 
 /** A method that reads. */
 export const reading =

@@ -138,7 +138,7 @@ export const make = (
       // Interrupted from within, by the end of the service.
       if (Cause.hasInterruptsOnly(exit.cause)) throw closed()
       const error = Failures.ofCause(exit.cause, call)
-      throw adapters.instead(error) ?? reported(error, call)
+      throw Failures.at(adapters.instead(error) ?? reported(error, call), call)
     })
 
   const run: Runtime["run"] = (call, effect, options) => {

@@ -124,6 +124,7 @@ describe("a wrong request", () => {
       message: "plans.create: dataGB is not known"
     })
     expect(await messageOf({ name: undefined })).toMatchObject({ field: "name" })
+    expect(await messageOf({ name: " " })).toMatchObject({ message: "plans.create: name must not be empty" })
     expect(await messageOf({ recurrence })).toMatchObject({ field: "recurrence.frequency" })
     expect(await messageOf({ throttling })).toMatchObject({
       field: "throttling[1].percentage",
@@ -184,6 +185,11 @@ describe("a refused call", () => {
       resource: "plan",
       id: "none"
     })
+    const missing = rejection(simplan.plans.get({ organizationId, planId: "none" }))
+    expect(Object.getOwnPropertyDescriptor(await missing, "stack")?.value).toMatch(
+      /^NotFoundError: There is no plan.*Errors\.test\.ts/s
+    )
+    expect(Object.keys(Object(await missing))).toEqual(["code", "status", "resource", "id"])
     await simplan.plans.archive({ organizationId, planId })
     const error = await rejection(simplan.subscriptions.create({ organizationId, planId }))
     expect(error).toBeInstanceOf(ConflictError)

@@ -91,49 +91,33 @@ const describable = new Set([
 // Brands, and what an error overrides of `Error`.
 const isPlumbing = (node: Node): boolean => /^(?:"~|name$)/.test(nameOf(node)) && node.type !== "TSInterfaceDeclaration"
 
-/** What of a module's declarations has no description of its own right before it. */
+/** What of the exported declarations of a module has no description of its own right before it. */
 const undescribed = (path: string, text: string): ReadonlyArray<string> => {
   const { comments, program } = parseSync(path, text)
   const ends = comments.filter(({ type, value }) => type === "Block" && value.startsWith("*")).map(({ end }) => end)
+  const isDescribed = (start: number): boolean =>
+    ends.some((end) => end <= start && /^(?:export)?(?:declare)?$/.test(text.slice(end, start).replace(/\s/g, "")))
   const missing: Array<string> = []
-  const visit = (value: unknown, isInline: boolean, isExported = false): void => {
+  const visit = (value: unknown): void => {
     if (Array.isArray(value)) {
-      for (const item of value) visit(item, isInline)
+      for (const item of value) visit(item)
       return
     }
-    if (!isNode(value)) return
-    // What stands within a function is nobody's to see.
-    if (value.type === "VariableDeclaration" && !isExported) return
-    if (value.type === "ExportNamedDeclaration" || (describable.has(value.type) && !isInline)) {
-      const isDescribed = ends.some(
-        (end) =>
-          text
-            .slice(end, value.start)
-            .trim()
-            .replace(/^export$/, "") === "" && end <= value.start
-      )
-      if (!isDescribed && value.type !== "ExportNamedDeclaration" && !isPlumbing(value)) {
-        missing.push(`${path}: ${nameOf(value)}`)
-      }
+    // The fields of a type that is written in place are told of by what it belongs to.
+    if (!isNode(value) || value.type === "TSTypeLiteral" || value.type === "TSFunctionType") return
+    if (describable.has(value.type) && !isDescribed(value.start) && !isPlumbing(value)) {
+      missing.push(`${path}: ${nameOf(value)}`)
     }
-    for (const [key, child] of Object.entries(value)) {
-      // The fields of a type that is written in place are told of by what it belongs to.
-      visit(
-        child,
-        isInline || (value.type === "TSTypeLiteral" && key === "members") || value.type === "TSFunctionType",
-        value.type === "ExportNamedDeclaration"
-      )
-    }
+    for (const child of Object.values(value)) visit(child)
   }
-  visit(program, false)
+  for (const node of program.body) if (node.type === "ExportNamedDeclaration") visit(node.declaration)
   return missing
 }
 
 describe("each public method and field", () => {
   it("has a description", async () => {
     const { found } = await reached(read)
-    const missing = [...found.keys()].flatMap((path) => (path === entry ? [] : undescribed(path, read(path))))
-    expect(missing).toEqual([])
+    expect([...found].flatMap(([path, declarations]) => undescribed(path, declarations))).toEqual([])
   })
 
   it("that has none is found", () => {

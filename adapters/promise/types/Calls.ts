@@ -45,7 +45,10 @@ export interface WriteOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined
 }
 
-/** All things of a list, read page by page while they are consumed. It can be read more than once. */
+/**
+ * All things of a list, read page by page while they are consumed. It can be read more than once. The method that gives it
+ * throws an `InvalidFieldError` at once where its request is wrong; all other errors come when it is read.
+ */
 export interface List<Item> extends AsyncIterable<Item> {
   /** Reads the whole list. */
   readonly toArray: () => Promise<Array<Item>>
