@@ -8,6 +8,7 @@ import { HttpMiddleware, HttpRouter } from "effect/http"
 import * as Http from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import * as NodePlatform from "./NodePlatform.ts"
 import * as Routes from "./Routes.ts"
 import * as BodyBytes from "./wire/BodyBytes.ts"
 import * as Codes from "./wire/Codes.ts"
@@ -142,8 +143,6 @@ const linger = (request: Http.IncomingMessage): void => {
   socket.once("close", done)
 }
 
-const platform = Effect.promise(() => import("./NodePlatform.ts"))
-
 const listening = (server: Http.Server, { host, port }: Listen): Effect.Effect<number, CannotListen> =>
   Effect.callback((resume) => {
     const onError = (cause: NodeJS.ErrnoException): void => {
@@ -178,7 +177,7 @@ export const layer = (listen: Listen, options: Routes.Options) =>
   Layer.effect(
     Server,
     Effect.gen(function* () {
-      const { makeHandler, whenSent } = yield* platform
+      const { makeHandler, whenSent } = yield* NodePlatform.loaded
       const httpEffect = yield* HttpRouter.toHttpEffect(Routes.layer(options, whenSent))
       const scope = yield* Scope.Scope
       const requests = yield* Scope.fork(scope, "parallel")

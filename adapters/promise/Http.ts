@@ -202,13 +202,12 @@ export const make = (runtime: Runtime, options: HttpOptions = {}): Simplan["hand
   }
 
   const answer: Mounted["answer"] = async (request, arrival) => {
-    let web: WebHandler.WebHandler
     try {
-      web = await handler()
+      const web = await handler()
+      return await web.handler(request, arrival)
     } catch (error) {
       return notReady(request, error)
     }
-    return web.handler(request, arrival)
   }
 
   const mounted: Mounted = {

@@ -303,6 +303,20 @@ describe("a request under way", () => {
     expect([late.status, (await bodyOf(late)).code]).toEqual([503, "not_ready"])
   })
 
+  it("is read to its end before the service stops, where its answer streams", async () => {
+    const simplan = open()
+    const { headers } = await tenant(simplan)
+    const list = await simplan.handler(new Request("http://host/v3/coverage-profiles", { headers }))
+    let isClosed = false
+    const closing = simplan.close().then(() => {
+      isClosed = true
+    })
+    await sleep(50)
+    expect(isClosed).toBe(false)
+    expect((await bodyOf(list)).data.length).toBeGreaterThan(500)
+    await closing
+  })
+
   it("is interrupted where its client goes away", async () => {
     const [asked, aborted] = [settled(), settled()]
     const simplan = open({

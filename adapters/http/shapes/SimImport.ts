@@ -77,9 +77,18 @@ const csvProblem = (error: unknown): Problem => {
   return malformed(`body must be CSV: ${error instanceof Error ? error.message : "it is not"}`)
 }
 
+// An optional dependency: few services ever get CSV. Bundlers let a package be missing that is imported in a `try`.
+const loadParser = async () => {
+  try {
+    return (await import("csv-parse")).parse
+  } catch {
+    const message = "body cannot be text/csv, because the package csv-parse is not installed where the service runs"
+    throw new Problem({ code: "unsupported_media_type", message })
+  }
+}
+
 async function* csvRows(request: HttpServerRequest.HttpServerRequest): AsyncGenerator<ReadonlyArray<Sims.ImportRow>> {
-  // Few processes ever get CSV.
-  const { parse } = await import("csv-parse")
+  const parse = await loadParser()
   let headed = false
   const named = (header: ReadonlyArray<string>): Array<string> => {
     headed = true
