@@ -1,27 +1,29 @@
 /**
- * The documents of the repository: each relative link leads to a file or folder, and each participant of a sequence diagram
- * is a module.
+ * The documents of the repository: each relative link leads to a file, a folder or a heading, each participant of a sequence
+ * diagram is a module, each block of code is in a language that a test checks, and one that names a file is part of it.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { posix } from "node:path"
-import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-
-const root = fileURLToPath(new URL("../..", import.meta.url))
-const documents = ["src", "adapters", "test", "examples"]
-  .flatMap((folder) =>
-    readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`)
-  )
-  .filter((path) => path.endsWith(".md") && !path.includes("node_modules/"))
-  .concat("README.md")
+import * as Blocks from "../documents/Blocks.ts"
+import * as Documents from "../documents/Documents.ts"
+import * as Headings from "../documents/Headings.ts"
 
 type Exists = (path: string) => boolean
 
-/** The relative links of a document that lead nowhere. */
-const deadLinks = (path: string, text: string, exists: Exists): ReadonlyArray<string> =>
-  Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, link = ""]) => link)
-    .filter((link) => !/^(?:https?:|#)/.test(link))
-    .filter((link) => !exists(posix.join(posix.dirname(path), link.replace(/#.*$/, ""))))
+/** The relative links of a document that lead nowhere. `anchorsOf` gives those of a document that exists. */
+const deadLinks = (
+  path: string,
+  text: string,
+  exists: Exists,
+  anchorsOf: (path: string) => ReadonlySet<string>
+): ReadonlyArray<string> =>
+  Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, link = ""]) => link).filter((link) => {
+    if (/^https?:/.test(link)) return false
+    const [file = "", anchor] = link.split("#", 2)
+    const target = file === "" ? path : posix.join(posix.dirname(path), file)
+    if (!exists(target)) return true
+    return anchor !== undefined && !anchorsOf(target).has(anchor)
+  })
 
 /** The participants of a document's sequence diagrams. */
 const participants = (text: string): ReadonlyArray<string> =>
@@ -38,12 +40,25 @@ const unnamed = (text: string): ReadonlyArray<string> =>
     return [...used.filter((name) => !named.includes(name)), ...named.filter((name) => !used.includes(name))]
   }).flat()
 
-describe.each(documents)("%s", (path) => {
-  const text = readFileSync(`${root}${path}`, "utf8")
-  const exists = (target: string) => existsSync(`${root}${target}`)
+/** The languages of blocks, and none for drawings. `types.test.ts` checks `ts`, `commands.test.ts` runs `sh` and `text`. */
+const languages = new Set(["ts", "sh", "text", "mermaid", ""])
+
+const anchorsOf = (path: string) => Headings.anchors(Documents.read(path))
+
+const { exists } = Documents
+
+describe.each(Documents.paths)("%s", (path) => {
+  const text = Documents.read(path)
 
   it("links only to what is there", () => {
-    expect(deadLinks(path, text, exists)).toEqual([])
+    expect(deadLinks(path, text, exists, anchorsOf)).toEqual([])
+  })
+
+  it("has blocks of code that are checked, and as in the files that they name", () => {
+    const blocks = Blocks.of(text)
+    expect(blocks.filter(({ language }) => !languages.has(language))).toEqual([])
+    expect(text.match(/^ *```/gm) ?? []).toHaveLength(2 * blocks.filter(({ isHidden }) => !isHidden).length)
+    expect(Blocks.misquoted(path, text, (file) => (exists(file) ? Documents.read(file) : undefined))).toEqual([])
   })
 
   it("names only modules as participants of its diagrams", () => {
@@ -53,12 +68,18 @@ describe.each(documents)("%s", (path) => {
 })
 
 describe("A mistake in a document is found:", () => {
-  const exists = (target: string) => ["src/a.md", "src/A.ts"].includes(target)
+  const exists = (target: string) => ["src/README.md", "src/a.md", "src/A.ts"].includes(target)
 
   it("a link that leads nowhere", () => {
-    expect(
-      deadLinks("src/README.md", "[a](a.md), [b](b.md#b), [c](../c), [d](https://d.example), [e](#e)", exists)
-    ).toEqual(["b.md#b", "../c"])
+    const links = "[a](a.md#a-b), [b](b.md#b), [c](../c), [d](https://d.example), [e](#e), [f](a.md#f)"
+    const anchors = () => Headings.anchors("# A `b`\n")
+    expect(deadLinks("src/README.md", links, exists, anchors)).toEqual(["b.md#b", "../c", "#e", "a.md#f"])
+  })
+
+  it("a block that is not as in the file that it names", () => {
+    const document = "```ts a.ts\nconst a = 1\n```\n"
+    const found = (text: string) => Blocks.misquoted("src/README.md", document, () => text)
+    expect([found("// a\nconst a = 1\n"), found("const a = 2\n")]).toEqual([[], ["src/README.md:2 is not in a.ts"]])
   })
 
   it("a participant that is no module", () => {
@@ -71,7 +92,11 @@ describe("A mistake in a document is found:", () => {
 })
 
 it("The architecture has its three diagrams", () => {
-  const text = readFileSync(`${root}src/README.md`, "utf8")
+  const text = Documents.read("src/README.md")
   expect(text.match(/^```mermaid$/gm)).toHaveLength(3)
   expect(participants(text).length).toBeGreaterThan(25)
+})
+
+it("The front page has at most 150 lines", () => {
+  expect(Documents.read("README.md").split("\n").length).toBeLessThanOrEqual(150)
 })

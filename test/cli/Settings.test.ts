@@ -1,5 +1,6 @@
 import { ConfigProvider, Duration, Effect, Redacted } from "effect"
 import { Time } from "simplan"
+import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import * as ClockSetting from "../../adapters/cli/settings/ClockSetting.ts"
 import * as Secrets from "../../adapters/cli/settings/Secrets.ts"
@@ -15,6 +16,13 @@ const problem = (env: Record<string, string>): Promise<string> =>
   )
 
 describe("the settings", () => {
+  it("are those of the README, each with its default", () => {
+    const readme = readFileSync(new URL("../../adapters/cli/README.md", import.meta.url), "utf8")
+    const rows = Settings.table.map(({ meaning, name, shown }) => `| \`${name}\` | ${meaning} | ${shown} |`)
+    const section = readme.slice(readme.indexOf("## Settings"), readme.indexOf("**Tokens.**")).replaceAll("\\<", "<")
+    expect(section.match(/^\| `.*$/gm)).toEqual(rows)
+  })
+
   it("have the defaults of the README", async () => {
     expect(await read({})).toEqual({
       host: "127.0.0.1",

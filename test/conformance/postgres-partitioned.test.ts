@@ -1,5 +1,5 @@
 /**
- * The storage on tables that are partitioned by organization, as an operator may have them (see OPERATING.md).
+ * The storage on tables that are partitioned by organization, as an operator may have them (see the README of `adapters/cli`).
  */
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"

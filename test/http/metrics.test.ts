@@ -1,5 +1,5 @@
 /**
- * The metrics of jobs, deliveries, the telco, the queues and the database, which OPERATING.md lists.
+ * The metrics of jobs, deliveries, the telco, the queues and the database, which the README of `adapters/cli` lists.
  */
 import { readFileSync } from "node:fs"
 import { Effect, Layer, Redacted } from "effect"
@@ -97,7 +97,7 @@ it("measures jobs, deliveries, telco calls, reports and the depth of the queues"
   const told = [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name)
   const described = [...text.matchAll(/^# HELP (\w+) \S/gm)].map(([, name]) => name)
   expect(described.sort()).toEqual(told.sort())
-  const manual = readFileSync(new URL("../../adapters/cli/OPERATING.md", import.meta.url), "utf8")
+  const manual = readFileSync(new URL("../../adapters/cli/README.md", import.meta.url), "utf8")
   const listed = [...manual.matchAll(/^\| `((?:simplan|http)_\w+)` \|/gm)].map(([, name]) => name)
   // No name of a webhook is resolved here.
   expect(listed.sort()).toEqual([...told, "simplan_webhook_lookups_total"].sort())

@@ -8,6 +8,7 @@ export const processes: ReadonlyArray<string> = [
   "test/cli/serve.test.ts",
   "test/cli/telco.test.ts",
   "test/conformance/pglite-directory.test.ts",
+  "test/documents/commands.test.ts",
   "test/conformance/postgres-pool-suite.test.ts",
   "test/faults/short.test.ts",
   "test/http/memory.test.ts",

@@ -1,0 +1,8 @@
+import { fileURLToPath } from "node:url"
+import { defineConfig } from "vitest/config"
+
+// For `npm run check:documents`: the types of the blocks of code in documents.
+export default defineConfig({
+  root: fileURLToPath(new URL("../..", import.meta.url)),
+  test: { include: ["test/documents/types.test.ts"], pool: "forks" }
+})
