@@ -3,7 +3,7 @@
  * what the field must hold. It never shows the schema or the value.
  */
 import type { SchemaAST, SchemaIssue } from "effect"
-import { Refusal } from "simplan"
+import { Refusal } from "simplan/ports"
 
 interface FieldProblem {
   readonly field: string

@@ -233,7 +233,7 @@ it("loads nothing of the server", () => {
   )
   const loaded = Rules.loadedWith("adapters/client/index.ts", files, Rules.manifestOf(text("package.json")))
   const strangers = [...loaded.files].filter(
-    (path) => !/^(?:adapters\/client|adapters\/http\/api|src\/domain|src\/ports)\//.test(path)
+    (path) => !/^(?:adapters\/client|adapters\/http\/api|adapters\/fields|src\/domain|src\/ports)\//.test(path)
   )
   expect(strangers).toEqual(["adapters/http/wire/Codes.ts"])
   for (const path of loaded.files) expect(text(path)).not.toMatch(/from "node:/)
