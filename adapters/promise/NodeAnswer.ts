@@ -53,7 +53,8 @@ const stream = async (body: ReadableStream<Uint8Array>, response: ServerResponse
 
 /** Sends an answer, and returns when the response has all of it. */
 export const send = async (answer: Response, request: IncomingMessage, response: ServerResponse): Promise<void> => {
-  if (response.destroyed) return void (await answer.body?.cancel())
+  // The client has gone, or something of the host's has answered, such as a time limit.
+  if (response.destroyed || response.headersSent) return void (await answer.body?.cancel())
   response.once("finish", () => discardRest(request))
   response.writeHead(answer.status, Object.fromEntries(answer.headers))
   if (answer.body === null) response.end()

@@ -32,16 +32,21 @@ const headersOf = ({ headers }: IncomingMessage, isParsed: boolean): Headers => 
   return made
 }
 
-const originOf = ({ headers, socket }: IncomingMessage): string => {
-  const origin = `${socket !== undefined && "encrypted" in socket ? "https" : "http"}://${headers.host ?? "localhost"}`
-  return URL.canParse(origin) && new URL(origin).origin === origin.toLowerCase() ? origin : "http://localhost"
+/** A host's name or address, perhaps with a port. */
+const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?$/
+
+const urlOf = ({ headers, socket }: IncomingMessage, target: string): URL => {
+  const scheme = socket !== undefined && "encrypted" in socket ? "https" : "http"
+  const path = target.startsWith("/") ? target : NOWHERE
+  const url = `${scheme}://${headers.host ?? ""}${path}`
+  return new URL(HOST.test(headers.host ?? "") && URL.canParse(url) ? url : `${scheme}://localhost${path}`)
 }
 
 /** The web request. A path that URLs write in another way is one that no route has: a guard of the host may not know it. */
 const webRequest = (incoming: Incoming.Incoming, response: ServerResponse, mounted: Http.Mounted): Request => {
   const { request, target } = incoming
   const method = request.method ?? "GET"
-  const url = new URL(`${originOf(request)}${target.startsWith("/") ? target : NOWHERE}`)
+  const url = urlOf(request, target)
   const isExact = url.pathname === target.split("?", 1)[0]
   const given = new AbortController()
   response.once("close", () => {
