@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto"
 import { Context, Effect, Layer, Logger, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { Outbox, type Storage, type WebhookEndpoint } from "simplan/ports"
+import { type Command, type Idempotency, Outbox, type Storage, type WebhookEndpoint } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"
@@ -51,6 +51,21 @@ const endpoint = (endpointId: string): WebhookEndpoint.WebhookEndpoint => ({
 
 const sims = [1, 2, 3].map((number) => newSim("acme", number, { lpa: lpaOf(number) }))
 
+const outcomeOf = (sim: Storage.NewSim): Idempotency.Outcome => ({
+  _tag: "Succeeded",
+  answer: {
+    kind: "Created",
+    value: {
+      subscriptionId: "subscription",
+      createdAt: 1_000,
+      metadata: "",
+      attachmentId: "attachment",
+      sim: { ...sim, importSequence: 1, version: 1 },
+      period: null
+    }
+  }
+})
+
 const created = (sim: Storage.NewSim): Storage.Commit => ({
   idempotency: {
     put: [
@@ -60,20 +75,7 @@ const created = (sim: Storage.NewSim): Storage.Commit => ({
           key: "creation",
           fingerprint: "",
           createdAt: 1_000,
-          outcome: {
-            _tag: "Succeeded",
-            answer: {
-              kind: "Created",
-              value: {
-                subscriptionId: "subscription",
-                createdAt: 1_000,
-                metadata: "",
-                attachmentId: "attachment",
-                sim: { ...sim, importSequence: 1, version: 1 },
-                period: null
-              }
-            }
-          }
+          outcome: outcomeOf(sim)
         },
         replaces: 0
       }
@@ -81,13 +83,33 @@ const created = (sim: Storage.NewSim): Storage.Commit => ({
   }
 })
 
+const commandOf = (commandId: string, outcome: Idempotency.Outcome): Command.Command => ({
+  organizationId: "acme",
+  commandId,
+  request: { _tag: "CreateSubscription", planId: "plan", metadata: "", iccid: null, activePeriod: null },
+  createdAt: 1_000,
+  outcome,
+  settledAt: outcome._tag === "Pending" ? null : 1_000
+})
+
+/** Two commands: one that is stored with its outcome, and one that gets it later. */
+const commands = (sim: Storage.NewSim): ReadonlyArray<Storage.Commit> => {
+  const outcome = outcomeOf(sim)
+  return [
+    { commands: { put: [commandOf("at once", outcome), commandOf("later", { _tag: "Pending" })] } },
+    { commands: { settled: [{ organizationId: "acme", commandId: "later", outcome, settledAt: 1_000 }] } }
+  ]
+}
+
 const fill = (adapter: Adapter) =>
   on(adapter, (storage) =>
     Effect.gen(function* () {
       yield* storage.commit({ organizations: [{ organizationId: "acme", name: "Acme", createdAt: 0 }] })
       yield* storage.sims.import(sims)
       yield* storage.commit({ webhookEndpoints: [endpoint("a"), endpoint("b")] })
-      for (const sim of sims.slice(0, 1)) yield* storage.commit(created(sim))
+      for (const sim of sims.slice(0, 1)) {
+        for (const commit of [created(sim), ...commands(sim)]) yield* storage.commit(commit)
+      }
     })
   )
 
@@ -100,13 +122,18 @@ const secrets = (adapter: Adapter) =>
     const record = yield* on(adapter, ({ idempotencyRecords }) =>
       idempotencyRecords.get({ organizationId: "acme", key: "creation" })
     )
-    return { lpas, signingKeys: endpoints.map(({ signingKeys }) => signingKeys), outcome: record?.outcome }
+    const outcomes = [record?.outcome]
+    for (const commandId of ["at once", "later"]) {
+      const command = yield* on(adapter, (storage) => storage.commands.get({ organizationId: "acme", commandId }))
+      outcomes.push(command?.outcome)
+    }
+    return { lpas, signingKeys: endpoints.map(({ signingKeys }) => signingKeys), outcomes }
   })
 
 const expected = {
   lpas: [lpaOf(1), lpaOf(2), lpaOf(3)],
   signingKeys: [endpoint("a").signingKeys, endpoint("b").signingKeys],
-  outcome: created(newSim("acme", 1, { lpa: lpaOf(1) })).idempotency?.put?.[0]?.record.outcome
+  outcomes: Array(3).fill(outcomeOf(newSim("acme", 1, { lpa: lpaOf(1) })))
 }
 
 /** How many secrets are stored plain, and how many with each key. */
@@ -115,7 +142,8 @@ const stored = (adapter: Adapter) =>
     sqlOf(adapter)<{ readonly text: string }>`
       select lpa as text from simplan.sim
       union all select jsonb_array_elements(signing_keys) ->> 'key' from simplan.webhook_endpoint
-      union all select outcome #>> '{answer,value,sim,lpa}' from simplan.idempotency`,
+      union all select outcome #>> '{answer,value,sim,lpa}' from simplan.idempotency
+      union all select outcome #>> '{answer,value,sim,lpa}' from simplan.command`,
     (rows) => {
       const counts = new Map<string, number>()
       for (const { text } of rows) {
@@ -137,8 +165,8 @@ describe("secrets at rest", () => {
       yield* withKeys(key, (adapter) =>
         Effect.gen(function* () {
           expect(yield* secrets(adapter)).toEqual(expected)
-          expect(yield* stored(adapter)).toEqual([8])
-          expect(yield* reencrypted(adapter, key)).toBe(6)
+          expect(yield* stored(adapter)).toEqual([10])
+          expect(yield* reencrypted(adapter, key)).toBe(8)
           expect(yield* secrets(adapter)).toEqual(expected)
           expect(yield* reencrypted(adapter, key)).toBe(0)
         })
@@ -160,10 +188,10 @@ describe("secrets at rest", () => {
         Effect.gen(function* () {
           expect(yield* secrets(adapter)).toEqual(expected)
           yield* on(adapter, ({ sims }) => sims.import([newSim("acme", 4, { lpa: lpaOf(4) })]))
-          expect((yield* stored(adapter)).toSorted()).toEqual([1, 8])
+          expect((yield* stored(adapter)).toSorted()).toEqual([1, 10])
           expect(yield* refusal(first)).toMatch(/is another key, or lacks it$/)
-          expect(yield* reencrypted(adapter, rotating)).toBe(6)
-          expect(yield* stored(adapter)).toEqual([9])
+          expect(yield* reencrypted(adapter, rotating)).toBe(8)
+          expect(yield* stored(adapter)).toEqual([11])
         })
       )
       expect(yield* withKeys(second, secrets)).toEqual({ ...expected, lpas: [...expected.lpas, lpaOf(4)] })

@@ -3,7 +3,7 @@
  * key they are stored plain, and one that was encrypted nevertheless fails its read.
  */
 import { Effect } from "effect"
-import { type Delivery, type Outbox, Storage, type Subscription } from "simplan/ports"
+import { type Delivery, type Idempotency, type Outbox, Storage, type Subscription } from "simplan/ports"
 import { type Cipher, Undecryptable } from "./Cipher.ts"
 import * as Secrets from "./Secrets.ts"
 
@@ -17,6 +17,11 @@ const undecryptable = (cause: unknown): Storage.StorageError =>
     message: cause instanceof Undecryptable ? cause.message : "A secret cannot be read",
     cause
   })
+
+/** What has an outcome, with the outcome turned. */
+const withOutcome =
+  (turn: (outcome: Idempotency.Outcome) => Idempotency.Outcome) =>
+  <A extends { readonly outcome: Idempotency.Outcome }>(one: A): A => ({ ...one, outcome: turn(one.outcome) })
 
 /** The ports over ones that store secrets as they come. */
 export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
@@ -33,29 +38,35 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
 
   const openSim = Secrets.ofSim(cipher.decrypt)
   const openEndpoint = Secrets.ofEndpoint(cipher.decrypt)
-  const openOutcome = Secrets.ofOutcome(cipher.decrypt)
   const openSubscription = (found: Subscription.SubscriptionWithSim) => ({ ...found, sim: openSim(found.sim) })
   const sealSim = Secrets.ofSim(cipher.encrypt)
   const sealEndpoint = Secrets.ofEndpoint(cipher.encrypt)
-  const sealOutcome = Secrets.ofOutcome(cipher.encrypt)
+  const openResult = withOutcome(Secrets.ofOutcome(cipher.decrypt))
+  const sealResult = withOutcome(Secrets.ofOutcome(cipher.encrypt))
 
   const sealed = (commit: Storage.Commit): Storage.Commit => {
-    const { idempotency, webhookEndpoints } = commit
-    if (idempotency === undefined && webhookEndpoints === undefined) return commit
+    const { commands, idempotency, webhookEndpoints } = commit
+    if ((commands ?? idempotency ?? webhookEndpoints) === undefined) return commit
     const { put, settled } = idempotency ?? {}
     return {
       ...commit,
+      ...(commands && {
+        commands: {
+          ...(commands.put && { put: commands.put.map(sealResult) }),
+          ...(commands.settled && { settled: commands.settled.map(sealResult) })
+        }
+      }),
       ...(webhookEndpoints && { webhookEndpoints: webhookEndpoints.map(sealEndpoint) }),
       ...(idempotency && {
         idempotency: {
           ...idempotency,
           ...(put && {
             put: put.map(({ record, replaces }) => ({
-              record: { ...record, outcome: sealOutcome(record.outcome) },
+              record: sealResult(record),
               replaces
             }))
           }),
-          ...(settled && { settled: settled.map((one) => ({ ...one, outcome: sealOutcome(one.outcome) })) })
+          ...(settled && { settled: settled.map(sealResult) })
         }
       })
     }
@@ -78,7 +89,7 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
     )
   }
 
-  const { idempotencyRecords, simAggregates, sims, subscriptions, webhookEndpoints } = storage
+  const { commands, idempotencyRecords, simAggregates, sims, subscriptions, webhookEndpoints } = storage
   return {
     storage: {
       ...Storage.reads(storage),
@@ -110,13 +121,8 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
         page: (query) => opened(subscriptions.page(query), each(openSubscription)),
         attachments: subscriptions.attachments
       },
-      idempotencyRecords: {
-        get: (of) =>
-          opened(
-            idempotencyRecords.get(of),
-            maybe((found) => ({ ...found, outcome: openOutcome(found.outcome) }))
-          )
-      },
+      commands: { get: (of) => opened(commands.get(of), maybe(openResult)) },
+      idempotencyRecords: { get: (of) => opened(idempotencyRecords.get(of), maybe(openResult)) },
       virtualClock: storage.virtualClock,
       clockOffset: storage.clockOffset,
       watch: storage.watch,

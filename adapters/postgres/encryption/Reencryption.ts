@@ -89,24 +89,33 @@ const signingKeys: Part<ReadonlyArray<WebhookEndpoint.SigningKey>> = {
     returning 1`
 }
 
-const outcomes: Part<Idempotency.Outcome> = {
-  read: (sql, { id, organizationId }) => sql<Row<Stored<Idempotency.Outcome>>>`
-    select json_build_object(
-      'organizationId', idempotency.organization_id, 'id', idempotency.key, 'secret', idempotency.outcome
-    ) as value
-    from simplan.idempotency
-    where (idempotency.organization_id, idempotency.key) > (${organizationId}::text, ${id}::text)
-    order by idempotency.organization_id, idempotency.key
-    limit ${STEP}::int`,
-  turn: (turn, { secret }) => Secrets.ofOutcome(turn)(secret),
-  text: (secret) => JSON.stringify(secret),
-  write: (sql, changes) => sql`
-    update simplan.idempotency set outcome = r.after::json
-    from ${CommitClause.rows(sql, changes, columns)}
-    where idempotency.organization_id = r."organizationId" and idempotency.key = r.id
-      and idempotency.outcome::jsonb = r.before::jsonb
-    returning 1`
+/** The outcomes in a table whose rows have this id. */
+const outcomesIn = (table: string, name: string): Part<Idempotency.Outcome> => {
+  const id = `${table}.${name}`
+  return {
+    read: (sql, after) => sql<Row<Stored<Idempotency.Outcome>>>`
+      select json_build_object(
+        'organizationId', ${sql.literal(table)}.organization_id, 'id', ${sql.literal(id)},
+        'secret', ${sql.literal(table)}.outcome
+      ) as value
+      from ${sql.literal(`simplan.${table}`)}
+      where (${sql.literal(table)}.organization_id, ${sql.literal(id)})
+        > (${after.organizationId}::text, ${after.id}::text)
+      order by ${sql.literal(table)}.organization_id, ${sql.literal(id)}
+      limit ${STEP}::int`,
+    turn: (turn, { secret }) => Secrets.ofOutcome(turn)(secret),
+    text: (secret) => JSON.stringify(secret),
+    write: (sql, changes) => sql`
+      update ${sql.literal(`simplan.${table}`)} set outcome = r.after::json
+      from ${CommitClause.rows(sql, changes, columns)}
+      where ${sql.literal(table)}.organization_id = r."organizationId" and ${sql.literal(id)} = r.id
+        and ${sql.literal(table)}.outcome::jsonb = r.before::jsonb
+      returning 1`
+  }
 }
+
+const answers = outcomesIn("idempotency", "key")
+const commandOutcomes = outcomesIn("command", "command_id")
 
 const failed = (cause: unknown): Storage.StorageError =>
   new Storage.StorageError({
@@ -151,7 +160,8 @@ export const run = (
       const round =
         (yield* renew(sql, activationCodes, turn)) +
         (yield* renew(sql, signingKeys, turn)) +
-        (yield* renew(sql, outcomes, turn))
+        (yield* renew(sql, answers, turn)) +
+        (yield* renew(sql, commandOutcomes, turn))
       if (round === 0) {
         yield* KeyCheck.retire(sql, first)
         return all

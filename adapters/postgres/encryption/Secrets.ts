@@ -1,6 +1,7 @@
 /**
  * Which values are secrets, and their places: the signing keys of webhook endpoints, and the activation codes of SIMs,
- * which stand in the SIMs' rows and in the answers to creations that are kept for their idempotency keys.
+ * which stand in the SIMs' rows and in the answers to creations: those kept for their idempotency keys, and the outcomes of
+ * commands.
  */
 import type { Idempotency, Sim, WebhookEndpoint } from "simplan/ports"
 import type { Cipher, Place } from "./Cipher.ts"
@@ -34,7 +35,7 @@ export const ofSim =
     return lpa === sim.lpa ? sim : { ...sim, lpa }
   }
 
-/** Turns the activation code in the outcome of a request. */
+/** Turns the activation code in the outcome of a request or a command. */
 export const ofOutcome =
   (turn: Turn) =>
   (outcome: Idempotency.Outcome): Idempotency.Outcome => {
