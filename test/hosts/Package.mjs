@@ -1,0 +1,21 @@
+// The package as it is published.
+import { execFileSync } from "node:child_process"
+import { readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+export const root = fileURLToPath(new URL("../..", import.meta.url))
+
+export const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+
+/** In bytes. */
+const LARGEST = 1_500_000
+
+/** Builds and packs the package into a folder; gives the tarball. Throws where it is too large. */
+export const pack = (folder) => {
+  execFileSync("npm", ["pack", "--pack-destination", folder], { cwd: root, stdio: ["ignore", "ignore", "pipe"] })
+  const tarball = join(folder, `${manifest.name}-${manifest.version}.tgz`)
+  const { size } = statSync(tarball)
+  if (size > LARGEST) throw new Error(`The tarball has ${size} bytes, more than ${LARGEST}`)
+  return tarball
+}

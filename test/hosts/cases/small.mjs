@@ -1,0 +1,68 @@
+// A host of Promises that leaves out the optional dependencies: how much is installed, what an import costs, and what is
+// said of the packages that are not there.
+import { lstatSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import * as Host from "../Host.mjs"
+
+/** Beside `effect`, in bytes. */
+const LARGEST = 8_000_000
+/** Times the CPU that the import of `effect` takes. */
+const COSTLIEST = 1.3
+/** What the import adds to the memory of the process, in bytes. */
+const MOST_MEMORY = 60_000_000
+
+const sizeOf = (path) => {
+  const status = lstatSync(path)
+  if (!status.isDirectory()) return status.size
+  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
+}
+
+const measured = `
+const before = process.memoryUsage.rss()
+await import(process.argv[2])
+const { system, user } = process.cpuUsage()
+console.log(JSON.stringify({ cpu: user + system, memory: process.memoryUsage.rss() - before }))
+`
+
+/** The least of some runs, by turns, since what else the machine does only adds. */
+const compare = (host, node, runs) => {
+  const least = (name) => ({ name, cpu: Number.POSITIVE_INFINITY, memory: Number.POSITIVE_INFINITY })
+  const found = [least("effect"), least("simplan/promise")]
+  for (let run = 0; run < runs; run++) {
+    for (const one of found) {
+      const { cpu, memory } = JSON.parse(host.run(node, ["--no-warnings", "measure.mjs", one.name]))
+      one.cpu = Math.min(one.cpu, cpu)
+      one.memory = Math.min(one.memory, memory)
+    }
+  }
+  const [effect, simplan] = found
+  return { ratio: simplan.cpu / effect.cpu, memory: simplan.memory }
+}
+
+export const run = (context) => {
+  const host = Host.make(context, "small", { files: { "measure.mjs": measured } })
+  Host.install(host, "--omit=optional")
+  host.embeds()
+
+  const installed = join(host.directory, "node_modules")
+  const beside = sizeOf(installed) - sizeOf(join(installed, "effect"))
+  if (beside > LARGEST) throw new Error(`${beside} bytes are installed beside effect, more than ${LARGEST}`)
+
+  const node = Host.nodeOf("22")
+  const cost = compare(host, node, 7)
+  // A machine that does much else disturbs short runs.
+  const again = cost.ratio > COSTLIEST ? compare(host, node, 15) : cost
+  const ratio = Math.min(cost.ratio, again.ratio)
+  const memory = Math.min(cost.memory, again.memory)
+  console.log(
+    `     ${(beside / 1e6).toFixed(1)} MB beside effect; the import takes ${ratio.toFixed(2)} × that of effect, and ${(memory / 1e6).toFixed(0)} MB`
+  )
+  if (ratio > COSTLIEST)
+    throw new Error(`The import takes ${ratio.toFixed(2)} × that of effect, more than ${COSTLIEST}`)
+  if (memory > MOST_MEMORY) throw new Error(`The import takes ${memory} bytes, more than ${MOST_MEMORY}`)
+
+  const missing = host.run("npx", ["--no-install", "simplan", "serve"], { fails: true })
+  const expected =
+    "simplan's command line needs the package @effect/platform-node, which is not installed: npm install @effect/platform-node"
+  Host.expect("The command line says", missing.trim().split("\n").at(-1), expected)
+}
