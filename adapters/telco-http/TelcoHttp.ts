@@ -5,9 +5,14 @@
  * and no answer in time, is `Unavailable`, so that the call is repeated with the same key. Connections are reused. No
  * message contains the token.
  */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Duration, Effect, Layer, type Redacted, Schema } from "effect"
-import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import {
+  FetchHttpClient,
+  HttpClient,
+  type HttpClientError,
+  HttpClientRequest,
+  type HttpClientResponse
+} from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Telco } from "simplan/ports"
 import * as Contract from "./Contract.ts"
@@ -34,11 +39,16 @@ const unavailable = (message: string, retryAfterSeconds?: number): Telco.Unavail
 /** Failures without a refusal or an answer of the telco. */
 type Broken = HttpClientError.HttpClientError | typeof Contract.Unauthorized.Type | typeof Contract.Malformed.Type
 
+/** What was first: `fetch` wraps the error of the connection, which has one for each address of a host. */
+const origin = (error: unknown): unknown => {
+  if (error instanceof AggregateError) return error.errors[0]
+  return error instanceof Error && error.cause !== undefined ? origin(error.cause) : error
+}
+
 /** The message leaves the request out, because its headers contain the token. */
 const broken = (error: Broken): Telco.Unavailable => {
   if ("code" in error) return unavailable(error.message)
-  const { cause } = error.reason
-  const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
+  const first = origin(error.reason.cause)
   const why = first instanceof Error && first.message !== "" ? first.message : "the connection failed"
   return unavailable(`The telco cannot be reached: ${why}`)
 }
@@ -121,6 +131,6 @@ const make = ({ timeout = "10 seconds", token, url }: Options) =>
     })
   })
 
-/** The telco at the URL, with its own connections. */
+/** The telco at the URL. */
 export const layer = (options: Options): Layer.Layer<Telco.Telco> =>
-  Layer.effect(Telco.Telco, make(options)).pipe(Layer.provide(NodeHttpClient.layerUndici))
+  Layer.effect(Telco.Telco, make(options)).pipe(Layer.provide(FetchHttpClient.layer))

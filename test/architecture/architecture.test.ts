@@ -120,6 +120,11 @@ describe("the import rules find", () => {
     ["postgres importing pglite", "adapters/postgres/A.ts", 'import { layer } from "simplan/pglite"'],
     ["a root reaching into a sibling", "adapters/http/A.ts", 'import { rows } from "../memory/Rows.ts"'],
     ["an adapter importing no entry point", "adapters/memory/A.ts", 'import { Plan } from "simplan/domain"'],
+    [
+      "an adapter importing all of the platform",
+      "adapters/http/A.ts",
+      'import { NodePath } from "@effect/platform-node"'
+    ],
     ["an adapter importing a tool", "adapters/memory/A.ts", 'import { it } from "vitest"'],
     ["a file in no adapter", "adapters/A.ts", 'import { Plan } from "simplan"'],
     ["an example reaching into the core", "examples/a.ts", 'import { Plan } from "../src/index.ts"'],

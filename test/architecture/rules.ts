@@ -163,8 +163,14 @@ const packageOf = (specifier: string): string =>
 const isRelative = (specifier: string): boolean => specifier.startsWith(".")
 const isOwn = (specifier: string): boolean => packageOf(specifier) === "simplan"
 
+/** The packages that the build takes modules of into the package. */
+const builtIn = new Set(["@effect/platform-node", "@effect/platform-node-shared"])
+
 const undeclared = (specifier: string, manifest: Manifest): string | undefined =>
-  specifier.startsWith("node:") || manifest.dependencies.has(packageOf(specifier))
+  specifier.startsWith("node:") ||
+  manifest.dependencies.has(packageOf(specifier)) ||
+  // A module of its own: the barrel would bring what is not needed.
+  (builtIn.has(packageOf(specifier)) && specifier !== packageOf(specifier))
     ? undefined
     : `imports ${specifier}, which is not among the dependencies`
 

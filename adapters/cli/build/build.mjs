@@ -8,6 +8,7 @@ import { createRequire } from "node:module"
 import { dirname, extname, join, relative } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath, pathToFileURL } from "node:url"
+import * as Platform from "./platform.mjs"
 import { importModules } from "./modules.mjs"
 
 const require = createRequire(import.meta.url)
@@ -147,6 +148,7 @@ const buildAndSwap = async () => {
     await compile(fresh)
     importModules(fresh)
     copyData(fresh)
+    await Platform.include(fresh, root)
     await copyTemplate(fresh)
     writeFileSync(join(fresh, ".sources"), from)
     if (existsSync(dist)) renameSync(dist, old)

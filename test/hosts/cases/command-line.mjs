@@ -44,7 +44,7 @@ export const run = async (context) => {
       Host.expect(`${path} of the server answers`, status, 200)
     }
   } finally {
-    process.kill(-child.pid, "SIGTERM")
+    if (child.exitCode === null) process.kill(-child.pid, "SIGTERM")
     await closed
   }
 }

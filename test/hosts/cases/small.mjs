@@ -61,8 +61,8 @@ export const run = (context) => {
     throw new Error(`The import takes ${ratio.toFixed(2)} × that of effect, more than ${COSTLIEST}`)
   if (memory > MOST_MEMORY) throw new Error(`The import takes ${memory} bytes, more than ${MOST_MEMORY}`)
 
-  const missing = host.run("npx", ["--no-install", "simplan", "serve"], { fails: true })
-  const expected =
-    "simplan's command line needs the package @effect/platform-node, which is not installed: npm install @effect/platform-node"
-  Host.expect("The command line says", missing.trim().split("\n").at(-1), expected)
+  const said = host.run("npx", ["--no-install", "simplan", "serve"], { fails: true }).trim().split("\n").at(-1)
+  if (!/^simplan's command line needs the package (\S+), which is not installed: npm install \1$/.test(said)) {
+    throw new Error(`The command line says of a missing package: ${said}`)
+  }
 }
