@@ -1,7 +1,7 @@
 /**
  * The HTTP API in a host's server: as a function of web requests, and as a handler of Node's server and of frameworks over it.
  */
-import Fastify from "fastify"
+import Fastify, { type FastifyPluginAsync } from "fastify"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -239,6 +239,39 @@ describe("toNodeHandler", () => {
     expect(hosts).toMatchObject([{ originalUrl: "/esim/v3/plans", body: { coverage_id: tenantOf.coverageId } }])
     const document = await bodyOf(await fetch(`${url}/esim/openapi.json`))
     expect(document.servers[0].url).toBe("/esim")
+  })
+
+  it("serves Fastify within a plugin that leaves bodies alone, as imports of CSV want it", async () => {
+    const simplan = open({ groups: ["admin", "docs"], adminToken: TOKEN })
+    const { organizationId } = await stocked(simplan)
+    const app = Fastify()
+    ends.push(() => app.close())
+    const mount: FastifyPluginAsync = async (scope) => {
+      scope.removeAllContentTypeParsers()
+      scope.addContentTypeParser("*", (_, __, done) => done(null))
+      scope.all("/esim/*", toNodeHandler(simplan))
+    }
+    await app.register(mount, { prefix: "/api" })
+    const url = await app.listen({ port: 0, host: "127.0.0.1" })
+    const imported = await fetch(`${url}/api/esim/admin/v1/organizations/${organizationId}/sims`, {
+      method: "POST",
+      body: "iccid,label,is_esim,lpa\n8944500000000000014,Green,true,LPA:1$a$b\n",
+      headers: { "content-type": "text/csv", authorization: `Bearer ${TOKEN}` }
+    })
+    expect((await bodyOf(imported)).data.imported).toBe(1)
+    const document = await bodyOf(await fetch(`${url}/api/esim/openapi.json`))
+    expect(document.servers[0].url).toBe("/api/esim")
+  })
+
+  it("keeps away from an answer that something of the host's has made meanwhile", async () => {
+    const simplan = open()
+    const url = await listen((request, response) => {
+      toNodeHandler(simplan)(request, response)
+      response.writeHead(299).end("too late")
+    })
+    const answer = await fetch(`${url}/v3/plans`)
+    expect([answer.status, await answer.text()]).toEqual([299, "too late"])
+    expect((await fetch(`${url}/v3/plans`)).status).toBe(299)
   })
 
   it("serves Koa below the prefix of the options, and hands on the rest", async () => {
