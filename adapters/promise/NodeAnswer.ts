@@ -58,6 +58,7 @@ export const send = async (answer: Response, request: IncomingMessage, response:
   response.once("finish", () => discardRest(request))
   response.writeHead(answer.status, Object.fromEntries(answer.headers))
   if (answer.body === null) response.end()
-  else if (answer.headers.has("content-length")) response.end(new Uint8Array(await answer.arrayBuffer()))
+  // Every answer of a known length is text, which goes out with the headers in one write.
+  else if (answer.headers.has("content-length")) response.end(await answer.text())
   else await stream(answer.body, response)
 }

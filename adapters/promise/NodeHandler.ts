@@ -92,6 +92,8 @@ const place = (mounted: Http.Mounted, { base, target }: Incoming.Incoming) => {
  *     app.all("/esim/*", toNodeHandler(simplan))              // Fastify
  *     app.use(toNodeHandler(simplan))                         // Koa, with http: { prefix: "/esim" }
  *
+ * Fastify refuses bodies that it has no parser for, such as text/csv, before the handler gets them.
+ *
  * Where the handler is given a `next` and the path is below no group that is mounted, it calls `next`; else such a path is
  * 404. An unknown path below a group that is mounted is always 404.
  *
