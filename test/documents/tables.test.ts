@@ -1,0 +1,68 @@
+/**
+ * What the documents list is what there is: options, groups of methods, transactions of clients, entry points, scripts.
+ */
+import { describe, expect, it } from "vitest"
+import * as Documents from "./Documents.ts"
+
+/** A part of a document, from its heading to the next one of any level. */
+const section = (path: string, heading: string): string => {
+  const [, text = ""] = Documents.read(path).split(`\n${heading}\n`)
+  return text.split(/^#/m)[0] ?? ""
+}
+
+/** The names in the first column of tables. */
+const rows = (text: string): ReadonlyArray<string> =>
+  Array.from(text.matchAll(/^\| (`.*?) \|/gm), ([, cell = ""]) => cell).flatMap((cell) =>
+    Array.from(cell.matchAll(/`(.+?)`/g), ([, name = ""]) => name)
+  )
+
+/** The fields of an interface in a source. */
+const fields = (path: string, name: string): ReadonlyArray<string> => {
+  const [, body = ""] =
+    new RegExp(`^export interface ${name}\\b.*?\\{\\n(.*?)^\\}`, "ms").exec(Documents.read(path)) ?? []
+  return Array.from(body.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, field = ""]) => field)
+}
+
+const EMBEDDING = "examples/README.md"
+
+describe("The documents list all", () => {
+  it("options of createSimplan", () => {
+    const listed = rows(section(EMBEDDING, "## Options"))
+    expect(listed.toSorted()).toEqual(fields("adapters/promise/Options.ts", "Options").toSorted())
+  })
+
+  it("options of its HTTP API", () => {
+    const listed = rows(section(EMBEDDING, "## HTTP"))
+    expect(listed.toSorted()).toEqual(fields("adapters/promise/types/Http.ts", "HttpOptions").toSorted())
+  })
+
+  it("groups of methods, and what is a method itself", () => {
+    const text = Documents.read(EMBEDDING)
+    const members = fields("adapters/promise/types/Simplan.ts", "Simplan")
+    expect(members.length).toBeGreaterThan(18)
+    expect(members.filter((member) => !text.includes(`\`${member}\``) && !text.includes(`simplan.${member}`))).toEqual(
+      []
+    )
+  })
+
+  it("clients whose transactions can be joined", () => {
+    const clients = Documents.read("adapters/promise/within/Connections.ts").match(/(?<=^export const )from\w+/gm) ?? []
+    const listed = section(EMBEDDING, "## Your transaction").match(/(?<=\| `)from\w+/g) ?? []
+    expect([...listed].toSorted()).toEqual([...clients].toSorted())
+  })
+
+  it("entry points", () => {
+    const { exports } = JSON.parse(Documents.read("package.json"))
+    const entries = Object.keys(exports).map((name) => name.replace(".", "simplan"))
+    const text = Documents.read("adapters/README.md")
+    const inside = ["simplan/package.json"]
+    expect(entries.filter((entry) => !inside.includes(entry) && !text.includes(`\`${entry}\``))).toEqual([])
+  })
+
+  it("scripts that test and measure", () => {
+    const { scripts } = JSON.parse(Documents.read("package.json"))
+    const named = Object.keys(scripts).filter((name) => /^(?:test|bench)/.test(name))
+    const text = section("test/README.md", "## What is tested")
+    expect(named.filter((name) => !new RegExp(`\`npm (?:run )?${name}(?: --.*)?\``).test(text))).toEqual([])
+  })
+})
