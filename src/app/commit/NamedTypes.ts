@@ -5,10 +5,11 @@
  * Each process caches the types. A change of any endpoint, by any process, empties the cache. If the news of a change is
  * lost, an entry lives for `cacheMillis`.
  */
-import { Cache, Context, Effect, Exit, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { isOptIn, type OptInType } from "../../domain/WebhookEvent.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Settings } from "../Settings.ts"
+import * as CommittedCache from "./CommittedCache.ts"
 
 export class NamedTypes extends Context.Service<
   NamedTypes,
@@ -32,13 +33,10 @@ export const layer: Layer.Layer<NamedTypes, never, Storage> = Layer.effect(
         const optIn = types.filter(isOptIn)
         return optIn.length === 0 ? NONE : new Set(optIn)
       })
-    const cache = yield* Cache.makeWith(lookUp, {
-      capacity: CACHED_ORGANIZATIONS,
-      timeToLive: (exit) => (Exit.isSuccess(exit) ? cacheMillis : 0)
-    })
+    const cache = yield* CommittedCache.make(lookUp, { capacity: CACHED_ORGANIZATIONS, keepMillis: () => cacheMillis })
     yield* storage.watch(({ webhookEndpoints }) => {
-      if (webhookEndpoints) Effect.runSync(Cache.invalidateAll(cache))
+      if (webhookEndpoints) cache.empty()
     })
-    return NamedTypes.of({ of: (organizationId) => Cache.get(cache, organizationId) })
+    return NamedTypes.of({ of: cache.get })
   })
 )

@@ -4,7 +4,7 @@
  * Each process caches the keys that it has looked up, unknown ones for 2 s. A change of any key, by any process, empties the cache. If the
  * news of a change is lost, an entry lives for `cacheMillis`.
  */
-import { Cache, Context, Effect, Equal, Exit, Layer } from "effect"
+import { Context, Effect, Equal, Layer } from "effect"
 import type { Action } from "../../domain/AuditEntry.ts"
 import * as ApiKey from "../../domain/ApiKey.ts"
 import { kinds } from "../../domain/Idempotency.ts"
@@ -14,6 +14,7 @@ import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type CreatedCursor, type Page, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
+import * as CommittedCache from "../commit/CommittedCache.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
@@ -98,12 +99,9 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
       if (!ApiKey.isWellFormed(key)) return yield* new KeyRefused()
       return yield* storage.apiKeys.byHash(yield* ids.digest(key))
     })
-    const cache = yield* Cache.makeWith(lookUp, {
+    const cache = yield* CommittedCache.make(lookUp, {
       capacity: CACHED_KEYS,
-      timeToLive: (exit) => {
-        if (!Exit.isSuccess(exit)) return 0
-        return exit.value === null ? Math.min(cacheMillis, UNKNOWN_MILLIS) : cacheMillis
-      }
+      keepMillis: (found) => (found === null ? Math.min(cacheMillis, UNKNOWN_MILLIS) : cacheMillis)
     })
     const known = new Set<string>()
     const remember = (key: string): void => {
@@ -116,7 +114,7 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
       return secret
     }
     yield* storage.watch(({ apiKeys }) => {
-      if (apiKeys) Effect.runSync(Cache.invalidateAll(cache))
+      if (apiKeys) cache.empty()
     })
 
     return ApiKeys.of({
@@ -159,7 +157,7 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
         )
       }),
       authenticate: Effect.fnUntraced(function* (key) {
-        const apiKey = yield* Cache.get(cache, key)
+        const apiKey = yield* cache.get(key)
         if (apiKey === null || !ApiKey.isValid(apiKey, yield* clock.now)) {
           known.delete(key)
           return yield* new KeyRefused()

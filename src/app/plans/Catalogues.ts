@@ -2,11 +2,13 @@
  * The current catalogue: the stored one, or the built-in one as long as none is stored. Each process caches it with its
  * indexes, and sees within 5 s that another process has replaced it.
  */
-import { Cache, Context, Effect, Exit, Layer } from "effect"
+import { Cache, Context, Effect, Exit, Layer, Option } from "effect"
 import { type Catalogue, checkTexts, type Index, index } from "../../domain/Catalogue.ts"
 import type { InvalidField } from "../../domain/Refusal.ts"
+import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
+import * as CommittedCache from "../commit/CommittedCache.ts"
 import { Settings } from "../Settings.ts"
 
 /** The catalogue that the service starts with. */
@@ -29,15 +31,16 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> 
     const storage = yield* Storage
     const builtIn = yield* BuiltIn
     const commits = yield* Commits
+    const inTransaction = yield* HostTransaction
     const { cacheMillis } = yield* Settings
 
     // If the news of a change is lost, a version lives for `cacheMillis`.
-    const versions = yield* Cache.makeWith((_: "current") => storage.catalogues.version, {
+    const versions = yield* CommittedCache.make((_: "current") => storage.catalogues.version, {
       capacity: 1,
-      timeToLive: (exit) => (Exit.isSuccess(exit) ? cacheMillis : 0)
+      keepMillis: () => cacheMillis
     })
     yield* storage.watch(({ catalogue }) => {
-      if (catalogue) Effect.runSync(Cache.invalidateAll(versions))
+      if (catalogue) versions.empty()
     })
 
     const load = Effect.fnUntraced(function* (version: number) {
@@ -49,7 +52,14 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> 
       timeToLive: (exit) => (Exit.isSuccess(exit) ? Number.POSITIVE_INFINITY : 0)
     })
 
-    const current = Effect.flatMap(Cache.get(versions, "current"), (version) => Cache.get(indexes, version))
+    // A transaction of the host that has replaced the catalogue may be rolled back, and then another has that version.
+    const indexed = Effect.fnUntraced(function* (version: number) {
+      if (version === 0 || !(yield* inTransaction)) return yield* Cache.get(indexes, version)
+      const known = yield* Cache.getSuccess(indexes, version)
+      return Option.isSome(known) ? known.value : yield* load(version)
+    })
+
+    const current = Effect.flatMap(versions.get("current"), indexed)
 
     return Catalogues.of({
       current,
