@@ -2,7 +2,16 @@
  * A commit. Everything that it relies on is checked before anything is written, and writing cannot fail, so that it
  * happens as a whole or not at all.
  */
-import { Delivery, Region, SimDifference, type Storage, WebhookEndpoint, type WebhookEvent } from "simplan/ports"
+import {
+  Delivery,
+  EventHandler,
+  Region,
+  SimDifference,
+  type Storage,
+  WebhookEndpoint,
+  type WebhookEvent
+} from "simplan/ports"
+import * as Deliveries from "./Deliveries.ts"
 import * as Tables from "./Tables.ts"
 
 interface Versioned {
@@ -31,7 +40,8 @@ const leasesHold = (tables: Tables.Tables, { deliveries = {}, jobs = {} }: Stora
     ({ jobId, token }) => tables.jobs.get(jobId)?.lease?.token === token
   ) &&
   (deliveries.settled ?? []).every(
-    ({ delivery, token }) => tables.deliveries.get(Tables.deliveryKey(delivery))?.lease?.token === token
+    ({ delivery, token }) =>
+      Deliveries.queueOf(tables, delivery).get(Tables.deliveryKey(delivery))?.lease?.token === token
   )
 
 const endsHold = (tables: Tables.Tables, { jobs = {} }: Storage.Commit): boolean =>
@@ -79,7 +89,7 @@ const idempotencyKeysAreFree = (tables: Tables.Tables, { idempotency = {} }: Sto
 export const apply = (tables: Tables.Tables, commit: Storage.Commit): void => {
   const of = ({ organizationId }: { readonly organizationId: string }) => Tables.tenant(tables, organizationId)
   const next = <A extends Versioned>(written: A): A => ({ ...written, version: written.version + 1 })
-  const { commands = {}, deliveries = {}, idempotency = {}, jobs = {}, reports = {} } = commit
+  const { commands = {}, deliveries = {}, eventHandlers = {}, idempotency = {}, jobs = {}, reports = {} } = commit
   for (const one of commit.organizations ?? []) tables.organizations.set(one.organizationId, one)
   for (const key of commit.apiKeys ?? []) of(key).apiKeys.set(key.apiKeyId, next(key))
   for (const endpoint of commit.webhookEndpoints ?? []) of(endpoint).endpoints.set(endpoint.endpointId, next(endpoint))
@@ -103,6 +113,11 @@ export const apply = (tables: Tables.Tables, commit: Storage.Commit): void => {
     if (known?.settledAt === null) of(settlement).commands.set(known.commandId, { ...known, ...settlement })
   }
   for (const event of commit.events ?? []) fanOut(tables, event)
+  for (const handler of eventHandlers.put ?? []) {
+    const { createdAt } = tables.handlers.get(handler.name) ?? handler
+    tables.handlers.set(handler.name, { ...handler, createdAt })
+  }
+  for (const name of eventHandlers.removed ?? []) Deliveries.removeHandler(tables, name)
   for (const { jobId } of jobs.finished ?? []) tables.jobs.delete(jobId)
   for (const { attempts, dueAt, endedAt = null, jobId, refused } of jobs.retried ?? []) {
     const known = tables.jobs.get(jobId)
@@ -119,8 +134,9 @@ export const apply = (tables: Tables.Tables, commit: Storage.Commit): void => {
   }
   const replaced = [...(deliveries.settled ?? []).map(({ delivery }) => delivery), ...(deliveries.replayed ?? [])]
   for (const delivery of replaced) {
-    const known = tables.deliveries.get(Tables.deliveryKey(delivery))
-    if (known !== undefined) tables.deliveries.put({ ...known.value, delivery }, null)
+    const queue = Deliveries.queueOf(tables, delivery)
+    const known = queue.get(Tables.deliveryKey(delivery))
+    if (known !== undefined) queue.put({ ...known.value, delivery }, null)
   }
   for (const { attempt, delivery } of deliveries.settled ?? []) {
     if (attempt === undefined) continue
@@ -144,13 +160,18 @@ const changeSim = (tables: Tables.Tables, change: SimDifference.SimChange): void
   row.reservation = null
 }
 
-/** Writes one pending delivery for each endpoint that receives the event. */
+/** Writes one pending delivery for each endpoint and handler that receives the event. */
 const fanOut = (tables: Tables.Tables, event: WebhookEvent.WebhookEvent): void => {
   const { deliveries, endpoints } = Tables.tenant(tables, event.organizationId)
-  for (const endpoint of endpoints.values()) {
-    if (!WebhookEndpoint.receives(endpoint, event.payload)) continue
-    const delivery = Delivery.pending(event, endpoint.endpointId)
+  const add = (endpointId: string) => {
+    const delivery = Delivery.pending(event, endpointId)
     deliveries.add({ createdAt: delivery.createdAt, id: delivery.deliveryId })
-    tables.deliveries.put({ delivery, event }, null)
+    Deliveries.queueOf(tables, delivery).put({ delivery, event }, null)
+  }
+  for (const endpoint of endpoints.values()) {
+    if (WebhookEndpoint.receives(endpoint, event.payload)) add(endpoint.endpointId)
+  }
+  for (const handler of tables.handlers.values()) {
+    if (EventHandler.receives(handler, event)) add(EventHandler.endpointId(handler.name))
   }
 }

@@ -76,15 +76,20 @@ export class Queue<A> {
     if (isWaiting(known)) this.#waiting.delete(known)
   }
 
-  /** The rows that a claim takes, in due order, from then on under its lease. */
-  claim({ from, limit, shares, token, until, ...at }: Jobs.Claim): ReadonlyArray<A> {
+  /** Those that wait, in due order. */
+  waiting(): ReadonlyArray<A> {
+    return Array.from(this.#waiting.after(null), ({ value }) => value)
+  }
+
+  /** The rows of these values that a claim takes, in due order, from then on under its lease. */
+  claim({ from, limit, shares, token, until, ...at }: Jobs.Claim, among?: ReadonlySet<A>): ReadonlyArray<A> {
     const all: Share = { from, limit }
     const left = new Map<string, Share>(shares?.map((share) => [share.partitionId, { ...share }]))
     const taken: Array<A> = []
     for (const { place, value } of this.#open(at)) {
       const share = shares === undefined ? all : left.get(place.partitionId)
       if (shares === undefined && all.limit === 0) break
-      if (share === undefined || share.limit === 0) continue
+      if (share === undefined || share.limit === 0 || among?.has(value) === false) continue
       if (share.from !== undefined && byPlace(place, share.from) < 0) continue
       share.limit -= 1
       taken.push(value)
@@ -106,10 +111,10 @@ export class Queue<A> {
     for (const { value } of [...this.#due(now)]) this.put(value, null)
   }
 
-  pending({ from, machineNow, now }: Jobs.LookedFor): Jobs.Pending {
-    const { held } = this.backlog({ now, machineNow })
+  pending({ from, machineNow, now }: Jobs.LookedFor, among?: ReadonlySet<A>): Jobs.Pending {
+    const { held } = this.backlog({ now, machineNow }, among)
     for (const row of this.#waiting.after(null)) {
-      const isAsked = from === undefined || byPlace(row.place, from) >= 0
+      const isAsked = (from === undefined || byPlace(row.place, from) >= 0) && among?.has(row.value) !== false
       if (isAsked && !isHeld(row, machineNow)) return { dueAt: row.place.dueAt, held }
     }
     return { dueAt: null, held }
@@ -128,10 +133,11 @@ export class Queue<A> {
   }
 
   /** Counts without a bound: in memory nobody waits for a count. */
-  backlog({ machineNow, now }: At): Jobs.Backlog {
+  backlog({ machineNow, now }: At, among?: ReadonlySet<A>): Jobs.Backlog {
     let [due, held] = [0, 0]
     let oldestDueAt: Time.Instant | null = null
     for (const row of this.#due(now)) {
+      if (among?.has(row.value) === false) continue
       if (isHeld(row, machineNow)) held++
       else {
         due++

@@ -8,6 +8,7 @@ import type {
   Catalogue,
   Command,
   Delivery,
+  EventHandler,
   Idempotency,
   Job,
   Organization,
@@ -57,7 +58,11 @@ export interface Tables {
   /** By ICCID. */
   readonly sims: Map<string, SimRow>
   readonly jobs: Queue<Job.Job>
+  readonly handlers: Map<string, EventHandler.EventHandler>
+  /** To endpoints. */
   readonly deliveries: Queue<Delivery.LoggedDelivery>
+  /** To handlers, each a partition. */
+  readonly handlerDeliveries: Queue<Delivery.LoggedDelivery>
   catalogue: Catalogue.Catalogue | null
   catalogueVersion: number
   clock: Time.Instant | null
@@ -86,6 +91,15 @@ export const makeTenant = (): Tenant => ({
 /** An organization that has no rows. */
 export const nobody = makeTenant()
 
+const deliveryQueue = () =>
+  new Queue<Delivery.LoggedDelivery>(
+    ({ delivery }) => deliveryKey(delivery),
+    ({ delivery: { deliveryId, endpointId, nextAttemptAt, organizationId, status } }) =>
+      status === "Pending" && nextAttemptAt !== null
+        ? { dueAt: nextAttemptAt, id: deliveryId, partitionId: endpointId, organizationId }
+        : null
+  )
+
 export const make = (): Tables => ({
   organizations: new Map(),
   tenants: new Map(),
@@ -95,13 +109,9 @@ export const make = (): Tables => ({
     ({ dueAt, endedAt, jobId, organizationId }) =>
       endedAt === null ? { dueAt, id: jobId, partitionId: organizationId, organizationId } : null
   ),
-  deliveries: new Queue(
-    ({ delivery }) => deliveryKey(delivery),
-    ({ delivery: { deliveryId, endpointId, nextAttemptAt, organizationId, status } }) =>
-      status === "Pending" && nextAttemptAt !== null
-        ? { dueAt: nextAttemptAt, id: deliveryId, partitionId: endpointId, organizationId }
-        : null
-  ),
+  handlers: new Map(),
+  deliveries: deliveryQueue(),
+  handlerDeliveries: deliveryQueue(),
   catalogue: null,
   catalogueVersion: 0,
   clock: null

@@ -21,7 +21,7 @@ import * as Commits from "./Commits.ts"
 import * as Deliveries from "./Deliveries.ts"
 import * as Queue from "./Queue.ts"
 import * as Sims from "./Sims.ts"
-import { byNumber } from "./SortedList.ts"
+import { byNumber, byText } from "./SortedList.ts"
 import * as Tables from "./Tables.ts"
 
 // The first `limit` of the selected things.
@@ -119,9 +119,16 @@ const storage = (tables: Tables.Tables): Storage.Storage["Service"] => {
       namedTypes: (asked) =>
         Effect.sync(() => {
           const live = [...of(asked).endpoints.values()].filter(WebhookEndpoint.isEnabled)
-          return [...new Set(live.flatMap(({ events }) => events ?? []))]
+          const handlers = [...tables.handlers.values()].filter(
+            ({ organizationId }) => organizationId === null || organizationId === asked.organizationId
+          )
+          const handled = handlers.flatMap(({ types }) => types)
+          return [...new Set([...live.flatMap(({ events }) => events ?? []), ...handled])]
         }),
       failingSince: (asked) => Effect.sync(() => Deliveries.failingSince(tables, asked))
+    },
+    eventHandlers: {
+      list: Effect.sync(() => [...tables.handlers.values()].sort((left, right) => byText(left.name, right.name)))
     },
     plans: {
       get: (asked) => Effect.sync(() => of(asked).plans.get(asked.planId) ?? null),
@@ -279,16 +286,25 @@ const jobs = ({ jobs }: Tables.Tables): Jobs.Jobs["Service"] =>
     (job) => [job]
   )
 
-const outbox = (tables: Tables.Tables): Outbox.Outbox["Service"] =>
-  Queue.port(
-    tables.deliveries,
-    (lease: Outbox.DeliveryLease) => Tables.deliveryKey(lease),
-    (logged) => {
-      const { endpointId, organizationId } = logged.delivery
-      const endpoint = Tables.tenant(tables, organizationId).endpoints.get(endpointId)
-      return endpoint === undefined ? [] : [{ ...logged, endpoint }]
-    }
-  )
+const outbox = (tables: Tables.Tables): Outbox.Outbox["Service"] => {
+  const keyOf = (lease: Outbox.DeliveryLease) => Tables.deliveryKey(lease)
+  const toEndpoints = Queue.port(tables.deliveries, keyOf, (logged) => {
+    const { endpointId, organizationId } = logged.delivery
+    const endpoint = Tables.tenant(tables, organizationId).endpoints.get(endpointId)
+    return endpoint === undefined ? [] : [{ ...logged, endpoint }]
+  })
+  const toHandlers = Queue.port(tables.handlerDeliveries, keyOf, (logged) => [logged])
+  return {
+    ...toEndpoints,
+    claimForHandler: ({ handler, ...claim }) =>
+      Effect.sync(() => tables.handlerDeliveries.claim(claim, Deliveries.firstOfHandler(tables, handler))),
+    pendingForHandler: ({ handler, ...at }) =>
+      Effect.sync(() => tables.handlerDeliveries.pending(at, Deliveries.firstOfHandler(tables, handler))),
+    renew: (of) => Effect.andThen(toEndpoints.renew(of), toHandlers.renew(of)),
+    release: (at) => Effect.andThen(toEndpoints.release(at), toHandlers.release(at)),
+    handBack: (leases) => Effect.andThen(toEndpoints.handBack(leases), toHandlers.handBack(leases))
+  }
+}
 
 /** An empty store of its own wherever the layer is built. */
 export const layer: Layer.Layer<Storage.Storage | Jobs.Jobs | Outbox.Outbox> = Layer.effectContext(

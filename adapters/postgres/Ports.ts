@@ -12,6 +12,8 @@ import type { Cipher } from "./encryption/Cipher.ts"
 import * as EncryptedPorts from "./encryption/EncryptedPorts.ts"
 import * as Deliveries from "./queue/Deliveries.ts"
 import * as DeliveryClaim from "./queue/DeliveryClaim.ts"
+import * as EventHandlers from "./statements/EventHandlers.ts"
+import * as HandlerClaim from "./queue/HandlerClaim.ts"
 import * as DeliveryLog from "./statements/DeliveryLog.ts"
 import * as Idempotency from "./statements/Idempotency.ts"
 import * as JobQueue from "./queue/JobQueue.ts"
@@ -63,6 +65,7 @@ const storage = (database: Database, notifications: Notifications.Notifications)
       namedTypes: WebhookEndpoints.namedTypes(database),
       failingSince: WebhookEndpoints.failingSince(database)
     },
+    eventHandlers: { list: EventHandlers.list(database) },
     plans: { get: Plans.byId(database), page: Plans.page(database) },
     regions: { get: Regions.byId(database), page: Regions.page(database), like: Regions.like(database) },
     catalogues: { version: Singletons.catalogueVersion(database), get: Singletons.catalogue(database) },
@@ -121,6 +124,8 @@ const jobs = (database: Database) =>
 const outbox = (database: Database) =>
   Outbox.Outbox.of({
     claim: DeliveryClaim.claim(database),
+    claimForHandler: HandlerClaim.claim(database),
+    pendingForHandler: HandlerClaim.pending(database),
     renew: Deliveries.renew(database),
     pending: Deliveries.pending(database),
     partitions: Deliveries.partitions(database),

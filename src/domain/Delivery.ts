@@ -88,6 +88,10 @@ export type Attempt =
       readonly body?: string
     }
   | { readonly _tag: "Unreachable"; readonly message: string; readonly durationMillis?: number }
+  /** A host's handler succeeded (rule E2). */
+  | { readonly _tag: "Handled"; readonly durationMillis?: number }
+  /** A host's handler failed. */
+  | { readonly _tag: "Threw"; readonly message: string; readonly durationMillis?: number }
 
 /** An attempt as the log keeps it (rule W7). */
 export interface LoggedAttempt {
@@ -107,9 +111,15 @@ export interface LoggedAttempt {
 /** The status by which a receiver says that it takes no more deliveries. */
 const GONE = 410
 
-/** Whether the attempt delivered: only a 2xx does. */
+/** Whether the attempt delivered: of responses only a 2xx does. */
 export const isDone = (attempt: Attempt): boolean =>
-  attempt._tag === "Responded" && attempt.status >= 200 && attempt.status < 300
+  attempt._tag === "Handled" || (attempt._tag === "Responded" && attempt.status >= 200 && attempt.status < 300)
+
+/** Why the attempt failed, as text for a person; null if it delivered. */
+const errorOf = (attempt: Attempt): string | null => {
+  if (attempt._tag === "Handled" || isDone(attempt)) return null
+  return attempt._tag === "Responded" ? `status ${attempt.status}` : attempt.message
+}
 
 /** The delivery after an attempt at `now`. `random`, from 0 to below 1, sets the jitter of the next wait. */
 export const attempted = (delivery: Delivery, attempt: Attempt, now: Instant, random: number): Delivery => {
@@ -122,7 +132,7 @@ export const attempted = (delivery: Delivery, attempt: Attempt, now: Instant, ra
     attempts: delivery.attempts + 1,
     retryStep: delivery.retryStep + 1,
     responseStatus: attempt._tag === "Responded" ? attempt.status : null,
-    lastError: delivered ? null : attempt._tag === "Responded" ? `status ${attempt.status}` : attempt.message,
+    lastError: errorOf(attempt),
     lastAttemptAt: now,
     nextAttemptAt: wait === undefined ? null : now + Math.round(wait * (1 + JITTER * random))
   }

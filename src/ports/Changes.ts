@@ -11,6 +11,7 @@ export interface Changes {
   readonly deliveriesDueAt: Instant | null
   readonly apiKeys: boolean
   readonly catalogue: boolean
+  /** Endpoints, or handlers: who takes which types of events. */
   readonly webhookEndpoints: boolean
   /** The ids of the commands that were settled; `any` where they are too many to be named. */
   readonly commands: ReadonlyArray<string> | "any"
@@ -80,6 +81,7 @@ export const of = ({
   catalogue,
   commands,
   deliveries,
+  eventHandlers,
   events = [],
   jobs,
   webhookEndpoints
@@ -91,7 +93,7 @@ export const of = ({
     deliveriesDueAt: sent,
     apiKeys: some(apiKeys),
     catalogue: catalogue !== undefined,
-    webhookEndpoints: some(webhookEndpoints),
+    webhookEndpoints: some(webhookEndpoints) || eventHandlers !== undefined,
     commands: named((commands?.settled ?? []).map(({ commandId }) => commandId))
   }
 }

@@ -3,7 +3,7 @@
  * by `Storage.commit`; here they are claimed, under the same kind of lease as jobs.
  */
 import { Context, type Effect } from "effect"
-import type { DueDelivery } from "../domain/Delivery.ts"
+import type { DueDelivery, LoggedDelivery } from "../domain/Delivery.ts"
 import type { Backlog, Claim, Partitions, PartitionQuery, LookedFor, Pending } from "./Jobs.ts"
 import type { Instant } from "../domain/Time.ts"
 import type { StorageError } from "./storage/Failure.ts"
@@ -21,14 +21,32 @@ export interface Renewal {
   readonly until: Instant
 }
 
+/** How to claim what is due to a handler. */
+export interface HandlerClaim extends Omit<Claim, "from" | "shares"> {
+  /** The handler's name. */
+  readonly handler: string
+}
+
+/** Where what is due to a handler is waited for. */
+export interface LookedForHandler extends Omit<LookedFor, "from"> {
+  readonly handler: string
+}
+
 export class Outbox extends Context.Service<
   Outbox,
   {
     /**
      * Pending deliveries that are due and that nobody holds, by next attempt and id, each with its endpoint as it is
-     * now: disabled and deleted ones as well.
+     * now: disabled and deleted ones as well. Those to handlers are not among them, here and in what follows.
      */
     readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<DueDelivery>, StorageError>
+    /**
+     * Pending deliveries to a handler that are due and that nobody holds, by next attempt and id (rule E2). One about a
+     * SIM is not given while an earlier one about that SIM, by creation and id, is pending: held, or not due yet.
+     */
+    readonly claimForHandler: (claim: HandlerClaim) => Effect.Effect<ReadonlyArray<LoggedDelivery>, StorageError>
+    /** What there is of those to wait for; what waits for an earlier one does not count. */
+    readonly pendingForHandler: (at: LookedForHandler) => Effect.Effect<Pending, StorageError>
     /** Moves the ends of leases. A delivery that is not, or no longer, held with that token stays as it is. */
     readonly renew: (of: Renewal) => Effect.Effect<void, StorageError>
     readonly pending: (at: LookedFor) => Effect.Effect<Pending, StorageError>
@@ -39,7 +57,7 @@ export class Outbox extends Context.Service<
       readonly now: number
       readonly machineNow: number
     }) => Effect.Effect<Backlog, StorageError>
-    /** Ends every lease on due deliveries: for the start of a process that is known to be the only one. */
+    /** Ends every lease on due deliveries, to handlers too: for the start of a process that is known to be the only one. */
     readonly release: (at: { readonly now: Instant }) => Effect.Effect<void, StorageError>
     /**
      * Ends leases: for a process that stops. A delivery that is not, or no longer, held with that token stays as it is.

@@ -21,7 +21,7 @@ import type { Commit } from "./storage/Commit.ts"
 import type { Deliveries } from "./storage/Deliveries.ts"
 import type { Conflict, StorageError } from "./storage/Failure.ts"
 import type { IdempotencyRecords } from "./storage/IdempotencyRecords.ts"
-import type { ApiKeys, Organizations, WebhookEndpoints } from "./storage/Organizations.ts"
+import type { ApiKeys, EventHandlers, Organizations, WebhookEndpoints } from "./storage/Organizations.ts"
 import type { Catalogues, Plans, Regions } from "./storage/Plans.ts"
 import type { Problems } from "./storage/Problems.ts"
 import type { Read } from "./storage/Read.ts"
@@ -42,6 +42,7 @@ export interface Reads {
   readonly organizations: Organizations
   readonly apiKeys: ApiKeys
   readonly webhookEndpoints: WebhookEndpoints
+  readonly eventHandlers: EventHandlers
   readonly plans: Plans
   readonly regions: Regions
   readonly catalogues: Catalogues
@@ -109,6 +110,7 @@ export const reads = (storage: Service): Reads => ({
   organizations: storage.organizations,
   apiKeys: storage.apiKeys,
   webhookEndpoints: storage.webhookEndpoints,
+  eventHandlers: storage.eventHandlers,
   plans: storage.plans,
   regions: storage.regions,
   catalogues: storage.catalogues,

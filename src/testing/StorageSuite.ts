@@ -16,6 +16,7 @@ import * as AuditEntries from "./storage/AuditEntries.ts"
 import * as Commands from "./storage/Commands.ts"
 import * as Deliveries from "./storage/Deliveries.ts"
 import * as DeliveryLog from "./storage/DeliveryLog.ts"
+import * as EventHandlers from "./storage/EventHandlers.ts"
 import * as Equivalence from "./storage/Equivalence.ts"
 import * as IdempotencyKeys from "./storage/IdempotencyKeys.ts"
 import * as JobQueue from "./storage/JobQueue.ts"
@@ -56,6 +57,7 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...JobQueue.cases,
   ...Deliveries.cases,
   ...DeliveryLog.cases,
+  ...EventHandlers.cases,
   ...Partitions.cases,
   ...SimClaims.cases,
   ...Pages.cases,

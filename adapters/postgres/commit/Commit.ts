@@ -10,6 +10,7 @@ import * as AuditEntries from "../statements/AuditEntries.ts"
 import * as Commands from "../statements/Commands.ts"
 import type { Database, Sql } from "../connection/Database.ts"
 import * as Deliveries from "../queue/Deliveries.ts"
+import * as EventHandlers from "../statements/EventHandlers.ts"
 import * as Events from "../statements/Events.ts"
 import * as Idempotency from "../statements/Idempotency.ts"
 import * as JobQueue from "../queue/JobQueue.ts"
@@ -52,6 +53,8 @@ const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<CommitClause> =>
     ...some(sql, commit.reports?.smdpEntries, Reports.addEntries),
     ...some(sql, commit.reports?.seen, Reports.putSeen),
     ...some(sql, commit.events, Events.add),
+    ...some(sql, commit.eventHandlers?.put, EventHandlers.put),
+    ...some(sql, commit.eventHandlers?.removed, EventHandlers.remove),
     ...some(sql, commit.deliveries?.settled, Deliveries.settle),
     ...some(sql, commit.deliveries?.replayed, Deliveries.replay),
     ...some(sql, commit.auditEntries, AuditEntries.add),

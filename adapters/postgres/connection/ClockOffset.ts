@@ -121,6 +121,8 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
     },
     outbox: {
       claim: (asked) => Effect.suspend(() => outbox.claim(held(asked))),
+      claimForHandler: (asked) => Effect.suspend(() => outbox.claimForHandler(held(asked))),
+      pendingForHandler: (asked) => Effect.suspend(() => outbox.pendingForHandler(at(asked))),
       renew: (asked) => Effect.suspend(() => outbox.renew(renewed(asked))),
       pending: (asked) => Effect.suspend(() => outbox.pending(at(asked))),
       partitions: (asked) => Effect.suspend(() => outbox.partitions(at(asked))),

@@ -121,6 +121,8 @@ export const guarded = ({ jobs, outbox, storage }: Ports, occupancy: DatabaseLoc
     },
     outbox: {
       claim: (claim) => whileHeld(outbox.claim(claim)),
+      claimForHandler: (claim) => whileHeld(outbox.claimForHandler(claim)),
+      pendingForHandler: outbox.pendingForHandler,
       renew: outbox.renew,
       pending: outbox.pending,
       partitions: outbox.partitions,

@@ -13,6 +13,7 @@ const alone = [
   "organizations",
   "apiKeys",
   "webhookEndpoints",
+  "eventHandlers",
   "plans",
   "regions",
   "catalogue",

@@ -53,6 +53,14 @@ export const statements: ReadonlyArray<string> = [
   `create index webhook_endpoint_listed on simplan.webhook_endpoint (organization_id, created_at, endpoint_id)
     where deleted_at is null`,
 
+  // organization_id: whose events it takes; null for all.
+  `create table simplan.event_handler (
+    name text collate "C" primary key,
+    types text[] not null,
+    organization_id text collate "C",
+    created_at bigint not null
+  )`,
+
   // folded_name is the name as `toLowerCase()` has it, which no server locale agrees on.
   `create table simplan.plan (
     organization_id text collate "C" not null,
@@ -225,6 +233,7 @@ export const statements: ReadonlyArray<string> = [
     organization_id, coalesce(payload->'data'->>'sim', payload->'data'->>'esim')
   )`,
 
+  // handler and iccid: the handler that it is to in place of an endpoint, and the SIM whose order it keeps.
   `create table simplan.delivery (
     organization_id text collate "C" not null,
     delivery_id text collate "C" not null,
@@ -240,14 +249,21 @@ export const statements: ReadonlyArray<string> = [
     created_at bigint not null,
     lease_token text,
     lease_until bigint,
+    handler text collate "C",
+    iccid text collate "C",
     primary key (organization_id, delivery_id)
   ) with (fillfactor = 50)`,
-  `create index delivery_listed on simplan.delivery (organization_id, created_at, delivery_id)`,
+  `create index delivery_listed on simplan.delivery (organization_id, created_at, delivery_id) where handler is null`,
   `create index delivery_listed_by_endpoint
-    on simplan.delivery (organization_id, endpoint_id, created_at, delivery_id)`,
-  `create index delivery_due on simplan.delivery (next_attempt_at, delivery_id) where status = 'Pending'`,
+    on simplan.delivery (organization_id, endpoint_id, created_at, delivery_id) where handler is null`,
+  `create index delivery_due on simplan.delivery (next_attempt_at, delivery_id)
+    where status = 'Pending' and handler is null`,
   `create index delivery_of_endpoint on simplan.delivery (endpoint_id, next_attempt_at, delivery_id)
-    where status = 'Pending'`,
+    where status = 'Pending' and handler is null`,
+  `create index delivery_of_handler on simplan.delivery (handler, next_attempt_at, delivery_id)
+    where status = 'Pending' and handler is not null`,
+  `create index delivery_of_handler_and_sim on simplan.delivery (handler, iccid, created_at, delivery_id)
+    where status = 'Pending' and handler is not null`,
 
   `create table simplan.delivery_attempt (
     organization_id text collate "C" not null,

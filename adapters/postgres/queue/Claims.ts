@@ -64,15 +64,15 @@ export const byPlace = (sql: Sql, queue: Queue, of: Jobs.Claim) => ({
     and (${sql.literal(`${queue.table}.tableoid, ${queue.table}.ctid`)}) in (select taken.part, taken.place from taken)`
 })
 
-/** When the first free row is due, and how many that are due are held: counted up to 10,000. */
-export const pending = (sql: Sql, queue: Queue, at: Jobs.LookedFor) => {
+/** When the first free row is due, and how many that are due are held: counted up to 10,000; `and` narrows both. */
+export const pending = (sql: Sql, queue: Queue, at: Jobs.LookedFor, and: Fragment = sql.literal("")) => {
   const { dueAt, id, table, waits } = queue
   return sql<Row<Jobs.Pending>>`
     select json_build_object(
       'dueAt', (
         select ${sql.literal(dueAt)}
         from ${sql.literal(`simplan.${table}`)}
-        where ${sql.literal(waits)} and ${isFree(sql, queue, at.machineNow)} ${notBefore(sql, queue, at.from)}
+        where ${sql.literal(waits)} and ${isFree(sql, queue, at.machineNow)} ${notBefore(sql, queue, at.from)} ${and}
         order by ${sql.literal(`${dueAt}, ${id}`)}
         limit 1
       ),
@@ -82,7 +82,7 @@ export const pending = (sql: Sql, queue: Queue, at: Jobs.LookedFor) => {
           select 1
           from ${sql.literal(`simplan.${table}`)}
           where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${at.now}::bigint
-            and ${sql.literal(table)}.lease_until > ${at.machineNow}::bigint
+            and ${sql.literal(table)}.lease_until > ${at.machineNow}::bigint ${and}
           order by ${sql.literal(`${dueAt}, ${id}`)}
           limit 10000
         ) held

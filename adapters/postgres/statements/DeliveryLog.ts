@@ -14,7 +14,8 @@ const value = `json_build_object(
   'createdAt', delivery.created_at
 )`
 
-const logged = `json_build_object('delivery', ${value}, 'event', ${Events.value})`
+/** A delivery with its event. */
+export const logged = `json_build_object('delivery', ${value}, 'event', ${Events.value})`
 
 const withEvent = `
   join simplan.event on event.organization_id = delivery.organization_id and event.event_id = delivery.event_id`
@@ -30,6 +31,7 @@ const attempt = `json_build_object(
 
 const conditions = (sql: Sql, { after, ...of }: Storage.Page<Storage.CreatedCursor> & Storage.DeliveryFilter) => [
   sql`delivery.organization_id = ${of.organizationId}`,
+  sql`delivery.handler is null`,
   ...(after === null
     ? []
     : [sql`(delivery.created_at, delivery.delivery_id) < (${after.createdAt}::bigint, ${after.id}::text)`]),
@@ -57,7 +59,8 @@ export const byId = (database: Database) => (of: { readonly organizationId: stri
     (sql) => sql<Row<Delivery.LoggedDelivery>>`
       select ${sql.literal(logged)} as value
       from simplan.delivery ${sql.literal(withEvent)}
-      where delivery.organization_id = ${of.organizationId} and delivery.delivery_id = ${of.deliveryId}`
+      where delivery.organization_id = ${of.organizationId} and delivery.delivery_id = ${of.deliveryId}
+        and delivery.handler is null`
   )
 
 /** The last attempts of a delivery, newest first. */

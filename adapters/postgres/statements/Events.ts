@@ -1,5 +1,5 @@
 /**
- * Webhook events, and their fan-out to one delivery for each endpoint that takes them.
+ * Webhook events, and their fan-out to one delivery for each endpoint and handler that takes them.
  */
 import { WebhookEvent } from "simplan/ports"
 import type { Sql } from "../connection/Database.ts"
@@ -20,10 +20,11 @@ interface Added extends WebhookEvent.WebhookEvent {
   readonly type: WebhookEvent.Type
   readonly onlyTo: string | null
   readonly notTo: string | null
+  readonly iccid: string | null
 }
 
 const columns = CommitClause.columns<Added>(
-  { text: ["organizationId", "eventId", "type", "onlyTo", "notTo"], bigint: ["createdAt"], json: ["payload"] },
+  { text: ["organizationId", "eventId", "type", "onlyTo", "notTo", "iccid"], bigint: ["createdAt"], json: ["payload"] },
   ["organizationId", "eventId"]
 )
 
@@ -31,10 +32,14 @@ const toAdd = (event: WebhookEvent.WebhookEvent): Added => ({
   ...event,
   type: event.payload.type,
   onlyTo: WebhookEvent.onlyTo(event.payload),
-  notTo: WebhookEvent.notTo(event.payload)
+  notTo: WebhookEvent.notTo(event.payload),
+  iccid: WebhookEvent.iccid(event.payload)
 })
 
-/** Stores events, and a pending delivery for each endpoint that receives them (`WebhookEndpoint.receives`). */
+/**
+ * Stores events, and a pending delivery for each endpoint and handler that receives them (`WebhookEndpoint.receives`,
+ * `EventHandler.receives`).
+ */
 export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): CommitClause.CommitClause => ({
   ctes: [
     sql`event_row as (
@@ -48,10 +53,11 @@ export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): C
     )`,
     sql`delivery_added as (
       insert into simplan.delivery (
-        organization_id, delivery_id, event_id, endpoint_id, status, attempts, retry_step, next_attempt_at, created_at
+        organization_id, delivery_id, event_id, endpoint_id, status, attempts, retry_step, next_attempt_at, created_at,
+        handler, iccid
       )
       select r."organizationId", r."eventId" || ':' || webhook_endpoint.endpoint_id, r."eventId",
-        webhook_endpoint.endpoint_id, 'Pending', 0, 0, r."createdAt", r."createdAt"
+        webhook_endpoint.endpoint_id, 'Pending', 0, 0, r."createdAt", r."createdAt", null, null
       from event_row r
       join simplan.webhook_endpoint on webhook_endpoint.organization_id = r."organizationId"
       where webhook_endpoint.disabled_at is null and webhook_endpoint.deleted_at is null
@@ -59,6 +65,13 @@ export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): C
           else r.type = any(coalesce(webhook_endpoint.events, ${standardTypes}::text[]))
             and webhook_endpoint.endpoint_id is distinct from r."notTo"
         end
+      union all
+      select r."organizationId", r."eventId" || ':handler:' || event_handler.name, r."eventId",
+        'handler:' || event_handler.name, 'Pending', 0, 0, r."createdAt", r."createdAt", event_handler.name, r.iccid
+      from event_row r
+      join simplan.event_handler on r.type = any(event_handler.types)
+      where r."onlyTo" is null
+        and (event_handler.organization_id is null or event_handler.organization_id = r."organizationId")
       returning 1
     )`
   ],

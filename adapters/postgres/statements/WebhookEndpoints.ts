@@ -87,7 +87,7 @@ export const page =
         limit ${limit}::int`
     )
 
-/** The types that the filters of enabled endpoints name. */
+/** The types that the filters of enabled endpoints name, and those of handlers. */
 export const namedTypes = (database: Database) => (of: { readonly organizationId: string }) =>
   database.rows(
     (sql) => sql<Row<WebhookEvent.Type>>`
@@ -95,7 +95,12 @@ export const namedTypes = (database: Database) => (of: { readonly organizationId
       from simplan.webhook_endpoint
       cross join unnest(webhook_endpoint.events) as named(type)
       where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.disabled_at is null
-        and webhook_endpoint.deleted_at is null`
+        and webhook_endpoint.deleted_at is null
+      union
+      select to_json(handled.type) #>> '{}'
+      from simplan.event_handler
+      cross join unnest(event_handler.types) as handled(type)
+      where event_handler.organization_id is null or event_handler.organization_id = ${of.organizationId}`
   )
 
 /** When an attempt at an endpoint first failed after the last one that succeeded. */
@@ -109,6 +114,7 @@ export const failingSince =
           join simplan.delivery_attempt on delivery_attempt.organization_id = delivery.organization_id
             and delivery_attempt.delivery_id = delivery.delivery_id
           where delivery.organization_id = ${of.organizationId} and delivery.endpoint_id = ${of.endpointId}
+            and delivery.handler is null
             and delivery.created_at >= ${of.createdFrom}::bigint and delivery_attempt.at >= ${of.from}::bigint
         )
         select to_json(min(made.at)) as value from made

@@ -77,7 +77,7 @@ type Writing =
       keyof Storage.Reads | "sims" | "virtualClock" | "clockOffset" | "watch" | "ready"
     >
   | `sims.${Exclude<keyof Sims, "page" | "smdpHistory">}`
-  | Exclude<keyof Jobs.Jobs["Service"] | keyof Outbox.Outbox["Service"], "pending" | "partitions" | "backlog">
+  | Exclude<keyof Jobs.Jobs["Service"] | keyof Outbox.Outbox["Service"], "pending" | "pendingForHandler" | "partitions" | "backlog">
 
 const writing: Readonly<Record<Writing, true>> = {
   commit: true,
@@ -88,6 +88,7 @@ const writing: Readonly<Record<Writing, true>> = {
   "sims.reserve": true,
   "sims.release": true,
   claim: true,
+  claimForHandler: true,
   renew: true,
   release: true,
   handBack: true

@@ -11,6 +11,7 @@ import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import type { Command, Settlement } from "../../domain/Command.ts"
 import type { Catalogue } from "../../domain/Catalogue.ts"
 import type { Delivery, LoggedAttempt } from "../../domain/Delivery.ts"
+import type { EventHandler } from "../../domain/EventHandler.ts"
 import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
 import type { Job, Refusals } from "../../domain/Job.ts"
 import type { Organization } from "../../domain/Organization.ts"
@@ -85,9 +86,16 @@ export interface Commit {
   }
   /**
    * Stored, and fanned out in the same commit: one pending delivery, due at the event's `createdAt`, for each of the
-   * organization's endpoints that receives it (`WebhookEndpoint.receives`). It starts with no attempts, at retry step 0.
+   * organization's endpoints that receives it (`WebhookEndpoint.receives`), and for each handler that does
+   * (`EventHandler.receives`), as they were before the commit. It starts with no attempts, at retry step 0.
    */
   readonly events?: ReadonlyArray<WebhookEvent>
+  readonly eventHandlers?: {
+    /** Inserted; where one of the name is there, its types and organization are replaced. */
+    readonly put?: ReadonlyArray<EventHandler>
+    /** Removed by name, where they are there; their pending deliveries are given up (`EventHandler.REMOVED`). */
+    readonly removed?: ReadonlyArray<string>
+  }
   readonly jobs?: {
     /** Stored unless a job of that id is there already; with a lease, it is held from the start. */
     readonly put?: ReadonlyArray<{ readonly job: Job; readonly lease: Lease | null }>

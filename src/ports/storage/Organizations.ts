@@ -2,6 +2,7 @@
  * The storage port's reads of organizations and of their keys and webhook endpoints.
  */
 import type { ApiKey } from "../../domain/ApiKey.ts"
+import type { EventHandler } from "../../domain/EventHandler.ts"
 import type { Organization } from "../../domain/Organization.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import type { Instant } from "../../domain/Time.ts"
@@ -26,7 +27,10 @@ export interface WebhookEndpoints {
   readonly get: (of: OfOrganization & { readonly endpointId: string }) => Read<WebhookEndpoint | null>
   /** By creation and id, ascending, without deleted ones. */
   readonly page: (query: Page<CreatedCursor>) => Read<ReadonlyArray<WebhookEndpoint>>
-  /** The types that the filters of enabled endpoints name, each once and in any order (rule E1); deleted ones do not count. */
+  /**
+   * The types that the filters of enabled endpoints name, and those of handlers for the organization or for all, each
+   * once and in any order (rules E1 and E2); deleted ones do not count.
+   */
   readonly namedTypes: (of: OfOrganization) => Read<ReadonlyArray<Type>>
   /**
    * When an attempt at the endpoint first failed after the last one that succeeded (rule W7): of the attempts at `from`
@@ -36,4 +40,9 @@ export interface WebhookEndpoints {
   readonly failingSince: (
     of: OfOrganization & { readonly endpointId: string; readonly from: Instant; readonly createdFrom: Instant }
   ) => Read<Instant | null>
+}
+
+export interface EventHandlers {
+  /** All handlers of the service, by name (rule E2). They are few. */
+  readonly list: Read<ReadonlyArray<EventHandler>>
 }
