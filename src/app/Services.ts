@@ -18,6 +18,8 @@ import * as Clock from "./Clock.ts"
 import * as Commands from "./commands/Commands.ts"
 import * as Commits from "./commit/Commits.ts"
 import * as Coverage from "./plans/Coverage.ts"
+import * as EventHandlers from "./organizations/EventHandlers.ts"
+import * as HandlerRegistry from "./engine/HandlerRegistry.ts"
 import * as IdempotencyKeys from "./commit/IdempotencyKeys.ts"
 import * as Ids from "./commit/Ids.ts"
 import * as JobRunner from "./engine/JobRunner.ts"
@@ -59,6 +61,7 @@ export type Services =
   | Clock.Clock
   | Commands.Commands
   | Coverage.Coverage
+  | EventHandlers.EventHandlers
   | IdempotencyKeys.IdempotencyKeys
   | Messages.Messages
   | Operators.Operators
@@ -76,7 +79,7 @@ export type Services =
 // Leases are renewed until background tasks have ended.
 const writing = Commits.layer.pipe(
   Layer.provideMerge(BackgroundTasks.layer),
-  Layer.provideMerge(Layer.mergeAll(Ids.layer, Leases.layer, NamedTypes.layer))
+  Layer.provideMerge(Layer.mergeAll(Ids.layer, Leases.layer, NamedTypes.layer, HandlerRegistry.layer))
 )
 
 const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues.layer).pipe(
@@ -94,6 +97,7 @@ const resources = Layer.mergeAll(
   Layer.mergeAll(
     ApiKeys.layer,
     AuditLog.layer,
+    EventHandlers.layer,
     Webhooks.layer,
     Plans.layer.pipe(Layer.provideMerge(Coverage.layer))
   ).pipe(Layer.provideMerge(Organizations.layer)),

@@ -18,6 +18,7 @@ import { Settings } from "../Settings.ts"
 import { BackgroundTasks } from "./BackgroundTasks.ts"
 import * as DeliveryDispatcher from "./DeliveryDispatcher.ts"
 import * as FairClaims from "./FairClaims.ts"
+import * as HandlerLoops from "./HandlerLoops.ts"
 import * as FetchLoop from "./FetchLoop.ts"
 import { JobRunner, measured } from "./JobRunner.ts"
 import * as Leases from "./Leases.ts"
@@ -56,7 +57,7 @@ const PAUSE = 5
 const PURGED_AT_ONCE = 1_000
 const PURGE_PAUSE = 20
 
-type Needs = DeliveryDispatcher.Needs | Jobs | JobRunner | RunCommand.Needs
+type Needs = DeliveryDispatcher.Needs | HandlerLoops.Needs | Jobs | JobRunner | RunCommand.Needs
 
 export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
   Worker,
@@ -118,7 +119,9 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       fork: tasks.begin
     })
     // On a standing clock the jobs of an instant are done before its deliveries.
-    const deliveryLoop = yield* DeliveryDispatcher.make(isStandingClock ? Effect.asVoid(jobLoop.idle) : Effect.void)
+    const jobsDone = isStandingClock ? Effect.asVoid(jobLoop.idle) : Effect.void
+    const deliveryLoop = yield* DeliveryDispatcher.make(jobsDone)
+    const handlerLoops = yield* HandlerLoops.make(jobsDone)
 
     // In a scope that nobody closes: whoever uses the loops has them until he is done, also while the process stops.
     const loops = yield* Effect.provideService(
@@ -127,9 +130,11 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
           yield* storage.watch(({ deliveriesDueAt, jobsDueAt }) => {
             jobLoop.wake(jobsDueAt)
             deliveryLoop.wake(deliveriesDueAt)
+            handlerLoops.wake(deliveriesDueAt)
           })
           yield* Effect.forkScoped(jobLoop.run)
           yield* Effect.forkScoped(deliveryLoop.run)
+          yield* handlerLoops.run
         })
       }),
       Scope.Scope,
@@ -140,17 +145,22 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     const idle = Effect.gen(function* () {
       while (true) {
         const job = yield* jobLoop.idle
+        const handled = yield* handlerLoops.idle
         const delivery = yield* deliveryLoop.idle
-        // Jobs may have come meanwhile.
-        if (!jobLoop.isIdle(yield* clock.now)) continue
-        if (job.held + delivery.held === 0) return earlier(job.dueAt, delivery.dueAt)
+        // Jobs may have come meanwhile, and events for handlers.
+        const now = yield* clock.now
+        if (!jobLoop.isIdle(now) || !handlerLoops.isIdle(now)) continue
+        if (job.held + delivery.held + handled.held === 0) {
+          return earlier(job.dueAt, earlier(delivery.dueAt, handled.dueAt))
+        }
         yield* Effect.sleep(PAUSE)
       }
     })
 
     const nextDue = Effect.gen(function* () {
       const at = { now: yield* clock.now, machineNow: yield* MachineClock.currentTimeMillis }
-      return earlier((yield* jobs.pending(at)).dueAt, (yield* outbox.pending(at)).dueAt)
+      const sent = earlier((yield* outbox.pending(at)).dueAt, (yield* handlerLoops.pending(at)).dueAt)
+      return earlier((yield* jobs.pending(at)).dueAt, sent)
     })
 
     const forget = Effect.gen(function* () {
