@@ -10,6 +10,7 @@
  */
 import * as Http from "./Http.ts"
 import type { Options } from "./Options.ts"
+import * as Handlers from "./Handlers.ts"
 import * as Ports from "./Ports.ts"
 import * as ApiKeys from "./resources/ApiKeys.ts"
 import * as Attachments from "./resources/Attachments.ts"
@@ -48,6 +49,7 @@ export const createSimplan = (options: Options): Simplan => {
     catalogues: Catalogues.make(runtime),
     clock: Clock.make(runtime),
     coverage: Coverage.make(runtime),
+    handlers: Handlers.make(runtime),
     messages: Messages.make(runtime),
     operators: Operators.make(runtime),
     organizations: Organizations.make(runtime),
@@ -58,6 +60,7 @@ export const createSimplan = (options: Options): Simplan => {
     subscriptions: Subscriptions.make(runtime),
     wallet: Wallet.make(runtime),
     webhooks: Webhooks.make(runtime),
+    on: Handlers.on(runtime),
     within: (transaction) => Within.make(runtime, transaction),
     ready: async () => void (await runtime.context()),
     drain: Work.drain(runtime),

@@ -1,7 +1,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { Jobs, Outbox, type SimAggregate, Storage } from "simplan/ports"
+import { type EventHandler, Jobs, Outbox, type SimAggregate, Storage, type WebhookEvent } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"
 import { type Adapter, allSims, connect, iccidOf, inService, newSims, on, terms } from "./PostgresWorld.ts"
@@ -130,6 +130,13 @@ const endpoint = (organizationId: string, endpointId: string) => ({
   version: 0
 })
 
+const handler = (name: string, type: WebhookEvent.FilterType): EventHandler.EventHandler => ({
+  name,
+  types: [type],
+  organizationId: null,
+  createdAt: 0
+})
+
 const entry = (id: number) => ({
   organizationId: org,
   iccid: iccidOf(id),
@@ -156,7 +163,8 @@ const populate = (adapter: Adapter) =>
     yield* on(adapter, (storage) =>
       storage.commit({
         organizations: [{ organizationId: org, name: org, createdAt: 0 }],
-        webhookEndpoints: [endpoint(org, "endpoint"), ...ids.map((id) => endpoint(`org-${id}`, `endpoint-${id}`))]
+        webhookEndpoints: [endpoint(org, "endpoint"), ...ids.map((id) => endpoint(`org-${id}`, `endpoint-${id}`))],
+        eventHandlers: { put: [handler("handler-1", "esim.smdp.stateChanged")] }
       })
     )
     yield* on(adapter, (storage) => storage.sims.import(newSims(org, 0, COUNT)))
@@ -187,7 +195,11 @@ const populate = (adapter: Adapter) =>
     const outbox = yield* Effect.provide(Outbox.Outbox, adapter)
     const claim = { now: COUNT, machineNow: 0, until: 1, token: "populate", limit: COUNT }
     const due = yield* outbox.claim(claim)
-    const settled = due.map(({ delivery }) => ({ delivery, token: claim.token, attempt: attempt(1) }))
+    const handled = yield* outbox.claimForHandler({ ...claim, limit: COUNT - 100, handler: "handler-1" })
+    const done = { status: "Delivered", nextAttemptAt: null } as const
+    const settled = [...due, ...handled.map(({ delivery }) => ({ delivery: { ...delivery, ...done } }))].map(
+      ({ delivery }) => ({ delivery, token: claim.token, attempt: attempt(1) })
+    )
     yield* on(adapter, (storage) => storage.commit({ deliveries: { settled } }))
   })
 
@@ -296,6 +308,9 @@ const use = (adapter: Adapter, round: number) =>
       const shares = [org, "endpoint", "nobody"].map((partitionId) => ({ partitionId, from, limit: 2 }))
       yield* of.claim({ now: 100_000, ...machine, token: "shares", limit: 1, shares })
     }
+    yield* storage.eventHandlers.list
+    yield* outbox.claimForHandler({ now: 100_000, ...machine, token: "handler", limit: 2, handler: "handler-1" })
+    yield* outbox.pendingForHandler({ now: SOME_DUE, machineNow: 0, handler: "handler-1" })
     const claim = { now: 100_000, ...machine, token, limit: 2 }
     const [first, second] = yield* jobs.claim(claim)
     const due = yield* outbox.claim(claim)
@@ -351,6 +366,9 @@ const use = (adapter: Adapter, round: number) =>
         replayed: due.slice(1).map(({ delivery }) => delivery)
       }
     })
+
+    // The removal of one may read all that is due to it, however much.
+    yield* storage.commit({ eventHandlers: { put: [handler(`another-${round}`, "package.refused")] } })
 
     /** Writes what a change makes of some SIMs, all in one commit. */
     const write = (changes: ReadonlyArray<readonly [number, (of: Aggregate) => Partial<Aggregate>]>) =>

@@ -13,13 +13,14 @@ const queue: Claims.Queue = {
   partition: "delivery.handler",
   dueAt: "delivery.next_attempt_at",
   id: "delivery.delivery_id",
-  // An event that is about no SIM waits for no other.
-  waits: `delivery.status = 'Pending' and delivery.handler is not null and not exists (
-    select from simplan.delivery earlier
+  // An event that is about no SIM waits for no other. A join would read all that is pending.
+  waits: `delivery.status = 'Pending' and delivery.handler is not null and (
+    select true from simplan.delivery earlier
     where earlier.status = 'Pending' and earlier.handler is not null and earlier.handler = delivery.handler
       and earlier.iccid = delivery.iccid
       and (earlier.created_at, earlier.delivery_id) < (delivery.created_at, delivery.delivery_id)
-  )`
+    limit 1
+  ) is null`
 }
 
 /** Before all that can be due. */

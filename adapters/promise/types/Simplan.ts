@@ -2,6 +2,7 @@
  * The service as a host has it.
  */
 import type { TimeSpan } from "./Calls.ts"
+import type { Handlers, On } from "./Handlers.ts"
 import type { Catalogues, Coverage, Operators } from "./Coverage.ts"
 import type { AuditLog, Clock, Problems, Reports } from "./Operation.ts"
 import type { ApiKeys, Organizations } from "./Organizations.ts"
@@ -38,6 +39,8 @@ export interface Simplan extends AsyncDisposable {
   readonly clock: Clock
   /** Coverage profiles and regions. */
   readonly coverage: Coverage
+  /** The handlers of events that `on` has registered, in whatever process. */
+  readonly handlers: Handlers
   /** SMS to SIMs in service. */
   readonly messages: Messages
   /** Mobile network operators. */
@@ -58,6 +61,13 @@ export interface Simplan extends AsyncDisposable {
   readonly wallet: Wallet
   /** Webhook endpoints and the log of their deliveries. */
   readonly webhooks: Webhooks
+  /**
+   * Has a function called with each event of a type, in this process and without HTTP: durable by name, at least once, in
+   * order per SIM, retried where it throws (rule E2).
+   *
+   *     await simplan.on("attachment.activated", { name: "mailer" }, async (event) => sendMail(event.data.esim))
+   */
+  readonly on: On
   /**
    * The methods that write, inside a transaction that the host has begun on its own connection to the same PostgreSQL
    * database (rule H1): `simplan.within(fromPg(client)).subscriptions.create(…)`. Throws an `InvalidFieldError` at once where

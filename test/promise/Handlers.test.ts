@@ -1,0 +1,183 @@
+/**
+ * Rule E2 with Promises: handlers of events in the process, and in a transaction on PostgreSQL.
+ */
+import { Pool } from "pg"
+import { createSimplan, type HandledEvent, type HandlerCallInTransaction, type Simplan } from "simplan/promise"
+import { afterEach, describe, expect, it } from "vitest"
+import * as Databases from "../setup/Databases.ts"
+import * as World from "./World.ts"
+
+const opened: Array<Simplan> = []
+afterEach(async () => {
+  for (const simplan of opened.splice(0)) await simplan.close()
+})
+
+const keep = (simplan: Simplan): Simplan => {
+  opened.push(simplan)
+  return simplan
+}
+
+const gate = () => {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, opened }
+}
+
+/** Makes a subscription, and so events. */
+const subscribe = async (simplan: Simplan) => {
+  const { organizationId } = await World.stocked(simplan)
+  const { planId } = await World.plan(simplan, organizationId)
+  return { organizationId, created: await simplan.subscriptions.create({ organizationId, planId }) }
+}
+
+describe("a handler of events", () => {
+  it("is called with events of its types, and again where it throws", async () => {
+    const logged: Array<unknown> = []
+    const write = (_: string, details?: object) => logged.push(details)
+    const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: write }
+    const simplan = keep(World.make({ clock: { start: "2026-01-31T12:00:00Z" }, logger }))
+    const got: Array<HandledEvent<"subscription.created" | "attachment.created">> = []
+    const calls: Array<AbortSignal> = []
+    await simplan.on(["subscription.created", "attachment.created"], { name: "mailer" }, async (event, { signal }) => {
+      calls.push(signal)
+      if (calls.length === 1) throw new Error("no mail today")
+      got.push(event)
+    })
+    const { created, organizationId } = await subscribe(simplan)
+    await simplan.drain()
+    expect(got).toEqual([])
+    expect(logged).toEqual([
+      expect.objectContaining({ handler: "mailer", attempts: 1, err: new Error("no mail today") })
+    ])
+    await simplan.clock.advanceBy({ by: "6 seconds" })
+    const { iccid } = created.sim
+    expect(got.map(({ type }) => type)).toEqual(["subscription.created", "attachment.created"])
+    expect(got[0]).toMatchObject({ organizationId, createdAt: new Date("2026-01-31T12:00:00Z"), data: { esim: iccid } })
+    expect(await simplan.handlers.list()).toEqual([
+      {
+        name: "mailer",
+        types: ["subscription.created", "attachment.created"],
+        organizationId: null,
+        createdAt: new Date("2026-01-31T12:00:00Z")
+      }
+    ])
+    expect(await simplan.webhooks.deliveries({ organizationId }).toArray()).toEqual([])
+    await simplan.handlers.remove("mailer")
+    expect(await simplan.handlers.list()).toEqual([])
+  })
+
+  it("refuses what is wrong in one sentence", async () => {
+    const simplan = keep(World.make())
+    const handle = async () => {}
+    const refusal = (registering: Promise<void>): Promise<string> =>
+      registering.then(
+        () => "taken",
+        (error: unknown) => String(error)
+      )
+    expect(await refusal(simplan.on("subscription.created", { name: "my mailer" }, handle))).toContain(
+      "on: name must be 1 to 100 letters"
+    )
+    expect(await refusal(simplan.on([], { name: "mailer" }, handle))).toContain("on: types must hold at least one of")
+    expect(
+      await refusal(simplan.on("subscription.created", { name: "mailer", organizationId: "x" }, handle))
+    ).toContain("NotFoundError")
+    expect(await refusal(simplan.on("subscription.created", { name: "mailer", transaction: true }, handle))).toContain(
+      "on: transaction needs a PostgreSQL server"
+    )
+    const nothing: unknown = undefined
+    expect(
+      await refusal(Reflect.apply(simplan.on, simplan, ["subscription.created", { name: "mailer" }, nothing]))
+    ).toContain("on: handler must be an async function")
+  })
+})
+
+describe("a handler in a transaction", () => {
+  const url = Databases.forEachTest()
+
+  const started = () => keep(createSimplan({ database: url(), telco: "simulator", logger: false }))
+
+  const options = { name: "mailer", transaction: true } as const
+
+  const during = async (use: (host: Pool) => Promise<void>) => {
+    const host = new Pool({ connectionString: url(), max: 2 })
+    try {
+      await host.query("create table mail (event_id text not null, sender text not null)")
+      await use(host)
+    } finally {
+      await host.end()
+    }
+  }
+
+  const send = ({ eventId }: HandledEvent, { tx }: HandlerCallInTransaction, sender: string) =>
+    tx.query("insert into mail (event_id, sender) values ($1, $2)", [eventId, sender])
+
+  const sent = async (host: Pool) => (await host.query<{ sender: string }>("select sender from mail")).rows
+
+  it(
+    "writes once for each event, though it throws and its connection is cut",
+    () =>
+      during(async (host) => {
+        const simplan = started()
+        let calls = 0
+        let last: HandlerCallInTransaction["tx"] | undefined
+        await simplan.on("subscription.created", options, async (event, call) => {
+          await send(event, call, `call ${++calls}`)
+          if (calls === 1) throw new Error("no mail today")
+          if (calls === 2) {
+            const pid = "select pg_backend_pid() as pid"
+            const { rows } = Object.assign({ rows: [] }, await call.tx.query(pid, []))
+            await host.query("select pg_terminate_backend(($1::json->>'pid')::int)", [JSON.stringify(rows[0])])
+          }
+          if (calls === 3) await simplan.within(call.tx).organizations.create({ name: "Made by a handler" })
+          last = call.tx
+        })
+        await subscribe(simplan)
+        for (let attempts = 1; attempts <= 2; attempts++) {
+          await simplan.drain()
+          expect(await sent(host)).toEqual([])
+          const { rows } = await host.query("select status, attempts from simplan.delivery")
+          expect(rows).toEqual([{ status: "Pending", attempts }])
+          await host.query("update simplan.delivery set next_attempt_at = 0")
+        }
+        await simplan.drain()
+        expect(await sent(host)).toEqual([{ sender: "call 3" }])
+        expect((await simplan.organizations.list().toArray()).map(({ name }) => name)).toEqual([
+          "Acme",
+          "Made by a handler"
+        ])
+        const { rows } = await host.query("select status, attempts from simplan.delivery")
+        expect(rows).toEqual([{ status: "Delivered", attempts: 3 }])
+        await simplan.drain()
+        expect(calls).toBe(3)
+        await expect(last?.query("select 1", [])).rejects.toThrow("The transaction is over")
+      }),
+    20_000
+  )
+
+  it(
+    "writes once for each event where a process was frozen until another had taken over",
+    () =>
+      during(async (host) => {
+        const [frozen, other] = [started(), started()]
+        const [reached, thawed] = [gate(), gate()]
+        await frozen.on("subscription.created", options, async (event, call) => {
+          await send(event, call, "frozen")
+          reached.open()
+          await thawed.opened
+        })
+        await subscribe(frozen)
+        await reached.opened
+        // As if its lease were over.
+        await host.query("update simplan.delivery set lease_token = null, lease_until = null")
+        await other.on("subscription.created", options, (event, call) => send(event, call, "other"))
+        await other.drain()
+        expect(await sent(host)).toEqual([{ sender: "other" }])
+        thawed.open()
+        await frozen.close()
+        expect(await sent(host)).toEqual([{ sender: "other" }])
+      }),
+    20_000
+  )
+})
