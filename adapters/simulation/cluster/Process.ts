@@ -77,7 +77,10 @@ type Writing =
       keyof Storage.Reads | "sims" | "virtualClock" | "clockOffset" | "watch" | "ready"
     >
   | `sims.${Exclude<keyof Sims, "page" | "smdpHistory">}`
-  | Exclude<keyof Jobs.Jobs["Service"] | keyof Outbox.Outbox["Service"], "pending" | "pendingForHandler" | "partitions" | "backlog">
+  | Exclude<
+      keyof Jobs.Jobs["Service"] | keyof Outbox.Outbox["Service"],
+      "pending" | "pendingForHandler" | "partitions" | "backlog"
+    >
 
 const writing: Readonly<Record<Writing, true>> = {
   commit: true,
