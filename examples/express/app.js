@@ -1,0 +1,12 @@
+// A shop in Express, 5 or 4, with the eSIM API below /esim.
+import express from "express"
+import { toNodeHandler } from "simplan/promise"
+
+/** The application. The handler may come before or behind the host's body parsers. */
+export const createApp = (simplan, framework = express) => {
+  const app = framework()
+  app.use("/esim", toNodeHandler(simplan))
+  app.use(framework.json())
+  app.get("/", (_request, response) => response.send("A shop"))
+  return app
+}

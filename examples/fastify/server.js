@@ -1,0 +1,10 @@
+// `npm start`: the shop on port 3000, with its data in memory, or in PostgreSQL where DATABASE_URL is set.
+import { createSimplan } from "simplan/promise"
+import { createApp } from "./app.js"
+
+const simplan = createSimplan({ database: process.env.DATABASE_URL ?? "memory", telco: "simulator" })
+const app = createApp(simplan)
+app.addHook("onClose", () => simplan.close())
+await app.listen({ port: Number(process.env.PORT ?? 3000) })
+
+process.once("SIGTERM", () => void app.close())

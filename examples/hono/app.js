@@ -1,0 +1,14 @@
+// A shop in Hono, with the eSIM API below /esim.
+import { Hono } from "hono"
+import { createSimplan } from "simplan/promise"
+
+/** The service. A function of web requests is told nothing of prefixes, so that the service has to know its own. */
+export const createService = (database) => createSimplan({ database, telco: "simulator", http: { prefix: "/esim" } })
+
+/** The application. */
+export const createApp = (simplan) => {
+  const app = new Hono()
+  app.all("/esim/*", (context) => simplan.handler(context.req.raw))
+  app.get("/", (context) => context.text("A shop"))
+  return app
+}

@@ -1,0 +1,18 @@
+// A shop in Koa, with the eSIM API below /esim.
+import Koa from "koa"
+import bodyParser from "koa-bodyparser"
+import { createSimplan, toNodeHandler } from "simplan/promise"
+
+/** The service. Koa tells a handler nothing of prefixes, so that the service has to know its own. */
+export const createService = (database) => createSimplan({ database, telco: "simulator", http: { prefix: "/esim" } })
+
+/** The application. The handler may come before or behind the host's body parsers. */
+export const createApp = (simplan) => {
+  const app = new Koa()
+  app.use(toNodeHandler(simplan))
+  app.use(bodyParser())
+  app.use((context) => {
+    context.body = "A shop"
+  })
+  return app
+}
