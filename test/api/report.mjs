@@ -1,0 +1,105 @@
+// What each entry point declares, in `test/api/reports`: a change of the public types shows as a change of a file.
+// `npm run check:api` compares; `npm run api` writes the reports anew.
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { dirname, join, posix } from "node:path"
+import { fileURLToPath } from "node:url"
+import { parseSync } from "vite"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const reports = join(root, "test", "api", "reports")
+const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+
+/** `promise` for `simplan/promise`, `simplan` for the package itself; and the module of its declarations. */
+const entries = Object.entries(exports).flatMap(([specifier, { types } = {}]) =>
+  types === undefined
+    ? []
+    : [{ name: specifier === "." ? "simplan" : specifier.slice(2), module: posix.relative("dist", types) }]
+)
+
+const emit = (folder) => {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc")
+  const project = join(root, "adapters", "cli", "build", "tsconfig.json")
+  const args = ["-p", project, "--outDir", folder, "--emitDeclarationOnly", "--declarationMap", "false"]
+  const { status, stdout } = spawnSync(process.execPath, [tsc, ...args], { encoding: "utf8" })
+  if (status !== 0) throw new Error(`The sources do not compile:\n${stdout}`)
+}
+
+/** The declarations without comments and empty lines. */
+const bare = (path, text) => {
+  const comments = parseSync(path, text).comments.toReversed()
+  const code = comments.reduce((rest, { end, start }) => rest.slice(0, start) + rest.slice(end), text)
+  return code
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== "")
+    .join("\n")
+}
+
+/** The modules that a module exports, as a whole or in part. What they use of others is no part of what is public. */
+const exported = (module, code) =>
+  Array.from(code.matchAll(/^export [^\n]*from "(\.[^"]+)"/gm), ([, specifier]) =>
+    posix.join(posix.dirname(module), specifier).replace(/\.(ts|js)$/, ".d.ts")
+  )
+
+/** The reports by the names of their files. A module that several entries lead to is in the report of the first. */
+const make = () => {
+  const folder = mkdtempSync(join(tmpdir(), "simplan-api-"))
+  try {
+    emit(folder)
+    const owner = new Map()
+    const code = new Map()
+    for (const { module, name } of entries) {
+      const found = [module]
+      for (const path of found) {
+        if (owner.has(path)) continue
+        owner.set(path, name)
+        code.set(path, bare(path, readFileSync(join(folder, path), "utf8")))
+        found.push(...exported(path, code.get(path)))
+      }
+    }
+    return new Map(
+      entries.map(({ name }) => {
+        const modules = [...owner].filter(([, of]) => of === name).map(([path]) => path)
+        const parts = modules.sort().map((path) => `// ${path}\n${code.get(path)}\n`)
+        return [`${name}.txt`, parts.join("\n")]
+      })
+    )
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The lines that only one of the texts has. */
+const difference = (before, after) => {
+  const [old, fresh] = [before.split("\n"), after.split("\n")]
+  const [had, has] = [new Set(old), new Set(fresh)]
+  return [
+    ...old.filter((line) => !has.has(line)).map((line) => `  - ${line}`),
+    ...fresh.filter((line) => !had.has(line)).map((line) => `  + ${line}`)
+  ].slice(0, 40)
+}
+
+const made = make()
+if (process.argv.includes("--update")) {
+  rmSync(reports, { recursive: true, force: true })
+  mkdirSync(reports, { recursive: true })
+  for (const [name, text] of made) writeFileSync(join(reports, name), text)
+} else {
+  const names = new Set([...made.keys(), ...(existsSync(reports) ? readdirSync(reports) : [])])
+  let changed = 0
+  for (const name of names) {
+    const file = join(reports, name)
+    const before = existsSync(file) ? readFileSync(file, "utf8") : ""
+    const after = made.get(name) ?? ""
+    if (before === after) continue
+    changed++
+    console.error([`${name} is not what the entry point declares:`, ...difference(before, after)].join("\n"))
+  }
+  if (changed > 0) {
+    console.error("The public types have changed. Where that is meant, run npm run api and commit the reports.")
+    process.exit(1)
+  }
+}
