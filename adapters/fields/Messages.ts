@@ -32,7 +32,10 @@ const nouns: Readonly<Partial<Record<SchemaAST.AST["_tag"], string>>> = {
 }
 
 const noun = (ast: SchemaAST.AST): string => {
-  if (ast._tag === "Union") return [...new Set(ast.types.map(noun))].join(" or ")
+  // A field that may be left out takes undefined too, which no message has to tell.
+  if (ast._tag === "Union") {
+    return [...new Set(ast.types.filter(({ _tag }) => _tag !== "Undefined").map(noun))].join(" or ")
+  }
   if (ast._tag === "Literal") return String(ast.literal)
   return nouns[ast._tag] ?? "of another type"
 }

@@ -44,13 +44,16 @@ export const invalidIn = (method: string, request: unknown, field: string, messa
     ? invalid(method, field, message)
     : invalid(method, field, message, ...at(request, field))
 
-/** Makes a function that checks a method's request, and throws an `InvalidFieldError` where it is wrong. */
-export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
+/**
+ * Makes a function that checks a method's request, and throws an `InvalidFieldError` where it is wrong. `whole` is what
+ * messages call the request itself.
+ */
+export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, whole = "the request") => {
   const decode = Schema.decodeUnknownResult(schema, { errors: "first", onExcessProperty: "error" })
   return (method: string, request: unknown): S["Type"] => {
     const decoded = decode(request)
     if (Result.isSuccess(decoded)) return decoded.success
-    const { field, message } = Messages.toRefusal(decoded.failure.issue, "the request")
+    const { field, message } = Messages.toRefusal(decoded.failure.issue, whole)
     throw invalidIn(method, request, field, message)
   }
 }

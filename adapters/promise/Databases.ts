@@ -96,7 +96,7 @@ export const open = ({ alone, clock, database, schema, secretKeys }: Options): O
     throw Arguments.invalid(METHOD, "secretKeys", "must be a text of one key, or of two with a comma between")
   }
   // A virtual clock is for one process.
-  const isVirtual = typeof clock === "object" && "start" in clock
+  const isVirtual = typeof clock === "object" && clock !== null && "start" in clock
   const opened: Opened = { schema, secretKeys, alone: isVirtual ? true : alone }
   const given: Database | null | undefined = database
   if (given === undefined || given === null) throw refused("missing")

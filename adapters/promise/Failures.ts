@@ -190,6 +190,27 @@ export const ofCause = (cause: Cause.Cause<unknown>, call: Call): unknown => {
   return isPlain(error) ? ofRefusal(error, call) : ofDefect(error, `${call.method} failed`, call.requestId)
 }
 
+// What the storages call the argument that a host gives as `database`.
+const DATABASE = /^(?:url|pool|dataDir)(?= )/
+
+/** The error of a start that has failed. The argument that names the database is called as the host calls it. */
+export const ofStart = (cause: Cause.Cause<unknown>): unknown => {
+  const error = ofCause(cause, { method: "createSimplan", request: undefined })
+  if (!(error instanceof Errors.StorageUnavailableError)) return error
+  const said = error.message.replace(DATABASE, "database").replace(/^client(?= )/, "database.client")
+  if (said === error.message) return error
+  const message = `createSimplan: ${said}`
+  return said.includes(", but must be ")
+    ? new Errors.InvalidFieldError({
+        code: "invalid_field",
+        status: 400,
+        field: "database",
+        message,
+        cause: error.cause
+      })
+    : new Errors.StorageUnavailableError({ code: error.code, status: error.status, message, cause: error.cause })
+}
+
 /** The error of a call that its signal has ended: named `AbortError`, with the signal's reason as its cause. */
 export const aborted = (signal: AbortSignal, method: string): Error => {
   const { reason } = signal

@@ -17,7 +17,8 @@ const decodePage = Arguments.decoder(
   Schema.Struct({
     size: Schema.optional(Fields.integer(1, ITERATED)),
     after: Schema.optional(Schema.NullOr(Schema.String))
-  })
+  }),
+  "the options"
 )
 
 /** A position in a list, and its token. */

@@ -6,6 +6,7 @@ import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Core from "simplan"
 import { type BusinessClock, Storage, type Telco as TelcoPort, type WebhookSender } from "simplan/ports"
+import { Fields } from "../fields/index.ts"
 import * as Clocks from "../virtual-clock/index.ts"
 import * as Arguments from "./Arguments.ts"
 import * as Databases from "./Databases.ts"
@@ -54,8 +55,9 @@ const decodeWebhooks = Arguments.decoder(
   Schema.Struct({
     allowPrivateAddresses: Schema.optional(Arguments.Flag),
     httpsOnly: Schema.optional(Arguments.Flag),
-    ports: Schema.optional(Schema.Array(Schema.Int))
-  })
+    ports: Schema.optional(Schema.Array(Fields.integer(1, 65_535)))
+  }),
+  "the options"
 )
 
 const isHostSender = (webhooks: object): webhooks is HostSender => functionIn(webhooks, "send")
@@ -67,9 +69,9 @@ const sendersOf = ({ webhooks }: Options, log: Logs.Write): Sender.Webhooks => {
   if (typeof webhooks !== "object" || webhooks === null) {
     throw Arguments.invalid(METHOD, "webhooks", "must be false, { send }, options or a Layer", webhooks)
   }
-  return isHostSender(webhooks)
-    ? Sender.plain(webhooks, log)
-    : Sender.http(decodeWebhooks(`${METHOD}, webhooks`, webhooks))
+  if (isHostSender(webhooks)) return Sender.plain(webhooks, log)
+  if ("send" in webhooks) throw Arguments.invalid(METHOD, "webhooks.send", "must be an async function", webhooks.send)
+  return Sender.http(decodeWebhooks(`${METHOD}, webhooks`, webhooks))
 }
 
 /** Stands at its stored instant, or at `start` where that is later; the instant is stored before anything uses it. */

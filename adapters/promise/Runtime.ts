@@ -1,7 +1,8 @@
 /**
  * The running service: its start, its end, and how a call is run in between.
  *
- * It starts when it is made. A start that fails is told to the call that waits for it, and tried again at the next call.
+ * It starts when it is made. A start that fails is told to the call that waits for it, or to the log where none does, and
+ * tried again at the next call.
  */
 import { Cause, Context, Effect, Exit, Layer, Scope, Stream } from "effect"
 import { randomUUID } from "node:crypto"
@@ -81,6 +82,7 @@ export const make = (
 ): Runtime => {
   let started: Promise<Started> | undefined
   let closing: Promise<void> | undefined
+  let isAwaited = false
   const underWay = new Set<Promise<unknown>>()
   const users: Array<ServiceUser> = []
 
@@ -96,7 +98,7 @@ export const make = (
     const exit = await Effect.runPromiseExit(Layer.buildWithScope(await layer(), scope))
     if (Exit.isSuccess(exit)) return { context: exit.value, scope }
     await Effect.runPromise(Scope.close(scope, exit))
-    throw Failures.ofCause(exit.cause, { method: "createSimplan", request: undefined })
+    throw Failures.ofStart(exit.cause)
   }
 
   const start = (): Promise<Started> => {
@@ -112,6 +114,7 @@ export const make = (
 
   const context = async (): Promise<Context.Context<Provided>> => {
     if (closing !== undefined) throw closed()
+    isAwaited = true
     return (await start()).context
   }
 
@@ -176,8 +179,10 @@ export const make = (
     await Effect.runPromise(Scope.close(running.scope, Exit.void))
   }
 
-  // A failure is told to the first call.
-  start().catch(() => undefined)
+  // A failure is told to the first call. Where there is none, as in a process that only works, nobody else would tell.
+  start().catch((error: unknown) => {
+    if (!isAwaited) log("error", "The service cannot start; the next call tries again", { err: error })
+  })
 
   return {
     context,

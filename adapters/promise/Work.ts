@@ -15,7 +15,8 @@ const decode = Arguments.decoder(
   Schema.Struct({
     within: Schema.optional(Schema.declare(TimeSpans.isTimeSpan, { message: TimeSpans.MESSAGE })),
     signal: Schema.optional(Schema.instanceOf(AbortSignal, { message: "must be an AbortSignal" }))
-  })
+  }),
+  "the options"
 )
 
 export const drain =

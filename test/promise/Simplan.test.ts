@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import * as Memory from "simplan/memory"
 import { Jobs, Storage } from "simplan/ports"
 import { TelcoRefused, createSimplan, type Options, type Simplan } from "simplan/promise"
-import { afterEach, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import { make, plan, stocked } from "./World.ts"
 
 const start = new Date("2026-01-31T12:00:00Z")
@@ -237,6 +237,21 @@ describe("a start", () => {
     expect(await simplan.organizations.list().toArray()).toEqual([])
     await simplan.ready()
     expect(attempts).toBe(3)
+  })
+
+  it("that fails while no call waits for it is logged", async () => {
+    const error = vi.fn()
+    const silent = () => undefined
+    const logger = { debug: silent, info: silent, warn: silent, error }
+    const database = { storage: Layer.effectDiscard(Effect.fail(new Storage.StorageError({ message: "No disk" }))) }
+    createSimplan({ database, telco: "simulator", logger })
+    await vi.waitFor(() => expect(error).toHaveBeenCalledOnce())
+    expect(error).toHaveBeenCalledWith("The service cannot start; the next call tries again", {
+      err: expect.objectContaining({ message: "No disk" })
+    })
+    const told = createSimplan({ database, telco: "simulator", logger })
+    await expect(told.ready()).rejects.toThrow("No disk")
+    expect(error).toHaveBeenCalledOnce()
   })
 
   it("takes over at once what a killed process held, where it is alone", async () => {

@@ -63,7 +63,20 @@ describe("on PostgreSQL", () => {
 
   it("refuses what is no client", async () => {
     const simplan = createSimplan({ database: { client: {} }, telco: "simulator" })
-    await expect(simplan.ready()).rejects.toThrow("client is an object, but must be a PgClient")
+    await expect(simplan.ready()).rejects.toMatchObject({
+      name: "InvalidFieldError",
+      field: "database",
+      message: "createSimplan: database.client is an object, but must be a PgClient of @effect/sql-pg"
+    })
+    await simplan.close()
+  })
+
+  it("refuses a URL that cannot be read", async () => {
+    const simplan = createSimplan({ database: "postgres://me:secret@[host/db", telco: "simulator" })
+    const error: unknown = await simplan.ready().catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ name: "InvalidFieldError", field: "database", status: 400 })
+    expect(String(error)).toMatch(/createSimplan: database cannot be read as a URL/)
+    expect(String(error)).not.toContain("secret")
     await simplan.close()
   })
 
@@ -75,6 +88,7 @@ describe("on PostgreSQL", () => {
       const error: unknown = await simplan.ready().catch((reason: unknown) => reason)
       expect(error).toMatchObject({ name: "StorageUnavailableError", status: 503 })
       expect(String(error)).not.toContain("secret")
+      expect(String(error)).toMatch(/: createSimplan: database names /)
       await simplan.close()
     }
   }, 12_000)
