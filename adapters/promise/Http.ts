@@ -76,7 +76,8 @@ const decode = Arguments.decoder(
       ])
     ),
     trustedProxies: Schema.optional(whole(0))
-  })
+  }),
+  "the options"
 )
 
 /** Checks the options. Throws an `InvalidFieldError`. */
@@ -124,7 +125,8 @@ const decodeCaller = Arguments.decoder(
     organizationId: Arguments.Id,
     scope: Schema.optional(Schema.Literals(["full", "read"]).annotate({ message: 'must be "full" or "read"' })),
     actor: Schema.optional(Arguments.Name)
-  })
+  }),
+  "its answer"
 )
 
 const decodeOperator = Arguments.decoder(
@@ -132,7 +134,8 @@ const decodeOperator = Arguments.decoder(
     admin: Schema.optional(Arguments.Flag),
     telco: Schema.optional(Arguments.Flag),
     actor: Schema.optional(Arguments.Name)
-  })
+  }),
+  "its answer"
 )
 
 const hooks = ({ authenticate, authenticateOperator }: HttpOptions) => ({
@@ -154,6 +157,23 @@ const redacted = (token: string | undefined) => (token === undefined ? undefined
 
 const rate = ({ rateLimit = { requests: 100, window: "1 second" } }: HttpOptions): Routes.Options["rateLimit"] =>
   rateLimit === "off" ? "off" : { requests: rateLimit.requests, window: TimeSpans.millis(rateLimit.window) ?? 0 }
+
+// Some runtimes have requests of more than one class.
+const isWebRequest = (request: unknown): boolean =>
+  typeof request === "object" &&
+  request !== null &&
+  isWeb(request) &&
+  URL.canParse(request.url) &&
+  typeof request.headers?.get === "function"
+
+// Thrown at once: the hosts that call it like this await nothing.
+const wrongRequest = (request: unknown): Errors.InvalidFieldError =>
+  Arguments.invalid(
+    "simplan.handler",
+    "request",
+    "must be a web Request, such as c.req.raw of Hono; Express, Nest, Fastify, Koa and node:http take toNodeHandler(simplan)",
+    request
+  )
 
 /** The handler of web requests. */
 export const make = (runtime: Runtime, options: HttpOptions = {}): Simplan["handler"] => {
@@ -202,12 +222,8 @@ export const make = (runtime: Runtime, options: HttpOptions = {}): Simplan["hand
   }
 
   const answer: Mounted["answer"] = async (request, arrival) => {
-    try {
-      const web = await handler()
-      return await web.handler(request, arrival)
-    } catch (error) {
-      return notReady(request, error)
-    }
+    const web = await handler().catch((error: unknown) => notReady(request, error))
+    return web instanceof Response ? web : web.handler(request, arrival)
   }
 
   const mounted: Mounted = {
@@ -217,8 +233,10 @@ export const make = (runtime: Runtime, options: HttpOptions = {}): Simplan["hand
     hold: runtime.hold,
     log: runtime.log
   }
-  const handle: Simplan["handler"] = (request, host) =>
-    runtime.hold(answer(request, { prefix: prefix ?? "", address: null, host }))
+  const handle: Simplan["handler"] = (request, host) => {
+    if (!isWebRequest(request)) throw wrongRequest(request)
+    return runtime.hold(answer(request, { prefix: prefix ?? "", address: null, host }))
+  }
   mounts.set(handle, mounted)
   return handle
 }

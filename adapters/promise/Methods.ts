@@ -39,7 +39,8 @@ const decodeCall = Arguments.decoder(
         actor: Schema.optional(Schema.String)
       })
     )
-  })
+  }),
+  "the options"
 )
 
 /** Checks the options of a call. */
@@ -196,7 +197,7 @@ export const writing =
         : Effect.provideService(once, IdempotencyKeys.CurrentRequest, {
             organizationId: organizationId ?? "",
             key,
-            fingerprint: fingerprint(name, request)
+            fingerprint: fingerprint(name, decoded)
           })
     const effect = Effect.andThen(existing(organizationId), Effect.flatMap(keyed, tell))
     return runtime.run(callOf(method, request), effect, options)

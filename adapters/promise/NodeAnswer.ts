@@ -51,12 +51,19 @@ const stream = async (body: ReadableStream<Uint8Array>, response: ServerResponse
   }
 }
 
+/** The headers of an answer, beside those that the host has set: what both vary by adds up. */
+const headersOf = ({ headers }: Response, response: ServerResponse): Record<string, string> => {
+  const [before, vary] = [response.getHeader("vary"), headers.get("vary")]
+  const both = before !== undefined && vary !== null && { vary: [before, vary].flat().join(", ") }
+  return { ...Object.fromEntries(headers), ...both }
+}
+
 /** Sends an answer, and returns when the response has all of it. */
 export const send = async (answer: Response, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   // The client has gone, or something of the host's has answered, such as a time limit.
   if (response.destroyed || response.headersSent) return void (await answer.body?.cancel())
   response.once("finish", () => discardRest(request))
-  response.writeHead(answer.status, Object.fromEntries(answer.headers))
+  response.writeHead(answer.status, headersOf(answer, response))
   if (answer.body === null) response.end()
   // Every answer of a known length is text, which goes out with the headers in one write.
   else if (answer.headers.has("content-length")) response.end(await answer.text())

@@ -145,6 +145,12 @@ describe("a wrong request", () => {
     expect(() => simplan.plans.list({ organizationId, colour: "red" } as never)).toThrow("colour is not known")
     expect(await rejection(simplan.clock.read({ timeout: "soon" } as never))).toMatchObject({ field: "timeout" })
     expect(await rejection(simplan.clock.read({ retries: 3 } as never))).toMatchObject({ field: "retries" })
+    expect(await rejection(simplan.clock.read(null as never))).toMatchObject({
+      message: "clock.read, options: the options must be an object"
+    })
+    expect(await rejection(simplan.clock.read({ request: { actor: 5 } } as never))).toMatchObject({
+      message: "clock.read, options: request.actor must be a string, not 5"
+    })
   })
 
   it("of an organization that does not exist is not found, by each method", async () => {
@@ -356,6 +362,12 @@ describe("a wrong option", () => {
     [{ database: 5432 }, "it is 5432"],
     [{ database: {} }, "it is an object of another kind"],
     [{ database: { storage: {} } }, "{ storage } with something that is no Layer"],
+    [{ clock: null }, 'createSimplan: clock must be "system"'],
+    [{ webhooks: { send: 5 } }, "createSimplan: webhooks.send must be an async function, not 5"],
+    [{ webhooks: { ports: [443, 0] } }, "ports[1] must be an integer of at least 1 and at most 65535, not 0"],
+    [{ webhooks: [] }, "createSimplan, webhooks: the options must be an object"],
+    [{ http: null }, "createSimplan, http: the options must be an object"],
+    [{ http: { groups: "v3" } }, "createSimplan, http: groups must be an array, not 'v3'"],
     [{ schema: "My Schema" }, "createSimplan: schema must be 1 to 63 lower-case letters"],
     [{ secretKeys: 1 }, "createSimplan: secretKeys must be"],
     [{ telco: undefined }, "createSimplan: telco must be"],
@@ -391,6 +403,19 @@ describe("an idempotency key", () => {
     expect(elsewhere).toBeInstanceOf(IdempotencyKeyReusedError)
     const bad = await rejection(simplan.plans.archive({ organizationId, planId }, { idempotencyKey: "" }))
     expect(bad).toMatchObject({ field: "idempotencyKey", code: "invalid_idempotency_key" })
+  })
+
+  it("knows a request again in whichever form its instants and defaults are", async () => {
+    simplan = make()
+    const { organizationId } = await stocked(simplan)
+    const { planId } = await plan(simplan, organizationId)
+    const [key, start, end] = [{ idempotencyKey: "order-1" }, "2100-01-01T00:00:00Z", "2100-01-02T00:00:00+00:00"]
+    const texts = { organizationId, planId, activePeriod: { start, end } }
+    const first = await simplan.subscriptions.create(texts, key)
+    const dates = { ...texts, metadata: "", activePeriod: { start: new Date(start), end: new Date(end) } }
+    expect(await simplan.subscriptions.create(dates, key)).toEqual(first)
+    const later = { ...texts, activePeriod: { start, end: new Date("2100-01-03") } }
+    expect(await rejection(simplan.subscriptions.create(later, key))).toBeInstanceOf(IdempotencyKeyReusedError)
   })
 
   it("is taken by every method that writes", async () => {

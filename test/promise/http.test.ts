@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createSimplan, type HttpOptions, type Options, type Simplan, type Telco, toNodeHandler } from "simplan/promise"
-import { afterEach, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
 import * as NodeAnswer from "../../adapters/promise/NodeAnswer.ts"
 import * as Inventory from "../http/Inventory.ts"
@@ -119,6 +119,20 @@ describe("simplan.handler", () => {
     expect(await status(endpoints, hook("ftp://example.com/hook"))).toBe(400)
   })
 
+  it("says at once what it takes, and what a hook has to answer", async () => {
+    const error = vi.fn()
+    const silent = () => undefined
+    const logger = { debug: silent, info: silent, warn: silent, error }
+    const simplan = open({ authenticate: async () => "me" as never }, { logger })
+    for (const wrong of [undefined, "http://host/v3/plans", { method: "GET", url: "/v3/plans", headers: {} }]) {
+      expect(() => simplan.handler(wrong as never)).toThrow(/^simplan.handler: request must be a web Request/)
+    }
+    expect((await simplan.handler(new Request("http://host/v3/plans"))).status).toBe(500)
+    expect(error.mock.calls.map(([message]) => message)).toEqual([
+      expect.stringContaining("http.authenticate: its answer must be an object")
+    ])
+  })
+
   it("answers 503 while the service cannot start, and tries again at the next request", async () => {
     let isUp = false
     const storage = Layer.unwrap(Effect.suspend(() => (isUp ? Effect.succeed(Memory.layer) : Effect.fail("down"))))
@@ -171,6 +185,18 @@ describe("toNodeHandler", () => {
     const head = await fetch(`${url}/v3/plans`, { method: "HEAD", headers })
     expect([head.status, await head.text()]).toEqual([200, ""])
     expect((await fetch(`${url}/somewhere`)).status).toBe(404)
+  })
+
+  it("adds to the headers that the host has set", async () => {
+    const handler = toNodeHandler(open())
+    const url = await listen((request, response) => {
+      response.setHeader("vary", "Origin")
+      response.setHeader("set-cookie", ["a=1", "b=2"])
+      handler(request, response)
+    })
+    const { headers } = await fetch(`${url}/v3/plans`)
+    expect(headers.get("vary")).toBe("Origin, accept, authorization, x-api-key")
+    expect(headers.getSetCookie()).toEqual(["a=1", "b=2"])
   })
 
   it("knows no path that only a URL makes one of its own", async () => {
