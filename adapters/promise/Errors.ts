@@ -240,7 +240,11 @@ export class TelcoUnavailableError extends SimplanError {
   }
 }
 
-/** The database is out of reach, full or broken. Whether the call's change was made is unknown: `storage_unavailable`, 503. */
+/**
+ * The database is out of reach, full or broken. Whether the call's change was made is unknown: `storage_unavailable`, 503.
+ * Inside of a host's transaction it may be a deadlock (SQLSTATE 40P01) or a serialization failure (40001) as well, which the
+ * message names: the host has to roll its transaction back, and begin it anew.
+ */
 export class StorageUnavailableError extends SimplanError {
   static {
     StorageUnavailableError.prototype.name = "StorageUnavailableError"

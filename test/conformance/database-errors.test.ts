@@ -85,6 +85,18 @@ describe("Postgres.layer with a wrong option", () => {
     expect(await postgres({ url: needsNoDatabase ? url : Databases.adminUrl(), ...options })).toMatch(sentence)
   })
 
+  it("a text with a password where it does not belong", async () => {
+    const url = `postgres://me:${PASSWORD}@localhost/d`
+    const texts = [url, `host=localhost password=${PASSWORD}`, `me:${PASSWORD}@localhost`]
+    for (const text of texts) {
+      for (const options of [{ pool: text }, { client: text }, { url: "postgres://h/d", maxConnections: text }]) {
+        expect(await postgres(options)).toMatch(/^(pool|client|maxConnections) is a text, but must be/)
+      }
+      const layer = (): ReturnType<typeof Postgres.layer> => Reflect.apply(Postgres.layer, undefined, [text])
+      expect(await failure(layer)).toMatch(/^The options of Postgres.layer is a text, but must be an object$/)
+    }
+  })
+
   it("no options at all", async () => {
     expect(await failure(() => Reflect.apply(Postgres.layer, undefined, []))).toMatch(/is missing, but must be/)
   })

@@ -315,6 +315,34 @@ describe("H1: in a transaction on a connection of the host's own", () => {
     await run(Worker.Worker.use((worker) => worker.idle))
   })
 
+  it("a transaction that can only be begun anew fails at once: no second try inside of it would succeed", async () => {
+    const { planId } = await run(createPlan)
+    const keyed = (idempotencyKey: string) =>
+      Commands.Commands.use((all) =>
+        all.submit({ organizationId: world.organizationId, request: creation(planId), idempotencyKey })
+      )
+    const began = Date.now()
+    const old = onClient(async (client) => {
+      await client.query("set transaction isolation level repeatable read")
+      await client.query("select 1")
+      await onClient((other) => within(other, keyed("order-15")))
+      await within(client, keyed("order-15"))
+    })
+    await expect(old).rejects.toThrow(/40001.*anew/)
+    // Each waits for the row of the other's key.
+    const crosswise = (first: string, second: string) =>
+      onClient(async (client) => {
+        await within(client, keyed(first))
+        await client.query("select pg_sleep(0.2)")
+        await within(client, keyed(second))
+      })
+    const both = await Promise.allSettled([crosswise("order-16", "order-17"), crosswise("order-17", "order-16")])
+    expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"])
+    expect(String(both.find((one) => one.status === "rejected")?.reason)).toMatch(/40P01.*anew/)
+    expect(Date.now() - began).toBeLessThan(8_000)
+    await run(Worker.Worker.use((worker) => worker.idle))
+  })
+
   it("what calls the telco refuses", async () => {
     const of = { organizationId: world.organizationId, iccid: "8933010000000000001", from: "shop", text: "hi" }
     await onClient(async (client) => {

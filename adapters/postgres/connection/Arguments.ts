@@ -7,8 +7,12 @@ import { Duration, Option, Predicate, Redacted, Result } from "effect"
 /** The value, or the sentence of its refusal. */
 export type Checked<A> = Result.Result<A, string>
 
+/** What may hold a password, in a URL or in a list such as `host=… password=…`. */
+const MAY_BE_SECRET = /[@=]|:\/\//
+
 /** A value as a message shows it. */
 const shown = (value: unknown): string => {
+  if (typeof value === "string" && MAY_BE_SECRET.test(value)) return "a text"
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return JSON.stringify(value)
   if (Array.isArray(value)) return "an array"
   return value === null ? "null" : typeof value === "object" ? "an object" : `a value of type ${typeof value}`

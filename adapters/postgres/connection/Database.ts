@@ -4,7 +4,8 @@
  * Reads may use a client of their own, which sends many of them at once over one connection. If that connection is lost,
  * each read that was under way is sent again over a connection that serves no other read meanwhile, so a read that
  * costs its connection fails alone (rule W9). Inside a transaction of the host, on the writing client or on a connection of
- * the host's own, reads and commits join that transaction. A commit that fails there rolls back to its own savepoint, and the transaction can go on.
+ * the host's own, reads and commits join that transaction. A commit that fails there rolls back to its own savepoint, and
+ * the transaction can go on, unless it met a deadlock or a serialization failure.
  */
 import { type Context, Effect, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -106,7 +107,9 @@ export const make = Effect.fnUntraced(function* (clients: {
     write: (query) => write(query(writes)).pipe(Effect.map(values), Effect.mapError(Failure.storageError)),
     commit: (statement) =>
       Effect.flatMap(inTransaction, (isInside) =>
-        isInside ? joined(statement(writes)) : write(statement(writes))
-      ).pipe(Effect.mapError(Failure.commitError), Effect.asVoid)
+        isInside
+          ? Effect.mapError(joined(statement(writes)), Failure.joinedCommitError)
+          : Effect.mapError(write(statement(writes)), Failure.commitError)
+      ).pipe(Effect.asVoid)
   }
 })

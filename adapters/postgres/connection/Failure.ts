@@ -64,3 +64,21 @@ export const commitError = (error: SqlError): Conflict | Storage.StorageError =>
   }
   return storageError(error)
 }
+
+/** What is read and locked stays as it is until the transaction ends, so a second try in it fails like the first. */
+const NEEDS_NEW_TRANSACTION: ReadonlySet<string> = new Set(["DeadlockError", "SerializationError"])
+
+/**
+ * The failure of a commit inside a transaction of the host. After a deadlock or a serialization failure the host has to
+ * begin its transaction anew.
+ */
+export const joinedCommitError = (error: SqlError): Conflict | Storage.StorageError => {
+  const { reason } = error
+  if (!NEEDS_NEW_TRANSACTION.has(reason._tag)) return commitError(error)
+  const { message } = storageError(error)
+  const code = field(reason.cause, "code") ?? reason._tag
+  return new Storage.StorageError({
+    message: `${message} (${code}): roll the transaction back, and begin it anew`,
+    cause: error
+  })
+}
