@@ -58,16 +58,17 @@ export const atOnce = Effect.fnUntraced(function* (world: Cluster.World) {
   return due === 0 ? [] : [`${due} jobs that fell due at once were not done promptly`]
 })
 
-/** How many jobs each of two organizations has, and how long each takes, in milliseconds. */
+/** How many jobs each of two organizations has, and how long the first ones take, in milliseconds. */
 const COUNT = 8
-const JOB = 1_000
+const SLOW_JOBS = 6
+const SLOW_JOB = 1_000
 
 /** How long before them a few jobs fall due, in milliseconds: less than from one listing of organizations to the next. */
 const SHORTLY = 400
 
 /**
  * Jobs of two organizations take turns, also where one has put all of its jobs before the other. The engine lists who has
- * work once a second at most, so the jobs take longer than that.
+ * work once a second at most, so the first jobs take longer than that.
  */
 export const turns = Effect.fnUntraced(function* (world: Cluster.World) {
   const { clocks, concurrency } = world.plan
@@ -75,8 +76,8 @@ export const turns = Effect.fnUntraced(function* (world: Cluster.World) {
   const dueAt = (yield* Clock.currentTimeMillis) + 5 * PROMPT + SHORTLY
   yield* Requests.putJobs(world, 0, dueAt - SHORTLY, 2)
   for (const by of [0, 1] as const) yield* Requests.putJobs(world, by, dueAt, COUNT)
-  yield* world.setTelco([{ fault: "slow", times: 2 + 2 * COUNT, delay: JOB }])
-  yield* Requests.sleepUntil(dueAt + 2 * COUNT * JOB + PROMPT)
+  yield* world.setTelco([{ fault: "slow", times: SLOW_JOBS, delay: SLOW_JOB }])
+  yield* Requests.sleepUntil(dueAt + SLOW_JOBS * SLOW_JOB + PROMPT)
   yield* world.setTelco([])
   const [first, second] = world.simulated.organizationIds
   const claimed = world.ledger.claimed.filter((one) => one.dueAt === dueAt)

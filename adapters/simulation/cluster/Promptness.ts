@@ -125,3 +125,63 @@ export const stopped = Effect.fnUntraced(function* (world: Cluster.World) {
   const { held } = yield* Effect.orDie(jobs.pending({ now: machineNow, machineNow }))
   return held === 0 ? [] : ["a process that has stopped still holds a job"]
 })
+
+/** How many events there are one after the other. */
+const STREAM = 24
+
+/** Events one after the other are each sent promptly, also one that comes as the process has just looked for work. */
+export const streamed = Effect.fnUntraced(function* (world: Cluster.World) {
+  const [organizationId] = world.simulated.organizationIds
+  const began = yield* Clock.currentTimeMillis
+  for (let index = 0; index < STREAM; index++) {
+    yield* world.ask([{ process: 0, command: Requests.location(index % 2 === 0 ? "PT" : "SE", 0, 0) }], PROMPT)
+    yield* Effect.sleep(index % 8)
+  }
+  yield* Effect.sleep(PROMPT)
+  const logged = yield* Effect.orDie(
+    world.simulated.storage.deliveries.page({ organizationId, after: null, limit: 2 * STREAM })
+  )
+  const late = logged.filter(({ delivery, event }) => event.createdAt >= began && delivery.status === "Pending").length
+  return late === 0 ? [] : [`${late} of ${STREAM} events one after the other were not sent promptly`]
+})
+
+/** How much later a second job falls due, in milliseconds: less than from one full scan of the jobs to the next. */
+const LATER = 400
+
+/** A job that another process puts back is done promptly, also where it is due before what was claimed last. */
+export const putBack = Effect.fnUntraced(function* (world: Cluster.World) {
+  if (world.plan.clocks.length > 1) return []
+  const { jobs, storage } = world.simulated
+  const dueAt = (yield* Clock.currentTimeMillis) + 2 * PROMPT
+  yield* Requests.putJobs(world, 0, dueAt, 1)
+  const machineNow = yield* Clock.currentTimeMillis
+  const claim = { now: dueAt, machineNow, until: dueAt + 2 * PROMPT, token: "another process", limit: 1 }
+  const held = yield* Effect.orDie(jobs.claim(claim))
+  yield* Requests.putJobs(world, 0, dueAt + LATER, 1)
+  yield* Requests.sleepUntil(dueAt + LATER + LATER / 2)
+  const retried = held.map(({ attempts, jobId }) => ({ jobId, token: claim.token, attempts, dueAt }))
+  yield* Effect.orDie(storage.commit({ jobs: { retried } }))
+  yield* Effect.sleep(PROMPT)
+  return held.flatMap(({ jobId }) =>
+    world.ledger.claimed.some(({ id }) => id === `job ${jobId}`) ? [] : [`${jobId} was put back and not done promptly`]
+  )
+})
+
+/** How long a call takes, in milliseconds: longer than a lease, and not so long that it is given up. */
+const LONG = (Cluster.limits.leaseMillis + Cluster.limits.telcoTimeoutMillis) / 2
+
+/** A job that outlasts its lease is not done twice, also where jobs are claimed meanwhile. */
+export const outlasting = Effect.fnUntraced(function* (world: Cluster.World) {
+  const { simulated } = world
+  const calls = simulated.telcoCalls(0).length
+  const dueAt = (yield* Clock.currentTimeMillis) + 2 * PROMPT
+  yield* Requests.putJobs(world, 0, dueAt, 1)
+  yield* Requests.putJobs(world, 0, dueAt + (Cluster.limits.leaseMillis + LONG) / 2, 1)
+  yield* world.setTelco([{ fault: "slow", on: "createPackage", times: 1, delay: LONG }])
+  yield* Requests.sleepUntil(dueAt + LONG + PROMPT)
+  yield* world.setTelco([])
+  const keys = simulated.telcoCalls(calls).map(({ key, kind }) => `${kind} ${key}`)
+  return keys.flatMap((key, index) =>
+    keys.indexOf(key) === index ? [] : [`the telco was asked twice for ${key}, which took longer than a lease`]
+  )
+})

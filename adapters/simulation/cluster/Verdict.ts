@@ -144,7 +144,10 @@ const historyOf = (
 const probesOf = ({ seed }: Plan) => [
   Handover.reservations,
   Promptness.served,
-  ...(seed % 2 === 0 ? [Fairness.burst, Fairness.takeOver] : [Fairness.atOnce, Fairness.turns]),
+  ...(seed % 2 === 0
+    ? [Fairness.burst, Fairness.takeOver, Promptness.putBack]
+    : [Fairness.atOnce, Fairness.turns, Promptness.streamed]),
+  Promptness.outlasting,
   Handover.abandoned,
   Handover.repeated,
   Fairness.putOff,
