@@ -62,7 +62,8 @@ export const hinted = (text: string, runOf: (name: string) => string | undefined
     .split(/\n(?=\w+: )/)
     .map((part) => {
       const [head = "", ...rest] = part.split("\n")
-      const run = runOf(head.slice(head.indexOf(": ") + 2))
+      const [, name] = /^\w+: (.+)$/.exec(head) ?? []
+      const run = name === undefined ? undefined : runOf(name)
       if (run === undefined) return part
       const lines = rest.filter((line) => !line.startsWith("  @ "))
       const end = lines.findLastIndex((line) => line.startsWith("  ")) + 1
