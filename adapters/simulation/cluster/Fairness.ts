@@ -67,7 +67,7 @@ const SLOW_JOB = 1_000
 const SHORTLY = 400
 
 /**
- * Jobs of two organizations take turns, also where one has put all of its jobs before the other. The engine lists who has
+ * Jobs of two organizations take turns, also where all jobs of one fall due before those of the other. The engine lists who has
  * work once a second at most, so the first jobs take longer than that.
  */
 export const turns = Effect.fnUntraced(function* (world: Cluster.World) {
@@ -75,12 +75,13 @@ export const turns = Effect.fnUntraced(function* (world: Cluster.World) {
   if (clocks.length * concurrency > 2) return []
   const dueAt = (yield* Clock.currentTimeMillis) + 5 * PROMPT + SHORTLY
   yield* Requests.putJobs(world, 0, dueAt - SHORTLY, 2)
-  for (const by of [0, 1] as const) yield* Requests.putJobs(world, by, dueAt, COUNT)
+  yield* Requests.putJobs(world, 0, dueAt - 1, COUNT)
+  yield* Requests.putJobs(world, 1, dueAt, COUNT)
   yield* world.setTelco([{ fault: "slow", times: SLOW_JOBS, delay: SLOW_JOB }])
   yield* Requests.sleepUntil(dueAt + SLOW_JOBS * SLOW_JOB + PROMPT)
   yield* world.setTelco([])
   const [first, second] = world.simulated.organizationIds
-  const claimed = world.ledger.claimed.filter((one) => one.dueAt === dueAt)
+  const claimed = world.ledger.claimed.filter((one) => one.dueAt === dueAt - 1 || one.dueAt === dueAt)
   const last = claimed.findLastIndex(({ organizationId }) => organizationId === first)
   const isSecond = ({ organizationId }: Ledger.Claimed) => organizationId === second
   // An organization may have no SIM that a plan could be attached to.

@@ -3,11 +3,19 @@
  */
 import { Clock, Effect } from "effect"
 import * as Cluster from "./Cluster.ts"
+import type { Plan } from "./Plan.ts"
 import * as Requests from "./Requests.ts"
 import { LEAD, PROMPT } from "./Requests.ts"
 
-/** How many events the receiver that does not answer is to be told of. */
+/** How many events the receiver that does not answer is to be told of: more than all delivery slots of a process take. */
 const FLOOD = 40
+
+/** How many deliveries of one organization a process begins for each job that it may have under way. */
+const SHARE = 4
+
+/** Or no more than a little over the organization's share, so that slots stay free that it cannot have. */
+const floodOf = ({ clocks, concurrency, seed }: Plan): number =>
+  seed % 2 === 0 ? FLOOD : SHARE * clocks.length * concurrency + SHARE
 
 /** How often storage is asked for work at most while few deliveries can be begun. */
 const MOST_CLAIMS = 200
@@ -30,7 +38,7 @@ export const served = Effect.fnUntraced(function* (world: Cluster.World) {
   yield* world.ask([{ process: count - 1, command }], PROMPT)
   // The other organization's receiver does not answer, and has much to be told.
   world.setReceiver("slow", 1_000, other)
-  const flood = Array.from({ length: FLOOD }, (_, index) => ({
+  const flood = Array.from({ length: floodOf(plan) }, (_, index) => ({
     process: index % count,
     command: Requests.location(index % 2 === 0 ? "DE" : "FR", 1, index % 7)
   }))

@@ -146,7 +146,8 @@ const probesOf = ({ seed }: Plan) => [
   Promptness.served,
   ...(seed % 2 === 0
     ? [Fairness.burst, Fairness.takeOver, Promptness.putBack]
-    : [Fairness.atOnce, Fairness.turns, Promptness.streamed]),
+    : [Fairness.atOnce, Promptness.streamed]),
+  Fairness.turns,
   Promptness.outlasting,
   Handover.abandoned,
   Handover.repeated,
