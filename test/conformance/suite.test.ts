@@ -13,6 +13,7 @@ type Queue = Jobs.Jobs["Service"]
 interface Fault {
   readonly storage?: (storage: Store) => Partial<Store>
   readonly jobs?: (jobs: Queue) => Partial<Queue>
+  readonly outbox?: (outbox: Outbox.Outbox["Service"]) => Partial<Outbox.Outbox["Service"]>
   /** The cases that must fail, others may. */
   readonly fails: ReadonlyArray<string>
   /** Whether the comparison with the reference finds it as well. */
@@ -24,9 +25,10 @@ const broken = (fault: Fault): Layer.Layer<StorageSuite.Services> =>
     Effect.map(Layer.build(Layer.fresh(Memory.layer)), (context) => {
       const storage = Context.get(context, Storage.Storage)
       const jobs = Context.get(context, Jobs.Jobs)
+      const outbox = Context.get(context, Outbox.Outbox)
       return Context.make(Storage.Storage, { ...storage, ...fault.storage?.(storage) }).pipe(
         Context.add(Jobs.Jobs, { ...jobs, ...fault.jobs?.(jobs) }),
-        Context.add(Outbox.Outbox, Context.get(context, Outbox.Outbox))
+        Context.add(Outbox.Outbox, { ...outbox, ...fault.outbox?.(outbox) })
       )
     })
   )
@@ -194,6 +196,26 @@ const faults: Readonly<Record<string, Fault>> = {
     }),
     fails: ["a removed attachment takes its packages along"],
     differs: true
+  },
+  "hands out what another process's handler has": {
+    outbox: (outbox) => ({
+      claimForHandler: (claim) => Effect.andThen(outbox.release(claim), outbox.claimForHandler(claim))
+    }),
+    fails: [
+      "of a SIM's deliveries to a handler the next is handed out once the one before is settled",
+      "a lease on a delivery to a handler ends, is renewed and handed back like any other"
+    ],
+    differs: false
+  },
+  "keeps handlers that are removed": {
+    storage: (storage) => ({
+      commit: ({ eventHandlers: { put = [] } = {}, ...commit }) => storage.commit({ ...commit, eventHandlers: { put } })
+    }),
+    fails: [
+      "what handlers take counts among the types that are named, until they are removed",
+      "what is due to a handler that is removed is given up, and an event with a pending one is not purged"
+    ],
+    differs: false
   },
   "forgets what it was told of reports": {
     storage: (storage) => ({ commit: (commit) => storage.commit({ ...commit, reports: {} }) }),

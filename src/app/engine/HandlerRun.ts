@@ -28,7 +28,10 @@ const messageOf = (cause: Cause.Cause<unknown>): string => {
   return message.slice(0, KEPT).replaceAll("\0", "\uFFFD").toWellFormed()
 }
 
-const isLeaseLost = (cause: Cause.Cause<unknown>): boolean => Cause.squash(cause) instanceof Conflict
+const isLeaseLost = (cause: Cause.Cause<unknown>): boolean => {
+  const error = Cause.squash(cause)
+  return error instanceof Conflict && error.on === "lease"
+}
 
 /** What hands a delivery to a handler and stores the outcome. */
 export const make = Effect.gen(function* () {
