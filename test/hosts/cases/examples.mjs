@@ -1,7 +1,9 @@
 // The examples that are packages of their own, each with simplan from the tarball: `npm run check` and `npm test` of each
-// that has them. They are installed once, as workspaces.
+// that has them. They are installed once, as workspaces, and find a PostgreSQL at DATABASE_URL.
+import { spawn } from "node:child_process"
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
+import { createInterface } from "node:readline"
 import * as Host from "../Host.mjs"
 import { root } from "../Package.mjs"
 
@@ -12,7 +14,23 @@ const names = () =>
     .filter((entry) => entry.isDirectory() && existsSync(join(examples, entry.name, "package.json")))
     .map(({ name }) => name)
 
-export const run = (context) => {
+/** A PostgreSQL for as long as the examples run. */
+const startPostgres = async () => {
+  const keeper = spawn(process.execPath, [join(root, "test", "setup", "postgres-keeper.mjs")], {
+    stdio: ["pipe", "pipe", "inherit"]
+  })
+  const ended = new Promise((resolve) => keeper.once("exit", resolve))
+  const line = new Promise((resolve) => createInterface({ input: keeper.stdout }).once("line", resolve))
+  const { error, url } = JSON.parse(await Promise.race([line, ended.then(() => '{"error":"PostgreSQL has ended"}')]))
+  if (url === undefined) throw new Error(error)
+  const stop = async () => {
+    keeper.stdin.end()
+    await ended
+  }
+  return { url, stop }
+}
+
+export const run = async (context) => {
   const found = names()
   if (found.length === 0) return
   const host = Host.make(context, "examples", { workspaces: found })
@@ -26,17 +44,20 @@ export const run = (context) => {
     writeFileSync(file, JSON.stringify({ ...manifest, dependencies }, null, 2))
   }
   Host.install(host)
+  const postgres = await startPostgres()
   const failures = []
   for (const name of found) {
     const since = performance.now()
     try {
       for (const script of ["check", "test"]) {
-        host.run("npm", ["run", "--if-present", "--workspace", name, script])
+        const args = ["run", "--if-present", "--workspace", name, script]
+        host.run("npm", args, { env: { DATABASE_URL: postgres.url } })
       }
       console.log(`     ${name} (${((performance.now() - since) / 1000).toFixed(1)} s)`)
     } catch (error) {
       failures.push(`${name}: ${error.message}`)
     }
   }
+  await postgres.stop()
   if (failures.length > 0) throw new Error(failures.join("\n"))
 }

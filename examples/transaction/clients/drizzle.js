@@ -1,0 +1,22 @@
+// An order with its eSIM in one transaction of Drizzle, which is on pg here.
+import { drizzle } from "drizzle-orm/node-postgres"
+import { pgTable, text } from "drizzle-orm/pg-core"
+import pg from "pg"
+import { fromDrizzle } from "simplan/promise"
+
+const orders = pgTable("orders", { esim: text("esim").primaryKey() })
+
+export const connect = (url) => {
+  const pool = new pg.Pool({ connectionString: url })
+  const db = drizzle(pool)
+  return {
+    order: (simplan, esim, check) =>
+      db.transaction(async (tx) => {
+        const { id } = await simplan.within(fromDrizzle(tx)).subscriptions.create(esim)
+        await tx.insert(orders).values({ esim: id })
+        await check()
+        return id
+      }),
+    close: () => pool.end()
+  }
+}

@@ -1,0 +1,18 @@
+// An order with its eSIM in one transaction of Kysely.
+import { Kysely, PostgresDialect } from "kysely"
+import pg from "pg"
+import { fromKysely } from "simplan/promise"
+
+export const connect = (url) => {
+  const db = new Kysely({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url }) }) })
+  return {
+    order: (simplan, esim, check) =>
+      db.transaction().execute(async (trx) => {
+        const { id } = await simplan.within(fromKysely(trx)).subscriptions.create(esim)
+        await trx.insertInto("orders").values({ esim: id }).execute()
+        await check()
+        return id
+      }),
+    close: () => db.destroy()
+  }
+}

@@ -1,0 +1,95 @@
+// Each client makes an order with its eSIM: what commits is carried out once, and what rolls back leaves nothing, neither in
+// the database nor at the telco. DATABASE_URL names the PostgreSQL.
+import assert from "node:assert/strict"
+import { after, before, test } from "node:test"
+import { createSimplan } from "simplan/promise"
+import pg from "pg"
+import * as Drizzle from "./clients/drizzle.js"
+import * as DrizzlePostgresJs from "./clients/drizzle-postgres-js.js"
+import * as Knex from "./clients/knex.js"
+import * as Kysely from "./clients/kysely.js"
+import * as Pg from "./clients/pg.js"
+import * as PostgresJs from "./clients/postgres-js.js"
+import * as Database from "./Database.js"
+
+const clients = {
+  pg: Pg,
+  "postgres.js": PostgresJs,
+  "Drizzle on pg": Drizzle,
+  "Drizzle on postgres.js": DrizzlePostgresJs,
+  Knex,
+  Kysely
+}
+
+const packages = []
+const telco = {
+  createPackage: async ({ iccid, packageId }) => {
+    packages.push(packageId)
+    return { telcoPackageId: `${iccid}/${packageId}` }
+  },
+  suspendPackage: async () => undefined,
+  cancelPackage: async () => undefined,
+  sendSms: async () => undefined,
+  releaseProfile: async () => undefined,
+  setMobilePlan: async () => undefined
+}
+
+let database
+let simplan
+let pool
+let esim
+
+before(async () => {
+  database = await Database.create()
+  pool = new pg.Pool({ connectionString: database.url })
+  await pool.query("create table orders (esim text primary key)")
+  simplan = createSimplan({ database: database.url, telco, webhooks: false })
+  const { organizationId } = await simplan.organizations.create({ name: "Acme" })
+  const rows = Object.keys(clients).map((_, index) => ({
+    iccid: `893301000000000001${index}`,
+    label: "Green",
+    isEsim: true
+  }))
+  await simplan.sims.import({ organizationId, rows })
+  const [france] = await simplan.coverage.list({ organizationId, label: "Green", regionCode: "FR" }).toArray()
+  const terms = { name: "France", coverageId: france.coverageId, dataMegaBytes: 1024, periodDays: 30 }
+  const { planId } = await simplan.plans.create({ organizationId, ...terms })
+  esim = { organizationId, planId, metadata: "an order" }
+})
+
+after(async () => {
+  await simplan?.close()
+  await pool?.end()
+  await database?.drop()
+})
+
+const orders = async () => (await pool.query("select esim from orders")).rows.map(({ esim: id }) => id)
+
+for (const [name, { connect }] of Object.entries(clients)) {
+  test(`${name}: an order and its eSIM commit together`, async () => {
+    const client = connect(database.url)
+    try {
+      const id = await client.order(simplan, esim, async () => undefined)
+      const { attachmentId } = await simplan.subscriptions.settled(id, { timeout: "20 seconds" })
+      assert.ok((await orders()).includes(id))
+      assert.equal(packages.filter((packageId) => packageId.startsWith(attachmentId)).length, 1)
+    } finally {
+      await client.close()
+    }
+  })
+
+  test(`${name}: an order and its eSIM roll back together`, async () => {
+    const client = connect(database.url)
+    try {
+      const [ordered, created] = [await orders(), packages.length]
+      const refuse = async () => {
+        throw new Error("The payment is refused")
+      }
+      await assert.rejects(client.order(simplan, esim, refuse), /The payment is refused/)
+      await simplan.drain()
+      assert.deepEqual([await orders(), packages.length], [ordered, created])
+    } finally {
+      await client.close()
+    }
+  })
+}
