@@ -167,7 +167,9 @@ export class ClockRefusedError extends ConflictError {
  * `simplan.within` there. `inside_transaction`, 409.
  */
 export class InsideTransactionError extends ConflictError {
-  override readonly name: string = "InsideTransactionError"
+  static {
+    InsideTransactionError.prototype.name = "InsideTransactionError"
+  }
 }
 
 /** The idempotency key was used with another request (rule W2): `idempotency_key_reused`, 422. */

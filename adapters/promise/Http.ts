@@ -34,7 +34,7 @@ const RETRY_AFTER = 5
 const SHORTEST_TOKEN = 16
 
 /** One or more segments, written as a URL has them. */
-const PREFIX = /^(?:\/[A-Za-z0-9._~!$&'()*+,=:@-]+)+$/
+const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~!$&'()*+,=:@-]+)+$/
 
 const isFunction = (value: unknown): value is () => unknown => typeof value === "function"
 

@@ -160,6 +160,7 @@ export const make = (
     ]()
     try {
       while (true) {
+        if (closing !== undefined) throw closed()
         const next = await Limits.within(call.method, options, () => items.next())
         if (next.done === true) return
         if (next.value._tag === "Failure") throw reported(Failures.ofCause(Cause.fail(next.value.failure), call), call)

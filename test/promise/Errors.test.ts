@@ -92,6 +92,7 @@ describe("the error of a refusal", () => {
     expect(error.name).toBe(error.constructor.name)
     expect(error.name).not.toBe("SimplanError")
     expect(error.stack).toMatch(new RegExp(`^${error.name}: `))
+    expect(Object.keys(error)).not.toContain("name")
     expect(Failures.ofRefusal(Refusal.toPlain(refusal), { method: "m", request: {} })).toEqual(error)
   })
 })

@@ -312,6 +312,15 @@ describe("work", () => {
     answer()
   })
 
+  it("ends with close, and with it the lists that are being read", async () => {
+    open()
+    const { organizationId } = await stocked(simplan)
+    const items = simplan.coverage.list({ organizationId })[Symbol.asyncIterator]()
+    expect(await items.next()).toMatchObject({ done: false })
+    await simplan.close()
+    await expect(items.next()).rejects.toMatchObject({ name: "ClosedError", status: 503 })
+  })
+
   it("ends with close, once, whoever asks how often", async () => {
     open()
     await simplan.ready()

@@ -2,6 +2,7 @@
  * The HTTP API in a host's server: as a function of web requests, and as a handler of Node's server and of frameworks over it.
  */
 import Fastify, { type FastifyPluginAsync } from "fastify"
+import { AsyncLocalStorage } from "node:async_hooks"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -131,6 +132,24 @@ describe("simplan.handler", () => {
     expect(error.mock.calls.map(([message]) => message)).toEqual([
       expect.stringContaining("http.authenticate: its answer must be an object")
     ])
+  })
+
+  it("asks the host in the asynchronous context of the request, where frameworks keep its cookies", async () => {
+    const context = new AsyncLocalStorage<string>()
+    const seen: Array<readonly [string | null, string | undefined]> = []
+    const simplan = open({
+      authenticate: async ({ headers }) => {
+        seen.push([headers.get("x-user"), context.getStore()])
+        return null
+      }
+    })
+    const users = ["ann", "bob", "eve"]
+    await Promise.all(
+      users.map((user) =>
+        context.run(user, () => simplan.handler(new Request("http://host/v3/plans", { headers: { "x-user": user } })))
+      )
+    )
+    expect(seen).toEqual(users.map((user) => [user, user]))
   })
 
   it("answers 503 while the service cannot start, and tries again at the next request", async () => {
@@ -457,6 +476,7 @@ describe("the options of http", () => {
     expect([
       error({ prefix: "esim" }),
       error({ prefix: "/esim/" }),
+      error({ prefix: "/esim/.." }),
       error({ groups: ["v4"] }),
       error({ groups: ["admin"] }),
       error({ adminToken: "short-secret" }),
@@ -466,6 +486,7 @@ describe("the options of http", () => {
     ]).toEqual([
       "createSimplan, http: prefix must be a path such as /esim, without a slash at its end, not 'esim'",
       "createSimplan, http: prefix must be a path such as /esim, without a slash at its end, not '/esim/'",
+      "createSimplan, http: prefix must be a path such as /esim, without a slash at its end, not '/esim/..'",
       "createSimplan, http: groups[0] must be one of v3, admin, telco, docs, metrics, health, not 'v4'",
       'createSimplan, http: adminToken is needed where groups has "admin"; or give authenticateOperator',
       "createSimplan, http: adminToken is too short, with less than 16 characters",
