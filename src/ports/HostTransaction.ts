@@ -36,8 +36,9 @@ export const Joining = Context.Reference<Join | null>("simplan/HostTransaction/J
 })
 
 /**
- * Runs a use case inside the transaction that the host has begun on its connection. Use cases on one connection take
- * turns. Commit and rollback are the host's. Fails with `InvalidField` if the storage is no server.
+ * Runs a use case inside the transaction that the host has begun on its connection. The reads and commits of several use
+ * cases on one connection take turns. Commit and rollback are the host's. Fails with `InvalidField` if the storage is no
+ * server.
  */
 export const within =
   (connection: HostConnection) =>

@@ -203,6 +203,44 @@ describe("H1: in a transaction of the host", () => {
   })
 })
 
+/** Makes plans while commits of others meet conflicts, and one more inside of a transaction that is joined once more. */
+const together = Effect.gen(function* () {
+  const { planId } = yield* createPlan
+  const { organizationId } = world
+  const storage = yield* Storage.Storage
+  const plan = yield* storage.plans.get({ organizationId, planId })
+  if (plan === null) return yield* Effect.die("the plan is gone")
+  const stale = Effect.flip(storage.commit({ plans: [{ ...plan, version: 7 }] }))
+  const all = Array.from({ length: 8 }, () => [
+    Effect.as(stale, null),
+    Effect.map(createPlan, (made) => made.planId)
+  ]).flat()
+  const made = yield* Effect.all(all, { concurrency: "unbounded" })
+  return made.filter((id) => id !== null)
+})
+
+const arePlans = (planIds: ReadonlyArray<string>) =>
+  run(
+    Plans.Plans.use((of) =>
+      Effect.forEach(planIds, (planId) => of.get({ organizationId: world.organizationId, planId }))
+    )
+  )
+
+it("H1: what is done at the same time inside one transaction keeps what it has written, whatever conflicts others meet", async () => {
+  expect(await arePlans(await run(inTransaction(together)))).toHaveLength(8)
+  expect(await arePlans(await onClient((client) => within(client, together)))).toHaveLength(8)
+})
+
+it("H1: a transaction can be joined inside of itself", async () => {
+  const planId = await onClient((client) =>
+    within(
+      client,
+      Effect.map(HostTransaction.within(client)(createPlan), (made) => made.planId)
+    )
+  )
+  expect(await arePlans([planId])).toHaveLength(1)
+})
+
 /** Runs inside a transaction that the host has begun on its own connection, and commits it if the work succeeds. */
 const onClient = async <A>(work: (client: pg.Client) => Promise<A>): Promise<A> => {
   const client = new pg.Client({ connectionString: world.database.url })

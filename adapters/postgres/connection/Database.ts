@@ -76,7 +76,14 @@ export const make = Effect.fnUntraced(function* (clients: {
   const measured = ConnectionMetrics.measured("reads")
   const breathing = PipelineDrain.make(PIPELINE)
   const write = ConnectionMetrics.measured("writes")
-  const inTransaction = Effect.map(Effect.serviceOption(writes.transactionService), Option.isSome)
+  const transaction = Effect.serviceOption(writes.transactionService)
+  const inTransaction = Effect.map(transaction, Option.isSome)
+
+  /** The first effect, in turn, inside a transaction of the host; else the other one. */
+  const whereInside = <A, E>(inside: () => Effect.Effect<A, E>, outside: () => Effect.Effect<A, E>) =>
+    Effect.flatMap(transaction, (found) =>
+      Option.isSome(found) ? HostConnection.inTurn(found.value[0], inside()) : outside()
+    )
 
   const joined = (statement: Effect.Effect<unknown, SqlError>) =>
     Effect.flatMap(HostConnection.Current, (host) =>
@@ -86,10 +93,9 @@ export const make = Effect.fnUntraced(function* (clients: {
   const alone = <A>(query: Query<A>) => Effect.retry(write(query(writes)), { while: mayFindAnother, ...again })
 
   const rows: Database["rows"] = (query) =>
-    Effect.flatMap(inTransaction, (isInside) =>
-      isInside
-        ? query(writes)
-        : Effect.catchIf(measured(breathing(query(reads))), Failure.isConnectionLost, () => alone(query))
+    whereInside(
+      () => query(writes),
+      () => Effect.catchIf(measured(breathing(query(reads))), Failure.isConnectionLost, () => alone(query))
     ).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
 
   const rowsAlone: Database["rowsAlone"] = (query) =>
@@ -104,12 +110,15 @@ export const make = Effect.fnUntraced(function* (clients: {
     rows,
     rowsAlone,
     row: (query) => Effect.map(rows(query), (found) => found[0] ?? null),
-    write: (query) => write(query(writes)).pipe(Effect.map(values), Effect.mapError(Failure.storageError)),
+    write: (query) =>
+      whereInside(
+        () => query(writes),
+        () => write(query(writes))
+      ).pipe(Effect.map(values), Effect.mapError(Failure.storageError)),
     commit: (statement) =>
-      Effect.flatMap(inTransaction, (isInside) =>
-        isInside
-          ? Effect.mapError(joined(statement(writes)), Failure.joinedCommitError)
-          : Effect.mapError(write(statement(writes)), Failure.commitError)
+      whereInside(
+        () => Effect.mapError(joined(statement(writes)), Failure.joinedCommitError),
+        () => Effect.mapError(write(statement(writes)), Failure.commitError)
       ).pipe(Effect.asVoid)
   }
 })

@@ -97,29 +97,37 @@ const connectionOf = (host: HostTransaction.HostConnection): Connection => {
   }
 }
 
-/** Several use cases on one connection take turns: their savepoints must not interleave. */
-const turns = new WeakMap<HostTransaction.HostConnection, Semaphore.Semaphore>()
+// A transaction is always the same connection, so that what is done inside of it takes turns.
+const known = new WeakMap<HostTransaction.HostConnection, Connection>()
 
-const turnOf = (host: HostTransaction.HostConnection): Semaphore.Semaphore => {
-  const known = turns.get(host)
-  if (known !== undefined) return known
-  const made = Semaphore.makeUnsafe(1)
-  turns.set(host, made)
-  return made
+const knownConnectionOf = (host: HostTransaction.HostConnection): Connection => {
+  const connection = known.get(host) ?? connectionOf(host)
+  known.set(host, connection)
+  return connection
 }
 
 /** Runs effects inside transactions of hosts, in place of transactions of this client. */
 export const joining =
   ({ transactionService }: SqlClient.SqlClient): HostTransaction.Join =>
   (host, effect) => {
-    const connection = connectionOf(host)
-    return turnOf(host).withPermit(
-      effect.pipe(
-        Effect.provideService(transactionService, [connection, 0]),
-        Effect.provideService(Current, connection)
-      )
+    const connection = knownConnectionOf(host)
+    return effect.pipe(
+      Effect.provideService(transactionService, [connection, 0]),
+      Effect.provideService(Current, connection)
     )
   }
+
+const turns = new WeakMap<Connection, Semaphore.Semaphore>()
+
+/**
+ * Reads and commits inside one transaction take turns. Where savepoints interleaved, a commit that fails would undo what
+ * another has written, and a read could meet a failed transaction.
+ */
+export const inTurn = <A, E>(connection: Connection, effect: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+  const turn = turns.get(connection) ?? Semaphore.makeUnsafe(1)
+  turns.set(connection, turn)
+  return turn.withPermit(effect)
+}
 
 /** The effect within a savepoint: what it has written is undone if it fails, and the transaction can go on. */
 export const savepoint = <A, E>(
