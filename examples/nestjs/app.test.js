@@ -1,0 +1,43 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { ExpressAdapter } from "@nestjs/platform-express"
+import { FastifyAdapter } from "@nestjs/platform-fastify"
+import { createSimplan } from "simplan/promise"
+import { createApp } from "./app.js"
+
+for (const Adapter of [ExpressAdapter, FastifyAdapter]) {
+  test(`Nest with the ${Adapter.name} serves the API below /esim`, async (context) => {
+    const simplan = createSimplan({ database: "memory", telco: "simulator" })
+    const app = await createApp(simplan, new Adapter())
+    context.after(async () => {
+      await app.close()
+      await simplan.close()
+    })
+    await app.listen(0)
+    const api = `http://127.0.0.1:${app.getHttpServer().address().port}/esim`
+    assert.equal(await (await fetch(new URL("/", api))).text(), "A shop")
+
+    const { organizationId } = await simplan.organizations.create({ name: "Acme" })
+    const { key } = await simplan.apiKeys.create({ organizationId, name: "shop" })
+    await simplan.sims.import({
+      organizationId,
+      rows: [{ iccid: "8933010000000000018", label: "Green", isEsim: true }]
+    })
+    const [france] = await simplan.coverage.list({ organizationId, label: "Green", regionCode: "FR" }).toArray()
+    const call = async (method, path, body) => {
+      const headers = { "x-api-key": key, "content-type": "application/json" }
+      const response = await fetch(`${api}${path}`, { method, headers, body: body && JSON.stringify(body) })
+      return { status: response.status, body: await response.json() }
+    }
+
+    const terms = { data_MBs: 1024, period_days: 30, recurring: false, throttling: false }
+    const plan = { name: "France", coverage_id: france.coverageId, ...terms }
+    const created = await call("POST", "/v3/plans", plan)
+    assert.equal(created.status, 201, JSON.stringify(created.body))
+    const subscribed = await call("POST", "/v3/subscription", { plan_id: created.body.plan_id, metadata: "order 1" })
+    assert.equal(subscribed.status, 201, JSON.stringify(subscribed.body))
+    assert.equal((await call("GET", "/v3/plans/none")).status, 404)
+    assert.deepEqual((await call("GET", "/openapi.json")).body.servers[0].url, "/esim")
+    assert.equal((await fetch(`${api}/v3/plans`)).status, 401)
+  })
+}

@@ -1,0 +1,13 @@
+// `npm start`: the shop on port 3000, with its data in memory, or in PostgreSQL where DATABASE_URL is set.
+import { ExpressAdapter } from "@nestjs/platform-express"
+import { createSimplan } from "simplan/promise"
+import { createApp } from "./app.js"
+
+const simplan = createSimplan({ database: process.env.DATABASE_URL ?? "memory", telco: "simulator" })
+const app = await createApp(simplan, new ExpressAdapter())
+await app.listen(Number(process.env.PORT ?? 3000))
+
+process.once("SIGTERM", async () => {
+  await app.close()
+  await simplan.close()
+})
