@@ -22,11 +22,11 @@ const toHost =
       : Object.keys(details).length === 0
         ? [message]
         : [message, details]
+    // A logger that fails must not fail what is logged.
     try {
-      Reflect.apply(logger[level], logger, line)
-    } catch {
-      // A logger that fails must not fail what is logged.
-    }
+      const written: unknown = Reflect.apply(logger[level], logger, line)
+      if (written instanceof Promise) written.catch(() => undefined)
+    } catch {}
   }
 
 const toStderr: Write = (level, message, details) => {

@@ -64,5 +64,18 @@ describe("logs", () => {
       throw new Error("no disk")
     }
     await failing({ logger: { debug: broken, info: broken, warn: broken, error: broken } })
+    // A rejection that nobody handles would end the host's process.
+    let lines = 0
+    const late = async () => {
+      lines += 1
+      return broken()
+    }
+    const unhandled = vi.fn()
+    process.on("unhandledRejection", unhandled)
+    await failing({ logger: { debug: late, info: late, warn: late, error: late } })
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off("unhandledRejection", unhandled)
+    expect(lines).toBeGreaterThan(0)
+    expect(unhandled).not.toHaveBeenCalled()
   })
 })
