@@ -22,7 +22,8 @@ export interface Options {
   /**
    * A pool of the package `pg`: all statements go through it, and it is not ended. One connection is opened beside it, with
    * the pool's options: it hears of other processes. A host that keeps connections of the pool while it calls needs one
-   * more in the pool than it keeps, or the call waits for `patience` and fails.
+   * more in the pool than it keeps, or the call waits for `patience` and fails. That one connection must not go through a
+   * pooler that shares connections among transactions, such as PgBouncer in its transaction mode.
    */
   readonly pool?: PgPool.PgPool | undefined
   /**

@@ -9,6 +9,8 @@ import pg from "pg"
 import { Storage } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
+import * as PgFailure from "../../adapters/postgres/connection/PgFailure.ts"
+import * as Session from "../../adapters/postgres/connection/Session.ts"
 import * as Databases from "../setup/Databases.ts"
 import { type Adapter, allSims, connect, iccidOf, jobDue, newSims, on, touch } from "./PostgresWorld.ts"
 
@@ -47,8 +49,43 @@ const hearEachOther = (one: Adapter, other: Adapter) =>
     yield* hears(other, one, 2)
   })
 
+it("sessions that share a connection open one in place of a lost one, however many of them notice its loss", () =>
+  Effect.gen(function* () {
+    let opened = 0
+    let isLost = false
+    const open = yield* Session.shared(
+      Effect.sync((): Session.Session => {
+        const number = ++opened
+        return {
+          query: () => (isLost && number === 1 ? Effect.fail(PgFailure.silence(1)) : Effect.succeed([{ number }])),
+          listen: () => Effect.never
+        }
+      })
+    )
+    const one = yield* open
+    const other = yield* open
+    isLost = true
+    yield* Effect.flip(one.query("select 1"))
+    const next = yield* open
+    expect(yield* next.query("select 1")).toEqual([{ number: 2 }])
+    yield* Effect.flip(other.query("select 1"))
+    expect(yield* (yield* open).query("select 1")).toEqual([{ number: 2 }])
+  }).pipe(Effect.scoped, Effect.runPromise))
+
 describe("A storage over a host's pool of pg", () => {
   const url = Databases.forEachTest()
+
+  it("fails where the host keeps every connection of the pool, and leaves none of its own", () =>
+    Effect.gen(function* () {
+      const pool = yield* poolOf({ connectionString: url(), max: 1 })
+      const held = yield* Effect.promise(() => pool.connect())
+      const built = Layer.build(Layer.fresh(Postgres.layer({ pool, patience: "1 second" })))
+      const failure = yield* Effect.timeout(Effect.flip(Effect.scoped(built)), "5 seconds")
+      expect(failure).toBeInstanceOf(Storage.StorageError)
+      held.release()
+      const { rows } = yield* Effect.promise(() => pool.query("select 1 as one"))
+      expect(rows).toEqual([{ one: 1 }])
+    }).pipe(Effect.scoped, Effect.runPromise))
 
   it("takes its connections from the pool and one beside it, and leaves the pool open", () =>
     Effect.gen(function* () {

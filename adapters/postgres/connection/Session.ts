@@ -34,12 +34,20 @@ export const opening = (config: PgConnection.Config): Open =>
 
 /** Sessions that share one connection. Where it is lost, the next session opens another. */
 export const shared = (open: Open): Effect.Effect<Open, never, Scope.Scope> =>
-  Effect.map(RcRef.make({ acquire: open }), (ref) =>
-    Effect.map(RcRef.get(ref), (session) => ({
+  Effect.map(RcRef.make({ acquire: open }), (ref) => {
+    // Several notice the loss, and the later ones after another connection was opened.
+    const lost = new WeakSet<Session>()
+    const leave = (session: Session) =>
+      Effect.suspend(() => {
+        if (lost.has(session)) return Effect.void
+        lost.add(session)
+        return RcRef.invalidate(ref)
+      })
+    return Effect.map(RcRef.get(ref), (session) => ({
       query: (text, parameters) =>
         Effect.tapError(session.query(text, parameters), (error) =>
-          Failure.isConnectionLost(error) ? RcRef.invalidate(ref) : Effect.void
+          Failure.isConnectionLost(error) ? leave(session) : Effect.void
         ),
       listen: session.listen
     }))
-  )
+  })
