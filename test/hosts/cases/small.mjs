@@ -65,4 +65,11 @@ export const run = (context) => {
   if (!/^simplan's command line needs the package (\S+), which is not installed: npm install \1$/.test(said)) {
     throw new Error(`The command line says of a missing package: ${said}`)
   }
+
+  host.write("testing.mjs", 'import("simplan/testing").catch(({ message }) => console.log(message))')
+  Host.expect(
+    "The import of simplan/testing says",
+    host.node("testing.mjs").trim(),
+    "simplan/testing needs the package fast-check, which is not installed: npm install fast-check"
+  )
 }
