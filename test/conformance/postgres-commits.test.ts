@@ -113,21 +113,25 @@ describe("Commits of several processes on one PostgreSQL", () => {
 
   it("take a serialization failure for a conflict", () =>
     Effect.gen(function* () {
-      const adapter = yield* connect(url())
-      const other = yield* connect(url())
-      yield* on(adapter, (storage) => storage.sims.import(newSims(org, 0, 1)))
-      const [sim] = yield* allSims(adapter, org)
-      if (sim === undefined) throw new Error("nothing was imported")
-      const failure = yield* sql(adapter, (client) =>
-        client.withTransaction(
-          Effect.gen(function* () {
-            yield* client`set transaction isolation level repeatable read`
-            yield* on(adapter, (storage) => storage.simAggregates.get({ organizationId: org, iccid: sim.iccid }))
-            yield* on(other, (storage) => storage.commit({ sims: [touch(sim)] }))
-            return yield* Effect.flip(on(adapter, (storage) => storage.commit({ sims: [touch(sim)] })))
-          })
+      // Begins each statement of a new connection with a snapshot that no other commit may pass.
+      const level = "set default_transaction_isolation = 'repeatable read'"
+      yield* sql(yield* connect(url()), (client) =>
+        client.unsafe(
+          `do $$ begin execute format('alter database %I ${level.replaceAll("'", "''")}', current_database()); end $$`
         )
       )
-      expect(failure).toEqual(new Storage.Conflict({ on: "version" }))
+      const adapters = yield* Effect.all([connect(url()), connect(url()), connect(url()), connect(url())])
+      yield* on(adapters[0], (storage) => storage.sims.import(newSims(org, 0, 1)))
+      for (let round = 1; round <= 20; round++) {
+        const [sim] = yield* allSims(adapters[0], org)
+        if (sim === undefined) throw new Error("nothing was imported")
+        const results = yield* Effect.all(
+          adapters.map((adapter) => Effect.result(on(adapter, (storage) => storage.commit({ sims: [touch(sim)] })))),
+          { concurrency: "unbounded" }
+        )
+        const failures = results.filter(Result.isFailure).map((result) => result.failure)
+        expect(failures).toHaveLength(adapters.length - 1)
+        for (const failure of failures) expect(failure).toEqual(new Storage.Conflict({ on: "version" }))
+      }
     }).pipe(Effect.scoped, Effect.runPromise))
 })

@@ -2,8 +2,10 @@
  * Rule E2: which events a handler takes.
  */
 import { Result } from "effect"
-import { Delivery, EventHandler, WebhookEvent } from "simplan/ports"
 import { expect, it } from "vitest"
+import * as Delivery from "../../src/domain/Delivery.ts"
+import * as EventHandler from "../../src/domain/EventHandler.ts"
+import * as WebhookEvent from "../../src/domain/WebhookEvent.ts"
 
 const make = (changes: Partial<Parameters<typeof EventHandler.make>[0]> = {}) =>
   EventHandler.make({ name: "mailer", types: ["attachment.expired"], createdAt: 1, ...changes })
