@@ -8,12 +8,16 @@ export const processes: ReadonlyArray<string> = [
   "test/cli/serve.test.ts",
   "test/cli/telco.test.ts",
   "test/conformance/pglite-directory.test.ts",
-  "test/documents/commands.test.ts",
+  "test/conformance/postgres-partitioned.test.ts",
   "test/conformance/postgres-pool-suite.test.ts",
+  "test/conformance/postgres-pool.test.ts",
+  "test/conformance/postgres-start.test.ts",
+  "test/documents/commands.test.ts",
   "test/faults/short.test.ts",
   "test/http/memory.test.ts",
   "test/playground/page.test.ts",
   "test/playground/playground.test.ts",
   "test/property/deep.test.ts",
-  "test/property/planted.test.ts"
+  "test/property/planted.test.ts",
+  "test/property/storages.test.ts"
 ]
