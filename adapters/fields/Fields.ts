@@ -3,7 +3,7 @@
  * what was sent.
  */
 import { Schema } from "effect"
-import { Label as Labels, TextLimit, Time } from "simplan/ports"
+import { Label as Labels, SmdpHistory, TextLimit, Time } from "simplan/ports"
 import * as Text from "./Text.ts"
 
 /** Whether a text names an instant, as `Time.fromIso` has it. */
@@ -18,6 +18,16 @@ export const Instant = Schema.String.annotate({ format: "date-time" }).check(isI
 export const Label = Schema.Literals(Labels.labels).annotate({
   identifier: "Label",
   message: `must be one of ${Labels.labels.join(", ")}`
+})
+
+/** The ISO 3166-1 alpha-2 code of a country, in either case. */
+export const CountryCode = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z]{2}$/u, { message: "must be an ISO 2-letter country code" })
+)
+
+/** A state of an eSIM's profile at the SM-DP+. */
+export const SmdpState = Schema.Literals(SmdpHistory.states).annotate({
+  message: `must be one of ${SmdpHistory.states.join(", ")}`
 })
 
 /** A number, whole and between the bounds, which are included. */

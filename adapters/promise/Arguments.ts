@@ -4,7 +4,7 @@
  */
 import { Result, Schema } from "effect"
 import { Time } from "simplan"
-import { Label, TextLimit } from "simplan/ports"
+import { TextLimit } from "simplan/ports"
 import { inspect } from "node:util"
 import { Fields, Messages } from "../fields/index.ts"
 import * as Errors from "./Errors.ts"
@@ -98,9 +98,7 @@ export const toDate = (instant: Time.Instant): Date => new Date(instant)
 export const toDateOrNull = (instant: Time.Instant | null): Date | null => (instant === null ? null : new Date(instant))
 
 /** A label. */
-export const AnyLabel = Schema.Literals(Label.labels).annotate({
-  message: `must be one of ${Label.labels.join(", ")}`
-})
+export const AnyLabel = Fields.Label
 
 /** True or false. */
 export const Flag = Schema.Boolean.annotate({ message: "must be true or false" })

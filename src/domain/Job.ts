@@ -91,6 +91,22 @@ export interface Job {
   readonly endedAt: Instant | null
 }
 
+/** A job as it is first stored, for work that nobody waits for. */
+export const make = (
+  job: Pick<Job, "jobId" | "work" | "dueAt">,
+  { createdAt, organizationId }: Pick<Job, "organizationId" | "createdAt">
+): Job => ({
+  ...job,
+  organizationId,
+  attempts: 0,
+  createdAt,
+  idempotencyKey: null,
+  origin: null,
+  command: null,
+  refused: null,
+  endedAt: null
+})
+
 /**
  * Rule W2: whether a request waits for the work's outcome. Only such a job settles the request's idempotency record.
  */

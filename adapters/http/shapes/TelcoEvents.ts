@@ -6,7 +6,7 @@ import { type Refusal, Time } from "simplan"
 import { SmdpHistory, type TelcoReport } from "simplan/ports"
 import * as Schemas from "../api/Schemas.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
-import { Text } from "../../fields/index.ts"
+import { Fields, Text } from "../../fields/index.ts"
 
 const bytes = Schema.Int.annotate({ message: "must be a whole number of bytes" }).check(
   Schema.isGreaterThanOrEqualTo(0, { message: "must not be negative" })
@@ -25,18 +25,14 @@ const schemas = {
   first_use: Schema.Struct({ ...head, ...ofPackage }),
   location: Schema.Struct({
     ...head,
-    country_alpha_2: Schema.String.check(
-      Schema.isPattern(/^[A-Za-z]{2}$/u, { message: "must be an ISO 2-letter country code" })
-    ),
+    country_alpha_2: Fields.CountryCode,
     operator: Schema.String,
     rat: Schema.String,
     imei: Schema.String
   }),
   smdp_state: Schema.Struct({
     ...head,
-    state: Schema.Literals(SmdpHistory.states).annotate({
-      message: `must be one of ${SmdpHistory.states.join(", ")}`
-    }),
+    state: Fields.SmdpState,
     modification_result: Schema.optionalKey(Schema.String)
   })
 }

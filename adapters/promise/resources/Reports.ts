@@ -41,9 +41,7 @@ const decodeLocation = Arguments.decoder(
   Schema.Struct({
     type: Schema.Literal("location"),
     ...head,
-    countryIso2: Schema.String.check(
-      Schema.isPattern(/^[A-Za-z]{2}$/u, { message: "must be an ISO 2-letter country code" })
-    ),
+    countryIso2: Fields.CountryCode,
     operator: Schema.String,
     rat: Schema.String,
     imei: Schema.String
@@ -53,9 +51,7 @@ const decodeSmdpState = Arguments.decoder(
   Schema.Struct({
     type: Schema.Literal("smdp_state"),
     ...head,
-    state: Schema.Literals(SmdpHistory.states).annotate({
-      message: `must be one of ${SmdpHistory.states.join(", ")}`
-    }),
+    state: Fields.SmdpState,
     modificationResult: Schema.optional(Schema.String)
   })
 )

@@ -8,7 +8,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { AuditEntry, Change, Origin } from "../../domain/AuditEntry.ts"
 import type { Decision, NewJob } from "../../domain/Decision.ts"
-import { isAwaited } from "../../domain/Job.ts"
+import * as Job from "../../domain/Job.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
 import * as SimDifference from "../../domain/SimDifference.ts"
 import type { Instant } from "../../domain/Time.ts"
@@ -135,30 +135,15 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
                 put: [
                   ...jobs.map((job) => ({
                     job: {
-                      ...job,
-                      organizationId,
-                      attempts: 0,
-                      createdAt: now,
-                      idempotencyKey: isAwaited(job.work) ? (context?.request.key ?? null) : null,
-                      origin: isAwaited(job.work) ? origin : null,
-                      command: isAwaited(job.work) ? command : null,
-                      refused: null,
-                      endedAt: null
+                      ...Job.make(job, { organizationId, createdAt: now }),
+                      idempotencyKey: Job.isAwaited(job.work) ? (context?.request.key ?? null) : null,
+                      origin: Job.isAwaited(job.work) ? origin : null,
+                      command: Job.isAwaited(job.work) ? command : null
                     },
                     lease: lease ?? null
                   })),
                   ...added.jobs.map((job) => ({
-                    job: {
-                      ...job,
-                      organizationId,
-                      attempts: 0,
-                      createdAt: now,
-                      idempotencyKey: null,
-                      origin: null,
-                      command: null,
-                      refused: null,
-                      endedAt: null
-                    },
+                    job: Job.make(job, { organizationId, createdAt: now }),
                     lease: null
                   }))
                 ]

@@ -9,7 +9,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import * as EventHandler from "../../domain/EventHandler.ts"
-import type { Job } from "../../domain/Job.ts"
+import * as Job from "../../domain/Job.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
 import type { InvalidField, NotFound } from "../../domain/Refusal.ts"
 import type { Instant } from "../../domain/Time.ts"
@@ -71,11 +71,10 @@ export const layer: Layer.Layer<EventHandlers, never, Needs> = Layer.effect(
 
     /** Rule E1: the jobs that see to it that a new handler is told what falls due of the attachments that there are. */
     const notices = Effect.fnUntraced(function* (handler: EventHandler.EventHandler, now: Instant) {
-      const jobs: Array<Job> = []
+      const jobs: Array<Job.Job> = []
       const add = Effect.fnUntraced(function* (organizationId: string) {
         for (const job of Lifecycle.jobsOfAll(yield* ids.next(now, organizationId), now)) {
-          const unasked = { idempotencyKey: null, command: null, origin: null, refused: null, endedAt: null }
-          jobs.push({ ...job, ...unasked, organizationId, attempts: 0, createdAt: now })
+          jobs.push(Job.make(job, { organizationId, createdAt: now }))
         }
       })
       if (handler.organizationId !== null) {

@@ -3,7 +3,7 @@
  */
 import { Cause, Effect, Exit, Fiber } from "effect"
 import * as Command from "../../domain/Command.ts"
-import type { Job, WaitingCommand } from "../../domain/Job.ts"
+import * as Job from "../../domain/Job.ts"
 import * as Problem from "../../domain/Problem.ts"
 import { type Refused, type Telco, Unavailable } from "../../ports/Telco.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
@@ -19,7 +19,7 @@ import { Settings } from "../Settings.ts"
 
 /** A job and the token of its lease. */
 export interface LeasedJob {
-  readonly job: Job
+  readonly job: Job.Job
   readonly token: string
 }
 
@@ -108,17 +108,19 @@ export const answering = (held: LeasedJob, commit: Commit, answer: Answer, now: 
 }
 
 /** The commit that gives a command's job its next attempt, after the one that `job` was part of. */
-const commandAgain = ({ job }: LeasedJob, { attempts, commandId }: WaitingCommand, now: Instant, seconds: number) => ({
+const commandAgain = (
+  { job }: LeasedJob,
+  { attempts, commandId }: Job.WaitingCommand,
+  now: Instant,
+  seconds: number
+) => ({
   job: {
-    ...Command.job(commandId, Command.nextAttempt(attempts + 1, now, seconds)),
-    organizationId: job.organizationId,
+    ...Job.make(Command.job(commandId, Command.nextAttempt(attempts + 1, now, seconds)), {
+      organizationId: job.organizationId,
+      createdAt: now
+    }),
     attempts: attempts + 1,
-    createdAt: now,
-    idempotencyKey: null,
-    origin: job.origin,
-    command: null,
-    refused: null,
-    endedAt: null
+    origin: job.origin
   },
   lease: null
 })
@@ -144,7 +146,7 @@ export const refusing = (
   return { ...finished, jobs: { ...finished.jobs, put: [...(finished.jobs?.put ?? []), again] } }
 }
 
-const nextAttempt = (job: Job, now: Instant): Pick<Job, "attempts" | "dueAt"> => {
+const nextAttempt = (job: Job.Job, now: Instant): Pick<Job.Job, "attempts" | "dueAt"> => {
   const attempts = job.attempts + 1
   return { attempts, dueAt: nextTry(attempts, now) }
 }
