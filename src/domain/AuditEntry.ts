@@ -22,6 +22,7 @@ export const actions = [
   "plan.unarchive",
   "plan.delete",
   "coverage_profile.create",
+  "coverage_profile.set_zone",
   "sim.import",
   "sim.apply_mobile_plan",
   "sim.remove_mobile_plan",

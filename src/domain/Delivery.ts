@@ -1,10 +1,11 @@
 /**
  * Webhook deliveries and the schedule of their retries (rule W7).
  */
+import * as EventHandler from "./EventHandler.ts"
 import type { Instant } from "./Time.ts"
 import { HOUR, MINUTE, SECOND } from "./Time.ts"
-import type { WebhookEndpoint } from "./WebhookEndpoint.ts"
-import type { WebhookEvent } from "./WebhookEvent.ts"
+import * as WebhookEndpoint from "./WebhookEndpoint.ts"
+import * as WebhookEvent from "./WebhookEvent.ts"
 
 export const statuses = ["Pending", "Delivered", "Failed"] as const
 
@@ -34,7 +35,10 @@ export interface Delivery {
 export const deliveryId = (eventId: string, endpointId: string): string => `${eventId}:${endpointId}`
 
 /** The delivery of an event to an endpoint as it is first written: due at once. */
-export const pending = ({ createdAt, eventId, organizationId }: WebhookEvent, endpointId: string): Delivery => ({
+export const pending = (
+  { createdAt, eventId, organizationId }: WebhookEvent.WebhookEvent,
+  endpointId: string
+): Delivery => ({
   organizationId,
   deliveryId: deliveryId(eventId, endpointId),
   eventId,
@@ -49,18 +53,62 @@ export const pending = ({ createdAt, eventId, organizationId }: WebhookEvent, en
   createdAt
 })
 
+/**
+ * The deliveries of an event as they are first written: one for each endpoint of its organization, and for each handler,
+ * that receives it.
+ */
+export const fanOut = (
+  event: WebhookEvent.WebhookEvent,
+  endpoints: Iterable<WebhookEndpoint.WebhookEndpoint>,
+  handlers: Iterable<EventHandler.EventHandler>
+): ReadonlyArray<Delivery> => {
+  const deliveries: Array<Delivery> = []
+  for (const endpoint of endpoints) {
+    if (WebhookEndpoint.receives(endpoint, event.payload)) deliveries.push(pending(event, endpoint.endpointId))
+  }
+  for (const handler of handlers) {
+    if (EventHandler.receives(handler, event)) deliveries.push(pending(event, EventHandler.endpointId(handler.name)))
+  }
+  return deliveries
+}
+
 /** A delivery with what an attempt needs. */
 export interface DueDelivery {
   readonly delivery: Delivery
-  readonly event: WebhookEvent
-  readonly endpoint: WebhookEndpoint
+  readonly event: WebhookEvent.WebhookEvent
+  readonly endpoint: WebhookEndpoint.WebhookEndpoint
 }
 
 /** A delivery and its event, as the delivery log shows it. */
 export interface LoggedDelivery {
   readonly delivery: Delivery
-  readonly event: WebhookEvent
+  readonly event: WebhookEvent.WebhookEvent
 }
+
+/** Which deliveries a list has. An absent field filters nothing. */
+export interface Filter {
+  readonly statuses?: ReadonlyArray<Status>
+  readonly type?: WebhookEvent.Type
+  readonly endpointId?: string
+  /** The SIM that the event is about. */
+  readonly iccid?: string
+  /** Created at this instant or later. */
+  readonly from?: Instant
+  /** Created before this instant. */
+  readonly to?: Instant
+}
+
+/** Whether a list with this filter has the delivery. */
+export const isAsked = (
+  { delivery, event }: LoggedDelivery,
+  { endpointId, from, iccid, statuses, to, type }: Filter
+): boolean =>
+  (statuses === undefined || statuses.includes(delivery.status)) &&
+  (type === undefined || type === event.payload.type) &&
+  (endpointId === undefined || endpointId === delivery.endpointId) &&
+  (iccid === undefined || iccid === WebhookEvent.iccid(event.payload)) &&
+  (from === undefined || from <= delivery.createdAt) &&
+  (to === undefined || delivery.createdAt < to)
 
 /** Rule W7: how long to wait after each failed attempt; after the last one the delivery is given up. */
 export const retrySchedule = [
@@ -106,6 +154,18 @@ export interface LoggedAttempt {
   readonly error: string | null
   /** The first 1,024 bytes of the response's body, without NUL; null if there was no response. */
   readonly responseBody: string | null
+}
+
+/** Rule W7: when an attempt first failed after the last one that succeeded; null if none did. In any order. */
+export const failingSince = (attempts: Iterable<Pick<LoggedAttempt, "at" | "error">>): Instant | null => {
+  const failed: Array<Instant> = []
+  let succeeded = Number.NEGATIVE_INFINITY
+  for (const { at, error } of attempts) {
+    if (error === null) succeeded = Math.max(succeeded, at)
+    else failed.push(at)
+  }
+  const since = failed.reduce((first, at) => (at > succeeded ? Math.min(first, at) : first), Number.POSITIVE_INFINITY)
+  return since === Number.POSITIVE_INFINITY ? null : since
 }
 
 /** The status by which a receiver says that it takes no more deliveries. */

@@ -8,6 +8,7 @@
 import { Result } from "effect"
 import { InvalidField } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
+import * as WebhookEndpoint from "./WebhookEndpoint.ts"
 import * as WebhookEvent from "./WebhookEvent.ts"
 
 export interface EventHandler {
@@ -55,6 +56,23 @@ export const receives = (
   WebhookEvent.onlyTo(event.payload) === null &&
   (organizationId === null || organizationId === event.organizationId) &&
   types.some((type) => type === event.payload.type)
+
+/** Rules E1 and E2: the types that an organization's enabled endpoints name, and those of handlers for it or for all. */
+export const namedTypes = (
+  organizationId: string,
+  endpoints: Iterable<WebhookEndpoint.WebhookEndpoint>,
+  handlers: Iterable<EventHandler>
+): ReadonlyArray<WebhookEvent.Type> => {
+  const named = new Set<WebhookEvent.Type>()
+  for (const endpoint of endpoints) {
+    if (WebhookEndpoint.isEnabled(endpoint)) for (const type of endpoint.events ?? []) named.add(type)
+  }
+  for (const handler of handlers) {
+    if (handler.organizationId === null || handler.organizationId === organizationId)
+      for (const type of handler.types) named.add(type)
+  }
+  return [...named]
+}
 
 const PREFIX = "handler:"
 

@@ -47,6 +47,8 @@ export type Work =
       readonly requestId: string
       readonly after: { readonly createdAt: Instant; readonly id: string } | null
     }
+  /** Look at what a comparison with the telco's books has found of a SIM; it is a problem from the start (rule S6). */
+  | { readonly _tag: "ReviewPackage"; readonly iccid: string; readonly findingId: string }
   /** Carry out a command that a host has submitted in its own transaction (rule H1). */
   | { readonly _tag: "RunCommand"; readonly commandId: string }
 
@@ -122,6 +124,7 @@ export const isAwaited = (work: Work): boolean => {
     case "CancelPackages":
     case "NotifyAttachment":
     case "NotifyAttachments":
+    case "ReviewPackage":
       return false
   }
 }

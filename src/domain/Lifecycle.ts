@@ -3,7 +3,8 @@
  *
  * A change of a SIM's aggregate causes some of them in its own commit. The others fall due by the clock: an attachment's
  * activation, the notice of its coming end, and its end. Their instants follow from the attachment's times, which never
- * change once they are known. One job per attachment tells them in order.
+ * change once they are known. One job per attachment tells them in order. The commit that suspends an attachment, or
+ * deletes its subscription, tells first what is due and that the job has not told yet.
  */
 import * as Attachment from "./Attachment.ts"
 import type { NewJob } from "./Decision.ts"
@@ -64,8 +65,45 @@ const NONE: ReadonlyArray<never> = []
 
 const isConfirmed = (of: Of | undefined): of is Of => of?.attachment.confirmed === true
 
-/** Rule E1: what the change causes at `now`. An attachment counts from the commit that confirms it (rule S5). */
-export const caused = ({ loaded, next }: SimChange, now: Instant): Caused => {
+const isFollowed = (of: Of): boolean => isConfirmed(of) && of.attachment.suspendedAt === null
+
+const isDeletion = ({ loaded, next }: SimChange): boolean =>
+  next.subscription?.status === "Deleted" && loaded.subscription?.status === "Live"
+
+/** The id of the job that tells what falls due of an attachment. */
+export const jobIdOf = (attachmentId: string): string => `notify:${attachmentId}`
+
+/**
+ * The attachments that the change ends, by a suspension or a deletion, after something of them has fallen due. `caused`
+ * needs to know what their jobs have told.
+ */
+export const ended = (change: SimChange, now: Instant): ReadonlyArray<string> => {
+  const { loaded, next } = change
+  const isDeleted = isDeletion(change)
+  const suspended = new Set(
+    (next.attachments ?? NONE).flatMap(({ attachment: { attachmentId, suspendedAt } }) =>
+      suspendedAt === null ? [] : [attachmentId]
+    )
+  )
+  return (loaded.attachments ?? NONE)
+    .filter((of) => isFollowed(of) && (isDeleted || suspended.has(of.attachment.attachmentId)))
+    .filter((of) => milestones(of).some(({ at }) => at <= now))
+    .map(({ attachment }) => attachment.attachmentId)
+}
+
+/**
+ * Rule E1: what the change causes at `now`. An attachment counts from the commit that confirms it (rule S5). `untold` has
+ * for each attachment of `ended` the instant from which nothing has been told, which is its job's; an attachment without
+ * a job is not in it.
+ */
+export const caused = (
+  change: SimChange,
+  now: Instant,
+  untold: ReadonlyMap<string, Instant> = new Map<string, Instant>()
+): Caused => {
+  const { loaded, next } = change
+  const late = (of: Of): ReadonlyArray<Cause> =>
+    dueBetween(of, untold.get(of.attachment.attachmentId) ?? Number.POSITIVE_INFINITY, now).causes
   const causes: Array<Cause> = []
   const jobs: Array<NewJob> = []
   const [from, to] = [loaded.subscription?.status, next.subscription?.status]
@@ -79,7 +117,7 @@ export const caused = ({ loaded, next }: SimChange, now: Instant): Caused => {
     causes.push(...packageCauses(known, of))
     const { attachmentId, suspendedAt } = of.attachment
     if (suspendedAt !== null) {
-      if (known?.attachment.suspendedAt === null) causes.push({ type: "attachment.suspended", of })
+      if (known?.attachment.suspendedAt === null) causes.push(...late(of), { type: "attachment.suspended", of })
       continue
     }
     if (known !== undefined && milestones(known).length > 0) continue
@@ -87,7 +125,9 @@ export const caused = ({ loaded, next }: SimChange, now: Instant): Caused => {
     causes.push(...due)
     if (nextAt !== null) jobs.push(job(next.sim.iccid, attachmentId, nextAt))
   }
-  if (to === "Deleted" && from === "Live") causes.push({ type: "subscription.deleted" })
+  if (isDeletion(change)) {
+    causes.push(...(next.attachments ?? NONE).filter(isFollowed).flatMap(late), { type: "subscription.deleted" })
+  }
   return { causes, jobs }
 }
 
@@ -113,7 +153,7 @@ const dueBetween = (of: Of, from: Instant, now: Instant) => {
 
 /** The job that tells of an attachment what is due from `dueAt` on. */
 const job = (iccid: string, attachmentId: string, dueAt: Instant): NewJob => ({
-  jobId: `notify:${attachmentId}`,
+  jobId: jobIdOf(attachmentId),
   work: { _tag: "NotifyAttachment", iccid, attachmentId },
   dueAt
 })
@@ -135,8 +175,8 @@ const followed = (aggregate: SimAggregate | null, attachmentId: string): Attachm
     : undefined
 
 /**
- * Rule E1: what falls due of an attachment from `from` to `now`, both included. A suspension or a deletion ends it: what
- * was not told before is not told after it.
+ * Rule E1: what falls due of an attachment from `from` to `now`, both included. After a suspension or a deletion nothing
+ * is left to be told: its own commit has told what was due by then.
  */
 export const told = (aggregate: SimAggregate | null, attachmentId: string, from: Instant, now: Instant): Told => {
   const of = followed(aggregate, attachmentId)

@@ -134,6 +134,34 @@ export const terms = (
     }
   })
 
+/** Which plans a list has (rule P3); null filters nothing. */
+export interface Filter {
+  /** True: only archived plans. False: only plans that are not archived. */
+  readonly archived: boolean | null
+  readonly label: Label | null
+  /** A part of the name, taken literally and in any case: both are compared by their `toLowerCase()`. */
+  readonly search: string | null
+  /** Only plans whose coverage is one of these ids, or a custom region with all of these countries. */
+  readonly covering: {
+    readonly coverageIds: ReadonlyArray<string>
+    readonly iso2List: ReadonlyArray<string>
+  } | null
+}
+
+/** Whether a list with this filter has the plan. `region` is the custom region that it covers, if it covers one. */
+export const isAsked = (
+  { archivedAt, deletedAt, terms }: Plan,
+  region: { readonly iso2List: ReadonlyArray<string> } | null | undefined,
+  { archived, covering, label, search }: Filter
+): boolean =>
+  deletedAt === null &&
+  (archived === null || archived === (archivedAt !== null)) &&
+  (label === null || label === terms.label) &&
+  (search === null || terms.name.toLowerCase().includes(search.toLowerCase())) &&
+  (covering === null ||
+    covering.coverageIds.includes(terms.coverageId) ||
+    (region != null && covering.iso2List.every((iso2) => region.iso2List.includes(iso2))))
+
 /** The plan, unless it was deleted (rule P2). */
 export const existing = (plan: Plan | null, planId: string): Result.Result<Plan, NotFound> =>
   plan === null || plan.deletedAt !== null

@@ -1,9 +1,11 @@
 /**
- * Problems: jobs that the telco refuses for good (rule S6). The third refusal ends a job: it is not handed out any more,
- * and stays until an operator retries or resolves it.
+ * Problems: jobs that the telco refuses for good, and what a comparison of both books finds (rule S6). The third refusal
+ * ends a job: it is not handed out any more, and stays until an operator retries or resolves it. A finding is such a job
+ * from the start.
  */
 import type { Decision } from "./Decision.ts"
 import * as Deletion from "./Deletion.ts"
+import * as Jobs from "./Job.ts"
 import type { Job, Refusals, Work } from "./Job.ts"
 import type { Sim } from "./Sim.ts"
 import type { Instant } from "./Time.ts"
@@ -28,6 +30,27 @@ export const refused = ({ refused }: Pick<Job, "refused">, message: string, now:
     endedAt: times % REFUSALS === 0 ? now : null
   }
 }
+
+/** A difference between the telco's books and ours that an operator has to look at. */
+export interface Finding {
+  /** Names the difference: the same one has the same id at each comparison. */
+  readonly findingId: string
+  readonly iccid: string
+  readonly message: string
+}
+
+/** The id of a finding's job. */
+export const findingJobId = (findingId: string): string => `review:${findingId}`
+
+/** Rule S6: the job of a finding, which has ended already. */
+export const found = ({ findingId, iccid, message }: Finding, organizationId: string, now: Instant): Job => ({
+  ...Jobs.make(
+    { jobId: findingJobId(findingId), work: { _tag: "ReviewPackage", iccid, findingId }, dueAt: now },
+    { organizationId, createdAt: now }
+  ),
+  refused: { times: REFUSALS, since: now, message },
+  endedAt: now
+})
 
 /** Whether the job has ended and waits for an operator. */
 export const isProblem = ({ endedAt }: Pick<Job, "endedAt">): boolean => endedAt !== null

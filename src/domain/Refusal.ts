@@ -79,6 +79,9 @@ export class RegionExists extends Data.TaggedError("RegionExists")<{
 /** A disabled endpoint gets no deliveries (rule W7). */
 export class EndpointDisabled extends Data.TaggedError("EndpointDisabled")<{ readonly endpointId: string }> {}
 
+/** No telco carries a plan of these terms (rule P4). */
+export class TermsRefused extends Data.TaggedError("TermsRefused")<{ readonly message: string }> {}
+
 /** The telco refused for good; nothing remains (rule S5). */
 export class TelcoRefused extends Data.TaggedError("TelcoRefused")<{ readonly message: string }> {}
 
@@ -119,6 +122,7 @@ const classes = {
   RegionUncovered,
   RegionExists,
   EndpointDisabled,
+  TermsRefused,
   TelcoRefused,
   TelcoUnavailable,
   IdempotencyKeyReused,

@@ -58,6 +58,13 @@ export const isUsed = (sim: Sim): boolean => sim.allocation._tag !== "Free"
 /** Rule S2: whether a request without an ICCID may get the SIM: a free eSIM that shows no sign of a download. */
 export const isFree = (sim: Sim): boolean => sim.isEsim && sim.allocation._tag === "Free" && !sim.downloaded
 
+/** What an eSIM is reserved for. */
+export type Purpose = "subscription" | "mobile plan"
+
+/** Whether a SIM can be reserved for the purpose, if nobody else has it reserved: rules S2 and I6. */
+export const isSuitable = (sim: Sim, purpose: Purpose): boolean =>
+  purpose === "subscription" ? isFree(sim) : sim.isEsim && sim.mobilePlan._tag === "Settled" && !sim.mobilePlan.applied
+
 /** Rule I1: a SIM as it is imported: free, never used, never seen in a device. */
 export const imported = (
   sim: Pick<Sim, "organizationId" | "simId" | "iccid" | "label" | "isEsim" | "lpa" | "createdAt">

@@ -9,7 +9,7 @@ import type * as Attachment from "./Attachment.ts"
 import { type Package, packageId } from "./Package.ts"
 import type { PlanTerms } from "./Plan.ts"
 import type { Sim } from "./Sim.ts"
-import type { Subscription } from "./Subscription.ts"
+import type { Subscription, SubscriptionWithSim } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 
 export interface SimAggregate {
@@ -54,6 +54,10 @@ export interface ForOccurrence {
     }
   ]
 }
+
+/** The live subscription with its SIM; null if there is none, or a pending one. */
+export const live = ({ sim, subscription }: SimAggregate): SubscriptionWithSim | null =>
+  subscription?.status === "Live" ? { subscription, sim } : null
 
 interface Attachments<Of> {
   readonly attachments: ReadonlyArray<Of>

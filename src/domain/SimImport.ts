@@ -42,7 +42,7 @@ export const parse = (row: Row): Result.Result<Parsed, string> => {
   if ("problem" in row) return Result.fail(row.problem)
   const { isEsim } = row
   const lpa = row.lpa?.trim() ? row.lpa.trim() : null
-  if (lpa !== null && (lpa.includes("\u0000") || !lpa.isWellFormed())) return Result.fail("lpa must be plain text")
+  if (lpa !== null && !TextLimit.isStorable(lpa)) return Result.fail("lpa must be plain text")
   if (lpa !== null && !TextLimit.isWithin(lpa, TextLimit.LPA)) {
     return Result.fail(`lpa ${TextLimit.message(TextLimit.LPA)}`)
   }

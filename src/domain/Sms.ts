@@ -8,6 +8,7 @@ import type { RequestKey } from "./Idempotency.ts"
 import type { Work } from "./Job.ts"
 import { InvalidField } from "./Refusal.ts"
 import * as SmsSegments from "./SmsSegments.ts"
+import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
 
 /** The longest alphanumeric sender in septets, the longest numeric one in digits, and the most segments of a text. */
@@ -45,6 +46,7 @@ export const check = ({ from, text }: Pick<Sms, "from" | "text">): Result.Result
       `must have 1 to ${limits.senderSeptets} characters of the GSM alphabet, or 1 to ${limits.senderDigits} digits`
     )
   if (text === "") return refused("message", "must not be empty")
+  if (!TextLimit.isStorable(text)) return refused("message", TextLimit.NOT_STORABLE)
   const count = SmsSegments.count(text)
   return count > limits.segments
     ? refused("message", `must fit into ${limits.segments} segments, and takes ${count}`)

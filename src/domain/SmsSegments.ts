@@ -10,6 +10,12 @@ export interface Sent {
   readonly segments: number
 }
 
+/** A text in the segments that it is sent in, at least one. */
+export interface Split {
+  readonly alphabet: "Gsm" | "Ucs2"
+  readonly segments: ReadonlyArray<string>
+}
+
 /** What fits into the only segment of a text, and into each of several; a header takes the rest of those. */
 interface Capacity {
   readonly alone: number
@@ -20,23 +26,40 @@ const SEPTETS: Capacity = { alone: 160, concatenated: 153 }
 const CODE_UNITS: Capacity = { alone: 70, concatenated: 67 }
 
 /** The fewest segments for characters of these sizes; no character is split. */
-const fewest = (sizes: Iterable<number>, { alone, concatenated }: Capacity): number => {
-  let [total, segments, used] = [0, 1, 0]
-  for (const size of sizes) {
+const fewest = (
+  characters: ReadonlyArray<string>,
+  sizes: ReadonlyArray<number>,
+  { alone, concatenated }: Capacity
+): ReadonlyArray<string> => {
+  let [total, start, used] = [0, 0, 0]
+  const segments: Array<string> = []
+  for (const [index, size] of sizes.entries()) {
     total += size
-    if (used + size > concatenated) [segments, used] = [segments + 1, 0]
+    if (used + size > concatenated) {
+      segments.push(characters.slice(start, index).join(""))
+      start = index
+      used = 0
+    }
     used += size
   }
-  return total <= alone ? 1 : segments
+  return total <= alone ? [characters.join("")] : [...segments, characters.slice(start).join("")]
+}
+
+/** The text in the fewest segments. */
+export const split = (text: string): Split => {
+  const characters = Array.from(text)
+  const septets = GsmAlphabet.septets(text)
+  return septets === undefined
+    ? {
+        alphabet: "Ucs2",
+        segments: fewest(
+          characters,
+          characters.map(({ length }) => length),
+          CODE_UNITS
+        )
+      }
+    : { alphabet: "Gsm", segments: fewest(characters, septets, SEPTETS) }
 }
 
 /** How many segments a text takes, at least 1. */
-export const count = (text: string): number => {
-  const septets = GsmAlphabet.septets(text)
-  return septets === undefined
-    ? fewest(
-        Array.from(text, (character) => character.length),
-        CODE_UNITS
-      )
-    : fewest(septets, SEPTETS)
-}
+export const count = (text: string): number => split(text).segments.length

@@ -1,5 +1,5 @@
 /**
- * How long the texts may be that a caller sends (rule W9). Each limit stands here once: the domain refuses longer texts,
+ * How long the texts may be that a caller sends, and which characters no storage keeps (rule W9). Each limit stands here once: the domain refuses longer texts,
  * and the HTTP adapter's schemas and OpenAPI document name the same numbers.
  *
  * A limit counts characters as JSON Schema does: Unicode code points, so that an emoji of two UTF-16 units counts once.
@@ -41,6 +41,14 @@ export const isWithin = (text: string, limit: number): boolean => {
 /** What is wrong with a longer text; follows the name of the field. */
 export const message = (limit: number): string => `must have at most ${limit} characters`
 
-/** Rule W9: the text, unless it is longer than the limit. */
-export const check = (field: string, text: string, limit: number): Result.Result<string, InvalidField> =>
-  isWithin(text, limit) ? Result.succeed(text) : Result.fail(new InvalidField({ field, message: message(limit) }))
+/** Whether storages can keep the text: it has no NUL character and no lone surrogate. */
+export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed()
+
+/** What is wrong with a text that storages cannot keep; follows the name of the field. */
+export const NOT_STORABLE = "must not contain NUL characters or lone surrogates"
+
+/** Rule W9: the text, unless it is longer than the limit or no storage can keep it. */
+export const check = (field: string, text: string, limit: number): Result.Result<string, InvalidField> => {
+  if (!isWithin(text, limit)) return Result.fail(new InvalidField({ field, message: message(limit) }))
+  return isStorable(text) ? Result.succeed(text) : Result.fail(new InvalidField({ field, message: NOT_STORABLE }))
+}

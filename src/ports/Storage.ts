@@ -21,6 +21,7 @@ import type { Commit } from "./storage/Commit.ts"
 import type { Deliveries } from "./storage/Deliveries.ts"
 import type { Conflict, StorageError } from "./storage/Failure.ts"
 import type { IdempotencyRecords } from "./storage/IdempotencyRecords.ts"
+import type { Jobs } from "./storage/Jobs.ts"
 import type { ApiKeys, EventHandlers, Organizations, WebhookEndpoints } from "./storage/Organizations.ts"
 import type { Catalogues, Plans, Regions } from "./storage/Plans.ts"
 import type { Problems } from "./storage/Problems.ts"
@@ -52,6 +53,7 @@ export interface Reads {
   readonly idempotencyRecords: IdempotencyRecords
   readonly commands: Commands
   readonly auditEntries: AuditEntries
+  readonly jobs: Jobs
   readonly problems: Problems
 }
 
@@ -120,5 +122,6 @@ export const reads = (storage: Service): Reads => ({
   idempotencyRecords: storage.idempotencyRecords,
   commands: storage.commands,
   auditEntries: storage.auditEntries,
+  jobs: storage.jobs,
   problems: storage.problems
 })

@@ -20,6 +20,8 @@ export class Refused extends Data.TaggedError("Telco.Refused")<{ readonly messag
 export class Unavailable extends Data.TaggedError("Telco.Unavailable")<{
   readonly message: string
   readonly retryAfterSeconds?: number
+  /** False: the telco was not even asked, because it has too many calls already. The try does not count as one. */
+  readonly isAsked?: boolean
 }> {}
 
 export interface PackageOrder {

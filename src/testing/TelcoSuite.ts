@@ -4,239 +4,207 @@
  *     TelcoSuite.run("my telco", layer, { describe, it }, { iccid: "8988…" })
  *
  * It uses keys that were never used before, so it can run any number of times against the same telco. What the port
- * cannot show, such as how many messages were sent, is checked where `observe` tells it.
+ * cannot show, such as how many messages were sent, is checked where `observe` tells it. What happens to calls that are lost,
+ * late or refused is checked where `faults` makes them so. The suite's name says what it could not look at.
  */
-import { Effect, type Layer, Random } from "effect"
+import { Effect, Layer } from "effect"
 import type { PlanTerms } from "../domain/Plan.ts"
-import { type PackageOrder, Telco, type TelcoPackage } from "../ports/Telco.ts"
+import { Telco } from "../ports/Telco.ts"
 import * as Suite from "./Suite.ts"
+import * as FaultCases from "./telco/FaultCases.ts"
+import * as FaultHooks from "./telco/Faults.ts"
+import * as Observed from "./telco/Observed.ts"
 
-/** Looks behind the port. */
-export interface Observe<R> {
-  /** How many packages with these ids there are that are not cancelled. */
-  readonly packages: (packageIds: ReadonlyArray<string>) => Effect.Effect<number, unknown, R>
-  /** How many messages with this text were sent to the ICCID. */
-  readonly messages: (iccid: string, text: string) => Effect.Effect<number, unknown, R>
-  /** Whether the ICCID's mobile plan is applied. */
-  readonly mobilePlan: (iccid: string) => Effect.Effect<boolean, unknown, R>
-}
+export type { Faults, Operation } from "./telco/Faults.ts"
+export type { Observe } from "./telco/Observed.ts"
 
 export interface Options<R> extends Suite.Options {
   /** An eSIM that the telco knows and that may be used for tests. */
   readonly iccid?: string
   /** The terms of the packages to be ordered. */
   readonly terms?: PlanTerms
-  readonly observe?: Observe<R>
+  readonly observe?: Observed.Observe<R>
+  readonly faults?: FaultHooks.Faults<R>
 }
 
-const defaultTerms: PlanTerms = {
-  name: "Conformance",
-  coverageId: "00000000-0000-5000-8000-000000000000",
-  regionCode: "FR",
-  label: "Green",
-  dataMegaBytes: 100,
-  periodDays: 7,
-  throttling: [],
-  recurrence: null
-}
+const { freshKey, freshPackageId, sameCall, timesInOrder } = Observed
 
-const freshKey = Effect.map(Effect.all([Random.nextInt, Random.nextInt]), ([high, low]) => {
-  const part = (number: number): string => Math.abs(number).toString(36)
-  return `conformance-${part(high)}${part(low)}`
-})
-
-const freshPackageId = Effect.map(freshKey, (key) => `${key}:0`)
-
-/** The suite's cases, for a runner of one's own. */
+/** The suite's cases, for a runner of one's own. Those about faults are there where `faults` has the hook that they need. */
 export const cases = <R = never>(options: Options<R> = {}): ReadonlyArray<Suite.Case<Telco | R>> => {
-  const { iccid = "8988303000000000017", observe, terms = defaultTerms } = options
-
-  const order = (packageId: string, window: PackageOrder["window"] = null): PackageOrder => ({
-    packageId,
-    iccid,
-    window,
-    terms
-  })
-
-  const observed = <A>(
-    what: string,
-    expected: A,
-    look: (observe: Observe<R>) => Effect.Effect<A, unknown, R>
-  ): Effect.Effect<void, unknown, R> =>
-    observe === undefined
-      ? Effect.void
-      : Effect.flatMap(look(observe), (actual) => Suite.equals(what, actual, expected))
-
-  const sameCall = (what: string, call: (telco: Telco["Service"]) => Effect.Effect<void, unknown>) =>
-    Effect.flatMap(Telco, (telco) =>
-      Effect.mapError(
-        Effect.andThen(call(telco), call(telco)),
-        (cause) => new Suite.CaseFailed({ message: `${what} twice: ${String(cause)}` })
-      )
-    )
-
-  return [
-    {
-      name: "creating a package again gives the same package and no second one",
-      effect: Effect.gen(function* () {
-        const telco = yield* Telco
-        const packageId = yield* freshPackageId
-        const first = yield* telco.createPackage(order(packageId))
-        const again = yield* telco.createPackage(order(packageId))
-        yield* Suite.equals("the second answer", again, first)
-        yield* observed("packages", 1, ({ packages }) => packages([packageId]))
-      })
-    },
-    {
-      name: "creating a package with one key many times at once gives one package",
-      effect: Effect.gen(function* () {
-        const telco = yield* Telco
-        const packageId = yield* freshPackageId
-        const calls = Array.from({ length: 8 }, () => telco.createPackage(order(packageId)))
-        const answers = yield* Effect.all(calls, { concurrency: "unbounded" })
-        yield* Suite.equals("different answers", new Set(answers.map((one) => JSON.stringify(one))).size, 1)
-        yield* observed("packages", 1, ({ packages }) => packages([packageId]))
-      })
-    },
-    {
-      name: "packages with different keys are different",
-      effect: Effect.gen(function* () {
-        const telco = yield* Telco
-        const key = yield* freshKey
-        const ids = [0, 1, 2].map((occurrence) => `${key}:${occurrence}`)
-        const answers = yield* Effect.forEach(ids, (id) => telco.createPackage(order(id)))
-        yield* Suite.equals("different packages", new Set(answers.map((one) => one.telcoPackageId)).size, 3)
-        yield* observed("packages", 3, ({ packages }) => packages(ids))
-      })
-    },
-    {
-      name: "the times of a package with a window, where reported, are in order and stay the same",
-      effect: Effect.gen(function* () {
-        const telco = yield* Telco
-        const packageId = yield* freshPackageId
-        const window = { start: Date.UTC(2031, 0, 1), end: Date.UTC(2031, 0, 8) }
-        const first = yield* telco.createPackage(order(packageId, window))
-        yield* timesInOrder(first)
-        yield* Suite.equals("the second answer", yield* telco.createPackage(order(packageId, window)), first)
-      })
-    },
-    {
-      name: "a package that waits for its first use has no times, or times in order",
-      effect: Effect.gen(function* () {
-        const telco = yield* Telco
-        yield* timesInOrder(yield* telco.createPackage(order(yield* freshPackageId)))
-      })
-    },
-    {
-      name: "a package that was never created can be cancelled, and its key is spent",
-      effect: Effect.gen(function* () {
-        const telco = yield* Telco
-        const packageId = yield* freshPackageId
-        yield* telco.cancelPackage({ packageId, iccid })
-        yield* Suite.failsWith("creating it late", "Telco.Refused", telco.createPackage(order(packageId)))
-        yield* observed("packages", 0, ({ packages }) => packages([packageId]))
-      })
-    },
-    {
-      name: "a cancelled package's key is spent",
-      effect: Effect.gen(function* () {
-        const telco = yield* Telco
-        const packageId = yield* freshPackageId
-        yield* telco.createPackage(order(packageId))
-        yield* telco.cancelPackage({ packageId, iccid })
-        yield* Suite.failsWith("creating it again", "Telco.Refused", telco.createPackage(order(packageId)))
-        yield* observed("packages", 0, ({ packages }) => packages([packageId]))
-      })
-    },
-    {
-      name: "cancelling again succeeds",
-      effect: Effect.gen(function* () {
-        const telco = yield* Telco
-        const packageId = yield* freshPackageId
-        yield* telco.createPackage(order(packageId))
-        yield* sameCall("cancelling", () => telco.cancelPackage({ packageId, iccid }))
-      })
-    },
-    {
-      name: "cancelling one package leaves its neighbours",
-      effect: Effect.gen(function* () {
-        const telco = yield* Telco
-        const key = yield* freshKey
-        const first = yield* telco.createPackage(order(`${key}:0`))
-        yield* telco.createPackage(order(`${key}:1`))
-        yield* telco.cancelPackage({ packageId: `${key}:1`, iccid })
-        yield* Suite.equals("the other package", yield* telco.createPackage(order(`${key}:0`)), first)
-        yield* observed("packages", 1, ({ packages }) => packages([`${key}:0`, `${key}:1`]))
-      })
-    },
-    {
-      name: "a package that is not there can be suspended",
-      effect: Effect.gen(function* () {
-        const telco = yield* Telco
-        yield* telco.suspendPackage({ packageId: yield* freshPackageId, iccid })
-      })
-    },
-    {
-      name: "suspending again succeeds, and a suspended package can be cancelled",
-      effect: Effect.gen(function* () {
-        const telco = yield* Telco
-        const packageId = yield* freshPackageId
-        yield* telco.createPackage(order(packageId))
-        yield* sameCall("suspending", () => telco.suspendPackage({ packageId, iccid }))
-        yield* telco.cancelPackage({ packageId, iccid })
-        yield* telco.suspendPackage({ packageId, iccid })
-        yield* observed("packages", 0, ({ packages }) => packages([packageId]))
-      })
-    },
-    {
-      name: "a message with one id is sent once",
-      effect: Effect.gen(function* () {
-        const messageId = yield* freshKey
-        const sms = { messageId, iccid, from: "Conformance", text: `Héllo ✓ ${messageId}` }
-        yield* sameCall("sending", (telco) => telco.sendSms(sms))
-        yield* observed("messages", 1, ({ messages }) => messages(iccid, sms.text))
-      })
-    },
-    {
-      name: "a profile can be released, also again and where there is none",
-      effect: Effect.gen(function* () {
-        const key = yield* freshKey
-        yield* sameCall("releasing", (telco) => telco.releaseProfile({ key, iccid }))
-        const telco = yield* Telco
-        yield* telco.releaseProfile({ key: `${key}-unknown`, iccid: "8900000000000000000" })
-      })
-    },
-    {
-      name: "the mobile plan is what the last change says, and a change that comes again undoes no later one",
-      effect: Effect.gen(function* () {
-        const telco = yield* Telco
-        const key = yield* freshKey
-        const apply = telco.setMobilePlan({ key: `${key}-1`, iccid, applied: true })
-        yield* apply
-        yield* observed("applied", true, ({ mobilePlan }) => mobilePlan(iccid))
-        yield* telco.setMobilePlan({ key: `${key}-2`, iccid, applied: false })
-        yield* apply
-        yield* observed("applied", false, ({ mobilePlan }) => mobilePlan(iccid))
-      })
-    }
-  ]
+  const subject = Observed.subject(options)
+  return [...answered(subject), ...FaultCases.cases(subject, options.faults ?? {})]
 }
 
-const timesInOrder = ({ activationAt, expirationAt }: TelcoPackage): Effect.Effect<void, Suite.CaseFailed> =>
-  Effect.gen(function* () {
-    for (const time of [activationAt, expirationAt]) {
-      yield* Suite.holds(`${time} is an instant`, time === null || Number.isSafeInteger(time))
-    }
-    yield* Suite.holds(
-      `The activation ${activationAt} is before the expiry ${expirationAt}`,
-      activationAt === null || expirationAt === null || activationAt < expirationAt
-    )
-  })
+/** The cases in which every call is answered. */
+const answered = <R>({ iccid, observed, order }: Observed.Subject<R>): ReadonlyArray<Suite.Case<Telco | R>> => [
+  {
+    name: "creating a package again gives the same package and no second one",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const packageId = yield* freshPackageId
+      const first = yield* telco.createPackage(order(packageId))
+      const again = yield* telco.createPackage(order(packageId))
+      yield* Suite.equals("the second answer", again, first)
+      yield* observed("packages", 1, ({ packages }) => packages([packageId]))
+    })
+  },
+  {
+    name: "creating a package with one key many times at once gives one package",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const packageId = yield* freshPackageId
+      const calls = Array.from({ length: 8 }, () => telco.createPackage(order(packageId)))
+      const answers = yield* Effect.all(calls, { concurrency: "unbounded" })
+      yield* Suite.equals("different answers", new Set(answers.map((one) => JSON.stringify(one))).size, 1)
+      yield* observed("packages", 1, ({ packages }) => packages([packageId]))
+    })
+  },
+  {
+    name: "packages with different keys are different",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const key = yield* freshKey
+      const ids = [0, 1, 2].map((occurrence) => `${key}:${occurrence}`)
+      const answers = yield* Effect.forEach(ids, (id) => telco.createPackage(order(id)))
+      yield* Suite.equals("different packages", new Set(answers.map((one) => one.telcoPackageId)).size, 3)
+      yield* observed("packages", 3, ({ packages }) => packages(ids))
+    })
+  },
+  {
+    name: "the times of a package with a window, where reported, are in order and stay the same",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const packageId = yield* freshPackageId
+      const window = { start: Date.UTC(2031, 0, 1), end: Date.UTC(2031, 0, 8) }
+      const first = yield* telco.createPackage(order(packageId, window))
+      yield* timesInOrder(first)
+      yield* Suite.equals("the second answer", yield* telco.createPackage(order(packageId, window)), first)
+    })
+  },
+  {
+    name: "a package that waits for its first use has no times, or times in order",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      yield* timesInOrder(yield* telco.createPackage(order(yield* freshPackageId)))
+    })
+  },
+  {
+    name: "a package that was never created can be cancelled, and its key is spent",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const packageId = yield* freshPackageId
+      yield* telco.cancelPackage({ packageId, iccid })
+      yield* Suite.failsWith("creating it late", "Telco.Refused", telco.createPackage(order(packageId)))
+      yield* observed("packages", 0, ({ packages }) => packages([packageId]))
+    })
+  },
+  {
+    name: "a cancelled package's key is spent",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const packageId = yield* freshPackageId
+      yield* telco.createPackage(order(packageId))
+      yield* telco.cancelPackage({ packageId, iccid })
+      yield* Suite.failsWith("creating it again", "Telco.Refused", telco.createPackage(order(packageId)))
+      yield* observed("packages", 0, ({ packages }) => packages([packageId]))
+    })
+  },
+  {
+    name: "cancelling again succeeds",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const packageId = yield* freshPackageId
+      yield* telco.createPackage(order(packageId))
+      yield* sameCall("cancelling", () => telco.cancelPackage({ packageId, iccid }))
+    })
+  },
+  {
+    name: "cancelling one package leaves its neighbours",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const key = yield* freshKey
+      const first = yield* telco.createPackage(order(`${key}:0`))
+      yield* telco.createPackage(order(`${key}:1`))
+      yield* telco.cancelPackage({ packageId: `${key}:1`, iccid })
+      yield* Suite.equals("the other package", yield* telco.createPackage(order(`${key}:0`)), first)
+      yield* observed("packages", 1, ({ packages }) => packages([`${key}:0`, `${key}:1`]))
+    })
+  },
+  {
+    name: "a package that is not there can be suspended",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      yield* telco.suspendPackage({ packageId: yield* freshPackageId, iccid })
+    })
+  },
+  {
+    name: "suspending again succeeds, and a suspended package can be cancelled",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const packageId = yield* freshPackageId
+      yield* telco.createPackage(order(packageId))
+      yield* sameCall("suspending", () => telco.suspendPackage({ packageId, iccid }))
+      yield* telco.cancelPackage({ packageId, iccid })
+      yield* telco.suspendPackage({ packageId, iccid })
+      yield* observed("packages", 0, ({ packages }) => packages([packageId]))
+    })
+  },
+  {
+    name: "a message with one id is sent once",
+    effect: Effect.gen(function* () {
+      const messageId = yield* freshKey
+      const sms = { messageId, iccid, from: "Conformance", text: `Héllo ✓ ${messageId}` }
+      yield* sameCall("sending", (telco) => telco.sendSms(sms))
+      yield* observed("messages", 1, ({ messages }) => messages(iccid, sms.text))
+    })
+  },
+  {
+    name: "a profile can be released, also again and where there is none",
+    effect: Effect.gen(function* () {
+      const key = yield* freshKey
+      yield* sameCall("releasing", (telco) => telco.releaseProfile({ key, iccid }))
+      const telco = yield* Telco
+      yield* telco.releaseProfile({ key: `${key}-unknown`, iccid: "8900000000000000000" })
+    })
+  },
+  {
+    name: "the mobile plan is what the last change says, and a change that comes again undoes no later one",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const key = yield* freshKey
+      const apply = telco.setMobilePlan({ key: `${key}-1`, iccid, applied: true })
+      yield* apply
+      yield* observed("applied", true, ({ mobilePlan }) => mobilePlan(iccid))
+      yield* telco.setMobilePlan({ key: `${key}-2`, iccid, applied: false })
+      yield* apply
+      yield* observed("applied", false, ({ mobilePlan }) => mobilePlan(iccid))
+    })
+  }
+]
+
+/** What the suite cannot look at, in words; empty if it looks at all. */
+const blindSpots = <R>({ faults = {}, observe }: Options<R>): string => {
+  const spots = [...(observe === undefined ? ["what is behind the port"] : []), ...FaultHooks.missing(faults)]
+  return spots.length === 0 ? "" : ` (not looked at: ${spots.join(", ")})`
+}
+
+/** A telco of plain functions: what `telcoLayer` of `simplan/promise` makes, which names no type of Effect. */
+export interface PlainTelco {
+  readonly "~simplan/Telco": true
+}
+
+const isLayer = <R, E>(telco: Layer.Layer<Telco | R, E> | PlainTelco): telco is Layer.Layer<Telco | R, E> =>
+  Layer.isLayer(telco)
+
+const layerOf = <R, E>(telco: Layer.Layer<Telco | R, E> | PlainTelco): Layer.Layer<Telco | R, E> => {
+  if (isLayer(telco)) return telco
+  throw new TypeError("The telco is neither a layer nor made by telcoLayer of simplan/promise")
+}
 
 /** Defines the suite's cases with the runner. */
 export const run = <R, E>(
   name: string,
-  layer: Layer.Layer<Telco | R, E>,
+  telco: Layer.Layer<Telco | R, E> | PlainTelco,
   runner: Suite.Runner,
   options: Options<R> = {}
-): void => Suite.run(`${name} is a telco`, layer, cases(options), runner, options)
+): void => Suite.run(`${name} is a telco${blindSpots(options)}`, layerOf(telco), cases(options), runner, options)

@@ -26,4 +26,14 @@ describe("The GSM alphabet", () => {
     expect(GsmAlphabet.septets("a€")).toEqual([1, 2])
     expect(GsmAlphabet.septets("")).toEqual([])
   })
+
+  it("is numbered as the standard has it", () => {
+    expect(GsmAlphabet.unpacked("@$\nÅΔΞÆ !?¡AZÜ§¿azà")).toEqual([
+      0x00, 0x02, 0x0a, 0x0e, 0x10, 0x1a, 0x1c, 0x20, 0x21, 0x3f, 0x40, 0x41, 0x5a, 0x5e, 0x5f, 0x60, 0x61, 0x7a, 0x7f
+    ])
+    expect(GsmAlphabet.unpacked("[]{}\\^~|€\f")).toEqual(
+      [0x3c, 0x3e, 0x28, 0x29, 0x2f, 0x14, 0x3d, 0x40, 0x65, 0x0a].flatMap((code) => [0x1b, code])
+    )
+    expect(GsmAlphabet.unpacked("aç")).toBeUndefined()
+  })
 })

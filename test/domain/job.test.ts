@@ -17,7 +17,8 @@ const awaited: ReadonlyArray<Work> = [
 const left: ReadonlyArray<Work> = [
   { _tag: "CreatePackage", iccid: ICCID, attachmentId, occurrence: 1 },
   { _tag: "SuspendPackages", iccid: ICCID, attachmentId },
-  { _tag: "CancelPackages", iccid: ICCID, packageIds: [], release: true }
+  { _tag: "CancelPackages", iccid: ICCID, packageIds: [], release: true },
+  { _tag: "ReviewPackage", iccid: ICCID, findingId: "ocs/missing/1" }
 ]
 
 describe("A request's answer", () => {

@@ -11,8 +11,8 @@ import { DAY_MS, HOUR_MS } from "./Calendar.ts"
 import { attached, ICCID, line, NOW, recurring, subscription } from "./Values.ts"
 
 const iso = (at: number) => new Date(at).toISOString()
-const caused = (loaded: SimAggregate, next: SimAggregate, now = NOW) => {
-  const { causes, jobs } = Lifecycle.caused({ loaded, next }, now)
+const caused = (loaded: SimAggregate, next: SimAggregate, now = NOW, untold?: ReadonlyMap<string, number>) => {
+  const { causes, jobs } = Lifecycle.caused({ loaded, next }, now, untold)
   return { payloads: Lifecycle.payloads(causes, next), jobs }
 }
 const typesOf = (loaded: SimAggregate, next: SimAggregate, now = NOW) =>
@@ -117,6 +117,25 @@ describe("A change", () => {
   it("tells of a deletion", () => {
     const deleted = { ...line([of]), subscription: subscription({ status: "Deleted" }) }
     expect(caused(line([of]), deleted)).toEqual({ payloads: [{ type: "subscription.deleted", data: about }], jobs: [] })
+  })
+
+  it("that ends an attachment tells first what is due and not told, from the instant of its job on", () => {
+    const all = window(NOW - 3 * DAY_MS, NOW + HOUR_MS)
+    const suspended = { ...all, attachment: { ...all.attachment, suspendedAt: NOW } }
+    const types = (next: SimAggregate, untold?: number) =>
+      caused(line([all]), next, NOW, new Map(untold === undefined ? [] : [["attachment", untold]])).payloads.map(
+        ({ type }) => type
+      )
+    const late = ["attachment.activated", "attachment.expiring"]
+    const deleted = { ...line([all]), subscription: subscription({ status: "Deleted" }) }
+    expect(types(line([suspended]), NOW - 3 * DAY_MS)).toEqual([...late, "attachment.suspended"])
+    expect(types(deleted, NOW - 3 * DAY_MS)).toEqual([...late, "subscription.deleted"])
+    expect(types(deleted, NOW - DAY_MS)).toEqual(["attachment.expiring", "subscription.deleted"])
+    expect(types(deleted, NOW + HOUR_MS)).toEqual(["subscription.deleted"])
+    expect(types(deleted)).toEqual(["subscription.deleted"])
+    expect(Lifecycle.ended({ loaded: line([all]), next: deleted }, NOW)).toEqual(["attachment"])
+    expect(Lifecycle.ended({ loaded: line([suspended]), next: deleted }, NOW)).toEqual([])
+    expect(Lifecycle.ended({ loaded: line([all]), next: line([{ ...all }]) }, NOW)).toEqual([])
   })
 
   it.each([

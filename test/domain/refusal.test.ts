@@ -18,6 +18,7 @@ const refusals: ReadonlyArray<Refusal.Refusal> = [
   new Refusal.RegionUncovered({ missingIso2: ["XX"] }),
   new Refusal.RegionExists({ coverageId: "c", regionCode: "R", regionName: "North", iso2List: ["SE"] }),
   new Refusal.EndpointDisabled({ endpointId: "w" }),
+  new Refusal.TermsRefused({ message: "no zone" }),
   new Refusal.TelcoRefused({ message: "no such profile" }),
   new Refusal.TelcoUnavailable({ retryAfterSeconds: 5 }),
   new Refusal.IdempotencyKeyReused({ key: "k" }),

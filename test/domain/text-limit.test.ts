@@ -92,6 +92,15 @@ describe("A text within its limit (W9)", () => {
     }
   })
 
+  it.each(
+    taking.filter(([, field]) => !["lpa", "id", "operator", "rat", "imei", "modification_result"].includes(field))
+  )("and none that no storage can keep: %s", (_name, field, _limit, take) => {
+    for (const bad of ["a\0b", "a\ud83d", "\ude00"]) {
+      const refusal = Result.getOrThrow(Result.flip(take(bad)))
+      expect(refusal).toMatchObject({ field, message: "must not contain NUL characters or lone surrogates" })
+    }
+  })
+
   it("is counted in code points, also where half of a character stands alone", () => {
     expect(TextLimit.isWithin("😀\ud83d", 2)).toBe(true)
     expect(TextLimit.isWithin("😀\ud83d", 1)).toBe(false)

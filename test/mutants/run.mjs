@@ -12,7 +12,7 @@
 // The exit code is 1 where a fault's text is not exactly once in its file; where a fault is not found and does not say
 // why; where one is found that says that it cannot be; and where less than nine in ten are found of all in the engine, or
 // of those in the activation, recurrence, state and threshold rules that can be. Options: --engine (only the engine's
-// faults), --only TEXT (of a fault's file, area, rule or name), --seed (1) for other draws, --workers (2), --keep (writes
+// faults), --only TEXT (of a fault's path, area, rule or name), --seed (1) for other draws, --workers (2), --keep (writes
 // down which run found a fault in the engine, to be tried first).
 //
 // Stryker was tried: its version 9.6 asks TypeScript for functions that TypeScript 7 does not have, and worked only with
@@ -53,11 +53,12 @@ const options = {
 
 const { module } = await runnerImport(join(root, "test/mutants/faults/index.ts"))
 const faults = module.faults.filter(
-  ({ area, file, name, rule }) =>
-    (!values.engine || area === "engine") && [file, area, rule, name].some((text) => text.includes(values.only))
+  ({ area, file, folder, name, rule }) =>
+    (!values.engine || area === "engine") &&
+    [`${folder}/${file}`, area, rule, name].some((text) => text.includes(values.only))
 )
 if (faults.length === 0) {
-  console.error(`no fault has ${JSON.stringify(values.only)} in its file, area, rule or name`)
+  console.error(`no fault has ${JSON.stringify(values.only)} in its path, area, rule or name`)
   process.exit(2)
 }
 

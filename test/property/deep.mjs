@@ -9,12 +9,9 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { Worker } from "node:worker_threads"
-import { build } from "vite"
-
-const root = fileURLToPath(new URL("../..", import.meta.url))
+import { bundle } from "../setup/bundle.mjs"
+import { work } from "../setup/work.mjs"
 
 const { values } = parseArgs({
   options: {
@@ -39,31 +36,9 @@ const seed = values.seed === undefined ? Date.now() % 2 ** 31 : wholeNumber("see
 const workers = Math.min(wholeNumber("workers", values.workers, 1), runs)
 const plant = values.plant === undefined ? null : wholeNumber("plant", values.plant, 0)
 
-/** Everything in one file, as it would run in an application. */
-const bundle = async (folder) => {
-  const conditions = ["simplan-source", "node", "import", "module", "default"]
-  await build({
-    configFile: false,
-    root,
-    logLevel: "warn",
-    resolve: { conditions },
-    ssr: { noExternal: true, resolve: { conditions } },
-    build: { ssr: "test/property/deep.ts", outDir: folder, emptyOutDir: true, target: "node20", minify: false }
-  })
-  return join(folder, "deep.js")
-}
-
-const work = (script, workerData) =>
-  new Promise((resolve, reject) => {
-    const worker = new Worker(script, { workerData })
-    worker.once("message", resolve)
-    worker.once("error", reject)
-    worker.once("exit", (code) => reject(new Error(`a worker ended with code ${code} and said nothing`)))
-  })
-
 const folder = mkdtempSync(join(tmpdir(), "simplan-deep-"))
 try {
-  const script = await bundle(folder)
+  const script = await bundle("test/property/deep.ts", folder)
   const began = Date.now()
   const until = began + seconds * 1_000
   const told = await Promise.all(

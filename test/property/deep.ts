@@ -49,6 +49,9 @@ export interface Told {
 /** One in so many runs is also one of several processes, which takes much longer. */
 const CLUSTERS = 8
 
+/** In one of so many runs an endpoint takes every event. */
+const LIFECYCLES = 2
+
 const YEAR = 365.25 * 24 * 60 * 60 * 1_000
 
 /** How many runs are spent on shortening the commands of a failure. */
@@ -73,8 +76,10 @@ const work = async ({ plant, runs, seed: first, step, until }: typeof Task.Type)
   }
   const violationsOf = async (seed: number, commands: ReadonlyArray<Commands.Command>) => {
     const [start = 0] = fc.sample(Arbitraries.Instants.instants, { seed, numRuns: 1 })
-    const history = await recorded(seed, commands, { ...around, start })
-    return { history, violations: Invariants.check(history) }
+    const lifecycle = seed % LIFECYCLES === 0
+    const history = await recorded(seed, commands, { ...around, start, lifecycle })
+    const invariants = lifecycle ? [...Invariants.all, ...Invariants.lifecycle] : Invariants.all
+    return { history, violations: Invariants.check(history, invariants) }
   }
   for (let seed = first; told.runs < runs && Date.now() < until; seed += step) {
     const [commands = []] = fc.sample(Commands.runs(), { seed, numRuns: 1 })

@@ -296,3 +296,38 @@ describe("An invariant", () => {
     expect(new Set(Invariants.all.map(({ name }) => name)).size).toBe(Invariants.all.length)
   })
 })
+
+/** In the history of the same commands where an endpoint takes every event. */
+const lifecycleBreaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
+  [Invariants.lifecycleIsInOrder, changed("recurring", ({ events }) => ({ events: [...events, ...events] }))],
+  [
+    Invariants.lifecycleIsTimely,
+    changed("month", ({ events }) => ({ events: events.map((event) => ({ ...event, createdAt: 0 })) }))
+  ],
+  [Invariants.lifecycleIsComplete, changed("month", () => ({ events: [] }))],
+  [
+    Invariants.lifecycleIsToldToTheEnd,
+    changed("recurring", ({ events }) => ({
+      events: events.filter(({ payload }) => payload.type !== "attachment.activated")
+    }))
+  ]
+]
+
+describe("An invariant of what is told of attachments (E1)", () => {
+  let history: History.History
+  beforeAll(async () => {
+    history = await recorded(1, Object.values(story), { lifecycle: true })
+  })
+
+  it("holds for a true history", () => {
+    expect(Invariants.check(history, Invariants.lifecycle)).toEqual([])
+    expect(new Set(lifecycleBreaks.map(([invariant]) => invariant))).toEqual(new Set(Invariants.lifecycle))
+  })
+
+  it.each(lifecycleBreaks.map(([invariant, alter]) => ({ name: invariant.name, invariant, alter })))(
+    "can fail: $name",
+    ({ alter, invariant }) => {
+      expect(invariant.check(alter(history))).toMatchObject({ invariant: invariant.name })
+    }
+  )
+})

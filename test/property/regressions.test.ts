@@ -2,7 +2,7 @@
  * Runs that once broke an invariant, as fast-check shortened them.
  */
 import { describe, it } from "vitest"
-import type { Commands } from "../../src/testing/index.ts"
+import { type Commands, Invariants } from "../../src/testing/index.ts"
 import { mustHold, recorded } from "./Histories.ts"
 
 type Run = ReadonlyArray<Commands.Command>
@@ -96,6 +96,28 @@ const runs: ReadonlyArray<readonly [what: string, run: Run]> = [
   ]
 ]
 
+/** Runs in which an endpoint takes every event. */
+const lifecycleRuns: ReadonlyArray<readonly [what: string, run: Run]> = [
+  [
+    "E1: an activation that fell due while no process ran was not told of an attachment that was suspended then",
+    [daily, subscribeFrom(HOUR, false), { _tag: "Restart", downtime: 2 * HOUR }, suspend, { _tag: "Quiet" }]
+  ],
+  [
+    "E1: nor the end of one whose subscription was deleted",
+    [
+      daily,
+      subscribeFrom(HOUR, false),
+      { _tag: "Restart", downtime: 48 * HOUR },
+      { _tag: "Delete", by: 0, line: 0, foreign: false },
+      { _tag: "Quiet" }
+    ]
+  ]
+]
+
 describe("A run that once broke an invariant breaks none", () => {
   it.each(runs)("%s", async (_, run) => mustHold(await recorded(1, run)))
+
+  it.each(lifecycleRuns)("%s", async (_, run) =>
+    mustHold(await recorded(1, run, { lifecycle: true }), [...Invariants.all, ...Invariants.lifecycle])
+  )
 })

@@ -3,6 +3,7 @@
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import * as GsmAlphabet from "../../src/domain/GsmAlphabet.ts"
 import * as SmsSegments from "../../src/domain/SmsSegments.ts"
 
 const BASIC = [..."@£Δ aZ9à\n"]
@@ -53,6 +54,23 @@ describe("An SMS of any text", () => {
         const { alone, each, sizes } = sized(text)
         const total = sizes.reduce((sum, size) => sum + size, 0)
         expect(SmsSegments.count(text)).toBe(total <= alone ? 1 : fewest(sizes, each))
+      })
+    )
+  })
+
+  it("is cut into segments that fit, and are the text when they are put together", () => {
+    fc.assert(
+      fc.property(any, (text) => {
+        const { alphabet, segments } = SmsSegments.split(text)
+        const { alone, each } = sized(text)
+        expect(alphabet).toBe(alone === 160 ? "Gsm" : "Ucs2")
+        expect(segments.join("")).toBe(text)
+        for (const segment of segments) {
+          const size = alphabet === "Ucs2" ? segment.length : (GsmAlphabet.unpacked(segment)?.length ?? Infinity)
+          expect(size).toBeLessThanOrEqual(segments.length === 1 ? alone : each)
+          // No half of a surrogate pair.
+          expect(segment.isWellFormed()).toBe(true)
+        }
       })
     )
   })

@@ -101,6 +101,9 @@ describe("H1: a command", () => {
     ["an unknown plan", { planId: "none" }, { _tag: "NotFound", resource: "plan" }],
     ["an unknown SIM", { iccid: "8900" }, { _tag: "NotFound", resource: "sim" }],
     ["long metadata", { metadata: "x".repeat(5_000) }, { _tag: "InvalidField", field: "metadata" }],
+    ["metadata with NUL", { metadata: "a\0b" }, { _tag: "InvalidField", field: "metadata" }],
+    ["a plan with a lone surrogate", { planId: "\ud83d" }, { _tag: "InvalidField", field: "planId" }],
+    ["a SIM with NUL", { iccid: "89\0" }, { _tag: "InvalidField", field: "iccid" }],
     ["a period that is over", { activePeriod: { start: 0, end: 1 } }, { _tag: "InvalidField" }]
   ])("that names %s is refused at once", async (_, changes, refusal) => {
     expect(await refused(creation(changes))).toMatchObject(refusal)
@@ -112,6 +115,9 @@ describe("H1: a command", () => {
     const sms = { _tag: "SendSms", iccid, from: "shop", text: "hi" } as const
     expect(await refused(sms)).toMatchObject({ _tag: "NotFound", resource: "subscription" })
     expect(await refused({ ...sms, text: "" })).toMatchObject({ _tag: "InvalidField", field: "message" })
+    expect(await refused({ ...sms, text: "a\0b" })).toMatchObject({ _tag: "InvalidField", field: "message" })
+    expect(await refused({ ...sms, iccid: "89\0" })).toMatchObject({ _tag: "InvalidField", field: "iccid" })
+    expect(await refused(creation(), "a\0b")).toMatchObject({ _tag: "InvalidField", field: "idempotencyKey" })
     const plan = { _tag: "SetMobilePlan", apply: false, label: "Green", iccid: null } as const
     expect(await refused(plan)).toMatchObject({ _tag: "InvalidField", field: "iccid" })
     const unknown = { organizationId: "none", request: creation(), idempotencyKey: null }

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { Attachments, Subscriptions, Time, Webhooks, Worker } from "simplan"
-import { WebhookEvent } from "simplan/ports"
+import { BusinessClock, WebhookEvent } from "simplan/ports"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { make, START, type World } from "./World.ts"
 
@@ -73,6 +73,35 @@ describe("E1: an attachment", () => {
     expect(await told()).toEqual(["attachment.suspended 0", "subscription.deleted 0"])
     await world.advanceBy(9 * day)
     expect(await told()).toEqual([])
+  })
+
+  it("is told of what is due and not told yet before its suspension or its subscription's deletion, once", async () => {
+    await listen()
+    const planId = await world.createPlan()
+    const { organizationId } = world
+    const period = { start: START + hour, end: START + 4 * day }
+    const first = await subscribe(period, planId)
+    const second = await subscribe(period, planId)
+    await told()
+    // As after a downtime: no job has run yet.
+    await world.run(BusinessClock.BusinessClock.use(({ set }) => set?.(START + 3 * day) ?? Effect.void))
+    await Promise.all([
+      world.run(Attachments.Attachments.use((of) => of.suspend({ ...first, organizationId }))),
+      world.run(Subscriptions.Subscriptions.use((of) => of.remove({ ...second, organizationId }))),
+      world.settle()
+    ])
+    await told()
+    const all = await world.run(
+      Webhooks.Webhooks.use((of) => of.deliveries({ organizationId, limit: 100, after: null }))
+    )
+    const typesOf = (attachmentId: string) =>
+      all.items.flatMap(({ event: { payload } }) =>
+        "attachmentId" in payload.data && payload.data.attachmentId === attachmentId ? [payload.type] : []
+      )
+    const late = ["attachment.expiring", "attachment.activated", "package.created", "attachment.created"]
+    expect(typesOf(first.attachmentId)).toEqual(["attachment.suspended", ...late])
+    expect(typesOf(second.attachmentId)).toEqual(late)
+    expect(all.items[0]?.event.payload.type).toBe("subscription.deleted")
   })
 
   it("is told of the occurrences that the telco takes and refuses, and not of a creation that it refuses", async () => {

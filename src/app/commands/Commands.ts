@@ -125,6 +125,7 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
         }
         case "SendSms":
           yield* Effect.fromResult(Sms.check(request))
+          yield* Effect.fromResult(TextLimit.check("iccid", request.iccid, TextLimit.ID))
           yield* SimLookup.inService(storage, { organizationId, iccid: request.iccid })
           return
         case "SetMobilePlan": {
@@ -148,6 +149,7 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
     const submit = Effect.fnUntraced(function* (submission: Submission) {
       const { idempotencyKey, organizationId, request } = submission
       const now = yield* clock.now
+      yield* Effect.fromResult(TextLimit.check("organizationId", organizationId, TextLimit.ID))
       if (idempotencyKey !== null) yield* Effect.fromResult(Command.checkKey(idempotencyKey))
       const commandId =
         idempotencyKey === null

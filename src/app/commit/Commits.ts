@@ -87,6 +87,19 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
     const namedTypes = yield* NamedTypes
 
     /**
+     * From which instant on nothing has been told of the attachments that a change ends. The SIM was loaded before. If
+     * the job of one of them tells something after that, the SIM has another version, and the commit is a conflict.
+     */
+    const untold = Effect.fnUntraced(function* (change: SimDifference.SimChange, now: Instant) {
+      const from = new Map<string, Instant>()
+      for (const attachmentId of Lifecycle.ended(change, now)) {
+        const job = yield* storage.jobs.get(Lifecycle.jobIdOf(attachmentId))
+        if (job !== null) from.set(attachmentId, job.dueAt)
+      }
+      return from
+    })
+
+    /**
      * Rule E1: the events and jobs that a change causes. The views of a SIM's aggregate do not name its subscription and
      * plans, so the aggregate is read if there is something to be told. The version of the SIM guards that they belong
      * together.
@@ -96,13 +109,14 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       change: SimDifference.SimChange,
       now: Instant
     ) {
-      const { causes, jobs } = Lifecycle.caused(change, now)
+      const isTimed = Lifecycle.includesTimed(types)
+      const { causes, jobs } = Lifecycle.caused(change, now, isTimed ? yield* untold(change, now) : undefined)
       const asked = causes.filter(({ type }) => types.has(type))
       const whole = SimDifference.wholeOf(change)
       const aggregate = asked.length === 0 ? null : (whole ?? (yield* storage.simAggregates.get(change.loaded.sim)))
       return {
         payloads: aggregate === null ? [] : Lifecycle.payloads(asked, aggregate),
-        jobs: Lifecycle.includesTimed(types) ? jobs : []
+        jobs: isTimed ? jobs : []
       }
     })
 

@@ -21,6 +21,7 @@ import * as CreatePackage from "../jobs/CreatePackage.ts"
 import * as NotifyAttachment from "../jobs/NotifyAttachment.ts"
 import * as NotifyAttachments from "../jobs/NotifyAttachments.ts"
 import * as Provision from "../jobs/Provision.ts"
+import * as ReviewPackage from "../jobs/ReviewPackage.ts"
 import * as SendSms from "../jobs/SendSms.ts"
 import * as SuspendPackages from "../jobs/SuspendPackages.ts"
 import * as Leases from "./Leases.ts"
@@ -98,6 +99,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
     const changeMobilePlan = yield* ChangeMobilePlan.make
     const notifyAttachment = yield* NotifyAttachment.make
     const notifyAttachments = yield* NotifyAttachments.make
+    const reviewPackage = yield* ReviewPackage.make
 
     const dispatched = (held: LeasedJob, of: OneStep): Effect.Effect<TryOutcome, Storage.StorageError> => {
       switch (of._tag) {
@@ -117,6 +119,8 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
           return notifyAttachment(held, of)
         case "NotifyAttachments":
           return notifyAttachments(held, of)
+        case "ReviewPackage":
+          return reviewPackage(held)
       }
     }
 

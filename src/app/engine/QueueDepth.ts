@@ -1,7 +1,8 @@
 /**
- * Gauges of the queues of jobs and deliveries. They are measured on demand, at most every few seconds.
+ * Gauges of the queues of jobs and deliveries. They are measured on demand, at most every few seconds, by one
+ * measurement at a time. Nobody waits longer than a second for it, whatever the storage does.
  */
-import { Context, Clock as MachineClock, Effect, Layer, Metric, Semaphore } from "effect"
+import { Context, Clock as MachineClock, Effect, Fiber, Layer, Metric } from "effect"
 import { SECOND } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type Backlog, Jobs } from "../../ports/Jobs.ts"
@@ -11,12 +12,15 @@ import { Storage } from "../../ports/Storage.ts"
 export class QueueDepth extends Context.Service<
   QueueDepth,
   {
-    /** Updates the gauges. Where the storage does not answer, they stay, and `simplan_storage_up` is 0. */
+    /**
+     * Updates the gauges. If the storage does not answer within a second, they stay as they are, and `simplan_storage_up`
+     * is 0.
+     */
     readonly measure: Effect.Effect<void>
   }
 >()("simplan/QueueDepth") {}
 
-/** How long a measurement stays valid, and how long one may take, in milliseconds. */
+/** How long a measurement stays valid, and how long one is waited for, in milliseconds. */
 const FRESH = 5 * SECOND
 const PATIENCE = SECOND
 
@@ -56,29 +60,39 @@ export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Bus
     const clock = yield* BusinessClock
     const updateJobs = gaugesOf("jobs")
     const updateDeliveries = gaugesOf("deliveries")
-    const one = Semaphore.makeUnsafe(1)
     let measuredAt = Number.NEGATIVE_INFINITY
+    let underWay: Fiber.Fiber<void> | null = null
 
-    const measure = Effect.gen(function* () {
+    const measurement = Effect.gen(function* () {
       const now = yield* clock.now
       const machineNow = yield* MachineClock.currentTimeMillis
       yield* updateJobs(yield* jobs.backlog({ now, machineNow }), now)
       yield* updateDeliveries(yield* outbox.backlog({ now, machineNow }), now)
       yield* Metric.update(problems, yield* storage.problems.count)
-    }).pipe(
-      Effect.timeout(PATIENCE),
-      Effect.matchEffect({ onSuccess: () => Metric.update(up, 1), onFailure: () => Metric.update(up, 0) })
-    )
+      measuredAt = machineNow
+    }).pipe(Effect.matchEffect({ onSuccess: () => Metric.update(up, 1), onFailure: () => Metric.update(up, 0) }))
+
+    const begin = Effect.map(Effect.forkDetach(measurement, { startImmediately: true }), (fiber) => {
+      underWay = fiber
+      fiber.addObserver(() => {
+        underWay = null
+      })
+      return fiber
+    })
 
     return QueueDepth.of({
-      measure: one.withPermits(1)(
-        Effect.gen(function* () {
-          const machineNow = yield* MachineClock.currentTimeMillis
-          if (machineNow - measuredAt < FRESH) return
-          yield* measure
-          measuredAt = machineNow
+      measure: Effect.gen(function* () {
+        if ((yield* MachineClock.currentTimeMillis) - measuredAt < FRESH) return
+        const fiber = underWay ?? (yield* begin)
+        yield* Effect.timeoutOrElse(Effect.asVoid(Fiber.await(fiber)), {
+          duration: PATIENCE,
+          orElse: () => {
+            // The interruption is not waited for either: a read may not be interruptible.
+            fiber.interruptUnsafe()
+            return Metric.update(up, 0)
+          }
         })
-      )
+      })
     })
   })
 )

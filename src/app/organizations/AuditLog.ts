@@ -1,11 +1,13 @@
 /**
  * The audit log of an organization: who changed what (rule W11). The commit of a change writes its entry; here they are
- * read.
+ * read, and written for changes that are kept elsewhere.
  */
 import { Context, Effect, Layer, Stream } from "effect"
-import type { AuditEntry } from "../../domain/AuditEntry.ts"
+import type { AuditEntry, Change } from "../../domain/AuditEntry.ts"
 import type { NotFound } from "../../domain/Refusal.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type AuditQuery, type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
+import { Commits } from "../commit/Commits.ts"
 import * as Paging from "../Paging.ts"
 import { Organizations } from "./Organizations.ts"
 
@@ -16,18 +18,26 @@ export class AuditLog extends Context.Service<
     readonly page: (query: AuditQuery) => Effect.Effect<Paging.Page<AuditEntry, CreatedCursor>, NotFound | StorageError>
     /** All of them, newest first, in keyset pages: memory does not grow with the list. */
     readonly list: (query: Omit<AuditQuery, "after" | "limit">) => Stream.Stream<AuditEntry, NotFound | StorageError>
+    /** Adds the entry of a change that no commit of the storage makes, such as one of a telco's settings. */
+    readonly record: (change: Change) => Effect.Effect<void, StorageError>
   }
 >()("simplan/AuditLog") {}
 
 const cursorOf = ({ createdAt, entryId }: AuditEntry): CreatedCursor => ({ createdAt, id: entryId })
 
-export const layer: Layer.Layer<AuditLog, never, Storage | Organizations> = Layer.effect(
+export const layer: Layer.Layer<AuditLog, never, Storage | Organizations | Commits | BusinessClock> = Layer.effect(
   AuditLog,
   Effect.gen(function* () {
     const storage = yield* Storage
     const organizations = yield* Organizations
+    const commits = yield* Commits
+    const clock = yield* BusinessClock
 
     return AuditLog.of({
+      record: Effect.fn("AuditLog.record")(function* (change) {
+        const commit = yield* commits.audited({}, change, yield* clock.now)
+        yield* commits.retryOnConflict(commits.write(commit))
+      }),
       page: Effect.fn("AuditLog.page")(function* ({ limit, ...query }) {
         yield* organizations.get(query)
         const found = yield* storage.auditEntries.page({ ...query, limit: limit + 1 })

@@ -1,6 +1,6 @@
 /**
- * Problems: jobs that ended because the telco refuses them (rule S6). They stand here until an operator retries them, or
- * has done the work at the telco by hand and resolves them.
+ * Problems: jobs that ended because the telco refuses them, and what comparisons of both books find (rule S6). They stand
+ * here until an operator retries them, or has done the work at the telco by hand and resolves them.
  */
 import { Context, Effect, Layer } from "effect"
 import type { Action } from "../../domain/AuditEntry.ts"
@@ -31,6 +31,11 @@ export class Problems extends Context.Service<
      * a SIM that waited for it is free.
      */
     readonly resolve: (of: OfProblem) => Effect.Effect<void, NotFound | StorageError>
+    /**
+     * Adds what a comparison of the telco's books with ours has found. One that is there already stays as it is; one about
+     * a SIM that nobody has is left out.
+     */
+    readonly add: (of: { readonly findings: ReadonlyArray<Problem.Finding> }) => Effect.Effect<void, StorageError>
   }
 >()("simplan/Problems") {}
 
@@ -54,6 +59,21 @@ export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commi
       )
 
     return Problems.of({
+      add: Effect.fn("Problems.add")(function* ({ findings }) {
+        if (findings.length === 0) return
+        const now = yield* clock.now
+        const iccids = [...new Set(findings.map(({ iccid }) => iccid))]
+        const found = yield* storage.simAggregates.forReports({
+          iccids: iccids.map((iccid) => ({ iccid, since: now, packageIds: [], reportIds: [] })),
+          seenSince: now
+        })
+        const owners = new Map(found.map(({ aggregate: { sim } }) => [sim.iccid, sim.organizationId]))
+        const put = findings.flatMap((finding) => {
+          const owner = owners.get(finding.iccid)
+          return owner === undefined ? [] : [{ job: Problem.found(finding, owner, now), lease: null }]
+        })
+        if (put.length > 0) yield* commits.retryOnConflict(commits.write({ jobs: { put } }))
+      }),
       page: Effect.fn("Problems.page")(function* ({ after, limit }) {
         const found = yield* storage.problems.page({ after, limit: limit + 1 })
         return Paging.page(found, limit, ({ createdAt, jobId }) => ({ createdAt, id: jobId }))
@@ -61,7 +81,7 @@ export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commi
       retry: Effect.fn("Problems.retry")((of) =>
         commits.retryOnConflict(
           Effect.gen(function* () {
-            const job = yield* storage.problems.get(of.problemId)
+            const job = yield* storage.jobs.get(of.problemId)
             if (job !== null && Problem.isRetried(job)) return
             if (job === null || job.endedAt === null) return yield* missing(of)
             const { endedAt, jobId } = job
@@ -74,7 +94,7 @@ export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commi
       resolve: Effect.fn("Problems.resolve")((of) =>
         commits.retryOnConflict(
           Effect.gen(function* () {
-            const job = yield* storage.problems.get(of.problemId)
+            const job = yield* storage.jobs.get(of.problemId)
             if (job === null || job.endedAt === null) return yield* missing(of)
             const { endedAt, jobId, organizationId, work } = job
             const aggregate =

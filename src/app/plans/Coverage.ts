@@ -49,6 +49,10 @@ export class Coverage extends Context.Service<
       readonly label: string | null
     }) => Stream.Stream<Profile, StorageError>
     readonly get: (of: OfProfile) => Effect.Effect<Profile, NotFound | StorageError>
+    /** A profile by its id alone, with the organization whose custom region it is, null for a standard one; for operators. */
+    readonly find: (
+      coverageId: string
+    ) => Effect.Effect<{ readonly organizationId: string | null; readonly label: Label }, NotFound | StorageError>
     /** The profile without its countries' operators. */
     readonly area: (of: OfProfile) => Effect.Effect<Area, NotFound | StorageError>
     readonly createRegion: (request: {
@@ -91,6 +95,12 @@ export const layer: Layer.Layer<Coverage, never, Needs> = Layer.effect(
 
     return Coverage.of({
       area,
+      find: Effect.fn("Coverage.find")(function* (coverageId) {
+        const standard = (yield* catalogues.current).profileById.get(coverageId)
+        if (standard !== undefined) return { organizationId: null, label: standard.label }
+        const region = yield* storage.regions.find(coverageId)
+        return region ?? (yield* new NotFound({ resource: "coverage profile", id: coverageId }))
+      }),
       list: ({ label, organizationId, regionCode }) =>
         Stream.unwrap(
           Effect.map(catalogues.current, (catalogue) => {

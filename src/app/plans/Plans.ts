@@ -1,5 +1,5 @@
 /**
- * Plans of an organization: create, read, archive, delete (rules P1 to P3).
+ * Plans of an organization: create, read, archive, delete (rules P1 to P4).
  */
 import { Context, Effect, Equal, Layer } from "effect"
 import type { Action } from "../../domain/AuditEntry.ts"
@@ -7,10 +7,11 @@ import { kinds } from "../../domain/Idempotency.ts"
 import type { Label } from "../../domain/Label.ts"
 import * as PlanRules from "../../domain/Plan.ts"
 import type { Plan, TermsRequest } from "../../domain/Plan.ts"
-import type { InvalidField, NotFound } from "../../domain/Refusal.ts"
+import { type InvalidField, type NotFound, TermsRefused } from "../../domain/Refusal.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
+import { TelcoTerms } from "../../ports/TelcoTerms.ts"
 import { Catalogues } from "./Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Coverage } from "./Coverage.ts"
@@ -29,7 +30,7 @@ export class Plans extends Context.Service<
     readonly create: (request: {
       readonly organizationId: string
       readonly terms: TermsRequest
-    }) => Effect.Effect<Plan, InvalidField | NotFound | StorageError>
+    }) => Effect.Effect<Plan, InvalidField | NotFound | TermsRefused | StorageError>
     readonly get: (of: OfPlan) => Effect.Effect<Plan, NotFound | StorageError>
     /** A page of plans, oldest first. `countries` (ISO 2) selects the plans that cover all of them. */
     readonly page: (of: {
@@ -59,6 +60,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
     const catalogues = yield* Catalogues
     const coverage = yield* Coverage
     const organizations = yield* Organizations
+    const telcoTerms = yield* TelcoTerms
 
     const get = Effect.fnUntraced(function* (of: OfPlan) {
       return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
@@ -92,10 +94,14 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
           () => Effect.succeed(null)
         )
         const now = yield* clock.now
+        const checked = yield* Effect.fromResult(PlanRules.terms(terms, profile, now))
+        yield* Effect.catchTag(telcoTerms.check({ organizationId, terms: checked }), "Telco.Refused", ({ message }) =>
+          Effect.fail(new TermsRefused({ message }))
+        )
         const plan: Plan = {
           organizationId,
           planId: yield* ids.next(now, organizationId),
-          terms: yield* Effect.fromResult(PlanRules.terms(terms, profile, now)),
+          terms: checked,
           createdAt: now,
           archivedAt: null,
           deletedAt: null,

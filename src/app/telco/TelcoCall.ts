@@ -146,6 +146,9 @@ export const refusing = (
   return { ...finished, jobs: { ...finished.jobs, put: [...(finished.jobs?.put ?? []), again] } }
 }
 
+/** The shortest wait for a telco that has too many calls already. */
+const PAUSE = SECOND
+
 const nextAttempt = (job: Job.Job, now: Instant): Pick<Job.Job, "attempts" | "dueAt"> => {
   const attempts = job.attempts + 1
   return { attempts, dueAt: nextTry(attempts, now) }
@@ -161,7 +164,7 @@ export const retrying = (
   answer: Unavailable,
   latest: Instant = Number.POSITIVE_INFINITY
 ): Commit => {
-  const next = nextAttempt(job, now)
+  const next = answer.isAsked === false ? { attempts: job.attempts, dueAt: now + PAUSE } : nextAttempt(job, now)
   const wait = (answer.retryAfterSeconds ?? 0) * SECOND
   const dueAt = Math.min(Math.max(next.dueAt, now + wait), latest)
   return { jobs: { retried: [{ jobId: job.jobId, token, ...next, dueAt }] } }

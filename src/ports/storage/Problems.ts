@@ -5,8 +5,6 @@ import type { Job } from "../../domain/Job.ts"
 import type { CreatedCursor, Keyset, Read } from "./Read.ts"
 
 export interface Problems {
-  /** The job of that id, whether it has ended or not. */
-  readonly get: (jobId: string) => Read<Job | null>
   /** The jobs that have ended, of all organizations, by creation and id, ascending. */
   readonly page: (query: Keyset<CreatedCursor>) => Read<ReadonlyArray<Job>>
   /** How many there are, counted up to 10,000. */

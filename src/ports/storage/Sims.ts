@@ -7,7 +7,7 @@
 import type { Effect } from "effect"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import type { Label } from "../../domain/Label.ts"
-import type { Sim } from "../../domain/Sim.ts"
+import type { Purpose, Sim } from "../../domain/Sim.ts"
 import type { Entry } from "../../domain/SmdpHistory.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { StorageError } from "./Failure.ts"
@@ -33,7 +33,7 @@ export interface ImportOutcome {
 export interface ReservationRequest {
   readonly organizationId: string
   readonly label: Label
-  readonly purpose: "subscription" | "mobile plan"
+  readonly purpose: Purpose
   readonly token: string
   /** How many are wanted, at least one. */
   readonly count: number
@@ -68,7 +68,7 @@ export interface Sims {
     query: Page<number> & { readonly isEsim: boolean | null; readonly label: Label | null }
   ) => Read<ReadonlyArray<Sim>>
   /**
-   * Reserves eSIMs of the label that are not reserved. For a `subscription`: free ones (rule S2), never used ones first,
+   * Reserves eSIMs of the label that are suitable (`Sim.isSuitable`) and not reserved. For a `subscription`: free ones (rule S2), never used ones first,
    * by import sequence; then those recycled longest ago, by import sequence where equal. For a `mobile plan`: those whose mobile plan is
    * settled and not applied, by import sequence, free or not. Each reservation raises the SIM's version. Rows that another
    * statement has locked are skipped, and count as `Busy`.

@@ -3,6 +3,7 @@
  */
 import type { WithPackages } from "../../domain/Attachment.ts"
 import type { ForOccurrence, ForReports, PackagesForReports, SimAggregate } from "../../domain/SimAggregate.ts"
+import type { Sim } from "../../domain/Sim.ts"
 import type { SubscriptionWithSim } from "../../domain/Subscription.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { CreatedCursor, OfOrganization, Page, Read } from "./Read.ts"
@@ -32,6 +33,8 @@ export interface SimAggregates {
   ) => Read<ForOccurrence | null>
   /** `SimAggregate.forReports` of these ICCIDs, of any organization and in any order; unknown ICCIDs are left out. */
   readonly forReports: (query: ReportQuery) => Read<ReadonlyArray<Reported>>
+  /** Whose SIM an ICCID is, of whichever organization, and its label; neither ever changes. Null where it is unknown. */
+  readonly owner: (iccid: string) => Read<Pick<Sim, "organizationId" | "label"> | null>
 }
 
 export interface Subscriptions {

@@ -49,6 +49,10 @@ const inOrder = (told: Told, { step }: Frame): string | null =>
     if (about === null || !isOptIn(type)) return null
     const before = told.get(about) ?? []
     told.set(about, [...before, type])
+    const { data } = event.payload
+    if ("subscriptionId" in data && told.get(data.subscriptionId)?.includes("subscription.deleted") === true) {
+      if (about !== data.subscriptionId) return `${about} told ${type} after ${data.subscriptionId} was deleted`
+    }
     return following[before.at(-1) ?? "none"].includes(type) ? null : `${about} told ${type} after ${show(before)}`
   })
 
@@ -66,15 +70,52 @@ const keep = (told: Told, { step }: Frame): void => {
   }
 }
 
-/** When an attachment's events fall due by the clock, by the timing model. */
-const dueOf = (of: WithPackages): ReadonlyArray<readonly [type: OptInType, at: Instant]> => {
-  const { activationAt, expirationAt } = TimingModel.times(factsOf(of))
+/** When an attachment activates and expires. */
+interface Times {
+  readonly activationAt: Instant | null
+  readonly expirationAt: Instant | null
+}
+
+/** When the events of an attachment with these times fall due by the clock. */
+const dueAt = ({ activationAt, expirationAt }: Times): ReadonlyArray<readonly [type: OptInType, at: Instant]> => {
   if (activationAt === null || expirationAt === null) return []
   return [
     ["attachment.activated", activationAt],
     ["attachment.expiring", Math.max(activationAt, expirationAt - DAY)],
     ["attachment.expired", expirationAt]
   ]
+}
+
+/** When an attachment's events fall due by the clock, by the timing model. */
+const dueOf = (of: WithPackages) => dueAt(TimingModel.times(factsOf(of)))
+
+/** What the events of an attachment before its end have told of its times, and whose it is. */
+interface Known extends Times {
+  readonly subscriptionId: string
+}
+
+const instant = (text: string | null): Instant | null => (text === null ? null : Date.parse(text))
+
+/** Keeps the times that events of attachments tell while they are followed. */
+const keepTimes = (known: Map<string, Known>, { payload: { data, type } }: WebhookEvent): void => {
+  if (!isOptIn(type) || !("activationAt" in data) || "packageId" in data || type === "attachment.suspended") return
+  const { activationAt, attachmentId, expirationAt, subscriptionId } = data
+  known.set(attachmentId, {
+    subscriptionId,
+    activationAt: instant(activationAt),
+    expirationAt: instant(expirationAt)
+  })
+}
+
+/** The attachments that an event ends: a suspended one, all that are left of a deleted subscription. */
+const endedBy = ({ payload: { data, type } }: WebhookEvent, told: Told, known: ReadonlyMap<string, Known>) => {
+  if (type === "attachment.suspended" && "attachmentId" in data) return [data.attachmentId]
+  if (type !== "subscription.deleted" || !("subscriptionId" in data)) return []
+  return [...known].flatMap(([attachmentId, of]) =>
+    of.subscriptionId === data.subscriptionId && told.get(attachmentId)?.includes("attachment.suspended") !== true
+      ? [attachmentId]
+      : []
+  )
 }
 
 export const lifecycleIsInOrder: Invariant = make(
@@ -107,7 +148,7 @@ export const lifecycleIsTimely: Invariant = make(
     })
 )
 
-/** What is to be told of an attachment at `now`; a suspension ends it, and what was not told by then is not told. */
+/** What is to be told of an attachment at `now`; what is due before a suspension is checked with its event. */
 const isComplete = (of: WithPackages, told: ReadonlyArray<OptInType>, now: Instant): boolean => {
   if (of.attachment.suspendedAt !== null) {
     const isOnceEach = new Set(told).size === told.length
@@ -116,6 +157,30 @@ const isComplete = (of: WithPackages, told: ReadonlyArray<OptInType>, now: Insta
   const due = dueOf(of).flatMap(([type, at]) => (at <= now ? [type] : []))
   return same(told, ["attachment.created", ...due])
 }
+
+export const lifecycleIsToldToTheEnd: Invariant = make(
+  "what falls due of an attachment before its suspension, or its subscription's deletion, is told by then",
+  "E1",
+  () => {
+    const told: Told = new Map()
+    const known = new Map<string, Known>()
+    return (frame) => {
+      keep(told, frame)
+      const { events } = frame.step.changes
+      for (const event of events) keepTimes(known, event)
+      return first(events, (event) =>
+        first(endedBy(event, told, known), (attachmentId) => {
+          const times = known.get(attachmentId)
+          const due = times === undefined ? [] : dueAt(times).filter(([, at]) => at <= event.createdAt)
+          const missing = due.filter(([type]) => told.get(attachmentId)?.includes(type) !== true)
+          return missing.length === 0
+            ? null
+            : `${attachmentId} ended at ${toIso(event.createdAt)}, and has never told ${show(missing)}`
+        })
+      )
+    }
+  }
+)
 
 export const lifecycleIsComplete: Invariant = make(
   "whenever no job is due, everything that has happened to subscriptions, attachments and packages is told",
@@ -152,4 +217,9 @@ export const lifecycleIsComplete: Invariant = make(
 )
 
 /** All of them. */
-export const lifecycle: ReadonlyArray<Invariant> = [lifecycleIsInOrder, lifecycleIsTimely, lifecycleIsComplete]
+export const lifecycle: ReadonlyArray<Invariant> = [
+  lifecycleIsInOrder,
+  lifecycleIsTimely,
+  lifecycleIsComplete,
+  lifecycleIsToldToTheEnd
+]

@@ -156,7 +156,7 @@ const observe = (
       deliveries: yield* storage.deliveries.page({ ...of, ...everything }),
       idempotency: yield* Effect.forEach(keys, (key) => storage.idempotencyRecords.get({ ...of, key })),
       jobs: yield* world.jobs.pending({ now, machineNow }),
-      problems: yield* Effect.forEach(problemIds, (id) => storage.problems.get(id)),
+      problems: yield* Effect.forEach(problemIds, (id) => storage.jobs.get(id)),
       outbox: yield* world.outbox.pending({ now, machineNow }),
       auditEntries: yield* storage.auditEntries.page({ ...of, ...everything, ...anyEntry }),
       catalogueVersion: yield* storage.catalogues.version,

@@ -41,8 +41,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const rest = yield* storage.problems.page({ after: { createdAt: now + 1, id: second }, limit: 10 })
       yield* Suite.equals("the next page, of this organization", rest[0], ended[2])
       yield* Suite.equals("how many there are more", (yield* storage.problems.count) - before, 3)
-      yield* Suite.equals("one of them", yield* storage.problems.get(first), ended[0])
-      yield* Suite.equals("one that is not there", yield* storage.problems.get(world.id()), null)
+      yield* Suite.equals("one of them", yield* storage.jobs.get(first), ended[0])
+      yield* Suite.equals("one that is not there", yield* storage.jobs.get(world.id()), null)
 
       const at = { now, machineNow }
       const nothing = { due: 0, held: 0, oldestDueAt: null }
@@ -63,7 +63,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         false
       )
       yield* put(world, [Rows.job(world, { jobId: first })])
-      yield* Suite.equals("the job, put once more", yield* storage.problems.get(first), ended[0])
+      yield* Suite.equals("the job, put once more", yield* storage.jobs.get(first), ended[0])
 
       const reopened = { jobId: first, endedAt: now - 1, dueAt: now + 1, attempts: 0 }
       const resolved = { jobId: second, endedAt: now - 1 }
@@ -71,7 +71,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* World.conflicts(world, "reopening what ended at another time", { jobs: wrong }, "version")
       yield* storage.commit({ jobs: { reopened: [reopened], resolved: [resolved] } })
       yield* Suite.equals("the one that is left", yield* storage.problems.page(page), ended.slice(2))
-      yield* Suite.equals("the resolved one", yield* storage.problems.get(second), null)
+      yield* Suite.equals("the resolved one", yield* storage.jobs.get(second), null)
       yield* World.conflicts(world, "reopening twice", { jobs: { reopened: [reopened] } }, "version")
       yield* World.conflicts(world, "resolving what is reopened", { jobs: { resolved: [reopened] } }, "version")
       yield* World.conflicts(world, "resolving twice", { jobs: { resolved: [resolved] } }, "version")
@@ -81,6 +81,28 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.commit({ jobs: { resolved: [{ jobId: third, endedAt: now - 1 }] } })
       yield* Suite.equals("how many there are in the end", yield* storage.problems.count, before)
       yield* World.finishAll(world)
+    })
+  ),
+
+  scenario("a job is read as it is while it waits, is held, and is given back, and is gone when it is done", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      const job = Rows.job(world)
+      const { jobId } = job
+      yield* Suite.equals("before it is put", yield* storage.jobs.get(jobId), null)
+      yield* put(world, [job])
+      yield* Suite.equals("while it waits", yield* storage.jobs.get(jobId), job)
+      const claim = World.claim(world)
+      yield* world.jobs.claim(claim)
+      yield* Suite.equals("while it is held", yield* storage.jobs.get(jobId), job)
+      const { token } = claim
+      yield* storage.commit({ jobs: { retried: [{ jobId, token, dueAt: now + HOUR, attempts: 1 }] } })
+      const later = { ...job, dueAt: now + HOUR, attempts: 1 }
+      yield* Suite.equals("when it is given back", yield* storage.jobs.get(jobId), later)
+      const again = World.claim(world, { now: now + HOUR })
+      yield* world.jobs.claim(again)
+      yield* storage.commit({ jobs: { finished: [{ jobId, token: again.token }] } })
+      yield* Suite.equals("when it is done", yield* storage.jobs.get(jobId), null)
     })
   ),
 
@@ -95,7 +117,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
         { _tag: "CancelPackages", iccid, packageIds: [`${attachmentId}:0`, `${attachmentId}:1`], release: true },
         { _tag: "CancelPackages", iccid, packageIds: [], release: false },
         { _tag: "SendSms", iccid, messageId: world.id(), from: "+46 70", text: "Hej! 👋\n'quoted' \"twice\" \\" },
-        { _tag: "ChangeMobilePlan", iccid, changeId: world.id() }
+        { _tag: "ChangeMobilePlan", iccid, changeId: world.id() },
+        { _tag: "ReviewPackage", iccid, findingId: `ocs/missing/${attachmentId}:0` }
       ]
       const jobs = works.map((work, index) =>
         Rows.job(world, {

@@ -183,6 +183,19 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("a region is found by its id alone, of whichever organization", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const other = yield* World.neighbour(world)
+      const own = Rows.region(world, { regionName: "Own", iso2List: ["SE"] })
+      const theirs = Rows.region(other, { regionName: "Theirs", iso2List: ["SE", "NO"] })
+      yield* storage.commit({ regions: [own, theirs] })
+      yield* Suite.equals("the own one", yield* storage.regions.find(own.coverageId), own)
+      yield* Suite.equals("the other's", yield* storage.regions.find(theirs.coverageId), theirs)
+      yield* Suite.equals("an unknown one", yield* storage.regions.find(world.id()), null)
+    })
+  ),
+
   scenario("regions alike are those of the same name or with exactly the same countries", (world) =>
     Effect.gen(function* () {
       const { storage } = world

@@ -104,7 +104,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
       (after: CreatedCursor | null, limit) => storage.apiKeys.page({ ...of, after, limit }),
       (key) => ({ createdAt: key.createdAt, id: key.apiKeyId })
     ),
-    storage.problems.get(`${id}:0`),
+    storage.jobs.get(`${id}:0`),
     storage.webhookEndpoints.get({ ...of, endpointId: id }),
     pages(
       ask,

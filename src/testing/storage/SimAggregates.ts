@@ -56,6 +56,19 @@ const deleted = (subscription: Subscription): Written => ({
 })
 
 export const cases: ReadonlyArray<World.Scenario> = [
+  scenario("an ICCID tells whose SIM it is, and of which label", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const other = yield* World.neighbour(world)
+      const own = yield* World.stockOne(world, { label: "Green" })
+      const theirs = yield* World.stockOne(other, { label: "Blue" })
+      const ownerOf = storage.simAggregates.owner
+      yield* Suite.equals("the own one", yield* ownerOf(own.iccid), { ...World.of(world), label: "Green" })
+      yield* Suite.equals("the other's", yield* ownerOf(theirs.iccid), { ...World.of(other), label: "Blue" })
+      yield* Suite.equals("an unknown one", yield* ownerOf(world.iccid()), null)
+    })
+  ),
+
   scenario("an aggregate has its attachments oldest first and their packages by occurrence", (world) =>
     Effect.gen(function* () {
       const { sim, subscription } = yield* live(world)

@@ -11,7 +11,7 @@ export const lifecycle = faultsOf("Lifecycle.ts", "lifecycle", [
     "Math.max(activationAt, expirationAt - NOTICE)",
     "expirationAt - NOTICE"
   ],
-  ["E1", "what is due now is told later", "at <= now)", "at < now)"],
+  ["E1", "what is due now is told later", "from <= at && at <= now)", "from <= at && at < now)"],
   ["E1", "what was told before is told again", "from <= at && ", ""],
   ["E1", "nothing follows the activation", "nextAt: all.find(({ at }) => at > now)?.at ?? null", "nextAt: null"],
   ["E1", "an unconfirmed attachment is told of", "of?.attachment.confirmed === true", "of !== undefined"],
@@ -22,6 +22,9 @@ export const lifecycle = faultsOf("Lifecycle.ts", "lifecycle", [
     "false"
   ],
   ["E1", "a suspended attachment is followed on", "&& attachment.suspendedAt === null", ""],
+  ["E1", "what was not told before a suspension is dropped", "causes.push(...late(of), {", "causes.push({"],
+  ["E1", "what was not told before a deletion is dropped", ".filter(isFollowed).flatMap(late)", ".flatMap(() => NONE)"],
+  ["E1", "a deletion tells late of a suspended attachment", "isFollowed(of) && (isDeleted", "(isDeleted"],
   ["E1", "a refused package is told as created", 'Refused: "package.refused"', 'Refused: "package.created"'],
   ["E1", "a lapsed package is told as created", "Lapsed: null", 'Lapsed: "package.created"'],
   ["E1", "every commit of packages tells of all of them", "|| stored.has(pack.occurrence)", ""],

@@ -1,0 +1,228 @@
+/**
+ * The cases of the telco suite in which calls are lost, late and refused. Each one that has a hook of `Faults` is defined.
+ */
+import { Effect } from "effect"
+import { type Refused, Telco, type Unavailable } from "../../ports/Telco.ts"
+import * as Suite from "../Suite.ts"
+import type { Faults, Operation } from "./Faults.ts"
+import { freshKey, freshPackageId, repeated, type Subject, timesInOrder } from "./Observed.ts"
+
+type Case<R> = Suite.Case<Telco | R>
+type Call<A> = Effect.Effect<A, Refused | Unavailable>
+
+/** How long a caller waits in these cases. */
+const PATIENCE = "50 millis"
+
+/** Asks once. No answer, or one that says so, leaves the outcome unknown; a refusal is none of a lost call. */
+const lost = <A>(what: string, call: Call<A>): Effect.Effect<void, Suite.CaseFailed> =>
+  Effect.matchEffect(Effect.timeoutOption(call, PATIENCE), {
+    onSuccess: () => Effect.void,
+    onFailure: (error) =>
+      error._tag === "Telco.Unavailable"
+        ? Effect.void
+        : Effect.fail(new Suite.CaseFailed({ message: `${what} that is lost was refused: ${error.message}` }))
+  })
+
+/** Cases about calls that the telco does, or does not do, without an answer. */
+const unanswered = <R>(
+  { iccid, observed, order }: Subject<R>,
+  what: string,
+  lose: (operation: Operation) => Effect.Effect<void, unknown, R>
+): ReadonlyArray<Case<R>> => [
+  {
+    name: `a creation, its ${what} lost, comes again and makes one package`,
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const packageId = yield* freshPackageId
+      yield* lose("createPackage")
+      yield* lost("a creation", telco.createPackage(order(packageId)))
+      const created = yield* repeated("creating", telco.createPackage(order(packageId)))
+      yield* Suite.equals("the next answer", yield* telco.createPackage(order(packageId)), created)
+      yield* observed("packages", 1, ({ packages }) => packages([packageId]))
+    })
+  },
+  {
+    name: `a creation, its ${what} lost, that is cancelled leaves no package, and its key is spent`,
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const packageId = yield* freshPackageId
+      yield* lose("createPackage")
+      yield* lost("a creation", telco.createPackage(order(packageId)))
+      yield* repeated("cancelling", telco.cancelPackage({ packageId, iccid }))
+      yield* Suite.failsWith("creating it late", "Telco.Refused", telco.createPackage(order(packageId)))
+      yield* observed("packages", 0, ({ packages }) => packages([packageId]))
+    })
+  },
+  {
+    name: `a cancellation, its ${what} lost, comes again and leaves no package`,
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const packageId = yield* freshPackageId
+      yield* telco.createPackage(order(packageId))
+      yield* lose("cancelPackage")
+      yield* lost("a cancellation", telco.cancelPackage({ packageId, iccid }))
+      yield* repeated("cancelling", telco.cancelPackage({ packageId, iccid }))
+      yield* observed("packages", 0, ({ packages }) => packages([packageId]))
+    })
+  },
+  {
+    name: `a suspension, its ${what} lost, comes again and succeeds`,
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const packageId = yield* freshPackageId
+      yield* telco.createPackage(order(packageId))
+      yield* lose("suspendPackage")
+      yield* lost("a suspension", telco.suspendPackage({ packageId, iccid }))
+      yield* repeated("suspending", telco.suspendPackage({ packageId, iccid }))
+      yield* telco.cancelPackage({ packageId, iccid })
+    })
+  },
+  {
+    name: `a release of a profile, its ${what} lost, comes again and succeeds`,
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const release = telco.releaseProfile({ key: yield* freshKey, iccid })
+      yield* lose("releaseProfile")
+      yield* lost("a release", release)
+      yield* repeated("releasing", release)
+    })
+  },
+  {
+    name: `a mobile plan, the ${what} of its change lost, is what the last change says`,
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const key = yield* freshKey
+      const apply = telco.setMobilePlan({ key: `${key}-1`, iccid, applied: true })
+      yield* lose("setMobilePlan")
+      yield* lost("a change", apply)
+      yield* repeated("changing", apply)
+      yield* observed("applied", true, ({ mobilePlan }) => mobilePlan(iccid))
+      yield* telco.setMobilePlan({ key: `${key}-2`, iccid, applied: false })
+      yield* apply
+      yield* observed("applied", false, ({ mobilePlan }) => mobilePlan(iccid))
+    })
+  }
+]
+
+/** A message is better lost than sent twice: the call that comes again may be refused. */
+const message = <R>(
+  { iccid, observed }: Subject<R>,
+  lose: (operation: Operation) => Effect.Effect<void, unknown, R>
+): Case<R> => ({
+  name: "a message, its answer lost, is not sent again",
+  effect: Effect.gen(function* () {
+    const telco = yield* Telco
+    const messageId = yield* freshKey
+    const sms = { messageId, iccid, from: "Conformance", text: `Lost ${messageId}` }
+    yield* lose("sendSms")
+    yield* lost("a message", telco.sendSms(sms))
+    yield* Effect.ignore(repeated("sending", telco.sendSms(sms)))
+    yield* observed("messages", 1, ({ messages }) => messages(iccid, sms.text))
+  })
+})
+
+const late = <R>(
+  { iccid, observed, order }: Subject<R>,
+  doLate: NonNullable<Faults<R>["doLate"]>,
+  settle: Effect.Effect<void, unknown, R>
+): ReadonlyArray<Case<R>> => [
+  {
+    name: "a creation that is done late, after it came again, makes one package",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const packageId = yield* freshPackageId
+      const done = yield* doLate("createPackage")
+      yield* lost("a creation", telco.createPackage(order(packageId)))
+      const created = yield* repeated("creating", telco.createPackage(order(packageId)))
+      yield* Effect.andThen(done, settle)
+      yield* Suite.equals("the next answer", yield* telco.createPackage(order(packageId)), created)
+      yield* observed("packages", 1, ({ packages }) => packages([packageId]))
+    })
+  },
+  {
+    name: "a creation that is done late, after its cancellation, leaves no package",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const packageId = yield* freshPackageId
+      const done = yield* doLate("createPackage")
+      yield* lost("a creation", telco.createPackage(order(packageId)))
+      yield* repeated("cancelling", telco.cancelPackage({ packageId, iccid }))
+      yield* Effect.andThen(done, settle)
+      yield* Suite.failsWith("creating it again", "Telco.Refused", telco.createPackage(order(packageId)))
+      yield* observed("packages", 0, ({ packages }) => packages([packageId]))
+    })
+  }
+]
+
+const refused = <R>(
+  { iccid, observed, order }: Subject<R>,
+  refuse: (operation: Operation) => Effect.Effect<void, unknown, R>
+): ReadonlyArray<Case<R>> => [
+  {
+    name: "a refused creation stays refused by its key, makes no package, and hinders no other one",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const key = yield* freshKey
+      yield* refuse("createPackage")
+      const create = telco.createPackage(order(`${key}:0`))
+      yield* Suite.failsWith("the first creation", "Telco.Refused", create)
+      yield* Suite.failsWith("the same one again", "Telco.Refused", create)
+      yield* telco.createPackage(order(`${key}:1`))
+      yield* observed("packages", 1, ({ packages }) => packages([`${key}:0`, `${key}:1`]))
+      yield* telco.cancelPackage({ packageId: `${key}:0`, iccid })
+    })
+  },
+  {
+    name: "a refused cancellation stays refused by its key, and may be done under another one",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const packageId = yield* freshPackageId
+      yield* telco.createPackage(order(packageId))
+      yield* refuse("cancelPackage")
+      const cancel = telco.cancelPackage({ packageId, iccid, key: `${packageId}/1` })
+      yield* Suite.failsWith("the first cancellation", "Telco.Refused", cancel)
+      yield* Suite.failsWith("the same one again", "Telco.Refused", cancel)
+      yield* observed("packages", 1, ({ packages }) => packages([packageId]))
+      yield* telco.cancelPackage({ packageId, iccid, key: `${packageId}/2` })
+      yield* observed("packages", 0, ({ packages }) => packages([packageId]))
+    })
+  },
+  {
+    name: "a refused message stays refused by its id, and is not sent",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      const messageId = yield* freshKey
+      const sms = { messageId, iccid, from: "Conformance", text: `Refused ${messageId}` }
+      yield* refuse("sendSms")
+      yield* Suite.failsWith("the first sending", "Telco.Refused", telco.sendSms(sms))
+      yield* Suite.failsWith("the same one again", "Telco.Refused", telco.sendSms(sms))
+      yield* observed("messages", 0, ({ messages }) => messages(iccid, sms.text))
+    })
+  }
+]
+
+const toldLater = <R>({ observed, order }: Subject<R>, tellTimes: NonNullable<Faults<R>["tellTimes"]>): Case<R> => ({
+  name: "a package whose times the telco learns later stays the same package, with times in order",
+  effect: Effect.gen(function* () {
+    const telco = yield* Telco
+    const packageId = yield* freshPackageId
+    const first = yield* telco.createPackage(order(packageId))
+    yield* tellTimes(packageId)
+    const then = yield* telco.createPackage(order(packageId))
+    yield* Suite.equals("the telco's package", then.telcoPackageId, first.telcoPackageId)
+    yield* timesInOrder(then)
+    yield* observed("packages", 1, ({ packages }) => packages([packageId]))
+  })
+})
+
+/** The cases that the hooks allow. */
+export const cases = <R>(subject: Subject<R>, faults: Faults<R>): ReadonlyArray<Case<R>> => {
+  const { doLate, loseAnswer, loseRequest, refuse, settle = Effect.void, tellTimes } = faults
+  return [
+    ...(loseRequest === undefined ? [] : unanswered(subject, "request", loseRequest)),
+    ...(loseAnswer === undefined ? [] : [...unanswered(subject, "answer", loseAnswer), message(subject, loseAnswer)]),
+    ...(doLate === undefined ? [] : late(subject, doLate, settle)),
+    ...(refuse === undefined ? [] : refused(subject, refuse)),
+    ...(tellTimes === undefined ? [] : [toldLater(subject, tellTimes)])
+  ]
+}

@@ -1,0 +1,46 @@
+/**
+ * What can go wrong between a telco and its adapter, and how a test makes it go wrong.
+ */
+import type { Effect } from "effect"
+import type { Telco } from "../../ports/Telco.ts"
+
+export type Operation = keyof Telco["Service"]
+
+type Hook<R> = Effect.Effect<void, unknown, R>
+
+/**
+ * Makes calls go wrong, behind the port: in the telco's fake, or on the way to it. Each of the first four befalls the next call
+ * of that operation, once. Cases whose hook is missing are not defined.
+ */
+export interface Faults<R> {
+  /** The call never reaches the telco, and nobody answers it. */
+  readonly loseRequest?: (operation: Operation) => Hook<R>
+  /** The telco does the work, and its answer is lost. */
+  readonly loseAnswer?: (operation: Operation) => Hook<R>
+  /**
+   * The telco does the work later than the caller waits, which is 50 ms in this suite. What the hook gives waits until the
+   * work is done.
+   */
+  readonly doLate?: (operation: Operation) => Effect.Effect<Hook<R>, unknown, R>
+  /** The telco refuses for good. */
+  readonly refuse?: (operation: Operation) => Hook<R>
+  /** The telco learns the times of a package that waits for its first use. */
+  readonly tellTimes?: (packageId: string) => Hook<R>
+  /** Waits until the adapter has mended what took effect late; nothing to wait for unless given. */
+  readonly settle?: Hook<R>
+}
+
+/** What the suite cannot look at without each of the hooks. */
+const about = {
+  loseRequest: "lost requests",
+  loseAnswer: "lost answers",
+  doLate: "late effects",
+  refuse: "refusals",
+  tellTimes: "times told later"
+} as const satisfies Partial<Record<keyof Faults<never>, string>>
+
+const names = ["loseRequest", "loseAnswer", "doLate", "refuse", "tellTimes"] as const
+
+/** What is not looked at for want of hooks, in words. */
+export const missing = <R>(faults: Faults<R>): ReadonlyArray<string> =>
+  names.filter((name) => faults[name] === undefined).map((name) => about[name])

@@ -1,0 +1,109 @@
+/**
+ * What a test sees behind the telco port, and the orders that the cases of the suite make.
+ */
+import { Effect, Random } from "effect"
+import type { PlanTerms } from "../../domain/Plan.ts"
+import { type PackageOrder, type Refused, Telco, type TelcoPackage, type Unavailable } from "../../ports/Telco.ts"
+import * as Suite from "../Suite.ts"
+
+/** Looks behind the port. */
+export interface Observe<R> {
+  /** How many packages with these ids there are that are not cancelled. */
+  readonly packages: (packageIds: ReadonlyArray<string>) => Effect.Effect<number, unknown, R>
+  /** How many messages with this text were sent to the ICCID. */
+  readonly messages: (iccid: string, text: string) => Effect.Effect<number, unknown, R>
+  /** Whether the ICCID's mobile plan is applied. */
+  readonly mobilePlan: (iccid: string) => Effect.Effect<boolean, unknown, R>
+}
+
+/** What the cases are about. */
+export interface Subject<R> {
+  readonly iccid: string
+  readonly order: (packageId: string, window?: PackageOrder["window"]) => PackageOrder
+  /** Compares what is behind the port, where that can be seen. */
+  readonly observed: <A>(
+    what: string,
+    expected: A,
+    look: (observe: Observe<R>) => Effect.Effect<A, unknown, R>
+  ) => Effect.Effect<void, unknown, R>
+}
+
+const defaultTerms: PlanTerms = {
+  name: "Conformance",
+  coverageId: "00000000-0000-5000-8000-000000000000",
+  regionCode: "FR",
+  label: "Green",
+  dataMegaBytes: 100,
+  periodDays: 7,
+  throttling: [],
+  recurrence: null
+}
+
+export const subject = <R>({
+  iccid = "8988303000000000017",
+  observe,
+  terms = defaultTerms
+}: {
+  readonly iccid?: string
+  readonly terms?: PlanTerms
+  readonly observe?: Observe<R>
+}): Subject<R> => ({
+  iccid,
+  order: (packageId, window = null) => ({ packageId, iccid, window, terms }),
+  observed: (what, expected, look) =>
+    observe === undefined
+      ? Effect.void
+      : Effect.flatMap(look(observe), (actual) => Suite.equals(what, actual, expected))
+})
+
+/** A key that was never used before. */
+export const freshKey = Effect.map(Effect.all([Random.nextInt, Random.nextInt]), ([high, low]) => {
+  const part = (number: number): string => Math.abs(number).toString(36)
+  return `conformance-${part(high)}${part(low)}`
+})
+
+export const freshPackageId = Effect.map(freshKey, (key) => `${key}:0`)
+
+/** Makes the same call twice. */
+export const sameCall = (what: string, call: (telco: Telco["Service"]) => Effect.Effect<void, unknown>) =>
+  Effect.flatMap(Telco, (telco) =>
+    Effect.mapError(
+      Effect.andThen(call(telco), call(telco)),
+      (cause) => new Suite.CaseFailed({ message: `${what} twice: ${String(cause)}` })
+    )
+  )
+
+export const timesInOrder = ({ activationAt, expirationAt }: TelcoPackage): Effect.Effect<void, Suite.CaseFailed> =>
+  Effect.gen(function* () {
+    for (const time of [activationAt, expirationAt]) {
+      yield* Suite.holds(`${time} is an instant`, time === null || Number.isSafeInteger(time))
+    }
+    yield* Suite.holds(
+      `The activation ${activationAt} is before the expiry ${expirationAt}`,
+      activationAt === null || expirationAt === null || activationAt < expirationAt
+    )
+  })
+
+/** How often a call is repeated whose outcome is unknown, and the longest pause in between, in milliseconds. */
+const ATTEMPTS = 40
+const LONGEST_PAUSE = 1_000
+const PAUSE = 20
+
+/** Repeats the same call until its outcome is known, as the service does. */
+export const repeated = <A>(
+  what: string,
+  call: Effect.Effect<A, Refused | Unavailable>
+): Effect.Effect<A, Refused | Suite.CaseFailed> =>
+  Effect.gen(function* () {
+    let last = "no answer"
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const result = yield* Effect.result(call)
+      if (result._tag === "Success") return result.success
+      const { failure } = result
+      if (failure._tag === "Telco.Refused") return yield* failure
+      last = failure.message
+      const asked = (failure.retryAfterSeconds ?? 0) * 1_000
+      yield* Effect.sleep(Math.min(Math.max(asked, PAUSE), LONGEST_PAUSE))
+    }
+    return yield* new Suite.CaseFailed({ message: `${what}: unavailable ${ATTEMPTS} times, at last: ${last}` })
+  })

@@ -1,0 +1,61 @@
+/**
+ * Random lives of an attachment (rule E1): whenever its job runs, and whatever ends it, all that is due by then is told
+ * once and in order.
+ */
+import { Result } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Deletion from "../../src/domain/Deletion.ts"
+import * as Lifecycle from "../../src/domain/Lifecycle.ts"
+import * as Suspension from "../../src/domain/Suspension.ts"
+import { DAY_MS, HOUR_MS } from "../domain/Calendar.ts"
+import { attached, line, NOW } from "../domain/Values.ts"
+
+/** Few instants around the activation, the notice and the end, so that they often coincide. */
+const moment = fc
+  .tuple(fc.constantFrom(0, 1, 2, 3), fc.integer({ min: -2, max: 2 }))
+  .map(([days, hours]) => NOW + days * DAY_MS + hours * HOUR_MS)
+
+const lives = fc.record({
+  end: moment.filter((at) => at > NOW),
+  runs: fc.array(moment, { maxLength: 4 }).map((all) => all.sort((left, right) => left - right)),
+  endedAt: moment,
+  isDeleted: fc.boolean(),
+  isFollowed: fc.constantFrom(true, true, true, false)
+})
+
+describe("The life of an attachment (E1)", () => {
+  it("is told as far as it is due when a suspension or a deletion ends it, whatever its job has told before", () => {
+    fc.assert(
+      fc.property(lives, ({ end, endedAt, isDeleted, isFollowed, runs }) => {
+        fc.pre(endedAt < end)
+        const stored = line([attached({}, [{ activationAt: NOW, expirationAt: end }])])
+        const told: Array<string> = []
+        let dueAt: number | null = isFollowed ? NOW : null
+        for (const now of runs.filter((at) => at <= endedAt)) {
+          if (dueAt === null || now < dueAt) continue
+          const { nextAt, payloads } = Lifecycle.told(stored, "attachment", dueAt, now)
+          told.push(...payloads.map(({ type }) => type))
+          dueAt = nextAt
+        }
+        const { sim: change } = isDeleted
+          ? Result.getOrThrow(Deletion.remove(stored, endedAt))
+          : Result.getOrThrow(Suspension.suspend(stored, "attachment", endedAt))
+        if (change === undefined) throw new Error("nothing has changed")
+        const untold = new Map(
+          Lifecycle.ended(change, endedAt).flatMap((id) => (dueAt === null ? [] : [[id, dueAt] as const]))
+        )
+        const { causes, jobs } = Lifecycle.caused(change, endedAt, untold)
+        told.push(...causes.map(({ type }) => type))
+
+        const due: Array<string> = []
+        if (NOW <= endedAt) due.push("attachment.activated")
+        if (Math.max(NOW, end - DAY_MS) <= endedAt) due.push("attachment.expiring")
+        const last = isDeleted ? "subscription.deleted" : "attachment.suspended"
+        expect(told).toEqual([...(isFollowed ? due : []), last])
+        expect(jobs).toEqual([])
+      }),
+      { numRuns: 1_000 }
+    )
+  })
+})
