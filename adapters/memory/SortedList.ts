@@ -7,11 +7,12 @@ export const byNumber: Order<number> = (left, right) => (left < right ? -1 : lef
 
 export const byText: Order<string> = (left, right) => (left < right ? -1 : left > right ? 1 : 0)
 
-export class SortedList<A extends {}> {
-  readonly #order: Order<A>
+/** The values are places themselves: places are what they are ordered by, and found by. */
+export class SortedList<Place, A extends Place & {}> {
+  readonly #order: Order<Place>
   readonly #values: Array<A> = []
 
-  constructor(order: Order<A>) {
+  constructor(order: Order<Place>) {
     this.#order = order
   }
 
@@ -22,13 +23,17 @@ export class SortedList<A extends {}> {
   }
 
   /** Removes the value that compares equal, if there is one. */
-  delete(value: A): void {
-    const at = this.#placeOf(value)
-    if (this.#isAt(at, value)) this.#values.splice(at, 1)
+  delete(place: Place): void {
+    const at = this.#placeOf(place)
+    if (this.#isAt(at, place)) this.#values.splice(at, 1)
+  }
+
+  get isEmpty(): boolean {
+    return this.#values.length === 0
   }
 
   /** The values after a place, ascending; all of them after null. The list must not change meanwhile. */
-  *after(place: A | null): Iterable<A> {
+  *after(place: Place | null): Iterable<A> {
     const { length } = this.#values
     let at = place === null ? 0 : this.#placeOf(place)
     if (place !== null && this.#isAt(at, place)) at++
@@ -36,23 +41,23 @@ export class SortedList<A extends {}> {
   }
 
   /** The values before a place, descending; all of them before null. The list must not change meanwhile. */
-  *before(place: A | null): Iterable<A> {
+  *before(place: Place | null): Iterable<A> {
     for (let at = place === null ? this.#values.length : this.#placeOf(place); at > 0; at--)
       yield this.#values[at - 1] as A
   }
 
-  #isAt(at: number, value: A): boolean {
+  #isAt(at: number, place: Place): boolean {
     const found = this.#values[at]
-    return found !== undefined && this.#order(found, value) === 0
+    return found !== undefined && this.#order(found, place) === 0
   }
 
-  // The index of the first value that does not come before the given one.
-  #placeOf(value: A): number {
+  // The index of the first value that does not come before the place.
+  #placeOf(place: Place): number {
     let [low, high] = [0, this.#values.length]
     while (low < high) {
       const middle = (low + high) >>> 1
       const found = this.#values[middle]
-      if (found !== undefined && this.#order(found, value) < 0) low = middle + 1
+      if (found !== undefined && this.#order(found, place) < 0) low = middle + 1
       else high = middle
     }
     return low

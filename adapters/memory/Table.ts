@@ -1,0 +1,116 @@
+/**
+ * The rows of one kind: by their keys, in their lists, and in the queues that they wait in.
+ */
+import type { Storage } from "simplan/ports"
+import { type Row, Rows } from "../rows/index.ts"
+import { byNumber, byText, type Order, SortedList } from "./SortedList.ts"
+
+/** A row with its place. Its lease is set in place: no list goes by it. */
+export interface Stored<K extends Rows.Kind> extends Row<K> {
+  readonly place: Rows.Place
+  lease: Storage.Lease | null
+}
+
+/** A row in a list. */
+interface Listed<K extends Rows.Kind> extends Storage.CreatedCursor {
+  readonly row: Stored<K>
+}
+
+/** A row in a queue. */
+export interface Waiting<K extends Rows.Kind> {
+  readonly work: Rows.Work
+  readonly row: Stored<K>
+}
+
+interface Due {
+  readonly work: Pick<Rows.Work, "dueAt" | "dueId">
+}
+
+/** A queue in due order. */
+export type Queue<K extends Rows.Kind> = SortedList<Due, Waiting<K>>
+
+const byPosition: Order<Storage.CreatedCursor> = (left, right) =>
+  byNumber(left.createdAt, right.createdAt) || byText(left.id, right.id)
+
+const byDue: Order<Due> = ({ work: left }, { work: right }) =>
+  byNumber(left.dueAt, right.dueAt) || byText(left.dueId, right.dueId)
+
+/** Lists by their names, each there as long as it has something. */
+class Lists<Place, A extends Place & {}> {
+  readonly #order: Order<Place>
+  readonly #lists = new Map<string, SortedList<Place, A>>()
+
+  constructor(order: Order<Place>) {
+    this.#order = order
+  }
+
+  get(name: string): SortedList<Place, A> {
+    return this.#lists.get(name) ?? new SortedList(this.#order)
+  }
+
+  all(): Iterable<SortedList<Place, A>> {
+    return this.#lists.values()
+  }
+
+  add(name: string, value: A): void {
+    const list = this.get(name)
+    list.add(value)
+    this.#lists.set(name, list)
+  }
+
+  delete(name: string, place: Place): void {
+    const list = this.get(name)
+    list.delete(place)
+    if (list.isEmpty) this.#lists.delete(name)
+  }
+}
+
+export class Table<K extends Rows.Kind> {
+  readonly #kind: K
+  readonly #rows = new Map<string, Stored<K>>()
+  /** Of each organization. */
+  readonly lists = new Lists<Storage.CreatedCursor, Listed<K>>(byPosition)
+  readonly also = new Lists<Storage.CreatedCursor, Listed<K>>(byPosition)
+  readonly queues = new Lists<Due, Waiting<K>>(byDue)
+
+  constructor(kind: K) {
+    this.#kind = kind
+  }
+
+  // The ids of SIMs and jobs are unique in the whole service.
+  #keyOf(id: string, organizationId: string): string {
+    return this.#kind === "sim" || this.#kind === "job" ? id : `${organizationId} ${id}`
+  }
+
+  find(id: string, organizationId?: string): Stored<K> | undefined {
+    const row = this.#rows.get(this.#keyOf(id, organizationId ?? ""))
+    return organizationId === undefined || row?.place.organizationId === organizationId ? row : undefined
+  }
+
+  stored(value: Rows.Kinds[K], lease: Storage.Lease | null): Stored<K> {
+    return { value, place: Rows.placeOf[this.#kind](value), lease }
+  }
+
+  /** Adds the row, or replaces the one of its key; gives that. */
+  put(row: Stored<K>): Stored<K> | undefined {
+    const { also, id, organizationId, position: createdAt, work } = row.place
+    const known = this.delete(row.place)
+    this.#rows.set(this.#keyOf(id, organizationId), row)
+    this.lists.add(organizationId, { createdAt, id, row })
+    if (also !== null) this.also.add(also.list, { createdAt: also.position, id: also.id, row })
+    if (work !== null) this.queues.add(work.queue, { work, row })
+    return known
+  }
+
+  /** Removes the row of that key, if it is there; gives it. */
+  delete(key: Pick<Rows.Place, "id" | "organizationId">): Stored<K> | undefined {
+    const known = this.find(key.id, key.organizationId)
+    if (known === undefined) return undefined
+    const { also, id, organizationId, position: createdAt, work } = known.place
+    this.#rows.delete(this.#keyOf(id, organizationId))
+    this.lists.delete(organizationId, { createdAt, id })
+    if (also !== null) this.also.delete(also.list, { createdAt: also.position, id: also.id })
+    if (work !== null) this.queues.delete(work.queue, { work })
+    return known
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * The SIM inventory over rows: import and reservations.
+ */
+import { type AuditEntry, Sim, type SimAggregate, type Storage } from "simplan/ports"
+import * as Rows from "./Rows.ts"
+import type { RowStore } from "./RowStore.ts"
+
+/** The place after the SIM with an import sequence: nothing has the next one and no id. */
+export const placeAfter = (importSequence: number): Storage.CreatedCursor => ({ createdAt: importSequence + 1, id: "" })
+
+const lastImportSequence = (store: RowStore, organizationId: string): number => {
+  for (const { value } of store.list("sim", organizationId, null, "descending")) return value.sim.importSequence
+  return 0
+}
+
+export const importSims = (
+  store: RowStore,
+  sims: ReadonlyArray<Storage.NewSim>,
+  auditEntry?: AuditEntry.AuditEntry
+): Storage.ImportOutcome => {
+  const imported: Array<string> = []
+  const taken: Array<Storage.ImportOutcome["taken"][number]> = []
+  const last = new Map<string, number>()
+  for (const sim of sims) {
+    const { iccid, organizationId } = sim
+    const known = store.find("sim", iccid)?.value.sim
+    if (known !== undefined) {
+      taken.push({ iccid, organizationId: known.organizationId })
+      continue
+    }
+    const importSequence = (last.get(organizationId) ?? lastImportSequence(store, organizationId)) + 1
+    last.set(organizationId, importSequence)
+    store.put("sim", { sim: { ...sim, importSequence, version: 1 }, subscription: null, attachments: [] }, null)
+    imported.push(iccid)
+  }
+  if (imported.length > 0 && auditEntry !== undefined) {
+    const known = store.find("auditEntry", auditEntry.entryId, auditEntry.organizationId)
+    if (known === null) store.put("auditEntry", auditEntry, null)
+  }
+  return { imported, taken }
+}
+
+export const reserve = (
+  store: RowStore,
+  { count, machineNow, purpose, token, until, ...of }: Storage.ReservationRequest
+): Storage.ReservedSims => {
+  const found: Array<SimAggregate.SimAggregate> = []
+  let some = false
+  const rows =
+    purpose === "subscription"
+      ? store.waiting("sim", Rows.freeSims(of))
+      : store.list("sim", of.organizationId, null, "ascending")
+  for (const { lease, value } of rows) {
+    if (value.sim.label !== of.label || !Sim.isSuitable(value.sim, purpose)) continue
+    some = true
+    if (lease !== null && lease.until > machineNow) continue
+    found.push({ ...value, sim: { ...value.sim, version: value.sim.version + 1 } })
+    if (found.length >= count) break
+  }
+  for (const aggregate of found) store.put("sim", aggregate, { token, until })
+  const shortage = found.length >= count ? null : some ? "Busy" : "None"
+  return { sims: found.map(({ sim }) => sim), shortage }
+}

@@ -1,0 +1,239 @@
+/**
+ * The ports `Storage`, `Jobs` and `Outbox` over a `RowStore`. Every operation is one transaction of the store, which makes
+ * a commit whole and a read a snapshot.
+ */
+import { Context, Effect, Layer } from "effect"
+import { AuditEntry, Changes, Delivery, EventHandler, Jobs, Outbox, Plan } from "simplan/ports"
+import { Region, SimAggregate, Storage } from "simplan/ports"
+import * as Inventory from "./Inventory.ts"
+import * as Purges from "./Purges.ts"
+import * as Queues from "./Queues.ts"
+import * as Rows from "./Rows.ts"
+import type { Row, RowStore } from "./RowStore.ts"
+import { failed, run } from "./Transaction.ts"
+import * as Writes from "./Writes.ts"
+
+/** The values of rows, up to `limit` of those that are selected. */
+const take = <K extends Rows.Kind, A>(
+  rows: Iterable<Row<K>>,
+  limit: number,
+  select: (value: Rows.Kinds[K]) => A | null
+): ReadonlyArray<A> => {
+  const taken: Array<A> = []
+  if (limit <= 0) return taken
+  for (const { value } of rows) {
+    const selected = select(value)
+    if (selected !== null && taken.push(selected) >= limit) break
+  }
+  return taken
+}
+
+const all = <A>(value: A): A => value
+
+const present = (endpoint: Rows.Kinds["endpoint"]) => (endpoint.deletedAt === null ? endpoint : null)
+
+const storage = (store: RowStore): Storage.Service => {
+  const watchers = new Set<(changes: Changes.Changes) => void>()
+  const read = <A>(body: () => A) => run(store, body)
+  const get = <K extends Rows.Kind>(kind: K, id: string, organizationId = ""): Rows.Kinds[K] | null =>
+    store.find(kind, id, organizationId)?.value ?? null
+  const list = <K extends Rows.Kind>(kind: K, organizationId = "", from: Storage.CreatedCursor | null = null) =>
+    store.list(kind, organizationId, from, "ascending")
+  const values = <K extends Rows.Kind>(rows: Iterable<Row<K>>) => take(rows, Number.POSITIVE_INFINITY, all)
+  const newest = <K extends Rows.Kind>(kind: K, organizationId: string, before: Storage.CreatedCursor | null) =>
+    store.list(kind, organizationId, before, "descending")
+  const page = <K extends Rows.Kind>(kind: K, { after, limit, organizationId }: PageOf) =>
+    take(list(kind, organizationId, after), limit, all)
+  const aggregateOf = ({ iccid, organizationId }: Storage.OfOrganization & { readonly iccid: string }) =>
+    get("sim", iccid, organizationId)
+  return {
+    commit: (commit) =>
+      Effect.suspend(() => {
+        try {
+          store.transaction(() => Writes.write(store, commit))
+        } catch (error) {
+          return Effect.fail(error instanceof Storage.Conflict ? error : failed(error))
+        }
+        const changes = Changes.of(commit)
+        if (!Changes.isNothing(changes)) for (const hear of watchers) hear(changes)
+        return Effect.void
+      }),
+    organizations: {
+      page: (query) => read(() => page("organization", query)),
+      get: (organizationId) => read(() => get("organization", organizationId))
+    },
+    apiKeys: {
+      byHash: (hash) => read(() => values(store.also("apiKey", Rows.keysWith(hash), null))[0] ?? null),
+      get: ({ apiKeyId, organizationId }) => read(() => get("apiKey", apiKeyId, organizationId)),
+      page: (query) => read(() => page("apiKey", query))
+    },
+    webhookEndpoints: {
+      get: ({ endpointId, organizationId }) =>
+        read(() => {
+          const endpoint = get("endpoint", endpointId, organizationId)
+          return endpoint === null ? null : present(endpoint)
+        }),
+      page: ({ after, limit, organizationId }) =>
+        read(() => take(list("endpoint", organizationId, after), limit, present)),
+      namedTypes: ({ organizationId }) =>
+        read(() =>
+          EventHandler.namedTypes(organizationId, values(list("endpoint", organizationId)), values(list("handler")))
+        ),
+      failingSince: ({ createdFrom, endpointId, from, organizationId }) =>
+        read(() => {
+          const since = list("delivery", organizationId, { createdAt: createdFrom, id: "" })
+          const attempts = values(since).flatMap((row) => (row.delivery.endpointId === endpointId ? row.attempts : []))
+          return Delivery.failingSince(attempts.filter(({ at }) => at >= from))
+        })
+    },
+    eventHandlers: { list: read(() => values(list("handler"))) },
+    plans: {
+      get: ({ organizationId, planId }) => read(() => get("plan", planId, organizationId)),
+      page: ({ after, limit, organizationId, ...filter }) =>
+        read(() =>
+          take(list("plan", organizationId, after), limit, (plan) => {
+            const region = filter.covering === null ? null : get("region", plan.terms.coverageId, organizationId)
+            return Plan.isAsked(plan, region, filter) ? plan : null
+          })
+        )
+    },
+    regions: {
+      get: ({ coverageId, organizationId }) => read(() => get("region", coverageId, organizationId)),
+      find: (coverageId) =>
+        read(() => {
+          for (const { organizationId } of values(list("organization"))) {
+            const found = get("region", coverageId, organizationId)
+            if (found !== null) return found
+          }
+          return null
+        }),
+      page: (query) => read(() => page("region", query)),
+      like: ({ iso2List, organizationId, regionName }) =>
+        read(() =>
+          values(list("region", organizationId)).filter(
+            (region) => region.regionName === regionName || Region.sameCountries(region.iso2List, iso2List)
+          )
+        )
+    },
+    catalogues: {
+      version: read(() => get("catalogue", "")?.version ?? 0),
+      get: read(() => get("catalogue", "")?.catalogue ?? null)
+    },
+    sims: {
+      import: (sims, auditEntry) => read(() => Inventory.importSims(store, sims, auditEntry)),
+      page: ({ after, isEsim, label, limit, organizationId }) =>
+        read(() =>
+          take(list("sim", organizationId, after === null ? null : Inventory.placeAfter(after)), limit, ({ sim }) =>
+            (isEsim === null || isEsim === sim.isEsim) && (label === null || label === sim.label) ? sim : null
+          )
+        ),
+      reserve: (claim) => read(() => Inventory.reserve(store, claim)),
+      release: ({ organizationId, reservations }) =>
+        read(() => {
+          const held = reservations.map(({ iccid: id, token }) => ({ organizationId, id, token }))
+          store.lease("sim", held, null)
+        }),
+      smdpHistory: ({ iccid, organizationId }) =>
+        read(() => {
+          const { entries = [] } = get("smdpHistory", iccid, organizationId) ?? {}
+          return entries.toSorted((left, right) => left.modifiedAt - right.modifiedAt)
+        })
+    },
+    simAggregates: {
+      get: (asked) => read(() => aggregateOf(asked)),
+      owner: (iccid) =>
+        read(() => {
+          const sim = store.find("sim", iccid)?.value.sim
+          return sim === undefined ? null : { organizationId: sim.organizationId, label: sim.label }
+        }),
+      forOccurrence: (asked) =>
+        read(() => {
+          const aggregate = aggregateOf(asked)
+          return aggregate === null ? null : SimAggregate.forOccurrence(aggregate, asked)
+        }),
+      forReports: ({ iccids, seenSince }) =>
+        read(() =>
+          iccids.flatMap((asked) => {
+            const aggregate = store.find("sim", asked.iccid)?.value
+            if (aggregate === undefined) return []
+            const { organizationId } = aggregate.sim
+            const seen = asked.reportIds.filter((id) => {
+              const report = get("report", id, organizationId)
+              return report !== null && report.receivedAt >= seenSince
+            })
+            return [{ aggregate: SimAggregate.forReports(aggregate, asked), seen }]
+          })
+        )
+    },
+    subscriptions: {
+      get: (asked) =>
+        read(() => {
+          const aggregate = aggregateOf(asked)
+          return aggregate === null ? null : SimAggregate.live(aggregate)
+        }),
+      page: ({ after, limit, organizationId }) =>
+        read(() => take(store.also("sim", Rows.liveOf(organizationId), after), limit, SimAggregate.live)),
+      attachments: (asked) =>
+        read(() => {
+          const aggregate = aggregateOf(asked)
+          return aggregate === null || SimAggregate.live(aggregate) === null ? null : aggregate.attachments
+        })
+    },
+    deliveries: {
+      get: ({ deliveryId, organizationId }) =>
+        read(() => {
+          const found = get("delivery", deliveryId, organizationId)
+          return found === null || EventHandler.nameOf(found.delivery) !== null ? null : Queues.logged(found)
+        }),
+      page: ({ after, limit, organizationId, ...filter }) =>
+        read(() =>
+          take(newest("delivery", organizationId, after), limit, (row) =>
+            EventHandler.nameOf(row.delivery) === null && Delivery.isAsked(row, filter) ? Queues.logged(row) : null
+          )
+        ),
+      attempts: ({ deliveryId, organizationId }) =>
+        read(() => get("delivery", deliveryId, organizationId)?.attempts.toReversed().slice(0, 100) ?? [])
+    },
+    jobs: { get: (jobId) => read(() => store.find("job", jobId)?.value ?? null) },
+    problems: {
+      page: ({ after, limit }) => read(() => take(store.also("job", Rows.PROBLEMS, after), limit, all)),
+      count: read(() => take(store.also("job", Rows.PROBLEMS, null), 10_000, all).length)
+    },
+    auditEntries: {
+      page: ({ after, limit, organizationId, ...filter }) =>
+        read(() =>
+          take(newest("auditEntry", organizationId, after), limit, (entry) =>
+            AuditEntry.isAsked(entry, filter) ? entry : null
+          )
+        )
+    },
+    commands: { get: ({ commandId, organizationId }) => read(() => get("command", commandId, organizationId)) },
+    idempotencyRecords: { get: ({ key, organizationId }) => read(() => get("idempotencyRecord", key, organizationId)) },
+    virtualClock: read(() => get("clock", "")?.at ?? null),
+    clockOffset: Effect.succeed(0),
+    watch: (hear) =>
+      Effect.asVoid(
+        Effect.acquireRelease(
+          Effect.sync(() => watchers.add(hear)),
+          () => Effect.sync(() => watchers.delete(hear))
+        )
+      ),
+    purge: (older) => read(() => Purges.purge(store, older)),
+    purgeAudit: ({ before, limit }) => read(() => store.purge("auditEntry", before, limit)),
+    purgeEvents: (older) => read(() => Purges.purgeEvents(store, older)),
+    ready: read(() => undefined)
+  }
+}
+
+type PageOf = Storage.Keyset<Storage.CreatedCursor> & Partial<Storage.OfOrganization>
+
+/** The three ports over a store that is opened wherever the layer is built. */
+export const layer = <E, R>(open: Effect.Effect<RowStore, E, R>) =>
+  Layer.effectContext(
+    Effect.map(open, (store) =>
+      Context.make(Storage.Storage, storage(store)).pipe(
+        Context.add(Jobs.Jobs, Queues.jobs(store)),
+        Context.add(Outbox.Outbox, Queues.outbox(store))
+      )
+    )
+  )

@@ -1,0 +1,171 @@
+/**
+ * The rows of a `RowStore`: their kinds, and where each of them is. The value of a row is one of the domain's.
+ */
+import type { ApiKey, AuditEntry, Catalogue, Command, Delivery, Idempotency, Job } from "simplan/ports"
+import type { Organization, Plan, Region, SimAggregate, SmdpHistory, Storage, Time } from "simplan/ports"
+import { EventHandler, Sim, type WebhookEndpoint, WebhookEvent } from "simplan/ports"
+export interface Kinds {
+  readonly organization: Organization.Organization
+  readonly apiKey: ApiKey.ApiKey
+  readonly endpoint: WebhookEndpoint.WebhookEndpoint
+  readonly handler: EventHandler.EventHandler
+  readonly plan: Plan.Plan
+  readonly region: Region.Region
+  /** At most one row, as of the clock. */
+  readonly catalogue: { readonly version: number; readonly catalogue: Catalogue.Catalogue }
+  readonly clock: { readonly at: Time.Instant }
+  /** A SIM with all that hangs on it. The id is its ICCID. */
+  readonly sim: SimAggregate.SimAggregate
+  /** The entries of a SIM, as stored. The id is its ICCID. */
+  readonly smdpHistory: Pick<Sim.Sim, "organizationId" | "iccid"> & {
+    readonly entries: ReadonlyArray<SmdpHistory.Entry>
+  }
+  readonly report: Storage.SeenReport
+  readonly idempotencyRecord: Idempotency.IdempotencyRecord
+  readonly command: Command.Command
+  readonly job: Job.Job
+  /** With its attempts, oldest first. */
+  readonly delivery: Delivery.LoggedDelivery & { readonly attempts: ReadonlyArray<Delivery.LoggedAttempt> }
+  readonly auditEntry: AuditEntry.AuditEntry
+}
+
+export type Kind = keyof Kinds
+
+/** A place in a list. */
+export interface Listed {
+  readonly list: string
+  readonly position: number
+  readonly id: string
+}
+
+/** What a row waits for. It stands in a queue, by when it is due and by an id. */
+export interface Work {
+  readonly queue: string
+  readonly dueAt: Time.Instant
+  readonly dueId: string
+  readonly partitionId: string
+  /** Of the rows about one subject in a queue the first by position and id goes first (rule E2); null: about none. */
+  readonly subject: string | null
+}
+
+/** Where a row is. */
+export interface Place {
+  /** Empty for what belongs to the whole service. */
+  readonly organizationId: string
+  /** Unique in the kind and the organization; that of a SIM and of a job in the whole service. */
+  readonly id: string
+  /** The place in its organization's list of the kind, before the id: mostly when it was created. */
+  readonly position: number
+  /** Another list that it is in. */
+  readonly also: Listed | null
+  /** Null: it waits for nothing, or for nothing any more. */
+  readonly work: Work | null
+}
+
+const created =
+  <Id extends string>(id: Id) =>
+  (value: { readonly [Name in Id | "organizationId"]: string } & { readonly createdAt: Time.Instant }): Place => ({
+    organizationId: value.organizationId,
+    id: value[id],
+    position: value.createdAt,
+    also: null,
+    work: null
+  })
+
+const ofService = (id: string, position: number): Place => ({
+  organizationId: "",
+  id,
+  position,
+  also: null,
+  work: null
+})
+
+/** The API keys with a hash. */
+export const keysWith = (hash: string): string => `hash:${hash}`
+
+/** An organization's SIMs with a live subscription, by the creation of that. */
+export const liveOf = (organizationId: string): string => `live:${organizationId}`
+
+/** The jobs that have ended. */
+export const PROBLEMS = "problems"
+
+/** The queue of jobs. */
+export const JOBS = "jobs"
+
+/** The queue of deliveries to endpoints. */
+export const ENDPOINTS = "endpoints"
+
+/** The queue of deliveries to a handler. */
+export const dueToHandler = (name: string): string => EventHandler.endpointId(name)
+
+/** The queue of free eSIMs: those that were never used come first, then those that were recycled first (rule S2). */
+export const freeSims = ({ label, organizationId }: Pick<Sim.Sim, "label" | "organizationId">): string =>
+  `free:${organizationId}:${label}`
+
+const ofKey = (key: ApiKey.ApiKey): Place => {
+  const { position, ...place } = created("apiKeyId")(key)
+  return { ...place, position, also: { list: keysWith(key.hash), position, id: place.id } }
+}
+
+const ofSim = ({ sim, subscription }: SimAggregate.SimAggregate): Place => {
+  const { iccid: id, importSequence: position, organizationId, recycledAt } = sim
+  const isLive = subscription?.status === "Live"
+  return {
+    organizationId,
+    id,
+    position,
+    also: isLive
+      ? { list: liveOf(organizationId), position: subscription.createdAt, id: subscription.subscriptionId }
+      : null,
+    work: Sim.isFree(sim)
+      ? {
+          queue: freeSims(sim),
+          dueAt: recycledAt ?? Number.MIN_SAFE_INTEGER,
+          dueId: String(position).padStart(16, "0"),
+          partitionId: organizationId,
+          subject: null
+        }
+      : null
+  }
+}
+
+const ofJob = (job: Job.Job): Place => {
+  const { dueAt, endedAt, jobId: id, organizationId } = job
+  const { position, ...place } = created("jobId")(job)
+  return endedAt === null
+    ? { ...place, position, work: { queue: JOBS, dueAt, dueId: id, partitionId: organizationId, subject: null } }
+    : { ...place, position, also: { list: PROBLEMS, position, id } }
+}
+
+const ofDelivery = ({ delivery, event }: Delivery.LoggedDelivery): Place => {
+  const { deliveryId: dueId, endpointId: partitionId, nextAttemptAt: dueAt, status } = delivery
+  const place = created("deliveryId")(delivery)
+  if (status !== "Pending" || dueAt === null) return place
+  const isToHandler = EventHandler.nameOf(delivery) !== null
+  const queue = isToHandler ? partitionId : ENDPOINTS
+  return {
+    ...place,
+    work: { queue, dueAt, dueId, partitionId, subject: isToHandler ? WebhookEvent.iccid(event.payload) : null }
+  }
+}
+
+/** Where the row of a value is. */
+export const placeOf: { readonly [K in Kind]: (value: Kinds[K]) => Place } = {
+  organization: ({ createdAt, organizationId }) => ofService(organizationId, createdAt),
+  apiKey: ofKey,
+  endpoint: created("endpointId"),
+  handler: ({ name }) => ofService(name, 0),
+  plan: created("planId"),
+  region: created("coverageId"),
+  catalogue: () => ofService("", 0),
+  clock: () => ofService("", 0),
+  sim: ofSim,
+  smdpHistory: ({ iccid, organizationId }) => ({ ...ofService(iccid, 0), organizationId }),
+  report: ({ organizationId, receivedAt, reportId }) => ({ ...ofService(reportId, receivedAt), organizationId }),
+  idempotencyRecord: created("key"),
+  // By when it was settled: so it is purged.
+  command: (command) => ({ ...created("commandId")(command), position: command.settledAt ?? Number.MAX_SAFE_INTEGER }),
+  job: ofJob,
+  delivery: ofDelivery,
+  auditEntry: created("entryId")
+}

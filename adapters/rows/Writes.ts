@@ -1,0 +1,190 @@
+/**
+ * A commit as changes of rows: what each part of it relies on, and what it writes.
+ *
+ * A part that meets something else than it relies on throws `Conflict`, and the transaction that it runs in takes back
+ * what was written before.
+ */
+import { Delivery, EventHandler, Region, SimDifference, Storage } from "simplan/ports"
+import type { RowStore } from "./RowStore.ts"
+import * as Rows from "./Rows.ts"
+
+/** What names a row. Without an organization: one whose id is unique in the whole service. */
+interface Key {
+  readonly organizationId?: string
+  readonly id: string
+}
+
+/**
+ * Changes one row. `next` is told its value, null where it is not there, and the token that it was leased with last. Null
+ * removes the row, and the same value leaves it with its lease as it is; another one has the lease that is given.
+ */
+const change = <K extends Rows.Kind>(
+  store: RowStore,
+  kind: K,
+  { id, organizationId }: Key,
+  next: (stored: Rows.Kinds[K] | null, token: string | null) => Rows.Kinds[K] | null,
+  lease: Storage.Lease | null = null
+): void => {
+  const found = store.find(kind, id, organizationId)
+  const value = next(found?.value ?? null, found?.lease?.token ?? null)
+  if (value === null) {
+    if (found !== null) store.remove(kind, found.value)
+  } else if (value !== found?.value) store.put(kind, value, lease)
+}
+
+const check = (on: Storage.Conflict["on"], holds: boolean): void => {
+  if (!holds) throw new Storage.Conflict({ on })
+}
+
+const checkLease = (held: string | null, token: string): void => check("lease", held === token)
+
+type Versioned = "apiKey" | "endpoint" | "plan"
+
+/** Writes all that the commit has. Throws `Conflict`. */
+export const write = (store: RowStore, commit: Storage.Commit): void => {
+  const { commands = {}, eventHandlers = {}, idempotency = {}, reports = {} } = commit
+  const put = <K extends Rows.Kind>(kind: K, value: Rows.Kinds[K]) => store.put(kind, value, null)
+  const values = <K extends Rows.Kind>(kind: K, organizationId: string) =>
+    Array.from(store.list(kind, organizationId, null, "ascending"), ({ value }) => value)
+  const putVersion = <K extends Versioned>(kind: K, value: Rows.Kinds[K]) =>
+    change(store, kind, Rows.placeOf[kind](value), (stored) => {
+      check("version", (stored?.version ?? 0) === value.version)
+      return { ...value, version: value.version + 1 }
+    })
+  for (const organization of commit.organizations ?? []) put("organization", organization)
+  for (const key of commit.apiKeys ?? []) putVersion("apiKey", key)
+  for (const { hash } of commit.apiKeys ?? [])
+    check("api key", [...store.also("apiKey", Rows.keysWith(hash), null)].length === 1)
+  for (const endpoint of commit.webhookEndpoints ?? []) putVersion("endpoint", endpoint)
+  for (const plan of commit.plans ?? []) putVersion("plan", plan)
+  for (const { organizationId, planId, version } of commit.unchangedPlans ?? []) {
+    change(store, "plan", { organizationId, id: planId }, (stored) => {
+      check("version", stored?.version === version)
+      return stored
+    })
+  }
+  for (const region of commit.regions ?? []) {
+    const others = values("region", region.organizationId)
+    const isUnique = (of: (region: Region.Region) => string) => others.every((other) => of(other) !== of(region))
+    check(
+      "region name",
+      isUnique(({ regionName }) => regionName)
+    )
+    check(
+      "region countries",
+      isUnique(({ iso2List }) => Region.countriesKey(iso2List))
+    )
+    put("region", region)
+  }
+  for (const of of commit.sims ?? []) {
+    const { iccid, organizationId, version } = of.loaded.sim
+    change(store, "sim", { organizationId, id: iccid }, (stored) => {
+      if (stored?.sim.version !== version) throw new Storage.Conflict({ on: "version" })
+      return SimDifference.applied(stored, SimDifference.difference(of))
+    })
+  }
+  for (const entry of reports.smdpEntries ?? []) {
+    const { iccid, organizationId } = entry
+    change(store, "smdpHistory", { organizationId, id: iccid }, (stored) => ({
+      organizationId,
+      iccid,
+      entries: [...(stored?.entries ?? []), entry]
+    }))
+  }
+  for (const seen of reports.seen ?? []) put("report", seen)
+  for (const { record, replaces } of idempotency.put ?? []) {
+    change(store, "idempotencyRecord", { ...record, id: record.key }, (stored) => {
+      check("idempotency key", stored === null || stored.createdAt <= replaces)
+      return record
+    })
+  }
+  for (const { key, organizationId, outcome } of idempotency.settled ?? []) {
+    change(store, "idempotencyRecord", { organizationId, id: key }, (stored) => stored && { ...stored, outcome })
+  }
+  for (const { key, organizationId } of idempotency.forgotten ?? []) {
+    change(store, "idempotencyRecord", { organizationId, id: key }, () => null)
+  }
+  for (const command of commands.put ?? []) {
+    change(store, "command", { ...command, id: command.commandId }, (stored) => {
+      check("command", stored === null)
+      return command
+    })
+  }
+  for (const { commandId, organizationId, outcome, settledAt } of commands.settled ?? []) {
+    change(store, "command", { organizationId, id: commandId }, (stored) =>
+      stored?.settledAt === null ? { ...stored, outcome, settledAt } : stored
+    )
+  }
+  for (const event of commit.events ?? []) {
+    for (const delivery of Delivery.fanOut(event, values("endpoint", event.organizationId), values("handler", "")))
+      put("delivery", { delivery, event, attempts: [] })
+  }
+  for (const handler of eventHandlers.put ?? []) {
+    change(store, "handler", Rows.placeOf.handler(handler), (stored) => ({
+      ...handler,
+      createdAt: stored?.createdAt ?? handler.createdAt
+    }))
+  }
+  for (const name of eventHandlers.removed ?? []) {
+    change(store, "handler", { organizationId: "", id: name }, () => null)
+    for (const { value } of [...store.waiting("delivery", Rows.dueToHandler(name))])
+      put("delivery", { ...value, delivery: Delivery.abandoned(value.delivery, EventHandler.REMOVED) })
+  }
+  writeJobs(store, commit.jobs ?? {})
+  writeDeliveries(store, commit.deliveries ?? {})
+  for (const entry of commit.auditEntries ?? []) put("auditEntry", entry)
+  const { catalogue, clock } = commit
+  if (catalogue !== undefined) {
+    const version = (values("catalogue", "")[0]?.version ?? 0) + 1
+    put("catalogue", { version, catalogue })
+  }
+  if (clock !== undefined) put("clock", { at: clock })
+}
+
+const writeJobs = (
+  store: RowStore,
+  { finished = [], put = [], reopened = [], resolved = [], retried = [] }: NonNullable<Storage.Commit["jobs"]>
+): void => {
+  for (const { jobId, token } of finished) {
+    change(store, "job", { id: jobId }, (_, held) => {
+      checkLease(held, token)
+      return null
+    })
+  }
+  for (const { attempts, dueAt, endedAt = null, jobId, refused, token } of retried) {
+    change(store, "job", { id: jobId }, (stored, held) => {
+      checkLease(held, token)
+      return stored && { ...stored, attempts, dueAt, endedAt, ...(refused && { refused }) }
+    })
+  }
+  for (const { attempts, dueAt, endedAt, jobId } of reopened) {
+    change(store, "job", { id: jobId }, (stored) => {
+      check("version", stored?.endedAt === endedAt)
+      return stored && { ...stored, attempts, dueAt, endedAt: null }
+    })
+  }
+  for (const { endedAt, jobId } of resolved) {
+    change(store, "job", { id: jobId }, (stored) => {
+      check("version", stored?.endedAt === endedAt)
+      return null
+    })
+  }
+  for (const { job, lease } of put) change(store, "job", { id: job.jobId }, (stored) => stored ?? job, lease)
+}
+
+const writeDeliveries = (
+  store: RowStore,
+  { replayed = [], settled = [] }: NonNullable<Storage.Commit["deliveries"]>
+): void => {
+  for (const { attempt, delivery, token } of settled) {
+    change(store, "delivery", { ...delivery, id: delivery.deliveryId }, (stored, held) => {
+      checkLease(held, token)
+      if (stored === null || attempt === undefined) return stored && { ...stored, delivery }
+      const others = stored.attempts.filter(({ number }) => number !== attempt.number)
+      return { ...stored, delivery, attempts: [...others, attempt] }
+    })
+  }
+  for (const delivery of replayed) {
+    change(store, "delivery", { ...delivery, id: delivery.deliveryId }, (stored) => stored && { ...stored, delivery })
+  }
+}
