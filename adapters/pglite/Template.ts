@@ -13,8 +13,11 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { PGlite } from "@electric-sql/pglite"
 
-/** Where the templates of the tree are that this module is in. */
-export const directory = fileURLToPath(new URL("../../.pglite", import.meta.url))
+/**
+ * Where the templates of the tree are that this module is in. Joined, since bundlers take `new URL` of a name for a file
+ * that has to be there.
+ */
+export const directory = join(dirname(fileURLToPath(import.meta.url)), "..", "..", ".pglite")
 
 const version = async (): Promise<string> => {
   const entry = createRequire(import.meta.url).resolve("@electric-sql/pglite")

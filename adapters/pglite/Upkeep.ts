@@ -1,13 +1,43 @@
 /**
  * What a server does by itself and PGlite does not: give back the room of rows that are gone, and learn how many there
- * are. Jobs come and go without end, so a directory would grow without end.
+ * are. Without it a directory would grow without end. And the plans of prepared statements would stay those of the tables
+ * as they were when the statements were prepared: on empty tables these read every row, and get slower with each one.
+ *
+ * Nothing else happens in the process while PGlite works, so each table has a statement of its own, between which
+ * others have their turn.
  */
 import { Effect, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 
-// Nothing waits for it to succeed: the next time will do.
-const once = (sql: SqlClient.SqlClient) => Effect.ignore(sql`vacuum analyze`.unprepared)
+/** How often it is looked at what has changed. */
+const INTERVAL = "15 seconds"
 
-/** Does it now, and again every hour until the scope ends. It is short: only what has changed is looked at. */
-export const run = (sql: SqlClient.SqlClient) =>
-  Effect.andThen(once(sql), Effect.forkScoped(Effect.repeat(Effect.delay(once(sql), "1 hour"), Schedule.forever)))
+// The thresholds are those of PostgreSQL's autovacuum: 50 rows, and a fifth of the table for rows that are gone, or a
+// tenth for rows that are new or changed.
+const changed = (sql: SqlClient.SqlClient) =>
+  sql<{ readonly name: string }>`
+    select format('%I.%I', stat.schemaname, stat.relname) as name
+    from pg_stat_all_tables stat
+    join pg_class on pg_class.oid = stat.relid
+    where stat.schemaname <> 'pg_toast'
+      and (
+        stat.n_dead_tup > 50 + 0.2 * greatest(pg_class.reltuples, 0)
+        or stat.n_mod_since_analyze > 50 + 0.1 * greatest(pg_class.reltuples, 0)
+      )`.unprepared
+
+/** Looks after the tables in which enough has changed. What fails is done the next time. */
+export const once = (sql: SqlClient.SqlClient): Effect.Effect<void> =>
+  Effect.ignore(
+    Effect.flatMap(changed(sql), (tables) =>
+      Effect.forEach(tables, ({ name }) => Effect.ignore(sql.unsafe(`vacuum (analyze) ${name}`).unprepared), {
+        discard: true
+      })
+    )
+  )
+
+/** Looks after all tables of a directory: a process that was killed has not kept what has changed. */
+export const all = (sql: SqlClient.SqlClient): Effect.Effect<void> => Effect.ignore(sql`vacuum analyze`.unprepared)
+
+/** Looks after what has changed, every 15 seconds until the scope ends. */
+export const follow = (sql: SqlClient.SqlClient) =>
+  Effect.forkScoped(Effect.repeat(Effect.delay(once(sql), INTERVAL), Schedule.forever))

@@ -71,7 +71,8 @@ export const layer = (options: Options = {}): Layer.Layer<Postgres.Provided, Sto
         minConnections: 1,
         multiplex: true
       }).pipe(Effect.mapError(failed("PGlite does not answer")))
-      if (path !== undefined) yield* Upkeep.run(client)
+      if (path !== undefined) yield* Upkeep.all(client)
+      yield* Upkeep.follow(client)
       return { reads: client, writes: client, schema: options.schema, secretKeys: options.secretKeys }
     }).pipe(Effect.provide(Reactivity.layer))
   )

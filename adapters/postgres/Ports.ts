@@ -67,7 +67,12 @@ const storage = (database: Database, notifications: Notifications.Notifications)
     },
     eventHandlers: { list: EventHandlers.list(database) },
     plans: { get: Plans.byId(database), page: Plans.page(database) },
-    regions: { get: Regions.byId(database), page: Regions.page(database), like: Regions.like(database) },
+    regions: {
+      get: Regions.byId(database),
+      find: Regions.find(database),
+      page: Regions.page(database),
+      like: Regions.like(database)
+    },
     catalogues: { version: Singletons.catalogueVersion(database), get: Singletons.catalogue(database) },
     sims: {
       import: SimImport.run(database),
@@ -79,7 +84,8 @@ const storage = (database: Database, notifications: Notifications.Notifications)
     simAggregates: {
       get: SimAggregates.byIccid(database),
       forOccurrence: SimAggregates.occurrence(database),
-      forReports: SimAggregates.reported(database)
+      forReports: SimAggregates.reported(database),
+      owner: SimAggregates.owner(database)
     },
     subscriptions: {
       get: Subscriptions.byIccid(database),
@@ -93,8 +99,8 @@ const storage = (database: Database, notifications: Notifications.Notifications)
     },
     commands: { get: Commands.byId(database) },
     idempotencyRecords: { get: Idempotency.byKey(database) },
+    jobs: { get: JobQueue.byId(database) },
     problems: {
-      get: JobQueue.byId(database),
       page: JobQueue.problems(database),
       count: JobQueue.problemCount(database)
     },

@@ -280,7 +280,7 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId: `line-${round}`, occurrence: 1 })
     yield* storage.sims.smdpHistory({ ...of, iccid })
     yield* storage.deliveries.get({ ...of, deliveryId: `event-${round}:endpoint` })
-    yield* storage.problems.get(`ended-${round}`)
+    yield* storage.jobs.get(`ended-${round}`)
     yield* storage.problems.page({ after: { createdAt: 0, id: "" }, limit: 10 })
     yield* storage.problems.count
     yield* storage.deliveries.attempts({ ...of, deliveryId: `event-${round}:endpoint` })

@@ -114,7 +114,8 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
             maybe((found) => ({ ...found, sim: openSim(found.sim) }))
           ),
         forOccurrence: simAggregates.forOccurrence,
-        forReports: simAggregates.forReports
+        forReports: simAggregates.forReports,
+        owner: simAggregates.owner
       },
       subscriptions: {
         get: (of) => opened(subscriptions.get(of), maybe(openSubscription)),

@@ -40,6 +40,13 @@ export const add = (sql: Sql, regions: ReadonlyArray<Region.Region>): CommitClau
   }
 }
 
+/** The region of an id, of whichever organization. */
+export const find = (database: Database) => (coverageId: string) =>
+  database.row(
+    (sql) => sql<Row<Region.Region>>`
+      select ${sql.literal(value)} as value from simplan.region where region.coverage_id = ${coverageId}`
+  )
+
 export const byId = (database: Database) => (of: { readonly organizationId: string; readonly coverageId: string }) =>
   database.row(
     (sql) => sql<Row<Region.Region>>`

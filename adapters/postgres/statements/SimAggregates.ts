@@ -2,7 +2,7 @@
  * The reads of SIM aggregates: a SIM with its present subscription, that one's attachments and their packages, nested in SQL.
  */
 import { Effect } from "effect"
-import type { Attachment, SimAggregate } from "simplan/ports"
+import type { Attachment, Sim, SimAggregate } from "simplan/ports"
 import type { Database, Row } from "../connection/Database.ts"
 import * as BatchedRead from "../fast/BatchedRead.ts"
 import * as AggregateRows from "../sql/AggregateRows.ts"
@@ -28,6 +28,16 @@ export const byIccid = (database: Database) => {
   return (of: BatchedRead.OfSim) =>
     Effect.map(packed(of), (found) => (found === null ? null : AggregateRows.unpack(found)))
 }
+
+/** Whose SIM an ICCID is. */
+export const owner = (database: Database) => (iccid: string) =>
+  database.row(
+    (sql) => sql<Row<Pick<Sim.Sim, "organizationId" | "label">>>`
+      select json_build_object('organizationId', sim.organization_id, 'label', sim.label) as value
+      from simplan.iccid
+      join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
+      where iccid.iccid = ${iccid}`
+  )
 
 interface OfOccurrence extends BatchedRead.OfSim {
   readonly attachmentId: string

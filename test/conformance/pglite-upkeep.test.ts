@@ -1,0 +1,38 @@
+/**
+ * What PGlite does not do by itself: statements that were prepared on empty tables get new plans when the tables have
+ * grown, and only what has changed is looked at.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import * as Pglite from "simplan/pglite"
+import { expect, it } from "vitest"
+
+it("PGlite learns of a table that has grown, and leaves one that has not", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`create table grown (id text primary key, value int)`
+    yield* sql`create table still (id text primary key)`
+    yield* sql.unsafe("prepare found(text) as select value from grown where id = $1").unprepared
+    const plan = Effect.map(
+      sql.unsafe<{ readonly "QUERY PLAN": string }>("explain execute found('1')").unprepared,
+      (rows) => rows[0]?.["QUERY PLAN"]
+    )
+    yield* sql`vacuum analyze grown`.unprepared
+    for (let times = 0; times < 6; times++) yield* sql.unsafe("execute found('1')").unprepared
+    yield* sql`insert into grown select i, i from generate_series(1, 5000) i`
+    expect(yield* plan).toContain("Seq Scan")
+
+    let told = yield* plan
+    // PostgreSQL tells how much has changed once a second at most.
+    for (let times = 0; told?.includes("Seq Scan") === true && times < 100; times++) {
+      yield* TestClock.adjust("15 seconds")
+      yield* TestClock.withLive(Effect.sleep(50))
+      told = yield* plan
+    }
+    expect(told).toContain("Index Scan")
+    const looked = yield* sql<{ readonly name: string }>`
+      select relname as name from pg_stat_user_tables
+      where relname in ('grown', 'still') and analyze_count + vacuum_count > 0`
+    expect(looked).toEqual([{ name: "grown" }])
+  }).pipe(Effect.provide(Pglite.layer()), Effect.provide(TestClock.layer()), Effect.runPromise))
