@@ -1,0 +1,74 @@
+/**
+ * JSON files that people write: their values, and the line of each field, so that a mistake can be told with its line.
+ */
+import * as Json from "@humanwhocodes/momoa"
+import { Result } from "effect"
+
+/** A mistake and its line, counted from 1. */
+export interface Mistake {
+  readonly line: number
+  readonly sentence: string
+}
+
+export type Path = ReadonlyArray<PropertyKey>
+
+/** A file that is JSON. */
+export interface Lines {
+  readonly value: unknown
+  /** The line of a path; if a part is missing, the line of its parent. */
+  readonly lineOf: (path: Path) => number
+}
+
+type Node = Json.ValueNode | Json.MemberNode
+
+const child = (node: Node, part: PropertyKey): Node | undefined => {
+  const value = node.type === "Member" ? node.value : node
+  if (value.type === "Object") {
+    return value.members.findLast(({ name }) => (name.type === "String" ? name.value : name.name) === part)
+  }
+  return value.type === "Array" && typeof part === "number" ? value.elements[part]?.value : undefined
+}
+
+const lineIn = (body: Json.ValueNode, path: Path): number => {
+  let node: Node = body
+  for (const part of path) {
+    const next = child(node, part)
+    if (next === undefined) break
+    node = next
+  }
+  return node.loc.start.line
+}
+
+/** The text of the parser's token names. */
+const tokens: Readonly<Record<string, string>> = {
+  LBrace: '"{"',
+  RBrace: '"}"',
+  LBracket: '"["',
+  RBracket: '"]"',
+  Colon: '":"',
+  Comma: '","',
+  String: "a string",
+  Number: "a number",
+  Boolean: "true or false",
+  Null: "null"
+}
+
+const reasonOf = (message: string): string => {
+  const token = /^Unexpected token (\w+) found/.exec(message)?.[1]
+  if (token !== undefined) return `${tokens[token] ?? token} is not allowed there`
+  if (message.startsWith("Unexpected end of input")) return "it ends too early"
+  return message.replace(/\s*\(\d+:\d+\)$/, "").replace(/\.$/, "")
+}
+
+/** Reads a text; the failure says where it is not JSON. */
+export const parse = (text: string): Result.Result<Lines, Mistake> =>
+  Result.try({
+    try: () => {
+      const { body } = Json.parse(text)
+      return { value: Json.evaluate(body), lineOf: (path: Path) => lineIn(body, path) }
+    },
+    catch: (error) => ({
+      line: error instanceof Error && "line" in error && typeof error.line === "number" ? error.line : 1,
+      sentence: `the file is not JSON: ${reasonOf(error instanceof Error ? error.message : String(error))}`
+    })
+  })

@@ -1,0 +1,200 @@
+/**
+ * What every call of one telco passes: its rate, its circuit breaker and its metrics. Telcos share nothing here, so one
+ * that is down holds up no other.
+ *
+ * A call that is not made fails with `NotDone` and the seconds to wait. The limits are those of this process.
+ */
+import { Clock, Deferred, Duration, Effect, Exit, Latch, Result, type Scope } from "effect"
+import { CallFailure } from "./CallFailure.ts"
+import * as CallMetrics from "./CallMetrics.ts"
+import * as CallRate from "./CallRate.ts"
+import * as CircuitBreaker from "./CircuitBreaker.ts"
+import { Priority } from "./Priority.ts"
+
+export interface Options {
+  /** The telco's name in the settings. */
+  readonly telco: string
+  /** 20 by default. */
+  readonly callsPerSecond?: number
+  /** Calls under way at once; 10 by default. */
+  readonly concurrency?: number
+  /** How long an order, and how long a poll, waits for its turn; 5 s and 30 s by default. */
+  readonly longestWait?: { readonly order: Duration.Input; readonly poll: Duration.Input }
+  /** After how many calls in a row without an answer no more are made; 5 by default. */
+  readonly failures?: number
+  /** For how long none is made at first, and at most; 5 s and 60 s by default. */
+  readonly openFor?: { readonly first: Duration.Input; readonly most: Duration.Input }
+}
+
+export interface CallControl {
+  /** Makes a call when its turn comes. The priority is that of the fiber. */
+  readonly run: <A>(operation: string, call: Effect.Effect<A, CallFailure>) => Effect.Effect<A, CallFailure>
+}
+
+/** What a call waits for. */
+interface Turn {
+  readonly came: Deferred.Deferred<void, CallFailure>
+  hasStarted: boolean
+}
+
+const millis = (duration: Duration.Input): number => Duration.toMillis(Duration.fromInputUnsafe(duration))
+
+const heldBack = (message: string, retryAfterSeconds: number) =>
+  new CallFailure({ outcome: "NotDone", message, retryAfterSeconds })
+
+/** Whether a failure tells that the telco is there. Where an adapter does not say, an unknown outcome is no answer. */
+const isAnswered = ({ isAnswered, outcome }: CallFailure): boolean => isAnswered ?? outcome !== "Unknown"
+
+export const make = ({
+  callsPerSecond = 20,
+  concurrency = 10,
+  failures = 5,
+  longestWait = { order: "5 seconds", poll: "30 seconds" },
+  openFor = { first: "5 seconds", most: "60 seconds" },
+  telco
+}: Options): Effect.Effect<CallControl, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const rateLimits: CallRate.Limits = {
+      callsPerSecond,
+      concurrency,
+      longestWait: { order: millis(longestWait.order), poll: millis(longestWait.poll) }
+    }
+    const breakerLimits: CircuitBreaker.Limits = {
+      failures,
+      openFor: { first: millis(openFor.first), most: millis(openFor.most) }
+    }
+    const metrics = CallMetrics.make(telco)
+    const turns = new Map<number, Turn>()
+    const changed = Latch.makeUnsafe(false)
+    let rate = CallRate.initial
+    let breaker = CircuitBreaker.initial
+    let lastId = 0
+
+    const tooMany = (seconds: number) =>
+      heldBack(`The telco ${telco} gets at most ${callsPerSecond} calls per second, and more wait`, seconds)
+
+    /** Gives calls their turns, up to now. When to look again, if nothing changes before; null: then only. */
+    const giveTurns = (now: number): number | null => {
+      for (;;) {
+        const step = CallRate.next(rateLimits, rate, now)
+        if (step._tag === "Idle") return step.until
+        rate = step.state
+        const turn = turns.get(step.id)
+        if (turn === undefined) continue
+        turns.delete(step.id)
+        turn.hasStarted = step._tag === "Started"
+        Deferred.doneUnsafe(turn.came, turn.hasStarted ? Exit.void : Exit.fail(tooMany(1)))
+      }
+    }
+
+    const look = Effect.gen(function* () {
+      changed.closeUnsafe()
+      const now = yield* Clock.currentTimeMillis
+      const until = giveTurns(now)
+      yield* metrics.waiting(turns.size)
+      yield* until === null ? changed.await : Effect.race(changed.await, Effect.sleep(Math.max(1, until - now)))
+    })
+    yield* Effect.forkScoped(Effect.forever(look))
+
+    const notCalled = (seconds: number) =>
+      heldBack(`The telco ${telco} has not answered ${failures} calls in a row, and is not called for a while`, seconds)
+
+    /** Calls that wait do not wait for an open breaker. */
+    const refuseWaiting = (failure: CallFailure) => {
+      for (const [id, { came }] of turns) {
+        rate = CallRate.withdraw(rate, id)
+        Deferred.doneUnsafe(came, Exit.fail(failure))
+      }
+      turns.clear()
+      changed.openUnsafe()
+    }
+
+    const setBreaker = (state: CircuitBreaker.State, now: number) => {
+      const before = breaker
+      breaker = state
+      if (state._tag === before._tag) return Effect.void
+      if (state._tag === "Open") refuseWaiting(notCalled(Math.max(1, Math.ceil((state.until - now) / 1_000))))
+      return metrics.breaker(state)
+    }
+    yield* metrics.breaker(breaker)
+
+    /** Waits for a turn. Its end has to be told by `leave`. */
+    const turn = Effect.fnUntraced(function* (priority: Priority) {
+      const now = yield* Clock.currentTimeMillis
+      const id = ++lastId
+      const entered = CallRate.enter(rateLimits, rate, { id, priority, now })
+      if (Result.isFailure(entered)) return yield* tooMany(entered.failure)
+      rate = entered.success
+      const mine: Turn = { came: Deferred.makeUnsafe(), hasStarted: false }
+      turns.set(id, mine)
+      changed.openUnsafe()
+      yield* Effect.onInterrupt(Deferred.await(mine.came), () =>
+        Effect.sync(() => {
+          // Its turn may have come in the same instant.
+          if (mine.hasStarted) return leave()
+          turns.delete(id)
+          rate = CallRate.withdraw(rate, id)
+          changed.openUnsafe()
+        })
+      )
+    })
+
+    const leave = () => {
+      rate = CallRate.leave(rate)
+      changed.openUnsafe()
+    }
+
+    const admit = Effect.fnUntraced(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const admitted = CircuitBreaker.admit(breaker, now)
+      if (Result.isFailure(admitted)) return yield* notCalled(admitted.failure)
+      yield* setBreaker(admitted.success, now)
+    })
+
+    const record = Effect.fnUntraced(function* (
+      operation: string,
+      start: number,
+      exit: Exit.Exit<unknown, CallFailure>
+    ) {
+      const now = yield* Clock.currentTimeMillis
+      const failure = Exit.findErrorOption(exit)
+      yield* metrics.duration(operation, (now - start) / 1_000)
+      if (failure._tag === "None" && Exit.isFailure(exit)) {
+        yield* setBreaker(CircuitBreaker.abandoned(breaker, now), now)
+        return yield* metrics.count(operation, "interrupted")
+      }
+      yield* metrics.count(operation, failure._tag === "None" ? "done" : CallMetrics.resultOf(failure.value.outcome))
+      if (failure._tag === "Some" && failure.value.isOverloaded === true) {
+        rate = CallRate.slowDown(rateLimits, rate, now)
+      }
+      yield* setBreaker(
+        failure._tag === "None" || isAnswered(failure.value)
+          ? CircuitBreaker.answered
+          : CircuitBreaker.unanswered(breakerLimits, breaker, now),
+        now
+      )
+    })
+
+    const run = <A>(operation: string, call: Effect.Effect<A, CallFailure>): Effect.Effect<A, CallFailure> =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const countHeldBack = <B>(before: Effect.Effect<B, CallFailure>) =>
+            Effect.tapError(before, () => metrics.count(operation, "held_back"))
+          // An open breaker is told at once, and asked again when the turn has come.
+          const now = yield* Clock.currentTimeMillis
+          const open = CircuitBreaker.admit(breaker, now)
+          if (Result.isFailure(open)) return yield* countHeldBack(Effect.fail(notCalled(open.failure)))
+          yield* countHeldBack(restore(turn(yield* Priority)))
+          return yield* Effect.ensuring(
+            Effect.gen(function* () {
+              yield* countHeldBack(admit())
+              const start = yield* Clock.currentTimeMillis
+              return yield* Effect.onExit(restore(call), (exit) => record(operation, start, exit))
+            }),
+            Effect.sync(leave)
+          )
+        })
+      )
+
+    return { run }
+  })

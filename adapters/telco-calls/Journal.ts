@@ -1,0 +1,82 @@
+/**
+ * A journal of what was asked of a telco that knows no idempotency keys, as plain JSON documents.
+ *
+ * An adapter writes its intent before a call and the outcome after it. Whichever process continues the work finds both.
+ * An entry is changed only by who has read its latest version, so of two processes one continues. A lock makes the calls
+ * about one SIM follow each other. A lock ends by itself, so it is no promise: an adapter has to look before it acts.
+ *
+ * Entries of packages, of their routes, of SIMs and of zones stay for good, because a package may be cancelled at any time.
+ * Those of calls are purged (`CallKinds`, `Purge`).
+ *
+ * Times are machine time, in milliseconds.
+ */
+import { Context, Data, type Effect, type Schema } from "effect"
+
+export type Document = Readonly<Record<string, Schema.Json>>
+
+/** The journal cannot be read or written. */
+export class JournalError extends Data.TaggedError("JournalError")<{
+  readonly message: string
+  readonly cause?: unknown
+}> {}
+
+/** An entry's place: the name of the telco in the settings, and a kind of entry, which the adapter chooses. */
+export interface Place {
+  readonly telco: string
+  readonly kind: string
+  readonly key: string
+}
+
+export interface Entry extends Place {
+  /** The SIM that the entry is about, if it is about one. */
+  readonly iccid: string | null
+  /** The telco's own id of what came of it, once it is known. */
+  readonly externalId: string | null
+  readonly document: Document
+  /** When the entry is to be looked at again; null: never. */
+  readonly dueAt: number | null
+  /** Rises with every change; 1 for a new entry. */
+  readonly version: number
+}
+
+export type NewEntry = Omit<Entry, "version">
+
+type Call<A> = Effect.Effect<A, JournalError>
+
+export class Journal extends Context.Service<
+  Journal,
+  {
+    readonly get: (place: Place) => Call<Entry | null>
+    /** The entries of a kind about a SIM, in the order in which they were added. */
+    readonly ofSim: (of: Omit<Place, "key"> & { readonly iccid: string }) => Call<ReadonlyArray<Entry>>
+    /** The entry with that id of the telco's own; the one added first, if several have it. */
+    readonly ofExternalId: (of: Omit<Place, "key"> & { readonly externalId: string }) => Call<Entry | null>
+    /** Adds an entry, with version 1; null if the place has one already, which stays as it is. */
+    readonly add: (entry: NewEntry) => Call<Entry | null>
+    /** Replaces an entry that still has this version, which rises by 1; null if it has another one. */
+    readonly replace: (entry: Entry) => Call<Entry | null>
+    /**
+     * Claims entries that are due at `now`, the one due first coming first: they are due again at `until`, and their versions
+     * rise. Two claims at once never take the same entry.
+     */
+    readonly claimDue: (
+      of: Omit<Place, "key"> & { readonly now: number; readonly until: number; readonly limit: number }
+    ) => Call<ReadonlyArray<Entry>>
+    /**
+     * Deletes at most `limit` entries of a kind that were last added, replaced or claimed before a time: how many. The kind's
+     * keys may be added again.
+     */
+    readonly purge: (of: Omit<Place, "key"> & { readonly before: number; readonly limit: number }) => Call<number>
+    /** Takes the lock of a SIM, or keeps it under the same token. False: another token has it beyond `now`. */
+    readonly lock: (of: Lock & { readonly now: number; readonly until: number }) => Call<boolean>
+    /** Gives back the lock. Nothing happens if another token has it. */
+    readonly unlock: (of: Lock) => Call<void>
+  }
+>()("simplan/TelcoCalls/Journal") {}
+
+/** A lock on the calls of one telco about one SIM. */
+export interface Lock {
+  readonly telco: string
+  readonly iccid: string
+  readonly token: string
+}

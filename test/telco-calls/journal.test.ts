@@ -1,0 +1,244 @@
+/** What the port of the journal promises, over each of its implementations. */
+import { Clock, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { afterAll, describe, expect, it } from "vitest"
+import { Journal, MemoryJournal, SqlJournal } from "../../adapters/telco-calls/index.ts"
+import * as Suite from "../../src/testing/Suite.ts"
+import { embedded, server } from "../conformance/SimulatorBooks.ts"
+
+const entry = (key: string, part: Partial<Journal.NewEntry> = {}): Journal.NewEntry => ({
+  telco: "ocs",
+  kind: "package",
+  key,
+  iccid: null,
+  externalId: null,
+  document: {},
+  dueAt: null,
+  ...part
+})
+
+const place = (key: string, part: Partial<Journal.Place> = {}): Journal.Place => {
+  const { kind, telco } = entry(key)
+  return { telco, kind, key, ...part }
+}
+
+const keys = (entries: ReadonlyArray<Journal.Entry>): ReadonlyArray<string> => entries.map(({ key }) => key)
+
+/** Runs at a time. */
+const at = <A, E, R>(now: number, effect: Effect.Effect<A, E, R>) =>
+  Effect.clockWith((clock) =>
+    Effect.provideService(effect, Clock.Clock, {
+      currentTimeMillis: Effect.succeed(now),
+      currentTimeMillisUnsafe: () => now,
+      currentTimeNanos: clock.currentTimeNanos,
+      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+      monotonicTimeNanos: clock.monotonicTimeNanos,
+      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+      sleep: (duration) => clock.sleep(duration)
+    })
+  )
+
+const cases: ReadonlyArray<Suite.Case<Journal.Journal>> = [
+  {
+    name: "an entry is what was added, and a place has one",
+    effect: Effect.gen(function* () {
+      const journal = yield* Journal.Journal
+      const document = { aB: { c_d: [1, null, "é😊\\u0041'"] }, big: 2 ** 53 - 1 }
+      const added = entry("one", { iccid: "8901", externalId: "17", document, dueAt: Date.UTC(2030, 0, 1) })
+      expect(yield* journal.get(place("one"))).toBe(null)
+      expect(yield* journal.add(added)).toEqual({ ...added, version: 1 })
+      expect(yield* journal.add({ ...added, document: {} })).toBe(null)
+      expect(yield* journal.get(place("one"))).toEqual({ ...added, version: 1 })
+      expect(yield* journal.get(place("one", { kind: "sms" }))).toBe(null)
+      expect(yield* journal.get(place("one", { telco: "other" }))).toBe(null)
+      expect(yield* journal.add({ ...added, telco: "other" })).toEqual({ ...added, telco: "other", version: 1 })
+    })
+  },
+  {
+    name: "only who has read the latest version replaces an entry",
+    effect: Effect.gen(function* () {
+      const journal = yield* Journal.Journal
+      yield* journal.add(entry("guarded", { iccid: "8902", externalId: "1", dueAt: 5 }))
+      const next = { ...entry("guarded", { document: { state: "done" } }), version: 1 }
+      expect(yield* journal.replace(next)).toEqual({ ...next, version: 2 })
+      expect(yield* journal.replace({ ...next, document: { state: "late" } })).toBe(null)
+      expect(yield* journal.get(place("guarded"))).toEqual({ ...next, version: 2 })
+      expect(yield* journal.replace({ ...entry("missing"), version: 1 })).toBe(null)
+      const together = Effect.all(
+        [1, 2, 3, 4].map((by) => journal.replace({ ...next, version: 2, document: { by } })),
+        { concurrency: "unbounded" }
+      )
+      expect((yield* together).filter((one) => one !== null)).toHaveLength(1)
+      expect((yield* journal.get(place("guarded")))?.version).toBe(3)
+    })
+  },
+  {
+    name: "of those that add at one place at once, one does",
+    effect: Effect.gen(function* () {
+      const journal = yield* Journal.Journal
+      const together = Effect.all(
+        [1, 2, 3, 4].map((by) => journal.add(entry("contended", { document: { by } }))),
+        { concurrency: "unbounded" }
+      )
+      const added = (yield* together).filter((one) => one !== null)
+      expect(added).toHaveLength(1)
+      expect(yield* journal.get(place("contended"))).toEqual(added[0])
+    })
+  },
+  {
+    name: "the entries of a SIM come in the order in which they were added, also after changes",
+    effect: Effect.gen(function* () {
+      const journal = yield* Journal.Journal
+      const of = { telco: "ocs", kind: "package", iccid: "8903" }
+      for (const key of ["z", "a", "m"]) yield* journal.add(entry(`sim-${key}`, { iccid: "8903" }))
+      yield* journal.add(entry("sim-other", { iccid: "8904" }))
+      yield* journal.add(entry("sim-sms", { iccid: "8903", kind: "sms" }))
+      yield* journal.replace({ ...entry("sim-z", { iccid: "8903", document: { changed: true } }), version: 1 })
+      expect(keys(yield* journal.ofSim(of))).toEqual(["sim-z", "sim-a", "sim-m"])
+      expect(keys(yield* journal.ofSim({ ...of, kind: "sms" }))).toEqual(["sim-sms"])
+      expect(keys(yield* journal.ofSim({ ...of, telco: "other" }))).toEqual([])
+    })
+  },
+  {
+    name: "an entry is found by the telco's own id, the one added first before others",
+    effect: Effect.gen(function* () {
+      const journal = yield* Journal.Journal
+      const of = { telco: "ocs", kind: "package", externalId: "414" }
+      expect(yield* journal.ofExternalId(of)).toBe(null)
+      yield* journal.add(entry("external-late"))
+      yield* journal.add(entry("external-first", { externalId: "414" }))
+      yield* journal.replace({ ...entry("external-late", { externalId: "414" }), version: 1 })
+      expect((yield* journal.ofExternalId(of))?.key).toBe("external-late")
+      yield* journal.replace({ ...entry("external-late"), version: 2 })
+      expect((yield* journal.ofExternalId(of))?.key).toBe("external-first")
+      expect(yield* journal.ofExternalId({ ...of, kind: "sms" })).toBe(null)
+    })
+  },
+  {
+    name: "due entries are claimed once, the one due first coming first",
+    effect: Effect.gen(function* () {
+      const journal = yield* Journal.Journal
+      const of = { telco: "ocs", kind: "due", now: 100, until: 200 }
+      const due = { c: 100, a: 30, never: null, b: 30, late: 101 }
+      for (const [key, dueAt] of Object.entries(due)) yield* journal.add(entry(`due-${key}`, { kind: "due", dueAt }))
+      const first = yield* journal.claimDue({ ...of, limit: 2 })
+      expect(keys(first)).toEqual(["due-a", "due-b"])
+      expect(first.map(({ dueAt, version }) => ({ dueAt, version }))).toEqual([
+        { dueAt: 200, version: 2 },
+        { dueAt: 200, version: 2 }
+      ])
+      expect(keys(yield* journal.claimDue({ ...of, limit: 10 }))).toEqual(["due-c"])
+      expect(keys(yield* journal.claimDue({ ...of, limit: 10 }))).toEqual([])
+      const again = keys(yield* journal.claimDue({ ...of, now: 200, until: 300, limit: 10 }))
+      expect(again[0]).toBe("due-late")
+      expect([...again].sort()).toEqual(["due-a", "due-b", "due-c", "due-late"])
+      // Whoever had claimed an entry before replaces it no longer.
+      expect(yield* journal.replace({ ...entry("due-a", { kind: "due" }), version: 2 })).toBe(null)
+    })
+  },
+  {
+    name: "claims at the same moment never take the same entry",
+    effect: Effect.gen(function* () {
+      const journal = yield* Journal.Journal
+      for (let one = 0; one < 20; one++) yield* journal.add(entry(`busy-${one}`, { kind: "busy", dueAt: one }))
+      const claim = journal.claimDue({ telco: "ocs", kind: "busy", now: 50, until: 500, limit: 5 })
+      const claimed = (yield* Effect.all([claim, claim, claim, claim], { concurrency: "unbounded" })).flatMap(keys)
+      expect(new Set(claimed).size).toBe(claimed.length)
+      const rest: Array<string> = []
+      for (let more = keys(yield* claim); more.length > 0; more = keys(yield* claim)) rest.push(...more)
+      expect(claimed.length + rest.length).toBe(20)
+    })
+  },
+  {
+    name: "entries of a kind that have not changed since a time are purged, at most as many as asked",
+    effect: Effect.gen(function* () {
+      const journal = yield* Journal.Journal
+      const purged = (part: Partial<Journal.Place & { before: number; limit: number }> = {}) =>
+        journal.purge({ telco: "ocs", kind: "old", before: 100, limit: 10, ...part })
+      const old = (key: string, part: Partial<Journal.NewEntry> = {}) =>
+        entry(key, { kind: "old", iccid: "8907", ...part })
+      for (const key of ["old-1", "old-2", "old-3"]) yield* at(99, journal.add(old(key)))
+      yield* at(100, journal.add(old("new")))
+      yield* at(1, journal.add(old("replaced")))
+      yield* at(100, journal.replace({ ...old("replaced"), version: 1 }))
+      yield* at(1, journal.add(old("claimed", { dueAt: 1 })))
+      yield* journal.claimDue({ telco: "ocs", kind: "old", now: 100, until: 200, limit: 1 })
+      yield* at(1, journal.add(old("other-kind", { kind: "older" })))
+      yield* at(1, journal.add(old("other-telco", { telco: "other" })))
+      expect([yield* purged({ before: 99 }), yield* purged({ limit: 2 }), yield* purged()]).toEqual([0, 2, 1])
+      const left = (part: Partial<Journal.Place>) =>
+        Effect.map(journal.ofSim({ telco: "ocs", kind: "old", iccid: "8907", ...part }), keys)
+      expect([yield* left({}), yield* left({ kind: "older" }), yield* left({ telco: "other" })]).toEqual([
+        ["new", "replaced", "claimed"],
+        ["other-kind"],
+        ["other-telco"]
+      ])
+      expect((yield* journal.add(old("old-1")))?.version).toBe(1)
+    })
+  },
+  {
+    name: "a lock is held by one token until it is given back or ends",
+    effect: Effect.gen(function* () {
+      const journal = yield* Journal.Journal
+      const lock = (token: string, now: number, part: Partial<Journal.Lock> = {}) =>
+        journal.lock({ telco: "ocs", iccid: "8905", token, now, until: now + 10, ...part })
+      const unlock = (token: string) => journal.unlock({ telco: "ocs", iccid: "8905", token })
+      expect(yield* lock("mine", 0)).toBe(true)
+      expect(yield* lock("yours", 9)).toBe(false)
+      expect(yield* lock("yours", 9, { iccid: "8906" })).toBe(true)
+      expect(yield* lock("yours", 9, { telco: "other" })).toBe(true)
+      expect(yield* lock("mine", 9)).toBe(true)
+      expect(yield* lock("yours", 18)).toBe(false)
+      expect(yield* lock("yours", 19)).toBe(true)
+      yield* unlock("mine")
+      expect(yield* lock("mine", 20)).toBe(false)
+      yield* unlock("yours")
+      expect(yield* lock("mine", 20)).toBe(true)
+      yield* unlock("mine")
+      const together = Effect.all(
+        ["a", "b", "c"].map((token) => lock(token, 30)),
+        { concurrency: "unbounded" }
+      )
+      expect((yield* together).filter((held) => held)).toHaveLength(1)
+    })
+  }
+]
+
+const Names = Schema.Array(Schema.Struct({ name: Schema.String }))
+
+const inSchema = Layer.unwrap(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`create schema "telco apart"`
+    return SqlJournal.layerIn("telco apart")
+  })
+)
+
+const journals = {
+  memory: MemoryJournal.layer,
+  PGlite: Layer.provide(SqlJournal.layer, embedded),
+  PostgreSQL: Layer.provide(SqlJournal.layer, server(4)),
+  "a schema of PostgreSQL": Layer.provide(inSchema, server(4))
+}
+
+for (const [name, journal] of Object.entries(journals)) {
+  Suite.run(`The journal in ${name}`, Layer.orDie(journal), cases, { describe, it, afterAll })
+}
+
+describe("The journal in PostgreSQL", () => {
+  it("may be created by several processes at once, and a schema's is apart", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`create schema mine`
+      const open = (layer: typeof SqlJournal.layer) => Effect.provide(Journal.Journal, Layer.fresh(layer))
+      const [one, two] = yield* Effect.all([open(SqlJournal.layer), open(SqlJournal.layer)], { concurrency: 2 })
+      const apart = yield* open(SqlJournal.layerIn("mine"))
+      yield* one.add(entry("shared"))
+      expect(yield* two.get(place("shared"))).toEqual({ ...entry("shared"), version: 1 })
+      expect(yield* apart.get(place("shared"))).toBe(null)
+      const tables = yield* Schema.decodeUnknownEffect(Names)(
+        yield* sql`select tablename as name from pg_tables where schemaname = 'mine' order by 1`
+      )
+      expect(tables.map(({ name }) => name)).toEqual(["telco_journal", "telco_journal_lock"])
+    }).pipe(Effect.provide(server(4)), Effect.runPromise))
+})
