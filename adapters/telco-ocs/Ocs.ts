@@ -1,0 +1,50 @@
+/**
+ * The telco port over an online charging system (OCS).
+ *
+ * Packages and the mobile plan are ordered and messages are sent under entries of the journal, because the system knows
+ * no idempotency keys. It has no call that releases a profile for a new download: that succeeds here and does nothing, and
+ * whoever needs it lets the SM-DP+ do it.
+ */
+import { Effect, Layer } from "effect"
+import { Telco } from "simplan/ports"
+import { type Journal, SimLocks } from "../telco-calls/index.ts"
+import type * as Api from "./api/Api.ts"
+import * as MobilePlans from "./MobilePlans.ts"
+import * as Orders from "./orders/Orders.ts"
+import { type Options, Settings } from "./Settings.ts"
+import * as Sms from "./Sms.ts"
+import * as Subscribers from "./Subscribers.ts"
+import * as Templates from "./Templates.ts"
+import * as Zones from "./Zones.ts"
+
+const make = Effect.gen(function* () {
+  const { telco } = yield* Settings
+  const { cancelPackage, createPackage, suspendPackage } = yield* Orders.Orders
+  const { sendSms } = yield* Sms.Sms
+  const { setMobilePlan } = yield* MobilePlans.MobilePlans
+  return Telco.Telco.of({
+    createPackage,
+    suspendPackage,
+    cancelPackage,
+    sendSms,
+    setMobilePlan,
+    releaseProfile: ({ iccid }) =>
+      Effect.logDebug(
+        `${telco} has no call that releases the profile of ${iccid}; route "profiles" to an SM-DP+ if it is to be downloaded again`
+      )
+  })
+})
+
+/** What belongs to one system beside the port: its settings, zones, subscribers and orders. */
+export type Services = Settings | Zones.Zones | Subscribers.Subscribers | Orders.Orders
+
+/** One system, over the calls that it takes and a journal. */
+export const layer = (options: Options): Layer.Layer<Telco.Telco | Services, never, Api.Api | Journal.Journal> =>
+  Layer.effect(Telco.Telco, make).pipe(
+    Layer.provide([Sms.layer, MobilePlans.layer]),
+    Layer.provideMerge(Orders.layer),
+    Layer.provide(Templates.layer),
+    Layer.provideMerge([Subscribers.layer, Zones.layer]),
+    Layer.provide(SimLocks.layer(options.telco)),
+    Layer.provideMerge(Layer.succeed(Settings, options))
+  )

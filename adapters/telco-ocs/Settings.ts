@@ -1,0 +1,21 @@
+/**
+ * What the operator says about one online charging system.
+ */
+import { Context, Duration } from "effect"
+
+export interface Options {
+  /** The telco's name in the settings. The journal's entries of this system are under it. */
+  readonly telco: string
+  readonly resellerId: number
+  /** The location zones of coverage profiles: by label, then by region code. */
+  readonly zones: Readonly<Record<string, Readonly<Record<string, number>>>>
+  /** The mobile plan that the wallet applies; null: the system has none for it. */
+  readonly mobilePlanId: number | null
+  /** For how long a call without an answer may still take effect; 15 minutes unless given. */
+  readonly watch?: Duration.Input
+}
+
+export class Settings extends Context.Service<Settings, Options>()("simplan/TelcoOcs/Settings") {}
+
+/** In milliseconds. */
+export const watchOf = ({ watch = "15 minutes" }: Options): number => Duration.toMillis(Duration.fromInputUnsafe(watch))

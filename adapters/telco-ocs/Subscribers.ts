@@ -1,0 +1,80 @@
+/**
+ * What the system knows of each SIM, asked for once and kept in the journal under the kind `sim`, with the time at which
+ * the SIM is to be polled.
+ */
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { type CallFailure, Journal } from "../telco-calls/index.ts"
+import * as Api from "./api/Api.ts"
+import { Settings } from "./Settings.ts"
+
+/** The part of a `sim` entry's document that this module writes. Others may add fields of their own. */
+export const Subscriber = Schema.Struct({
+  subscriberId: Schema.Finite,
+  imsi: Schema.NullOr(Schema.String),
+  simId: Schema.NullOr(Schema.Finite)
+})
+
+export type Subscriber = typeof Subscriber.Type
+
+const decode = Schema.decodeUnknownOption(Subscriber)
+
+export const KIND = "sim"
+
+export class Subscribers extends Context.Service<
+  Subscribers,
+  {
+    /** The subscriber of an ICCID, from the journal, or asked for and added to it. */
+    readonly of: (iccid: string) => Effect.Effect<Subscriber, CallFailure.CallFailure | Journal.JournalError>
+    /** Likewise, but asked for in any case. */
+    readonly ask: (iccid: string) => Effect.Effect<Subscriber, CallFailure.CallFailure | Journal.JournalError>
+    /** Makes the SIM due to be polled now. */
+    readonly watch: (iccid: string) => Effect.Effect<void, Journal.JournalError>
+  }
+>()("simplan/TelcoOcs/Subscribers") {}
+
+const make = Effect.gen(function* () {
+  const { telco } = yield* Settings
+  const journal = yield* Journal.Journal
+  const api = yield* Api.Api
+
+  /** Adds or changes a SIM's entry, whoever else changes it meanwhile. */
+  const change = Effect.fnUntraced(function* (
+    iccid: string,
+    to: (before: Pick<Journal.Entry, "document" | "dueAt">) => Pick<Journal.Entry, "document" | "dueAt">
+  ) {
+    const place = { telco, kind: KIND, key: iccid }
+    for (;;) {
+      const entry = yield* journal.get(place)
+      const changed =
+        entry === null
+          ? yield* journal.add({ ...place, iccid, externalId: null, ...to({ document: {}, dueAt: null }) })
+          : yield* journal.replace({ ...entry, ...to(entry) })
+      if (changed !== null) return
+    }
+  })
+
+  const ask = Effect.fnUntraced(function* (iccid: string) {
+    const { imsi, simId, subscriberId } = yield* api.subscriber(iccid)
+    const subscriber: Subscriber = { subscriberId, imsi, simId }
+    yield* change(iccid, ({ document, dueAt }) => ({ document: { ...document, ...subscriber }, dueAt }))
+    return subscriber
+  })
+
+  return Subscribers.of({
+    ask,
+    of: Effect.fnUntraced(function* (iccid) {
+      const entry = yield* journal.get({ telco, kind: KIND, key: iccid })
+      const known = decode(entry?.document)
+      return known._tag === "Some" ? known.value : yield* ask(iccid)
+    }),
+    watch: Effect.fnUntraced(function* (iccid) {
+      const now = yield* Clock.currentTimeMillis
+      yield* change(iccid, ({ document, dueAt }) => ({ document, dueAt: Math.min(now, dueAt ?? now) }))
+    })
+  })
+})
+
+export const layer: Layer.Layer<Subscribers, never, Api.Api | Journal.Journal | Settings> = Layer.effect(
+  Subscribers,
+  make
+)

@@ -1,0 +1,84 @@
+/**
+ * A package template for each distinct terms, found again by its name.
+ *
+ * The name tells all that a package of the template grants: location zone, allowance, validity and throttling. So terms
+ * with different names, and occurrences of one recurrence, share a template. Where two processes create the same one at
+ * once, the lowest id is used from then on.
+ */
+import { Context, Effect, Layer, Semaphore } from "effect"
+import { Plan, type Telco } from "simplan/ports"
+import { type CallFailure, PortFailure } from "../telco-calls/index.ts"
+import * as Api from "./api/Api.ts"
+import * as Zones from "./Zones.ts"
+
+type Grant = Pick<Plan.PlanTerms, "dataMegaBytes" | "periodDays" | "throttling">
+
+/** Names the template of these terms, such as `simplan z27 1024MB 30d t50:512,80:256,95:128`. */
+export const nameOf = (zoneId: number, { dataMegaBytes, periodDays, throttling }: Grant): string => {
+  const steps = throttling.map(({ limit, percentage }) => `${percentage}:${limit}`).join(",")
+  return `simplan z${zoneId} ${dataMegaBytes}MB ${periodDays}d${steps === "" ? "" : ` t${steps}`}`
+}
+
+export class Templates extends Context.Service<
+  Templates,
+  {
+    /** The template of these terms; created if the system has none. */
+    readonly of: (
+      terms: Plan.PlanTerms
+    ) => Effect.Effect<Pick<Api.Template, "id" | "name">, Telco.Refused | Telco.Unavailable>
+    /** Looks it up again for the next order, as after a refusal. */
+    readonly forget: (name: string) => Effect.Effect<void>
+  }
+>()("simplan/TelcoOcs/Templates") {}
+
+const make = Effect.gen(function* () {
+  const api = yield* Api.Api
+  const zones = yield* Zones.Zones
+  const ids = new Map<string, number>()
+  const oneAtATime = yield* Semaphore.make(1)
+
+  /** All templates are listed at once, so all names are known after. The lowest id of a name comes last and stays. */
+  const list = Effect.map(api.templates, (all) => {
+    for (const { id, isDeleted, name } of all.toSorted((left, right) => right.id - left.id)) {
+      if (!isDeleted && name.startsWith("simplan ")) ids.set(name, id)
+    }
+  })
+
+  const create = Effect.fnUntraced(function* (name: string, zoneId: number, terms: Grant) {
+    const { periodDays, throttling } = terms
+    const template = {
+      name,
+      zoneId,
+      allowanceBytes: Plan.allowanceBytes(terms),
+      periodDays,
+      throttling: throttling.map(({ limit, percentage }) => ({ percentage, limit: Number(limit) }))
+    }
+    // It may be there although the call failed: another process may have created it, or the answer may be lost.
+    const created = yield* Effect.result(api.createTemplate(template))
+    yield* list
+    const id = ids.get(name)
+    if (id !== undefined) return id
+    if (created._tag === "Failure") return yield* created.failure
+    ids.set(name, created.success.id)
+    return created.success.id
+  })
+
+  const find: (name: string, zoneId: number, terms: Grant) => Effect.Effect<number, CallFailure.CallFailure> =
+    Effect.fnUntraced(function* (name, zoneId, terms) {
+      if (!ids.has(name)) yield* list
+      return ids.get(name) ?? (yield* create(name, zoneId, terms))
+    })
+
+  return Templates.of({
+    of: Effect.fnUntraced(function* (terms) {
+      const zoneId = yield* zones.of(terms)
+      const name = nameOf(zoneId, terms)
+      const known = ids.get(name)
+      const id = known ?? (yield* PortFailure.calls(oneAtATime.withPermit(find(name, zoneId, terms))))
+      return { id, name }
+    }),
+    forget: (name) => Effect.sync(() => void ids.delete(name))
+  })
+})
+
+export const layer: Layer.Layer<Templates, never, Api.Api | Zones.Zones> = Layer.effect(Templates, make)

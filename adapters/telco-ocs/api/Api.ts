@@ -1,0 +1,131 @@
+/**
+ * The calls of the online charging system (OCS) that simplan needs, typed. `HttpApi` makes them over HTTP; tests make
+ * them over a model in memory.
+ *
+ * The documents write dates without a zone, and say "Date and time (UTC+0)" of each; so all are UTC here.
+ */
+import { Context, type Effect } from "effect"
+import type { Time } from "simplan/ports"
+import type { CallFailure } from "../../telco-calls/index.ts"
+
+/** What one subscriber, an ICCID, has to do with the OCS. Null: the OCS does not tell. */
+export interface Subscriber {
+  readonly subscriberId: number
+  readonly iccid: string
+  readonly imsi: string | null
+  /** The eSIM's id, which the history of its profile is asked for by. */
+  readonly simId: number | null
+  readonly isEsim: boolean
+  readonly smdpServer: string | null
+  readonly activationCode: string | null
+  readonly network: Network | null
+}
+
+/** Where the subscriber was last seen. */
+export interface Network {
+  /** Null: the OCS does not tell here; `lastSeen` may. */
+  readonly at: Time.Instant | null
+  /** Mobile country code and network code, as numbers: the OCS drops leading zeros. */
+  readonly mcc: number
+  readonly mnc: number
+  readonly rat: string | null
+  readonly imei: string | null
+}
+
+/** A prepaid package of a subscriber. */
+export interface SubscriberPackage {
+  readonly id: number
+  readonly templateId: number | null
+  readonly templateName: string | null
+  readonly assignedAt: Time.Instant | null
+  /** Null until the first use. */
+  readonly activationAt: Time.Instant | null
+  readonly expirationAt: Time.Instant | null
+  readonly allowanceBytes: number | null
+  readonly usedBytes: number
+  readonly isActive: boolean
+  /** Whether one of the OCS's own recurring packages has made it. */
+  readonly isRecurring: boolean
+}
+
+export interface Template {
+  readonly id: number
+  readonly name: string
+  readonly isDeleted: boolean
+}
+
+/** What a new template says. */
+export interface NewTemplate {
+  readonly name: string
+  readonly zoneId: number
+  readonly allowanceBytes: number
+  readonly periodDays: number
+  /** At most four steps; limits in Kbit/s. */
+  readonly throttling: ReadonlyArray<{ readonly percentage: number; readonly limit: number }>
+}
+
+export interface Zone {
+  readonly id: number
+  readonly name: string
+}
+
+/** A state in the history of an eSIM's profile. */
+export interface ProfileState {
+  readonly status: string
+  readonly startedAt: Time.Instant
+  readonly modificationResult: string | null
+}
+
+/** What an account has, as far as one answer goes. */
+export interface SubscriberList {
+  /** Those with an ICCID. */
+  readonly subscribers: ReadonlyArray<Subscriber>
+  /** The OCS has more subscribers than it lists. The documents name no way to ask for the rest. */
+  readonly hasMore: boolean
+}
+
+export interface Window {
+  readonly start: Time.Instant
+  readonly end: Time.Instant
+}
+
+type Call<A> = Effect.Effect<A, CallFailure.CallFailure>
+
+export class Api extends Context.Service<
+  Api,
+  {
+    /** `getSingleSubscriber` by ICCID. */
+    readonly subscriber: (iccid: string) => Call<Subscriber>
+    /** `listSubscriber`: the subscribers of an account. */
+    readonly subscribersOf: (accountId: number) => Call<SubscriberList>
+    /** `listSubscriberPrepaidPackages`, version 2, by ICCID. */
+    readonly packages: (iccid: string) => Call<ReadonlyArray<SubscriberPackage>>
+    /**
+     * `affectPackageToSubscriber`: gives the subscriber a package of the template, for the window or, without one, from its
+     * first use on. The id of the new package.
+     */
+    readonly affectPackage: (order: {
+      readonly iccid: string
+      readonly templateId: number
+      readonly window: Window | null
+    }) => Call<number>
+    /** `modifySubscriberPrepaidPackageStatus`. */
+    readonly setPackageStatus: (packageId: number, isActive: boolean) => Call<void>
+    /** `deleteSubscriberPackage`. */
+    readonly deletePackage: (packageId: number) => Call<void>
+    /** `sendMtSms`: one message segment. */
+    readonly sendSms: (sms: { readonly imsi: string; readonly from: string; readonly text: string }) => Call<void>
+    /** `modifySubscriberMobilePlan`; null takes the plan away. */
+    readonly setMobilePlan: (of: { readonly iccid: string; readonly mobilePlanId: number | null }) => Call<void>
+    /** `getSimProviderStatus`: the states of the profile, the latest first. */
+    readonly profileHistory: (simId: number) => Call<ReadonlyArray<ProfileState>>
+    /** `getSubscriberLocation`: when the subscriber was last seen; null if the OCS does not know. */
+    readonly lastSeen: (iccid: string) => Call<Time.Instant | null>
+    /** `listPrepaidPackageTemplate`: all templates. */
+    readonly templates: Call<ReadonlyArray<Template>>
+    /** `createPrepaidPackageTemplate`. */
+    readonly createTemplate: (template: NewTemplate) => Call<Template>
+    /** `listDetailedLocationZone`: the location zones of the reseller. */
+    readonly zones: Call<ReadonlyArray<Zone>>
+  }
+>()("simplan/TelcoOcs/Api") {}

@@ -1,0 +1,123 @@
+/**
+ * Makes the calls of `Api` over HTTP, by the documents of the OCS.
+ *
+ * A failure tells whether the OCS may have done the work (see `CallFailure`). The OCS gets only so many calls per second
+ * and at once, and none for a while when it does not answer (see `CallControl`). Each call has a time limit and a limit on
+ * the size of its answer. The token is in no message, log, span or metric.
+ */
+import { Duration, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { CallControl, CallFailure } from "../../telco-calls/index.ts"
+import * as Api from "./Api.ts"
+import * as Post from "./Post.ts"
+import * as Requests from "./Requests.ts"
+import * as Shapes from "./Shapes.ts"
+
+export interface Options extends Omit<CallControl.Options, "telco"> {
+  /** The telco's name in metrics and messages; `ocs` by default. */
+  readonly telco?: string
+  /** The address of version 1, such as `http://127.0.0.1:9000/ocs-custo/main/v1`. */
+  readonly url: string
+  /** The address of version 2, which lists the packages of a subscriber. */
+  readonly urlV2: string
+  readonly token: Redacted.Redacted
+  /** Whose templates and location zones are used. */
+  readonly resellerId: number
+  /** The time limit of a call, without its wait for a turn; 10 s by default. */
+  readonly timeout?: Duration.Input
+}
+
+type Call<A> = Effect.Effect<A, CallFailure.CallFailure>
+
+/** The OCS says that it has done the call, but what it says of it cannot be read. */
+const unreadable = (operation: string) =>
+  new CallFailure.CallFailure({
+    outcome: "Unknown",
+    isAnswered: true,
+    message: `The OCS answers ${operation}, but not as its documents say`
+  })
+
+const make = ({ resellerId, telco = "ocs", timeout = "10 seconds", token, url, urlV2, ...limits }: Options) =>
+  Effect.gen(function* () {
+    const control = yield* CallControl.make({ ...limits, telco })
+    const options = { token, timeout: Duration.fromInputUnsafe(timeout) }
+    const version1 = yield* Post.make(url, options)
+    const version2 = yield* Post.make(urlV2, options)
+
+    const nameOf = (request: Requests.Request): string => Object.keys(request)[0] ?? ""
+
+    const send = (request: Requests.Request, post: typeof version1): Call<Post.Answer> => {
+      const operation = nameOf(request)
+      const call = Effect.withSpan(post(operation, request), `ocs.${operation}`, { kind: "client" })
+      return control.run(operation, call)
+    }
+
+    const done = (request: Requests.Request): Call<void> => Effect.asVoid(send(request, version1))
+
+    /** The part of the answer that has a key, which is the operation's name but for one of them. */
+    const ask = <S extends Schema.ConstraintDecoder<unknown>>(
+      request: Requests.Request,
+      schema: S,
+      { key = nameOf(request), post = version1 }: { readonly key?: string; readonly post?: typeof version1 } = {}
+    ): Call<S["Type"]> => {
+      const decode = Schema.decodeUnknownOption(schema)
+      return Effect.flatMap(send(request, post), (answer) =>
+        Option.match(decode(answer[key] ?? null), {
+          onNone: () => Effect.fail(unreadable(nameOf(request))),
+          onSome: Effect.succeed
+        })
+      )
+    }
+
+    return Api.Api.of({
+      subscriber: (iccid) =>
+        Effect.map(ask(Requests.getSingleSubscriber(iccid), Shapes.Subscriber), (found) => ({
+          ...Shapes.subscriberFrom(found),
+          // The OCS was asked by this ICCID, which it may write in another way.
+          iccid
+        })),
+      subscribersOf: (accountId) =>
+        Effect.map(ask(Requests.listSubscriber(accountId), Shapes.SubscriberList), Shapes.subscribersFrom),
+      packages: (iccid) =>
+        Effect.map(
+          ask(Requests.listSubscriberPrepaidPackages(iccid), Shapes.SubscriberPackages, { post: version2 }),
+          Shapes.packagesFrom
+        ),
+      affectPackage: (order) =>
+        Effect.map(
+          ask(Requests.affectPackageToSubscriber(order), Shapes.AffectedPackage),
+          ({ subsPackageId }) => subsPackageId
+        ),
+      setPackageStatus: (packageId, isActive) =>
+        done(Requests.modifySubscriberPrepaidPackageStatus(packageId, isActive)),
+      deletePackage: (packageId) => done(Requests.deleteSubscriberPackage(packageId)),
+      sendSms: (sms) => done(Requests.sendMtSms(sms)),
+      setMobilePlan: ({ iccid, mobilePlanId }) => done(Requests.modifySubscriberMobilePlan(iccid, mobilePlanId)),
+      profileHistory: (simId) =>
+        Effect.map(ask(Requests.getSimProviderStatus(simId), Shapes.ProfileStates), Shapes.profileStatesFrom),
+      lastSeen: (iccid) =>
+        ask(Requests.getSubscriberLocation(iccid), Shapes.Location, { key: "subscriberLocation" }).pipe(
+          Effect.map((location) => location?.dateTime ?? null),
+          // The documents do not say how the OCS answers where it knows no location (2.17).
+          Effect.catchIf(
+            ({ outcome }) => outcome === "NotFound",
+            () => Effect.succeed(null)
+          )
+        ),
+      templates: Effect.map(ask(Requests.listPrepaidPackageTemplate(resellerId), Shapes.Templates), (templates) =>
+        (templates?.template ?? []).map(Shapes.templateFrom)
+      ),
+      createTemplate: (template) =>
+        Effect.map(
+          ask(Requests.createPrepaidPackageTemplate(resellerId, template), Shapes.Template),
+          Shapes.templateFrom
+        ),
+      zones: Effect.map(ask(Requests.listDetailedLocationZone(resellerId), Shapes.Zones), (zones) =>
+        (zones ?? []).map(({ zoneId, zoneName }) => ({ id: zoneId, name: zoneName ?? "" }))
+      )
+    })
+  })
+
+/** The OCS at the addresses. */
+export const layer = (options: Options): Layer.Layer<Api.Api> =>
+  Layer.effect(Api.Api, make(options)).pipe(Layer.provide(FetchHttpClient.layer))

@@ -1,0 +1,189 @@
+/**
+ * The answers of the OCS, and what the types of `Api` make of them.
+ *
+ * The schemas have only what simplan needs, so unknown fields do not matter. What the documents call optional may be
+ * missing or null, and an array may be null where it is empty (`API.md`, 4.4).
+ */
+import { Schema, SchemaTransformation } from "effect"
+import { Time } from "simplan/ports"
+import type * as Api from "./Api.ts"
+import * as Dates from "./Dates.ts"
+
+const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+const list = <S extends Schema.Top>(schema: S) => optional(Schema.Array(schema))
+
+const Instant = Schema.String.check(
+  Schema.makeFilter((text: string) => Dates.parse(text) !== undefined || "must be a date without a zone")
+).pipe(
+  Schema.decodeTo(
+    Schema.Number,
+    SchemaTransformation.transform({
+      decode: (text: string): Time.Instant => Dates.parse(text) ?? Time.START_OF_TIME,
+      encode: Dates.format
+    })
+  )
+)
+
+/** An IMSI or a network's code: the documents write them as texts in some places, and as numbers in others. */
+const Digits = Schema.Union([Schema.String, Schema.Int])
+
+/** The part of every answer that tells what came of the call. */
+export const Answer = Schema.Struct({
+  status: Schema.Struct({ code: Schema.Int, msg: optional(Schema.String) })
+})
+
+const Imsi = Schema.Struct({
+  imsi: optional(Digits),
+  iccid: optional(Schema.String),
+  startDate: optional(Instant),
+  endDate: optional(Schema.String)
+})
+
+export const Subscriber = Schema.Struct({
+  subscriberId: Schema.Int,
+  imsiList: list(Imsi),
+  sim: optional(
+    Schema.Struct({
+      id: optional(Schema.Int),
+      esim: optional(Schema.Boolean),
+      smdpServer: optional(Schema.String),
+      activationCode: optional(Schema.String)
+    })
+  ),
+  networkInfo: optional(
+    Schema.Struct({
+      time: optional(Instant),
+      lastMcc: optional(Digits),
+      lastMnc: optional(Digits),
+      lastImei: optional(Digits),
+      lastRat: optional(Schema.String)
+    })
+  ),
+  lastMcc: optional(Digits),
+  lastMnc: optional(Digits)
+})
+
+export const SubscriberList = Schema.NullOr(
+  Schema.Struct({ subscriberList: list(Subscriber), hasMore: optional(Schema.Boolean) })
+)
+
+const SubscriberPackage = Schema.Struct({
+  subscriberprepaidpackageid: Schema.Int,
+  templateId: optional(Schema.Int),
+  packageTemplate: optional(
+    Schema.Struct({
+      prepaidpackagetemplateid: optional(Schema.Int),
+      prepaidpackagetemplatename: optional(Schema.String)
+    })
+  ),
+  tsassigned: optional(Instant),
+  tsactivationutc: optional(Instant),
+  tsexpirationutc: optional(Instant),
+  pckdatabyte: optional(Schema.Finite),
+  useddatabyte: optional(Schema.Finite),
+  active: optional(Schema.Boolean),
+  recurringPackage: optional(Schema.Unknown)
+})
+
+/** Never null: an order that takes no answer for an empty list would be made twice. */
+export const SubscriberPackages = Schema.Struct({ packages: list(SubscriberPackage) })
+
+export const AffectedPackage = Schema.Struct({ subsPackageId: Schema.Int })
+
+export const Template = Schema.Struct({
+  prepaidpackagetemplateid: Schema.Int,
+  prepaidpackagetemplatename: optional(Schema.String),
+  deleted: optional(Schema.Boolean)
+})
+
+export const Templates = Schema.NullOr(Schema.Struct({ template: list(Template) }))
+
+export const ProfileStates = Schema.NullOr(
+  Schema.Array(Schema.Struct({ status: Schema.String, start: Instant, statusModification: optional(Schema.String) }))
+)
+
+export const Location = Schema.NullOr(Schema.Struct({ dateTime: optional(Instant) }))
+
+export const Zones = Schema.NullOr(
+  Schema.Array(Schema.Struct({ zoneId: Schema.Int, zoneName: optional(Schema.String) }))
+)
+
+const textOf = (digits: string | number | null | undefined): string | null =>
+  digits === null || digits === undefined || digits === "" ? null : String(digits)
+
+const numberOf = (digits: string | number | null | undefined): number | null => {
+  const text = textOf(digits)
+  return text !== null && /^\d+$/.test(text) ? Number(text) : null
+}
+
+/** The card that the subscriber has now: the list is a history, in which those that ended have an end. */
+const currentOf = (history: ReadonlyArray<typeof Imsi.Type>): typeof Imsi.Type | undefined => {
+  const byStart = history.toSorted((left, right) => (right.startDate ?? 0) - (left.startDate ?? 0))
+  return byStart.find(({ endDate }) => !endDate) ?? byStart[0]
+}
+
+/** The network of `networkInfo`, or the bare codes that stand beside it. */
+const network = ({ lastMcc, lastMnc, networkInfo }: typeof Subscriber.Type): Api.Network | null => {
+  const mcc = numberOf(networkInfo?.lastMcc ?? lastMcc)
+  const mnc = numberOf(networkInfo?.lastMnc ?? lastMnc)
+  if (mcc === null || mnc === null) return null
+  const { lastImei, lastRat = null, time = null } = networkInfo ?? {}
+  return { at: time, mcc, mnc, rat: lastRat, imei: textOf(lastImei) }
+}
+
+/** A subscriber, with the ICCID that the OCS tells. */
+export const subscriberFrom = (
+  subscriber: typeof Subscriber.Type
+): Omit<Api.Subscriber, "iccid"> & { iccid: string | null } => {
+  const card = currentOf(subscriber.imsiList ?? [])
+  const { sim, subscriberId } = subscriber
+  return {
+    subscriberId,
+    iccid: card?.iccid ?? null,
+    imsi: textOf(card?.imsi),
+    simId: sim?.id ?? null,
+    isEsim: sim?.esim ?? false,
+    smdpServer: sim?.smdpServer ?? null,
+    activationCode: sim?.activationCode ?? null,
+    network: network(subscriber)
+  }
+}
+
+/** Subscribers without a card are left out. */
+export const subscribersFrom = (list: typeof SubscriberList.Type): Api.SubscriberList => ({
+  subscribers: (list?.subscriberList ?? [])
+    .map(subscriberFrom)
+    .flatMap(({ iccid, ...subscriber }) => (iccid === null || iccid === "" ? [] : [{ ...subscriber, iccid }])),
+  hasMore: list?.hasMore ?? false
+})
+
+export const packagesFrom = ({ packages }: typeof SubscriberPackages.Type): ReadonlyArray<Api.SubscriberPackage> =>
+  (packages ?? []).map((one) => ({
+    id: one.subscriberprepaidpackageid,
+    templateId: one.templateId ?? one.packageTemplate?.prepaidpackagetemplateid ?? null,
+    templateName: one.packageTemplate?.prepaidpackagetemplatename ?? null,
+    assignedAt: one.tsassigned ?? null,
+    activationAt: one.tsactivationutc ?? null,
+    expirationAt: one.tsexpirationutc ?? null,
+    allowanceBytes: one.pckdatabyte ?? null,
+    usedBytes: one.useddatabyte ?? 0,
+    isActive: one.active ?? true,
+    isRecurring: (one.recurringPackage ?? null) !== null
+  }))
+
+export const templateFrom = (template: typeof Template.Type): Api.Template => ({
+  id: template.prepaidpackagetemplateid,
+  name: template.prepaidpackagetemplatename ?? "",
+  isDeleted: template.deleted ?? false
+})
+
+/** The latest first, as the documents have it, also if the answer is in another order. */
+export const profileStatesFrom = (states: typeof ProfileStates.Type): ReadonlyArray<Api.ProfileState> =>
+  (states ?? [])
+    .map(({ start, status, statusModification }) => ({
+      status,
+      startedAt: start,
+      modificationResult: statusModification ?? null
+    }))
+    .toSorted((left, right) => right.startedAt - left.startedAt)

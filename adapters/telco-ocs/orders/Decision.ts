@@ -1,0 +1,172 @@
+/**
+ * What is to be done next about an order, as pure functions of what the journal has, of what was seen, and of the time.
+ * `Orders` carries it out and asks again, until there is an answer.
+ *
+ * | `create`: the journal has | seen | next |
+ * |---|---|---|
+ * | nothing, or an open order | not yet | `Look` |
+ * | nothing | packages | `Ask`, with the ids of those packages as `before` |
+ * | an open order | a package that may be its own | `Take` |
+ * | an open order | none such, and asked already by this call | `GiveUp`: the next call looks again |
+ * | an open order | none such | `Ask`, with the first `before` |
+ * | a created order | | `Answer` |
+ * | a refused or cancelled order | | `Refuse` |
+ *
+ * | `cancel`: the journal has | seen | next |
+ * |---|---|---|
+ * | nothing, an open or a created order | | `Spend`: the key is spent from here on |
+ * | a cancelled order, not confirmed, whose only call gave its id | | `Delete` that one |
+ * | a cancelled order, not confirmed | not yet | `Look` |
+ * | a cancelled order, not confirmed | packages | `Delete` its own and its unused extras |
+ * | a cancelled order, confirmed, or a refused one | | `Done` |
+ */
+import type { Window } from "../api/Api.ts"
+import type * as Order from "./Order.ts"
+import * as Sighting from "./Sighting.ts"
+
+export type Create =
+  | { readonly next: "Look" | "GiveUp" }
+  | { readonly next: "Ask"; readonly order: Order.Open }
+  | { readonly next: "Take"; readonly id: number; readonly order: Order.Created }
+  | { readonly next: "Answer"; readonly order: Order.Created }
+  | { readonly next: "Refuse"; readonly message: string }
+
+/** What a new order asks for. */
+export interface Wanted {
+  readonly templateId: number
+  readonly templateName: string
+  readonly window: Window | null
+}
+
+const asking = (asked: Order.Asked, now: number): Order.Open => ({
+  _tag: "Open",
+  asked: { ...asked, lastAt: now, uncertain: asked.uncertain + 1 }
+})
+
+export const create = (
+  key: string,
+  order: Order.Order | null,
+  sighting: Sighting.Sighting | null,
+  wanted: Wanted,
+  hasAsked: boolean,
+  now: number
+): Create => {
+  switch (order?._tag) {
+    case "Created":
+      return { next: "Answer", order }
+    case "Refused":
+      return { next: "Refuse", message: order.message }
+    case "Cancelled":
+      return { next: "Refuse", message: "The package was cancelled" }
+  }
+  if (sighting === null) return { next: "Look" }
+  if (order === null) {
+    const before = sighting.packages.map(({ id }) => id)
+    return { next: "Ask", order: asking({ ...wanted, before, firstAt: now, lastAt: now, uncertain: 0 }, now) }
+  }
+  const [own] = Sighting.candidates(key, order.asked, sighting)
+  if (own !== undefined) {
+    const times = order.asked.window ?? { start: own.activationAt, end: own.expirationAt }
+    return { next: "Take", id: own.id, order: created(order.asked, own.id, times) }
+  }
+  return hasAsked ? { next: "GiveUp" } : { next: "Ask", order: asking(order.asked, now) }
+}
+
+const certain = (asked: Order.Asked): Order.Asked => ({ ...asked, uncertain: Math.max(0, asked.uncertain - 1) })
+
+/** The order whose package is known. A package with a window has the ordered times, to the millisecond. */
+export const created = (
+  asked: Order.Asked,
+  id: number,
+  times: { readonly start: number | null; readonly end: number | null } | null = asked.window
+): Order.Created => ({
+  _tag: "Created",
+  asked: certain(asked),
+  id,
+  activationAt: times?.start ?? null,
+  expirationAt: times?.end ?? null
+})
+
+/** The order after a call that was refused, was not done, or has no known outcome. */
+export const failed = (
+  { asked }: Order.Open,
+  outcome: "Refused" | "NotDone" | "Unknown",
+  message: string,
+  now: number
+): Order.Order => {
+  switch (outcome) {
+    case "Refused":
+      return { _tag: "Refused", asked: certain(asked), message }
+    case "NotDone":
+      return { _tag: "Open", asked: certain(asked) }
+    case "Unknown":
+      return { _tag: "Open", asked: { ...asked, lastAt: now } }
+  }
+}
+
+/**
+ * The order of a template that the system has no longer, under another one; null where a call under the old one has no
+ * known outcome, because its package would not be recognized any more.
+ */
+export const under = (templateId: number, { asked }: Order.Open): Order.Open | null => {
+  const known = certain(asked)
+  return known.uncertain > 0 ? null : { _tag: "Open", asked: { ...known, templateId } }
+}
+
+export type Cancel =
+  | { readonly next: "Look" | "Done" }
+  | { readonly next: "Spend"; readonly order: Order.Cancelled }
+  | { readonly next: "Delete"; readonly ids: ReadonlyArray<number>; readonly order: Order.Cancelled }
+
+export const cancel = (key: string, order: Order.Order | null, sighting: Sighting.Sighting | null): Cancel => {
+  if (order === null) {
+    return { next: "Spend", order: { _tag: "Cancelled", asked: null, id: null, confirmed: true } }
+  }
+  switch (order._tag) {
+    case "Open":
+      return { next: "Spend", order: { _tag: "Cancelled", asked: order.asked, id: null, confirmed: false } }
+    case "Created":
+      return { next: "Spend", order: { _tag: "Cancelled", asked: order.asked, id: order.id, confirmed: false } }
+    case "Refused":
+      return { next: "Done" }
+    case "Cancelled": {
+      if (order.confirmed) return { next: "Done" }
+      const confirmed = { ...order, confirmed: true }
+      if (order.id !== null && order.asked?.uncertain === 0) {
+        return { next: "Delete", ids: [order.id], order: confirmed }
+      }
+      if (sighting === null) return { next: "Look" }
+      const ids = Sighting.extras(key, order, sighting).unused.map(({ id }) => id)
+      return { next: "Delete", ids, order: confirmed }
+    }
+  }
+}
+
+/** How soon after a call without an outcome its late effect is first looked for; the waits double from there. */
+const FIRST_LOOK = 30_000
+
+/**
+ * When to look again for packages that calls without an outcome made late; null: never, all calls are over. An order
+ * whose calls were all answered is looked at once, at the end of its watch time.
+ */
+export const nextLook = (order: Order.Order, now: number, watch: number): number | null => {
+  if (order.asked === null) return null
+  const { lastAt, uncertain } = order.asked
+  const end = lastAt + watch
+  if (now >= end) return null
+  if (order._tag === "Open" || uncertain === 0) return end
+  return Math.min(end, now + Math.max(FIRST_LOOK, now - lastAt))
+}
+
+/** An order as it was before a change, and when it was due for a look. */
+export interface Before {
+  readonly order: Order.Order | null
+  readonly dueAt: number | null
+}
+
+/**
+ * When to look at an order after a change of it; null: never. A look that is overdue, as after a crash, stays due. The look
+ * at the end of the watch time passes an open order over, so one that becomes final only later is due at once.
+ */
+export const dueAfter = (before: Before, order: Order.Order, now: number, watch: number): number | null =>
+  nextLook(order, now, watch) ?? before.dueAt ?? (before.order?._tag === "Open" ? now : null)

@@ -1,0 +1,92 @@
+/**
+ * Looks again at orders whose calls may have taken effect late or twice.
+ *
+ * An order is due for a look in growing steps after a call without an answer, and at the end of its watch time in any
+ * case. Packages that came of its calls beside its own are deleted if they are unused; used ones are told to the caller. A
+ * look ends only when they are told, so none is lost with a process that dies: the next look finds and tells them again.
+ */
+import { Clock, Effect } from "effect"
+import { Journal, Priority, SimLocks } from "../../telco-calls/index.ts"
+import { Settings, watchOf } from "../Settings.ts"
+import * as Decision from "./Decision.ts"
+import * as Order from "./Order.ts"
+import * as Sighting from "./Sighting.ts"
+import * as SimBooks from "./SimBooks.ts"
+
+/** A package beside an order's own that was used, and so was left as it is. Each look that sees it tells of it again. */
+export interface UsedDuplicate {
+  readonly iccid: string
+  /** The order's key. */
+  readonly packageId: string
+  /** The system's id of the duplicate. */
+  readonly duplicateId: number
+  readonly usedBytes: number
+}
+
+export interface Settled {
+  /** How many orders were due. */
+  readonly due: number
+  readonly deleted: number
+}
+
+/** Where `tell` fails, so does the settling, and the orders that are left are due again in a minute. */
+export type Settle = <E = never, R = never>(of: {
+  readonly limit: number
+  /** Tells of the used duplicates of one order; there is at least one. */
+  readonly tell: (used: ReadonlyArray<UsedDuplicate>) => Effect.Effect<void, E, R>
+}) => Effect.Effect<Settled, Journal.JournalError | E, R>
+
+/** In milliseconds: when an order is due again whose look fails; and one that another order's outcome decides. */
+const RETRY = 60_000
+
+export const make = Effect.gen(function* () {
+  const settings = yield* Settings
+  const watch = watchOf(settings)
+  const journal = yield* Journal.Journal
+  const locks = yield* SimLocks.SimLocks
+  const books = yield* SimBooks.open
+
+  /** What a look has found and done, and the write that ends it. */
+  const look = Effect.fnUntraced(function* (key: string, iccid: string) {
+    const kept = yield* books.get(key)
+    const now = yield* Clock.currentTimeMillis
+    const { order } = kept
+    if (order === null) return null
+    const dueAt = Decision.nextLook(order, now, watch)
+    // An open order has no extras: the call that ends it looks for its package.
+    if (order._tag === "Open") return { deleted: 0, used: [], end: books.put(key, iccid, kept, order, dueAt) }
+    const extras = Sighting.extras(key, order, yield* books.look(iccid))
+    for (const { id } of extras.unused) yield* books.remove(id, key, iccid)
+    return {
+      deleted: extras.unused.length,
+      used: extras.used.map(({ id, usedBytes }) => ({ iccid, packageId: key, duplicateId: id, usedBytes })),
+      end: books.put(key, iccid, kept, order, extras.undecided ? now + RETRY : dueAt)
+    }
+  })
+
+  /** The order of a failed look is due again. */
+  const orNull = <A, E extends { readonly message: string }, R>(key: string, effect: Effect.Effect<A, E, R>) =>
+    Effect.catch(effect, ({ message }) =>
+      Effect.as(Effect.logDebug(`A look at order ${key} has failed: ${message}`), null)
+    )
+
+  const settle: Settle = Effect.fn("Orders.settle")(function* ({ limit, tell }) {
+    const now = yield* Clock.currentTimeMillis
+    const of = { telco: settings.telco, kind: Order.KIND, now, until: now + RETRY, limit }
+    const due = yield* journal.claimDue(of)
+    let deleted = 0
+    for (const { iccid, key } of due) {
+      if (iccid === null) continue
+      const seen = yield* orNull(
+        key,
+        locks.withLock(iccid, () => Priority.asPoll(look(key, iccid)))
+      )
+      if (seen === null) continue
+      deleted += seen.deleted
+      if (seen.used.length > 0) yield* tell(seen.used)
+      yield* orNull(key, seen.end)
+    }
+    return { due: due.length, deleted }
+  })
+  return settle
+})

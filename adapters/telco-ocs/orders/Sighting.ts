@@ -1,0 +1,93 @@
+/**
+ * What is seen of a SIM at one look, and which packages can be the outcome of which order.
+ *
+ * The packages are listed before the orders and claims are read. So the order of any package that the adapter has asked
+ * for is among those that were read, whoever asks at the same moment.
+ */
+import type * as Api from "../api/Api.ts"
+import * as Order from "./Order.ts"
+
+export interface Sighting {
+  readonly packages: ReadonlyArray<Api.SubscriberPackage>
+  /** The orders of the SIM, by their keys. */
+  readonly orders: ReadonlyMap<string, Order.Order>
+  /** Who has claimed a package: the key of its order, by the package's id. */
+  readonly claims: ReadonlyMap<number, string>
+}
+
+/** The system answers with seconds, or a little more. */
+const PRECISION = 1_000
+
+const near = (left: number, right: number): boolean => Math.abs(left - right) <= PRECISION
+
+const isOfTemplate = (one: Api.SubscriberPackage, asked: Order.Asked): boolean =>
+  one.templateId === null ? one.templateName === asked.templateName : one.templateId === asked.templateId
+
+/** A time that the system does not tell may be any; but it tells one of them at least. */
+const hasWindow = (one: Api.SubscriberPackage, { end, start }: NonNullable<Order.Asked["window"]>): boolean =>
+  (one.activationAt !== null || one.expirationAt !== null) &&
+  (one.activationAt === null || near(one.activationAt, start)) &&
+  (one.expirationAt === null || near(one.expirationAt, end))
+
+/**
+ * Whether the package may have come of the order: it was not there before, and has the template and the window. A package
+ * from the first use on has no times until then, and afterwards none that another order has asked for. Where the system
+ * tells no times of a package, it is one from the first use on if the SIM has an order of such.
+ */
+export const fits = (
+  one: Api.SubscriberPackage,
+  asked: Order.Asked,
+  orders: ReadonlyMap<string, Order.Order>
+): boolean => {
+  if (one.isRecurring || asked.before.includes(one.id) || !isOfTemplate(one, asked)) return false
+  const all = [...orders.values()].flatMap((order) => order.asked ?? [])
+  const isTimeless = one.activationAt === null && one.expirationAt === null
+  if (asked.window !== null) {
+    return isTimeless
+      ? !all.some((other) => other.window === null && isOfTemplate(one, other))
+      : hasWindow(one, asked.window)
+  }
+  if (isTimeless) return true
+  if (one.activationAt !== null && one.activationAt < asked.firstAt - PRECISION) return false
+  return !all.some(({ window }) => window !== null && hasWindow(one, window))
+}
+
+/** The packages that may be the order's and that nobody else has, the oldest first. */
+export const candidates = (key: string, asked: Order.Asked, { claims, orders, packages }: Sighting) =>
+  packages
+    .filter((one) => (claims.get(one.id) ?? key) === key && fits(one, asked, orders))
+    .toSorted((left, right) => left.id - right.id)
+
+/** What to do with the packages that came of an order although it has another one, or none. */
+export interface Extras {
+  readonly unused: ReadonlyArray<Api.SubscriberPackage>
+  /** A subscriber has used them, so nobody deletes them without an operator. */
+  readonly used: ReadonlyArray<Api.SubscriberPackage>
+  /** Another order may still find that one of them is its own. */
+  readonly undecided: boolean
+}
+
+/** The extras of an order that is final. */
+export const extras = (
+  key: string,
+  order: Exclude<Order.Order, Order.Open>,
+  { claims, orders, packages }: Sighting
+): Extras => {
+  const others = new Map([...orders].filter(([other]) => other !== key))
+  const owned = new Set([...others.values()].map(Order.idOf))
+  const isOpen = (other: string | undefined) => other !== undefined && others.get(other)?._tag === "Open"
+  const unused: Array<Api.SubscriberPackage> = []
+  const used: Array<Api.SubscriberPackage> = []
+  let undecided = false
+  for (const one of packages) {
+    const isOwn = one.id === Order.idOf(order)
+    if (isOwn && order._tag === "Cancelled") unused.push(one)
+    if (isOwn || owned.has(one.id) || order.asked === null || !fits(one, order.asked, orders)) continue
+    const claim = claims.get(one.id)
+    const mayBeOf = (other: Order.Order) => other._tag === "Open" && fits(one, other.asked, orders)
+    if (isOpen(claim) || (claim === undefined && [...others.values()].some(mayBeOf))) undecided = true
+    else if (one.usedBytes > 0) used.push(one)
+    else unused.push(one)
+  }
+  return { unused, used, undecided }
+}

@@ -1,0 +1,106 @@
+/**
+ * What the journal and the system tell of one SIM, and claims on packages.
+ *
+ * A claim is an entry of the kind `package-id` with the package's id as its key, so a package is one order's at most,
+ * whichever processes reach for it at once. A package is claimed before it is taken for an order's own, and before it is
+ * deleted as an extra.
+ */
+import { Effect, Schema } from "effect"
+import type { Telco } from "simplan/ports"
+import { Journal, PortFailure } from "../../telco-calls/index.ts"
+import * as Api from "../api/Api.ts"
+import { Settings } from "../Settings.ts"
+import * as Order from "./Order.ts"
+import type { Sighting } from "./Sighting.ts"
+
+const CLAIM = "package-id"
+
+const Claim = Schema.Struct({ order: Schema.String })
+
+const decodeClaim = Schema.decodeUnknownEffect(Claim)
+
+const foreign = (): Telco.Unavailable =>
+  PortFailure.unavailable("The journal of the telco's calls has an entry of another form")
+
+/** An order with its entry, which is null if it is new. */
+export interface Kept {
+  readonly entry: Journal.Entry | null
+  readonly order: Order.Order | null
+}
+
+export const open = Effect.gen(function* () {
+  const { telco } = yield* Settings
+  const journal = yield* Journal.Journal
+  const api = yield* Api.Api
+
+  const orderOf = (entry: Journal.Entry) => Effect.mapError(Order.decode(entry.document), foreign)
+  const claimOf = (entry: Journal.Entry) =>
+    Effect.mapBoth(decodeClaim(entry.document), { onSuccess: ({ order }) => order, onFailure: foreign })
+
+  const get = Effect.fnUntraced(function* (key: string) {
+    const entry = yield* PortFailure.journal(journal.get({ telco, kind: Order.KIND, key }))
+    const kept: Kept = { entry, order: entry === null ? null : yield* orderOf(entry) }
+    return kept
+  })
+
+  /** Writes the next state of an order; null: somebody else has changed it since it was read. */
+  const put = (
+    key: string,
+    iccid: string,
+    { entry }: Kept,
+    order: Order.Order,
+    dueAt: number | null
+  ): Effect.Effect<Kept | null, Telco.Unavailable> => {
+    const next = { telco, kind: Order.KIND, key, iccid, dueAt, ...Order.toEntry(order) }
+    const written = entry === null ? journal.add(next) : journal.replace({ ...next, version: entry.version })
+    return Effect.map(PortFailure.journal(written), (now) => (now === null ? null : { entry: now, order }))
+  }
+
+  /** Claims a package for an order. True: the order has the claim, now or from before. */
+  const claim = Effect.fnUntraced(function* (id: number, key: string, iccid: string) {
+    const place = { telco, kind: CLAIM, key: String(id) }
+    const added = yield* PortFailure.journal(
+      journal.add({ ...place, iccid, externalId: null, document: { order: key }, dueAt: null })
+    )
+    if (added !== null) return true
+    const held = yield* PortFailure.journal(journal.get(place))
+    return held !== null && (yield* claimOf(held)) === key
+  })
+
+  /** Lists first and reads then, which `Sighting` says the reason for. */
+  const look = Effect.fnUntraced(function* (iccid: string) {
+    // A subscriber that is not there has no packages.
+    const packages = yield* Effect.catchIf(
+      api.packages(iccid),
+      ({ outcome }) => outcome === "NotFound",
+      () => Effect.succeed([])
+    )
+    const orders = new Map<string, Order.Order>()
+    for (const entry of yield* PortFailure.journal(journal.ofSim({ telco, kind: Order.KIND, iccid }))) {
+      orders.set(entry.key, yield* orderOf(entry))
+    }
+    const claims = new Map<number, string>()
+    for (const entry of yield* PortFailure.journal(journal.ofSim({ telco, kind: CLAIM, iccid }))) {
+      claims.set(Number(entry.key), yield* claimOf(entry))
+    }
+    const sighting: Sighting = { packages, orders, claims }
+    return sighting
+  })
+
+  /**
+   * Deletes a package that is an order's to delete, unless another order has claimed it meanwhile that is not final. The
+   * call is repeated where a package is there no longer.
+   */
+  const remove = Effect.fnUntraced(function* (id: number, key: string, iccid: string) {
+    if (!(yield* claim(id, key, iccid))) {
+      const held = yield* PortFailure.journal(journal.get({ telco, kind: CLAIM, key: String(id) }))
+      const owner = held === null ? null : (yield* get(yield* claimOf(held))).order
+      if (owner === null || owner._tag === "Open" || Order.idOf(owner) === id) return
+    }
+    yield* PortFailure.unlessMissing(api.deletePackage(id))
+  })
+
+  return { get, put, claim, look, remove }
+})
+
+export type SimBooks = Effect.Success<typeof open>

@@ -1,0 +1,40 @@
+/**
+ * The SIMs of an account of the OCS, as an import into simplan's inventory takes them. Their IMSIs and ids stay at the OCS:
+ * the calls that need them ask for them when a SIM is first ordered for, and keep them in the journal.
+ */
+import { Effect } from "effect"
+import { Api, type Subscriber } from "../api/Api.ts"
+
+export interface Row {
+  readonly iccid: string
+  readonly isEsim: boolean
+  /** The activation code of SGP.22 section 4.1; null for a physical SIM, and for an eSIM of which the OCS tells none. */
+  readonly lpa: string | null
+}
+
+export interface Inventory {
+  readonly rows: ReadonlyArray<Row>
+  /** The account has more SIMs than the OCS lists; its documents name no way to ask for the rest. */
+  readonly hasMore: boolean
+}
+
+/** Some systems tell the whole code, others its last part. */
+const lpaOf = ({ activationCode, isEsim, smdpServer }: Subscriber): string | null => {
+  if (!isEsim || activationCode === null) return null
+  if (/^LPA:/i.test(activationCode)) return activationCode
+  if (activationCode.startsWith("1$")) return `LPA:${activationCode}`
+  return smdpServer === null ? null : `LPA:1$${smdpServer}$${activationCode}`
+}
+
+export const rowOf = (subscriber: Subscriber): Row => ({
+  iccid: subscriber.iccid,
+  isEsim: subscriber.isEsim,
+  lpa: lpaOf(subscriber)
+})
+
+/** Reads the account's SIMs. */
+export const read = Effect.fn("TelcoOcs.inventory")(function* (accountId: number) {
+  const { hasMore, subscribers } = yield* Api.use((api) => api.subscribersOf(accountId))
+  const inventory: Inventory = { rows: subscribers.map(rowOf), hasMore }
+  return inventory
+})

@@ -1,0 +1,167 @@
+/**
+ * The OCS's notifications, from a body to the answer that the OCS expects.
+ *
+ * Each is counted once: the ids of its reports follow from its content. The answer's code is 0 where simplan needs nothing
+ * more of the OCS, and else says why not; the OCS writes that to its log. Who may send a notification is decided before
+ * this (a secret in the path, or mutual TLS).
+ */
+import { Clock, Effect } from "effect"
+import { Reports } from "simplan"
+import { type TelcoReport, Time } from "simplan/ports"
+import { Journal } from "../../telco-calls/index.ts"
+import { Api } from "../api/Api.ts"
+import * as Facts from "./Facts.ts"
+import * as NotificationBody from "./NotificationBody.ts"
+import * as PackageEntries from "./PackageEntries.ts"
+import type * as Polling from "./Polling.ts"
+import * as ProfileHistory from "./ProfileHistory.ts"
+import * as SimState from "./SimState.ts"
+
+export interface Answer {
+  readonly result: { readonly code: number; readonly msg: string }
+}
+
+export interface Notifications {
+  readonly take: (body: unknown) => Effect.Effect<Answer>
+}
+
+const OK: Answer = { result: { code: 0, msg: "OK" } }
+
+/** How long the history is given to have a state that was notified, in milliseconds. */
+const LAG = 30 * Time.SECOND
+
+/** 1: the body is no notification. 2: what it is about is not known here. 3: not now. */
+const refused = (code: 1 | 2 | 3, msg: string): Answer => ({ result: { code, msg } })
+
+export const make = ({ look, telco }: { readonly telco: string; readonly look: Polling.Polling["look"] }) =>
+  Effect.gen(function* () {
+    const api = yield* Api
+    const journal = yield* Journal.Journal
+    const reports = yield* Reports.Reports
+
+    const simEntry = (iccid: string) => journal.get({ telco, kind: "sim", key: iccid })
+
+    /** Has the SIM looked at as soon as a look is free. */
+    const dueNow = Effect.fnUntraced(function* (iccid: string) {
+      const entry = yield* simEntry(iccid)
+      const now = yield* Clock.currentTimeMillis
+      if (entry === null || (entry.dueAt !== null && entry.dueAt <= now)) return
+      // Someone who has changed the entry meanwhile is looking at the SIM.
+      yield* journal.replace({ ...entry, dueAt: now })
+    })
+
+    const take = Effect.fnUntraced(function* (batch: ReadonlyArray<TelcoReport.Report>) {
+      const verdicts = yield* reports.take({ reports: batch })
+      const rejected = verdicts.find((verdict) => verdict._tag === "Rejected")
+      return rejected === undefined ? OK : refused(2, rejected.message)
+    })
+
+    /**
+     * A usage would make its own instant the first use of a package whose times are not known yet (rule T3). The list of
+     * packages has the right instant, and the usage with it; if it cannot be read now, the next look reports both.
+     */
+    const packageUsage = Effect.fnUntraced(function* ({
+      externalId,
+      subscriberId,
+      usedBytes
+    }: Extract<NotificationBody.Notification, { _tag: "PackageUsage" }>) {
+      const entry = yield* journal.ofExternalId({ telco, kind: "package", externalId })
+      if (entry === null) return refused(2, `simplan has no package ${externalId}`)
+      const { iccid, packageId, window } = PackageEntries.of(entry)
+      const sim = yield* simEntry(iccid)
+      const known = sim === null ? null : SimState.subscriberId(sim)
+      if (known !== null && known !== subscriberId) {
+        return refused(2, `package ${externalId} belongs to another subscriber than ${subscriberId}`)
+      }
+      if (window === null && sim !== null && !isTold(sim, externalId)) {
+        yield* Effect.catchTag(look(sim), "TelcoCalls.CallFailure", ({ message }) =>
+          Effect.logDebug(`The first use of package ${externalId} of ${telco} cannot be read now: ${message}`)
+        )
+        const looked = yield* simEntry(iccid)
+        if (looked === null || !isTold(looked, externalId)) return yield* Effect.as(dueNow(iccid), OK)
+      } else yield* dueNow(iccid)
+      const now = yield* Clock.currentTimeMillis
+      return yield* take([Facts.usage({ telco, iccid, packageId, externalId }, usedBytes, now)])
+    })
+
+    const isTold = (sim: Journal.Entry, externalId: string): boolean =>
+      typeof SimState.of(sim).packages[externalId]?.toldActivationAt === "number"
+
+    /** The history; null if it cannot be read now. */
+    const historyOf = Effect.fnUntraced(function* (iccid: string, sim: Journal.Entry | null) {
+      const simId = (sim === null ? null : SimState.simId(sim)) ?? (yield* api.subscriber(iccid)).simId
+      return simId === null ? null : yield* api.profileHistory(simId)
+    })
+
+    /**
+     * The history has the state with its instant and result. Where it has not, or cannot be read, the notification is told
+     * itself, and the history does not tell that state again. A state that the history has already is not told again: the
+     * notification has no instant, and may be late or a second one.
+     */
+    const profileStatus = Effect.fnUntraced(function* ({
+      iccid,
+      status
+    }: Extract<NotificationBody.Notification, { _tag: "ProfileStatus" }>) {
+      const state = ProfileHistory.stateOf(status)
+      if (state === undefined) {
+        yield* Effect.logDebug(
+          `${telco} notifies the profile status ${JSON.stringify(status)}, which simplan does not tell.`
+        )
+        return OK
+      }
+      const sim = yield* simEntry(iccid)
+      const before = sim === null ? SimState.initial : SimState.of(sim)
+      const now = yield* Clock.currentTimeMillis
+      const history = yield* Effect.catchTag(historyOf(iccid, sim), "TelcoCalls.CallFailure", ({ message, outcome }) =>
+        Effect.as(
+          Effect.logDebug(`The profile's history cannot be read from ${telco}: ${message}`),
+          outcome === "NotFound" ? undefined : null
+        )
+      )
+      if (history === undefined) return refused(2, `the subscriber ${iccid} is not known`)
+      const read = ProfileHistory.read(history ?? [], { telco, iccid, now, profile: before.profile })
+      const isThere = read.states.includes(state)
+      const place = ProfileHistory.place(state, history === null ? before.profile.latestAt : read.profile.latestAt)
+      const itself = isThere ? [] : [Facts.profileState({ telco, iccid }, place, state, null, now)]
+      const answer = yield* take([...read.reports, ...itself])
+      if (answer === OK && sim !== null) {
+        const profile = history === null ? before.profile : read.profile
+        const isLatest = read.states.at(-1) === state
+        const next = {
+          ...profile,
+          ahead: isThere || profile.ahead.includes(place) ? profile.ahead : [...profile.ahead, place],
+          // Else the history may lack the latest state yet: it is read again soon.
+          lookedAt: isLatest ? now : null
+        }
+        const soon = now + (isLatest ? 0 : LAG)
+        const document = SimState.within(sim, { ...before, profile: next })
+        yield* journal.replace({ ...sim, document, dueAt: Math.min(sim.dueAt ?? soon, soon) })
+      }
+      return answer
+    })
+
+    return {
+      take: (body) =>
+        Effect.gen(function* () {
+          const notification = NotificationBody.decode(body)
+          switch (notification?._tag) {
+            case undefined:
+              return refused(1, "the body is no notification of a package's usage or of an eSIM's status")
+            case "OtherUsage":
+              return OK
+            case "PackageUsage":
+              return yield* packageUsage(notification)
+            case "ProfileStatus":
+              return yield* profileStatus(notification)
+          }
+        }).pipe(
+          Effect.catch((failure) =>
+            Effect.as(
+              Effect.logWarning(`A notification of ${telco} could not be taken: ${failure.message}`),
+              refused(3, "simplan cannot take it now")
+            )
+          ),
+          Effect.withSpan("TelcoOcs.notification")
+        )
+    } satisfies Notifications
+  })

@@ -1,0 +1,53 @@
+/**
+ * The packages that simplan has ordered of an OCS, as the journal has them: what the reports need of the entries that the
+ * orders write.
+ */
+import { Option, Schema } from "effect"
+import type { Time } from "simplan/ports"
+import type { Journal } from "../../telco-calls/index.ts"
+import type { Window } from "../api/Api.ts"
+
+export interface Ordered {
+  /** Ours: `<attachment id>:<occurrence>`. */
+  readonly packageId: string
+  readonly iccid: string
+  /** The OCS's id, once it is known. */
+  readonly externalId: string | null
+  /** `Open`: the orders are still at it. A `Cancelled` package is one whose end the OCS has confirmed. */
+  readonly status: "Open" | "Created" | "Cancelled" | "Refused"
+  /** Null: from the first use on. */
+  readonly window: Window | null
+  /** When it was first asked for. */
+  readonly orderedAt: Time.Instant | null
+  /** The orders look again: what a call without an answer has made late may still appear. */
+  readonly isWatched: boolean
+}
+
+const Order = Schema.Struct({
+  _tag: Schema.Literals(["Open", "Created", "Cancelled", "Refused"]),
+  asked: Schema.NullOr(
+    Schema.Struct({
+      window: Schema.NullOr(Schema.Struct({ start: Schema.Finite, end: Schema.Finite })),
+      firstAt: Schema.Finite
+    })
+  ),
+  confirmed: Schema.optionalKey(Schema.Boolean)
+})
+const decode = Schema.decodeUnknownOption(Order)
+
+/** The package that an entry is about; an entry that cannot be read is one that is open. */
+export const of = ({ document, dueAt, externalId, iccid, key }: Journal.Entry): Ordered => {
+  const order = Option.getOrUndefined(decode(document))
+  return {
+    packageId: key,
+    iccid: iccid ?? "",
+    externalId,
+    status: order === undefined || order.confirmed === false ? "Open" : order._tag,
+    window: order?.asked?.window ?? null,
+    orderedAt: order?.asked?.firstAt ?? null,
+    isWatched: dueAt !== null
+  }
+}
+
+/** Whether the customer has the package: its use counts. */
+export const isServed = ({ status }: Ordered): boolean => status === "Created"

@@ -1,0 +1,102 @@
+/**
+ * What an OCS tells, all of it: its notifications when they come, and the looks that find the rest. The looks, the watch
+ * time of orders and the daily comparison run until the scope closes; what they have begun then falls to another process.
+ *
+ * Every call here gives way to the orders' calls. A failure ends nothing: the loops wait and go on.
+ */
+import { Effect, Layer } from "effect"
+import { type Catalogues, Problems, type Reports, RequestContext } from "simplan"
+import { type Problem, Time } from "simplan/ports"
+import { type Journal, Priority } from "../../telco-calls/index.ts"
+import type { Api } from "../api/Api.ts"
+import { Orders } from "../orders/Orders.ts"
+import type { UsedDuplicate } from "../orders/Settlement.ts"
+import * as Notifications from "./Notifications.ts"
+import * as PollLoad from "./PollLoad.ts"
+import * as Polling from "./Polling.ts"
+
+export interface Options {
+  /** The name of the OCS in the settings. */
+  readonly telco: string
+  /** How soon and how late a SIM is looked at again, in milliseconds. */
+  readonly fastest: number
+  readonly slowest: number
+  /**
+   * The thresholds that the OCS notifies, in percent: 50 and 80 unless given, as its operator is told to set them; none if it
+   * sends no notifications (see `PollSchedule`).
+   */
+  readonly notified?: ReadonlyArray<number>
+  /** Counts the calls of looks: one `makeMeter` for all that is done about this OCS in this process. */
+  readonly meter: PollLoad.Meter
+}
+
+/** A meter for `Options`, of so many calls per second that are allowed. */
+export const makeMeter = PollLoad.makeMeter
+
+type Needs = Api | Journal.Journal | Orders | Reports.Reports | Catalogues.Catalogues | Problems.Problems
+
+const limits = ({ notified = [50, 80], ...options }: Options): Polling.Options => ({ ...options, notified })
+
+/** The audit entries of what follows say that the telco has told it (rule W11). */
+const asTelco = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(RequestContext.Current, (current) =>
+    Effect.provideService(effect, RequestContext.Current, { ...current, actor: "telco" })
+  )
+
+/** Answers a notification. */
+export const take = (
+  options: Options,
+  body: unknown
+): Effect.Effect<Notifications.Answer, never, Exclude<Needs, Orders>> =>
+  Effect.gen(function* () {
+    const { look } = yield* Polling.make(limits(options))
+    const notifications = yield* Notifications.make({ telco: options.telco, look })
+    return yield* notifications.take(body)
+  }).pipe(asTelco)
+
+/** How long the loops wait where nothing is due, and where nothing works, in milliseconds. */
+const IDLE = Time.SECOND
+const STUCK = 5 * Time.SECOND
+
+/** How many orders are settled at once. */
+const ORDERS = 20
+
+/** Repeats work until it is interrupted. The work says how long to wait before the next turn, in milliseconds. */
+const forever = <R>(what: string, turn: Effect.Effect<number, { readonly message: string }, R>) =>
+  turn.pipe(
+    Effect.catch(({ message }) => Effect.as(Effect.logWarning(`${what} waits: ${message}`), STUCK)),
+    Effect.catchDefect((defect) => Effect.as(Effect.logError(`${what} has failed`, defect), STUCK)),
+    Effect.flatMap((millis) => (millis === 0 ? Effect.yieldNow : Effect.sleep(millis))),
+    Effect.forever
+  )
+
+/** Looks at SIMs, settles orders and compares books, for good. */
+export const run = (options: Options): Effect.Effect<never, never, Needs> =>
+  Effect.gen(function* () {
+    const { telco } = options
+    const polling = yield* Polling.make(limits(options))
+    const orders = yield* Orders
+    const problems = yield* Problems.Problems
+
+    const looking = Effect.map(polling.due, ({ failed, looks }) =>
+      looks > 0 && failed === looks ? STUCK : looks < Polling.BATCH ? Math.min(IDLE, options.fastest) : 0
+    )
+    const tell = (used: ReadonlyArray<UsedDuplicate>) => {
+      const findings = used.map(
+        ({ duplicateId, iccid, packageId, usedBytes }): Problem.Finding => ({
+          findingId: `${telco}/duplicate/${iccid}/${duplicateId}`,
+          iccid,
+          message: `${telco}: package ${duplicateId} is a second one of ${packageId}, and ${usedBytes} bytes of it are used`
+        })
+      )
+      return problems.add({ findings })
+    }
+    const settling = Effect.map(orders.settle({ limit: ORDERS, tell }), ({ due }) => (due < ORDERS ? IDLE : 0))
+    return yield* Effect.all([forever(`Polling of ${telco}`, looking), forever(`Settling of ${telco}`, settling)], {
+      concurrency: "unbounded"
+    }).pipe(Effect.andThen(Effect.never), Priority.asPoll)
+  }).pipe(asTelco)
+
+/** Runs in the background until the scope closes. */
+export const background = (options: Options): Layer.Layer<never, never, Needs> =>
+  Layer.effectDiscard(Effect.forkScoped(run(options)))

@@ -1,0 +1,65 @@
+/**
+ * A service over memory with one organization, one SIM, and a telco that is given.
+ */
+import { Clock, Context, Effect, Layer, Stream } from "effect"
+import { Attachments, Catalogues, Organizations, Plans, Services, Sims, Subscriptions, Time } from "simplan"
+import { BusinessClock, type Telco, WebhookSender } from "simplan/ports"
+import { StandardCatalogue } from "simplan/catalogue"
+import * as Memory from "simplan/memory"
+import * as SeededCrypto from "../../adapters/simulation/SeededCrypto.ts"
+
+const clock = Layer.succeed(BusinessClock.BusinessClock, { now: Clock.currentTimeMillis, set: null })
+const sender = Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) })
+
+export const make = Effect.fnUntraced(function* (telco: Context.Context<Telco.Telco>, iccid: string) {
+  const services = yield* Layer.build(
+    Services.layer.pipe(
+      Layer.provide([
+        Memory.layer,
+        StandardCatalogue.layer,
+        SeededCrypto.layer(1),
+        clock,
+        sender,
+        Layer.succeedContext(telco)
+      ])
+    )
+  )
+  const { organizationId } = yield* Context.get(services, Organizations.Organizations).create({ name: "Acme" })
+  yield* Context.get(services, Sims.Sims).importRows({
+    organizationId,
+    rows: Stream.make({ iccid, label: "Green", isEsim: true, lpa: "LPA:1$smdp.example$ABC" })
+  })
+  const catalogue = yield* Context.get(services, Catalogues.Catalogues).current
+  const coverageId =
+    catalogue.profiles.find(({ label, regionCode }) => label === "Green" && regionCode === "EUROPE")?.coverageId ?? ""
+  let attachmentId = ""
+  return {
+    organizationId,
+    services,
+    /** Attaches a plan of 30 days: from its start on, or from its first use. */
+    subscribe: ({ megaBytes, start }: { readonly megaBytes: number; readonly start?: number }) =>
+      Effect.gen(function* () {
+        const terms = { name: "Plan", coverageId, dataMegaBytes: megaBytes, periodDays: 30 }
+        const { planId } = yield* Context.get(services, Plans.Plans).create({
+          organizationId,
+          terms: { ...terms, throttling: [], recurrence: null }
+        })
+        const activePeriod = start === undefined ? null : { start, end: start + 30 * Time.DAY }
+        const created = yield* Context.get(services, Subscriptions.Subscriptions).create({
+          organizationId,
+          planId,
+          metadata: "",
+          iccid,
+          activePeriod
+        })
+        attachmentId = created.attachmentId
+        return { attachmentId }
+      }).pipe(Effect.orDie),
+    /** The attachment that was made last. */
+    attachment: Effect.suspend(() =>
+      Effect.orDie(Context.get(services, Attachments.Attachments).get({ organizationId, iccid, id: attachmentId }))
+    )
+  }
+})
+
+export type Service = Effect.Success<ReturnType<typeof make>>

@@ -1,0 +1,247 @@
+/** The decisions about an order of a package, case by case. */
+import { describe, expect, it } from "vitest"
+import type { Api } from "../../adapters/telco-ocs/index.ts"
+import * as Decision from "../../adapters/telco-ocs/orders/Decision.ts"
+import type * as Order from "../../adapters/telco-ocs/orders/Order.ts"
+import * as Sighting from "../../adapters/telco-ocs/orders/Sighting.ts"
+
+const KEY = "mine:0"
+const NOW = Date.UTC(2030, 0, 1)
+const MINUTE = 60_000
+const WATCH = 15 * MINUTE
+const window = { start: NOW + 60 * MINUTE + 250, end: NOW + 600 * MINUTE + 250 }
+
+const asked = (part: Partial<Order.Asked> = {}): Order.Asked => ({
+  templateId: 9000,
+  templateName: "simplan z27 100MB 7d",
+  window: null,
+  before: [401],
+  firstAt: NOW,
+  lastAt: NOW,
+  uncertain: 1,
+  ...part
+})
+
+const open = (part: Partial<Order.Asked> = {}): Order.Open => ({ _tag: "Open", asked: asked(part) })
+const created = (id: number, part: Partial<Order.Asked> = {}): Order.Created => ({
+  _tag: "Created",
+  asked: asked({ uncertain: 0, ...part }),
+  id,
+  activationAt: null,
+  expirationAt: null
+})
+const refused: Order.Order = { _tag: "Refused", asked: asked({ uncertain: 0 }), message: "14" }
+const cancelled = (part: Partial<Order.Cancelled> = {}): Order.Cancelled => ({
+  _tag: "Cancelled",
+  asked: asked(),
+  id: null,
+  confirmed: false,
+  ...part
+})
+
+const listed = (id: number, part: Partial<Api.SubscriberPackage> = {}): Api.SubscriberPackage => ({
+  id,
+  templateId: 9000,
+  templateName: null,
+  assignedAt: null,
+  activationAt: null,
+  expirationAt: null,
+  allowanceBytes: null,
+  usedBytes: 0,
+  isActive: true,
+  isRecurring: false,
+  ...part
+})
+
+const sighting = (
+  packages: ReadonlyArray<Api.SubscriberPackage>,
+  orders: Readonly<Record<string, Order.Order>> = {},
+  claims: Readonly<Record<number, string>> = {}
+): Sighting.Sighting => ({
+  packages,
+  orders: new Map(Object.entries(orders)),
+  claims: new Map(Object.entries(claims).map(([id, order]) => [Number(id), order]))
+})
+
+const create = (order: Order.Order | null, seen: Sighting.Sighting | null, hasAsked = false) =>
+  Decision.create(KEY, order, seen, { templateId: 9000, templateName: "simplan z27 100MB 7d", window }, hasAsked, NOW)
+
+describe("Creating a package", () => {
+  it("looks before it asks for the first time, and notes what was there", () => {
+    expect(create(null, null)).toEqual({ next: "Look" })
+    expect(create(null, sighting([listed(401), listed(402)]))).toEqual({
+      next: "Ask",
+      order: open({ window, before: [401, 402] })
+    })
+  })
+
+  it("looks for the package of an open order, and takes the oldest that nobody else has", () => {
+    expect(create(open(), null)).toEqual({ next: "Look" })
+    const seen = sighting([listed(405), listed(404), listed(403), listed(401)], {}, { 403: "other:0", 404: KEY })
+    expect(create(open(), seen)).toMatchObject({ next: "Take", id: 404, order: { id: 404, asked: { uncertain: 0 } } })
+  })
+
+  it("asks again only where no package fits, with the packages of before the first time", () => {
+    const seen = sighting([listed(401), listed(402, { templateId: 9001 }), listed(403, { isRecurring: true })])
+    expect(create(open({ lastAt: NOW - MINUTE }), seen)).toEqual({ next: "Ask", order: open({ uncertain: 2 }) })
+    expect(create(open(), seen, true)).toEqual({ next: "GiveUp" })
+  })
+
+  it("answers with the ordered times", () => {
+    const seconds = { activationAt: window.start - 250, expirationAt: window.end - 250 }
+    const decision = create(open({ window }), sighting([listed(403, seconds)]))
+    expect(decision).toMatchObject({ id: 403, order: { activationAt: window.start, expirationAt: window.end } })
+  })
+
+  it("has an answer of a final order at once", () => {
+    expect(create(created(402), null)).toEqual({ next: "Answer", order: created(402) })
+    expect(create(refused, null)).toEqual({ next: "Refuse", message: "14" })
+    expect(create(cancelled(), null)).toMatchObject({ next: "Refuse" })
+  })
+})
+
+describe("A package", () => {
+  const fits = (one: Api.SubscriberPackage, of: Order.Asked, orders: Readonly<Record<string, Order.Order>> = {}) =>
+    Sighting.fits(one, of, new Map(Object.entries(orders)))
+
+  it("fits a window to the second", () => {
+    const of = asked({ window })
+    expect(fits(listed(402, { activationAt: window.start + 750, expirationAt: window.end - 1_000 }), of)).toBe(true)
+    expect(fits(listed(402, { activationAt: window.start, expirationAt: null }), of)).toBe(true)
+    expect(fits(listed(402, { activationAt: window.start + 1_001, expirationAt: window.end }), of)).toBe(false)
+    expect(fits(listed(402, { activationAt: window.start, expirationAt: window.end + 1_001 }), of)).toBe(false)
+    expect(fits(listed(402, { expirationAt: window.end }), of)).toBe(true)
+    expect(fits(listed(402, { expirationAt: window.end + 1_001 }), of)).toBe(false)
+  })
+
+  it("from the first use on fits without times, or with a first use after it was asked for", () => {
+    expect(fits(listed(402), asked())).toBe(true)
+    expect(fits(listed(402, { activationAt: NOW + MINUTE }), asked())).toBe(true)
+    expect(fits(listed(402, { activationAt: NOW - MINUTE }), asked())).toBe(false)
+    const windowed = listed(402, { activationAt: window.start, expirationAt: window.end })
+    expect(fits(windowed, asked(), { "other:0": open({ window }) })).toBe(false)
+  })
+
+  it("without any times is from the first use on, if the SIM has an order of such", () => {
+    expect(fits(listed(402), asked({ window }))).toBe(true)
+    expect(fits(listed(402), asked({ window }), { "other:0": open() })).toBe(false)
+    expect(fits(listed(402), asked({ window }), { "other:0": open({ templateId: 9001 }) })).toBe(true)
+  })
+
+  it("is of a template by its id, else by its name", () => {
+    expect(fits(listed(402, { templateId: null, templateName: "simplan z27 100MB 7d" }), asked())).toBe(true)
+    expect(fits(listed(402, { templateId: null, templateName: "other" }), asked())).toBe(false)
+    expect(fits(listed(402, { templateId: 9001, templateName: "simplan z27 100MB 7d" }), asked())).toBe(false)
+  })
+})
+
+describe("Extras", () => {
+  const extras = (order: Order.Created | Order.Cancelled, seen: Sighting.Sighting) => {
+    const { undecided, unused, used } = Sighting.extras(KEY, order, seen)
+    return { unused: unused.map(({ id }) => id), used: used.map(({ id }) => id), undecided }
+  }
+
+  it("are what fits beside the order's own and those of others, the used ones apart", () => {
+    const packages = [listed(401), listed(402), listed(403), listed(404, { usedBytes: 1 }), listed(405)]
+    const seen = sighting(packages, { [KEY]: created(402), "other:0": created(405) })
+    expect(extras(created(402), seen)).toEqual({ unused: [403], used: [404], undecided: false })
+  })
+
+  it("are undecided while another order may find its own among them", () => {
+    const others = { [KEY]: created(402), "other:0": open() }
+    expect(extras(created(402), sighting([listed(402), listed(403)], others))).toMatchObject({
+      unused: [],
+      undecided: true
+    })
+    const claimed = sighting([listed(402), listed(403)], others, { 403: KEY })
+    expect(extras(created(402), claimed)).toMatchObject({ unused: [403], undecided: false })
+    const claimedByOther = sighting([listed(402), listed(403)], others, { 403: "other:0" })
+    expect(extras(created(402), claimedByOther)).toMatchObject({ unused: [], undecided: true })
+  })
+
+  it("of a cancelled order are its own package too, used or not", () => {
+    const seen = sighting([listed(402, { usedBytes: 1 }), listed(403, { usedBytes: 1 })])
+    expect(extras(cancelled({ id: 402 }), seen)).toEqual({ unused: [402], used: [403], undecided: false })
+  })
+})
+
+describe("Cancelling", () => {
+  const cancel = (order: Order.Order | null, seen: Sighting.Sighting | null = null) => Decision.cancel(KEY, order, seen)
+
+  it("spends the key first", () => {
+    expect(cancel(null)).toEqual({ next: "Spend", order: cancelled({ asked: null, confirmed: true }) })
+    expect(cancel(open())).toEqual({ next: "Spend", order: cancelled() })
+    expect(cancel(created(402))).toEqual({
+      next: "Spend",
+      order: cancelled({ asked: asked({ uncertain: 0 }), id: 402 })
+    })
+    expect(cancel(refused)).toEqual({ next: "Done" })
+    expect(cancel(cancelled({ confirmed: true }))).toEqual({ next: "Done" })
+  })
+
+  it("deletes the package without a look where all calls were answered, else what a look finds", () => {
+    const known = cancelled({ asked: asked({ uncertain: 0 }), id: 402 })
+    expect(cancel(known)).toEqual({
+      next: "Delete",
+      ids: [402],
+      order: { ...known, confirmed: true }
+    })
+    expect(cancel(cancelled())).toEqual({ next: "Look" })
+    expect(cancel(cancelled(), sighting([listed(401), listed(402)]))).toEqual({
+      next: "Delete",
+      ids: [402],
+      order: cancelled({ confirmed: true })
+    })
+  })
+})
+
+describe("The next look", () => {
+  const next = (order: Order.Order, after: number) => {
+    const at = Decision.nextLook(order, NOW + after, WATCH)
+    return at === null ? null : (at - NOW) / MINUTE
+  }
+
+  it("comes in growing steps after a call without an outcome, until the end of the watch time", () => {
+    const late = created(402, { uncertain: 1 })
+    expect([0, 0.5, 1, 2, 4, 8, 15].map((after) => next(late, after * MINUTE))).toEqual([0.5, 1, 2, 4, 8, 15, null])
+  })
+
+  it("comes once, at the end, where every call was answered; never for what was not asked for", () => {
+    expect(next(created(402), 0)).toBe(15)
+    expect(next(open(), MINUTE)).toBe(15)
+    expect(next(cancelled({ asked: null }), 0)).toBe(null)
+  })
+
+  const changed = (before: Order.Order | null, dueAt: number | null, order: Order.Order) =>
+    Decision.dueAfter({ order: before, dueAt }, order, NOW + 20 * MINUTE, WATCH)
+
+  it("comes at once for an open order that becomes final after its watch time", () => {
+    for (const order of [cancelled(), created(402, { uncertain: 1 }), refused]) {
+      expect(changed(open(), null, order), order._tag).toBe(NOW + 20 * MINUTE)
+    }
+    expect(changed(created(402), null, cancelled({ id: 402 }))).toBe(null)
+    expect(changed(null, null, cancelled({ asked: null }))).toBe(null)
+  })
+
+  it("stays due where it is overdue", () => {
+    expect(changed(created(402), NOW + 15 * MINUTE, cancelled({ id: 402 }))).toBe(NOW + 15 * MINUTE)
+  })
+})
+
+describe("A failed call", () => {
+  it("leaves the order refused, as it was, or uncertain from now on", () => {
+    const order = open({ uncertain: 2 })
+    expect(Decision.failed(order, "Refused", "14", NOW)).toMatchObject({
+      _tag: "Refused",
+      message: "14",
+      asked: { uncertain: 1 }
+    })
+    expect(Decision.failed(order, "NotDone", "100", NOW)).toMatchObject({ _tag: "Open", asked: { uncertain: 1 } })
+    expect(Decision.failed(order, "Unknown", "?", NOW + MINUTE)).toEqual(open({ uncertain: 2, lastAt: NOW + MINUTE }))
+  })
+
+  it("goes on under another template only if no other call is uncertain", () => {
+    expect(Decision.under(9001, open({ uncertain: 1 }))).toEqual(open({ uncertain: 0, templateId: 9001 }))
+    expect(Decision.under(9001, open({ uncertain: 2 }))).toBeNull()
+  })
+})

@@ -1,0 +1,609 @@
+/**
+ * The calls of the OCS over HTTP: the exact requests, what becomes of the answers that the documents show, of each status
+ * code and HTTP status, and of connections that end anywhere.
+ */
+import { createServer, type Socket } from "node:net"
+import { type Duration, Effect, Exit, Layer, Logger, Redacted, Tracer } from "effect"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as Api from "../../adapters/telco-ocs/api/Api.ts"
+import * as HttpApi from "../../adapters/telco-ocs/api/HttpApi.ts"
+import type { CallFailure } from "../../adapters/telco-calls/index.ts"
+import * as Bridge from "../telco-http/Bridge.ts"
+
+const SECRET = "a secret+token"
+
+const ICCID = "8997250230000000017"
+
+const OK = { status: { code: 0, msg: "OK" } }
+
+let answer: Bridge.Answer = Bridge.answer(200, OK)
+let ocs: Bridge.Bridge
+
+beforeEach(async () => {
+  ocs = await Bridge.start((...asked) => answer(...asked))
+})
+afterEach(() => ocs.close())
+
+type Call<A> = (api: Api.Api["Service"]) => Effect.Effect<A, CallFailure.CallFailure>
+
+const run = <A>(
+  call: Call<A>,
+  {
+    observe = Layer.empty,
+    timeout = "5 seconds",
+    url = ocs.url
+  }: { readonly url?: string; readonly timeout?: Duration.Input; readonly observe?: Layer.Layer<never> } = {}
+) =>
+  Effect.runPromiseExit(
+    Api.Api.use(call).pipe(
+      Effect.provide(
+        HttpApi.layer({
+          url: `${url}/main/v1`,
+          urlV2: `${url}/main/v2`,
+          token: Redacted.make(SECRET),
+          resellerId: 7,
+          timeout
+        })
+      ),
+      Effect.provide(observe)
+    )
+  )
+
+const succeed = async <A>(call: Call<A>, body: unknown): Promise<A> => {
+  answer = Bridge.answer(200, body)
+  return Exit.match(await run(call), {
+    onSuccess: (value) => value,
+    onFailure: (cause) => {
+      throw new Error(`The call failed: ${cause}`)
+    }
+  })
+}
+
+const fail = async <A>(call: Call<A>, options?: Parameters<typeof run>[1]): Promise<CallFailure.CallFailure> => {
+  const flipped = Effect.flatMap(
+    Effect.promise(() => run(call, options)),
+    (exit) => Effect.flip(exit)
+  )
+  return Effect.runPromise(flipped)
+}
+
+const at = (text: string): number => Date.parse(`${text}Z`)
+
+const subscriber = (more: Record<string, unknown>) => ({
+  imsiList: [
+    {
+      id: 1,
+      subscriberId: 21,
+      imsi: "248029018000010",
+      startDate: "2020-03-10T20:29:41",
+      endDate: "2022-03-10T20:29:41"
+    },
+    { id: 2, subscriberId: 21, imsi: "248029018000011", startDate: "2022-03-10T20:29:41", iccid: ICCID }
+  ],
+  status: [{ id: 3, subscriberId: 21, startDate: "2022-03-10T20:29:41", status: "Active" }],
+  sim: { id: 369, subscriberId: 21, esim: true, status: "FREE", smdpServer: "smdp.io", activationCode: "K2-1" },
+  subscriberId: 21,
+  accountId: 37,
+  balance: 0,
+  ...more
+})
+
+const operations: ReadonlyArray<
+  readonly [name: string, call: Call<unknown>, asked: unknown, answer: unknown, value: unknown]
+> = [
+  [
+    "getSingleSubscriber",
+    (api) => api.subscriber(ICCID),
+    { getSingleSubscriber: { iccid: ICCID, withSimInfo: true, onlySubsInfo: false } },
+    {
+      getSingleSubscriber: subscriber({
+        networkInfo: {
+          subscriberid: 21,
+          time: "2026-04-15T17:41:26.612838",
+          lastMcc: 222,
+          lastMnc: 99,
+          lastImei: "789456123",
+          lastRat: "3G - UTRAN"
+        }
+      })
+    },
+    {
+      subscriberId: 21,
+      iccid: ICCID,
+      imsi: "248029018000011",
+      simId: 369,
+      isEsim: true,
+      smdpServer: "smdp.io",
+      activationCode: "K2-1",
+      network: { at: at("2026-04-15T17:41:26.612"), mcc: 222, mnc: 99, rat: "3G - UTRAN", imei: "789456123" }
+    }
+  ],
+  [
+    "getSingleSubscriber of a card whose network is told by its codes alone",
+    (api) => Effect.map(api.subscriber(ICCID), ({ network }) => network),
+    { getSingleSubscriber: { iccid: ICCID, withSimInfo: true, onlySubsInfo: false } },
+    { getSingleSubscriber: subscriber({ lastMcc: 334, lastMnc: 50 }) },
+    { at: null, mcc: 334, mnc: 50, rat: null, imei: null }
+  ],
+  [
+    "getSingleSubscriber of a card that was never used",
+    (api) => api.subscriber(ICCID),
+    { getSingleSubscriber: { iccid: ICCID, withSimInfo: true, onlySubsInfo: false } },
+    { getSingleSubscriber: { subscriberId: 21, imsiList: null, sim: null, networkInfo: null } },
+    {
+      subscriberId: 21,
+      iccid: ICCID,
+      imsi: null,
+      simId: null,
+      isEsim: false,
+      smdpServer: null,
+      activationCode: null,
+      network: null
+    }
+  ],
+  [
+    "listSubscriber",
+    (api) => api.subscribersOf(4),
+    { listSubscriber: { accountId: 4 } },
+    { listSubscriber: { subscriberList: [subscriber({}), { subscriberId: 22 }], hasMore: true, nbFound: 300 } },
+    {
+      subscribers: [
+        {
+          subscriberId: 21,
+          iccid: ICCID,
+          imsi: "248029018000011",
+          simId: 369,
+          isEsim: true,
+          smdpServer: "smdp.io",
+          activationCode: "K2-1",
+          network: null
+        }
+      ],
+      hasMore: true
+    }
+  ],
+  [
+    "listSubscriber of an empty account",
+    (api) => api.subscribersOf(4),
+    { listSubscriber: { accountId: 4 } },
+    { listSubscriber: { subscriberList: null, nbFound: 0 } },
+    { subscribers: [], hasMore: false }
+  ],
+  [
+    "listSubscriberPrepaidPackages",
+    (api) => api.packages(ICCID),
+    { listSubscriberPrepaidPackages: { iccid: ICCID } },
+    {
+      listSubscriberPrepaidPackages: {
+        packages: [
+          {
+            packageTemplate: { prepaidpackagetemplateid: 2214, prepaidpackagetemplatename: "Italy" },
+            subscriberprepaidpackageid: 1007,
+            subscriberid: 4,
+            locationzoneid: 27,
+            pckdatabyte: 104857600,
+            tsassigned: "2023-08-01T13:25:08",
+            tsactivationutc: "2023-09-21T14:49:47",
+            tsexpirationutc: "2023-10-01T14:49:47",
+            useddatabyte: 104857,
+            perioddays: 10,
+            templateId: 2214,
+            active: true
+          },
+          {
+            packageTemplate: { prepaidpackagetemplateid: 9280, prepaidpackagetemplatename: "Recurring" },
+            subscriberprepaidpackageid: 1039,
+            tsassigned: "2023-10-02T08:25:03",
+            active: false,
+            recurringPackage: 1
+          }
+        ],
+        recurring: [{ id: 1 }],
+        callUseSingleCounter: true
+      }
+    },
+    [
+      {
+        id: 1007,
+        templateId: 2214,
+        templateName: "Italy",
+        assignedAt: at("2023-08-01T13:25:08"),
+        activationAt: at("2023-09-21T14:49:47"),
+        expirationAt: at("2023-10-01T14:49:47"),
+        allowanceBytes: 104857600,
+        usedBytes: 104857,
+        isActive: true,
+        isRecurring: false
+      },
+      {
+        id: 1039,
+        templateId: 9280,
+        templateName: "Recurring",
+        assignedAt: at("2023-10-02T08:25:03"),
+        activationAt: null,
+        expirationAt: null,
+        allowanceBytes: null,
+        usedBytes: 0,
+        isActive: false,
+        isRecurring: true
+      }
+    ]
+  ],
+  [
+    "listSubscriberPrepaidPackages without packages",
+    (api) => api.packages(ICCID),
+    { listSubscriberPrepaidPackages: { iccid: ICCID } },
+    { listSubscriberPrepaidPackages: { packages: null, callUseSingleCounter: false } },
+    []
+  ],
+  [
+    "affectPackageToSubscriber for a window",
+    (api) =>
+      api.affectPackage({
+        iccid: ICCID,
+        templateId: 553,
+        window: { start: at("2026-04-15T17:41:26"), end: at("2026-05-15T17:41:26.618") }
+      }),
+    {
+      affectPackageToSubscriber: {
+        packageTemplateId: 553,
+        subscriber: { iccid: ICCID },
+        activePeriod: { start: "2026-04-15T17:41:26", end: "2026-05-15T17:41:26.618" }
+      }
+    },
+    { affectPackageToSubscriber: { iccid: ICCID, subscriberId: 18331, esimId: 37147, subsPackageId: 414 } },
+    414
+  ],
+  [
+    "affectPackageToSubscriber from the first use",
+    (api) => api.affectPackage({ iccid: ICCID, templateId: 553, window: null }),
+    { affectPackageToSubscriber: { packageTemplateId: 553, subscriber: { iccid: ICCID } } },
+    { affectPackageToSubscriber: { subsPackageId: 415 } },
+    415
+  ],
+  [
+    "modifySubscriberPrepaidPackageStatus",
+    (api) => api.setPackageStatus(123, false),
+    { modifySubscriberPrepaidPackageStatus: { subsPrepaidPackageId: 123, active: false } },
+    {},
+    undefined
+  ],
+  ["deleteSubscriberPackage", (api) => api.deletePackage(123), { deleteSubscriberPackage: 123 }, {}, undefined],
+  [
+    "sendMtSms",
+    (api) => api.sendSms({ imsi: "248029018000011", from: "Sender", text: "Hello \\ud83d\\ude0a" }),
+    { sendMtSms: { imsi: 248029018000011, text: "Hello \\ud83d\\ude0a", senderId: "Sender" } },
+    {},
+    undefined
+  ],
+  [
+    "sendMtSms to an IMSI of the test network",
+    (api) => api.sendSms({ imsi: "001010000000001", from: "Sender", text: "Hello" }),
+    { sendMtSms: { imsi: "001010000000001", text: "Hello", senderId: "Sender" } },
+    {},
+    undefined
+  ],
+  [
+    "modifySubscriberMobilePlan",
+    (api) => api.setMobilePlan({ iccid: ICCID, mobilePlanId: 10 }),
+    { modifySubscriberMobilePlan: { subscriberId: { iccid: ICCID }, mobilePlanId: 10 } },
+    {},
+    undefined
+  ],
+  [
+    "modifySubscriberMobilePlan without a plan",
+    (api) => api.setMobilePlan({ iccid: ICCID, mobilePlanId: null }),
+    { modifySubscriberMobilePlan: { subscriberId: { iccid: ICCID } } },
+    {},
+    undefined
+  ],
+  [
+    "getSimProviderStatus",
+    (api) => api.profileHistory(369),
+    { getSimProviderStatus: 369 },
+    {
+      getSimProviderStatus: [
+        { simId: 369, status: "Disable", start: "2023-04-01T09:55:08", end: "2023-04-06T09:55:08" },
+        { simId: 369, status: "Enable", start: "2023-04-06T09:55:08", statusModification: "Executed-Success" }
+      ]
+    },
+    [
+      { status: "Enable", startedAt: at("2023-04-06T09:55:08"), modificationResult: "Executed-Success" },
+      { status: "Disable", startedAt: at("2023-04-01T09:55:08"), modificationResult: null }
+    ]
+  ],
+  [
+    "getSimProviderStatus without a history",
+    (api) => api.profileHistory(369),
+    { getSimProviderStatus: 369 },
+    { getSimProviderStatus: null },
+    []
+  ],
+  [
+    "getSubscriberLocation",
+    (api) => api.lastSeen(ICCID),
+    { getSubscriberLocation: { iccid: ICCID } },
+    { subscriberLocation: { latitude: 47.4, longitude: 8.5, accuracy: 250, dateTime: "2026-04-14T17:41:26.616646" } },
+    at("2026-04-14T17:41:26.616")
+  ],
+  [
+    "getSubscriberLocation of a card that was never seen",
+    (api) => api.lastSeen(ICCID),
+    { getSubscriberLocation: { iccid: ICCID } },
+    {},
+    null
+  ],
+  [
+    "listPrepaidPackageTemplate",
+    (api) => api.templates,
+    { listPrepaidPackageTemplate: { resellerId: 7 } },
+    {
+      listPrepaidPackageTemplate: {
+        template: [
+          { prepaidpackagetemplateid: 1204, prepaidpackagetemplatename: "Spain", resellerid: 7, deleted: false },
+          { prepaidpackagetemplateid: 1207, prepaidpackagetemplatename: "Belgium", resellerid: 7, deleted: true }
+        ]
+      }
+    },
+    [
+      { id: 1204, name: "Spain", isDeleted: false },
+      { id: 1207, name: "Belgium", isDeleted: true }
+    ]
+  ],
+  [
+    "createPrepaidPackageTemplate with throttling",
+    (api) =>
+      api.createTemplate({
+        name: "simplan z27",
+        zoneId: 27,
+        allowanceBytes: 1_073_741_824,
+        periodDays: 30,
+        throttling: [
+          { percentage: 50, limit: 512 },
+          { percentage: 80, limit: 256 },
+          { percentage: 95, limit: 128 }
+        ]
+      }),
+    {
+      createPrepaidPackageTemplate: {
+        prepaidpackagetemplatename: "simplan z27",
+        resellerid: 7,
+        locationzoneid: 27,
+        databyte: 1_073_741_824,
+        perioddays: 30,
+        throttlingActive: true,
+        throttlingThreshold1Perc: 50,
+        throttlingThreshold1Limit: 512,
+        throttlingThreshold2Perc: 80,
+        throttlingThreshold2Limit: 256,
+        throttlingThreshold3Perc: 95,
+        throttlingThreshold3Limit: 128,
+        throttlingErrorAction: 0,
+        recurring: false
+      }
+    },
+    { createPrepaidPackageTemplate: { prepaidpackagetemplateid: 9359, prepaidpackagetemplatename: "simplan z27" } },
+    { id: 9359, name: "simplan z27", isDeleted: false }
+  ],
+  [
+    "createPrepaidPackageTemplate without throttling",
+    (api) => api.createTemplate({ name: "n", zoneId: 27, allowanceBytes: 1_048_576, periodDays: 1, throttling: [] }),
+    {
+      createPrepaidPackageTemplate: {
+        prepaidpackagetemplatename: "n",
+        resellerid: 7,
+        locationzoneid: 27,
+        databyte: 1_048_576,
+        perioddays: 1,
+        throttlingActive: false,
+        recurring: false
+      }
+    },
+    {
+      createPrepaidPackageTemplate: { prepaidpackagetemplateid: 9360, prepaidpackagetemplatename: "n", deleted: false }
+    },
+    { id: 9360, name: "n", isDeleted: false }
+  ],
+  [
+    "listDetailedLocationZone",
+    (api) => api.zones,
+    { listDetailedLocationZone: 7 },
+    { listDetailedLocationZone: [{ zoneId: 27, zoneName: "Test", reseller: { id: 7, name: "R" }, operators: [] }] },
+    [{ id: 27, name: "Test" }]
+  ],
+  [
+    "listDetailedLocationZone without zones",
+    (api) => api.zones,
+    { listDetailedLocationZone: 7 },
+    { listDetailedLocationZone: null },
+    []
+  ]
+]
+
+describe("asks as the documents say, and reads their answers", () => {
+  it.each(operations)("%s", async (name, call, asked, body, value) => {
+    expect(await succeed(call, { ...OK, ...(body as object), somethingNew: [1] })).toEqual(value)
+    const version = name.startsWith("listSubscriberPrepaidPackages") ? "v2" : "v1"
+    const token = new URLSearchParams({ token: SECRET }).toString()
+    expect(ocs.asked.map(({ method, path }) => `${method} ${path}`)).toEqual([`POST /main/${version}?${token}`])
+    expect(ocs.asked[0]?.headers["content-type"]).toBe("application/json")
+    expect(ocs.asked[0]?.body).toEqual(asked)
+  })
+})
+
+const order: Call<number> = (api) => api.affectPackage({ iccid: ICCID, templateId: 1, window: null })
+
+describe("takes a status code for", () => {
+  const outcomes: Readonly<Record<CallFailure.Outcome, ReadonlyArray<number>>> = {
+    Refused: [1, 2, 4, 11, 12, 13, 14, 17, 99, 10_001],
+    NotFound: [6],
+    NotDone: [8, 9, 10, 100],
+    Unknown: [3, 5, 7, 15, 16, 18]
+  }
+  const cases = Object.entries(outcomes).flatMap(([outcome, codes]) => codes.map((code) => [code, outcome] as const))
+
+  it.each(cases)("%i: %s", async (code, outcome) => {
+    answer = Bridge.answer(code === 2 ? 400 : 200, { status: { code, msg: `because of ${SECRET}` } })
+    const failure = await fail(order)
+    expect(failure).toMatchObject({ outcome, isAnswered: true })
+    expect(failure.message).toContain(`affectPackageToSubscriber with ${code} (`)
+    expect(failure.message).toContain("because of …")
+    expect(failure.retryAfterSeconds).toBe(code === 100 ? 5 : undefined)
+    expect(failure.isOverloaded).toBe(code === 100 ? true : undefined)
+  })
+
+  it("6 where a location is asked for: not known", async () => {
+    expect(await succeed((api) => api.lastSeen(ICCID), { status: { code: 6, msg: "none" } }).catch(String)).toBe(null)
+  })
+})
+
+describe("takes an answer that the documents do not have for", () => {
+  const answers: ReadonlyArray<readonly [string, Bridge.Answer, Partial<CallFailure.CallFailure>]> = [
+    ["HTTP 401", Bridge.answer(401, "no"), { outcome: "NotDone", isAnswered: true }],
+    ["HTTP 403", Bridge.answer(403), { outcome: "NotDone", isAnswered: true }],
+    ["HTTP 404", Bridge.answer(404, "<html>"), { outcome: "NotDone", isAnswered: true }],
+    [
+      "HTTP 429",
+      Bridge.answer(429, "", { "retry-after": "7" }),
+      { outcome: "NotDone", isOverloaded: true, retryAfterSeconds: 7 }
+    ],
+    ["HTTP 429 that names no time", Bridge.answer(429), { outcome: "NotDone", retryAfterSeconds: 5 }],
+    ["HTTP 500", Bridge.answer(500, "oops"), { outcome: "Unknown", isAnswered: false }],
+    ["HTTP 502 with a status of done", Bridge.answer(502, OK), { outcome: "Unknown", isAnswered: false }],
+    ["a redirect", Bridge.answer(307, "", { location: "/elsewhere" }), { outcome: "Unknown", isAnswered: true }],
+    ["an empty body", Bridge.answer(200), { outcome: "Unknown", isAnswered: false }],
+    ["a page", Bridge.answer(200, "<html>"), { outcome: "Unknown", isAnswered: false }],
+    ["a text", Bridge.answer(200, '"OK"'), { outcome: "Unknown", isAnswered: false }],
+    ["no status", Bridge.answer(200, {}), { outcome: "Unknown", isAnswered: false }],
+    ["a status that is no number", Bridge.answer(200, { status: { code: "0" } }), { outcome: "Unknown" }],
+    ["two answers", Bridge.answer(200, JSON.stringify(OK).repeat(2)), { outcome: "Unknown", isAnswered: false }],
+    ["done, without the package's id", Bridge.answer(200, OK), { outcome: "Unknown", isAnswered: true }]
+  ]
+
+  it.each(answers)("%s", async (_, given, expected) => {
+    answer = given
+    expect(await fail(order)).toMatchObject(expected)
+    expect(ocs.asked).toHaveLength(1)
+  })
+
+  it("packages that are not there: not for none", async () => {
+    answer = Bridge.answer(200, OK)
+    expect(await fail((api) => api.packages(ICCID))).toMatchObject({ outcome: "Unknown" })
+  })
+
+  it("a date that cannot be read: nothing", async () => {
+    const location = { subscriberLocation: { dateTime: "15/04/2026" } }
+    answer = Bridge.answer(200, { ...OK, ...location })
+    expect(await fail((api) => api.lastSeen(ICCID))).toMatchObject({ outcome: "Unknown" })
+  })
+})
+
+/** A server that sends these bytes after the first part of a request, and ends the connection; null: at once. */
+const cutting = async (bytes: string | null) => {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on("error", () => {})
+    if (bytes === null) socket.destroy()
+    else socket.once("data", () => (bytes === "" ? socket.destroy() : socket.write(bytes, () => socket.destroy())))
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    close: () => {
+      for (const socket of sockets) socket.destroy()
+      return new Promise((resolve) => server.close(resolve))
+    }
+  }
+}
+
+describe("does not know what was done if the connection ends", () => {
+  const body = JSON.stringify({ ...OK, affectPackageToSubscriber: { subsPackageId: 4 } })
+  const whole = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+
+  it.each([
+    ["before the request", null],
+    ["before the answer", ""],
+    ["within the answer's first line", whole.slice(0, 9)],
+    ["within its headers", whole.slice(0, 40)],
+    ["after its headers", whole.slice(0, whole.indexOf(body))],
+    ["within its body", whole.slice(0, -10)],
+    ["before its last byte", whole.slice(0, -1)]
+  ])("%s", async (_, bytes) => {
+    const server = await cutting(bytes)
+    const failure = await fail(order, { url: server.url })
+    expect(failure).toMatchObject({ outcome: "Unknown", isAnswered: false })
+    await server.close()
+  })
+
+  it("but after the last byte", async () => {
+    const server = await cutting(whole)
+    expect(await run(order, { url: server.url })).toEqual(Exit.succeed(4))
+    await server.close()
+  })
+})
+
+it("has certainly not asked if nobody listens, or the name is unknown", async () => {
+  await ocs.close()
+  for (const url of [ocs.url, "http://ocs.invalid"]) {
+    const failure = await fail(order, { url })
+    expect(failure).toMatchObject({ outcome: "NotDone", isAnswered: false })
+    expect(failure.message).toMatch(
+      /cannot be reached for affectPackageToSubscriber \((ECONNREFUSED|ENOTFOUND|EAI_AGAIN)\)/
+    )
+  }
+})
+
+it("waits no longer than the time limit, for the head of an answer and for its end", async () => {
+  const late: ReadonlyArray<Bridge.Answer> = [
+    () => {},
+    (_, response) => {
+      response.writeHead(200)
+      response.write('{"status":')
+    }
+  ]
+  for (const given of late) {
+    answer = given
+    const failure = await fail(order, { timeout: "50 millis" })
+    expect(failure).toMatchObject({ outcome: "Unknown", isAnswered: false })
+    expect(failure.message).toBe("The OCS has not answered affectPackageToSubscriber within 50ms")
+  }
+})
+
+it("shows the token in no message, span or log", async () => {
+  const told: Array<string> = []
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      const end = span.end.bind(span)
+      span.end = (time, exit) => {
+        end(time, exit)
+        told.push(
+          JSON.stringify([span.name, [...span.attributes], span.status], (_, value) =>
+            typeof value === "bigint" ? `${value}` : value
+          ),
+          String(exit)
+        )
+      }
+      return span
+    }
+  })
+  const log = Logger.make((options) => {
+    told.push(JSON.stringify(options.message), String(options.cause))
+  })
+  const observe = Layer.merge(Logger.layer([log]), Layer.succeed(Tracer.Tracer, tracer))
+  answer = Bridge.answer(500, `the token ${SECRET}`)
+  const exits: ReadonlyArray<Exit.Exit<unknown, CallFailure.CallFailure>> = [
+    await run(order, { observe }),
+    await run(order, { observe, url: "http://127.0.0.1:1" }),
+    await run(order, { observe, url: "not an address" }),
+    await run((api) => Effect.tapError(api.templates, Effect.logError), { observe })
+  ]
+  for (const exit of exits) expect(Exit.isFailure(exit)).toBe(true)
+  expect(told.filter((text) => text.includes("ocs.affectPackageToSubscriber"))).toHaveLength(3)
+  const texts = [...told, ...exits.map(String), ...exits.map((exit) => JSON.stringify(exit))]
+  for (const secret of [SECRET, encodeURIComponent(SECRET), new URLSearchParams({ SECRET }).toString().slice(7)]) {
+    for (const text of texts) expect(text).not.toContain(secret)
+  }
+})

@@ -1,0 +1,245 @@
+/**
+ * SIMs of an OCS under virtual time, looked at by the rules of `adapters/telco-ocs/reports`: how late each threshold is found
+ * with so many calls per second. The rules are the real ones (`Look`, `Pace`, `PollSchedule`); the queue is one by due time,
+ * as the journal's is.
+ */
+import * as Look from "../../../adapters/telco-ocs/reports/Look.ts"
+import * as Pace from "../../../adapters/telco-ocs/reports/Pace.ts"
+import type { Ordered } from "../../../adapters/telco-ocs/reports/PackageEntries.ts"
+import * as PollLoad from "../../../adapters/telco-ocs/reports/PollLoad.ts"
+import * as PollSchedule from "../../../adapters/telco-ocs/reports/PollSchedule.ts"
+import * as SimState from "../../../adapters/telco-ocs/reports/SimState.ts"
+import type { SubscriberPackage } from "../../../adapters/telco-ocs/api/Api.ts"
+import { Queue } from "./Queue.ts"
+import * as Usage from "./Usage.ts"
+
+export interface Options {
+  readonly sims: number
+  readonly callsPerSecond: number
+  readonly days: number
+  readonly limits: Omit<PollSchedule.Limits, "spacing">
+  readonly seed: number
+}
+
+/** What is found, and how late in milliseconds. */
+export type What = 50 | 80 | 100 | "first use"
+
+export interface Outcome {
+  /** Of all days but the first two, in which the looks spread over the day. */
+  readonly lateness: ReadonlyMap<What, ReadonlyArray<number>>
+  /** Calls by what they ask for. */
+  readonly calls: { readonly packages: number; readonly locations: number; readonly profiles: number }
+  readonly notifications: number
+  /** The longest time from when a look was due to when it began, in milliseconds. */
+  readonly longestWait: number
+}
+
+interface Sim {
+  id: number
+  allowance: number
+  assignedAt: number
+  activationAt: number | null
+  /** Bytes at the beginning of the day's bursts. */
+  base: number
+  bursts: ReadonlyArray<Usage.Burst>
+  /** When each was crossed, and is not yet found. */
+  readonly unfound: Map<What, number>
+  state: SimState.SimState
+  version: number
+}
+
+const SETTLING = 2 * Usage.DAY
+const PERIOD = 30 * Usage.DAY
+const THRESHOLDS = [50, 80, 100] as const
+
+/** The bytes used by an instant of the day. */
+const usedBy = ({ allowance, base, bursts }: Sim, now: number): number => {
+  let used = base
+  for (const { end, rate, start } of bursts) if (start < now) used += (Math.min(end, now) - start) * rate
+  return Math.min(allowance, Math.round(used))
+}
+
+/** When the SIM reaches so many bytes today; undefined if it does not. */
+const reaches = ({ base, bursts }: Sim, bytes: number): number | undefined => {
+  let used = base
+  for (const { end, rate, start } of bursts) {
+    const next = used + (end - start) * rate
+    if (next >= bytes) return start + Math.max(0, bytes - used) / rate
+    used = next
+  }
+  return undefined
+}
+
+const listed = (sim: Sim, now: number): SubscriberPackage => {
+  const activationAt = sim.activationAt !== null && sim.activationAt <= now ? sim.activationAt : null
+  return {
+    id: sim.id,
+    templateId: 1,
+    templateName: "simplan",
+    assignedAt: sim.assignedAt,
+    activationAt,
+    expirationAt: activationAt === null ? null : activationAt + PERIOD,
+    allowanceBytes: sim.allowance,
+    usedBytes: usedBy(sim, now),
+    isActive: true,
+    isRecurring: false
+  }
+}
+
+const ordered = (sim: Sim): Ordered => ({
+  packageId: String(sim.id),
+  iccid: "",
+  externalId: String(sim.id),
+  status: "Created",
+  window: null,
+  orderedAt: sim.assignedAt,
+  isWatched: false
+})
+
+export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count }: Options): Outcome => {
+  const meter = PollLoad.makeMeter(callsPerSecond)
+  const next = Usage.random(seed)
+  const lateness = new Map<What, Array<number>>()
+  const calls = { packages: 0, locations: 0, profiles: 0 }
+  let notifications = 0
+  let longestWait = 0
+  let ids = 0
+  const looks = new Queue()
+  const crossings = new Queue()
+
+  const found = (sim: Sim, what: What, now: number) => {
+    const at = sim.unfound.get(what)
+    if (at === undefined || at > now) return
+    sim.unfound.delete(what)
+    if (at < SETTLING) return
+    const known = lateness.get(what)
+    if (known === undefined) lateness.set(what, [now - at])
+    else known.push(now - at)
+  }
+
+  const plan = (sim: Sim, place: number, dueAt: number) => {
+    sim.version += 1
+    looks.push(dueAt, place, sim.version)
+  }
+
+  /** A SIM that has been in use for two periods: where it stands in its package is as at any later time. */
+  const aged = (): Sim => {
+    const sim: Sim = {
+      id: ids++,
+      allowance: Usage.size(next),
+      assignedAt: -2 * PERIOD,
+      activationAt: null,
+      base: 0,
+      bursts: [],
+      unfound: new Map(),
+      state: {
+        ...SimState.initial,
+        network: { lookedAt: -next() * 4 * settings.slowest, toldAt: null },
+        profile: { ...SimState.initial.profile, lookedAt: -next() * 4 * settings.slowest, isInstalled: true }
+      },
+      version: 0
+    }
+    const begun = Math.floor((-2 + next()) * 30)
+    for (let day = begun; day < 0; day++) {
+      if (isOver(sim, day * Usage.DAY)) renew(sim, (day + next()) * Usage.DAY)
+      const bytes = Usage.volume(next)
+      if (bytes > 0) sim.activationAt ??= Math.max(sim.assignedAt, day * Usage.DAY)
+      sim.base = Math.min(sim.allowance, sim.base + bytes)
+    }
+    return sim
+  }
+
+  const isOver = ({ activationAt, allowance, base }: Sim, day: number): boolean =>
+    base >= allowance || (activationAt !== null && activationAt + PERIOD <= day)
+
+  const renew = (sim: Sim, assignedAt: number) =>
+    Object.assign(sim, { id: ids++, allowance: Usage.size(next), assignedAt, activationAt: null, base: 0 })
+
+  const sims = Array.from({ length: count }, aged)
+  for (const [place, sim] of sims.entries()) plan(sim, place, next() * Math.min(settings.slowest, Usage.DAY))
+
+  /** The bursts of a day, and a new package for those that are through with theirs. */
+  const begin = (day: number) => {
+    for (const [place, sim] of sims.entries()) {
+      sim.base = usedBy(sim, day)
+      sim.bursts = []
+      const isRenewed = isOver(sim, day)
+      if (isRenewed && sim.unfound.size > 0) continue
+      const assignedAt = isRenewed ? day + next() * Usage.DAY : day
+      sim.bursts = Usage.bursts(Usage.volume(next), day, next).filter(({ start }) => start >= assignedAt)
+      if (isRenewed) {
+        renew(sim, assignedAt)
+        // An order has its SIM looked at.
+        plan(sim, place, assignedAt)
+      }
+      const firstUse = sim.bursts[0]?.start
+      if (sim.activationAt === null && firstUse !== undefined) {
+        sim.activationAt = Math.round(firstUse)
+        sim.unfound.set("first use", sim.activationAt)
+      }
+      for (const percent of THRESHOLDS) {
+        const bytes = Math.ceil((sim.allowance * percent) / 100)
+        const at = sim.base < bytes ? reaches(sim, bytes) : undefined
+        if (at === undefined) continue
+        sim.unfound.set(percent, at)
+        if (settings.notified.includes(percent)) crossings.push(Math.ceil(at) + 1, place, percent)
+      }
+    }
+  }
+
+  const look = (sim: Sim, place: number, now: number): number => {
+    const one = listed(sim, now)
+    const limits = { ...settings, spacing: meter.spacing(settings, now) }
+    const seen = Look.at([ordered(sim)], [one], { telco: "", now, before: sim.state })
+    const wantsNetwork = Pace.wantsNetwork(sim.state, seen, limits, now)
+    const wantsProfile = Pace.wantsProfile(sim.state, limits, now)
+    const { network, profile } = sim.state
+    sim.state = {
+      ...sim.state,
+      lookedAt: now,
+      packages: Look.remembered(seen, { ...sim.state, packages: {} }, () => true, now),
+      network: wantsNetwork ? { ...network, lookedAt: now } : network,
+      profile: wantsProfile ? { ...profile, lookedAt: now } : profile
+    }
+    if (one.activationAt !== null) found(sim, "first use", now)
+    for (const percent of THRESHOLDS) if (one.usedBytes * 100 >= sim.allowance * percent) found(sim, percent, now)
+    calls.packages += 1
+    calls.locations += wantsNetwork ? 1 : 0
+    calls.profiles += wantsProfile ? 1 : 0
+    const dueAt = PollSchedule.next(seen.flatMap(Look.pack), limits, now)
+    if (dueAt !== null) plan(sim, place, dueAt)
+    const made = 1 + (wantsNetwork ? 1 : 0) + (wantsProfile ? 1 : 0)
+    meter.count(made, now)
+    return made
+  }
+
+  let now = 0
+  for (let day = 0; day < days; day++) {
+    const end = (day + 1) * Usage.DAY
+    begin(day * Usage.DAY)
+    for (;;) {
+      const [due, crossing] = [looks.first, crossings.first]
+      const at = Math.max(now, due)
+      if (Math.min(at, crossing) >= end) break
+      if (crossing <= at) {
+        const { place, value } = crossings.take()
+        const sim = sims[place]
+        if (sim === undefined) continue
+        notifications += 1
+        const percent = THRESHOLDS.find((one) => one === value) ?? 100
+        found(sim, "first use", crossing)
+        found(sim, percent, crossing)
+        plan(sim, place, crossing)
+      } else {
+        const { place, value } = looks.take()
+        const sim = sims[place]
+        // A SIM that is due earlier or later by now has another place in the queue.
+        if (sim === undefined || sim.version !== value) continue
+        if (at >= SETTLING) longestWait = Math.max(longestWait, at - due)
+        now = at + (look(sim, place, Math.ceil(at)) * 1_000) / callsPerSecond
+      }
+    }
+    now = Math.max(now, end)
+  }
+  return { lateness, calls, notifications, longestWait }
+}

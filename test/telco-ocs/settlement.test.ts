@@ -1,0 +1,183 @@
+/** Looks at orders in their watch time, over a model of the charging system and a clock of the test's. */
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { Telco } from "simplan/ports"
+import { describe, expect, it } from "vitest"
+import { type Journal, MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Api, Ocs, Orders, type Settlement } from "../../adapters/telco-ocs/index.ts"
+import * as Model from "./Model.ts"
+
+const iccid = "8988303000000000017"
+
+const order = (packageId: string): Telco.PackageOrder => ({
+  packageId,
+  iccid,
+  window: null,
+  terms: {
+    name: "Week",
+    coverageId: "8a4a4f0e-3f8e-5a58-9a44-2d4d0c3f1f10",
+    regionCode: "FR",
+    label: "Green",
+    dataMegaBytes: 100,
+    periodDays: 7,
+    throttling: [],
+    recurrence: null
+  }
+})
+
+type Services = Telco.Telco | Ocs.Services | Journal.Journal
+
+/** Runs with what befalls the nth ordering call. */
+const run = <A, E>(
+  faults: ReadonlyArray<Model.Fault | null>,
+  use: (model: Model.Model) => Effect.Effect<A, E, Services>
+) => {
+  let calls = 0
+  const model = Model.make({ fault: (name) => (name === "affectPackage" ? (faults[calls++] ?? null) : null) })
+  return use(model).pipe(
+    Effect.provide(
+      Ocs.layer({ telco: "ocs", resellerId: 1, zones: { Green: { FR: 27 } }, mobilePlanId: null }).pipe(
+        Layer.provideMerge([MemoryJournal.layer, Layer.succeed(Api.Api, model.api)])
+      )
+    ),
+    Effect.provide(TestClock.layer()),
+    Effect.runPromise
+  )
+}
+
+const create = (key: string) => Telco.Telco.use((telco) => telco.createPackage(order(key)))
+const cancel = (packageId: string) => Telco.Telco.use((telco) => telco.cancelPackage({ packageId, iccid }))
+
+const settle = Effect.gen(function* () {
+  const orders = yield* Orders.Orders
+  const used: Array<Settlement.UsedDuplicate> = []
+  const settled = yield* orders.settle({ limit: 10, tell: (more) => Effect.sync(() => void used.push(...more)) })
+  return { ...settled, used }
+})
+
+/** A call without an answer ends by the clock. */
+const createInVain = Effect.fnUntraced(function* (key: string) {
+  const calling = yield* Effect.forkChild(Effect.flip(create(key)), { startImmediately: true })
+  yield* TestClock.adjust("10 seconds")
+  return yield* Fiber.join(calling)
+})
+
+describe("A look at an order in its watch time", () => {
+  it("deletes a duplicate that was not used", () =>
+    run([{ kind: "twice", after: 60_000 }], (model) =>
+      Effect.gen(function* () {
+        const { telcoPackageId } = yield* create("a:0")
+        yield* TestClock.adjust("14 minutes")
+        expect([...model.packages.keys()]).toHaveLength(2)
+        expect(yield* settle).toEqual({ due: 0, deleted: 0, used: [] })
+        yield* TestClock.adjust("1 minute")
+        expect(yield* settle).toEqual({ due: 1, deleted: 1, used: [] })
+        expect([...model.packages.keys()]).toEqual([Number(telcoPackageId)])
+        yield* TestClock.adjust("1 hour")
+        expect(yield* settle).toMatchObject({ due: 0 })
+      })
+    ))
+
+  it("tells of a duplicate that was used, and leaves it", () =>
+    run([{ kind: "twice", after: 60_000 }], (model) =>
+      Effect.gen(function* () {
+        const { telcoPackageId } = yield* create("a:0")
+        yield* TestClock.adjust("15 minutes")
+        const duplicateId = [...model.packages.keys()].find((id) => String(id) !== telcoPackageId) ?? 0
+        model.use(duplicateId, 5, 0)
+        const used = [{ iccid, packageId: "a:0", duplicateId, usedBytes: 5 }]
+        expect(yield* settle).toEqual({ due: 1, deleted: 0, used })
+        expect(model.packages.size).toBe(2)
+      })
+    ))
+
+  it("tells again of what was not taken, as with a process that died, until it is", () =>
+    run([{ kind: "twice", after: 60_000 }], (model) =>
+      Effect.gen(function* () {
+        const { telcoPackageId } = yield* create("a:0")
+        yield* TestClock.adjust("15 minutes")
+        const duplicateId = [...model.packages.keys()].find((id) => String(id) !== telcoPackageId) ?? 0
+        model.use(duplicateId, 5, 0)
+        const { settle: settling } = yield* Orders.Orders
+        expect(yield* Effect.flip(settling({ limit: 10, tell: () => Effect.fail("no storage") }))).toBe("no storage")
+        const dying = yield* Effect.forkChild(settling({ limit: 10, tell: () => Effect.never }))
+        yield* TestClock.adjust("1 minute")
+        yield* Fiber.interrupt(dying)
+        yield* TestClock.adjust("1 minute")
+        expect(yield* settle).toMatchObject({ due: 1, used: [{ packageId: "a:0", duplicateId }] })
+        yield* TestClock.adjust("1 hour")
+        expect(yield* settle).toMatchObject({ due: 0 })
+      })
+    ))
+
+  it("comes at once where an order ends only after its watch time, and tells what was used until then", () =>
+    run([{ kind: "late", after: 20_000 }], (model) =>
+      Effect.gen(function* () {
+        yield* createInVain("a:0")
+        yield* TestClock.adjust("1 minute")
+        const [duplicateId = 0] = model.packages.keys()
+        model.use(duplicateId, 5, 0)
+        yield* TestClock.adjust("16 minutes")
+        expect(yield* settle).toEqual({ due: 1, deleted: 0, used: [] })
+        expect(yield* settle).toMatchObject({ due: 0 })
+        yield* cancel("a:0")
+        const used = [{ iccid, packageId: "a:0", duplicateId, usedBytes: 5 }]
+        expect(yield* settle).toEqual({ due: 1, deleted: 0, used })
+        yield* TestClock.adjust("1 hour")
+        expect(yield* settle).toMatchObject({ due: 0 })
+      })
+    ))
+
+  it("comes at once where an order takes one of two packages only after its watch time, and deletes the other", () =>
+    run(
+      [
+        { kind: "late", after: 20_000 },
+        { kind: "late", after: 20_000 }
+      ],
+      (model) =>
+        Effect.gen(function* () {
+          yield* createInVain("a:0")
+          yield* createInVain("a:0")
+          yield* TestClock.adjust("16 minutes")
+          expect(yield* settle).toMatchObject({ due: 1 })
+          expect(model.packages.size).toBe(2)
+          const { telcoPackageId } = yield* create("a:0")
+          expect(yield* settle).toEqual({ due: 1, deleted: 1, used: [] })
+          expect([...model.packages.keys()].map(String)).toEqual([telcoPackageId])
+        })
+    ))
+
+  it("comes soon after a call without an answer, and deletes what a cancelled order's call makes late", () =>
+    run([{ kind: "late", after: 20_000 }], (model) =>
+      Effect.gen(function* () {
+        expect(yield* createInVain("a:0")).toMatchObject({ _tag: "Telco.Unavailable" })
+        yield* cancel("a:0")
+        expect(model.packages.size).toBe(0)
+        yield* TestClock.adjust("31 seconds")
+        expect(model.packages.size).toBe(1)
+        expect(yield* settle).toEqual({ due: 1, deleted: 1, used: [] })
+        expect(model.packages.size).toBe(0)
+        expect(yield* Effect.flip(create("a:0"))).toMatchObject({ _tag: "Telco.Refused" })
+      })
+    ))
+
+  it("leaves a package to an order that is still open, which takes it", () =>
+    run(
+      [
+        { kind: "late", after: 20_000 },
+        { kind: "late", after: 300_000 }
+      ],
+      (model) =>
+        Effect.gen(function* () {
+          yield* createInVain("a:0")
+          yield* createInVain("b:0")
+          yield* cancel("a:0")
+          yield* TestClock.adjust("1 minute")
+          expect(yield* settle).toMatchObject({ due: 1, deleted: 0 })
+          const { telcoPackageId } = yield* create("b:0")
+          yield* TestClock.adjust("15 minutes")
+          while ((yield* settle).due > 0) yield* TestClock.adjust("1 minute")
+          expect([...model.packages.keys()].map(String)).toEqual([telcoPackageId])
+        })
+    ))
+})

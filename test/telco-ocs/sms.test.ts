@@ -1,0 +1,126 @@
+/** Messages and mobile plans over a model of the charging system. */
+import { Effect, Layer } from "effect"
+import { Telco } from "simplan/ports"
+import { describe, expect, it } from "vitest"
+import { MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Api, Ocs } from "../../adapters/telco-ocs/index.ts"
+import { pieces } from "../../adapters/telco-ocs/Sms.ts"
+import * as Model from "./Model.ts"
+
+const iccid = "8988303000000000017"
+
+describe("The pieces of a message", () => {
+  it("have 160 characters, or 70 where one is escaped", () => {
+    expect(pieces("a".repeat(160))).toEqual(["a".repeat(160)])
+    expect(pieces("a".repeat(161))).toEqual(["a".repeat(160), "a"])
+    expect(pieces(`é${"a".repeat(69)}`)).toEqual([`\\u00e9${"a".repeat(69)}`])
+    expect(pieces(`é${"a".repeat(70)}`)).toEqual([`\\u00e9${"a".repeat(69)}`, "a"])
+    // Two places each in GSM 7 bit.
+    expect(pieces("[".repeat(81))).toEqual(["[".repeat(80), "["])
+    expect(pieces("")).toEqual([""])
+  })
+
+  it("escape what is not ASCII, and the backslash, by UTF-16 unit", () => {
+    expect(pieces("Hello 😊")).toEqual(["Hello \\ud83d\\ude0a"])
+    expect(pieces("a\\u0041")).toEqual(["a\\u005cu0041"])
+    expect(pieces("Тест")).toEqual(["\\u0422\\u0435\\u0441\\u0442"])
+  })
+
+  it("never cut a surrogate pair", () => {
+    const text = `a${"😊".repeat(40)}`
+    const all = pieces(text)
+    expect(all[0]).toBe(`a${"\\ud83d\\ude0a".repeat(34)}`)
+    expect(all.join("").replaceAll("\\ud83d\\ude0a", "😊")).toBe(text)
+  })
+})
+
+const run = <A, E>(model: Model.Model, effect: Effect.Effect<A, E, Telco.Telco>, mobilePlanId: number | null = 10) =>
+  effect.pipe(
+    Effect.provide(
+      Ocs.layer({ telco: "ocs", resellerId: 1, zones: {}, mobilePlanId }).pipe(
+        Layer.provide([MemoryJournal.layer, Layer.succeed(Api.Api, model.api)])
+      )
+    ),
+    Effect.runPromise
+  )
+
+/** A model in which the nth call of a name fails. */
+const failing = (name: keyof Api.Api["Service"], at: number, fault: Model.Fault): Model.Model => {
+  let calls = 0
+  return Model.make({ fault: (call) => (call === name && ++calls === at ? fault : null) })
+}
+
+const text = "a".repeat(400)
+const send = Telco.Telco.use((telco) => telco.sendSms({ messageId: "m1", iccid, from: "Sender", text }))
+
+describe("A message", () => {
+  it("goes to the IMSI, in order, once", async () => {
+    const model = Model.make()
+    await run(model, Effect.andThen(send, send))
+    expect(model.messages.map((one) => one.text.length)).toEqual([160, 160, 80])
+    expect(model.messages[0]).toMatchObject({ imsi: "208010000000017", from: "Sender" })
+  })
+
+  it("is not sent again where it is unknown whether a piece was sent", async () => {
+    for (const kind of ["request cut", "answer cut"] as const) {
+      const model = failing("sendSms", 2, { kind })
+      await run(
+        model,
+        Effect.gen(function* () {
+          expect(yield* Effect.flip(send)).toMatchObject({ _tag: "Telco.Unavailable" })
+          const again = yield* Effect.flip(send)
+          expect(again).toMatchObject({ _tag: "Telco.Refused" })
+          expect(again.message).toContain("unknown whether piece 2 of 3")
+        })
+      )
+      expect(model.messages.length).toBe(kind === "answer cut" ? 2 : 1)
+    }
+  })
+
+  it("goes on after a piece that was certainly not sent", async () => {
+    const model = failing("sendSms", 2, { kind: "traffic control" })
+    await run(
+      model,
+      Effect.gen(function* () {
+        expect(yield* Effect.flip(send)).toMatchObject({ _tag: "Telco.Unavailable", retryAfterSeconds: 1 })
+        yield* send
+      })
+    )
+    expect(model.messages.map((one) => one.text.length)).toEqual([160, 160, 80])
+  })
+
+  it("that was refused stays so", async () => {
+    const model = failing("sendSms", 1, { kind: "refused" })
+    const refused = Effect.map(Effect.flip(send), ({ _tag }) => _tag)
+    expect(await run(model, Effect.all([refused, refused]))).toEqual(["Telco.Refused", "Telco.Refused"])
+    expect(model.messages).toEqual([])
+  })
+})
+
+const plan = (key: string, applied: boolean) => Telco.Telco.use((telco) => telco.setMobilePlan({ key, iccid, applied }))
+
+describe("A mobile plan", () => {
+  it("is not changed by a call that comes again after a later one", async () => {
+    const model = failing("setMobilePlan", 1, { kind: "request cut" })
+    await run(
+      model,
+      Effect.gen(function* () {
+        expect(yield* Effect.flip(plan("k1", true))).toMatchObject({ _tag: "Telco.Unavailable" })
+        yield* plan("k2", false)
+        yield* plan("k1", true)
+      })
+    )
+    expect(model.mobilePlans.get(iccid)).toBe(null)
+  })
+
+  it("is asked for again where the outcome is unknown", async () => {
+    const model = failing("setMobilePlan", 1, { kind: "request cut" })
+    await run(model, Effect.andThen(Effect.flip(plan("k1", true)), plan("k1", true)))
+    expect(model.mobilePlans.get(iccid)).toBe(10)
+  })
+
+  it("is refused where the settings name none", async () => {
+    const refused = await run(Model.make(), Effect.flip(plan("k1", true)), null)
+    expect(refused).toMatchObject({ _tag: "Telco.Refused", message: "No mobile plan of ocs is set" })
+  })
+})
