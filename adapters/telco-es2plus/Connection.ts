@@ -1,0 +1,177 @@
+/**
+ * HTTPS with mutual TLS: POSTs JSON under the operator's certificate, over connections that are reused. Where a proxy beside
+ * the service adds the certificate, it is HTTP or HTTPS without one.
+ *
+ * No message contains the key. A call that certainly did not reach the SM-DP+ fails as `NotDone`; one that may have reached
+ * it, as `Unknown`.
+ */
+import * as Http from "node:http"
+import * as Https from "node:https"
+import * as Tls from "node:tls"
+import { Data, Duration, Effect, Redacted, type Scope } from "effect"
+import { Failure } from "./Failure.ts"
+
+/** The key, the certificate or the authority cannot be used. The message contains nothing of them. */
+export class InvalidCredentials extends Data.TaggedError("Es2plus.InvalidCredentials")<{ readonly message: string }> {}
+
+export interface Options {
+  /** The address to which the names of the functions are appended, such as `https://smdp.example/gsma/rsp2/es2plus`. */
+  readonly url: string
+  /** The client's private key, as PEM; none where a proxy has it. */
+  readonly key?: Redacted.Redacted
+  /** The client's certificate, as PEM, with the certificates between it and the root after it; it goes with the key. */
+  readonly certificate?: string
+  /** The root that the SM-DP+'s certificate comes from, as PEM; those that Node knows, unless given. */
+  readonly ca?: string
+  /** The time limit of a whole call; 10 s unless given. */
+  readonly timeout?: Duration.Input
+  /** The version of SGP.22 that `X-Admin-Protocol` names (section 6.5.1); 2.2.0 unless given. */
+  readonly version?: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly retryAfterSeconds: number | null
+}
+
+export interface Connection {
+  /** POSTs the text to the URL with this appended. */
+  readonly post: (path: string, body: string) => Effect.Effect<Answer, Failure>
+  /** Asks for nothing in particular, to see whether the SM-DP+ takes the certificate. */
+  readonly get: Effect.Effect<Answer, Failure>
+}
+
+/** The longest answer that is read, in bytes. */
+const LONGEST_ANSWER = 1_048_576
+
+/**
+ * For how long an unused connection is kept, in milliseconds. It is shorter than what servers commonly keep: a call over a
+ * connection that the server is just closing would leave its outcome unknown.
+ */
+const KEPT_MILLIS = 3_000
+
+/** The longest wait that an answer may ask for, in seconds. */
+const LONGEST_WAIT = 3_600
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "unknown error"
+
+const credentials = ({ ca, certificate, key }: Options) =>
+  Effect.try({
+    try: () => {
+      const own = key === undefined ? {} : { key: Redacted.value(key) }
+      const options = {
+        ...own,
+        ...(certificate !== undefined && { cert: certificate }),
+        ...(ca !== undefined && { ca })
+      }
+      if ((key === undefined) !== (certificate === undefined)) throw new Error("one of them is missing")
+      Tls.createSecureContext(options)
+      return options
+    },
+    catch: (error) =>
+      new InvalidCredentials({
+        message: `The key and the certificate for the SM-DP+ cannot be used together, or are not PEM (${codeOf(error)})`
+      })
+  })
+
+/** The SM-DP+ refuses the certificate in an alert, which may arrive after the handshake. */
+const isRefusedByTls = (error: Error): boolean => /^ERR_SSL_.*_ALERT_/.test(codeOf(error))
+
+const waitOf = (header: string | undefined): number | null =>
+  header !== undefined && /^\d+$/.test(header) ? Math.min(Number(header), LONGEST_WAIT) : null
+
+interface Request {
+  readonly url: URL
+  readonly method: "GET" | "POST"
+  readonly body: string | null
+}
+
+interface Agents {
+  readonly http: Http.Agent
+  readonly https: Https.Agent
+}
+
+const send = (agents: Agents, protocol: string, { body, method, url }: Request) =>
+  Effect.callback<Answer, Failure>((resume) => {
+    let isConnected = false
+    const fail = (error: Error): void => {
+      const first: unknown = error instanceof AggregateError ? error.errors[0] : error
+      const why = first instanceof Error && first.message !== "" ? first.message : "the connection failed"
+      const isNotDone = !isConnected || (isRefusedByTls(error) && !request.reusedSocket)
+      const outcome = isNotDone ? "NotDone" : "Unknown"
+      resume(Effect.fail(new Failure({ outcome, message: `The SM-DP+ cannot be reached: ${why}` })))
+    }
+    const headers = {
+      "x-admin-protocol": protocol,
+      accept: "application/json",
+      ...(body !== null && { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
+    }
+    const isSecure = url.protocol === "https:"
+    const answered = (response: Http.IncomingMessage): void => {
+      const parts: Array<Buffer> = []
+      let bytes = 0
+      response.on("data", (part: Buffer) => {
+        bytes += part.length
+        if (bytes > LONGEST_ANSWER) request.destroy(new Error("the answer is too long"))
+        else parts.push(part)
+      })
+      response.on("error", fail)
+      response.on("end", () =>
+        resume(
+          Effect.succeed({
+            status: response.statusCode ?? 0,
+            body: Buffer.concat(parts).toString("utf8"),
+            retryAfterSeconds: waitOf(response.headers["retry-after"])
+          })
+        )
+      )
+    }
+    const request = isSecure
+      ? Https.request(url, { agent: agents.https, method, headers }, answered)
+      : Http.request(url, { agent: agents.http, method, headers }, answered)
+    request.on("socket", (socket) => {
+      // A connection that is used again, and one whose handshake is done, may carry the call.
+      if (request.reusedSocket) isConnected = true
+      else socket.once(isSecure ? "secureConnect" : "connect", () => (isConnected = true))
+    })
+    request.on("error", fail)
+    request.end(body ?? undefined)
+    return Effect.sync(() => request.destroy())
+  })
+
+/** Fails where the credentials cannot be used. The connections are closed with the scope. */
+export const make = (options: Options): Effect.Effect<Connection, InvalidCredentials, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { timeout = "10 seconds", url, version = "2.2.0" } = options
+    const tls = yield* credentials(options)
+    const agents = yield* Effect.acquireRelease(
+      Effect.sync(() => ({
+        http: new Http.Agent({ keepAlive: true, timeout: KEPT_MILLIS }),
+        https: new Https.Agent({ ...tls, keepAlive: true, timeout: KEPT_MILLIS, minVersion: "TLSv1.2" })
+      })),
+      ({ http, https }) =>
+        Effect.sync(() => {
+          http.destroy()
+          https.destroy()
+        })
+    )
+    const limit = Duration.fromInputUnsafe(timeout)
+    const inTime = (request: Request) =>
+      Effect.timeoutOrElse(send(agents, `gsma/rsp/v${version}`, request), {
+        duration: limit,
+        orElse: () =>
+          Effect.fail(
+            new Failure({
+              outcome: "Unknown",
+              message: `The SM-DP+ has not answered within ${Duration.toSeconds(limit)} s`
+            })
+          )
+      })
+    const base = url.replace(/\/+$/, "")
+    return {
+      post: (path, body) => inTime({ url: new URL(`${base}/${path}`), method: "POST", body }),
+      get: inTime({ url: new URL(base), method: "GET", body: null })
+    }
+  })

@@ -1,0 +1,179 @@
+/**
+ * The telco port's `releaseProfile` over ES2+: makes a profile available for a new download, by the steps of `Release`.
+ *
+ * Each step is written to the journal before and after its call, so whichever process continues a release knows what was
+ * asked. A release that has ended is answered from the journal, and the SM-DP+ is not asked again. Calls about one SIM follow
+ * each other. Failures that leave the outcome open are `Telco.Unavailable`, and the release goes on when the call comes again.
+ */
+import { createHash } from "node:crypto"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
+import { Telco } from "simplan/ports"
+import { CallKinds, Journal, PortFailure, SimLocks } from "../telco-calls/index.ts"
+import { Api } from "./Api.ts"
+import * as Documents from "./Documents.ts"
+import type { Failure } from "./Failure.ts"
+import * as Iccid from "./Iccid.ts"
+import * as Release from "./Release.ts"
+
+/** The part of the telco port that an SM-DP+ serves. */
+export class Profiles extends Context.Service<Profiles, Pick<Telco.Telco["Service"], "releaseProfile">>()(
+  "simplan/TelcoEs2plus/Profiles"
+) {}
+
+export interface Options {
+  /** The name of the SM-DP+ in the settings: its place in the journal. */
+  readonly telco: string
+  /**
+   * The matching id of a SIM's activation code (`ActivationCode.matchingId`). It keeps the code valid. Without it the SM-DP+
+   * chooses one, and the SIM needs a new activation code.
+   */
+  readonly matchingId?: (iccid: string) => Effect.Effect<string | null, Telco.Unavailable>
+  /** Whether `confirmOrder` releases the profile (the default); else `releaseProfile` is called after it. */
+  readonly confirmReleases?: boolean
+  /** How late a call whose answer is missing may still take effect; 30 s unless given. */
+  readonly quiet?: Duration.Input
+}
+
+/**
+ * How long after its intent a call may be made, in milliseconds. A process that stood still for longer leaves the release to
+ * whichever process has gone on with it, because a cancellation made then would end the new order.
+ */
+const STALE_MILLIS = 10_000
+
+/** The `functionCallIdentifier` of a step: the same whenever the step is repeated. */
+export const callId = (key: string, { cycle, step }: Pick<Release.Running, "cycle" | "step">): string => {
+  const digest = createHash("sha256")
+    .update(JSON.stringify([key, step, cycle]))
+    .digest("hex")
+  return `simplan-${digest.slice(0, 32)}`
+}
+
+interface Request {
+  readonly key: string
+  readonly iccid: string
+}
+
+interface Asked {
+  readonly answer: Release.Answer
+  /** The matching id that the profile has, where the answer tells it. */
+  readonly matchingId: string | null
+}
+
+const make = (options: Options) =>
+  Effect.gen(function* () {
+    const {
+      confirmReleases = true,
+      matchingId: matchingIdOf = () => Effect.succeed(null),
+      quiet = "30 seconds"
+    } = options
+    const steps = { confirmReleases, quietMillis: Duration.toMillis(Duration.fromInputUnsafe(quiet)) }
+    const api = yield* Api
+    const journal = yield* Journal.Journal
+    const { withLock } = SimLocks.make(journal, { telco: options.telco })
+
+    const ask = ({ iccid, key }: Request, matchingId: string | null, running: Release.Running) => {
+      const of = { callId: callId(key, running), iccid }
+      switch (running.step) {
+        case "cancelOrder":
+          return Effect.as(api.cancelOrder({ ...of, matchingId, finalStatus: "Available" }), null)
+        case "downloadOrder":
+          return Effect.as(api.downloadOrder(of), null)
+        case "confirmOrder":
+          return api.confirmOrder({ ...of, matchingId, isReleased: confirmReleases })
+        case "releaseProfile":
+          return Effect.as(api.releaseProfile(of), null)
+      }
+    }
+
+    /** A failure that is an answer; the others leave the step open. */
+    const answerOf = ({ message, outcome, retryAfterSeconds }: Failure): Effect.Effect<Asked, Telco.Unavailable> => {
+      switch (outcome) {
+        case "NotFound":
+          return Effect.succeed({ answer: { _tag: outcome }, matchingId: null })
+        case "Refused":
+        case "WrongState":
+          return Effect.succeed({ answer: { _tag: outcome, message }, matchingId: null })
+        case "NotDone":
+        case "Unknown":
+          return Effect.fail(PortFailure.unavailable(message, retryAfterSeconds))
+      }
+    }
+
+    const placeOf = (key: string) => ({ telco: options.telco, kind: CallKinds.RELEASE, key })
+
+    /** The entry of the release; of a new one where there is none. */
+    const entryOf = Effect.fnUntraced(function* ({ iccid, key }: Request) {
+      const found = yield* journal.get(placeOf(key))
+      if (found !== null) return found
+      const kept = { matchingId: yield* matchingIdOf(iccid), release: Release.begin }
+      const entry = { ...placeOf(key), iccid, externalId: null, document: Documents.encode(kept), dueAt: null }
+      return (yield* journal.add(entry)) ?? (yield* PortFailure.unavailable("The release has been begun elsewhere", 1))
+    })
+
+    const write = Effect.fnUntraced(function* (entry: Journal.Entry, kept: Documents.Kept) {
+      const replaced = yield* journal.replace({ ...entry, document: Documents.encode(kept) })
+      return replaced ?? (yield* PortFailure.unavailable("The release goes on elsewhere", 1))
+    })
+
+    const warnOfMatchingId = (iccid: string, expected: string | null, actual: string | null) =>
+      actual === null || actual === expected
+        ? Effect.void
+        : Effect.logWarning(
+            "the SM-DP+ has given a profile another matching id than that of its activation code: import the SIM's new code",
+            { iccid }
+          )
+
+    const release = Effect.fnUntraced(function* (request: Request) {
+      let entry = yield* entryOf(request)
+      const { matchingId, ...begun } = yield* Documents.decode(entry.document)
+      let current = begun.release
+      while (current._tag === "Running") {
+        const now = yield* Clock.currentTimeMillis
+        const wait = Release.wait(current, now)
+        if (wait > 0) {
+          return yield* PortFailure.unavailable(
+            "The profile is ordered anew when an earlier call can have no effect any more",
+            Math.ceil(wait / 1_000)
+          )
+        }
+        const before: Release.Running = current
+        const asking = Release.asking(before, now, steps)
+        entry = yield* write(entry, { matchingId, release: asking })
+        if ((yield* Clock.currentTimeMillis) - now > STALE_MILLIS) {
+          return yield* PortFailure.unavailable("The process stood still before a call to the SM-DP+", 1)
+        }
+        const { answer, matchingId: actual } = yield* ask(request, matchingId, asking).pipe(
+          Effect.map((given): Asked => ({ answer: { _tag: "Done" }, matchingId: given })),
+          Effect.catch((failure) =>
+            failure.outcome === "NotDone"
+              ? Effect.andThen(write(entry, { matchingId, release: before }), answerOf(failure))
+              : answerOf(failure)
+          )
+        )
+        yield* warnOfMatchingId(request.iccid, matchingId, actual)
+        current = Release.answered(asking, answer, steps)
+        entry = yield* write(entry, { matchingId, release: current })
+      }
+      if (current._tag === "Refused") return yield* new Telco.Refused({ message: current.message })
+      if (!current.isFound) yield* Effect.logWarning("the SM-DP+ does not know the profile", { iccid: request.iccid })
+    })
+
+    return Profiles.of({
+      releaseProfile: Effect.fn("TelcoEs2plus.releaseProfile")(
+        function* (request) {
+          if (Iccid.toWire(request.iccid) === undefined) {
+            return yield* new Telco.Refused({ message: "ES2+ names profiles by ICCIDs of 19 or 20 digits" })
+          }
+          return yield* withLock(request.iccid, () => release(request))
+        },
+        Effect.catchTags({
+          JournalError: ({ message }) => Effect.fail(PortFailure.unavailable(`The journal of calls: ${message}`)),
+          SchemaError: () => Effect.fail(PortFailure.unavailable("The journal has a release that cannot be read"))
+        })
+      )
+    })
+  })
+
+/** The service over the functions of ES2+ and a journal. */
+export const layer = (options: Options): Layer.Layer<Profiles, never, Api | Journal.Journal> =>
+  Layer.effect(Profiles, make(options))

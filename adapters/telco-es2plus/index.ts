@@ -1,0 +1,15 @@
+/**
+ * An SM-DP+ behind the GSMA's ES2+ (SGP.22, version 2), with mutual TLS.
+ *
+ *     Es2plus.layer({ telco: "smdp", url, key, certificate })      // releases profiles; needs a journal
+ *     DownloadProgress.make({ states })                            // takes what the SM-DP+ tells; needs the app's Reports
+ */
+export * as ActivationCode from "./ActivationCode.ts"
+export * as Api from "./Api.ts"
+export * as Connection from "./Connection.ts"
+export * as DownloadProgress from "./DownloadProgress.ts"
+export * as Es2plus from "./Es2plus.ts"
+export * as Failure from "./Failure.ts"
+export * as HttpApi from "./HttpApi.ts"
+export * as Profiles from "./Profiles.ts"
+export * as States from "./States.ts"
