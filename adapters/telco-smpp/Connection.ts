@@ -1,0 +1,228 @@
+/**
+ * The one bound transceiver of a process at an SMSC: kept alive by `enquire_link`, and made anew after a pause when it is
+ * lost. The pause grows until the SMSC answers a message, so one that answers none is left alone (a circuit breaker). Messages take turns: each waits, for a limited time, until the transceiver is bound, its pace allows
+ * it and its window of outstanding requests has a place.
+ */
+import { Clock, Deferred, Effect, Fiber, Latch, Random, Redacted, type Scope, Semaphore } from "effect"
+import { CallFailure } from "../telco-calls/index.ts"
+import type { Library, PDU } from "./Library.ts"
+import * as Metrics from "./Metrics.ts"
+import * as Pace from "./Pace.ts"
+import * as Receipts from "./Receipts.ts"
+import * as Session from "./Session.ts"
+import * as Statuses from "./Statuses.ts"
+
+export interface Options extends Pace.Options {
+  /** The name in the settings. */
+  readonly telco: string
+  readonly target: Session.Target
+  readonly systemId: string
+  readonly password: Redacted.Redacted
+  readonly systemType: string
+  /** The most requests that wait for a response at once. */
+  readonly window: number
+  readonly connectMillis: number
+  /** How long a response may take. */
+  readonly answerMillis: number
+  /** How long a message waits for its turn. */
+  readonly waitMillis: number
+  readonly enquireLinkMillis: number
+  /** The pause before the first attempt to connect again, and the longest. */
+  readonly reconnectMillis: number
+  readonly longestReconnectMillis: number
+}
+
+/** Submits a message. Fails with `NotDone` or `Unknown`. */
+export type Submit = (fields: Readonly<Record<string, unknown>>) => Effect.Effect<PDU, CallFailure.CallFailure>
+
+export interface Connection {
+  /** Waits for a turn; fails with `NotDone` if none comes in time. */
+  readonly turn: <A, E>(use: (submit: Submit) => Effect.Effect<A, E>) => Effect.Effect<A, E | CallFailure.CallFailure>
+  /** Asks the SMSC whether it is there. */
+  readonly check: Effect.Effect<void, CallFailure.CallFailure>
+}
+
+/** SMPP 3.4. */
+const INTERFACE_VERSION = 0x34
+
+/** So many messages without a response one after the other, and the connection is given up. */
+const UNANSWERED = 3
+
+const UNBIND_MILLIS = 1_000
+
+const notDone = (message: string, waitMillis = 0) =>
+  new CallFailure.CallFailure({
+    outcome: "NotDone",
+    message,
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMillis / 1000))
+  })
+
+/** Whether a session that ended was bound before, and why it ended. */
+interface End {
+  readonly wasBound: boolean
+  readonly reason: string
+}
+
+export const make = (library: Library, options: Options): Effect.Effect<Connection, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { answerMillis, telco, waitMillis } = options
+    const bound = yield* Latch.make(false)
+    const window = yield* Semaphore.make(options.window)
+    const pace = Pace.make(options)
+    const run = Effect.runForkWith(yield* Effect.context())
+    let current: Session.Session | null = null
+    let unanswered = 0
+    let reason = "it is not connected yet"
+    let connectsAt = 0
+    let pause = options.reconnectMillis
+
+    /** The SMSC works: it answers messages, as far as it was sent any. */
+    const recover = () => {
+      if (unanswered === 0) pause = options.reconnectMillis
+    }
+
+    /** No more turns on this connection. */
+    const stop = () => {
+      current = null
+      bound.closeUnsafe()
+    }
+
+    /** Answers a request of the SMSC. */
+    const take = (unbound: Deferred.Deferred<string>) => (session: Session.Session, request: PDU) => {
+      switch (request.command) {
+        case "enquire_link":
+        case "unknown":
+          return session.respond(request)
+        case "deliver_sm":
+        case "data_sm":
+          session.respond(request)
+          run(Receipts.take(telco, request))
+          return
+        case "unbind":
+          session.respond(request)
+          Deferred.doneUnsafe(unbound, Effect.succeed("the SMSC has ended the session"))
+          return
+      }
+    }
+
+    const bind = Effect.fnUntraced(function* (session: Session.Session) {
+      const fields = {
+        system_id: options.systemId,
+        password: Redacted.value(options.password),
+        system_type: options.systemType,
+        interface_version: INTERFACE_VERSION
+      }
+      const { command_status: status } = yield* session.request("bind_transceiver", fields, answerMillis)
+      if (status !== 0) yield* notDone(`the SMSC refuses to bind ${options.systemId} (${Statuses.nameOf(status)})`)
+    })
+
+    const keepAlive = (session: Session.Session) => {
+      const ask = Effect.tap(session.request("enquire_link", {}, answerMillis), () => Effect.sync(recover))
+      return Effect.flip(Effect.forever(Effect.andThen(Effect.sleep(options.enquireLinkMillis), ask)))
+    }
+
+    /** One session, from its connection to its end. */
+    const live: Effect.Effect<End> = Effect.gen(function* () {
+      const unbound = yield* Deferred.make<string>()
+      const { connectMillis, target } = options
+      const session = yield* Session.open(library, target, { connectMillis, take: take(unbound), whenClosed: stop })
+      yield* bind(session)
+      current = session
+      yield* bound.open
+      yield* Metrics.connection(telco, "bound")
+      yield* Metrics.bound(telco, true)
+      yield* Effect.logInfo("the SMSC can be sent to", { telco })
+      // In a fiber of its own: whoever is interrupted can wait for nothing with a time-out.
+      const unbind = Effect.forkDetach(Effect.ignore(session.request("unbind", {}, UNBIND_MILLIS)))
+      const cut = Effect.as(session.closed, "the connection was cut")
+      const lost = Effect.map(keepAlive(session), ({ message }) => message)
+      // Requests that are under way may still be answered.
+      const left = Effect.tap(Deferred.await(unbound), () =>
+        Effect.andThen(Effect.sync(stop), Effect.timeoutOption(session.closed, answerMillis))
+      )
+      const reason = yield* Effect.raceFirst(cut, Effect.raceFirst(lost, left)).pipe(
+        Effect.onInterrupt(() => Effect.flatMap(unbind, Fiber.join)),
+        Effect.ensuring(Effect.andThen(Effect.sync(stop), Metrics.bound(telco, false)))
+      )
+      return { wasBound: true, reason }
+    }).pipe(
+      Effect.scoped,
+      Effect.catch(({ message }) => Effect.succeed<End>({ wasBound: false, reason: message }))
+    )
+
+    const liveOn = Effect.gen(function* () {
+      while (true) {
+        const end = yield* live
+        reason = end.reason
+        const wait = pause * (0.75 + 0.5 * (yield* Random.next))
+        connectsAt = (yield* Clock.currentTimeMillis) + wait
+        yield* Metrics.connection(telco, end.wasBound ? "lost" : "failed")
+        yield* Effect.logWarning("the SMSC cannot be sent to", { telco, reason })
+        yield* Effect.sleep(wait)
+        pause = Math.min(pause * 2, options.longestReconnectMillis)
+      }
+    })
+    yield* Effect.forkScoped(liveOn)
+
+    const submitTo =
+      (session: Session.Session): Submit =>
+      (fields) =>
+        Effect.tapError(
+          Effect.tap(session.request("submit_sm", fields, answerMillis), ({ command_status: status }) =>
+            Effect.map(Clock.currentTimeMillis, (now) => {
+              unanswered = 0
+              recover()
+              if (Statuses.meaningOf(status) === "Throttled") pace.slowDown(now)
+              if (Statuses.meaningOf(status) === "Accepted") pace.recover()
+            })
+          ),
+          ({ outcome }) =>
+            Effect.suspend(() => {
+              if (outcome === "Unknown") unanswered++
+              if (unanswered < UNANSWERED) return Effect.void
+              stop()
+              return session.destroy
+            })
+        )
+
+    /** When no turn has come in time. */
+    const tooLate = Effect.map(Clock.currentTimeMillis, (now) =>
+      current === null
+        ? notDone(`the SMSC cannot be sent to: ${reason}`, connectsAt - now)
+        : notDone("too many messages wait for the SMSC")
+    )
+
+    const whenBound: Effect.Effect<Session.Session> = Effect.suspend(() =>
+      Effect.flatMap(bound.await, () => (current === null ? whenBound : Effect.succeed(current)))
+    )
+
+    const paced = Effect.gen(function* () {
+      const { isTaken, waitMillis: millis } = pace.take(yield* Clock.currentTimeMillis, waitMillis)
+      if (!isTaken) return yield* notDone("the SMSC takes no more messages at the moment", millis)
+      if (millis > 0) yield* Effect.sleep(millis)
+    })
+
+    const turn = <A, E>(use: (session: Session.Session) => Effect.Effect<A, E>) =>
+      Effect.suspend(() => {
+        let isMine = false
+        const mine = Effect.gen(function* () {
+          yield* whenBound
+          yield* paced
+          const session = yield* whenBound
+          isMine = true
+          return yield* use(session)
+        })
+        return Effect.raceFirst(
+          window.withPermit(mine),
+          Effect.andThen(
+            Effect.sleep(waitMillis),
+            Effect.suspend(() => (isMine ? Effect.never : Effect.flatMap(tooLate, Effect.fail)))
+          )
+        )
+      })
+
+    return {
+      turn: (use) => turn((session) => use(submitTo(session))),
+      check: turn((session) => Effect.asVoid(session.request("enquire_link", {}, answerMillis)))
+    }
+  })

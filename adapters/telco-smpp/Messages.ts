@@ -1,0 +1,199 @@
+/**
+ * Sending messages exactly once or not at all, as far as SMPP lets: it knows no idempotency keys. The journal gets the
+ * intent before each segment is submitted and the outcome after it. A segment whose answer is lost is not submitted
+ * again, and its message is refused from then on. One that was certainly not taken is submitted again, by the call that
+ * repeats the message.
+ */
+import { Cause, Effect, Exit, Random } from "effect"
+import { Telco } from "simplan/ports"
+import { type CallFailure, CallKinds, Journal, PortFailure, SimLocks } from "../telco-calls/index.ts"
+import * as Addresses from "./Addresses.ts"
+import type { Connection, Submit } from "./Connection.ts"
+import * as Metrics from "./Metrics.ts"
+import * as MessageRecord from "./MessageRecord.ts"
+import * as Segments from "./Segments.ts"
+import * as Statuses from "./Statuses.ts"
+
+export interface Options {
+  readonly telco: string
+  readonly destinationOf: (iccid: string) => Effect.Effect<Addresses.Address, CallFailure.CallFailure>
+  readonly source: { readonly ton?: number; readonly npi?: number }
+  /** How many times a segment is submitted again that the SMSC takes no more messages for. */
+  readonly throttledRetries: number
+  /** How long a message waits for another one to the same SIM. */
+  readonly waitMillis: number
+}
+
+type Sms = Parameters<Telco.Telco["Service"]["sendSms"]>[0]
+
+/** Asks for the final delivery receipt. */
+const REGISTERED_DELIVERY = 0x01
+
+const unread = ({ message }: Journal.JournalError) => PortFailure.unavailable(message)
+
+/** What the message's call is told by the record alone; null: there is something to submit. */
+const settled = (record: MessageRecord.MessageRecord): Effect.Effect<void, Telco.Refused> | null => {
+  switch (record.state) {
+    case "Sent":
+      return Effect.void
+    case "Refused":
+      return Effect.fail(new Telco.Refused({ message: record.refusal ?? "the SMSC has refused the message" }))
+    case "Unknown":
+      return Effect.fail(new Telco.Refused({ message: MessageRecord.unknownSentence(record) }))
+    default:
+      return null
+  }
+}
+
+export const make = Effect.fnUntraced(function* (connection: Connection, options: Options) {
+  const journal = yield* Journal.Journal
+  const { telco, waitMillis } = options
+  const { withLock } = SimLocks.make(journal, { telco, waitMillis })
+  // Messages of several processes to one SIM at one time may get the same reference; those of one process do not.
+  let reference = Math.floor(256 * (yield* Random.next))
+
+  /** The entry of one message, as this call has last read or written it. */
+  const open = Effect.fnUntraced(function* (sms: Sms) {
+    const place = { telco, kind: CallKinds.MESSAGE, key: sms.messageId }
+    let entry = yield* journal.get(place)
+    let record = entry === null ? null : yield* MessageRecord.of(entry)
+    const write = Effect.fnUntraced(function* (next: MessageRecord.MessageRecord) {
+      const changed = {
+        ...place,
+        iccid: sms.iccid,
+        externalId: next.taken.at(-1) ?? null,
+        document: { ...next },
+        dueAt: null
+      }
+      const written = yield* entry === null
+        ? journal.add(changed)
+        : journal.replace({ ...changed, version: entry.version })
+      if (written === null) return yield* PortFailure.unavailable("the message is being sent by another call", 1)
+      entry = written
+      record = next
+    })
+    return { read: () => record, write }
+  })
+  type Opened = Effect.Success<ReturnType<typeof open>>
+
+  /** Submits the next segment; what came of it is in the journal when it ends, interrupted or not. */
+  const submit = (
+    { write }: Opened,
+    record: MessageRecord.MessageRecord,
+    fields: Readonly<Record<string, unknown>>,
+    send: Submit
+  ): Effect.Effect<"taken" | "throttled", PortFailure.TelcoFailure | Journal.JournalError> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        yield* write({ ...record, state: "Submitting" })
+        const exit = yield* Effect.exit(restore(send(fields)))
+        if (Exit.isFailure(exit)) {
+          const failure = Cause.findErrorOption(exit.cause)
+          const isNotDone = failure._tag === "Some" && failure.value.outcome === "NotDone"
+          yield* Metrics.segment(telco, isNotDone ? "not_done" : "unknown")
+          yield* write({ ...record, state: isNotDone ? "Waiting" : "Unknown" })
+          if (failure._tag === "None") return yield* Effect.failCause(Cause.interrupt())
+          return yield* PortFailure.unavailable(
+            isNotDone ? failure.value.message : `${failure.value.message}; ${MessageRecord.unknownSentence(record)}`,
+            failure.value.retryAfterSeconds
+          )
+        }
+        const status = exit.value.command_status
+        const name = Statuses.nameOf(status)
+        switch (Statuses.meaningOf(status)) {
+          case "Accepted": {
+            const id = exit.value["message_id"]
+            const next = MessageRecord.taking(record, typeof id === "string" ? id : "")
+            yield* Metrics.segment(telco, "accepted")
+            // Of the last segment the call is told the truth, whatever becomes of the journal.
+            yield* next.state === "Sent"
+              ? Effect.catch(write(next), ({ message }) =>
+                  Effect.logWarning("a message was sent, and the journal does not say so", { telco, message })
+                )
+              : write(next)
+            return "taken"
+          }
+          case "Throttled":
+            yield* Metrics.segment(telco, "throttled")
+            yield* write({ ...record, state: "Waiting" })
+            return "throttled"
+          case "NotDone":
+            yield* Metrics.segment(telco, "not_done")
+            yield* write({ ...record, state: "Waiting" })
+            return yield* PortFailure.unavailable(`the SMSC does not take the message: ${name}`)
+          case "Refused": {
+            const refusal = MessageRecord.refusalSentence(record, name)
+            yield* Metrics.segment(telco, "refused")
+            yield* write({ ...record, state: "Refused", refusal })
+            return yield* new Telco.Refused({ message: refusal })
+          }
+        }
+      })
+    )
+
+  const send = Effect.fnUntraced(function* (opened: Opened, sms: Sms, held: SimLocks.Held) {
+    const { iccid } = sms
+    const source = yield* Effect.mapError(
+      Effect.fromResult(Addresses.sender(sms.from, options.source)),
+      (message) => new Telco.Refused({ message })
+    )
+    const destination = yield* Effect.mapError(options.destinationOf(iccid), PortFailure.of)
+    const fresh = opened.read() === null
+    if (fresh) reference = (reference + 1) % 256
+    const segments = Segments.of(sms.text, opened.read()?.reference ?? reference)
+    let record = opened.read() ?? MessageRecord.make(reference, segments.length)
+    let throttled = 0
+    while (record.state === "Waiting") {
+      const segment = segments[record.taken.length]
+      if (segment === undefined || segments.length !== record.segments) {
+        return yield* new Telco.Refused({ message: "another message was sent under this id" })
+      }
+      const fields = {
+        source_addr_ton: source.ton,
+        source_addr_npi: source.npi,
+        source_addr: source.address,
+        dest_addr_ton: destination.ton,
+        dest_addr_npi: destination.npi,
+        destination_addr: destination.address,
+        esm_class: segment.esmClass,
+        registered_delivery: REGISTERED_DELIVERY,
+        data_coding: segment.dataCoding,
+        short_message: Buffer.from(segment.octets)
+      }
+      const current = record
+      const outcome = yield* connection
+        .turn((submitTo) =>
+          Effect.gen(function* () {
+            yield* held.keep
+            return yield* submit(opened, current, fields, submitTo)
+          })
+        )
+        .pipe(Effect.catchTag("TelcoCalls.CallFailure", (failure) => Effect.fail(PortFailure.of(failure))))
+      record = opened.read() ?? record
+      if (outcome === "taken") throttled = 0
+      else if (throttled++ >= options.throttledRetries) {
+        return yield* PortFailure.unavailable("the SMSC takes no more messages at the moment", 5)
+      }
+    }
+  })
+
+  const sendSms: Telco.Telco["Service"]["sendSms"] = (sms) =>
+    Effect.gen(function* () {
+      const known = (yield* open(sms)).read()
+      const answer = known === null ? null : settled(known)
+      if (answer !== null) return yield* answer
+      return yield* withLock(sms.iccid, (held) =>
+        Effect.gen(function* () {
+          const opened = yield* open(sms)
+          const record = opened.read()
+          if (record === null) return yield* send(opened, sms, held)
+          // Whoever began to submit the segment holds the lock no longer: the outcome stays unknown.
+          if (record.state === "Submitting") yield* opened.write({ ...record, state: "Unknown" })
+          const answer = settled(opened.read() ?? record)
+          return yield* answer === null ? send(opened, sms, held) : answer
+        })
+      )
+    }).pipe(Effect.catchTag("JournalError", (error) => Effect.fail(unread(error))))
+
+  return { sendSms }
+})

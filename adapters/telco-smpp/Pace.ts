@@ -1,0 +1,48 @@
+/**
+ * How fast messages are submitted: at most so many a second, and not at all for a while after the SMSC has said that
+ * there are too many. The pause doubles each time that the first message after it is told so again, and ends with the
+ * first that is taken.
+ *
+ * Times are machine time, in milliseconds.
+ */
+export interface Options {
+  /** No limit unless given. */
+  readonly messagesPerSecond?: number
+  /** The first pause. */
+  readonly pauseMillis: number
+  readonly longestPauseMillis: number
+}
+
+export interface Pace {
+  /** Takes a place in the order of messages: how long the caller has to wait for it. Nothing is taken beyond `longest`. */
+  readonly take: (now: number, longest: number) => { readonly isTaken: boolean; readonly waitMillis: number }
+  /** The SMSC has said that there are too many messages. */
+  readonly slowDown: (now: number) => void
+  /** The SMSC has taken a message. */
+  readonly recover: () => void
+}
+
+export const make = ({ longestPauseMillis, messagesPerSecond, pauseMillis }: Options): Pace => {
+  const interval = messagesPerSecond === undefined ? 0 : 1_000 / messagesPerSecond
+  let next = 0
+  let pausedUntil = 0
+  let pause = pauseMillis
+  return {
+    take: (now, longest) => {
+      const at = Math.max(now, next, pausedUntil)
+      const waitMillis = at - now
+      if (waitMillis > longest) return { isTaken: false, waitMillis }
+      next = at + interval
+      return { isTaken: true, waitMillis }
+    },
+    slowDown: (now) => {
+      // All messages that were under way are told so at once: one pause for them.
+      if (now < pausedUntil) return
+      pausedUntil = now + pause
+      pause = Math.min(pause * 2, longestPauseMillis)
+    },
+    recover: () => {
+      pause = pauseMillis
+    }
+  }
+}

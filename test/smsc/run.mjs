@@ -1,0 +1,51 @@
+// SMS over SMPP against a real SMSC, Debian's osmo-msc: `npm run test:smsc`.
+//
+// Where osmo-msc is missing it is installed by apt, which needs Debian, root and the network; where it cannot be, this
+// fails and says so. osmo-msc also opens SCTP ports to base stations, which no test here uses. A kernel without SCTP
+// would not let it start: there a small library, compiled by cc, opens TCP ports in their place.
+import { spawn, spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const scratch = mkdtempSync(join(tmpdir(), "simplan-smsc-"))
+process.once("exit", () => rmSync(scratch, { recursive: true, force: true }))
+
+const fail = (sentence) => {
+  console.error(sentence)
+  process.exit(1)
+}
+
+const runs = (command, ...args) => spawnSync(command, args, { encoding: "utf8" })
+const has = (command) => runs("sh", "-c", `command -v ${command}`).status === 0
+
+const install = () => {
+  if (!has("apt-get")) fail("osmo-msc is not installed, and this machine has no apt-get to install it with")
+  if (process.getuid?.() !== 0) fail("osmo-msc is not installed, and only root can: apt-get install osmo-msc")
+  const apt = ["apt-get", "install", "-y", "--no-install-recommends", "osmo-msc"]
+  if (runs(...apt).status === 0) return
+  runs("apt-get", "update")
+  const { status, stderr } = runs(...apt)
+  if (status !== 0) fail(`osmo-msc cannot be installed on this machine: ${stderr.trim()}`)
+}
+
+const withoutSctp = () => {
+  if (!has("cc")) fail("osmo-msc needs SCTP, which this kernel does not have, and there is no C compiler (cc)")
+  const library = join(scratch, "sctp-as-tcp.so")
+  const source = fileURLToPath(new URL("sctp-as-tcp.c", import.meta.url))
+  const { status, stderr } = runs("cc", "-shared", "-fPIC", "-o", library, source, "-ldl")
+  if (status !== 0) fail(`the library that stands in for SCTP cannot be compiled: ${stderr.trim()}`)
+  return library
+}
+
+if (!has("osmo-msc")) install()
+const preload = /^SCTP/m.test(readFileSync("/proc/net/protocols", "utf8")) ? "" : withoutSctp()
+const vitest = join(root, "node_modules", "vitest", "vitest.mjs")
+const child = spawn(process.execPath, [vitest, "run", "--config", "test/smsc/vitest.config.ts"], {
+  cwd: root,
+  stdio: "inherit",
+  env: { ...process.env, SMSC_PRELOAD: preload }
+})
+child.once("exit", (code) => process.exit(code ?? 1))
