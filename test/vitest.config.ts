@@ -9,7 +9,7 @@ export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/crash/**", "test/documents/types.test.ts", ...processes],
+    exclude: ["test/crash/**", "test/smsc/**", "test/documents/types.test.ts", ...processes],
     globalSetup: ["test/setup/pglite.ts", "test/setup/postgres.ts", "test/setup/copy.ts"],
     setupFiles: ["test/setup/output.ts"],
     pool: "forks",

@@ -5,12 +5,14 @@
 import type { SchemaAST, SchemaIssue } from "effect"
 import { Refusal } from "simplan/ports"
 
-interface FieldProblem {
-  readonly field: string
+/** A wrong field, and what it must hold. */
+export interface FieldProblem {
+  readonly path: ReadonlyArray<PropertyKey>
   readonly message: string
 }
 
-const nameOf = (path: ReadonlyArray<PropertyKey>): string =>
+/** The path as text: `steps[2].at`. */
+export const nameOf = (path: ReadonlyArray<PropertyKey>): string =>
   path.reduce<string>((name, part) => {
     if (typeof part === "number") return `${name}[${part}]`
     return name === "" ? String(part) : `${name}.${String(part)}`
@@ -42,23 +44,27 @@ const noun = (ast: SchemaAST.AST): string => {
 
 const expected = (ast: SchemaAST.AST): string => annotation(ast.annotations, "message") ?? `must be ${noun(ast)}`
 
-const collect = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): ReadonlyArray<FieldProblem> => {
-  const problem = (message: string): ReadonlyArray<FieldProblem> => [{ field: nameOf(path), message }]
+/** The wrong fields of a value, in the order of its schema. */
+export const problems = (
+  issue: SchemaIssue.Issue,
+  path: ReadonlyArray<PropertyKey> = []
+): ReadonlyArray<FieldProblem> => {
+  const problem = (message: string): ReadonlyArray<FieldProblem> => [{ path, message }]
   switch (issue._tag) {
     case "Pointer":
-      return collect(issue.issue, [...path, ...issue.path])
+      return problems(issue.issue, [...path, ...issue.path])
     case "Composite":
-      return issue.issues.flatMap((inner) => collect(inner, path))
+      return issue.issues.flatMap((inner) => problems(inner, path))
     case "Encoding":
-      return collect(issue.issue, path)
+      return problems(issue.issue, path)
     case "Filter": {
       const message = annotation(issue.filter.annotations, "message")
-      return message === undefined ? collect(issue.issue, path) : problem(message)
+      return message === undefined ? problems(issue.issue, path) : problem(message)
     }
     case "AnyOf":
       return issue.issues.length === 0 || annotation(issue.ast.annotations, "message") !== undefined
         ? problem(expected(issue.ast))
-        : issue.issues.flatMap((inner) => collect(inner, path))
+        : issue.issues.flatMap((inner) => problems(inner, path))
     case "MissingKey":
       return problem(annotation(issue.annotations, "messageMissingKey") ?? "is required")
     case "InvalidType":
@@ -81,8 +87,8 @@ const MOST = 10
  * `whole` is the name of the value itself, where the problem is not in a field.
  */
 export const toRefusal = (issue: SchemaIssue.Issue, whole: string): Refusal.InvalidField => {
-  const problems = collect(issue, []).map(({ field, message }) => ({ field: field === "" ? whole : field, message }))
-  const unique = [...new Map(problems.map((problem) => [`${problem.field} ${problem.message}`, problem])).values()]
+  const found = problems(issue).map(({ message, path }) => ({ field: nameOf(path) || whole, message }))
+  const unique = [...new Map(found.map((problem) => [`${problem.field} ${problem.message}`, problem])).values()]
   const [first, ...others] = unique
   if (first === undefined) return new Refusal.InvalidField({ field: whole, message: "is not valid" })
   const rest = others.slice(0, MOST - 1).map(({ field, message }) => `; ${field} ${message}`)

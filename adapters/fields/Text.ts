@@ -1,12 +1,12 @@
 /**
  * Refuses texts that storages cannot keep (rule W1): those with NUL characters or lone surrogates.
  */
+import { TextLimit } from "simplan/ports"
 
-export const MESSAGE = "must not contain NUL characters or lone surrogates"
+export const MESSAGE = TextLimit.NOT_STORABLE
 
 /** What is wrong with a text; undefined where nothing is. The message follows the name of the field. */
-export const problem = (text: string): string | undefined =>
-  text.includes("\0") || !text.isWellFormed() ? MESSAGE : undefined
+export const problem = (text: string): string | undefined => (TextLimit.isStorable(text) ? undefined : MESSAGE)
 
 /** An id from a path. One that no storage can keep becomes an id that nothing has, so the answer is 404 as for any. */
 export const id = (text: string): string => (problem(text) === undefined ? text : "\uFFFD")

@@ -3,7 +3,7 @@
  *
  * - `v3`: the API of organizations.
  * - `admin`: the management API.
- * - `telco`: the reports of the telco.
+ * - `telco`: the reports of the telco, and the notifications of telcos.
  * - `docs`: `/openapi.json`, `/docs` and `/docs/reference`, about the groups that are served.
  * - `metrics`: `/metrics`.
  * - `health`: `/healthz` and `/readyz`.
@@ -30,6 +30,12 @@ const bySegment: Readonly<Partial<Record<string, Group>>> = {
   healthz: "health",
   readyz: "health"
 }
+
+/** Whether a path is of notifications of telcos, which are part of the group `telco`. */
+export const isNotification = (path: string): boolean => /^\/telco\/(?:ocs|es2plus)\//.test(path)
+
+/** Whether a path exists only where there are telcos of a settings file. */
+export const isOfTelcos = (path: string): boolean => isNotification(path) || path.startsWith("/admin/v1/telcos/")
 
 /** The group of a path without the prefix; undefined where it is in none. */
 export const ofPath = (path: string): Group | undefined => {

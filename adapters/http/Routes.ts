@@ -12,6 +12,7 @@ import * as Audit from "./handlers/Audit.ts"
 import * as Clock from "./handlers/Clock.ts"
 import * as Coverage from "./handlers/Coverage.ts"
 import * as Imports from "./handlers/Imports.ts"
+import * as Notifications from "./handlers/Notifications.ts"
 import * as Operators from "./handlers/Operators.ts"
 import * as Organizations from "./handlers/Organizations.ts"
 import * as Plans from "./handlers/Plans.ts"
@@ -20,6 +21,7 @@ import * as Reports from "./handlers/Reports.ts"
 import * as Sims from "./handlers/Sims.ts"
 import * as Subscriptions from "./handlers/Subscriptions.ts"
 import * as System from "./handlers/System.ts"
+import * as Zones from "./handlers/Telcos.ts"
 import * as Wallet from "./handlers/Wallet.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as ApiKeyAuth from "./middleware/ApiKeyAuth.ts"
@@ -34,6 +36,7 @@ import * as RequestContexts from "./middleware/RequestContexts.ts"
 import * as UnmatchedRoutes from "./middleware/UnmatchedRoutes.ts"
 import type * as Document from "./openapi/Document.ts"
 import * as RouteGroups from "./RouteGroups.ts"
+import type * as Telcos from "./Telcos.ts"
 import type * as RoutePaths from "./wire/RoutePaths.ts"
 
 export interface Options {
@@ -49,6 +52,11 @@ export interface Options {
   readonly adminToken?: Redacted.Redacted | undefined
   /** The bearer token of the telco's reports; without one, and without the host's authentication, `/telco` is 404. */
   readonly telcoToken?: Redacted.Redacted | undefined
+  /**
+   * The telcos by name, whose zones operators set and whose notifications are taken; without any, `/admin/v1/telcos` and
+   * the paths of notifications are 404.
+   */
+  readonly telcos?: ReadonlyMap<string, Telcos.Telco> | undefined
   /** The rate limit of each API key. */
   readonly rateLimit: RateLimit.Rate
   /** How much each API key may have under way; 32 requests and 8 streams by default. */
@@ -70,6 +78,9 @@ const serving = (options: Options): ((path: string) => boolean) => {
   return (path) => {
     const group = RouteGroups.ofPath(path)
     if (group === undefined || !groups.includes(group)) return false
+    if (RouteGroups.isOfTelcos(path) && options.telcos === undefined) return false
+    // A secret in its path says who sends a notification.
+    if (RouteGroups.isNotification(path)) return true
     return (group !== "admin" && group !== "telco") || guarded[group] !== undefined
   }
 }
@@ -80,13 +91,14 @@ const about = (options: Options): Document.About => ({
   isHosts: (path) => {
     const group = RouteGroups.ofPath(path)
     if (group === "v3") return options.authenticate !== undefined
-    if (options.authenticateOperator === undefined) return false
+    if (options.authenticateOperator === undefined || RouteGroups.isNotification(path)) return false
     return group === "admin" ? options.adminToken === undefined : group === "telco" && options.telcoToken === undefined
   }
 })
 
 const endpoints = Effect.fnUntraced(function* (options: Options, whenSent: KeyLimits.WhenSent | undefined) {
   const { adminToken, authenticate, authenticateOperator, telcoToken } = options
+  const telcos = options.telcos ?? new Map<string, Telcos.Telco>()
   const bounds = { ...Concurrency.defaults, ...options.bounds }
   const failed = yield* FailedAuthentication.make(options.failedAuthentication ?? FailedAuthentication.preset)
   const limits = yield* KeyLimits.make(options.rateLimit, bounds, whenSent)
@@ -112,7 +124,9 @@ const endpoints = Effect.fnUntraced(function* (options: Options, whenSent: KeyLi
     audit: yield* Audit.make(byAdmin),
     problems: yield* Problems.make(byAdmin),
     clock: yield* Clock.make(byAdmin),
+    telcos: yield* Zones.make(byAdmin, telcos),
     reports: yield* Reports.make(byOperator(telcoToken, "telco")),
+    notifications: yield* Notifications.make(telcos, failed),
     system: yield* System.make(options.ready ?? Effect.succeed(true))
   }
   return Endpoints.layer(implementations, serving(options))

@@ -214,6 +214,13 @@ export class EsimInstalledError extends SimplanError {
   }
 }
 
+/** No telco carries a plan of these terms (rule P4): `terms_refused`, 422. */
+export class TermsRefusedError extends SimplanError {
+  static {
+    TermsRefusedError.prototype.name = "TermsRefusedError"
+  }
+}
+
 /** The API key is not valid (rule W3): `key_invalid`, 401. */
 export class KeyRefusedError extends SimplanError {
   static {

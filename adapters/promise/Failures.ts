@@ -86,6 +86,8 @@ export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanErr
       const message = `The eSIM ${refusal.iccid} was installed on a device, so its subscription cannot be deleted`
       return new Errors.EsimInstalledError(of("esim_installed", 403, message))
     }
+    case "TermsRefused":
+      return new Errors.TermsRefusedError(of("terms_refused", 422, refusal.message))
     case "AttachmentExpired": {
       const message = `The plan attachment ${refusal.attachmentId} has expired`
       return new Errors.AttachmentExpiredError(of("attachment_expired", 409, message))

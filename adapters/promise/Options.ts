@@ -11,6 +11,11 @@ export interface EffectLayer {
   readonly "~effect/Layer": object
 }
 
+/** A telco of plain functions as a layer of the telco port, which `TelcoSuite` of `simplan/testing` takes. */
+export interface TelcoLayer extends EffectLayer {
+  readonly "~simplan/Telco": true
+}
+
 /** A pool of the package `pg`, version 8. */
 export interface PgPool {
   /** Takes a client out of the pool. */

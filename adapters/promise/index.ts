@@ -4,6 +4,7 @@
  */
 export { toNodeHandler } from "./NodeHandler.ts"
 export { createSimplan } from "./Simplan.ts"
+export { telcoLayer } from "./TelcoLayer.ts"
 export * from "./Errors.ts"
 export type * from "./Options.ts"
 export type * from "./types/Calls.ts"

@@ -51,6 +51,12 @@ describe("the repository", () => {
 })
 
 describe("the package", () => {
+  it("names no file beside a module as bundlers do, which fail where it is missing", () => {
+    const named = /new URL\(\s*["'`]\.[^)]*\bimport\.meta\.url/
+    expect(named.test('new URL("../.pglite", import.meta.url)')).toBe(true)
+    expect(all.filter(({ text }) => named.test(text)).map(({ path }) => path)).toEqual([])
+  })
+
   const isTimeline = (path: string): boolean => path.includes("adapters/timeline/")
 
   for (const [name, entry] of [...manifest.entries, ["the command line", "adapters/cli/Program.ts"] as const]) {
@@ -118,6 +124,9 @@ describe("the import rules find", () => {
     ["an adapter importing a sibling", "adapters/memory/A.ts", 'import { layer } from "../catalogue/index.ts"'],
     ["an adapter importing a sibling by name", "adapters/memory/A.ts", 'import { layer } from "simplan/catalogue"'],
     ["postgres importing pglite", "adapters/postgres/A.ts", 'import { layer } from "simplan/pglite"'],
+    ["rows importing memory", "adapters/rows/A.ts", 'import { layer } from "../memory/index.ts"'],
+    ["memory reaching into rows", "adapters/memory/A.ts", 'import { write } from "../rows/Writes.ts"'],
+    ["another storage using rows", "adapters/postgres/A.ts", 'import { Rows } from "simplan/rows"'],
     ["a root reaching into a sibling", "adapters/http/A.ts", 'import { rows } from "../memory/Rows.ts"'],
     ["an adapter importing no entry point", "adapters/memory/A.ts", 'import { Plan } from "simplan/domain"'],
     [
@@ -149,6 +158,8 @@ describe("the import rules allow", () => {
     ["an adapter using the core as a stranger", "adapters/memory/A.ts", 'import { Plan } from "simplan"'],
     ["an adapter using its own files", "adapters/memory/a/A.ts", 'import { rows } from "../Rows.ts"'],
     ["an adapter using node and platform modules", "adapters/http/A.ts", 'import "node:fs"\nimport "effect/sql"'],
+    ["a telco using what telcos share", "adapters/telco-ocs/A.ts", 'import { Journal } from "../telco-calls/index.ts"'],
+    ["memory using rows", "adapters/memory/A.ts", 'import { Rows } from "../rows/index.ts"'],
     ["pglite using postgres", "adapters/pglite/A.ts", 'import { queries } from "../postgres/Queries.ts"'],
     ["a root using siblings", "adapters/cli/A.ts", 'import "simplan/memory"\nimport "../http/index.ts"'],
     [

@@ -40,8 +40,11 @@ const unnamed = (text: string): ReadonlyArray<string> =>
     return [...used.filter((name) => !named.includes(name)), ...named.filter((name) => !used.includes(name))]
   }).flat()
 
-/** The languages of blocks, and none for drawings. `types.test.ts` checks `ts`, `commands.test.ts` runs `sh` and `text`. */
-const languages = new Set(["ts", "sh", "text", "mermaid", ""])
+/**
+ * The languages of blocks, and none for drawings. `types.test.ts` checks `ts`, `commands.test.ts` runs `sh` and `text`. A
+ * block of `js` is of a file, which a test runs, and so is one of `json`, which a test reads.
+ */
+const languages = new Set(["ts", "js", "json", "sh", "text", "mermaid", ""])
 
 const anchorsOf = (path: string) => Headings.anchors(Documents.read(path))
 
@@ -57,6 +60,7 @@ describe.each(Documents.paths)("%s", (path) => {
   it("has blocks of code that are checked, and as in the files that they name", () => {
     const blocks = Blocks.of(text)
     expect(blocks.filter(({ language }) => !languages.has(language))).toEqual([])
+    expect(blocks.filter(({ language, name }) => /^js/.test(language) && name === null)).toEqual([])
     expect(text.match(/^ *```/gm) ?? []).toHaveLength(2 * blocks.filter(({ isHidden }) => !isHidden).length)
     expect(Blocks.misquoted(path, text, (file) => (exists(file) ? Documents.read(file) : undefined))).toEqual([])
   })

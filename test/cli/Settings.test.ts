@@ -35,6 +35,7 @@ describe("the settings", () => {
       adminToken: null,
       telcoToken: null,
       telco: null,
+      telcoFile: null,
       clock: { _tag: "System" },
       rateLimit: { requests: 100, window: Duration.seconds(1) },
       maxRequestsPerKey: 32,

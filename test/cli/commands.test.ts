@@ -137,7 +137,7 @@ describe("one sentence says that", () => {
     [["events", "send"], "Name a FILE of events, or make one"],
     [["events", "send", "--type", "usage"], "An event needs --type"],
     [["events", "send", "--type", "call"], '--type is "call", but must be usage, first_use, location or smdp_state'],
-    [["sims", "import"], "FILE is missing"],
+    [["sims", "import"], "Give FILE, or --from-ocs with --account"],
     [["webhook", "remove", ".."], 'ID is "..", but must be an id'],
     [["key", "list", "--org", ""], "--org needs a value: an id"],
     [["org", "list", "--limit", "0"], '--limit is "0", but must be a number of at least 1'],

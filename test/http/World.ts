@@ -12,6 +12,7 @@ import { TelcoSimulator } from "../../adapters/telco-simulator/index.ts"
 import * as VirtualClock from "../../adapters/virtual-clock/index.ts"
 import * as Leaks from "../setup/Leaks.ts"
 import * as Definition from "./Definition.ts"
+import * as Telcos from "./Telcos.ts"
 
 export const START = Date.UTC(2026, 0, 10, 12)
 export const ADMIN_TOKEN = "admin-token-of-the-tests"
@@ -104,6 +105,7 @@ export const start = async ({
       telcoToken: Redacted.make(TELCO_TOKEN),
       rateLimit: "off",
       failedAuthentication: "off",
+      telcos: Telcos.make().telcos,
       checkUrl: (url) => (url.startsWith("https://") ? Result.succeed(url) : Result.fail("must start with https://")),
       ...options
     }

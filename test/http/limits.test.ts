@@ -140,6 +140,8 @@ describe("the rate limit", () => {
     expect(list.body.data).toHaveLength(40 * Lists.PAGE)
     const after = await acme.get("/v3/sims")
     expect(after.status).toBe(200)
-    expect(before - left(after)).toBeGreaterThan(30)
+    // The quota comes back at 50 a second, also while a slow machine answers.
+    const cameBack = ((performance.now() - began) / 1000) * 50
+    expect(before - left(after) + cameBack).toBeGreaterThan(60)
   })
 })

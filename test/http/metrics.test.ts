@@ -2,9 +2,10 @@
  * The metrics of jobs, deliveries, the telco, the queues and the database, which the README of `adapters/cli` lists.
  */
 import { readFileSync } from "node:fs"
-import { Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { Worker } from "simplan"
-import { WebhookSender } from "simplan/ports"
+import * as Memory from "simplan/memory"
+import { Jobs, WebhookSender } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { expect, it } from "vitest"
@@ -99,7 +100,32 @@ it("measures jobs, deliveries, telco calls, reports and the depth of the queues"
   expect(described.sort()).toEqual(told.sort())
   const manual = readFileSync(new URL("../../adapters/cli/README.md", import.meta.url), "utf8")
   const listed = [...manual.matchAll(/^\| `((?:simplan|http)_\w+)` \|/gm)].map(([, name]) => name)
-  // No name of a webhook is resolved here.
-  expect(listed.sort()).toEqual([...told, "simplan_webhook_lookups_total"].sort())
+  // No name of a webhook is resolved here, and the telco is a simulated one without a settings file.
+  const elsewhere = listed.filter((name) =>
+    /^simplan_(webhook_lookups|telco_requests?|telco_circuit_breaker|telco_polls?|telco_routed_calls|telco_slots)_/.test(
+      `${name}`
+    )
+  )
+  expect(elsewhere).toContain("simplan_webhook_lookups_total")
+  expect(listed.sort()).toEqual([...told, ...elsewhere].sort())
+  await world.close()
+})
+
+it("answers within two seconds while the storage does not, and says so", async () => {
+  const storage = { hangs: false }
+  const stuck = Layer.effectContext(
+    Effect.map(Effect.context<Layer.Success<typeof Memory.layer>>(), (ports) => {
+      const jobs = Context.get(ports, Jobs.Jobs)
+      const backlog: typeof jobs.backlog = (at) =>
+        storage.hangs ? Effect.uninterruptible(Effect.never) : jobs.backlog(at)
+      return Context.add(ports, Jobs.Jobs, { ...jobs, backlog })
+    })
+  ).pipe(Layer.provide(Memory.layer))
+  const world = await World.start({ storage: stuck })
+  storage.hangs = true
+  const began = performance.now()
+  const texts = await Promise.all(Array.from({ length: 3 }, async () => (await world.fetch("GET", "/metrics")).text))
+  expect(performance.now() - began).toBeLessThan(2_000)
+  for (const text of texts) expect(valueOf(text, "simplan_storage_up")).toBe(0)
   await world.close()
 })

@@ -192,6 +192,7 @@ describe("listing plans", () => {
     expect(await names("country_iso_2=fr,DE&page_size=25")).toEqual(["Roaming"])
     expect(await names("country_iso_2=FR&page_size=25")).toHaveLength(13)
     expect(await names("country_iso_2=US")).toEqual([])
+    expect(await names("country_iso_2=, fr ,&page_size=25")).toHaveLength(13)
   })
 
   it.each([
@@ -202,6 +203,8 @@ describe("listing plans", () => {
     "page=",
     "page=!",
     "page=bm90IGEgcGxhY2U",
+    "country_iso_2=FRANCE",
+    "country_iso_2=FR,%C3%9F",
     "page_size=1&page_size=2"
   ])("refuses %s", async (query) => {
     const refused = await many.get(`/v3/plans?${query}`)

@@ -19,5 +19,7 @@ export const processes: ReadonlyArray<string> = [
   "test/playground/playground.test.ts",
   "test/property/deep.test.ts",
   "test/property/planted.test.ts",
-  "test/property/storages.test.ts"
+  "test/property/storages.test.ts",
+  "test/telco-ocs/boundaries.test.ts",
+  "test/telco-routes/serve.test.ts"
 ]

@@ -34,7 +34,21 @@ const LONGEST_RECORD = 8 * 1024 * 1024
 /** How many rows the report is about. */
 export const rowsIn = (report: Report): number => report.imported + report.duplicates + report.error_count
 
-const sum = (before: Report, next: Report): Report => {
+/** The report of an import before its first row. */
+export const nothing: Report = {
+  imported: 0,
+  duplicates: 0,
+  errors: [],
+  error_count: 0,
+  warnings: [],
+  warning_count: 0
+}
+
+/** The header of a file of SIMs, with its line break. */
+export const HEADER = "iccid,label,is_esim,lpa\n"
+
+/** The report of two pieces, with the rows of the second counted on from the first. */
+export const sum = (before: Report, next: Report): Report => {
   const below = (messages: ReadonlyArray<RowMessage>) =>
     messages.map((one) => ({ ...one, row: one.row + rowsIn(before) }))
   return {
@@ -60,7 +74,7 @@ export const run = (connection: Connection, id: string, path: string) =>
     if (type !== "File") return yield* misused(`FILE is ${JSON.stringify(path)}, but that is not a file.`)
     const progress = yield* Progress.make
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
-    let report: Report = { imported: 0, duplicates: 0, errors: [], error_count: 0, warnings: [], warning_count: 0 }
+    let report = nothing
     let rest = CsvPieces.start
     let bytes = 0
 
@@ -98,7 +112,7 @@ export const run = (connection: Connection, id: string, path: string) =>
     })
     yield* Effect.ensuring(sendAll, progress.finish)
     if (rest.header === null) {
-      return yield* misused(`${path} has no rows: it needs a line \`iccid,label,is_esim,lpa\` and a line for each SIM.`)
+      return yield* misused(`${path} has no rows: it needs a line \`${HEADER.trim()}\` and a line for each SIM.`)
     }
     return report
   })

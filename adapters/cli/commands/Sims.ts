@@ -1,14 +1,15 @@
 /**
- * `simplan sims list`, `show ICCID` and `import FILE`.
+ * `simplan sims list`, `show ICCID`, and `import FILE` or `import --from-ocs`.
  */
 import { Label } from "simplan/ports"
 import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import * as KeyConnection from "../client/KeyConnection.ts"
 import * as Lists from "../client/Lists.ts"
+import * as OcsImport from "../client/OcsImport.ts"
 import * as SimsImport from "../client/SimsImport.ts"
 import * as Typed from "../client/Typed.ts"
-import { impossible } from "../output/CommandFailed.ts"
+import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 import * as Flags from "./Flags.ts"
 import * as Organization from "./Organization.ts"
@@ -62,32 +63,80 @@ const show = Command.make(
   })
 ).pipe(Command.withDescription("Show a SIM and, if it is an eSIM, the states that the SM-DP+ reported."))
 
-const importFile = Command.make(
+/** What is to be imported: a file, or the SIMs of an account of an online charging system. */
+const sourceOf = Effect.fnUntraced(function* (given: {
+  readonly file: Option.Option<string>
+  readonly fromOcs: boolean
+  readonly account: Option.Option<number>
+  readonly label: Option.Option<Label.Label>
+  readonly telco: Option.Option<string>
+}) {
+  const [account, label] = [Option.getOrUndefined(given.account), Option.getOrUndefined(given.label)]
+  if (given.fromOcs) {
+    if (Option.isSome(given.file)) return yield* misused("Give FILE or --from-ocs, and not both.")
+    if (account === undefined) return yield* misused("--from-ocs needs --account, the id of an account of the system.")
+    return { account, label, telco: Option.getOrUndefined(given.telco) }
+  }
+  const alone = [account, label, Option.getOrUndefined(given.telco)].some((one) => one !== undefined)
+  if (alone) return yield* misused("--account, --label and --telco go with --from-ocs only.")
+  if (Option.isNone(given.file)) return yield* misused("Give FILE, or --from-ocs with --account.")
+  return given.file.value
+})
+
+const importSims = Command.make(
   "import",
-  { file: Flags.file("CSV with the columns iccid, label, is_esim and, for eSIMs, lpa"), ...Organization.flags },
+  {
+    file: Argument.optional(Flags.file("CSV with the columns iccid, label, is_esim and, for eSIMs, lpa")),
+    fromOcs: Flag.Boolean("from-ocs").pipe(
+      Flag.withDescription("Import from an online charging system of SIMPLAN_TELCO_FILE instead of a file"),
+      Flag.withDefault(false)
+    ),
+    account: Flag.Int("account").pipe(
+      Flag.withMetavar("<id>"),
+      Flag.withDescription("With --from-ocs: the account whose SIMs are imported"),
+      Flag.optional
+    ),
+    label: Flag.Literals("label", Label.labels).pipe(
+      Flag.withDescription("With --from-ocs: the label that the SIMs get, if the file has several for the system"),
+      Flag.optional
+    ),
+    telco: Flags.optionalId("telco", "With --from-ocs: the name of the system, if the file has several"),
+    ...Organization.flags
+  },
   Effect.fnUntraced(function* (given) {
+    const source = yield* sourceOf(given)
     const { connection, id } = yield* Organization.open(given)
-    const report = yield* SimsImport.run(connection, id, given.file)
+    const { hasMore, report } =
+      typeof source === "string"
+        ? { report: yield* SimsImport.run(connection, id, source), hasMore: false }
+        : yield* OcsImport.run(connection, id, source)
     yield* Output.print(given.json ? JSON.stringify(report) : SimsImport.show(report))
     const { error_count: errors } = report
     if (errors > 0) return yield* impossible(`${errors} of ${SimsImport.rowsIn(report)} rows were not imported.`)
+    if (hasMore) {
+      return yield* impossible("The account has more SIMs than the system lists at once: import the rest from a file.")
+    }
   })
 ).pipe(
   Command.withDescription(
-    "Import SIMs into an organization's inventory. A bad row stops no other; SIMs that are there already count as duplicates, so the same file may be sent again."
+    "Import SIMs into an organization's inventory. A bad row stops no other; SIMs that are there already count as duplicates, so the same import may be done again."
   ),
-  Command.withShortDescription("Import SIMs from a CSV file"),
+  Command.withShortDescription("Import SIMs from a CSV file, or from an online charging system"),
   Command.withExamples([
     { command: "simplan sims import sims.csv" },
     {
       command:
         "printf 'iccid,label,is_esim,lpa\\n8910300000000000017,Green,true,LPA:1$smdp.example.com$ABC\\n' > sims.csv",
       description: "A file of one eSIM"
+    },
+    {
+      command: "SIMPLAN_TELCO_FILE=telcos.json simplan sims import --from-ocs --account 37 --label Green",
+      description: "The SIMs of account 37"
     }
   ])
 )
 
 export const command = Command.make("sims").pipe(
   Command.withDescription("The SIM inventory of an organization."),
-  Command.withSubcommands([list, show, importFile])
+  Command.withSubcommands([list, show, importSims])
 )

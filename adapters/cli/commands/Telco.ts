@@ -1,16 +1,19 @@
 /**
- * `simplan telco`: runs the simulated telco as a process of its own.
+ * `simplan telco`: runs the simulated telco as a process of its own. `simplan telco check`: tries the telcos of a settings
+ * file.
  */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { resolve } from "node:path"
-import { impossible } from "../output/CommandFailed.ts"
+import { impossible, misused } from "../output/CommandFailed.ts"
 import * as DatabaseUrl from "../settings/DatabaseUrl.ts"
 import * as Logs from "../server/Logs.ts"
 import * as Output from "../output/Output.ts"
 import * as SecretFiles from "../settings/SecretFiles.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as Signals from "../server/Signals.ts"
+import * as Table from "../output/Table.ts"
+import * as TelcoCheck from "../telco/TelcoCheck.ts"
 import * as TelcoProcess from "../telco/TelcoProcess.ts"
 
 const BOOKS = "SIMPLAN_TELCO_BOOKS"
@@ -47,6 +50,36 @@ const text = ({ books, generatedKey, url }: TelcoProcess.Telco, isTerminal: bool
   ].join("\n")
 }
 
+const check = Command.make(
+  "check",
+  {
+    file: Flag.String("file").pipe(
+      Flag.withMetavar("<file>"),
+      Flag.withDescription("The settings file; by default that of SIMPLAN_TELCO_FILE"),
+      Flag.optional
+    ),
+    json: Flag.Boolean("json").pipe(Flag.withDescription("Print JSON instead of a table"), Flag.withDefault(false))
+  },
+  Effect.fnUntraced(function* ({ file, json }) {
+    const set = yield* Effect.mapError(Settings.telcoFile, ({ message }) => impossible(message))
+    const path = Option.getOrNull(file) ?? set
+    if (path === null) return yield* misused("Name the settings file of telcos by --file or SIMPLAN_TELCO_FILE.")
+    const findings = yield* Effect.provide(TelcoCheck.run(path), Logs.layer)
+    const { width } = yield* Output.Output
+    const rows = findings.map(({ works, ...finding }) => ({ ...finding, works: works ? "yes" : "no" }))
+    const shown = rows.map(({ kind, message, telco, what, works }) => ({ telco, what, works, message, kind }))
+    yield* Output.print(json ? JSON.stringify(findings, null, 2) : Table.of(shown, width))
+    const failed = findings.filter(({ works }) => !works).length
+    if (failed > 0) return yield* impossible(`${failed} of ${findings.length} things do not work.`)
+  })
+).pipe(
+  Command.withDescription(
+    "Call each telco of the settings file in ways that change nothing, and print what works. Needs no server."
+  ),
+  Command.withShortDescription("Try the telcos of a settings file"),
+  Command.withExamples([{ command: "simplan telco check --file telcos.json" }])
+)
+
 export const command = Command.make(
   "telco",
   {
@@ -78,7 +111,8 @@ export const command = Command.make(
       `    ${Settings.TELCO_KEY}               the bearer token that it asks for (made and kept where it is not set)`
     ].join("\n")
   ),
-  Command.withShortDescription("Start the simulated telco by itself"),
+  Command.withShortDescription("Start the simulated telco by itself; check: try real ones"),
+  Command.withSubcommands([check]),
   Command.withExamples([
     { command: "simplan telco", description: "Its books in .simplan/telco" },
     { command: "SIMPLAN_TELCO_BOOKS=memory: simplan telco --port 0", description: "One that forgets, for a test" }

@@ -19,12 +19,12 @@ export interface Greeting {
   readonly database: string
   /** The working directory, absolute, with the secrets' files and the commands' answers in `.simplan/`. */
   readonly directory: string
-  /** The address of the telco; null if the telco is simulated. */
+  /** The address of the telco, or the names of several; null if the telco is simulated. */
   readonly telco: string | null
   /** The time of a virtual clock; null on the system clock. */
   readonly virtualNow: string | null
   readonly tokens: Tokens
-  /** `coverageId`: a coverage profile for the label of the demonstration's SIMs; null if there is none. */
+  /** `coverageId`: a coverage profile for the label of the demonstration's SIMs; null if they cannot be subscribed. */
   readonly demo: { readonly apiKey: string; readonly coverageId: string | null } | null
 }
 

@@ -2,7 +2,7 @@
  * Listens with the HTTP API of a server, and says in a sentence why it cannot.
  */
 import { Context, Effect, Layer, Scope } from "effect"
-import { RouteGroups, Server } from "../../http/index.ts"
+import { RouteGroups, type Routes, Server } from "../../http/index.ts"
 import { checkUrl } from "../../webhooks-http/index.ts"
 import { type CommandFailed, impossible, systemCode } from "../output/CommandFailed.ts"
 import type { Settings } from "../settings/Settings.ts"
@@ -35,12 +35,13 @@ const callable = (url: string): string => url.replace("//0.0.0.0:", "//127.0.0.1
 /**
  * Listens until the scope closes, with one listener for all, or with one for callers and one for operators. Returns the
  * addresses for clients; `adminUrl` is null where operators have no listener of their own. `ready`: whether the process
- * takes requests.
+ * takes requests. `telcos`: those of the settings file, if there is one.
  */
 export const listen = Effect.fnUntraced(function* (
   settings: Settings,
   tokens: Tokens.Tokens,
-  ready: Effect.Effect<boolean>
+  ready: Effect.Effect<boolean>,
+  telcos: Routes.Options["telcos"]
 ) {
   const { adminHost, adminPort, host, port } = settings
   // Listeners stop at the same time, so that two of them take no longer than one.
@@ -61,6 +62,7 @@ export const listen = Effect.fnUntraced(function* (
           trustedProxies: settings.trustedProxies,
           ready,
           groups,
+          telcos,
           checkUrl: (url) => checkUrl(url, WebhookSettings.destinations(settings))
         }
       ),

@@ -1,6 +1,6 @@
 /**
- * Composes a server, until the scope closes: the storage, the telco (over HTTP, or simulated with its books in the same
- * storage), the catalogue, webhooks over HTTP, the clock, the services, the HTTP API, and last the worker.
+ * Composes a server, until the scope closes: the storage, the telco (those of the settings file, one over HTTP, or simulated
+ * with its books in the same storage), the catalogue, webhooks over HTTP, the clock, the services, the HTTP API, and last the worker.
  *
  * They close in the reverse order: the worker claims no more jobs, the HTTP API accepts no more requests, current requests
  * and then jobs are finished or released, and last the data directory is unlocked.
@@ -9,10 +9,10 @@ import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, Effect, type FileSystem, Layer, Redacted, Ref, type Scope } from "effect"
 import { resolve } from "node:path"
 import { Catalogues, Leases, Services, Settings as Limits, Time, Worker } from "simplan"
-import { BusinessClock, type Telco } from "simplan/ports"
+import { BusinessClock } from "simplan/ports"
 import { StandardCatalogue } from "../../catalogue/index.ts"
 import { TelcoHttp } from "../../telco-http/index.ts"
-import { type Books, TelcoSimulator } from "../../telco-simulator/index.ts"
+import { TelcoSimulator } from "../../telco-simulator/index.ts"
 import { HttpSender } from "../../webhooks-http/index.ts"
 import { type CommandFailed, impossible, sentence } from "../output/CommandFailed.ts"
 import * as Credentials from "../settings/Credentials.ts"
@@ -23,6 +23,7 @@ import * as Listener from "./Listener.ts"
 import * as SecretFiles from "../settings/SecretFiles.ts"
 import type { Settings } from "../settings/Settings.ts"
 import * as Stores from "./Stores.ts"
+import * as Telcos from "./Telcos.ts"
 import * as Tokens from "../settings/Tokens.ts"
 import * as Version from "../Version.ts"
 import * as VirtualTime from "./VirtualTime.ts"
@@ -31,13 +32,16 @@ import * as WebhookSettings from "../settings/WebhookSettings.ts"
 /** The label of the plan in the greeting. */
 const LABEL = "Green"
 
-const telcoOf = ({ telco, telcoTimeoutMillis }: Settings): Layer.Layer<Telco.Telco, never, Books.Books> =>
-  telco === null
+const telcoOf = ({ telco, telcoTimeoutMillis }: Settings, telcos: Telcos.Telcos | null) => {
+  if (telcos !== null) return telcos.layer
+  return telco === null
     ? TelcoSimulator.layer()
     : TelcoHttp.layer({ url: telco.url, token: telco.key, timeout: telcoTimeoutMillis })
+}
 
-const limitsOf = (settings: Settings): Layer.Layer<never> => {
-  const { auditRetentionMillis, leaseMillis, retentionMillis, telcoTimeoutMillis } = settings
+const limitsOf = (settings: Settings, telcos: Telcos.Telcos | null): Layer.Layer<never> => {
+  const { auditRetentionMillis, leaseMillis, retentionMillis } = settings
+  const telcoTimeoutMillis = Math.max(settings.telcoTimeoutMillis, telcos?.leastTimeoutMillis ?? 0)
   const limits = { auditRetentionMillis, leaseMillis, retentionMillis, telcoTimeoutMillis }
   return Layer.effect(
     Limits.Settings,
@@ -45,20 +49,20 @@ const limitsOf = (settings: Settings): Layer.Layer<never> => {
   )
 }
 
-const services = Effect.fnUntraced(function* (settings: Settings) {
+const services = Effect.fnUntraced(function* (settings: Settings, telcos: Telcos.Telcos | null) {
   const isVirtual = settings.clock._tag === "Virtual"
-  const stores = yield* Stores.open(settings, isVirtual)
+  const stores = yield* Stores.open({ ...settings, keepsJournal: telcos !== null }, isVirtual)
   const isAlone = isEmbedded(settings.database) || isVirtual
   const clock = yield* Effect.provideContext(VirtualTime.open(settings.clock), stores)
   const ports = Layer.mergeAll(
-    telcoOf(settings),
+    telcoOf(settings, telcos),
     StandardCatalogue.layer,
     HttpSender.layer(WebhookSettings.sender(settings)),
     NodeCrypto.layer,
     clock
   ).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
   const begun = isAlone ? Layer.provideMerge(Layer.effectDiscard(Leases.takeOver), ports) : ports
-  return yield* Layer.build(Layer.provideMerge(Services.layer, begun).pipe(Layer.provide(limitsOf(settings))))
+  return yield* Layer.build(Layer.provideMerge(Services.layer, begun).pipe(Layer.provide(limitsOf(settings, telcos))))
 })
 
 const demonstration = Effect.fnUntraced(function* (settings: Settings) {
@@ -72,7 +76,9 @@ const demonstration = Effect.fnUntraced(function* (settings: Settings) {
   const { profiles } = yield* catalogues.current
   const fitting = profiles.filter((profile) => profile.label === LABEL)
   const profile = fitting.find(({ regionCode }) => regionCode === "EUROPE") ?? fitting[0]
-  return { apiKey: demo.apiKey, coverageId: profile?.coverageId ?? null }
+  // A real telco does not know the SIMs of the demonstration.
+  const canSubscribe = settings.telcoFile === null
+  return { apiKey: demo.apiKey, coverageId: canSubscribe ? (profile?.coverageId ?? null) : null }
 })
 
 /** Keeps what commands in this directory need, if the server made any of it. */
@@ -91,13 +97,20 @@ export const start = (
   settings: Settings
 ): Effect.Effect<Greeting, CommandFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
-    const context = yield* services(settings)
+    const telcos = settings.telcoFile === null ? null : yield* Telcos.read(settings.telcoFile, settings.clock)
+    const context = yield* services(settings, telcos)
+    if (telcos !== null) yield* Effect.provideContext(telcos.check, context)
+    const connected = telcos === null ? undefined : yield* Effect.provideContext(telcos.connected, context)
     const tokens = yield* Tokens.of(settings)
     const demo = yield* Effect.provideContext(demonstration(settings), context)
     const ready = yield* Ref.make(true)
-    const { adminUrl, url } = yield* Effect.provideContext(Listener.listen(settings, tokens, Ref.get(ready)), context)
+    const { adminUrl, url } = yield* Effect.provideContext(
+      Listener.listen(settings, tokens, Ref.get(ready), connected),
+      context
+    )
     yield* Effect.addFinalizer(() => Ref.set(ready, false))
     yield* Effect.provideContext(Layer.build(Worker.background), context)
+    if (telcos !== null) yield* Effect.provideContext(Layer.build(telcos.background), context)
     yield* keep({ url, adminUrl, tokens, demo })
     const clock = Context.get(context, BusinessClock.BusinessClock)
     return {
@@ -106,7 +119,7 @@ export const start = (
       version: Version.version,
       database: withoutPassword(settings.database.url),
       directory: resolve("."),
-      telco: settings.telco?.url ?? null,
+      telco: telcos?.names ?? settings.telco?.url ?? null,
       virtualNow: clock.set === null ? null : Time.toIso(yield* clock.now),
       tokens,
       demo

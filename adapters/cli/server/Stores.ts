@@ -1,5 +1,5 @@
 /**
- * The storage of a database URL, together with the books of the simulated telco.
+ * The storage of a database URL, together with the books of the simulated telco and the journal of telco calls.
  */
 import { type Context, Effect, Layer, Redacted, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
@@ -7,11 +7,12 @@ import type { Jobs, Outbox, Storage } from "simplan/ports"
 import * as Memory from "../../memory/index.ts"
 import * as Pglite from "../../pglite/index.ts"
 import * as Postgres from "../../postgres/index.ts"
+import { type Journal, MemoryJournal, SqlJournal } from "../../telco-calls/index.ts"
 import { type Books, MemoryBooks, SqlBooks } from "../../telco-simulator/index.ts"
 import { type CommandFailed, impossible, sentence } from "../output/CommandFailed.ts"
 import { type DatabaseUrl, withoutPassword } from "../settings/DatabaseUrl.ts"
 
-export type Stores = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Books.Books
+export type Stores = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Books.Books | Journal.Journal
 
 /** The message, and the message of its cause if that says more. */
 const reasonOf = (error: Storage.StorageError | SqlError.SqlError): string => {
@@ -31,22 +32,27 @@ export interface Options {
   readonly database: DatabaseUrl
   readonly schema: string
   readonly secretKeys: Redacted.Redacted | null
+  /** Whether there are telcos that need a journal, which else is empty and not stored; false unless given. */
+  readonly keepsJournal?: boolean
 }
 
 const layer = (
-  { database, schema, secretKeys: given }: Options,
+  { database, keepsJournal = false, schema, secretKeys: given }: Options,
   alone: boolean
 ): Layer.Layer<Stores, Storage.StorageError | SqlError.SqlError, never> => {
   const secretKeys = given ?? undefined
   // Those of services in other schemas are others.
-  const books = schema === Postgres.DatabaseSchema.DEFAULT ? SqlBooks.layer : SqlBooks.layerIn(schema)
+  const isDefault = schema === Postgres.DatabaseSchema.DEFAULT
+  const books = isDefault ? SqlBooks.layer : SqlBooks.layerIn(schema)
+  const journal = !keepsJournal ? MemoryJournal.layer : isDefault ? SqlJournal.layer : SqlJournal.layerIn(schema)
+  const beside = Layer.merge(books, journal)
   switch (database._tag) {
     case "Memory":
-      return Layer.merge(Memory.layer, MemoryBooks.layer)
+      return Layer.mergeAll(Memory.layer, MemoryBooks.layer, MemoryJournal.layer)
     case "Pglite":
-      return Layer.provideMerge(books, Pglite.layer({ dataDir: database.directory, schema, secretKeys }))
+      return Layer.provideMerge(beside, Pglite.layer({ dataDir: database.directory, schema, secretKeys }))
     case "Postgres":
-      return Layer.provideMerge(books, Postgres.layer({ url: Redacted.make(database.url), schema, alone, secretKeys }))
+      return Layer.provideMerge(beside, Postgres.layer({ url: Redacted.make(database.url), schema, alone, secretKeys }))
   }
 }
 

@@ -30,7 +30,9 @@ export interface Settings extends WebhookSettings.WebhookSettings {
   readonly telcoToken: Redacted.Redacted | null
   /** The keys of secrets in the database; null: they are stored plain. */
   readonly secretKeys: Redacted.Redacted | null
-  /** The telco bridge; null for a telco that is simulated in this process. */
+  /** The path of the settings file of telcos; null: there is the bridge, or the simulated telco. */
+  readonly telcoFile: string | null
+  /** The telco bridge; null for a telco that is simulated in this process, or for those of the file. */
   readonly telco: { readonly url: string; readonly key: Redacted.Redacted } | null
   readonly clock: ClockSetting.ClockSetting
   readonly rateLimit: RateLimit.RateLimit | "off"
@@ -242,6 +244,14 @@ const definitions = {
     show: TelcoUrl.withoutPassword,
     shown: "none: the telco is simulated"
   }),
+  telcoFile: define({
+    name: "SIMPLAN_TELCO_FILE",
+    meaning: "file with the settings of telcos, and of which SIM goes to which",
+    default: "",
+    allowed: "the path of a file",
+    read: (text) => (text.includes("\0") ? undefined : text === "" ? null : text),
+    shown: "none"
+  }),
   telcoTimeout: define({
     name: "SIMPLAN_TELCO_TIMEOUT",
     meaning: "how long one telco call may take",
@@ -332,8 +342,25 @@ const bridge = (
     return Result.fail(`${set} is set and ${missing} is not: a telco needs both.`)
   })
 
+/** The path of the settings file of telcos; null if it is not set. */
+export const telcoFile: Effect.Effect<string | null, BadSettings> = alone(definitions.telcoFile)
+
+/** The file names all telcos, a bridge among them. */
+const fileAlone = (
+  file: Result.Result<string | null, string>,
+  url: Result.Result<string | null, string>
+): Result.Result<string | null, string> =>
+  Result.flatMap(Result.all({ file, url }), ({ file, url }) =>
+    file === null || url === null
+      ? Result.succeed(file)
+      : Result.fail(
+          `${definitions.telcoFile.name} and ${definitions.telcoUrl.name} are both set: the file can name the bridge too, as a telco of the kind http.`
+        )
+  )
+
 /** The settings of this process. */
 export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* () {
+  const telcoUrl = yield* setting(definitions.telcoUrl)
   const found = {
     host: yield* setting(definitions.host),
     port: yield* setting(definitions.port),
@@ -345,7 +372,11 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
     adminToken: yield* setting(definitions.adminToken),
     telcoToken: yield* setting(definitions.telcoToken),
     clock: yield* setting(definitions.clock),
-    telco: bridge(yield* setting(definitions.telcoUrl), yield* setting(definitions.telcoKey)),
+    telcoFile: fileAlone(
+      yield* setting(definitions.telcoFile),
+      Result.isSuccess(telcoUrl) ? telcoUrl : Result.succeed(null)
+    ),
+    telco: bridge(telcoUrl, yield* setting(definitions.telcoKey)),
     telcoTimeoutMillis: yield* setting(definitions.telcoTimeout),
     leaseMillis: yield* setting(definitions.lease),
     auditRetentionMillis: yield* setting(definitions.auditRetention),

@@ -14,6 +14,8 @@ import { ReportsApi } from "./ReportsApi.ts"
 import { SimsApi } from "./SimsApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { SystemApi } from "./SystemApi.ts"
+import { NotificationsApi } from "./NotificationsApi.ts"
+import { TelcosApi } from "./TelcosApi.ts"
 import { WalletApi } from "./WalletApi.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"
 
@@ -30,7 +32,9 @@ export class Api extends HttpApi.make("simplan")
   .add(AuditApi)
   .add(ProblemsApi)
   .add(ClockApi)
+  .add(TelcosApi)
   .add(ReportsApi)
+  .add(NotificationsApi)
   .add(SystemApi)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(

@@ -30,12 +30,6 @@ const planOf = ({ caller, params }: OfPlan) => ({
   planId: Text.id(params.planId)
 })
 
-const countries = (list: string | undefined): ReadonlyArray<string> | null => {
-  const codes = (list ?? "").split(",").map((code) => code.trim().toUpperCase())
-  const named = codes.filter((code) => code !== "")
-  return named.length === 0 ? null : named
-}
-
 export const make = (guard: Guard.Guard<Guard.Tenant>) =>
   Effect.gen(function* () {
     const once = yield* Idempotency.make
@@ -45,6 +39,7 @@ export const make = (guard: Guard.Guard<Guard.Tenant>) =>
       list: Effect.fnUntraced(function* ({ caller: { organizationId }, query }) {
         yield* Query.texts(query)
         const after = yield* Effect.fromResult(Cursor.toCreated(query.page))
+        const countries = yield* Query.countries("country_iso_2", query.country_iso_2)
         const label = query.label ?? null
         // An unknown label is on no plan.
         if (label !== null && !Label.isLabel(label)) return Responses.page([], null)
@@ -53,7 +48,7 @@ export const make = (guard: Guard.Guard<Guard.Tenant>) =>
           archived: Query.flag(query.archived),
           label,
           search: query.search_query ?? null,
-          countries: countries(query.country_iso_2),
+          countries,
           limit: Query.pageSize(query.page_size, PAGE_SIZE),
           after
         })

@@ -70,6 +70,16 @@ const operations: Readonly<Record<string, string>> = {
   "problems.resolve":
     "Say this when the telco was told by other means. The problem is gone, and what waited for the telco goes on as if it had " +
     "taken the work: the SIM of a deleted subscription is free. A problem that is gone already, or is being retried, is 404.",
+  "telcos.zones": "The location zones that were set for coverage profiles at this telco, by label and coverage id.",
+  "telcos.setZone":
+    "Says which location zone of the telco a coverage profile is, for plans of the label. A custom region needs it before its " +
+    "first plan; for a standard profile it goes before the settings file. Packages that exist keep theirs.",
+  "notifications.ocs":
+    "Takes what an online charging system notifies by itself: the usage of packages and the states of eSIM profiles. The secret " +
+    "of the settings file in the path says who sends it; another one is 404.",
+  "notifications.es2plus":
+    "Takes `HandleDownloadProgressInfo` of GSMA SGP.22 (ES2+). The path up to the secret is the address that the SM-DP+ is " +
+    "given; another secret is 404.",
   "clock.read": "The time that all rules go by, which may be virtual.",
   "clock.advance":
     "Moves a virtual clock from due instant to due instant, and answers when all work that was due by then is done. Exactly " +
@@ -94,6 +104,8 @@ const groups: Readonly<Record<string, string>> = {
   "Management: clock": "The business clock, which tests and demonstrations can move.",
   "Management: audit": "Who changed what.",
   "Management: problems": "Work at the telco that ended in refusals, and needs a person.",
+  "Management: telcos": "What the operator sets at the telcos of the settings file.",
+  Notifications: "What telcos of the settings file tell by themselves, in their own words.",
   Telco: "What the underlying system reports.",
   System: "Health and metrics, for the platform that runs the service."
 }

@@ -16,6 +16,8 @@ const explanations: Readonly<Record<string, Explanation>> = {
   key_id: ["The API key's id", Samples.keyId],
   endpoint_id: ["The webhook endpoint's id", Samples.endpointId],
   delivery_id: ["The delivery's id", Samples.deliveryId],
+  name: ["The telco's name in the settings file", "ocs"],
+  secret: ["The secret of the telco's notifications", "3q2-7wQhF0aLr9Zc"],
   problem_id: ["The problem's id", Samples.problemId],
   page: ["The `next_page` of the page before; absent for the first page", Samples.cursor],
   page_size: ["How many items a page has at most", "10"],

@@ -11,6 +11,8 @@ const secrets: ReadonlyArray<readonly [RegExp, string]> = [
   [/whsec_[0-9A-Za-z+/=_-]+/g, "whsec_<redacted>"],
   [/([?&]key=)[^&\s"'`]*/gi, "$1<redacted>"],
   [/(bearer\s+)[^\s"'`,]+/gi, "$1<redacted>"],
+  [/(\/telco\/ocs\/[^/\s]+\/notifications\/)[^/\s"'`]+/g, "$1<redacted>"],
+  [/(\/telco\/es2plus\/[^/\s]+\/)[^/\s"'`]+/g, "$1<redacted>"],
   [/((?:x-api-key|authorization)["']?\s*[:=]\s*["']?)(?!bearer)[^\s"'`,}]+/gi, "$1<redacted>"]
 ]
 

@@ -91,6 +91,8 @@ export const ofRefusal = (refusal: Refusal.Plain): ErrorContent => {
         code: "esim_installed",
         message: "Cannot delete a subscription whose esim was installed on a device"
       }
+    case "TermsRefused":
+      return { code: "terms_refused", message: refusal.message }
     case "EndpointDisabled":
       return { code: "webhook_endpoint_disabled", message: "The webhook endpoint is disabled" }
     case "AttachmentExpired":

@@ -33,3 +33,19 @@ export const keyset = (
     after,
     limit: pageSize(query.page_size, preset)
   }))
+
+/**
+ * The country codes of a comma list, in upper case; null where the parameter is absent or names none. Refuses a code that
+ * is not of two letters, since no country could have it.
+ */
+export const countries = (
+  name: string,
+  list: string | undefined
+): Effect.Effect<ReadonlyArray<string> | null, Errors.Problem> => {
+  const codes = (list ?? "").split(",").map((code) => code.trim())
+  const named = codes.filter((code) => code !== "")
+  if (named.some((code) => !/^[A-Za-z]{2}$/.test(code))) {
+    return Effect.fail(Errors.invalidField(name, "must be ISO 2-letter country codes, separated by commas"))
+  }
+  return Effect.succeed(named.length === 0 ? null : named.map((code) => code.toUpperCase()))
+}

@@ -91,9 +91,11 @@ export interface PlanFilter extends OfOrganization {
   readonly countries?: ReadonlyArray<string> | undefined
 }
 
-/** Plans of an organization (rules P1 to P3). */
+/** Plans of an organization (rules P1 to P4). */
 export interface Plans {
-  /** Creates a plan. Errors: `InvalidFieldError`, `NotFoundError` (organization, coverage profile). */
+  /**
+   * Creates a plan. Errors: `InvalidFieldError`, `NotFoundError` (organization, coverage profile), `TermsRefusedError`.
+   */
   readonly create: (request: CreatePlan, options?: WriteOptions) => Promise<Plan>
   /** Reads a plan. Errors: `NotFoundError`, also where it was deleted. */
   readonly get: (of: OfPlan, options?: CallOptions) => Promise<Plan>

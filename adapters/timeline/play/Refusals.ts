@@ -40,6 +40,8 @@ export const inWords = (refusal: Refusal.Plain, period: Rules.Rule | null): Reas
       return reason("the webhook endpoint is disabled")
     case "AttachmentExpired":
       return reason("the attachment has expired", Rules.suspended)
+    case "TermsRefused":
+      return reason(refusal.message)
     case "TelcoRefused":
       return reason("the telco refuses; nothing remains", Rules.answered)
     case "TelcoUnavailable":

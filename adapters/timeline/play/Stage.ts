@@ -62,7 +62,7 @@ export const createPlan = Effect.fnUntraced(function* (
   )
   if (Result.isSuccess(created)) return created.success
   const { failure } = created
-  if (failure._tag === "NotFound") return yield* Effect.die(failure)
+  if (failure._tag !== "InvalidField") return yield* Effect.die(failure)
   return yield* Problem.mistake(source, [...path, PlanTerms.toWire(failure.field)], failure.message)
 })
 

@@ -1,0 +1,64 @@
+/**
+ * The telcos of the settings file (`SIMPLAN_TELCO_FILE`).
+ *
+ * The module `telco-routes` is loaded when there is such a file, so that no other server loads the adapters of real telcos.
+ */
+import { Effect, Redacted } from "effect"
+import type { Settings as TelcoSettings } from "../../telco-routes/index.ts"
+import { impossible } from "../output/CommandFailed.ts"
+import type { ClockSetting } from "../settings/ClockSetting.ts"
+import * as Secrets from "../settings/Secrets.ts"
+
+export const module = Effect.promise(() => import("../../telco-routes/index.ts"))
+
+/** The secrets of a telco's settings, whatever its kind. */
+const secretsOf = (telco: TelcoSettings.Telco): ReadonlyArray<string> =>
+  Object.values(telco).flatMap((value: unknown) => {
+    if (!Redacted.isRedacted(value)) return []
+    const secret: unknown = Redacted.value(value)
+    return typeof secret === "string" ? [secret] : []
+  })
+
+/** Registers the secrets, so that they are never written; of a key or a certificate each line too. */
+const register = (telcos: ReadonlyArray<TelcoSettings.Telco>): void => {
+  for (const secret of telcos.flatMap(secretsOf)) {
+    Secrets.register(secret)
+    const lines = secret.split(/\r?\n/)
+    if (lines.length > 1) for (const line of lines.filter((one) => !one.startsWith("-----"))) Secrets.register(line)
+  }
+}
+
+/** After a request without an answer a telco's adapter looks what became of it; in milliseconds. */
+const LOOK = 5_000
+
+/** The settings in a file, with its secrets registered. */
+export const settings = Effect.fnUntraced(function* (path: string, clock: ClockSetting) {
+  const { TelcoFile } = yield* module
+  const read = yield* Effect.mapError(TelcoFile.read(path, { isVirtual: clock._tag === "Virtual" }), ({ message }) =>
+    impossible(message)
+  )
+  register(read.telcos)
+  return read
+})
+
+/** Reads the file. Fails with a sentence for each mistake in it. */
+export const read = Effect.fnUntraced(function* (path: string, clock: ClockSetting) {
+  const found = yield* settings(path, clock)
+  const { Routes } = yield* module
+  return {
+    /** The port; it is connected when it is built. */
+    layer: Routes.layer(found),
+    /** What a server is to find before it begins. */
+    check: Routes.check,
+    /** The connected telcos by name. */
+    connected: Effect.map(Routes.Routes, ({ telcos }) => telcos),
+    /** What runs beside the services. */
+    background: Routes.background,
+    /** How long a call of the port has to be given: a request may time out, and be looked after. */
+    leastTimeoutMillis: Math.max(0, ...found.telcos.map(({ timeoutMillis }) => timeoutMillis + LOOK)),
+    /** For the greeting. */
+    names: found.telcos.map(({ kind, name }) => `${name} (${kind})`).join(", ")
+  }
+})
+
+export type Telcos = Effect.Success<ReturnType<typeof read>>

@@ -1,0 +1,56 @@
+/**
+ * The handlers of what telcos tell by themselves. A wrong name or secret is the same 404 as an unknown path, and is counted by
+ * the client's address like a wrong key (rule W10).
+ */
+import { Effect, Redacted } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { createHash, timingSafeEqual } from "node:crypto"
+import type { Catalogues, Problems, Reports } from "simplan"
+import * as NotificationsApi from "../api/NotificationsApi.ts"
+import * as Endpoints from "../Endpoints.ts"
+import type * as FailedAuthentication from "../middleware/FailedAuthentication.ts"
+import * as Guard from "../middleware/Guard.ts"
+import type { Telco } from "../Telcos.ts"
+import * as BodyBytes from "../wire/BodyBytes.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as JsonBody from "../wire/JsonBody.ts"
+
+interface Sender {
+  readonly name: string
+  readonly secret: string
+}
+
+const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
+
+const guard: Guard.Guard<undefined> = () => Effect.succeed(Guard.known("telco"))
+
+export const make = (telcos: ReadonlyMap<string, Telco>, failed: FailedAuthentication.FailedAuthentication) =>
+  Effect.gen(function* () {
+    const services = yield* Effect.context<Reports.Reports | Catalogues.Catalogues | Problems.Problems>()
+
+    /** What takes the notifications of a sender who knows the secret. The time that it takes tells nothing of the secret. */
+    const known = (kind: string, { name, secret }: Sender) => {
+      const telco = telcos.get(name)
+      const notifications = telco?.kind === kind ? telco.notifications : null
+      const expected = digest(notifications === null ? "" : Redacted.value(notifications.secret))
+      const isRight = timingSafeEqual(expected, digest(secret))
+      return notifications !== null && isRight ? Effect.succeed(notifications) : failed.count(Errors.routeNotFound)
+    }
+
+    const taken = Effect.fnUntraced(function* (
+      kind: string,
+      { params, request }: Pick<Endpoints.Call<never, undefined>, "request"> & { readonly params: Sender }
+    ) {
+      const { take } = yield* known(kind, params)
+      // Telcos name all sorts of content types.
+      const bytes = yield* BodyBytes.read(request, BodyBytes.LIMIT)
+      const value = yield* Effect.fromResult(JsonBody.parse(bytes))
+      const { body, status } = yield* Effect.provideContext(take(value), services)
+      return body === null ? HttpServerResponse.empty({ status }) : HttpServerResponse.jsonUnsafe(body, { status })
+    })
+
+    return Endpoints.group(NotificationsApi.NotificationsApi, guard, {
+      ocs: (call) => taken("ocs", call),
+      es2plus: (call) => taken("es2plus", call)
+    })
+  })

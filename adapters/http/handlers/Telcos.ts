@@ -1,0 +1,60 @@
+/**
+ * The handlers of the zones of telcos. The zone of an organization's own region leaves an entry in its audit log (rule W11).
+ */
+import { Effect } from "effect"
+import { AuditLog, Coverage, Refusal } from "simplan"
+import { Text } from "../../fields/index.ts"
+import * as TelcosApi from "../api/TelcosApi.ts"
+import * as Endpoints from "../Endpoints.ts"
+import type * as Guard from "../middleware/Guard.ts"
+import type { Telco, Zone } from "../Telcos.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as JsonBody from "../wire/JsonBody.ts"
+import * as Responses from "../wire/Responses.ts"
+
+const decodeZone = JsonBody.decoder(TelcosApi.Zone)
+
+const notFound = new Errors.Problem({
+  code: "telco_not_found",
+  message: "There is no telco of this name that has location zones"
+})
+
+const shape = ({ coverageId, label, zoneId }: Zone) => ({ label, coverage_id: coverageId, zone_id: zoneId })
+
+export const make = (guard: Guard.Guard<undefined>, telcos: ReadonlyMap<string, Telco>) =>
+  Effect.gen(function* () {
+    const coverage = yield* Coverage.Coverage
+    const auditLog = yield* AuditLog.AuditLog
+
+    const zonesOf = ({ name }: { readonly name: string }) => {
+      const zones = telcos.get(name)?.zones ?? null
+      return zones === null ? Effect.fail(notFound) : Effect.succeed(zones)
+    }
+
+    return Endpoints.group(TelcosApi.TelcosApi, guard, {
+      zones: Effect.fnUntraced(function* ({ params }) {
+        const { list } = yield* zonesOf(params)
+        return Responses.data((yield* list).map(shape))
+      }),
+      setZone: Effect.fnUntraced(function* ({ params, request }) {
+        const { set } = yield* zonesOf(params)
+        const { value } = yield* JsonBody.read(request)
+        const body = yield* decodeZone(value)
+        const coverageId = Text.id(body.coverage_id)
+        const profile = yield* coverage.find(coverageId)
+        if (profile.label !== body.label) {
+          return yield* new Refusal.InvalidField({
+            field: "label",
+            message: `must be that of the coverage profile, ${profile.label}`
+          })
+        }
+        yield* set({ label: body.label, coverageId, zoneId: body.zone_id })
+        const { organizationId } = profile
+        if (organizationId !== null) {
+          const change = { organizationId, resourceId: coverageId, iccid: null }
+          yield* auditLog.record({ ...change, action: "coverage_profile.set_zone" })
+        }
+        return Responses.data(body)
+      })
+    })
+  })

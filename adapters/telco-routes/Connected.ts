@@ -1,0 +1,68 @@
+/**
+ * One telco of the settings file, connected: what the port asks of it, and what an operator may ask about it.
+ */
+import type { Effect, Redacted } from "effect"
+import type { Catalogues, Problems, Refusal, Reports } from "simplan"
+import type { Label, Storage, Telco, TelcoTerms } from "simplan/ports"
+import type * as Shape from "./file/Shape.ts"
+
+/** What of the service a telco tells what it knows. */
+export type Services = Reports.Reports | Catalogues.Catalogues | Problems.Problems
+
+/** What came of trying one thing of a telco. */
+export interface Finding {
+  /** What was tried, such as `packages` or `location zones`. */
+  readonly what: string
+  readonly works: boolean
+  readonly message: string
+}
+
+/** A location zone of a coverage profile, of a label. */
+export interface Zone {
+  readonly label: Label.Label
+  readonly coverageId: string
+  readonly zoneId: number
+}
+
+/** The zones of custom regions, which are set while the service runs. */
+export interface Zones {
+  /** Refuses a zone that the telco says it has not. Where it cannot be asked, the zone is set. */
+  readonly set: (zone: Zone) => Effect.Effect<void, Storage.StorageError | Refusal.InvalidField>
+  /** By label and coverage id. */
+  readonly list: Effect.Effect<ReadonlyArray<Zone>, Storage.StorageError>
+}
+
+/** What a telco tells by itself, over HTTP. */
+export interface Notifications {
+  /** Who sends a notification has to know it. */
+  readonly secret: Redacted.Redacted
+  /** The answer to a body that is JSON. */
+  readonly take: (body: unknown) => Effect.Effect<Answer, never, Services>
+}
+
+/** The answer to a notification; a body that is null is empty. */
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+export interface Connected {
+  readonly name: string
+  readonly kind: Shape.Kind
+  /** Refuses what the kind cannot do. */
+  readonly telco: Telco.Telco["Service"]
+  /** Refuses terms for which the telco has no settings. */
+  readonly checkTerms: TelcoTerms.TelcoTerms["check"]
+  /** Null: it has no location zones. */
+  readonly zones: Zones | null
+  /** Null: it tells nothing by itself. */
+  readonly notifications: Notifications | null
+  /** The IMSI of a SIM, by which an SMSC may find it; null where this telco does not know it. */
+  readonly imsiOf: ((iccid: string) => Effect.Effect<string | null, Telco.Refused | Telco.Unavailable>) | null
+  /** Calls it in ways that change nothing. */
+  readonly check: Effect.Effect<ReadonlyArray<Finding>>
+  /** What the settings name and the telco does not have, a sentence each. Fails where the telco cannot be asked. */
+  readonly missing: Effect.Effect<ReadonlyArray<string>, Telco.Unavailable>
+  /** What it needs to be done all the time, once the services run. */
+  readonly background: Effect.Effect<never, never, Services> | null
+}

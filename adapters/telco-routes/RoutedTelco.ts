@@ -1,0 +1,152 @@
+/**
+ * The telco port over several telcos: each call goes to the telco that its SIM's route names.
+ *
+ * The telco that a call's key was first sent to is kept in the journal, and gets every call about that key: also after the
+ * routes were changed, a package is suspended and cancelled where it was created, and nothing is done twice. The entry of a
+ * package stays; that of another call is purged some time after the call was last made.
+ */
+import { Effect, Metric, Result, Schema } from "effect"
+import { type Label, type Storage, Telco } from "simplan/ports"
+import { CallKinds, type Journal, PortFailure } from "../telco-calls/index.ts"
+import type { Connected } from "./Connected.ts"
+import type * as Settings from "./file/Settings.ts"
+import type * as Shape from "./file/Shape.ts"
+import * as Routing from "./Routing.ts"
+
+type Port = Telco.Telco["Service"]
+type Call<A> = Effect.Effect<A, Telco.Refused | Telco.Unavailable>
+
+/** The place of entries that belong to none of the telcos: no telco has such a name. */
+export const ROUTES = "*"
+/** The kind of the entries of packages. */
+const KIND = "route"
+
+const decode = Schema.decodeUnknownOption(Schema.Struct({ telco: Schema.String }))
+
+/** How many SIMs' owners are remembered. */
+const REMEMBERED = 10_000
+
+/** What a call is about, and what of a telco it asks for. */
+interface Asked {
+  readonly operation: keyof Port
+  readonly capability: Shape.Capability
+  readonly key: string
+  readonly iccid: string
+}
+
+/** Whose SIM an ICCID is. It never changes, so it is read once. */
+export const makeOwners = (storage: Storage.Storage["Service"]) => {
+  const known = new Map<string, Routing.Supplied>()
+  return Effect.fnUntraced(function* (iccid: string) {
+    const remembered = known.get(iccid)
+    if (remembered !== undefined) return remembered
+    const owner = yield* Effect.mapError(
+      storage.simAggregates.owner(iccid),
+      ({ message }) => new Telco.Unavailable({ message })
+    )
+    if (owner === null) return yield* new Telco.Refused({ message: "The SIM is not in the inventory" })
+    const [oldest] = known.keys()
+    if (known.size >= REMEMBERED && oldest !== undefined) known.delete(oldest)
+    known.set(iccid, owner)
+    return owner
+  })
+}
+
+/** That no route fits; for whoever reads the answer to a request. */
+export const unrouted = (label: Label.Label): Telco.Refused =>
+  new Telco.Refused({
+    message: `No telco takes SIMs of the label ${label} here: the operator adds a route for it to the settings of telcos`
+  })
+
+const outcomeOf = (result: Result.Result<unknown, Telco.Refused | Telco.Unavailable>): string =>
+  Result.isSuccess(result) ? "done" : result.failure._tag === "Telco.Refused" ? "refused" : "unavailable"
+
+const count = (telco: string, operation: keyof Port, outcome: string) =>
+  Metric.update(
+    Metric.counter("simplan_telco_routed_calls_total", {
+      description: "Calls of each telco, by what came of them",
+      attributes: { telco, operation, outcome },
+      incremental: true
+    }),
+    1
+  )
+
+export const make = ({
+  journal,
+  ownerOf,
+  routes,
+  telcos
+}: {
+  readonly journal: Journal.Journal["Service"]
+  readonly ownerOf: ReturnType<typeof makeOwners>
+  readonly routes: ReadonlyArray<Settings.Route>
+  readonly telcos: ReadonlyMap<string, Connected>
+}): Port => {
+  /** The telco that a key was first sent to; null where it was sent to none. */
+  const recorded = (place: Journal.Place) =>
+    Effect.gen(function* () {
+      const entry = yield* PortFailure.journal(journal.get(place))
+      // A call that comes again writes its entry, so that it is not purged before the call is over.
+      if (entry !== null && place.kind === CallKinds.ROUTE) yield* PortFailure.journal(journal.replace(entry))
+      const document = decode(entry?.document)
+      return document._tag === "Some" ? document.value.telco : null
+    })
+
+  /** The name of the telco for a call, which is that of all calls with this key from now on. */
+  const assigned = Effect.fnUntraced(function* ({ capability, iccid, key, operation }: Asked) {
+    const isPackage = capability === "packages" && operation !== "setMobilePlan"
+    const kind = isPackage ? KIND : CallKinds.ROUTE
+    const place = { telco: ROUTES, kind, key: `${operation === "setMobilePlan" ? "plan" : capability}/${key}` }
+    const owner = yield* ownerOf(iccid)
+    const route = Routing.find(routes, owner)
+    if (route === undefined) return (yield* recorded(place)) ?? (yield* unrouted(owner.label))
+    const name = route.telcos[capability]
+    const entry = { ...place, iccid, externalId: null, document: { telco: name }, dueAt: null }
+    const added = yield* PortFailure.journal(journal.add(entry))
+    return added === null ? ((yield* recorded(place)) ?? name) : name
+  })
+
+  const gone = (name: string, { operation }: Asked): Telco.Refused | Telco.Unavailable => {
+    const message = `This went to the telco ${name} before, which the settings of telcos do not name any more`
+    // An operator is told of what is refused. What may be there still must not be taken for refused.
+    return operation === "createPackage" ? new Telco.Unavailable({ message }) : new Telco.Refused({ message })
+  }
+
+  const ask = <A>(asked: Asked, call: (telco: Port) => Call<A>): Call<A> =>
+    Effect.flatMap(assigned(asked), (name) => {
+      const connected = telcos.get(name)
+      if (connected === undefined) return Effect.fail(gone(name, asked))
+      return Effect.flatMap(Effect.result(call(connected.telco)), (result) =>
+        Effect.andThen(count(name, asked.operation, outcomeOf(result)), Effect.fromResult(result))
+      )
+    })
+
+  return {
+    createPackage: (order) => {
+      const { iccid, packageId: key } = order
+      return ask({ operation: "createPackage", capability: "packages", key, iccid }, (telco) =>
+        telco.createPackage(order)
+      )
+    },
+    suspendPackage: (of) =>
+      ask({ operation: "suspendPackage", capability: "packages", key: of.packageId, iccid: of.iccid }, (telco) =>
+        telco.suspendPackage(of)
+      ),
+    cancelPackage: (of) =>
+      ask({ operation: "cancelPackage", capability: "packages", key: of.packageId, iccid: of.iccid }, (telco) =>
+        telco.cancelPackage(of)
+      ),
+    sendSms: (sms) =>
+      ask({ operation: "sendSms", capability: "sms", key: sms.messageId, iccid: sms.iccid }, (telco) =>
+        telco.sendSms(sms)
+      ),
+    releaseProfile: (of) =>
+      ask({ operation: "releaseProfile", capability: "profiles", key: of.key, iccid: of.iccid }, (telco) =>
+        telco.releaseProfile(of)
+      ),
+    setMobilePlan: (of) =>
+      ask({ operation: "setMobilePlan", capability: "packages", key: of.key, iccid: of.iccid }, (telco) =>
+        telco.setMobilePlan(of)
+      )
+  }
+}

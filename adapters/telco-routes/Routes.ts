@@ -1,0 +1,127 @@
+/**
+ * The telcos of a settings file, connected, and the one telco that they are to the service.
+ */
+import { Context, Effect, Layer, Schedule, type Scope } from "effect"
+import { Storage, Telco, TelcoTerms } from "simplan/ports"
+import { Journal, Purge } from "../telco-calls/index.ts"
+import type { Books } from "../telco-simulator/index.ts"
+import { CannotConnect } from "./CannotConnect.ts"
+import type { Connected, Services } from "./Connected.ts"
+import type * as Settings from "./file/Settings.ts"
+import * as Es2plus from "./kinds/Es2plus.ts"
+import * as Http from "./kinds/Http.ts"
+import * as Ocs from "./kinds/Ocs.ts"
+import * as Simulator from "./kinds/Simulator.ts"
+import * as Smpp from "./kinds/Smpp.ts"
+import * as RoutedTelco from "./RoutedTelco.ts"
+import * as Routing from "./Routing.ts"
+import * as Terms from "./Terms.ts"
+
+/** The connected telcos by name, in the order of the settings, and the purge of their journal. */
+export class Routes extends Context.Service<
+  Routes,
+  { readonly telcos: ReadonlyMap<string, Connected>; readonly purge: Effect.Effect<never> }
+>()("simplan/TelcoRoutes/Routes") {}
+
+type Needs = Journal.Journal | Books.Books | Storage.Storage
+
+const connect = (
+  of: Settings.Telco,
+  imsiOf: NonNullable<Connected["imsiOf"]>
+): Effect.Effect<Connected, CannotConnect, Needs | Scope.Scope> => {
+  switch (of.kind) {
+    case "ocs":
+      return Ocs.connect(of)
+    case "es2plus":
+      return Es2plus.connect(of)
+    case "smpp":
+      return Smpp.connect(of, imsiOf)
+    case "simulator":
+      return Simulator.connect(of)
+    case "http":
+      return Http.connect(of)
+  }
+}
+
+const make = ({ routes, telcos: all }: Settings.Settings) =>
+  Effect.gen(function* () {
+    const journal = yield* Journal.Journal
+    const storage = yield* Storage.Storage
+    const telcos = new Map<string, Connected>()
+    const ownerOf = RoutedTelco.makeOwners(storage)
+    const imsiOf = Effect.fnUntraced(function* (iccid: string) {
+      const route = Routing.find(routes, yield* ownerOf(iccid))
+      const telco = route === undefined ? undefined : telcos.get(route.telcos.packages)
+      return telco === undefined || telco.imsiOf === null ? null : yield* telco.imsiOf(iccid)
+    })
+    for (const of of all) telcos.set(of.name, yield* connect(of, imsiOf))
+    const purge = Purge.forever(journal, [RoutedTelco.ROUTES, ...telcos.keys()])
+    return Context.make(Routes, Routes.of({ telcos, purge })).pipe(
+      Context.add(Telco.Telco, RoutedTelco.make({ journal, ownerOf, routes, telcos })),
+      Context.add(TelcoTerms.TelcoTerms, Terms.make(routes, telcos))
+    )
+  })
+
+/** The telcos of these settings as the service's telco, which refuses terms that they do not carry (rule P4). */
+export const layer = (
+  settings: Settings.Settings
+): Layer.Layer<Routes | Telco.Telco, CannotConnect, Journal.Journal | Books.Books | Storage.Storage> =>
+  Layer.effectContext(make(settings))
+
+/** How long a start waits for a telco to tell what it has. */
+const PATIENCE = "10 seconds"
+
+/** How often a telco that could not be asked at the start is asked again. */
+const AGAIN = "1 minute"
+
+const asked = ({ missing, name }: Connected) =>
+  Effect.timeoutOrElse(missing, {
+    duration: PATIENCE,
+    orElse: () => Effect.fail(new Telco.Unavailable({ message: `The telco ${name} has not answered in time` }))
+  })
+
+const askedLater = (telco: Connected): Effect.Effect<void> =>
+  asked(telco).pipe(
+    Effect.retry(Schedule.spaced(AGAIN)),
+    Effect.orDie,
+    Effect.delay(AGAIN),
+    Effect.flatMap((sentences) =>
+      sentences.length === 0
+        ? Effect.logInfo(`The telco ${telco.name} can be reached, and has what the settings name.`)
+        : Effect.forEach(sentences, (sentence) => Effect.logError(`${sentence}.`), { discard: true })
+    )
+  )
+
+/**
+ * Asks each telco for what the settings name. Fails where one lacks something; one that cannot be asked now is asked again
+ * until it can, as long as the scope is open.
+ */
+export const check: Effect.Effect<void, CannotConnect, Routes | Scope.Scope> = Effect.gen(function* () {
+  const { telcos } = yield* Routes
+  const found = yield* Effect.forEach(
+    telcos.values(),
+    (telco) =>
+      Effect.catchTag(asked(telco), "Telco.Unavailable", ({ message }) =>
+        Effect.gen(function* () {
+          yield* Effect.logWarning(
+            `The telco ${telco.name} cannot be asked for what the settings name; that is tried again: ${message}`
+          )
+          yield* Effect.forkScoped(askedLater(telco))
+          return []
+        })
+      ),
+    { concurrency: "unbounded" }
+  )
+  const sentences = found.flat()
+  if (sentences.length === 0) return
+  return yield* new CannotConnect({ message: sentences.map((sentence) => `${sentence}.`).join("\n") })
+})
+
+/** Does what the telcos need to be done all the time, as long as the scope is open. */
+export const background: Layer.Layer<never, never, Routes | Services> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { purge, telcos } = yield* Routes
+    yield* Effect.forkScoped(purge)
+    for (const { background } of telcos.values()) if (background !== null) yield* Effect.forkScoped(background)
+  })
+)

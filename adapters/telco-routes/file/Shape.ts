@@ -1,0 +1,164 @@
+/**
+ * The settings file of telcos as it is written (`SIMPLAN_TELCO_FILE`): one schema for the file, and one for each kind of
+ * telco. `TelcoFile` reads it.
+ */
+import { Schema } from "effect"
+import { Label } from "simplan/ports"
+import { Fields } from "../../fields/index.ts"
+import * as Duration from "./Duration.ts"
+
+/** What a telco can be asked for. The mobile plan goes where packages go. */
+export const capabilities = ["packages", "sms", "profiles"] as const
+export type Capability = (typeof capabilities)[number]
+
+/** The kinds of telcos, and what each of them can do. */
+export const kinds = {
+  ocs: ["packages", "sms", "profiles"],
+  es2plus: ["profiles"],
+  smpp: ["sms"],
+  simulator: ["packages", "sms", "profiles"],
+  http: ["packages", "sms", "profiles"]
+} as const satisfies Readonly<Record<string, ReadonlyArray<Capability>>>
+
+export type Kind = keyof typeof kinds
+
+export const isKind = (text: unknown): text is Kind => typeof text === "string" && Object.hasOwn(kinds, text)
+
+/** A name is part of paths, metrics and the journal's entries. */
+const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/
+export const NAMES = "must be named by up to 63 small letters, digits, - and _"
+export const isName = (text: string): boolean => NAME.test(text)
+
+const SECRET = 'must be {"file": "<path>"} or {"env": "<NAME>"}'
+const FileSecret = Schema.Struct({ file: Fields.NonEmpty })
+const EnvSecret = Schema.Struct({ env: Fields.NonEmpty })
+
+/** Where a secret is: never the secret itself. */
+export const Secret = Schema.Union([FileSecret, EnvSecret]).annotate({ message: SECRET })
+export type Secret = typeof Secret.Type
+
+const isPlainUrl = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { hash, password, protocol, search, username } = new URL(text)
+  return /^https?:$/.test(protocol) && `${hash}${search}${username}${password}` === ""
+}
+
+const WEB = "must be an address such as https://telco.example/api, without a password or a query"
+const WebUrl = Schema.String.annotate({ message: WEB }).check(Schema.makeFilter(isPlainUrl, { message: WEB }))
+
+const isSmppUrl = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { hash, hostname, password, pathname, protocol, search, username } = new URL(text)
+  const isBare = `${hash}${search}${password}` === "" && /^\/?$/.test(pathname)
+  return /^(smpp|smpps|ssmpp):$/.test(protocol) && isBare && hostname !== "" && username !== ""
+}
+
+const SMPP = "must be an address such as smpp://user@smsc.example:2775; the password has a field of its own"
+const SmppUrl = Schema.String.annotate({ message: SMPP }).check(Schema.makeFilter(isSmppUrl, { message: SMPP }))
+
+const timeout = Schema.optionalKey(Duration.between("100ms", "10m"))
+/** No more than a part of what a process has under way, so that one telco that hangs leaves room for the others. */
+const calls_at_once = Schema.optionalKey(Fields.integer(1, 32))
+const notifications = Schema.optionalKey(
+  Schema.Struct({
+    secret: Secret,
+    /** The thresholds in percent that an OCS is set to notify. */
+    thresholds: Schema.optionalKey(Schema.Array(Fields.integer(1, 100)))
+  }).annotate({ message: "must be an object with secret" })
+)
+
+const zoneId = Fields.integer(1, Number.MAX_SAFE_INTEGER)
+const Zones = Schema.Record(Schema.String, Schema.Record(Schema.String, zoneId)).check(
+  Schema.makeFilter((zones) => Object.keys(zones).every(Label.isLabel), {
+    message: `must have zones by label and region code; the labels are ${Label.labels.join(", ")}`
+  })
+)
+
+export const Ocs = Schema.Struct({
+  kind: Schema.Literal("ocs"),
+  url: WebUrl,
+  /** Where version 2 is; the same with `/v2` at its end by default. */
+  url_v2: Schema.optionalKey(WebUrl),
+  token: Secret,
+  reseller_id: Fields.integer(1, Number.MAX_SAFE_INTEGER),
+  zones: Schema.optionalKey(Zones),
+  mobile_plan_id: Schema.optionalKey(Schema.NullOr(Fields.integer(1, Number.MAX_SAFE_INTEGER))),
+  notifications,
+  calls_per_second: Schema.optionalKey(Fields.integer(1, 10_000)),
+  calls_at_once,
+  timeout,
+  poll: Schema.optionalKey(
+    Schema.Struct({
+      fastest: Schema.optionalKey(Duration.between("1s", "1d")),
+      slowest: Schema.optionalKey(Duration.between("1s", "30d"))
+    }).annotate({ message: "must be an object with fastest and slowest" })
+  )
+})
+
+export const Es2plus = Schema.Struct({
+  kind: Schema.Literal("es2plus"),
+  url: WebUrl,
+  key: Schema.optionalKey(Secret),
+  certificate: Schema.optionalKey(Secret),
+  /** The root that the SM-DP+'s certificate comes from. */
+  ca: Schema.optionalKey(Secret),
+  /** The `functionRequesterIdentifier` of calls. */
+  requester: Schema.optionalKey(Fields.NonEmpty),
+  /** The version of SGP.22 that calls name. */
+  version: Schema.optionalKey(Fields.NonEmpty),
+  /** False: `releaseProfile` is called after `confirmOrder`. */
+  confirm_releases: Schema.optionalKey(Schema.Boolean),
+  /** The state that `/v3` shows for each notification point; null for none. */
+  states: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Fields.SmdpState))),
+  notifications,
+  calls_at_once,
+  timeout
+})
+
+export const Smpp = Schema.Struct({
+  kind: Schema.Literal("smpp"),
+  url: SmppUrl,
+  password: Secret,
+  /** The root that the SMSC's certificate comes from, for smpps. */
+  ca: Schema.optionalKey(Secret),
+  system_type: Schema.optionalKey(Schema.String),
+  /** The sender's type of number and numbering plan, where not by its form. */
+  source: Schema.optionalKey(
+    Schema.Struct({
+      ton: Schema.optionalKey(Fields.integer(0, 6)),
+      npi: Schema.optionalKey(Fields.integer(0, 18))
+    }).annotate({ message: "must be an object with ton and npi" })
+  ),
+  messages_per_second: Schema.optionalKey(Fields.integer(1, 10_000)),
+  calls_at_once,
+  timeout
+})
+
+export const Simulator = Schema.Struct({ kind: Schema.Literal("simulator") })
+
+export const Http = Schema.Struct({
+  kind: Schema.Literal("http"),
+  url: WebUrl,
+  key: Secret,
+  calls_at_once,
+  timeout
+})
+
+/** A rule of which SIMs go where: all of them, those of a label, those of an organization, or those of both. */
+export const Route = Schema.Struct({
+  label: Schema.optionalKey(Fields.Label),
+  organization_id: Schema.optionalKey(Fields.NonEmpty),
+  packages: Schema.String,
+  sms: Schema.optionalKey(Schema.String),
+  profiles: Schema.optionalKey(Schema.String)
+}).annotate({
+  message: "must be an object with packages, and with label, organization_id, sms and profiles where needed"
+})
+export type Route = typeof Route.Type
+
+/** The file; the settings of its telcos are decoded by kind. */
+export const File = Schema.Struct({
+  $schema: Schema.optionalKey(Schema.String),
+  telcos: Schema.Record(Schema.String, Schema.Unknown).annotate({ message: "must be an object of telcos by name" }),
+  routes: Schema.Array(Route).annotate({ message: "must be an array of routes" })
+}).annotate({ message: "must be an object with telcos and routes" })

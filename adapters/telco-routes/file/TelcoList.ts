@@ -1,0 +1,150 @@
+/**
+ * Reads the telcos of a settings file: each by the schema of its kind, with its defaults and its secrets.
+ */
+import { Redacted, Result } from "effect"
+import type { JsonLines } from "../../json-lines/index.ts"
+import * as Duration from "./Duration.ts"
+import * as Mistakes from "./Mistakes.ts"
+import * as Secrets from "./Secrets.ts"
+import type * as Settings from "./Settings.ts"
+import * as Shape from "./Shape.ts"
+
+const decoders = {
+  ocs: Mistakes.decoder(Shape.Ocs),
+  es2plus: Mistakes.decoder(Shape.Es2plus),
+  smpp: Mistakes.decoder(Shape.Smpp),
+  simulator: Mistakes.decoder(Shape.Simulator),
+  http: Mistakes.decoder(Shape.Http)
+}
+
+const DEFAULT_TIMEOUT = "10s"
+/** A message has several segments, each with an answer of its own. */
+const SMPP_TIMEOUT = "5s"
+const DEFAULT_CALLS = 16
+
+const millis = (span: string): number => Duration.parse(span) ?? Number.NaN
+
+const trimmed = (url: string): string => url.replace(/\/+$/, "")
+
+/** What every kind has. */
+const common = (
+  name: string,
+  {
+    calls_at_once = DEFAULT_CALLS,
+    timeout = DEFAULT_TIMEOUT
+  }: { readonly calls_at_once?: number; readonly timeout?: string }
+) => ({ name, callsAtOnce: calls_at_once, timeoutMillis: millis(timeout) })
+
+/** Reads the settings of one telco, at its path in the file. */
+const reading = (places: Secrets.Places, name: string) => {
+  const at = (...fields: ReadonlyArray<string>): JsonLines.Path => ["telcos", name, ...fields]
+  const secret = (of: Shape.Secret, ...fields: ReadonlyArray<string>): Mistakes.Found<Redacted.Redacted> =>
+    Result.mapError(Secrets.read(of, places), (message) => [{ path: at(...fields), message }])
+  const optional = (of: Shape.Secret | undefined, ...fields: ReadonlyArray<string>) =>
+    of === undefined ? Result.succeed(null) : secret(of, ...fields)
+  /** It is part of a path, which has to come as it is written. */
+  const notification = (of: { readonly secret: Shape.Secret } | undefined): Mistakes.Found<Redacted.Redacted | null> =>
+    Result.flatMap(optional(of?.secret, "notifications", "secret"), (found) =>
+      found === null || /^[^\s/?#%;\\]+$/.test(Redacted.value(found))
+        ? Result.succeed(found)
+        : Mistakes.wrong(
+            at("notifications", "secret"),
+            "names a secret with white space or one of / ? # % ; in it, which a path cannot have"
+          )
+    )
+
+  const ocs = (of: typeof Shape.Ocs.Type): Mistakes.Found<Settings.Telco> =>
+    Result.gen(function* () {
+      const fastestMillis = millis(of.poll?.fastest ?? "10s")
+      const slowestMillis = millis(of.poll?.slowest ?? "6h")
+      if (slowestMillis < fastestMillis)
+        return yield* Mistakes.wrong(at("poll"), "must have a slowest that is not below its fastest")
+      const url = trimmed(of.url)
+      const urlV2 = of.url_v2 === undefined && /\/v1$/.test(url) ? url.replace(/1$/, "2") : of.url_v2
+      if (urlV2 === undefined)
+        return yield* Mistakes.wrong(at("url_v2"), "is required, because url does not end with /v1")
+      const [token, notificationSecret] = yield* Mistakes.both(
+        secret(of.token, "token"),
+        notification(of.notifications)
+      )
+      return {
+        ...common(name, of),
+        kind: of.kind,
+        url,
+        urlV2: trimmed(urlV2),
+        token,
+        resellerId: of.reseller_id,
+        zones: of.zones ?? {},
+        mobilePlanId: of.mobile_plan_id ?? null,
+        notificationSecret,
+        notifiedThresholds: notificationSecret === null ? [] : (of.notifications?.thresholds ?? [50, 80]),
+        callsPerSecond: of.calls_per_second ?? 20,
+        poll: { fastestMillis, slowestMillis }
+      }
+    })
+
+  const es2plus = (of: typeof Shape.Es2plus.Type): Mistakes.Found<Settings.Telco> =>
+    Result.gen(function* () {
+      if ((of.key === undefined) !== (of.certificate === undefined)) {
+        return yield* Mistakes.wrong(at(), "must have both key and certificate, or none of them")
+      }
+      const [[key, certificate], [ca, notificationSecret]] = yield* Mistakes.both(
+        Mistakes.both(optional(of.key, "key"), optional(of.certificate, "certificate")),
+        Mistakes.both(optional(of.ca, "ca"), notification(of.notifications))
+      )
+      return {
+        ...common(name, of),
+        kind: of.kind,
+        url: trimmed(of.url),
+        key,
+        certificate,
+        ca,
+        requester: of.requester ?? null,
+        version: of.version ?? null,
+        confirmReleases: of.confirm_releases ?? true,
+        states: of.states ?? {},
+        notificationSecret
+      }
+    })
+
+  const smpp = (of: typeof Shape.Smpp.Type): Mistakes.Found<Settings.Telco> =>
+    Result.map(Mistakes.both(secret(of.password, "password"), optional(of.ca, "ca")), ([password, ca]) => ({
+      ...common(name, { timeout: SMPP_TIMEOUT, ...of }),
+      kind: of.kind,
+      url: of.url,
+      password,
+      ca,
+      systemType: of.system_type ?? "",
+      source: of.source ?? {},
+      messagesPerSecond: of.messages_per_second ?? null
+    }))
+
+  const http = (of: typeof Shape.Http.Type): Mistakes.Found<Settings.Telco> =>
+    Result.map(secret(of.key, "key"), (key) => ({ ...common(name, of), kind: of.kind, url: trimmed(of.url), key }))
+
+  return (value: unknown): Mistakes.Found<Settings.Telco> => {
+    if (!Shape.isName(name)) return Mistakes.wrong(at(), Shape.NAMES)
+    if (typeof value !== "object" || value === null) return Mistakes.wrong(at(), "must be an object with kind")
+    const kind: unknown = "kind" in value ? value.kind : undefined
+    if (!Shape.isKind(kind)) return Mistakes.wrong(at("kind"), `must be one of ${Object.keys(Shape.kinds).join(", ")}`)
+    switch (kind) {
+      case "ocs":
+        return Result.flatMap(decoders.ocs(value, at()), ocs)
+      case "es2plus":
+        return Result.flatMap(decoders.es2plus(value, at()), es2plus)
+      case "smpp":
+        return Result.flatMap(decoders.smpp(value, at()), smpp)
+      case "simulator":
+        return Result.map(decoders.simulator(value, at()), (of) => ({ ...common(name, {}), kind: of.kind }))
+      case "http":
+        return Result.flatMap(decoders.http(value, at()), http)
+    }
+  }
+}
+
+/** Reads the settings of all telcos. */
+export const read = (
+  telcos: Readonly<Record<string, unknown>>,
+  places: Secrets.Places
+): Mistakes.Found<ReadonlyArray<Settings.Telco>> =>
+  Mistakes.all(Object.entries(telcos).map(([name, telco]) => reading(places, name)(telco)))

@@ -1,0 +1,14 @@
+/**
+ * Several telcos behind the one port: each SIM goes to the telco that the settings file routes it to.
+ *
+ *     TelcoFile.read("telcos.json")     // the settings, or what is wrong with them
+ *     Routes.layer(settings)            // the port `Telco`; needs a journal, the simulator's books and a storage
+ *     Routes.background                 // what the telcos need to be done all the time; needs the services
+ */
+export type * as Connected from "./Connected.ts"
+export type * as Settings from "./file/Settings.ts"
+export * as TelcoFile from "./file/TelcoFile.ts"
+export * as RoutedTelco from "./RoutedTelco.ts"
+export * as Routes from "./Routes.ts"
+export * as Routing from "./Routing.ts"
+export * as Slots from "./Slots.ts"

@@ -1,0 +1,73 @@
+/**
+ * An SM-DP+ of the settings file.
+ */
+import { Context, Effect, Layer, Redacted, type Scope } from "effect"
+import { Storage, Telco } from "simplan/ports"
+import type { Journal } from "../../telco-calls/index.ts"
+import { ActivationCode, Api, DownloadProgress, Es2plus, Profiles } from "../../telco-es2plus/index.ts"
+import type { Connected } from "../Connected.ts"
+import type * as Settings from "../file/Settings.ts"
+import { CannotConnect } from "../CannotConnect.ts"
+import * as Guarded from "./Guarded.ts"
+import * as Lacking from "./Lacking.ts"
+
+const text = (secret: Redacted.Redacted | null): string | undefined =>
+  secret === null ? undefined : `${Redacted.value(secret)}\n`
+
+/** The matching id of a SIM's activation code, from the inventory. */
+const matchingIds =
+  ({ simAggregates }: Storage.Storage["Service"]) =>
+  (iccid: string): Effect.Effect<string | null, Telco.Unavailable> =>
+    Effect.gen(function* () {
+      const owner = yield* simAggregates.owner(iccid)
+      const found = owner === null ? null : yield* simAggregates.get({ ...owner, iccid })
+      const lpa = found?.sim.lpa ?? null
+      return lpa === null ? null : ActivationCode.matchingId(lpa)
+    }).pipe(Effect.mapError(({ message }) => new Telco.Unavailable({ message })))
+
+export const connect = (
+  of: Settings.Es2plus
+): Effect.Effect<Connected, CannotConnect, Journal.Journal | Storage.Storage | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { name, notificationSecret } = of
+    const certificate = text(of.certificate)
+    const ca = text(of.ca)
+    const options: Es2plus.Options = {
+      telco: name,
+      url: of.url,
+      timeout: of.timeoutMillis,
+      matchingId: matchingIds(yield* Storage.Storage),
+      confirmReleases: of.confirmReleases,
+      ...(of.key !== null && { key: of.key }),
+      ...(certificate !== undefined && { certificate }),
+      ...(ca !== undefined && { ca }),
+      ...(of.requester !== null && { requester: of.requester }),
+      ...(of.version !== null && { version: of.version })
+    }
+    const context = yield* Effect.mapError(
+      Layer.build(Layer.fresh(Es2plus.layer(options))),
+      ({ message }) => new CannotConnect({ message: `telcos.${name}: ${message}` })
+    )
+    const { releaseProfile } = Context.get(context, Profiles.Profiles)
+    const take = (body: unknown) =>
+      Effect.gen(function* () {
+        const progress = yield* DownloadProgress.make({ states: of.states })
+        const { message, status } = yield* progress.take(body)
+        return { status, body: message === null ? null : { message } }
+      })
+    return {
+      name,
+      kind: "es2plus",
+      telco: yield* Guarded.telco(of, { ...Lacking.telco(name), releaseProfile }),
+      checkTerms: () => Effect.void,
+      zones: null,
+      notifications: notificationSecret === null ? null : { secret: notificationSecret, take },
+      imsiOf: null,
+      check: Effect.match(Context.get(context, Api.Api).check, {
+        onSuccess: () => [{ what: "profiles", works: true, message: "answers, and takes the certificate" }],
+        onFailure: ({ message }) => [{ what: "profiles", works: false, message }]
+      }),
+      missing: Effect.succeed([]),
+      background: null
+    }
+  })

@@ -1,0 +1,91 @@
+import { writeFileSync } from "node:fs"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as Fake from "../fakes/ocs/Fake.mjs"
+import * as FakeServer from "./FakeServer.ts"
+import { inNewDirectory, simplan } from "./Terminal.ts"
+
+inNewDirectory()
+const serve = FakeServer.forEachTest()
+
+const SIMS = 12
+let ocs: Fake.Fake
+beforeEach(async () => {
+  ocs = await Fake.start({ subscribers: SIMS, token: "a-secret-token" })
+})
+afterEach(() => ocs.close())
+
+const nothing = { imported: 0, duplicates: 0, errors: [], error_count: 0, warnings: [], warning_count: 0 }
+
+const takeAll = ({ body }: FakeServer.Asked): FakeServer.Answer => ({
+  body: { error: false, data: { ...nothing, imported: body.trim().split("\n").length - 1 } }
+})
+
+const systemOf = (name: string) => [
+  name,
+  { kind: "ocs", url: ocs.url, url_v2: ocs.urlV2, token: { env: "OCS_TOKEN" }, reseller_id: 1, zones: {} }
+]
+
+const importFrom = async (names: ReadonlyArray<string>, route: object | null, ...flags: ReadonlyArray<string>) => {
+  const server = await serve(takeAll)
+  const telcos = Object.fromEntries([...names.map(systemOf), ["sandbox", { kind: "simulator" }]])
+  writeFileSync(
+    "telcos.json",
+    JSON.stringify({ telcos, routes: [...(route === null ? [] : [route]), { packages: "sandbox" }] })
+  )
+  const args = ["sims", "import", "--from-ocs", ...flags, "--org", "o", "--url", server.url, "--token", "t"]
+  process.env["OCS_TOKEN"] = "a-secret-token"
+  const outcome = await simplan(args, { SIMPLAN_TELCO_FILE: "telcos.json" })
+  delete process.env["OCS_TOKEN"]
+  expect(outcome.out + outcome.err).not.toContain("a-secret-token")
+  return { ...outcome, asked: server.asked }
+}
+
+const account = ["--account", "1", "--label", "Green"]
+
+describe("sims import --from-ocs", () => {
+  it("imports the SIMs of the account with their activation codes", async () => {
+    const outcome = await importFrom(["ocs"], null, ...account)
+    expect(outcome.err).toContain(`100 %  ${SIMS} SIMs, ${SIMS} imported, 0 errors`)
+    expect(outcome.out).toContain(`imported    ${SIMS}\n`)
+    expect(outcome.code).toBe(0)
+    const [{ body = "" } = {}] = outcome.asked
+    const [header, ...rows] = body.trim().split("\n")
+    expect(header).toBe("iccid,label,is_esim,lpa")
+    const [first = expect.fail()] = ocs.books().subscribers
+    const row = rows.find((one) => one.startsWith(first.iccid)) ?? ""
+    expect(row).toMatch(new RegExp(`^${first.iccid},Green,true,LPA:1\\$[a-z.]+\\$${first.sim.activationCode}$`))
+  })
+
+  it("gives the SIMs the only label that the file has the system for, and asks for one where it has none", async () => {
+    const unlabelled = ["--account", "1"]
+    const labelled = await importFrom(["ocs"], { label: "Green", packages: "ocs" }, ...unlabelled)
+    expect(labelled.code).toBe(0)
+    expect(labelled.asked[0]?.body).toMatch(/^\d+,Green,true,/m)
+    const outcome = await importFrom(["ocs"], null, ...unlabelled)
+    expect(outcome.code).toBe(2)
+    expect(outcome.err).toContain("has no label for ocs, so choose one with --label: ")
+  })
+
+  it("chooses among several systems by name", async () => {
+    const unnamed = await importFrom(["north", "south"], null, ...account)
+    expect(unnamed.code).toBe(2)
+    expect(unnamed.err).toContain("choose one with --telco: north, south.")
+    expect((await importFrom(["north", "south"], null, ...account, "--telco", "south")).code).toBe(0)
+    const unknown = await importFrom(["north"], null, ...account, "--telco", "east")
+    expect(unknown.err).toContain('--telco is "east"')
+    expect(unknown.code).toBe(2)
+  })
+
+  it("says what is missing, and what the system refuses", async () => {
+    expect((await importFrom(["ocs"], null, "--label", "Green")).err).toContain("--from-ocs needs --account")
+    expect((await importFrom(["ocs"], null, "sims.csv", ...account)).err).toContain(
+      "Give FILE or --from-ocs, and not both."
+    )
+    expect((await importFrom([], null, ...account)).err).toContain('names no telco of kind "ocs"')
+    const refused = await importFrom(["ocs"], null, "--account", "99", "--label", "Green")
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain("ccount 99")
+    const alone = await simplan(["sims", "import", "--account", "1", "sims.csv"])
+    expect(alone.err).toContain("go with --from-ocs only")
+  })
+})

@@ -1,0 +1,83 @@
+import { writeFileSync } from "node:fs"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as Fake from "../fakes/ocs/Fake.mjs"
+import { inNewDirectory, simplan } from "./Terminal.ts"
+
+inNewDirectory()
+
+const TOKEN = "token-of-the-charging-system"
+
+let ocs: Fake.Fake
+beforeEach(async () => {
+  ocs = await Fake.start({ token: TOKEN, subscribers: 1 })
+  writeFileSync("ocs.token", TOKEN)
+})
+afterEach(() => ocs.close())
+
+const write = (changes: unknown = {}) => {
+  const { url, urlV2: url_v2 } = ocs
+  const system = {
+    kind: "ocs",
+    url,
+    url_v2,
+    token: { file: "ocs.token" },
+    reseller_id: 1,
+    zones: { Green: { FR: 27 } }
+  }
+  const telcos = { ocs: { ...system, ...Object(changes) }, sandbox: { kind: "simulator" } }
+  writeFileSync("telcos.json", JSON.stringify({ telcos, routes: [{ packages: "ocs" }] }))
+}
+
+const check = (...flags: ReadonlyArray<string>) =>
+  simplan(["telco", "check", "--file", "telcos.json", ...flags], {}, false, 200)
+
+describe("telco check", () => {
+  it("tells what works of each telco, and changes nothing", async () => {
+    write()
+    const before = ocs.books()
+    const { code, err, out } = await check()
+    expect({ code, err }).toEqual({ code: 0, err: "" })
+    expect(out.trim().split("\n")).toEqual([
+      expect.stringMatching(/^telco +what +works +message +kind$/),
+      expect.stringMatching(/^ocs +location zones +yes +answers, and has all zones that the settings name +ocs$/),
+      expect.stringMatching(/^ocs +package templates +yes +answers, and has 0 +ocs$/),
+      expect.stringMatching(/^ocs +packages of a subscriber \(version 2\) +yes /),
+      expect.stringMatching(/^sandbox +simulator +yes /)
+    ])
+    const { calls: _, ...after } = ocs.books()
+    expect(before).toMatchObject(after)
+  })
+
+  it("tells what does not work, with exit code 1 and without the token", async () => {
+    write({ zones: { Green: { FR: 99 } }, url_v2: "http://127.0.0.1:9/v2" })
+    const { code, err, out } = await check("--json")
+    expect(code).toBe(1)
+    expect(err).toBe("2 of 4 things do not work.\n")
+    expect(JSON.parse(out)).toMatchObject([
+      {
+        works: false,
+        message: "telcos.ocs.zones.Green.FR is 99, and the telco has no location zone of that number"
+      },
+      { works: true },
+      { what: "packages of a subscriber (version 2)", works: false },
+      { telco: "sandbox", works: true }
+    ])
+    writeFileSync("ocs.token", "another-token-that-is-wrong")
+    const wrong = await check()
+    expect(wrong.code).toBe(1)
+    expect(wrong.out + wrong.err).not.toContain("another-token-that-is-wrong")
+  })
+
+  it("needs a file, and tells its mistakes", async () => {
+    expect(await simplan(["telco", "check"])).toMatchObject({
+      code: 2,
+      err: "Name the settings file of telcos by --file or SIMPLAN_TELCO_FILE.\n"
+    })
+    write({ reseller_id: 0 })
+    const { code, err } = await simplan(["telco", "check"], { SIMPLAN_TELCO_FILE: "telcos.json" })
+    expect(code).toBe(1)
+    expect(err).toBe(
+      "telcos.json, line 1: telcos.ocs.reseller_id must be an integer of at least 1 and at most 9007199254740991.\n"
+    )
+  })
+})

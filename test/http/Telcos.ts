@@ -1,0 +1,33 @@
+/** Telcos that the API serves: `x` of the kind ocs and `y` of the kind es2plus, whose secret is `x`. */
+import { Effect, Redacted } from "effect"
+import type { Routes } from "../../adapters/http/index.ts"
+
+type Telcos = NonNullable<Routes.Options["telcos"]>
+type Telco = Telcos extends ReadonlyMap<string, infer T> ? T : never
+type Zone = Parameters<NonNullable<Telco["zones"]>["set"]>[0]
+
+/** With the bodies that were taken. */
+export const make = (secret = "x") => {
+  const taken: Array<unknown> = []
+  const zones: Array<Zone> = []
+  const telco = (kind: string, answer: { readonly status: number; readonly body: unknown }): Telco => ({
+    kind,
+    zones:
+      kind === "ocs"
+        ? { set: (zone) => Effect.sync(() => void zones.push(zone)), list: Effect.sync(() => zones) }
+        : null,
+    notifications: {
+      secret: Redacted.make(secret),
+      take: (body) =>
+        Effect.sync(() => {
+          taken.push(body)
+          return answer
+        })
+    }
+  })
+  const telcos: Telcos = new Map([
+    ["x", telco("ocs", { status: 200, body: { result: { code: 0, msg: "OK" } } })],
+    ["y", telco("es2plus", { status: 204, body: null })]
+  ])
+  return { taken, telcos, zones }
+}

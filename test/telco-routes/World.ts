@@ -1,0 +1,120 @@
+/**
+ * The services in memory over the telcos of a settings file, on the machine's clock.
+ */
+import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
+import { Effect, Layer, Logger, ManagedRuntime, Metric, Result, Stream } from "effect"
+import { Catalogues, Organizations, Plans, Services, Settings as Limits, Sims, Worker } from "simplan"
+import { Iccid, type Jobs, type Label, type Outbox, type Plan, type Storage, WebhookSender } from "simplan/ports"
+import { StandardCatalogue } from "../../adapters/catalogue/index.ts"
+import * as Memory from "../../adapters/memory/index.ts"
+import { type Journal, MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Routes, TelcoFile } from "../../adapters/telco-routes/index.ts"
+import { type Books, MemoryBooks } from "../../adapters/telco-simulator/index.ts"
+import * as Clock from "../../adapters/virtual-clock/index.ts"
+
+export type Provided = Services.Services | Storage.Storage | Routes.Routes | Journal.Journal | Books.Books
+
+export interface World {
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Provided>) => Promise<A>
+  readonly logs: ReadonlyArray<string>
+  readonly close: () => Promise<void>
+}
+
+/** What outlives the services of a world: a second one over it is the service after a restart. */
+export const durable = () => ManagedRuntime.make(Layer.mergeAll(Memory.layer, MemoryJournal.layer, MemoryBooks.layer))
+
+export type Durable = ReturnType<typeof durable>
+
+/** Settings of a file with these telcos and routes. */
+export const settings = (telcos: unknown, routes: unknown, env: Readonly<Record<string, string>> = {}) =>
+  Result.getOrThrow(
+    TelcoFile.parse({ text: JSON.stringify({ telcos, routes }), name: "telcos.json", directory: "/", env })
+  )
+
+/** Starts the services; with the worker if asked. */
+export const start = async (
+  of: ReturnType<typeof settings>,
+  {
+    concurrency = 192,
+    kept = durable(),
+    works = false
+  }: { readonly kept?: Durable; readonly works?: boolean; readonly concurrency?: number } = {}
+): Promise<World> => {
+  const logs: Array<string> = []
+  type Kept = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Journal.Journal | Books.Books
+  const stored = Layer.succeedContext(await kept.runPromise(Effect.context<Kept>()))
+  const ports = Layer.mergeAll(
+    Routes.layer(of),
+    Clock.system,
+    Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) }),
+    StandardCatalogue.layer,
+    NodeCrypto.layer
+  ).pipe(Layer.provideMerge(stored))
+  const limits = Layer.effect(
+    Limits.Settings,
+    Effect.map(Limits.Settings, (preset) => ({ ...preset, concurrency, pollMillis: 50 }))
+  )
+  const services = Services.layer.pipe(Layer.provideMerge(ports), Layer.provide(limits))
+  const all = works ? Layer.provideMerge(Worker.background, services) : services
+  const runtime = ManagedRuntime.make(
+    all.pipe(
+      Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => logs.push(line))])),
+      Layer.provideMerge(Layer.sync(Metric.MetricRegistry, () => new Map()))
+    )
+  )
+  await runtime.runPromise(Effect.void)
+  const world: World = { run: (effect) => runtime.runPromise(effect), logs, close: () => runtime.dispose() }
+  opened.push(world)
+  return world
+}
+
+const opened: Array<World> = []
+
+/** Stops the services of all worlds. */
+export const close = async (): Promise<void> => {
+  for (const world of opened.splice(0)) await world.close()
+}
+
+let serial = 0
+
+/** An ICCID that no test had before. */
+export const iccid = (): string => {
+  const digits = `8999911${String(++serial).padStart(11, "0")}`
+  return [..."0123456789"].map((digit) => digits + digit).find(Iccid.hasLuhnDigit) ?? digits
+}
+
+export const organization = Organizations.Organizations.use((of) => of.create({ name: "Acme" }))
+
+/** A standard profile of a label. */
+export const coverage = (label: Label.Label) =>
+  Catalogues.Catalogues.use((of) =>
+    Effect.map(of.current, ({ profiles }) => {
+      const found = profiles.find((profile) => profile.label === label)
+      if (found === undefined) throw new Error(`no profile of ${label}`)
+      return found
+    })
+  )
+
+export const terms = (coverageId: string, changes: Partial<Plan.TermsRequest> = {}): Plan.TermsRequest => ({
+  name: "1 GB",
+  coverageId,
+  dataMegaBytes: 1_024,
+  periodDays: 30,
+  throttling: [],
+  recurrence: null,
+  ...changes
+})
+
+export const plan = (organizationId: string, label: Label.Label) =>
+  Effect.flatMap(coverage(label), ({ coverageId }) =>
+    Plans.Plans.use((of) => of.create({ organizationId, terms: terms(coverageId) }))
+  )
+
+/** Imports new SIMs of a label; their ICCIDs. */
+export const sims = (organizationId: string, label: Label.Label, count: number) => {
+  const rows = Array.from({ length: count }, () => ({ iccid: iccid(), label, isEsim: true }))
+  return Effect.as(
+    Sims.Sims.use((of) => of.importRows({ organizationId, rows: Stream.fromIterable(rows) })),
+    rows.map((row) => row.iccid)
+  )
+}

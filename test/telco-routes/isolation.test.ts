@@ -1,0 +1,139 @@
+/**
+ * One telco that is down holds up nobody else's work.
+ */
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { Subscriptions } from "simplan"
+import { type Label, Telco } from "simplan/ports"
+import { afterEach, describe, expect, it } from "vitest"
+import { Slots } from "../../adapters/telco-routes/index.ts"
+import * as Bridge from "../telco-http/Bridge.ts"
+import * as World from "./World.ts"
+
+const bridges: Array<Bridge.Bridge> = []
+afterEach(async () => {
+  for (const bridge of bridges.splice(0)) await bridge.close()
+  await World.close()
+})
+
+/** A bridge that does all that it is asked for, and hangs while it is told to. */
+const bridge = async () => {
+  let hangs = false
+  let underWay = 0
+  let most = 0
+  const started = await Bridge.start((asked, response, socket) => {
+    underWay += 1
+    most = Math.max(most, underWay)
+    response.once("close", () => {
+      underWay -= 1
+    })
+    if (hangs) return
+    Bridge.answer(200, { telco_package_id: "t" })(asked, response, socket)
+  })
+  bridges.push(started)
+  return {
+    ...started,
+    hang: () => {
+      hangs = true
+      most = 0
+    },
+    most: () => most
+  }
+}
+
+const CALLS_AT_ONCE = 2
+
+describe("a telco that hangs", () => {
+  it("leaves the engine's slots, and the requests of others, to the others", async () => {
+    const [slow, fast] = [await bridge(), await bridge()]
+    const http = (url: string) => ({ kind: "http", url, key: { env: "KEY" }, calls_at_once: CALLS_AT_ONCE })
+    const settings = World.settings(
+      { slow: http(slow.url), fast: http(fast.url) },
+      [{ label: "Green", packages: "slow" }, { packages: "fast" }],
+      { KEY: "a-key-of-the-test" }
+    )
+    // Fewer slots than jobs that hang: without slots for each telco they would take all of them.
+    const { run } = await World.start(settings, { works: true, concurrency: 8 })
+    const { organizationId } = await run(World.organization)
+    const plan = async (label: Label.Label) => (await run(World.plan(organizationId, label))).planId
+    const plans = { Green: await plan("Green"), Blue: await plan("Blue") }
+    const subscribe = (planId: string, iccid: string) =>
+      Subscriptions.Subscriptions.use((all) =>
+        all.create({ organizationId, planId, iccid, metadata: "", activePeriod: null })
+      )
+    const remove = (iccid: string) => Subscriptions.Subscriptions.use((all) => all.remove({ organizationId, iccid }))
+    const green = await run(World.sims(organizationId, "Green", 24))
+    const blue = await run(World.sims(organizationId, "Blue", 2))
+    const [first = "", second = ""] = blue
+    await run(Effect.forEach(green, (iccid) => subscribe(plans.Green, iccid), { concurrency: CALLS_AT_ONCE }))
+    await run(subscribe(plans.Blue, first))
+
+    slow.hang()
+    await run(Effect.forEach(green, remove, { concurrency: "unbounded" }))
+    await expect.poll(() => slow.most()).toBe(CALLS_AT_ONCE)
+
+    const start = performance.now()
+    const cancelled = () => fast.asked.filter(({ path }) => path.includes("cancel")).length
+    await run(subscribe(plans.Blue, second))
+    await run(remove(first))
+    await expect.poll(cancelled, { interval: 20, timeout: 5_000 }).toBe(1)
+    // A call that hangs does so for 10 s.
+    expect(performance.now() - start).toBeLessThan(4_000)
+    expect(slow.most()).toBe(CALLS_AT_ONCE)
+  })
+})
+
+describe("the slots of a telco", () => {
+  const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(Effect.provide(effect, TestClock.layer()))
+
+  it("take calls up to their number, let as many wait for a second, and refuse the others at once", async () => {
+    await run(
+      Effect.gen(function* () {
+        const slots = yield* Slots.make({ name: "a", callsAtOnce: 2 })
+        const done = yield* Deferred.make<string>()
+        const call = slots.run(Deferred.await(done))
+        const underWay = yield* Effect.forEach([1, 2], () => Effect.forkChild(call, { startImmediately: true }))
+        const waiting = yield* Effect.forkChild(Effect.flip(call), { startImmediately: true })
+        const lucky = yield* Effect.forkChild(call, { startImmediately: true })
+        yield* Effect.yieldNow
+        const refused = yield* Effect.flip(call)
+        expect(refused).toMatchObject({ _tag: "Telco.Unavailable", isAsked: false, retryAfterSeconds: 1 })
+        expect(refused.message).toBe("The telco a has 2 calls under way, and more wait")
+        yield* Fiber.interrupt(lucky)
+        yield* TestClock.adjust("1 second")
+        expect(yield* Fiber.join(waiting)).toMatchObject({ _tag: "Telco.Unavailable", isAsked: false })
+        yield* Deferred.succeed(done, "done")
+        expect(yield* Effect.forEach(underWay, Fiber.join)).toEqual(["done", "done"])
+        expect(yield* call).toBe("done")
+      })
+    )
+  })
+
+  it("tell calls that come together to come back one after the other, at the pace at which slots become free", async () => {
+    await run(
+      Effect.gen(function* () {
+        const slots = yield* Slots.make({ name: "a", callsAtOnce: 1 })
+        const never = yield* Effect.forkChild(slots.run(Effect.never), { startImmediately: true })
+        const waiting = yield* Effect.forkChild(slots.run(Effect.void), { startImmediately: true })
+        yield* Effect.yieldNow
+        const refusals = yield* Effect.forEach([1, 2, 3], () => Effect.flip(slots.run(Effect.void)))
+        expect(refusals.map((refusal) => refusal.retryAfterSeconds)).toEqual([1, 2, 3])
+        yield* Fiber.interrupt(waiting)
+        yield* Fiber.interrupt(never)
+      })
+    )
+  })
+
+  it("are given back by a call that fails or is interrupted", async () => {
+    await run(
+      Effect.gen(function* () {
+        const slots = yield* Slots.make({ name: "a", callsAtOnce: 1 })
+        const refused = new Telco.Refused({ message: "no" })
+        expect(yield* Effect.flip(slots.run(Effect.fail(refused)))).toBe(refused)
+        const hanging = yield* Effect.forkChild(slots.run(Effect.never), { startImmediately: true })
+        yield* Fiber.interrupt(hanging)
+        expect(yield* slots.run(Effect.succeed("done"))).toBe("done")
+      })
+    )
+  })
+})

@@ -1,0 +1,174 @@
+/**
+ * The program with a settings file, as an operator starts it, against the fake of an online charging system.
+ */
+import { writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { join } from "node:path"
+import { describe, expect, it, vi } from "vitest"
+import * as ServerProcess from "../cli/ServerProcess.ts"
+import * as Fake from "../fakes/ocs/Fake.mjs"
+import * as Leaks from "../setup/Leaks.ts"
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const processes = ServerProcess.forEachTest()
+
+const TOKEN = "token-of-the-charging-system"
+const SECRET = "secret-of-its-notifications"
+const ADMIN = "admin-token-of-the-test"
+const MEGABYTE = 1_048_576
+
+/** A receiver of webhooks, and what came. */
+const receiver = async () => {
+  const events: Array<{ readonly type: string; readonly data: Readonly<Record<string, unknown>> }> = []
+  const server = createServer(async (request, response) => {
+    let text = ""
+    for await (const part of request.setEncoding("utf8")) text += part
+    events.push(JSON.parse(text))
+    response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  processes.closing.push(() => server.close())
+  const address = server.address()
+  return { events, url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/` }
+}
+
+const ask = async (method: string, url: string, body?: unknown) => {
+  const response = await fetch(url, {
+    method,
+    headers: { "content-type": "application/json", authorization: `Bearer ${ADMIN}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+  })
+  return { status: response.status, body: JSON.parse((await response.text()) || "null") }
+}
+
+const settings = (ocs: Pick<Fake.Fake, "url" | "urlV2">, zones: unknown = { Green: { FR: 27, EUROPE: 28 } }) => ({
+  telcos: {
+    ocs: {
+      kind: "ocs",
+      url: ocs.url,
+      url_v2: ocs.urlV2,
+      token: { file: "ocs.token" },
+      reseller_id: 1,
+      zones,
+      mobile_plan_id: 10,
+      notifications: { secret: { env: "OCS_NOTIFICATION_SECRET" } }
+    },
+    sandbox: { kind: "simulator" }
+  },
+  routes: [{ label: "Green", packages: "ocs" }, { packages: "sandbox" }]
+})
+
+const env = {
+  SIMPLAN_TELCO_FILE: "telcos.json",
+  SIMPLAN_ADMIN_TOKEN: ADMIN,
+  SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true",
+  OCS_NOTIFICATION_SECRET: SECRET
+}
+
+/** The charging system, and a server over it. */
+const start = async (of: (ocs: Fake.Fake) => unknown = settings) => {
+  Leaks.know(TOKEN)
+  Leaks.know(SECRET)
+  const ocs = await Fake.start({ token: TOKEN, subscribers: 3 })
+  processes.closing.push(() => ocs.close())
+  writeFileSync(join(processes.cwd(), "ocs.token"), `${TOKEN}\n`)
+  writeFileSync(join(processes.cwd(), "telcos.json"), JSON.stringify(of(ocs), null, 2))
+  return { ocs, server: processes.start({ env }) }
+}
+
+describe("a server with a settings file", () => {
+  it("sells packages of the charging system, and tells of their usage", async () => {
+    const { ocs, server } = await start()
+    const url = await server.listening
+    expect(server.fact("telco")).toBe("ocs (ocs), sandbox (simulator)")
+    const hooks = await receiver()
+    const { organization_id } = (await ask("POST", `${url}/admin/v1/organizations`, { name: "Acme" })).body.data
+    const of = `${url}/admin/v1/organizations/${organization_id}`
+    const { key } = (await ask("POST", `${of}/api-keys`, { name: "test" })).body.data
+    const iccid = Fake.iccidOf(1)
+    const sims = [{ iccid, label: "Green", is_esim: true, lpa: "LPA:1$smdp.example$ABC" }]
+    expect(await ask("POST", `${of}/sims`, { sims })).toMatchObject({ body: { data: { imported: 1 } } })
+    await ask("POST", `${of}/webhook-endpoints`, { url: hooks.url })
+    const profiles = await ask("GET", `${url}/v3/coverage-profiles?region_code=FR&label=Green&key=${key}`)
+    const plan = (changes: unknown) =>
+      ask("POST", `${url}/v3/plans?key=${key}`, {
+        coverage_id: profiles.body.data[0].coverage_id,
+        name: "100 MB",
+        data_MBs: 100,
+        period_days: 30,
+        recurring: false,
+        throttling: false,
+        ...Object(changes)
+      })
+    const { plan_id } = (await plan({})).body
+    const created = await ask("POST", `${url}/v3/subscription?key=${key}`, { plan_id, iccid, metadata: "one" })
+    expect(created).toMatchObject({ status: 201, body: { esimdata: { iccid } } })
+    expect(ocs.books().packages).toMatchObject([{ iccid, allowanceBytes: 100 * MEGABYTE, periodDays: 30 }])
+
+    const notifications = `${url}/telco/ocs/ocs/notifications`
+    ocs.configureNotifications({ packages: `${notifications}/${SECRET}`, es2plus: `${notifications}/${SECRET}` })
+    await ocs.useData({ iccid, bytes: 85 * MEGABYTE })
+    expect(ocs.books().notifications.at(-1)).toMatchObject({ isAcknowledged: true })
+    const thresholds = () =>
+      hooks.events.flatMap(({ data, type }) =>
+        type === "attachment.allowanceConsumed" ? [data["usagePercentage"]] : []
+      )
+    await expect.poll(thresholds, { timeout: 20_000 }).toEqual([50, 80])
+    await ocs.setProfile({ iccid, status: "Enable" })
+    await expect
+      .poll(() => hooks.events.map(({ type }) => type), { timeout: 20_000 })
+      .toContain("esim.smdp.stateChanged")
+
+    expect((await ask("POST", `${notifications}/wrong`, {})).status).toBe(404)
+    expect((await ask("POST", `${url}/telco/ocs/sandbox/notifications/${SECRET}`, {})).status).toBe(404)
+
+    const regions = `${url}/v3/coverage-profiles/custom-region?key=${key}`
+    const region = await ask("POST", regions, { region_name: "Nordics", label: "Green", iso2_list: ["SE", "NO"] })
+    const { coverage_id } = region.body.data
+    expect(await plan({ coverage_id })).toMatchObject({ status: 422, body: { code: "terms_refused" } })
+    const zones = `${url}/admin/v1/telcos/ocs/zones`
+    const zone = { label: "Green", coverage_id, zone_id: 28 }
+    expect(await ask("PUT", zones, zone)).toEqual({ status: 200, body: { error: false, data: zone } })
+    expect(await ask("PUT", zones, { ...zone, zone_id: 99 })).toMatchObject({
+      status: 400,
+      body: { code: "invalid_field", message: "zone_id must be a location zone of ocs, which has no 99" }
+    })
+    expect((await ask("GET", zones)).body.data).toEqual([zone])
+    expect(await plan({ coverage_id })).toMatchObject({ status: 201 })
+
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    expect(metrics).toContain(
+      'simplan_telco_routed_calls_total{telco="ocs",operation="createPackage",outcome="done"} 1'
+    )
+    const printed = `${metrics}${server.out()}${server.err()}`
+    for (const secret of [TOKEN, SECRET]) expect(printed).not.toContain(secret)
+  })
+
+  it("does not start where the charging system has no such zone, and names it", async () => {
+    const { server } = await start((ocs) => settings(ocs, { Green: { FR: 27, DE: 99 } }))
+    expect(await server.ended).toMatchObject({ code: 1 })
+    expect(server.err()).toBe(
+      "The server cannot start: telcos.ocs.zones.Green.DE is 99, and the telco has no location zone of that number.\n"
+    )
+  })
+
+  it("starts where the charging system cannot be reached, and says that it asks again", async () => {
+    const { server } = await start(() => settings({ url: "http://127.0.0.1:9/v1", urlV2: "http://127.0.0.1:9/v2" }))
+    await server.listening
+    expect(server.err()).toContain("The telco ocs cannot be asked for what the settings name; that is tried again")
+  })
+
+  it("tells each mistake of the file with its line, and that a bridge has no place beside it", async () => {
+    const { server } = await start((ocs) => ({ ...settings(ocs), routes: [{ packages: "osc" }] }))
+    expect(await server.ended).toMatchObject({ code: 1 })
+    expect(server.err()).toBe("telcos.json, line 30: routes[0].packages names a telco that is not among telcos.\n")
+    const both = processes.start({
+      env: { ...env, SIMPLAN_TELCO_URL: "http://127.0.0.1:9", SIMPLAN_TELCO_KEY: "key-of-a-bridge" }
+    })
+    expect(await both.ended).toMatchObject({ code: 1 })
+    expect(both.err()).toBe(
+      "SIMPLAN_TELCO_FILE and SIMPLAN_TELCO_URL are both set: the file can name the bridge too, as a telco of the kind http.\n"
+    )
+  })
+})
