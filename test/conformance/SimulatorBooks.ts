@@ -4,7 +4,7 @@ import { PGlite } from "@electric-sql/pglite"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Redacted } from "effect"
 import type { Telco } from "simplan/ports"
-import { MemoryBooks, SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
+import { type Faults, MemoryBooks, SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
 import * as Template from "../../adapters/pglite/Template.ts"
 import type * as TelcoSuite from "../../src/testing/TelcoSuite.ts"
 import * as Databases from "../setup/Databases.ts"
@@ -36,14 +36,16 @@ export const database = async (): Promise<PGlite> => {
   return PGlite.create(template === undefined ? {} : { loadDataDir: template })
 }
 
-const embedded = Layer.unwrap(
+/** A client of an embedded database of its own. */
+export const embedded = Layer.unwrap(
   Effect.map(
     Effect.acquireRelease(Effect.promise(database), (database) => Effect.promise(() => database.close())),
     client
   )
 )
 
-const server = (maxConnections: number) =>
+/** A client of a database of its own on the server. */
+export const server = (maxConnections: number) =>
   Layer.unwrap(Effect.map(Databases.scoped(), ({ url }) => PgClient.layer({ url: Redacted.make(url), maxConnections })))
 
 /** A client with one connection, to a database of its own. */
@@ -87,3 +89,13 @@ export const observe: TelcoSuite.Observe<TelcoSimulator.TelcoSimulator> = {
   mobilePlan: (of) =>
     Effect.flatMap(simulator, ({ mobilePlans }) => Effect.map(mobilePlans, (all) => all.get(of) ?? false))
 }
+
+/** How the suite makes calls of a simulator go wrong. */
+export const faults: TelcoSuite.Faults<TelcoSimulator.TelcoSimulator> = {
+  loseRequest: (on) => next({ fault: "unavailable", on, times: 1 }),
+  loseAnswer: (on) => next({ fault: "answer lost", on, times: 1 }),
+  doLate: (on) => Effect.as(next({ fault: "slow", on, delay: "100 millis", times: 1 }), Effect.sleep("150 millis")),
+  refuse: (on) => next({ fault: "refuse", on, times: 1 })
+}
+
+const next = (fault: Faults.Fault) => Effect.flatMap(simulator, ({ setFaults }) => setFaults([fault]))

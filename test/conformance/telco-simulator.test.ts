@@ -4,13 +4,13 @@ import { Telco } from "simplan/ports"
 import { Books, SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
 import { afterAll, describe, expect, it } from "vitest"
 import * as TelcoSuite from "../../src/testing/TelcoSuite.ts"
-import { client, database, iccid, memory, observe, order, pglite, postgres, single } from "./SimulatorBooks.ts"
+import { client, database, faults, iccid, memory, observe, order, pglite, postgres, single } from "./SimulatorBooks.ts"
 
 const simulator = TelcoSimulator.TelcoSimulator
 
 for (const [name, books] of Object.entries({ memory, PGlite: pglite, PostgreSQL: postgres })) {
   const simulated = TelcoSimulator.layer().pipe(Layer.provide(books))
-  TelcoSuite.run(`The simulator over books in ${name}`, simulated, { describe, it, afterAll }, { observe })
+  TelcoSuite.run(`The simulator over books in ${name}`, simulated, { describe, it, afterAll }, { observe, faults })
 }
 
 for (const [name, books] of Object.entries({ memory, PGlite: pglite, PostgreSQL: postgres })) {

@@ -1,6 +1,7 @@
 /**
  * One round: servers on a fresh database under load while things go wrong; then quiet, until nothing that is due is
- * left; then a day and a half of business time, so that all that waits for a later try is done; then the verdict.
+ * left; then a day and a half of business time, so that all that waits for a later try is done; then the verdict. Over a
+ * real telco's fake, which needs a real clock, what waits is made due instead.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -12,6 +13,7 @@ import * as Clients from "./Clients.ts"
 import * as Cluster from "./Cluster.ts"
 import * as Database from "./Database.ts"
 import { Ledger } from "./Ledger.ts"
+import * as OcsTelco from "./OcsTelco.ts"
 import * as Leaks from "../setup/Leaks.ts"
 import type { Proxy } from "../setup/Proxy.ts"
 import * as Random from "./Random.ts"
@@ -23,6 +25,8 @@ import * as Verdict from "./Verdict.ts"
 export interface Options {
   readonly main: string
   readonly seed: number
+  /** The simulated telco, unless given. */
+  readonly telco?: "simulator" | "ocs"
   /** How long things go wrong. */
   readonly millis: number
   readonly clients: number
@@ -66,6 +70,20 @@ const quiet = async (session: Database.Session): Promise<ReadonlyArray<string>> 
     if (Date.now() > until)
       return busy.map(({ count, what }) => `${String(count)} of ${String(what)} are due or held and stay so`)
     await sleep(100)
+  }
+}
+
+/** Makes what waits for a later try due at once, until nothing does: a server goes by the clock of the database here. */
+const hurried = async (session: Database.Session): Promise<ReadonlyArray<string>> => {
+  const later = "(extract(epoch from clock_timestamp()) * 1000)::bigint"
+  for (;;) {
+    const waiting = await session.query(`
+      with job as (update simplan.job set due_at = 0 where attempts > 0 and ended_at is null and due_at > ${later} returning 1),
+        delivery as (update simplan.delivery set next_attempt_at = 0 where next_attempt_at > ${later} returning 1)
+      select 1 from job union all select 1 from delivery`)
+    if (waiting.length === 0) return []
+    const left = await quiet(session)
+    if (left.length > 0) return left
   }
 }
 
@@ -142,19 +160,25 @@ const leftOver = async (session: Database.Session, now: number): Promise<Readonl
 }
 
 /** Runs it; whatever it started has ended when it returns. */
-export const run = async ({ clients, database, main, millis, seed }: Options): Promise<Outcome> => {
+export const run = async ({
+  clients,
+  database,
+  main,
+  millis,
+  seed,
+  telco: kind = "simulator"
+}: Options): Promise<Outcome> => {
   const cwd = mkdtempSync(join(tmpdir(), "simplan-faults-"))
   const random = Random.make(seed)
   const ledger = new Ledger()
   const onCrash = (message: string): void => void ledger.problems.push(message)
   const dataDir = join(cwd, "data")
-  const telco = await Telco.start({ main, cwd }, onCrash)
+  const telco = kind === "ocs" ? await OcsTelco.start(cwd) : await Telco.start({ main, cwd }, onCrash)
   const receivers = await Promise.all([Receiver.start(), Receiver.start()])
   const env = {
     SIMPLAN_ADMIN_TOKEN: Tenant.ADMIN,
     SIMPLAN_TELCO_TOKEN: REPORTS,
-    SIMPLAN_TELCO_URL: telco.url,
-    SIMPLAN_TELCO_KEY: Telco.KEY,
+    ...telco.env,
     SIMPLAN_TELCO_TIMEOUT: `${TELCO_TIMEOUT}ms`,
     SIMPLAN_LEASE: `${LEASE}ms`,
     SIMPLAN_RATE_LIMIT: "off",
@@ -210,30 +234,37 @@ export const run = async ({ clients, database, main, millis, seed }: Options): P
     await all[0]?.repeat()
     const shared = direct === null ? null : Database.onServer(direct)
     if (shared !== null) ledger.problems.push(...(await quiet(shared)))
-    for (const member of members) {
+    const stop = async (member: Cluster.Member) => {
       const code = await member.stop("SIGTERM")
-      if (code !== 0)
-        ledger.problems.push(`${member.name} was stopped and ended with ${code}:\n${member.output().slice(-1_000)}`)
+      if (code === 0) return
+      ledger.problems.push(`${member.name} was stopped and ended with ${code}:\n${member.output().slice(-1_000)}`)
+    }
+    if (kind === "ocs" && shared !== null) {
+      ledger.problems.push(...(await hurried(shared)))
+      await sleep(telco.lateness)
+    }
+    for (const member of members) await stop(member)
+
+    // Alone on the database, on a clock that goes on as fast as one likes; a real telco goes by no such clock.
+    const from = Date.now()
+    if (kind === "simulator") {
+      const last = await start("the last server", {
+        SIMPLAN_DATABASE_URL: database?.url ?? `pglite://${dataDir}`,
+        SIMPLAN_CLOCK: `virtual:${new Date(from).toISOString()}`
+      })
+      members.push(last)
+      await last.listening()
+      await Tenant.must(`${last.url}/admin/v1/clock/advance`, 200, {
+        method: "POST",
+        headers: Tenant.admin,
+        body: { by: "30 hours" }
+      })
+      await last.stop("SIGTERM")
     }
 
-    // Alone on the database, on a clock that goes on as fast as one likes.
-    const from = Date.now()
-    const last = await start("the last server", {
-      SIMPLAN_DATABASE_URL: database?.url ?? `pglite://${dataDir}`,
-      SIMPLAN_CLOCK: `virtual:${new Date(from).toISOString()}`
-    })
-    members.push(last)
-    await last.listening()
-    await Tenant.must(`${last.url}/admin/v1/clock/advance`, 200, {
-      method: "POST",
-      headers: Tenant.admin,
-      body: { by: "30 hours" }
-    })
-    const books = await telco.books()
-    await last.stop("SIGTERM")
-
     const session = shared ?? Database.inDirectory(dataDir)
-    const now = from + 30 * HOUR
+    const books = await telco.books(session)
+    const now = kind === "simulator" ? from + 30 * HOUR : from
     const rows = (query: keyof typeof Verdict.queries) =>
       session.query(Verdict.queries[query].replace("$org", `'${prepared.organizationId}'`))
     const facts = {

@@ -1,6 +1,7 @@
 /** The simulated telco as a process of its own, which keeps its books when it is killed. */
 import { ask, field, list, text } from "./Asking.ts"
 import * as Cluster from "./Cluster.ts"
+import type { Session } from "./Database.ts"
 
 export const KEY = "faults-telco-key-0123456789"
 
@@ -9,12 +10,22 @@ export interface Books {
   readonly packages: ReadonlyArray<{ readonly packageId: string; readonly iccid: string; readonly status: string }>
   readonly messages: ReadonlyArray<{ readonly text: string }>
   readonly mobilePlans: ReadonlyMap<string, boolean>
+  /**
+   * Whether the telco knows idempotency keys. Without them a message whose answer was lost is refused when it is asked for
+   * again, though it may have been sent.
+   */
+  readonly hasKeys: boolean
 }
 
 export interface Telco extends Cluster.Member {
   /** Replaces the faults; nothing where the telco does not listen just now. */
   readonly setFaults: (faults: ReadonlyArray<Readonly<Record<string, unknown>>>) => Promise<void>
-  readonly books: () => Promise<Books>
+  /** The settings by which servers find it. */
+  readonly env: Readonly<Record<string, string>>
+  /** How long a late effect may take to be undone, in milliseconds. */
+  readonly lateness: number
+  /** Its books, with simplan's names of the packages, which are in the database where the telco has no place for them. */
+  readonly books: (session: Session) => Promise<Books>
 }
 
 const headers = { authorization: `Bearer ${KEY}` }
@@ -32,6 +43,8 @@ export const start = async (place: Cluster.Place, onCrash: (message: string) => 
   })
   return {
     ...member,
+    env: { SIMPLAN_TELCO_URL: member.url, SIMPLAN_TELCO_KEY: KEY },
+    lateness: 0,
     setFaults: async (faults) => {
       await ask(`${member.url}/simulator/faults`, { method: "PUT", headers, body: { faults } })
     },
@@ -47,7 +60,8 @@ export const start = async (place: Cluster.Place, onCrash: (message: string) => 
         messages: list(answer.body, "messages").map((one) => ({ text: text(one, "text") })),
         mobilePlans: new Map(
           list(answer.body, "mobile_plans").map((one) => [text(one, "iccid"), field(one, "applied") === true])
-        )
+        ),
+        hasKeys: true
       }
     }
   }

@@ -8,6 +8,11 @@ export const admin = { authorization: `Bearer ${ADMIN}` }
 
 const SIMS = 5_000
 
+export const iccids: ReadonlyArray<string> = Array.from(
+  { length: SIMS },
+  (_, index) => `8999902${String(index).padStart(12, "0")}`
+)
+
 /** The body of the answer, which has to have this status. */
 export const must = async (url: string, status: number, asked: Parameters<typeof ask>[1]): Promise<unknown> => {
   const answer = await ask(url, asked, 120_000)
@@ -22,10 +27,7 @@ export const prepare = async (url: string, receivers: ReadonlyArray<Receiver>) =
   const organizationId = text(await post("/organizations", 201, { name: "Faults" }), "data", "organization_id")
   const of = `/organizations/${organizationId}`
   const key = text(await post(`${of}/api-keys`, 201, { name: "Faults" }), "data", "key")
-  const rows = Array.from(
-    { length: SIMS },
-    (_, index) => `8999902${String(index).padStart(12, "0")},Green,true,L${index}`
-  )
+  const rows = iccids.map((iccid, index) => `${iccid},Green,true,L${index}`)
   await post(`${of}/sims`, 200, `iccid,label,is_esim,lpa\n${rows.join("\n")}\n`)
   for (const receiver of receivers) await post(`${of}/webhook-endpoints`, 201, { url: receiver.url })
   const headers = { "x-api-key": key }

@@ -172,7 +172,7 @@ const messages = ({ books, ledger }: Facts): ReadonlyArray<string> => {
     ),
     ...differences(
       "refused messages",
-      sent.filter((name) => refused.has(name)),
+      sent.filter((name) => books.hasKeys && refused.has(name)),
       []
     ),
     ...differences(

@@ -5,7 +5,8 @@
 // Prints the seed of each round, what went wrong in it and how much was asked; a round in which anything was lost, made
 // up or done twice is told in sentences, and the exit code is then 1. A seed says which faults come in which order; when
 // they meet the load is up to the machine. Options: --seconds (120), --seed (by the time of day), --each (how long
-// things go wrong in a round, 15 s), --only postgres or pglite (in turns).
+// things go wrong in a round, 15 s), --only postgres or pglite (in turns), --telco ocs (a fake charging system, which knows no
+// idempotency keys, in place of the simulated telco; PostgreSQL only).
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
@@ -15,7 +16,8 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "120" },
     seed: { type: "string", default: String(Date.now() % 2 ** 31) },
     each: { type: "string", default: "15" },
-    only: { type: "string", default: "" }
+    only: { type: "string", default: "" },
+    telco: { type: "string", default: "simulator" }
   }
 })
 
@@ -38,7 +40,8 @@ const child = spawn(
       FAULTS_SECONDS: values.seconds,
       FAULTS_SEED: values.seed,
       FAULTS_EACH: values.each,
-      FAULTS_ONLY: values.only
+      FAULTS_ONLY: values.only,
+      FAULTS_TELCO: values.telco
     }
   }
 )

@@ -79,7 +79,8 @@ const right = () => {
           { packageId: "b:0", iccid: second, status: "active" }
         ],
         messages: [{ text: sms.name }],
-        mobilePlans: new Map([[first, true]])
+        mobilePlans: new Map([[first, true]]),
+        hasKeys: true
       },
       receivers: [{ url: "", events, strays: () => 0, become: () => {}, close: async () => {} }]
     },

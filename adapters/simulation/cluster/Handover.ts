@@ -69,7 +69,7 @@ const GONE = 1_000
 
 /**
  * The job of a request that is gone is done once, and waited for by all processes. Whoever has not its lease can neither
- * renew it nor hand it back.
+ * renew it, nor hand it back, nor end it.
  */
 export const abandoned = Effect.fnUntraced(function* (world: Cluster.World) {
   const { ledger, plan, simulated } = world
@@ -90,6 +90,7 @@ export const abandoned = Effect.fnUntraced(function* (world: Cluster.World) {
   const strange = own().map(({ jobId }) => ({ jobId, token: "a stranger" }))
   yield* Effect.orDie(jobs.renew({ leases: strange, until: yield* Clock.currentTimeMillis }))
   yield* Effect.orDie(jobs.handBack(strange))
+  const ended = yield* Effect.filter(strange, (one) => Effect.isSuccess(storage.commit({ jobs: { finished: [one] } })))
   yield* Effect.forkChild(Fiber.interrupt(request))
   let isWaitedFor = true
   const drain = world.useIn(plan.clocks.length - 1, Effect.ignore(Worker.Worker.use((of) => of.drain)))
@@ -103,6 +104,7 @@ export const abandoned = Effect.fnUntraced(function* (world: Cluster.World) {
   const isDone = own().length === 0 && asked === strange.length
   return [
     ...(isDone ? [] : ["the job of a request that is gone was not done, or not once"]),
+    ...ended.map(({ jobId }) => `${jobId} was ended under a lease that its process did not have`),
     ...(isWaitedFor ? [] : ["what another process had under way was not waited for"])
   ]
 })

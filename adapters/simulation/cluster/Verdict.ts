@@ -51,6 +51,7 @@ const applicable: ReadonlySet<Invariants.Invariant> = new Set([
   Invariants.thresholdsFireOnce,
   Invariants.webhooksArrive,
   Invariants.lifecycleIsComplete,
+  Invariants.lifecycleIsToldToTheEnd,
   Invariants.simsAreInOnePlace,
   Invariants.nothingCrossesOrganizations,
   Invariants.booksAreEqual,

@@ -1,0 +1,83 @@
+/** The charging system of `examples/charging`: no keys, and answers that can be lost. */
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Effect } from "effect"
+
+interface Bundle {
+  readonly id: string
+  readonly sim: string
+  readonly note: string
+  stopped: boolean
+}
+
+const field = (body: unknown, name: string): unknown =>
+  typeof body === "object" && body !== null ? Object.getOwnPropertyDescriptor(body, name)?.value : undefined
+
+const read = async (request: IncomingMessage): Promise<unknown> => {
+  let text = ""
+  for await (const part of request.setEncoding("utf8")) text += part
+  return text === "" ? null : JSON.parse(text)
+}
+
+export const make = Effect.gen(function* () {
+  const bundles = new Map<string, Bundle>()
+  const texts: Array<{ readonly sim: unknown; readonly text: unknown }> = []
+  const roaming = new Map<string, unknown>()
+  let made = 0
+  let loses: string | null = null
+
+  const act = (method: string, path: string, body: unknown): unknown => {
+    const [, kind, id = "", part] = path.split("/")
+    const text = (name: string) => String(field(body, name))
+    if (kind === "bundles" && method === "DELETE") return bundles.delete(id) ? {} : undefined
+    if (kind === "bundles" && part === "stop") {
+      const found = bundles.get(id)
+      if (found !== undefined) found.stopped = true
+      return {}
+    }
+    if (kind === "bundles") {
+      const bundle = { id: `b-${++made}`, sim: text("sim"), note: text("note"), stopped: false }
+      bundles.set(bundle.id, bundle)
+      return bundle
+    }
+    if (kind === "texts") return texts.push({ sim: field(body, "sim"), text: field(body, "text") })
+    if (part === "roaming") roaming.set(id, field(body, "on"))
+    return part === "bundles" ? [...bundles.values()].filter(({ sim }) => sim === id) : {}
+  }
+
+  const server = createServer(async (request, response) => {
+    const { method = "", url = "" } = request
+    const body = act(method, url, await read(request))
+    if (loses !== null && method !== "GET" && url.startsWith(loses)) {
+      loses = null
+      request.socket.destroy()
+      return
+    }
+    response.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" })
+    response.end(JSON.stringify(body))
+  })
+  const url = yield* Effect.acquireRelease(
+    Effect.callback<string>((resume) => {
+      server.listen(0, "127.0.0.1", () => {
+        resume(Effect.succeed(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+      })
+    }),
+    () =>
+      Effect.sync(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+  )
+  return {
+    url,
+    /** The next change under a path is done, and its answer lost. */
+    lose: (path: string) => {
+      loses = path
+    },
+    bundles: (note: string) => [...bundles.values()].filter((one) => one.note === note).length,
+    texts: (sim: string, text: string) => texts.filter((one) => one.sim === sim && one.text === text).length,
+    roaming: (sim: string) => roaming.get(sim) === true
+  }
+})
+
+export type Charging = Effect.Success<typeof make>
