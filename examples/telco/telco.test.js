@@ -1,27 +1,10 @@
 // The suite that simplan's own telcos pass, under node:test; then the telco in the service.
 import assert from "node:assert/strict"
 import { after, describe, it, test } from "node:test"
-import { Effect, Layer } from "effect"
-import { Telco } from "simplan/ports"
-import { createSimplan, TelcoRefused } from "simplan/promise"
+import { Effect } from "effect"
+import { createSimplan, telcoLayer, TelcoRefused } from "simplan/promise"
 import { TelcoSuite } from "simplan/testing"
 import { createTelco } from "./telco.js"
-
-/** The port that the suite asks for, over plain functions. */
-const portOf = (functions) =>
-  Object.fromEntries(
-    Object.entries(functions).map(([name, run]) => [
-      name,
-      (request) =>
-        Effect.tryPromise({
-          try: async (signal) => {
-            const answer = await run(request, { signal })
-            return name === "createPackage" ? { activationAt: null, expirationAt: null, ...answer } : undefined
-          },
-          catch: ({ message }) => new Telco.Refused({ message })
-        })
-    ])
-  )
 
 const { books, functions } = createTelco()
 const observe = {
@@ -32,12 +15,7 @@ const observe = {
   mobilePlan: (iccid) => Effect.sync(() => books.mobilePlans.get(iccid) ?? false)
 }
 
-TelcoSuite.run(
-  "the telco of plain functions",
-  Layer.succeed(Telco.Telco, portOf(functions)),
-  { describe, it, afterAll: after },
-  { observe }
-)
+TelcoSuite.run("the telco of plain functions", telcoLayer(functions), { describe, it, afterAll: after }, { observe })
 
 test("the service orders a package of it, and a refusal reaches the caller", async (context) => {
   const telco = createTelco()

@@ -1,5 +1,6 @@
 // `npm run test:hosts`: packs the package and uses it in fresh folders as hosts do. It needs the registry, as `npm ci` does.
-// `npm run test:hosts -- pnpm bundles` runs only the cases that are named; `--keep` keeps their folders.
+// `npm run test:hosts -- pnpm examples/nextjs` runs only the cases that are named, and of a case that has parts only those;
+// `--keep` keeps their folders.
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -34,11 +35,21 @@ const cases = {
 
 const given = process.argv.slice(2)
 const keeps = given.includes("--keep")
-const asked = given.filter((name) => name !== "--keep")
-const unknown = asked.find((name) => !Object.hasOwn(cases, name))
+const asked = given.filter((name) => name !== "--keep").map((name) => name.split("/"))
+/** What may be asked for of a case. */
+const partsOf = (name) => cases[name].parts?.() ?? []
+const isKnown = ([name, part]) => Object.hasOwn(cases, name) && (part === undefined || partsOf(name).includes(part))
+const unknown = asked.find((names) => !isKnown(names))
 if (unknown !== undefined) {
-  console.error(`${unknown} is no case. The cases are ${Object.keys(cases).join(", ")}.`)
+  const known = Object.keys(cases).flatMap((name) => [name, ...partsOf(name).map((part) => `${name}/${part}`)])
+  console.error(`${unknown.join("/")} is no case. The cases are ${known.join(", ")}.`)
   process.exit(2)
+}
+
+/** The parts of a case that are asked for; undefined for all of them. */
+const askedOf = (name) => {
+  const parts = asked.flatMap(([asking, part]) => (asking === name ? [part] : []))
+  return parts.length === 0 || parts.includes(undefined) ? undefined : parts
 }
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`
@@ -49,10 +60,10 @@ try {
   const tarball = Package.pack(folder)
   console.log(`packed ${tarball} (${seconds(packing)})`)
   for (const [name, { run }] of Object.entries(cases)) {
-    if (asked.length > 0 && !asked.includes(name)) continue
+    if (asked.length > 0 && !asked.some(([asking]) => asking === name)) continue
     const since = performance.now()
     try {
-      await run({ folder, tarball })
+      await run({ folder, tarball, parts: askedOf(name) })
       console.log(`ok   ${name} (${seconds(since)})`)
     } catch (error) {
       failed++

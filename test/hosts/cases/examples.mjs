@@ -2,17 +2,25 @@
 // that has them. They are installed once, as workspaces, and find a PostgreSQL at DATABASE_URL.
 import { spawn } from "node:child_process"
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { basename, join } from "node:path"
+import { basename, delimiter, dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 import * as Host from "../Host.mjs"
 import { root } from "../Package.mjs"
 
 const examples = join(root, "examples")
 
-const names = () =>
+/** The names of the examples. */
+export const parts = () =>
   readdirSync(examples, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && existsSync(join(examples, entry.name, "package.json")))
     .map(({ name }) => name)
+
+/** The release of Node for an example whose manifest asks for another one than this. */
+const RELEASE = "24"
+
+/** The environment of an example's scripts: with the Node that its manifest asks for. */
+const environmentOf = ({ engines }) =>
+  engines === undefined ? {} : { PATH: [dirname(Host.nodeOf(RELEASE)), process.env.PATH].join(delimiter) }
 
 /** A PostgreSQL for as long as the examples run. */
 const startPostgres = async () => {
@@ -31,9 +39,10 @@ const startPostgres = async () => {
 }
 
 export const run = async (context) => {
-  const found = names()
+  const found = context.parts ?? parts()
   if (found.length === 0) return
   const host = Host.make(context, "examples", { workspaces: found })
+  const environments = new Map()
   for (const name of found) {
     const copy = join(host.directory, name)
     const filter = (path) => !["node_modules", "dist", ".next"].includes(basename(path))
@@ -42,6 +51,7 @@ export const run = async (context) => {
     const manifest = JSON.parse(readFileSync(file, "utf8"))
     const dependencies = { ...manifest.dependencies, simplan: `file:${context.tarball}` }
     writeFileSync(file, JSON.stringify({ ...manifest, dependencies }, null, 2))
+    environments.set(name, environmentOf(manifest))
   }
   Host.install(host)
   const postgres = await startPostgres()
@@ -51,7 +61,8 @@ export const run = async (context) => {
     try {
       for (const script of ["check", "test"]) {
         const args = ["run", "--if-present", "--workspace", name, script]
-        host.run("npm", args, { env: { DATABASE_URL: postgres.url } })
+        const env = { ...environments.get(name), DATABASE_URL: postgres.url, NEXT_TELEMETRY_DISABLED: "1" }
+        host.run("npm", args, { env })
       }
       console.log(`     ${name} (${((performance.now() - since) / 1000).toFixed(1)} s)`)
     } catch (error) {
