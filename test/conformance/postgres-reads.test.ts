@@ -147,17 +147,20 @@ describe("Connections that the database ends (W9)", () => {
       const ending = yield* Effect.forkChild(Effect.repeat(end, Schedule.spaced("60 millis")))
       const read = (index: number) =>
         storage.subscriptions.get({ organizationId: ORGANIZATION, iccid: iccids[index % 4] ?? "" })
-      const lists = Effect.forEach(Array.from({ length: 400 }), () => Effect.exit(storage.subscriptions.page(page)), {
+      const lists = Effect.forEach(Array.from({ length: 100 }), () => Effect.exit(storage.subscriptions.page(page)), {
         concurrency: 20
       })
-      const singles = Effect.forEach(Array.from({ length: 2_000 }), (_, index) => Effect.exit(read(index)), {
+      const singles = Effect.forEach(Array.from({ length: 500 }), (_, index) => Effect.exit(read(index)), {
         concurrency: 50
       })
-      const [listed, found] = yield* Effect.all([lists, singles], { concurrency: "unbounded" })
+      // A fast machine reads all of these between two ends, so the readers go on until there were three.
+      const failed: Array<Exit.Exit<unknown, unknown>> = []
+      while (ended < 3) {
+        const [listed, found] = yield* Effect.all([lists, singles], { concurrency: "unbounded" })
+        failed.push(...[...listed, ...found].filter(Exit.isFailure))
+      }
       yield* Fiber.interrupt(ending)
-      expect(listed.filter(Exit.isFailure)).toEqual([])
-      expect(found.filter(Exit.isFailure)).toEqual([])
-      expect(ended).toBeGreaterThan(2)
+      expect(failed).toEqual([])
       expect(yield* Effect.exit(on(other, (same) => same.ready))).toMatchObject({ _tag: "Success" })
     }).pipe(Effect.scoped, Effect.runPromise))
 })
