@@ -157,7 +157,7 @@ describe("Connections that the database ends (W9)", () => {
       const failed: Array<Exit.Exit<unknown, unknown>> = []
       while (ended < 3) {
         const [listed, found] = yield* Effect.all([lists, singles], { concurrency: "unbounded" })
-        failed.push(...[...listed, ...found].filter(Exit.isFailure))
+        failed.push(...listed.filter(Exit.isFailure), ...found.filter(Exit.isFailure))
       }
       yield* Fiber.interrupt(ending)
       expect(failed).toEqual([])
