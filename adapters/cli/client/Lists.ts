@@ -4,9 +4,11 @@
 import { Effect, Stream } from "effect"
 import { Flag } from "effect/cli"
 import { Client } from "../../client/index.ts"
+import type { CommandFailed } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 import * as Table from "../output/Table.ts"
 import type { Connection } from "./Connection.ts"
+import * as CutList from "./CutList.ts"
 import * as Typed from "./Typed.ts"
 
 /** The flags of every list. */
@@ -38,26 +40,24 @@ export interface PageRequest {
 const MOST = 100
 
 /**
- * Prints a list that comes in pages. `row` says which columns the table has. JSON is printed while it is read; a table
- * needs all rows for its widths.
+ * Reads items, at most as many as it is told to, and prints them. `row` says which columns the table has. JSON is
+ * printed while it is read; a table needs all rows for its widths.
  */
-export const print = <Item>(
-  connection: Connection,
+const printItems = <Item, R>(
   { all, json, limit }: Given,
-  pages: (client: Client.Client, page: PageRequest) => Effect.Effect<Client.Page<Item>, unknown>,
-  row: (item: Item) => Output.Row,
-  longestPage = MOST
+  read: <A>(
+    most: number,
+    use: (items: Stream.Stream<Item, unknown>) => Effect.Effect<A, unknown>
+  ) => Effect.Effect<A, CommandFailed, R>,
+  row: (item: Item) => Output.Row
 ) =>
   Effect.gen(function* () {
-    const page_size = String(all ? longestPage : Math.min(longestPage, limit + 1))
-    const read = <A>(use: (items: Stream.Stream<Item, unknown>) => Effect.Effect<A, unknown>) =>
-      Typed.call(connection, (client) => use(Client.stream((page) => pages(client, { page_size, ...page }))))
-
     if (json) {
       const line = (item: Item) => Output.print(JSON.stringify(item))
-      return yield* read((items) => Stream.runForEach(all ? items : Stream.take(items, limit), line))
+      return yield* read(all ? Number.POSITIVE_INFINITY : limit, (items) => Stream.runForEach(items, line))
     }
-    const found = yield* read((items) => Stream.runCollect(all ? items : Stream.take(items, limit + 1)))
+    // One more than is printed tells whether there are more.
+    const found = yield* read(all ? Number.POSITIVE_INFINITY : limit + 1, Stream.runCollect)
     if (found.length === 0) return yield* Output.note("There are none.")
     const isCut = !all && found.length > limit
     const { width } = yield* Effect.service(Output.Output)
@@ -65,13 +65,47 @@ export const print = <Item>(
     if (isCut) yield* Output.note(`These are the first ${limit}: --limit <number> or --all lists more.`)
   })
 
-/** Prints a list that comes as a whole. */
+/** Prints a list that comes in pages. No page is asked for that is not printed. */
+export const print = <Item>(
+  connection: Connection,
+  given: Given,
+  pages: (client: Client.Client, page: PageRequest) => Effect.Effect<Client.Page<Item>, unknown>,
+  row: (item: Item) => Output.Row,
+  longestPage = MOST
+) =>
+  printItems(
+    given,
+    (most, use) => {
+      const page_size = String(Math.min(longestPage, most))
+      return Typed.call(connection, (client) =>
+        use(
+          Stream.take(
+            Client.stream((page) => pages(client, { page_size, ...page })),
+            most
+          )
+        )
+      )
+    },
+    row
+  )
+
+/** Prints a list that comes as a whole. What is not printed is not read. */
 export const printWhole = <Item>(
   connection: Connection,
   given: Given,
   items: (client: Client.Client) => Effect.Effect<{ readonly data: ReadonlyArray<Item> }, unknown>,
   row: (item: Item) => Output.Row
-) => print(connection, given, (client) => Effect.map(items(client), ({ data }) => ({ data, next_page: null })), row)
+) =>
+  printItems(
+    given,
+    (most, use) =>
+      Typed.call(
+        connection,
+        (client) => use(Stream.fromIterableEffect(Effect.map(items(client), ({ data }) => data))),
+        (http) => (most === Number.POSITIVE_INFINITY ? http : CutList.through(http, most))
+      ),
+    row
+  )
 
 /** Prints the list that belongs to a record, below it. */
 export const section = (title: string, rows: ReadonlyArray<Output.Row>): Effect.Effect<void> =>

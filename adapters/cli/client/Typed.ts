@@ -1,7 +1,7 @@
 /**
  * Calls of a running server by the typed client, with failures as one sentence each.
  */
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import { HttpClient } from "effect/http"
 import { Client } from "../../client/index.ts"
 import type { CommandFailed } from "../output/CommandFailed.ts"
@@ -17,10 +17,11 @@ const options = ({ api, secret, url }: Connection) => ({
   ...(api === "admin" ? { adminToken: secret } : api === "telco" ? { telcoToken: secret } : { key: secret })
 })
 
-/** Calls the server with the client. */
+/** Calls the server with the client. `through` may read answers in a way of its own, before the client decodes them. */
 export const call = <A>(
   connection: Connection,
-  use: (client: Client.Client) => Effect.Effect<A, unknown>
+  use: (client: Client.Client) => Effect.Effect<A, unknown>,
+  through: (client: HttpClient.HttpClient) => HttpClient.HttpClient = identity
 ): Effect.Effect<A, CommandFailed, HttpClient.HttpClient> =>
   Effect.gen(function* () {
     let isSent = false
@@ -28,7 +29,11 @@ export const call = <A>(
       isSent = true
       return request
     })
-    const client = yield* Effect.provideService(Client.make(options(connection)), HttpClient.HttpClient, watched)
+    const client = yield* Effect.provideService(
+      Client.make(options(connection)),
+      HttpClient.HttpClient,
+      through(watched)
+    )
     return yield* Effect.mapError(use(client), (error) => Failures.of(connection, error, isSent))
   })
 
