@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import type { HostAuth, Mount, Routes, WebHandler } from "../http/index.ts"
 import * as Arguments from "./Arguments.ts"
 import * as Errors from "./Errors.ts"
+import * as Routed from "./Routed.ts"
 import type { Runtime } from "./Runtime.ts"
 import * as TimeSpans from "./TimeSpans.ts"
 import type { HttpCaller, HttpGroup, HttpOperator, HttpOptions, HttpSource } from "./types/Http.ts"
@@ -181,8 +182,9 @@ export const make = (runtime: Runtime, options: HttpOptions = {}): Simplan["hand
   const mountedSegments = new Set(groups.flatMap((group) => segments[group]))
   let opened: Promise<WebHandler.WebHandler> | undefined
 
-  const routes = (): Routes.Options => ({
+  const routes = (telcos: Routes.Options["telcos"]): Routes.Options => ({
     groups,
+    telcos,
     ...hooks(options),
     adminToken: redacted(options.adminToken),
     telcoToken: redacted(options.telcoToken),
@@ -196,9 +198,9 @@ export const make = (runtime: Runtime, options: HttpOptions = {}): Simplan["hand
   })
 
   const open = async () => {
-    const services = Layer.succeedContext(await runtime.context())
+    const context = await runtime.context()
     const http = await import("../http/index.ts")
-    const web = http.WebHandler.make(routes(), services)
+    const web = http.WebHandler.make(routes(Routed.telcos(context)), Layer.succeedContext(context))
     runtime.beforeClose({ wait: web.idle, release: web.dispose })
     return web
   }

@@ -15,6 +15,7 @@ import * as Http from "./Http.ts"
 import * as Logs from "./Logs.ts"
 import type { Options, Sender as HostSender, Telco as HostTelco } from "./Options.ts"
 import * as CatalogueShapes from "./shapes/Catalogues.ts"
+import * as Routed from "./Routed.ts"
 import * as Sender from "./Sender.ts"
 import * as Telco from "./Telco.ts"
 
@@ -175,8 +176,9 @@ export const make = (options: Options) => {
       Layer.provideMerge(await database.layer())
     )
     const begun = isAlone ? Layer.provideMerge(Layer.effectDiscard(Core.Leases.takeOver), ports) : ports
-    const services = Layer.provideMerge(Core.Services.layer, begun)
-    const working = options.worker === false ? services : Layer.provideMerge(Core.Worker.background, services)
+    const services = Layer.provideMerge(Layer.provide(Core.Services.layer, Routed.limits), begun)
+    const background = Layer.merge(Core.Worker.background, Routed.background)
+    const working = options.worker === false ? services : Layer.provideMerge(background, services)
     return Layer.provideMerge(working, Logs.layer(log, options.logger !== undefined && options.logger !== false))
   }
   return { layer, log, checkUrl: webhooks.checkUrl }

@@ -1,10 +1,11 @@
 /**
  * Work on demand, for hosts that run no worker.
  */
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { Worker } from "simplan"
 import * as Arguments from "./Arguments.ts"
 import * as Errors from "./Errors.ts"
+import * as Routed from "./Routed.ts"
 import type { Runtime } from "./Runtime.ts"
 import * as TimeSpans from "./TimeSpans.ts"
 import type { Drained, Simplan } from "./types/Simplan.ts"
@@ -23,7 +24,7 @@ export const drain =
   (runtime: Runtime): Simplan["drain"] =>
   async (options = {}) => {
     const { signal, within } = decode(METHOD, options)
-    const work = Effect.flatMap(Worker.Worker, (worker) => worker.drain)
+    const work = Routed.drain(Worker.Worker.use((worker) => worker.drain))
     try {
       const nextDue = await runtime.run({ method: METHOD, request: options }, work, { signal, timeout: within })
       return { finished: true, nextDueAt: Arguments.toDateOrNull(nextDue) } satisfies Drained

@@ -35,11 +35,14 @@ export const run = Effect.fn("TelcoCalls.purge")(function* (
   return deleted
 })
 
-/** Deletes for good what is over. A failure waits for the next hour. */
-export const forever = (journal: Journal.Journal["Service"], telcos: ReadonlyArray<string>): Effect.Effect<never> =>
-  Effect.sleep(EVERY).pipe(
-    Effect.andThen(run(journal, telcos)),
+/** Deletes what is over now. A failure waits for the next time. */
+export const once = (journal: Journal.Journal["Service"], telcos: ReadonlyArray<string>): Effect.Effect<void> =>
+  run(journal, telcos).pipe(
+    Effect.asVoid,
     Effect.catch(({ message }) => Effect.logWarning(`The purge of the telco's calls waits: ${message}`)),
-    Effect.catchDefect((defect) => Effect.logError("The purge of the telco's calls has failed", defect)),
-    Effect.forever
+    Effect.catchDefect((defect) => Effect.logError("The purge of the telco's calls has failed", defect))
   )
+
+/** Does that every hour, for good. */
+export const forever = (journal: Journal.Journal["Service"], telcos: ReadonlyArray<string>): Effect.Effect<never> =>
+  Effect.sleep(EVERY).pipe(Effect.andThen(once(journal, telcos)), Effect.forever)

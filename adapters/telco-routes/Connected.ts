@@ -46,6 +46,14 @@ export interface Answer {
   readonly body: unknown
 }
 
+/** What a telco needs to be done beside calls. */
+export interface Background {
+  /** Does it for good. */
+  readonly forever: Effect.Effect<never, never, Services>
+  /** Does a bounded share of what is due now. */
+  readonly drain: Effect.Effect<void, never, Services>
+}
+
 export interface Connected {
   readonly name: string
   readonly kind: Shape.Kind
@@ -63,6 +71,6 @@ export interface Connected {
   readonly check: Effect.Effect<ReadonlyArray<Finding>>
   /** What the settings name and the telco does not have, a sentence each. Fails where the telco cannot be asked. */
   readonly missing: Effect.Effect<ReadonlyArray<string>, Telco.Unavailable>
-  /** What it needs to be done all the time, once the services run. */
-  readonly background: Effect.Effect<never, never, Services> | null
+  /** Null: it needs nothing to be done. */
+  readonly background: Background | null
 }

@@ -17,11 +17,27 @@ import * as RoutedTelco from "./RoutedTelco.ts"
 import * as Routing from "./Routing.ts"
 import * as Terms from "./Terms.ts"
 
-/** The connected telcos by name, in the order of the settings, and the purge of their journal. */
+/** The connected telcos, and what they need beside the port's calls. */
 export class Routes extends Context.Service<
   Routes,
-  { readonly telcos: ReadonlyMap<string, Connected>; readonly purge: Effect.Effect<never> }
+  {
+    /** By name, in the order of the settings. */
+    readonly telcos: ReadonlyMap<string, Connected>
+    /** Does what the telcos need to be done all the time, for good. */
+    readonly background: Effect.Effect<never, never, Services>
+    /** Does a bounded share of that, where no process does it all the time. */
+    readonly drain: Effect.Effect<void, never, Services>
+    /** How long a call of the port has to be given at least, in milliseconds. */
+    readonly leastTimeoutMillis: number
+  }
 >()("simplan/TelcoRoutes/Routes") {}
+
+/** After a request without an answer a telco's adapter looks what became of it; in milliseconds. */
+const LOOK = 5_000
+
+/** How long a call of the port has to be given at least, in milliseconds: a request may time out, and be looked after. */
+export const leastTimeoutMillis = ({ telcos }: Settings.Settings): number =>
+  Math.max(0, ...telcos.map(({ timeoutMillis }) => timeoutMillis + LOOK))
 
 type Needs = Journal.Journal | Books.Books | Storage.Storage
 
@@ -43,8 +59,12 @@ const connect = (
   }
 }
 
-const make = ({ routes, telcos: all }: Settings.Settings) =>
+const together = <R>(effects: ReadonlyArray<Effect.Effect<unknown, never, R>>): Effect.Effect<void, never, R> =>
+  Effect.all(effects, { concurrency: "unbounded", discard: true })
+
+const make = (settings: Settings.Settings) =>
   Effect.gen(function* () {
+    const { routes, telcos: all } = settings
     const journal = yield* Journal.Journal
     const storage = yield* Storage.Storage
     const telcos = new Map<string, Connected>()
@@ -55,8 +75,17 @@ const make = ({ routes, telcos: all }: Settings.Settings) =>
       return telco === undefined || telco.imsiOf === null ? null : yield* telco.imsiOf(iccid)
     })
     for (const of of all) telcos.set(of.name, yield* connect(of, imsiOf))
-    const purge = Purge.forever(journal, [RoutedTelco.ROUTES, ...telcos.keys()])
-    return Context.make(Routes, Routes.of({ telcos, purge })).pipe(
+    const purged = [RoutedTelco.ROUTES, ...telcos.keys()]
+    const own = [...telcos.values()].flatMap(({ background }) => background ?? [])
+    const connected = Routes.of({
+      telcos,
+      background: together([Purge.forever(journal, purged), ...own.map(({ forever }) => forever)]).pipe(
+        Effect.andThen(Effect.never)
+      ),
+      drain: together([Purge.once(journal, purged), ...own.map(({ drain }) => drain)]),
+      leastTimeoutMillis: leastTimeoutMillis(settings)
+    })
+    return Context.make(Routes, connected).pipe(
       Context.add(Telco.Telco, RoutedTelco.make({ journal, ownerOf, routes, telcos })),
       Context.add(TelcoTerms.TelcoTerms, Terms.make(routes, telcos))
     )
@@ -119,9 +148,5 @@ export const check: Effect.Effect<void, CannotConnect, Routes | Scope.Scope> = E
 
 /** Does what the telcos need to be done all the time, as long as the scope is open. */
 export const background: Layer.Layer<never, never, Routes | Services> = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { purge, telcos } = yield* Routes
-    yield* Effect.forkScoped(purge)
-    for (const { background } of telcos.values()) if (background !== null) yield* Effect.forkScoped(background)
-  })
+  Routes.use(({ background }) => Effect.forkScoped(background))
 )

@@ -28,9 +28,6 @@ const register = (telcos: ReadonlyArray<TelcoSettings.Telco>): void => {
   }
 }
 
-/** After a request without an answer a telco's adapter looks what became of it; in milliseconds. */
-const LOOK = 5_000
-
 /** The settings in a file, with its secrets registered. */
 export const settings = Effect.fnUntraced(function* (path: string, clock: ClockSetting) {
   const { TelcoFile } = yield* module
@@ -54,8 +51,8 @@ export const read = Effect.fnUntraced(function* (path: string, clock: ClockSetti
     connected: Effect.map(Routes.Routes, ({ telcos }) => telcos),
     /** What runs beside the services. */
     background: Routes.background,
-    /** How long a call of the port has to be given: a request may time out, and be looked after. */
-    leastTimeoutMillis: Math.max(0, ...found.telcos.map(({ timeoutMillis }) => timeoutMillis + LOOK)),
+    /** How long a call of the port has to be given. */
+    leastTimeoutMillis: Routes.leastTimeoutMillis(found),
     /** For the greeting. */
     names: found.telcos.map(({ kind, name }) => `${name} (${kind})`).join(", ")
   }

@@ -9,7 +9,7 @@ import type { ApiKeyScope } from "./Organizations.ts"
  *
  * - `v3`: the API of organizations, at `/v3`.
  * - `admin`: the management API, at `/admin`.
- * - `telco`: the reports of the telco, at `/telco`.
+ * - `telco`: the reports of the telco, at `/telco`, and the notifications of routed telcos.
  * - `docs`: `/openapi.json`, `/docs` and `/docs/reference`, about the parts that are mounted.
  * - `metrics`: `/metrics`, for Prometheus, without authentication.
  * - `health`: `/healthz` and `/readyz`.

@@ -61,17 +61,18 @@ const STUCK = 5 * Time.SECOND
 /** How many orders are settled at once. */
 const ORDERS = 20
 
-/** Repeats work until it is interrupted. The work says how long to wait before the next turn, in milliseconds. */
-const forever = <R>(what: string, turn: Effect.Effect<number, { readonly message: string }, R>) =>
-  turn.pipe(
+/** How many turns of each work a share has: 100 looks, and 100 orders. */
+const SHARE = 5
+
+/** A turn of work, which says how long to wait before the next one, in milliseconds: 0 where more may be due now. */
+const turnOf = <R>(what: string, work: Effect.Effect<number, { readonly message: string }, R>) =>
+  work.pipe(
     Effect.catch(({ message }) => Effect.as(Effect.logWarning(`${what} waits: ${message}`), STUCK)),
-    Effect.catchDefect((defect) => Effect.as(Effect.logError(`${what} has failed`, defect), STUCK)),
-    Effect.flatMap((millis) => (millis === 0 ? Effect.yieldNow : Effect.sleep(millis))),
-    Effect.forever
+    Effect.catchDefect((defect) => Effect.as(Effect.logError(`${what} has failed`, defect), STUCK))
   )
 
-/** Looks at SIMs, settles orders and compares books, for good. */
-export const run = (options: Options): Effect.Effect<never, never, Needs> =>
+/** Looks at SIMs and compares their books; and settles orders. */
+const turns = (options: Options) =>
   Effect.gen(function* () {
     const { telco } = options
     const polling = yield* Polling.make(limits(options))
@@ -92,10 +93,26 @@ export const run = (options: Options): Effect.Effect<never, never, Needs> =>
       return problems.add({ findings })
     }
     const settling = Effect.map(orders.settle({ limit: ORDERS, tell }), ({ due }) => (due < ORDERS ? IDLE : 0))
-    return yield* Effect.all([forever(`Polling of ${telco}`, looking), forever(`Settling of ${telco}`, settling)], {
-      concurrency: "unbounded"
-    }).pipe(Effect.andThen(Effect.never), Priority.asPoll)
-  }).pipe(asTelco)
+    return [turnOf(`Polling of ${telco}`, looking), turnOf(`Settling of ${telco}`, settling)] as const
+  })
+
+const each = <R>(
+  options: Options,
+  repeat: (turn: Effect.Effect<number, never, Needs>) => Effect.Effect<void, never, R>
+) =>
+  Effect.flatMap(turns(options), (all) =>
+    Effect.all(all.map(repeat), { concurrency: "unbounded", discard: true })
+  ).pipe(Priority.asPoll, asTelco)
+
+/** Looks at SIMs, settles orders and compares books, for good. */
+export const run = (options: Options): Effect.Effect<never, never, Needs> =>
+  each(options, (turn) =>
+    Effect.forever(Effect.flatMap(turn, (millis) => (millis === 0 ? Effect.yieldNow : Effect.sleep(millis))))
+  ).pipe(Effect.andThen(Effect.never))
+
+/** Does what of that is due now: at most 100 looks and 100 orders. What is interrupted falls due again. */
+export const drain = (options: Options): Effect.Effect<void, never, Needs> =>
+  each(options, (turn) => Effect.asVoid(Effect.repeat(turn, { while: (millis) => millis === 0, times: SHARE - 1 })))
 
 /** Runs in the background until the scope closes. */
 export const background = (options: Options): Layer.Layer<never, never, Needs> =>

@@ -120,6 +120,6 @@ export const connect = (of: Settings.Ocs): Effect.Effect<Connected, never, Journ
         onSuccess: (missing) => sentences(name, missing),
         onFailure: PortFailure.later
       }),
-      background: inside(Reporting.run(reporting))
+      background: { forever: inside(Reporting.run(reporting)), drain: inside(Reporting.drain(reporting)) }
     }
   })

@@ -1,0 +1,132 @@
+/**
+ * Telcos of a settings file in a host of Promises: their background work, their share in `drain`, and their notifications.
+ */
+import { Effect, Layer } from "effect"
+import { createSimplan, type Options, type Simplan } from "simplan/promise"
+import { afterEach, describe, expect, it } from "vitest"
+import { MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Routes } from "../../adapters/telco-routes/index.ts"
+import { MemoryBooks, TelcoSimulator } from "../../adapters/telco-simulator/index.ts"
+import * as Fake from "../fakes/ocs/Fake.mjs"
+import * as Telcos from "../telco-routes/World.ts"
+import { plan } from "./World.ts"
+
+const ends: Array<() => Promise<unknown>> = []
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+const open = (telco: Options["telco"], options: Partial<Options> = {}): Simplan => {
+  const simplan = createSimplan({ database: "memory", telco, logger: false, ...options })
+  ends.push(simplan.close)
+  return simplan
+}
+
+/** A telco that writes down when its background work begins and ends, and each share of it. */
+const watched = () => {
+  const seen: Array<string> = []
+  const note = (what: string) => Effect.sync(() => void seen.push(what))
+  const routes = Layer.succeed(Routes.Routes, {
+    telcos: new Map(),
+    background: Effect.ensuring(Effect.andThen(note("begins"), Effect.never), note("ends")),
+    drain: note("share"),
+    leastTimeoutMillis: 15_000
+  })
+  return { seen, telco: Layer.merge(routes, TelcoSimulator.layerMemory()) }
+}
+
+describe("the background of routed telcos", () => {
+  it("runs where the worker runs, until the service closes", async () => {
+    const { seen, telco } = watched()
+    const simplan = open(telco)
+    await simplan.ready()
+    await expect.poll(() => seen).toEqual(["begins"])
+    await simplan.close()
+    expect(seen).toEqual(["begins", "ends"])
+  })
+
+  it("does not run without a worker, and has a share in each drain", async () => {
+    const { seen, telco } = watched()
+    const simplan = open(telco, { worker: false })
+    await simplan.ready()
+    expect(await simplan.drain()).toMatchObject({ finished: true })
+    expect(await simplan.drain()).toMatchObject({ finished: true })
+    await simplan.close()
+    expect(seen).toEqual(["share", "share"])
+  })
+})
+
+const MEGABYTE = 1_048_576
+const TOKEN = "token-of-the-charging-system"
+const SECRET = "secret-of-its-notifications"
+const iccid = Fake.iccidOf(1)
+
+/** A charging system, and a service over it with a subscription of 100 MB. */
+const subscribed = async (options: Partial<Options> = {}) => {
+  const ocs = await Fake.start({ token: TOKEN, subscribers: 1 })
+  ends.push(() => ocs.close())
+  const settings = Telcos.settings(
+    {
+      ocs: {
+        kind: "ocs",
+        url: ocs.url,
+        url_v2: ocs.urlV2,
+        token: { env: "TOKEN" },
+        reseller_id: 1,
+        zones: { Green: { EUROPE: 28 } },
+        notifications: { secret: { env: "SECRET" } },
+        poll: { fastest: "1s" }
+      }
+    },
+    [{ packages: "ocs" }],
+    { TOKEN, SECRET }
+  )
+  const simplan = open(Layer.provide(Routes.layer(settings), [MemoryJournal.layer, MemoryBooks.layer]), options)
+  const { organizationId } = await simplan.organizations.create({ name: "Acme" })
+  await simplan.sims.import({
+    organizationId,
+    rows: [{ iccid, label: "Green", isEsim: true, lpa: "LPA:1$smdp.example$1" }]
+  })
+  const { planId } = await plan(simplan, organizationId)
+  const { attachmentId } = await simplan.subscriptions.create({ organizationId, planId, iccid })
+  const usedBytes = async () => (await simplan.attachments.get({ organizationId, iccid, id: attachmentId })).usedBytes
+  return { ocs, simplan, usedBytes }
+}
+
+describe("a charging system among routed telcos", () => {
+  it("is looked at in the background", async () => {
+    const { ocs, usedBytes } = await subscribed()
+    await ocs.useData({ iccid, bytes: 60 * MEGABYTE })
+    await expect.poll(usedBytes, { timeout: 20_000 }).toBe(60 * MEGABYTE)
+  })
+
+  it("is looked at by drain where no worker runs", async () => {
+    const { ocs, simplan, usedBytes } = await subscribed({ worker: false })
+    await ocs.useData({ iccid, bytes: 60 * MEGABYTE })
+    expect(await usedBytes()).toBe(0)
+    const drained = async () => {
+      await simplan.drain({ within: "10 seconds" })
+      return usedBytes()
+    }
+    await expect.poll(drained, { timeout: 20_000 }).toBe(60 * MEGABYTE)
+  })
+
+  it("tells by its notifications, where the host mounts them", async () => {
+    const http = { prefix: "/esim", groups: ["telco"], telcoToken: "a-token-of-the-tests" } as const
+    const { ocs, simplan, usedBytes } = await subscribed({ worker: false, http })
+    await ocs.useData({ iccid, bytes: 60 * MEGABYTE })
+    const [{ id: subscriberPackageId, subscriberId } = { id: 0, subscriberId: 0 }] = ocs.books().packages
+    const units = { unitsBefore: 0, unitsAfter: 60 * MEGABYTE, totalUnits: 1_024 * MEGABYTE, usageType: "DATA" }
+    const notify = async (secret: string) => {
+      const url = `https://host/esim/telco/ocs/ocs/notifications/${secret}`
+      const body = JSON.stringify({ subscriberPrepaidPackage: { ...units, subscriberPackageId, subscriberId } })
+      const answer = await simplan.handler(new Request(url, { method: "POST", body }))
+      return { status: answer.status, body: await answer.json() }
+    }
+    expect(await notify("another-secret")).toMatchObject({ status: 404 })
+    expect(await usedBytes()).toBe(0)
+    expect(await notify(SECRET)).toMatchObject({ status: 200, body: { result: { code: 0 } } })
+    expect(await usedBytes()).toBe(60 * MEGABYTE)
+  })
+})
