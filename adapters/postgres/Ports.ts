@@ -79,6 +79,7 @@ const storage = (database: Database, notifications: Notifications.Notifications)
       page: Sims.page(database),
       reserve: SimReservations.reserve(database),
       release: SimReservations.release(database),
+      identities: Sims.identities(database),
       smdpHistory: Reports.entriesOf(database)
     },
     simAggregates: {

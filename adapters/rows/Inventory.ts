@@ -1,7 +1,7 @@
 /**
  * The SIM inventory over rows: import and reservations.
  */
-import { type AuditEntry, Sim, type SimAggregate, type Storage } from "simplan/ports"
+import { type AuditEntry, Sim, type SimAggregate, SimIdentities, type Storage } from "simplan/ports"
 import * as Rows from "./Rows.ts"
 import type { RowStore } from "./RowStore.ts"
 
@@ -19,13 +19,24 @@ export const importSims = (
   auditEntry?: AuditEntry.AuditEntry
 ): Storage.ImportOutcome => {
   const imported: Array<string> = []
+  const updated: Array<string> = []
   const taken: Array<Storage.ImportOutcome["taken"][number]> = []
+  const named = new Set<string>()
   const last = new Map<string, number>()
   for (const sim of sims) {
     const { iccid, organizationId } = sim
-    const known = store.find("sim", iccid)?.value.sim
-    if (known !== undefined) {
-      taken.push({ iccid, organizationId: known.organizationId })
+    const isFirst = !named.has(iccid)
+    named.add(iccid)
+    const known = store.find("sim", iccid)
+    if (known !== null) {
+      const before = known.value.sim
+      const identities = SimIdentities.merged(before, sim)
+      if (!isFirst || before.organizationId !== organizationId || SimIdentities.isSame(before, identities)) {
+        taken.push({ iccid, organizationId: before.organizationId })
+        continue
+      }
+      store.put("sim", { ...known.value, sim: { ...before, ...identities } }, known.lease)
+      updated.push(iccid)
       continue
     }
     const importSequence = (last.get(organizationId) ?? lastImportSequence(store, organizationId)) + 1
@@ -33,11 +44,11 @@ export const importSims = (
     store.put("sim", { sim: { ...sim, importSequence, version: 1 }, subscription: null, attachments: [] }, null)
     imported.push(iccid)
   }
-  if (imported.length > 0 && auditEntry !== undefined) {
+  if (imported.length + updated.length > 0 && auditEntry !== undefined) {
     const known = store.find("auditEntry", auditEntry.entryId, auditEntry.organizationId)
     if (known === null) store.put("auditEntry", auditEntry, null)
   }
-  return { imported, taken }
+  return { imported, updated, taken }
 }
 
 export const reserve = (

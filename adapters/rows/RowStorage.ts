@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { AuditEntry, Changes, Delivery, EventHandler, Jobs, Outbox, Plan } from "simplan/ports"
-import { Region, SimAggregate, Storage } from "simplan/ports"
+import { Region, SimAggregate, SimIdentities, Storage } from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
 import * as Purges from "./Purges.ts"
 import * as Queues from "./Queues.ts"
@@ -132,6 +132,11 @@ const storage = (store: RowStore): Storage.Service => {
         read(() => {
           const held = reservations.map(({ iccid: id, token }) => ({ organizationId, id, token }))
           store.lease("sim", held, null)
+        }),
+      identities: (asked) =>
+        read(() => {
+          const aggregate = aggregateOf(asked)
+          return aggregate === null ? null : SimIdentities.of(aggregate.sim)
         }),
       smdpHistory: ({ iccid, organizationId }) =>
         read(() => {

@@ -4,6 +4,7 @@
  */
 import type { Label } from "./Label.ts"
 import type { LastOperator } from "./Location.ts"
+import type { SimIdentities } from "./SimIdentities.ts"
 import type { CurrentStatus } from "./SmdpHistory.ts"
 import type { Instant } from "./Time.ts"
 
@@ -26,7 +27,7 @@ export type MobilePlan =
   | { readonly _tag: "Settled"; readonly applied: boolean }
   | { readonly _tag: "Changing"; readonly applied: boolean; readonly target: boolean }
 
-export interface Sim {
+export interface Sim extends SimIdentities {
   readonly organizationId: string
   readonly simId: string
   /** 18 to 20 digits, unique in the whole service. */
@@ -67,7 +68,7 @@ export const isSuitable = (sim: Sim, purpose: Purpose): boolean =>
 
 /** Rule I1: a SIM as it is imported: free, never used, never seen in a device. */
 export const imported = (
-  sim: Pick<Sim, "organizationId" | "simId" | "iccid" | "label" | "isEsim" | "lpa" | "createdAt">
+  sim: Pick<Sim, "organizationId" | "simId" | "iccid" | "label" | "isEsim" | "lpa" | "createdAt" | keyof SimIdentities>
 ): Omit<Sim, "importSequence" | "version"> => ({
   ...sim,
   allocation: { _tag: "Free" },

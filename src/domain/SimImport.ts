@@ -1,14 +1,15 @@
 /**
- * Rows of an inventory import (rules I1 and W9). Each row is a SIM, perhaps with warnings, or an error. An error in one row
+ * Rows of an inventory import (rules I1, I7 and W9). Each row is a SIM, perhaps with warnings, or an error. An error in one row
  * stops no other row.
  */
 import { Result } from "effect"
 import * as Iccid from "./Iccid.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
+import * as SimIdentities from "./SimIdentities.ts"
 import * as TextLimit from "./TextLimit.ts"
 
 /** A SIM to import. Blanks around the texts are ignored. */
-export interface SimRow {
+export interface SimRow extends SimIdentities.Unchecked {
   readonly iccid: string
   readonly label: string
   readonly isEsim: boolean
@@ -25,7 +26,7 @@ export interface UnreadableRow {
 /** A row of an import; its values are not checked yet. */
 export type Row = SimRow | UnreadableRow
 
-export interface Parsed {
+export interface Parsed extends SimIdentities.SimIdentities {
   readonly iccid: string
   readonly label: Label
   readonly isEsim: boolean
@@ -33,7 +34,7 @@ export interface Parsed {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Rule I1: the SIM that a row describes, or what is wrong with the row. */
+/** Rules I1 and I7: the SIM that a row describes, or what is wrong with the row. */
 export const parse = (row: Row): Result.Result<Parsed, string> => {
   const iccid = Iccid.parse(row.iccid)
   if (iccid === undefined) return Result.fail("iccid must have 18 to 20 digits")
@@ -47,11 +48,14 @@ export const parse = (row: Row): Result.Result<Parsed, string> => {
     return Result.fail(`lpa ${TextLimit.message(TextLimit.LPA)}`)
   }
   if (!isEsim && lpa !== null) return Result.fail("lpa must be empty for a physical SIM")
+  const identities = SimIdentities.parse(row)
+  if (Result.isFailure(identities)) return Result.fail(identities.failure)
   return Result.succeed({
     iccid,
     label,
     isEsim,
     lpa,
+    ...identities.success,
     warnings: [
       ...(Iccid.hasLuhnDigit(iccid) ? [] : ["the last digit of the iccid is not its Luhn check digit"]),
       ...(isEsim && lpa === null ? ["an eSIM without an lpa cannot be downloaded"] : [])

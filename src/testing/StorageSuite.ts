@@ -28,6 +28,7 @@ import * as RateLimits from "./storage/RateLimits.ts"
 import * as Reports from "./storage/Reports.ts"
 import * as Service from "./storage/Service.ts"
 import * as SimClaims from "./storage/SimClaims.ts"
+import * as SimIdentities from "./storage/SimIdentities.ts"
 import * as Uniqueness from "./storage/Uniqueness.ts"
 import * as Values from "./storage/Values.ts"
 import * as Versions from "./storage/Versions.ts"
@@ -52,6 +53,7 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...AllOrNothing.cases,
   ...Versions.cases,
   ...Uniqueness.cases,
+  ...SimIdentities.cases,
   ...IdempotencyKeys.cases,
   ...Commands.cases,
   ...JobQueue.cases,

@@ -13,6 +13,7 @@ import {
   type Plan,
   type Sim,
   type SimDifference,
+  SimIdentities,
   Storage
 } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
@@ -47,6 +48,7 @@ export const newSim = (organizationId: string, number: number, changes: Partial<
   location: null,
   lastActivityAt: null,
   mobilePlan: { _tag: "Settled", applied: false },
+  ...SimIdentities.none,
   ...changes
 })
 

@@ -11,6 +11,7 @@ import type { Package } from "../../src/domain/Package.ts"
 import type { Plan, PlanTerms, TermsRequest } from "../../src/domain/Plan.ts"
 import type { Recurrence } from "../../src/domain/Recurrence.ts"
 import type { Sim } from "../../src/domain/Sim.ts"
+import * as SimIdentities from "../../src/domain/SimIdentities.ts"
 import type { Subscription } from "../../src/domain/Subscription.ts"
 import type { Fact, Report } from "../../src/domain/TelcoReport.ts"
 import { HOUR_MS, instant } from "./Calendar.ts"
@@ -75,6 +76,7 @@ export const sim = (changes: Partial<Sim> = {}): Sim => ({
   label: "Green",
   isEsim: true,
   lpa: "LPA:1$smdp.example$CODE",
+  ...SimIdentities.none,
   createdAt: NOW,
   allocation: { _tag: "Free" },
   recycledAt: null,

@@ -1,5 +1,5 @@
 /**
- * Rows of an inventory import (rule I1): a row is a SIM, perhaps with warnings, or an error. No row throws.
+ * Rows of an inventory import (rules I1 and I7): a row is a SIM, perhaps with warnings, or an error. No row throws.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
@@ -24,8 +24,16 @@ describe("A row is a SIM (I1)", () => {
       label: "Green",
       isEsim: true,
       lpa: "LPA:1$smdp.example$CODE",
+      imsi: null,
+      msisdn: null,
+      subscriberId: null,
       warnings: []
     })
+  })
+
+  it("with what its telco knows it by (I7)", () => {
+    const identities = { imsi: "208930000000001", msisdn: "33612345678", subscriberId: "22" }
+    expect(parsed({ ...identities, msisdn: "+33612345678" })).toMatchObject(identities)
   })
 
   it("or a physical SIM without one", () => {
@@ -83,6 +91,17 @@ describe("A row is an error that names the column", () => {
   it("lpa", () => {
     for (const lpa of ["LPA:1$a$\u0000", "LPA:1$a$\ud800"]) expect(error({ lpa })).toMatch(/^lpa /)
     expect(error({ isEsim: false, lpa: "LPA:1$a$b" })).toMatch(/^lpa /)
+  })
+})
+
+describe("A row is an error that names the identity (I7)", () => {
+  it.each([
+    ["imsi", "12345"],
+    ["msisdn", "unknown"],
+    ["subscriberId", "x".repeat(65)]
+  ])("%s", (field, text) => {
+    const column = field === "subscriberId" ? "subscriber_id" : field
+    expect(error({ [field]: text })).toMatch(new RegExp(`^${column} must `))
   })
 })
 

@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest"
 import { isLabel, labels } from "../../src/domain/Label.ts"
 import * as Sim from "../../src/domain/Sim.ts"
+import * as SimIdentities from "../../src/domain/SimIdentities.ts"
 import { sim } from "./Values.ts"
 
 const held = (["Provisioning", "InService", "Releasing"] as const).map((_tag) =>
@@ -35,7 +36,7 @@ describe("The labels", () => {
 
 describe("A new SIM (I1)", () => {
   const { createdAt, iccid, isEsim, label, lpa, organizationId, simId } = sim()
-  const one = Sim.imported({ organizationId, simId, iccid, label, isEsim, lpa, createdAt })
+  const one = Sim.imported({ organizationId, simId, iccid, label, isEsim, lpa, createdAt, ...SimIdentities.none })
 
   it("is free, without any sign of use", () => {
     expect(one).toEqual({
@@ -45,6 +46,9 @@ describe("A new SIM (I1)", () => {
       label,
       isEsim,
       lpa,
+      imsi: null,
+      msisdn: null,
+      subscriberId: null,
       createdAt,
       allocation: { _tag: "Free" },
       recycledAt: null,

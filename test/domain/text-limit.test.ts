@@ -55,6 +55,7 @@ const taking: ReadonlyArray<readonly [name: string, field: string, limit: number
   ["a URL", "url", 2_048, (url) => WebhookEndpoint.checkTexts({ url })],
   ["a description", "description", 255, (description) => WebhookEndpoint.checkTexts({ description })],
   ["an activation code", "lpa", 255, (lpa) => SimImport.parse({ ...row, lpa })],
+  ["a SIM's id at its telco", "subscriber_id", 64, (subscriberId) => SimImport.parse({ ...row, subscriberId })],
   ["a report's id", "id", 255, (id) => inReport(seen, id)],
   ["an operator", "operator", 255, (operator) => inReport({ ...seen, operator })],
   ["a RAT", "rat", 255, (rat) => inReport({ ...seen, rat })],
@@ -93,7 +94,9 @@ describe("A text within its limit (W9)", () => {
   })
 
   it.each(
-    taking.filter(([, field]) => !["lpa", "id", "operator", "rat", "imei", "modification_result"].includes(field))
+    taking.filter(
+      ([, field]) => !["lpa", "subscriber_id", "id", "operator", "rat", "imei", "modification_result"].includes(field)
+    )
   )("and none that no storage can keep: %s", (_name, field, _limit, take) => {
     for (const bad of ["a\0b", "a\ud83d", "\ude00"]) {
       const refusal = Result.getOrThrow(Result.flip(take(bad)))

@@ -100,6 +100,7 @@ export const guarded = ({ jobs, outbox, storage }: Ports, occupancy: DatabaseLoc
         page: storage.sims.page,
         reserve: (claim) => whileHeld(storage.sims.reserve(claim)),
         release: storage.sims.release,
+        identities: storage.sims.identities,
         smdpHistory: storage.sims.smdpHistory
       },
       virtualClock: storage.virtualClock,

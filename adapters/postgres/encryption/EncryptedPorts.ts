@@ -105,6 +105,7 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
         page: (query) => opened(sims.page(query), each(openSim)),
         reserve: (claim) => opened(sims.reserve(claim), (found) => ({ ...found, sims: found.sims.map(openSim) })),
         release: sims.release,
+        identities: sims.identities,
         smdpHistory: sims.smdpHistory
       },
       simAggregates: {

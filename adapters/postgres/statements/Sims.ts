@@ -1,8 +1,8 @@
 /**
- * The page of SIMs.
+ * The page of SIMs, and by what its telco knows one of them.
  */
-import type { Label, Sim, Storage } from "simplan/ports"
-import type { Database } from "../connection/Database.ts"
+import type { Label, Sim, SimIdentities, Storage } from "simplan/ports"
+import type { Database, Row } from "../connection/Database.ts"
 import * as SimRows from "../sql/SimRows.ts"
 import * as SizedPage from "../sql/SizedPage.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
@@ -31,3 +31,14 @@ export const page = (database: Database) =>
     unpack: (found, { organizationId }) => SimRows.unpackPage(organizationId, found),
     cursorOf: ({ importSequence }) => importSequence
   })
+
+/** By what its telco knows a SIM. */
+export const identities =
+  (database: Database) =>
+  ({ iccid, organizationId }: Storage.OfOrganization & { readonly iccid: string }) =>
+    database.row(
+      (sql) => sql<Row<SimIdentities.SimIdentities>>`
+        select json_build_object('imsi', sim.imsi, 'msisdn', sim.msisdn, 'subscriberId', sim.subscriber_id) as value
+        from simplan.sim
+        where sim.organization_id = ${organizationId} and sim.iccid = ${iccid}`
+    )

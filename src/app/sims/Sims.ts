@@ -1,5 +1,5 @@
 /**
- * The SIM inventory of an organization: import, lists, SM-DP+ history (rules I1 and I2).
+ * The SIM inventory of an organization: import, lists, SM-DP+ history (rules I1, I2 and I7).
  */
 import { Context, Effect, Layer, Result, Stream } from "effect"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
@@ -8,6 +8,7 @@ import { NotFound } from "../../domain/Refusal.ts"
 import * as SimRules from "../../domain/Sim.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import type { CurrentStatus, Entry } from "../../domain/SmdpHistory.ts"
+import * as SimIdentities from "../../domain/SimIdentities.ts"
 import * as SimImport from "../../domain/SimImport.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type ImportOutcome, type NewSim, Storage, type StorageError } from "../../ports/Storage.ts"
@@ -25,7 +26,9 @@ export interface RowMessage {
 
 export interface ImportReport {
   readonly imported: number
-  /** Rows whose ICCID the organization has already, or whose ICCID an earlier row of the import has. */
+  /** SIMs that the organization has already, and of which the import has brought other identities (rule I7). */
+  readonly updated: number
+  /** Other rows whose ICCID the organization has already, and rows whose ICCID an earlier row of the import has. */
   readonly duplicates: number
   /** The first 1,000 errors, by row. */
   readonly errors: ReadonlyArray<RowMessage>
@@ -75,15 +78,24 @@ const IMPORT_BATCH = 1_000
 /** How many errors, and how many warnings, a report tells of one by one. */
 const MOST_MESSAGES = 1_000
 
-const NOTHING_STORED: ImportOutcome = { imported: [], taken: [] }
+const NOTHING_STORED: ImportOutcome = { imported: [], updated: [], taken: [] }
 
-const nothing: ImportReport = { imported: 0, duplicates: 0, errors: [], errorCount: 0, warnings: [], warningCount: 0 }
+const nothing: ImportReport = {
+  imported: 0,
+  updated: 0,
+  duplicates: 0,
+  errors: [],
+  errorCount: 0,
+  warnings: [],
+  warningCount: 0
+}
 
 const first = (told: ReadonlyArray<RowMessage>, more: ReadonlyArray<RowMessage>): ReadonlyArray<RowMessage> =>
   told.length >= MOST_MESSAGES || more.length === 0 ? told : [...told, ...more].slice(0, MOST_MESSAGES)
 
 const sum = (before: ImportReport, batch: ImportReport): ImportReport => ({
   imported: before.imported + batch.imported,
+  updated: before.updated + batch.updated,
   duplicates: before.duplicates + batch.duplicates,
   errors: first(before.errors, batch.errors),
   errorCount: before.errorCount + batch.errorCount,
@@ -111,7 +123,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits |
       const { organizationId } = auditEntry
       const errors: Array<RowMessage> = []
       const warnings: Array<RowMessage> = []
-      const sims: Array<NewSim> = []
+      const sims = new Map<string, NewSim>()
       const rowOf = new Map<string, number>()
       let duplicates = 0
       const now = yield* clock.now
@@ -122,16 +134,18 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits |
           continue
         }
         const { iccid, warnings: told, ...sim } = parsed.success
-        if (rowOf.has(iccid)) {
+        const earlier = sims.get(iccid)
+        if (earlier !== undefined) {
           duplicates += 1
+          sims.set(iccid, { ...earlier, ...SimIdentities.merged(earlier, parsed.success) })
           continue
         }
         rowOf.set(iccid, index + 1)
         for (const message of told) warnings.push({ row: index + 1, iccid, message })
         const simId = yield* ids.next(now, organizationId)
-        sims.push(SimRules.imported({ ...sim, organizationId, iccid, simId, createdAt: now }))
+        sims.set(iccid, SimRules.imported({ ...sim, organizationId, iccid, simId, createdAt: now }))
       }
-      const outcome = sims.length === 0 ? NOTHING_STORED : yield* storage.sims.import(sims, auditEntry)
+      const outcome = sims.size === 0 ? NOTHING_STORED : yield* storage.sims.import([...sims.values()], auditEntry)
       for (const { iccid, organizationId: owner } of outcome.taken) {
         if (owner === organizationId) duplicates += 1
         else errors.push({ row: rowOf.get(iccid) ?? 0, iccid, message: "the iccid is already in use" })
@@ -140,6 +154,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits |
       const warned = warnings.filter(({ iccid }) => imported.has(iccid))
       return {
         imported: imported.size,
+        updated: outcome.updated.length,
         duplicates,
         errors: errors.sort((left, right) => left.row - right.row),
         errorCount: errors.length,

@@ -8,6 +8,7 @@ import type { Effect } from "effect"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import type { Label } from "../../domain/Label.ts"
 import type { Purpose, Sim } from "../../domain/Sim.ts"
+import type { SimIdentities } from "../../domain/SimIdentities.ts"
 import type { Entry } from "../../domain/SmdpHistory.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { StorageError } from "./Failure.ts"
@@ -22,9 +23,11 @@ export type NewSim = Omit<Sim, "importSequence" | "version">
 export interface ImportOutcome {
   /** The ICCIDs that are new, in the order given. */
   readonly imported: ReadonlyArray<string>
+  /** The ICCIDs that the organization had already, and whose identities have changed, in the order given. */
+  readonly updated: ReadonlyArray<string>
   /**
-   * The ICCIDs that were stored before, each with the organization that has it, in the order given. Where one call names
-   * an ICCID twice, the first row is imported and the second one taken.
+   * The other ICCIDs that were stored before, each with the organization that has it, in the order given. Where one call
+   * names an ICCID twice, the first row counts, and the second one is taken.
    */
   readonly taken: ReadonlyArray<{ readonly iccid: string; readonly organizationId: string }>
 }
@@ -59,8 +62,10 @@ export interface ReservedSims {
 
 export interface Sims {
   /**
-   * Stores those whose ICCID is new, and the audit entry with the first of them. An entry that is there already, from an
-   * earlier part of the same import, stays as it is.
+   * Stores those whose ICCID is new, and `SimIdentities.merged` of those that the organization has already (rule I7). The
+   * audit entry is stored with the first that makes a difference; one that is there already, from an earlier part of the
+   * same import, stays as it is. Identities belong to no aggregate: a change of them leaves the SIM's version and its
+   * reservation as they are.
    */
   readonly import: (sims: ReadonlyArray<NewSim>, auditEntry?: AuditEntry) => Effect.Effect<ImportOutcome, StorageError>
   /** By import sequence, ascending; the cursor is a import sequence. Null filters nothing. */
@@ -78,6 +83,8 @@ export interface Sims {
   readonly release: (
     of: OfOrganization & { readonly reservations: ReadonlyArray<SimReservation> }
   ) => Effect.Effect<void, StorageError>
+  /** By what its telco knows a SIM; null where the organization has no such SIM. */
+  readonly identities: (of: OfOrganization & { readonly iccid: string }) => Read<SimIdentities | null>
   /** The SM-DP+ entries of a SIM, by `modifiedAt`, then as stored. */
   readonly smdpHistory: (of: OfOrganization & { readonly iccid: string }) => Read<ReadonlyArray<Entry>>
 }

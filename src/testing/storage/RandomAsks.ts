@@ -50,6 +50,8 @@ const importSims = (run: Run, { other, world }: Side, { choice, row }: Ask): Ans
       simId: world.id(),
       iccid: pick(run.iccids, row + index),
       isEsim: choice % 7 !== 6,
+      imsi: choice % 4 === 0 ? null : `20893${choice % 2}00000000${index}`,
+      msisdn: choice % 3 === 0 ? null : `4477009000${choice % 3}`,
       label: choice % 5 === 4 ? "Blue" : "Green"
     })
   })
@@ -152,6 +154,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
       (after: CreatedCursor | null, limit) => storage.subscriptions.page({ ...of, after, limit }),
       ({ subscription }) => ({ createdAt: subscription.createdAt, id: subscription.subscriptionId })
     ),
+    storage.sims.identities({ ...of, iccid }),
     storage.sims.smdpHistory({ ...of, iccid }),
     pages(
       ask,

@@ -25,6 +25,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       ])
       yield* Suite.equals("the outcome", outcome, {
         imported: [first.iccid, second.iccid, third.iccid],
+        updated: [],
         taken: [
           { iccid: theirs.iccid, organizationId: other.organizationId },
           { iccid: mine.iccid, organizationId },
@@ -100,7 +101,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("an import of nothing and one of a thousand SIMs work", (world) =>
     Effect.gen(function* () {
       const { organizationId, storage } = world
-      yield* Suite.equals("nothing", yield* storage.sims.import([]), { imported: [], taken: [] })
+      yield* Suite.equals("nothing", yield* storage.sims.import([]), { imported: [], updated: [], taken: [] })
       const sims = World.newSims(world, 1_000)
       const { imported } = yield* storage.sims.import(sims)
       const iccids = sims.map((sim) => sim.iccid)

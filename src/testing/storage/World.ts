@@ -7,6 +7,7 @@
  */
 import { Effect } from "effect"
 import { uuid7 } from "../../domain/Id.ts"
+import * as SimIdentities from "../../domain/SimIdentities.ts"
 import type { Organization } from "../../domain/Organization.ts"
 import { DAY, HOUR, type Instant, MINUTE } from "../../domain/Time.ts"
 import { type Claim, Jobs } from "../../ports/Jobs.ts"
@@ -133,6 +134,7 @@ export const newSim = (world: World, changes: Partial<NewSim> = {}): NewSim => (
   location: null,
   lastActivityAt: null,
   mobilePlan: { _tag: "Settled", applied: false },
+  ...SimIdentities.none,
   ...changes
 })
 
