@@ -51,12 +51,14 @@ export const Profile = Schema.Struct({
   iso2_list: setOf(Iso2, 1)
 })
 
+/** The JSON of a catalogue's file; the names are the API's. */
 export const File = Schema.Struct({
   countries: Schema.optionalKey(Schema.Array(Country)),
   operators: Schema.Array(Operator),
   profiles: Schema.Array(Profile)
 })
 
+/** A catalogue's file, decoded. */
 export type File = typeof File.Type
 
 const decodeFile = Schema.decodeUnknownResult(File)

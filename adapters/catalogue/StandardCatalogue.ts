@@ -22,11 +22,15 @@ export const catalogue = (): Catalogue.Catalogue => {
   return built
 }
 
+/** How large the built-in catalogue is. */
 export interface Counts {
+  /** Of ISO 3166. */
   readonly countries: number
   /** Countries with an operator. */
   readonly covered: number
+  /** With a known radio technology (rule I3). */
   readonly operators: number
+  /** Of all labels. */
   readonly profiles: number
 }
 

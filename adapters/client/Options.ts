@@ -6,6 +6,7 @@ import { Context, Redacted } from "effect"
 /** A secret may be given as text, or redacted so that it cannot be logged by accident. */
 export type Secret = string | Redacted.Redacted
 
+/** Whom the client talks to, and as whom. A call whose secret is absent is sent without one. */
 export interface Options {
   /** The address of the server, such as `https://simplan.example.com`. */
   readonly url: string

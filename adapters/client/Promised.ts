@@ -10,6 +10,7 @@ import * as Options from "./Options.ts"
 
 /** Options of a single call. */
 export interface CallOptions {
+  /** Breaks the call off, and whatever retries are left. */
   readonly signal?: AbortSignal
   /** A key of one's own, for calls that other processes may repeat. */
   readonly idempotencyKey?: string

@@ -12,6 +12,7 @@
 /** The groups. */
 export const groups = ["v3", "admin", "telco", "docs", "metrics", "health"] as const
 
+/** A part of the API that a listener may serve alone. */
 export type Group = (typeof groups)[number]
 
 /** What a listener for callers serves where operators have one of their own. */

@@ -39,6 +39,7 @@ import * as RouteGroups from "./RouteGroups.ts"
 import type * as Telcos from "./Telcos.ts"
 import type * as RoutePaths from "./wire/RoutePaths.ts"
 
+/** Tokens and limits of the routes. */
 export interface Options {
   /** What comes before the routes in the path of every request, such as `/esim`; nothing by default. */
   readonly prefix?: string | undefined

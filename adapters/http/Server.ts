@@ -18,19 +18,32 @@ import * as StalledReaders from "./StalledReaders.ts"
 
 /** The server cannot listen on its host and port; the message says why. */
 export class CannotListen extends Data.TaggedError("CannotListen")<{
+  /** A sentence that names address and cause. */
   readonly message: string
+  /** As it was asked for. */
   readonly host: string
+  /** As it was asked for. */
   readonly port: number
+  /** What the operating system said. */
   readonly cause: unknown
 }> {}
 
 /** Where the server listens. */
 export class Server extends Context.Service<
   Server,
-  { readonly host: string; readonly port: number; readonly url: string }
+  {
+    /** The address that it listens on. */
+    readonly host: string
+    /** The one that was taken, where 0 was asked for. */
+    readonly port: number
+    /** What clients on this machine use, without a slash at its end. */
+    readonly url: string
+  }
 >()("simplan/http/Server") {}
 
+/** Where the server listens, and how long it is patient. */
 export interface Listen {
+  /** An address or a name of this machine; `0.0.0.0` for all of its addresses. */
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number

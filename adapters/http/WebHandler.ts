@@ -12,6 +12,7 @@ import * as Codes from "./wire/Codes.ts"
 import * as RequestIds from "./wire/RequestIds.ts"
 import * as ResponseHeaders from "./wire/ResponseHeaders.ts"
 
+/** The API as a function of web requests, for a server of the host's own. */
 export interface WebHandler {
   /**
    * Answers a request. Its path has the prefix, and its `signal` interrupts the use case. `arrival` is what the host's

@@ -19,6 +19,7 @@ import * as DirectoryLock from "./DirectoryLock.ts"
 import * as Opening from "./Opening.ts"
 import * as Upkeep from "./Upkeep.ts"
 
+/** Where the embedded database is, and what is encrypted in it. */
 export interface Options {
   /** Where the data are; made where it is missing. In memory where it is not given. */
   readonly dataDir?: string | undefined

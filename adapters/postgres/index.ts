@@ -66,7 +66,9 @@ export const migrations = (
 
 /** What the ports run on: a client that writes, and one for reads, which may be the same. */
 export interface Clients {
+  /** What reads outside of transactions run on. */
   readonly reads: SqlClient.SqlClient
+  /** What commits run on, and the transactions of hosts. */
   readonly writes: SqlClient.SqlClient
   /** What migrations run on: the one that writes, where it is absent. */
   readonly migrates?: SqlClient.SqlClient | undefined
@@ -74,7 +76,9 @@ export interface Clients {
   readonly schema?: string | undefined
   /** Where other processes may be on the database. */
   readonly shared?: Ports.Shared | undefined
+  /** Which paths for speed alone are on; all by default. */
   readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
+  /** What signing keys and activation codes are encrypted with, the first one; not encrypted where it is absent. */
   readonly secretKeys?: string | Redacted.Redacted | undefined
 }
 

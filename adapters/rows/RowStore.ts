@@ -7,7 +7,9 @@ import type { Kind, Kinds } from "./Rows.ts"
 
 /** A row, and who holds it: under a lease, or the reservation of a SIM. */
 export interface Row<K extends Kind> {
+  /** Exactly as it was put. */
   readonly value: Kinds[K]
+  /** Null: nobody holds it, or it is nothing that is held. */
   readonly lease: Storage.Lease | null
 }
 
@@ -26,6 +28,7 @@ export interface RowStore {
   readonly find: <K extends Kind>(kind: K, id: string, organizationId?: string) => Row<K> | null
   /** Adds a row, or replaces the one of its kind, id and organization. */
   readonly put: <K extends Kind>(kind: K, value: Kinds[K], lease: Storage.Lease | null) => void
+  /** Removes the row of the value's kind, id and organization, where it is there. */
   readonly remove: <K extends Kind>(kind: K, value: Kinds[K]) => void
   /** An organization's rows of the kind by position and id: after a place, or before it if descending; all of them for null. */
   readonly list: <K extends Kind>(

@@ -4,15 +4,23 @@
 import type { ApiKey, AuditEntry, Catalogue, Command, Delivery, Idempotency, Job } from "simplan/ports"
 import type { Organization, Plan, Region, SimAggregate, SmdpHistory, Storage, Time } from "simplan/ports"
 import { EventHandler, Sim, type WebhookEndpoint, WebhookEvent } from "simplan/ports"
+/** The kinds of rows, and what each has as its value. */
 export interface Kinds {
+  /** The id is `organizationId`. */
   readonly organization: Organization.Organization
+  /** The id is `apiKeyId`; listed by its hash as well. */
   readonly apiKey: ApiKey.ApiKey
+  /** The id is `endpointId`; deleted ones stay. */
   readonly endpoint: WebhookEndpoint.WebhookEndpoint
+  /** The id is its name; of the whole service. */
   readonly handler: EventHandler.EventHandler
+  /** The id is `planId`; deleted ones stay. */
   readonly plan: Plan.Plan
+  /** The id is `coverageId`. */
   readonly region: Region.Region
   /** At most one row, as of the clock. */
   readonly catalogue: { readonly version: number; readonly catalogue: Catalogue.Catalogue }
+  /** Where a virtual clock stands: at most one row, of the whole service. */
   readonly clock: { readonly at: Time.Instant }
   /** A SIM with all that hangs on it. The id is its ICCID. */
   readonly sim: SimAggregate.SimAggregate
@@ -20,29 +28,42 @@ export interface Kinds {
   readonly smdpHistory: Pick<Sim.Sim, "organizationId" | "iccid"> & {
     readonly entries: ReadonlyArray<SmdpHistory.Entry>
   }
+  /** A report id that was seen (rule R1). */
   readonly report: Storage.SeenReport
+  /** The id is the key (rule W2). */
   readonly idempotencyRecord: Idempotency.IdempotencyRecord
+  /** The id is `commandId` (rule H1). */
   readonly command: Command.Command
+  /** The id is `jobId`; it stands in a queue while it is to be done. */
   readonly job: Job.Job
   /** With its attempts, oldest first. */
   readonly delivery: Delivery.LoggedDelivery & { readonly attempts: ReadonlyArray<Delivery.LoggedAttempt> }
+  /** The id is `entryId` (rule W11). */
   readonly auditEntry: AuditEntry.AuditEntry
 }
 
+/** The name of a kind, which a store may use as a table's. */
 export type Kind = keyof Kinds
 
 /** A place in a list. */
 export interface Listed {
+  /** Which list it is. */
   readonly list: string
+  /** What the list is ordered by, before the id. */
   readonly position: number
+  /** Orders rows of one position; compared by code point. */
   readonly id: string
 }
 
 /** What a row waits for. It stands in a queue, by when it is due and by an id. */
 export interface Work {
+  /** Which queue of its kind it stands in. */
   readonly queue: string
+  /** Business time. */
   readonly dueAt: Time.Instant
+  /** Orders rows that are due at one instant; compared by code point. */
   readonly dueId: string
+  /** Whose turn it takes: an organization's id, or an endpoint's. */
   readonly partitionId: string
   /** Of the rows about one subject in a queue the first by position and id goes first (rule E2); null: about none. */
   readonly subject: string | null

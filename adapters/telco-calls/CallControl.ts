@@ -11,6 +11,7 @@ import * as CallRate from "./CallRate.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
 import { Priority } from "./Priority.ts"
 
+/** How many calls a telco may get, and when it gets none. */
 export interface Options {
   /** The telco's name in the settings. */
   readonly telco: string
@@ -26,6 +27,7 @@ export interface Options {
   readonly openFor?: { readonly first: Duration.Input; readonly most: Duration.Input }
 }
 
+/** Makes calls of one telco under its limits. */
 export interface CallControl {
   /** Makes a call when its turn comes. The priority is that of the fiber. */
   readonly run: <A>(operation: string, call: Effect.Effect<A, CallFailure>) => Effect.Effect<A, CallFailure>
@@ -45,6 +47,7 @@ const heldBack = (message: string, retryAfterSeconds: number) =>
 /** Whether a failure tells that the telco is there. Where an adapter does not say, an unknown outcome is no answer. */
 const isAnswered = ({ isAnswered, outcome }: CallFailure): boolean => isAnswered ?? outcome !== "Unknown"
 
+/** Metrics and messages name the telco. The breaker and the rate are this process's own. */
 export const make = ({
   callsPerSecond = 20,
   concurrency = 10,

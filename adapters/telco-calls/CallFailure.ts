@@ -11,10 +11,13 @@ import { Data } from "effect"
  */
 export type Outcome = "Refused" | "NotFound" | "NotDone" | "Unknown"
 
+/** A call that failed; `outcome` says what may be done next. */
 export class CallFailure extends Data.TaggedError("TelcoCalls.CallFailure")<{
+  /** Whether the telco has done it, may have, or will not. */
   readonly outcome: Outcome
   /** What an operator reads. It contains no secret. */
   readonly message: string
+  /** Absent: the telco does not say. */
   readonly retryAfterSeconds?: number
   /** Whether the telco itself said so. Calls without an answer open the circuit breaker. */
   readonly isAnswered?: boolean

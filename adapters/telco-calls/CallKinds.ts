@@ -14,4 +14,5 @@ export const END = "end"
 /** The telco that one of these calls was first sent to. */
 export const ROUTE = "call-route"
 
+/** What `Purge` deletes once it is old. */
 export const all = [MESSAGE, MOBILE_PLAN, RELEASE, END, ROUTE] as const

@@ -12,26 +12,34 @@
  */
 import { Context, Data, type Effect, type Schema } from "effect"
 
+/** What JSON keeps exactly. */
 export type Document = Readonly<Record<string, Schema.Json>>
 
 /** The journal cannot be read or written. */
 export class JournalError extends Data.TaggedError("JournalError")<{
+  /** A sentence for logs. */
   readonly message: string
+  /** What the database said. */
   readonly cause?: unknown
 }> {}
 
 /** An entry's place: the name of the telco in the settings, and a kind of entry, which the adapter chooses. */
 export interface Place {
+  /** Its name in the settings. */
   readonly telco: string
+  /** Such as `CallKinds.MESSAGE`. */
   readonly kind: string
+  /** Unique for the telco and the kind. */
   readonly key: string
 }
 
+/** What was asked of a telco, and what is known of its outcome. */
 export interface Entry extends Place {
   /** The SIM that the entry is about, if it is about one. */
   readonly iccid: string | null
   /** The telco's own id of what came of it, once it is known. */
   readonly externalId: string | null
+  /** The adapter's own. */
   readonly document: Document
   /** When the entry is to be looked at again; null: never. */
   readonly dueAt: number | null
@@ -39,13 +47,16 @@ export interface Entry extends Place {
   readonly version: number
 }
 
+/** An entry before the journal has it. */
 export type NewEntry = Omit<Entry, "version">
 
 type Call<A> = Effect.Effect<A, JournalError>
 
+/** Keeps entries and locks. Each operation fails with `JournalError`. */
 export class Journal extends Context.Service<
   Journal,
   {
+    /** Null: there is none. */
     readonly get: (place: Place) => Call<Entry | null>
     /** The entries of a kind about a SIM, in the order in which they were added. */
     readonly ofSim: (of: Omit<Place, "key"> & { readonly iccid: string }) => Call<ReadonlyArray<Entry>>
@@ -76,7 +87,10 @@ export class Journal extends Context.Service<
 
 /** A lock on the calls of one telco about one SIM. */
 export interface Lock {
+  /** Its name in the settings. */
   readonly telco: string
+  /** The SIM that is locked. */
   readonly iccid: string
+  /** Of the one who has it. */
   readonly token: string
 }

@@ -73,4 +73,5 @@ export const make = Effect.sync(() => {
   })
 })
 
+/** An empty journal of its own wherever the layer is built. */
 export const layer: Layer.Layer<Journal> = Layer.effect(Journal, make)

@@ -6,8 +6,10 @@ import { Telco } from "simplan/ports"
 import type { CallFailure } from "./CallFailure.ts"
 import type { JournalError } from "./Journal.ts"
 
+/** How the port fails. */
 export type TelcoFailure = Telco.Refused | Telco.Unavailable
 
+/** `retryAfterSeconds` absent: the caller's own pauses. */
 export const unavailable = (message: string, retryAfterSeconds?: number): Telco.Unavailable =>
   new Telco.Unavailable(retryAfterSeconds === undefined ? { message } : { message, retryAfterSeconds })
 

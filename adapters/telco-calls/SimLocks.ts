@@ -19,6 +19,7 @@ const WAITS = 5_000
 const FIRST_WAIT = 20
 const LONGEST_WAIT = 500
 
+/** A SIM's lock while it is had. */
 export interface Held {
   /** Makes the lock last for 15 seconds from now. Fails if it has ended. */
   readonly keep: Effect.Effect<void, Telco.Unavailable>
@@ -26,6 +27,7 @@ export interface Held {
   readonly check: Effect.Effect<void, Telco.Unavailable>
 }
 
+/** Locks of SIMs, over all processes on one journal. */
 export interface Locks {
   /** Runs with the SIM's lock. `Unavailable` if another call has had it for as long as this one waits. */
   readonly withLock: <A, E, R>(

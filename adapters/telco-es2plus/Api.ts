@@ -10,11 +10,13 @@ import type { Failure } from "./Failure.ts"
 export interface Of {
   /** The `functionCallIdentifier`: a call that is repeated has the same one. */
   readonly callId: string
+  /** Of the profile. */
   readonly iccid: string
 }
 
 type Call<A> = Effect.Effect<A, Failure>
 
+/** The functions of ES2+ that a release needs. Each fails with `Failure`. */
 export class Api extends Context.Service<
   Api,
   {

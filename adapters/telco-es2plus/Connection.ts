@@ -12,8 +12,12 @@ import { Data, Duration, Effect, Redacted, type Scope } from "effect"
 import { Failure } from "./Failure.ts"
 
 /** The key, the certificate or the authority cannot be used. The message contains nothing of them. */
-export class InvalidCredentials extends Data.TaggedError("Es2plus.InvalidCredentials")<{ readonly message: string }> {}
+export class InvalidCredentials extends Data.TaggedError("Es2plus.InvalidCredentials")<{
+  /** What is wrong with key, certificate or root; it has no secret. */
+  readonly message: string
+}> {}
 
+/** Where the SM-DP+ is, and how it knows the caller. */
 export interface Options {
   /** The address to which the names of the functions are appended, such as `https://smdp.example/gsma/rsp2/es2plus`. */
   readonly url: string
@@ -29,12 +33,17 @@ export interface Options {
   readonly version?: string
 }
 
+/** An answer of HTTP, whatever its status. */
 export interface Answer {
+  /** Of HTTP. */
   readonly status: number
+  /** As text; functions answer JSON. */
   readonly body: string
+  /** Of `Retry-After`; null: it was not sent. */
   readonly retryAfterSeconds: number | null
 }
 
+/** Calls over one pool of mutually authenticated connections. */
 export interface Connection {
   /** POSTs the text to the URL with this appended. */
   readonly post: (path: string, body: string) => Effect.Effect<Answer, Failure>

@@ -15,6 +15,7 @@ import * as Iccid from "./Iccid.ts"
 import { type States, states as standard } from "./States.ts"
 import * as StatusCodes from "./StatusCodes.ts"
 
+/** Which notification points tell which states. */
 export interface Options {
   /** Changes to the table of `States`. */
   readonly states?: States
@@ -22,10 +23,13 @@ export interface Options {
 
 /** The HTTP status to answer with, and for one that is not 204 the reason. */
 export interface Answer {
+  /** 204: taken. 400: no notification. 503: the storage is out of reach, so it is to be sent again. */
   readonly status: 204 | 400 | 503
+  /** Null where there is no body. */
   readonly message: string | null
 }
 
+/** Takes the notifications of `handleDownloadProgressInfo`. */
 export interface DownloadProgress {
   /** Takes the decoded JSON of a notification. */
   readonly take: (body: unknown) => Effect.Effect<Answer>

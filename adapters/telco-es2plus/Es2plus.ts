@@ -8,6 +8,7 @@ import type { InvalidCredentials } from "./Connection.ts"
 import * as HttpApi from "./HttpApi.ts"
 import * as Profiles from "./Profiles.ts"
 
+/** The connection, the requester and how profiles are released. */
 export type Options = HttpApi.Options & Profiles.Options
 
 /** Profiles, and the functions of ES2+ that they are released by. Fails where the key and the certificate cannot be used. */

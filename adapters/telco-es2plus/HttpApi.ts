@@ -8,6 +8,7 @@ import { Failure, type Outcome } from "./Failure.ts"
 import * as Iccid from "./Iccid.ts"
 import * as StatusCodes from "./StatusCodes.ts"
 
+/** The connection, and who asks. */
 export interface Options extends Connection.Options {
   /** The `functionRequesterIdentifier` that the SM-DP+ knows the operator by; `simplan` unless given. */
   readonly requester?: string

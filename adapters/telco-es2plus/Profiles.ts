@@ -20,6 +20,7 @@ export class Profiles extends Context.Service<Profiles, Pick<Telco.Telco["Servic
   "simplan/TelcoEs2plus/Profiles"
 ) {}
 
+/** How profiles are made available again. */
 export interface Options {
   /** The name of the SM-DP+ in the settings: its place in the journal. */
   readonly telco: string

@@ -49,6 +49,7 @@ const Terms = Schema.Struct({
   ).annotate({ description: "For the record: simplan orders each package of a recurring plan by itself" })
 }).annotate({ identifier: "Terms", description: "The terms of the plan that the package belongs to" })
 
+/** The body of the creation of a package. */
 export const Order = Schema.Struct({
   package_id: PackageId,
   iccid: Iccid,
@@ -58,14 +59,17 @@ export const Order = Schema.Struct({
   terms: Terms
 }).annotate({ identifier: "Order" })
 
+/** The answer to a creation; times are null where the telco does not tell them. */
 export const Package = Schema.Struct({
   telco_package_id: Text.annotate({ description: "The telco's own name of the package; reports may use either" }),
   activation_at: Schema.optionalKey(Schema.NullOr(Instant)).annotate({ description: "Where the telco tells it" }),
   expiration_at: Schema.optionalKey(Schema.NullOr(Instant)).annotate({ description: "Where the telco tells it" })
 }).annotate({ identifier: "Package" })
 
+/** The body of a suspension or a cancellation. */
 export const PackageRef = Schema.Struct({ package_id: PackageId, iccid: Iccid }).annotate({ identifier: "PackageRef" })
 
+/** The body of an SMS. */
 export const Message = Schema.Struct({
   message_id: Text,
   iccid: Iccid,
@@ -73,8 +77,10 @@ export const Message = Schema.Struct({
   text: Schema.String
 }).annotate({ identifier: "Message" })
 
+/** The body of a profile's release. */
 export const Profile = Schema.Struct({ iccid: Iccid }).annotate({ identifier: "Profile" })
 
+/** The body of a change of the mobile plan. */
 export const MobilePlan = Schema.Struct({ iccid: Iccid, applied: Schema.Boolean }).annotate({
   identifier: "MobilePlan"
 })
@@ -84,6 +90,7 @@ const problem = <Code extends string>(status: number, code: Code, identifier: st
     .annotate({ identifier, description })
     .pipe(HttpApiSchema.status(status))
 
+/** 422: the telco refuses, for good. */
 export const Refused = problem(
   422,
   "refused",
@@ -92,6 +99,7 @@ export const Refused = problem(
     "cancellation or a release it asks for twice more, each time under a new key, and then leaves to an operator."
 )
 
+/** 503: it is not known to be done; `Retry-After` may say when to call again. */
 export const Unavailable = HttpApiSchema.WithHeaders(
   problem(
     503,
@@ -102,8 +110,10 @@ export const Unavailable = HttpApiSchema.WithHeaders(
   { "retry-after": Schema.optionalKey(Schema.String.annotate({ description: "Seconds, or an HTTP date" })) }
 )
 
+/** 401. */
 export const Unauthorized = problem(401, "unauthorized", "Unauthorized", "The token is missing or not the right one.")
 
+/** 400: the call does not fit the contract; the port fails with `Unavailable`. */
 export const Malformed = problem(400, "malformed", "Malformed", "The call is not what this document describes.")
 
 /** Requires the token. */
@@ -188,6 +198,7 @@ export class Calls extends HttpApiGroup.make("telco", { topLevel: true })
   .middleware(Token)
   .annotateMerge(OpenApi.annotations({ title: "Telco", description: "What simplan asks of a telco" })) {}
 
+/** The calls of a bridge, which client, server and document follow from. */
 export class Contract extends HttpApi.make("simplan-telco")
   .add(Calls)
   .annotateMerge(

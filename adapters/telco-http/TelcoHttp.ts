@@ -19,9 +19,11 @@ import * as Contract from "./Contract.ts"
 import * as RetryAfter from "./RetryAfter.ts"
 import * as Shapes from "./Shapes.ts"
 
+/** Where the bridge is, and how it knows the caller. */
 export interface Options {
   /** The address to which the contract's paths are appended, such as `https://bridge.example/telco`. */
   readonly url: string
+  /** Sent as `Authorization: Bearer`; it is in no error and no log. */
   readonly token: Redacted.Redacted
   /** The time limit of a whole call; 10 s by default. */
   readonly timeout?: Duration.Input

@@ -3,9 +3,11 @@
  */
 import { Context, Duration } from "effect"
 
+/** One OCS. */
 export interface Options {
   /** The telco's name in the settings. The journal's entries of this system are under it. */
   readonly telco: string
+  /** Whose templates and location zones are used. */
   readonly resellerId: number
   /** The location zones of coverage profiles: by label, then by region code. */
   readonly zones: Readonly<Record<string, Readonly<Record<string, number>>>>
@@ -15,6 +17,7 @@ export interface Options {
   readonly watch?: Duration.Input
 }
 
+/** What the parts of the adapter read of it. */
 export class Settings extends Context.Service<Settings, Options>()("simplan/TelcoOcs/Settings") {}
 
 /** In milliseconds. */

@@ -14,12 +14,15 @@ export const Subscriber = Schema.Struct({
   simId: Schema.NullOr(Schema.Finite)
 })
 
+/** What the journal keeps of a SIM. */
 export type Subscriber = typeof Subscriber.Type
 
 const decode = Schema.decodeUnknownOption(Subscriber)
 
+/** Of the journal's entries; their key is the ICCID. */
 export const KIND = "sim"
 
+/** What the OCS knows of SIMs, from the journal where it can be. */
 export class Subscribers extends Context.Service<
   Subscribers,
   {
@@ -74,6 +77,7 @@ const make = Effect.gen(function* () {
   })
 })
 
+/** Needs the API, the journal and the settings of one OCS. */
 export const layer: Layer.Layer<Subscribers, never, Api.Api | Journal.Journal | Settings> = Layer.effect(
   Subscribers,
   make

@@ -8,6 +8,7 @@ import { type CallFailure, Journal, PortFailure } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import { Settings } from "./Settings.ts"
 
+/** Of the journal's entries of custom regions' zones. */
 export const KIND = "zone"
 
 const Document = Schema.Struct({ zoneId: Schema.Finite })
@@ -16,11 +17,15 @@ const decode = Schema.decodeUnknownOption(Document)
 
 /** A zone that the settings name and the system does not have. */
 export interface Missing {
+  /** Under which the settings name it. */
   readonly label: string
+  /** Of the coverage profile. */
   readonly regionCode: string
+  /** What the settings name. */
   readonly zoneId: number
 }
 
+/** The location zones of coverage profiles. */
 export class Zones extends Context.Service<
   Zones,
   {
@@ -88,4 +93,5 @@ const make = Effect.gen(function* () {
   })
 })
 
+/** Needs the API, the journal and the settings of one OCS. */
 export const layer: Layer.Layer<Zones, never, Api.Api | Journal.Journal | Settings> = Layer.effect(Zones, make)

@@ -13,14 +13,19 @@ export type Services = Reports.Reports | Catalogues.Catalogues | Problems.Proble
 export interface Finding {
   /** What was tried, such as `packages` or `location zones`. */
   readonly what: string
+  /** False: the operator has to see to it. */
   readonly works: boolean
+  /** A sentence; it has no secret. */
   readonly message: string
 }
 
 /** A location zone of a coverage profile, of a label. */
 export interface Zone {
+  /** Of the SIMs that the profile is for. */
   readonly label: Label.Label
+  /** Of the custom region. */
   readonly coverageId: string
+  /** The telco's own number of the zone. */
   readonly zoneId: number
 }
 
@@ -42,7 +47,9 @@ export interface Notifications {
 
 /** The answer to a notification; a body that is null is empty. */
 export interface Answer {
+  /** Of HTTP. */
   readonly status: number
+  /** Sent as JSON; null: no body. */
   readonly body: unknown
 }
 
@@ -54,8 +61,11 @@ export interface Background {
   readonly drain: Effect.Effect<void, never, Services>
 }
 
+/** A telco under the name that the settings give it. */
 export interface Connected {
+  /** What routes, metrics and the journal call it by. */
   readonly name: string
+  /** Which adapter it is. */
   readonly kind: Shape.Kind
   /** Refuses what the kind cannot do. */
   readonly telco: Telco.Telco["Service"]

@@ -71,6 +71,7 @@ const count = (telco: string, operation: keyof Port, outcome: string) =>
     1
   )
 
+/** The port over these telcos. A SIM without a route is `Refused`; metrics count each telco's calls. */
 export const make = ({
   journal,
   ownerOf,

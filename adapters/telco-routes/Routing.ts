@@ -6,7 +6,9 @@ import type { Route } from "./file/Settings.ts"
 
 /** What a route is chosen by. */
 export interface Supplied {
+  /** The SIM's. */
   readonly label: Label.Label
+  /** The one that has the SIM. */
   readonly organizationId: string
 }
 

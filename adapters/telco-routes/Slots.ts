@@ -9,7 +9,9 @@
 import { Clock, Effect, Metric, Semaphore } from "effect"
 import { Telco } from "simplan/ports"
 
+/** The slots of one telco in this process. */
 export interface Slots {
+  /** Runs the call in a slot. `Unavailable` with `isAsked` false where none is free within 1 s. */
   readonly run: <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E | Telco.Unavailable>
 }
 
@@ -22,6 +24,7 @@ const LONGEST = 600
 /** How much the latest call counts in the mean duration of calls. */
 const WEIGHT = 0.2
 
+/** `name` is for messages and the gauge `simplan_telco_slots_used`. */
 export const make = ({
   callsAtOnce,
   name

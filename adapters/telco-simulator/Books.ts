@@ -6,25 +6,34 @@
  */
 import { Context, Data, type Effect, type Schema } from "effect"
 
+/** What JSON keeps exactly. */
 export type Document = Readonly<Record<string, Schema.Json>>
 
 /** The books cannot be read or written, or hold what is not theirs. */
 export class BooksError extends Data.TaggedError("BooksError")<{
+  /** A sentence for logs. */
   readonly message: string
+  /** What the database said. */
   readonly cause?: unknown
 }> {}
 
+/** A document under its key. */
 export interface Entry {
+  /** Unique in its kind. */
   readonly key: string
+  /** As it was added. */
   readonly document: Document
 }
 
 /** What a key has: a document of its kind, or one of another kind that it may not have beside it. */
 export interface Held {
+  /** Of the two that were asked for. */
   readonly kind: string
+  /** As it was added. */
   readonly document: Document
 }
 
+/** Keeps what the simulator remembers. */
 export class Books extends Context.Service<
   Books,
   {
@@ -37,6 +46,7 @@ export class Books extends Context.Service<
       key: string,
       document: Document
     ) => Effect.Effect<Held, BooksError>
+    /** Null: nothing was added there. */
     readonly get: (kind: string, key: string) => Effect.Effect<Document | null, BooksError>
     /** In the order in which they were added. */
     readonly all: (kind: string) => Effect.Effect<ReadonlyArray<Entry>, BooksError>

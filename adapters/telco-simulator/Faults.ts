@@ -3,6 +3,7 @@
  */
 import { Duration } from "effect"
 
+/** The calls that a fault may befall. */
 export const kinds = [
   "createPackage",
   "suspendPackage",
@@ -15,10 +16,13 @@ export const kinds = [
 /** The calls of the telco port. */
 export type Kind = (typeof kinds)[number]
 
+/** A call of the port, as faults see it. */
 export interface Call {
+  /** Which operation it is. */
   readonly kind: Kind
   /** What the call is idempotent by. */
   readonly key: string
+  /** The SIM that it is about. */
   readonly iccid: string
 }
 
@@ -46,11 +50,15 @@ export type Fault = Target &
 
 /** What befalls one call. */
 export interface Fate {
+  /** Machine time before the call reaches the telco; zero: at once. */
   readonly delay: Duration.Duration
+  /** What the telco says; null: it does not refuse. */
   readonly refusal: string | null
+  /** The call does not reach the telco. */
   readonly unavailable: boolean
   /** Null where the telco does not say. */
   readonly retryAfterSeconds: number | null
+  /** The work is done, and the caller is told `Unavailable`. */
   readonly answerLost: boolean
 }
 

@@ -7,21 +7,35 @@ import type { Telco } from "simplan/ports"
 import type { BooksError } from "./Books.ts"
 import type { Records } from "./Records.ts"
 
+/** A package that the simulator has made. */
 export interface SimulatedPackage {
+  /** As the order named it. */
   readonly packageId: string
+  /** The simulator's own. */
   readonly telcoPackageId: string
+  /** The SIM that it is on. */
   readonly iccid: string
+  /** `suspended` and `cancelled` are final. */
   readonly status: "active" | "suspended" | "cancelled"
+  /** As ordered. Null: from the first use. */
   readonly window: Telco.PackageOrder["window"]
+  /** As the terms have it. */
   readonly label: string
+  /** As the terms have it; a MB has 1,048,576 bytes. */
   readonly dataMegaBytes: number
+  /** As the terms have it; days of 24 h. */
   readonly periodDays: number
 }
 
+/** An SMS that the simulator has sent. */
 export interface SimulatedMessage {
+  /** What it was sent once by. */
   readonly messageId: string
+  /** The SIM that it went to. */
   readonly iccid: string
+  /** The sender, as it was asked for. */
   readonly from: string
+  /** The whole text, however many segments it takes. */
   readonly text: string
 }
 

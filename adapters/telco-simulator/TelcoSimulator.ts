@@ -22,6 +22,7 @@ export class TelcoSimulator extends Context.Service<TelcoSimulator, Inspection.I
   "simplan/TelcoSimulator"
 ) {}
 
+/** What goes wrong, and how the simulator behaves. */
 export interface Options {
   /**
    * The times that the telco reports for a package. `reported` (the default): the window where the order has one, none

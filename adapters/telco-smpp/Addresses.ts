@@ -3,9 +3,13 @@
  */
 import { Result } from "effect"
 
+/** An address as SMPP has it. */
 export interface Address {
+  /** Type of number: 0 unknown, 1 international, 3 network specific, 5 alphanumeric. */
   readonly ton: number
+  /** Numbering plan: 0 unknown, 1 E.164, 6 E.212. */
   readonly npi: number
+  /** Without a plus sign. */
   readonly address: string
 }
 

@@ -9,11 +9,13 @@ import * as Connection from "./Connection.ts"
 import * as Messages from "./Messages.ts"
 import * as Session from "./Session.ts"
 
+/** Which SMSC, and how it is treated. Spans are milliseconds. */
 export interface Options {
   /** The name of the SMSC in the settings: in the journal, in metrics and in logs. */
   readonly telco: string
   /** `smpp://<system id>@<host>[:2775]`, or `smpps://<system id>@<host>[:3550]` over TLS. */
   readonly url: string
+  /** In the bind, and in no error or log. */
   readonly password: Redacted.Redacted
   /**
    * The address that the SMSC routes to the SIM by: its phone number (`Addresses.msisdn`), or its IMSI where the SMSC takes
@@ -40,17 +42,23 @@ export interface Options {
   readonly enquireLinkMillis?: number
   /** The pause before the connection is made again, 0.5 s, which doubles up to 30 s. */
   readonly reconnectMillis?: number
+  /** 30 s. */
   readonly longestReconnectMillis?: number
   /** The pause after the SMSC has told of too many messages, 0.5 s, which doubles up to 60 s. */
   readonly pauseMillis?: number
+  /** 60 s. */
   readonly longestPauseMillis?: number
   /** How many times a segment is submitted again after such an answer, before the call fails: 3. */
   readonly throttledRetries?: number
 }
 
 /** A setting is wrong. The message names it, and has no secret. */
-export class InvalidSettings extends Data.TaggedError("TelcoSmpp.InvalidSettings")<{ readonly message: string }> {}
+export class InvalidSettings extends Data.TaggedError("TelcoSmpp.InvalidSettings")<{
+  /** Which setting is wrong, and why; it has no secret. */
+  readonly message: string
+}> {}
 
+/** SMS over one SMSC. */
 export interface Smpp extends Pick<Telco.Telco["Service"], "sendSms"> {
   /** Asks the SMSC whether it is there and takes the credentials. No message is sent. */
   readonly check: Effect.Effect<void, CallFailure.CallFailure>
@@ -112,7 +120,9 @@ export const make = (
     return { sendSms, check: connection.check }
   })
 
+/** The service that `layer` gives. */
 export class Sms extends Context.Service<Sms, Smpp>()("simplan/TelcoSmpp/Sms") {}
 
+/** Keeps a bound connection while its scope is open; needs a journal. */
 export const layer = (options: Options): Layer.Layer<Sms, InvalidSettings | Session.MissingPackage, Journal.Journal> =>
   Layer.effect(Sms, make(options))

@@ -11,6 +11,7 @@ import * as Addresses from "./Addresses.ts"
 /** The ports that webhooks may use unless others are set. */
 export const PORTS: ReadonlyArray<number> = [80, 443, 8080, 8443]
 
+/** Where webhooks may go (rule W7). */
 export interface Options {
   /** Allows loopback and private addresses, and all ports, for development. */
   readonly allowPrivateAddresses?: boolean

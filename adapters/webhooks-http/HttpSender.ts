@@ -16,6 +16,7 @@ import * as Post from "./Post.ts"
 import type * as Proxy from "./Proxy.ts"
 import * as Signature from "./Signature.ts"
 
+/** How webhooks are sent, and where they may go. */
 export interface Options extends Destinations.Options {
   /** The time limit of a call, from the DNS query to the head of the response; 15 s by default. */
   readonly timeout?: Duration.Input

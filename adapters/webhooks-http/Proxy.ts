@@ -11,8 +11,11 @@ import type { Duplex } from "node:stream"
 import * as Tls from "node:tls"
 import { Redacted } from "effect"
 
+/** An egress proxy, as it was read of its URL. */
 export interface Proxy {
+  /** A name or an address, without brackets. */
   readonly hostname: string
+  /** 80 where the URL has none. */
   readonly port: number
   /** `user:password`; null if the proxy asks for none. */
   readonly credentials: Redacted.Redacted | null
@@ -42,7 +45,9 @@ export const parse = (text: string): Proxy | undefined => {
 export const authorization = ({ credentials }: Proxy): string | undefined =>
   credentials === null ? undefined : `Basic ${Buffer.from(Redacted.value(credentials)).toString("base64")}`
 
+/** How a tunnel through the proxy is made. */
 export interface Options {
+  /** Whose address may be private. */
   readonly proxy: Proxy
   /** Resolves the proxy's name. */
   readonly lookup: LookupFunction

@@ -27,11 +27,15 @@ const standardSecret = (key: string): Buffer =>
 const hmac = (key: string, timestamp: number, body: string | Uint8Array): Buffer =>
   createHmac("sha256", key).update(`${timestamp}.`).update(body).digest()
 
+/** What a signature is made of. */
 export interface Signed {
+  /** For the headers of the Standard Webhooks specification. */
   readonly eventId: string
   /** Unix seconds. */
   readonly timestamp: number
+  /** Exactly as it is sent. */
   readonly body: string
+  /** `whsec_` and base64; each gives a signature of its own, newest first. */
   readonly signingKeys: ReadonlyArray<string>
 }
 
@@ -62,6 +66,7 @@ export type Verification =
 
 type HeaderValue = string | ReadonlyArray<string> | null | undefined
 
+/** A request as a receiver has it. */
 export interface ToVerify {
   /** The value of `x-service-signature`; several values are malformed. */
   readonly header?: HeaderValue
@@ -74,6 +79,7 @@ export interface ToVerify {
   readonly body: string | Uint8Array | { readonly [key: string]: unknown }
   /** The key of the endpoint; with several keys, one match is enough. */
   readonly signingKey?: string
+  /** In place of `signingKey`, while two are known; one match is enough. */
   readonly signingKeys?: ReadonlyArray<string>
   /** Milliseconds since the epoch; the machine's clock by default. */
   readonly now?: number

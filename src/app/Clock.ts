@@ -12,9 +12,11 @@ import { Commits } from "./commit/Commits.ts"
 import { BackgroundTasks } from "./engine/BackgroundTasks.ts"
 import { Worker } from "./engine/Worker.ts"
 
+/** Reads the business clock, and moves a virtual one. */
 export class Clock extends Context.Service<
   Clock,
   {
+    /** The business time, and whether it stands still until it is advanced. */
     readonly read: Effect.Effect<{ readonly now: Instant; readonly virtual: boolean }>
     /** The present instant is allowed. An earlier one is refused, and so is a second advance meanwhile. */
     readonly advanceTo: (to: Instant) => Effect.Effect<Instant, ClockRefused | InvalidField | StorageError>
@@ -23,6 +25,7 @@ export class Clock extends Context.Service<
   }
 >()("simplan/Clock") {}
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits | BackgroundTasks> = Layer.effect(
   Clock,
   Effect.gen(function* () {

@@ -5,6 +5,7 @@ import { Context } from "effect"
 import { DAY } from "../domain/Time.ts"
 import * as FastPaths from "./fast/FastPaths.ts"
 
+/** The limits of one process. Spans are milliseconds of machine time unless said otherwise. */
 export interface Limits {
   /** How long a telco call may take. After that the telco counts as unavailable. */
   readonly telcoTimeoutMillis: number
@@ -26,9 +27,11 @@ export interface Limits {
   readonly auditRetentionMillis: number
   /** How long webhook events, their deliveries and attempts are kept, in business time (rule W12). */
   readonly retentionMillis: number
+  /** Which of the paths that exist for speed alone are on; all by default. */
   readonly fastPaths: FastPaths.FastPaths
 }
 
+/** The limits that the services go by; the defaults suit a server. */
 export const Settings = Context.Reference<Limits>("simplan/Settings", {
   defaultValue: () => ({
     telcoTimeoutMillis: 10_000,

@@ -17,13 +17,17 @@ export const PAST_LIMIT = DAY
 
 /** The active period as it was sent. */
 export interface Request {
+  /** Required; for a plan that recurs at most 24 h ago (rule T5). */
   readonly start: Instant | null
+  /** Required for a plan that does not recur, after `start` and now (rule T4). Null: not sent. */
   readonly end: Instant | null
 }
 
 /** What the attachment stores: the period asked for, and the anchor if it is known already. */
 export interface Start {
+  /** Null: none was asked for. */
   readonly activePeriod: ActivePeriod | null
+  /** Of a recurring plan with a start. Null: known only at the first use (rule T3), or never needed. */
   readonly anchor: Instant | null
 }
 
@@ -48,7 +52,9 @@ export const start = (terms: PlanTerms, request: Request | null, now: Instant): 
 
 /** A package that the creation of an attachment orders. `window` is null if the package starts at its first use. */
 export interface Initial {
+  /** From 0. */
   readonly occurrence: number
+  /** Null: from the first use, for the terms' validity. */
   readonly window: Recurrence.Window | null
   /** True if the whole period was over at the creation. Such a package is recorded without a telco call (rule T5). */
   readonly over: boolean

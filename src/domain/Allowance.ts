@@ -4,6 +4,7 @@
 import type * as Plan from "./Plan.ts"
 import { allowanceBytes } from "./Plan.ts"
 
+/** In percent of a package's allowance (rule R2). */
 export const thresholds = [50, 80, 100] as const
 
 /**

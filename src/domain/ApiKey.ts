@@ -11,20 +11,30 @@ import type { Instant } from "./Time.ts"
 /** What a key may do: everything, or only what changes nothing. */
 export const scopes = ["full", "read"] as const
 
+/** What the key may do. */
 export type Scope = (typeof scopes)[number]
 
+/** A key as it is stored: its hash, never its secret (rule W3). */
 export interface ApiKey {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** Names the key in lists and in audit entries; it is no secret. */
   readonly apiKeyId: string
+  /** The organization's own, 1 to 255 characters (rule W9). */
   readonly name: string
+  /** A `read` key is refused whatever changes something. */
   readonly scope: Scope
   /** SHA-256 of the key, in lower-case hex. */
   readonly hash: string
   /** The last characters of the key, by which a person tells it from others. */
   readonly hint: string
+  /** Business time. */
   readonly createdAt: Instant
+  /** From this instant on the key is refused. Null: it does not expire. */
   readonly expiresAt: Instant | null
+  /** Null while the key is valid. A revocation is for good. */
   readonly revokedAt: Instant | null
+  /** Rises by one with each commit that writes it; 0 while it is not stored. */
   readonly version: number
 }
 

@@ -11,19 +11,31 @@ import type { Instant } from "./Time.ts"
 
 /** The active period as requested. A recurring plan ignores `end`, but the creation's answer repeats it. */
 export interface ActivePeriod {
+  /** Inclusive. */
   readonly start: Instant
+  /** Exclusive. Null: not sent, which only a recurring plan allows. */
   readonly end: Instant | null
 }
 
+/** One plan on a subscription, as it is stored. What a reader sees of it is a `View`. */
 export interface Attachment {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** 18 to 20 digits (rule I1). */
   readonly iccid: string
+  /** The subscription that it is on, for good. */
   readonly subscriptionId: string
+  /** Names it for good; packages and jobs are named after it. */
   readonly attachmentId: string
+  /** The plan that it was made from. The plan may be archived or deleted meanwhile (rule P2). */
   readonly planId: string
+  /** A copy of the plan's terms at the creation; later changes of the plan do not reach it. */
   readonly terms: PlanTerms
+  /** Null: none was asked for, so it starts at the first use (rule T3). */
   readonly activePeriod: ActivePeriod | null
+  /** The caller's text, up to 4,096 characters (rule W9). */
   readonly metadata: string
+  /** Business time. */
   readonly createdAt: Instant
   /** False until the telco's outcome is committed. An unconfirmed attachment is invisible (rule S5). */
   readonly confirmed: boolean
@@ -32,6 +44,7 @@ export interface Attachment {
    * recur.
    */
   readonly anchor: Instant | null
+  /** Null while it is not suspended. A suspension is final (rule T7). */
   readonly suspendedAt: Instant | null
   /** The last allowance threshold notified, in percent; 0 if none was (rule R2). */
   readonly lastThresholdNotified: number
@@ -39,18 +52,26 @@ export interface Attachment {
 
 /** An attachment with its packages by occurrence, ascending. */
 export interface WithPackages {
+  /** As it is stored. */
   readonly attachment: Attachment
+  /** One for each occurrence so far, refused ones included. */
   readonly packages: ReadonlyArray<Package>
 }
 
+/** Rule T2. `SUSPENDED` and `EXPIRED` are final. */
 export type State = "PENDING_FOR_FIRST_USE" | "CREATED" | "ACTIVE" | "SUSPENDED" | "EXPIRED"
 
 /** An attachment as it is at one instant. */
 export interface View {
+  /** As it is stored. */
   readonly attachment: Attachment
+  /** At that instant (rule T2). */
   readonly state: State
+  /** Rule T6. Null before the first use of one that starts there. */
   readonly activationAt: Instant | null
+  /** Of the last occurrence where it recurs (rule T6). Null while the activation is not known. */
   readonly expirationAt: Instant | null
+  /** Of the last package that has begun; 0 if none has. */
   readonly usedBytes: number
   /** Those that were not refused, oldest first. */
   readonly packages: ReadonlyArray<Package>
@@ -63,7 +84,9 @@ interface Times {
 
 /** What the times of an attachment follow from. */
 export interface Timed {
+  /** The anchor and the terms that the times are counted by. */
   readonly attachment: Pick<Attachment, "anchor"> & { readonly terms: Pick<PlanTerms, "periodDays" | "recurrence"> }
+  /** By occurrence, ascending. */
   readonly packages: ReadonlyArray<Package>
 }
 

@@ -36,6 +36,7 @@ export const actions = [
   "problem.resolve"
 ] as const
 
+/** What was done, such as `plan.create`. */
 export type Action = (typeof actions)[number]
 
 /** Where a change comes from. */
@@ -44,12 +45,15 @@ export interface Origin {
   readonly actor: string
   /** The network address of the caller; null if it is unknown. */
   readonly address: string | null
+  /** Null: no request, but work of the service itself or of a host. */
   readonly requestId: string | null
 }
 
 /** A change, told of by the commit that makes it. */
 export interface Change {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** What was done to the resource. */
   readonly action: Action
   /** The id of what is changed. That of a SIM is its ICCID, that of an import its own. */
   readonly resourceId: string
@@ -57,8 +61,11 @@ export interface Change {
   readonly iccid: string | null
 }
 
+/** A change as the log keeps it, for a year unless set otherwise (rule W12). */
 export interface AuditEntry extends Change, Origin {
+  /** Names it in its organization. */
   readonly entryId: string
+  /** Business time. */
   readonly createdAt: Instant
 }
 
@@ -68,7 +75,9 @@ export interface Filter {
   readonly from: Instant | null
   /** Entries before this instant. */
   readonly to: Instant | null
+  /** Null: whoever. */
   readonly actor: string | null
+  /** Null: whatever. An unknown one finds nothing. */
   readonly action: string | null
   /** The id of the resource, or the ICCID of the SIM that the change is about. */
   readonly resourceId: string | null

@@ -8,36 +8,53 @@ import type { Label } from "./Label.ts"
 import type { InvalidField } from "./Refusal.ts"
 import * as TextLimit from "./TextLimit.ts"
 
+/** A country or territory of ISO 3166. */
 export interface Country {
   /** ISO 3166-1 alpha-2, upper case. */
   readonly iso2: string
   /** ISO 3166-1 alpha-3, upper case. */
   readonly iso3: string
+  /** In English. */
   readonly name: string
 }
 
+/** A mobile network operator, in one country (rule I3). */
 export interface Operator {
+  /** Unique in the catalogue, up to 255 characters. */
   readonly operatorId: string
+  /** The brand. */
   readonly name: string
+  /** ISO 3166 alpha-2, upper case. */
   readonly countryIso2: string
   /** Radio access technologies, `2G` to `5G`. */
   readonly supportedRats: ReadonlyArray<string>
   /** `<mcc>-<mnc>` codes. */
   readonly mccMnc: ReadonlyArray<string>
+  /** Those whose SIMs may use the network (rule I3). */
   readonly labels: ReadonlyArray<Label>
 }
 
+/** A coverage profile that every organization has (rule I3). */
 export interface StandardProfile {
+  /** Unique in the catalogue; what plans name it by. */
   readonly coverageId: string
+  /** Of the SIMs that it is for. */
   readonly label: Label
+  /** Such as `France` or `Europe`. */
   readonly regionName: string
+  /** What plans copy, and telcos find their zone by. */
   readonly regionCode: string
+  /** The countries that it covers, as ISO 3166 alpha-2. */
   readonly iso2List: ReadonlyArray<string>
 }
 
+/** The countries, operators and standard profiles, which are replaced as a whole (rule I3). */
 export interface Catalogue {
+  /** Those of ISO 3166. */
   readonly countries: ReadonlyArray<Country>
+  /** Each in one country; a brand in several has an operator in each. */
   readonly operators: ReadonlyArray<Operator>
+  /** Those that every organization has. */
   readonly profiles: ReadonlyArray<StandardProfile>
 }
 
@@ -66,9 +83,13 @@ export const checkTexts = (catalogue: Catalogue): Result.Result<Catalogue, Inval
 
 /** The catalogue with the look-ups that requests need, built once per catalogue. */
 export interface Index extends Catalogue {
+  /** By upper-case alpha-2. */
   readonly countryByIso2: ReadonlyMap<string, Country>
+  /** By `operatorId`. */
   readonly operatorById: ReadonlyMap<string, Operator>
+  /** By `coverageId`. */
   readonly profileById: ReadonlyMap<string, StandardProfile>
+  /** By upper-case alpha-2; a country without operators is not in it. */
   readonly operatorsByCountry: ReadonlyMap<string, ReadonlyArray<Operator>>
 }
 
@@ -105,6 +126,7 @@ export const operatorsOf = (catalogue: Index, iso2: string, label: Label): Reado
 
 /** A country as a profile covers it. */
 export interface CoveredCountry extends Country {
+  /** Those of the country that the label may use. */
   readonly operators: ReadonlyArray<Operator>
 }
 

@@ -35,11 +35,17 @@ export type Request =
       readonly iccid: string | null
     }
 
+/** What a host has asked of the telco in its transaction, and what became of it (rule H1). */
 export interface Command {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** With an idempotency key it follows from that key, so a repeated submission finds its command. */
   readonly commandId: string
+  /** What is to be done; it never changes. */
   readonly request: Request
+  /** Business time. */
   readonly createdAt: Instant
+  /** `Pending` until it is settled; then the answer or the refusal, for good. */
   readonly outcome: Outcome
   /** When the outcome was known; null while it is pending. */
   readonly settledAt: Instant | null
@@ -64,6 +70,7 @@ export const checkKey = (key: string): Result.Result<string, InvalidField> =>
     ? Result.fail(new InvalidField({ field: "idempotencyKey", message: "must not be empty" }))
     : TextLimit.check("idempotencyKey", key, TextLimit.ID)
 
+/** The id of the job that carries the command out. */
 export const jobId = (commandId: string): string => `command:${commandId}`
 
 /** The job that carries the command out. */

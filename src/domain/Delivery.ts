@@ -7,16 +7,23 @@ import { HOUR, MINUTE, SECOND } from "./Time.ts"
 import * as WebhookEndpoint from "./WebhookEndpoint.ts"
 import * as WebhookEvent from "./WebhookEvent.ts"
 
+/** `Pending`: an attempt is to come. `Delivered`: a 2xx. `Failed`: given up (rule W7). */
 export const statuses = ["Pending", "Delivered", "Failed"] as const
 
+/** Where a delivery stands. */
 export type Status = (typeof statuses)[number]
 
+/** One event on its way to one endpoint or handler. */
 export interface Delivery {
+  /** The organization whose it is. */
   readonly organizationId: string
   /** `<event id>:<endpoint id>`: an event goes to an endpoint once. */
   readonly deliveryId: string
+  /** What receivers recognize a second delivery by. */
   readonly eventId: string
+  /** The endpoint's id, or what a handler's name makes one (rule E2). */
   readonly endpointId: string
+  /** `Delivered` and `Failed` are final, unless it is sent again on request. */
   readonly status: Status
   /** How many attempts were made, replays included. */
   readonly attempts: number
@@ -26,12 +33,15 @@ export interface Delivery {
   readonly responseStatus: number | null
   /** Why the last attempt failed, as text for a person; null if it succeeded. */
   readonly lastError: string | null
+  /** Null before the first attempt. */
   readonly lastAttemptAt: Instant | null
   /** Null after the delivery succeeded or was given up. */
   readonly nextAttemptAt: Instant | null
+  /** Business time. */
   readonly createdAt: Instant
 }
 
+/** The id of the event's delivery to the endpoint: `<event id>:<endpoint id>`. */
 export const deliveryId = (eventId: string, endpointId: string): string => `${eventId}:${endpointId}`
 
 /** The delivery of an event to an endpoint as it is first written: due at once. */
@@ -74,21 +84,29 @@ export const fanOut = (
 
 /** A delivery with what an attempt needs. */
 export interface DueDelivery {
+  /** As it was when it was claimed. */
   readonly delivery: Delivery
+  /** What is to be sent. */
   readonly event: WebhookEvent.WebhookEvent
+  /** As it is now: its URL and its signing keys. */
   readonly endpoint: WebhookEndpoint.WebhookEndpoint
 }
 
 /** A delivery and its event, as the delivery log shows it. */
 export interface LoggedDelivery {
+  /** As it stands. */
   readonly delivery: Delivery
+  /** What is or was sent. */
   readonly event: WebhookEvent.WebhookEvent
 }
 
 /** Which deliveries a list has. An absent field filters nothing. */
 export interface Filter {
+  /** Absent: any. */
   readonly statuses?: ReadonlyArray<Status>
+  /** Absent: any. */
   readonly type?: WebhookEvent.Type
+  /** Absent: all of the organization's. */
   readonly endpointId?: string
   /** The SIM that the event is about. */
   readonly iccid?: string
@@ -145,6 +163,7 @@ export type Attempt =
 export interface LoggedAttempt {
   /** From 1 on, replays included. */
   readonly number: number
+  /** When it began, in business time. */
   readonly at: Instant
   /** Null where it was not measured. */
   readonly durationMillis: number | null

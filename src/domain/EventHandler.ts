@@ -11,7 +11,9 @@ import type { Instant } from "./Time.ts"
 import * as WebhookEndpoint from "./WebhookEndpoint.ts"
 import * as WebhookEvent from "./WebhookEvent.ts"
 
+/** A handler of events in hosts' processes, as the storage knows it (rule E2). */
 export interface EventHandler {
+  /** By which all processes know it: 1 to 100 letters, digits, dots, hyphens and underscores. */
   readonly name: string
   /** Each once. */
   readonly types: ReadonlyArray<WebhookEvent.FilterType>

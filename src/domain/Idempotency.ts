@@ -21,12 +21,19 @@ export const RETENTION = DAY
 
 /** The answers of requests by kind: plain values, which are stored and replayed unchanged. */
 export interface Answers {
+  /** That it is done is all there is to tell. */
   readonly Done: null
+  /** The plan as it was when the request ended. */
   readonly Plan: Plan
+  /** The custom region that was made. */
   readonly Region: Region
+  /** The subscription or attachment that was created (rule S1). */
   readonly Created: Created
+  /** What the eSIM's mobile plan is after the request (rule I6). */
   readonly MobilePlan: MobilePlanStatus
+  /** How the message was split into segments. */
   readonly Sms: Sent
+  /** The organization that was made. */
   readonly Organization: Organization
   /** Without the key's secret, which is kept nowhere (rule W3). */
   readonly ApiKey: ApiKey
@@ -36,17 +43,20 @@ export interface Answers {
   readonly Json: string
 }
 
+/** An answer with its kind, as it is stored. */
 export type Answer = {
   readonly [Kind in keyof Answers]: { readonly kind: Kind; readonly value: Answers[Kind] }
 }[keyof Answers]
 
 /** How a kind of answer is stored and replayed. */
 export interface Kind<A> {
+  /** What is stored of the answer. */
   readonly keep: (value: A) => Answer
   /** Undefined if the answer is of another kind. */
   readonly tell: (answer: Answer) => { readonly value: A } | undefined
 }
 
+/** Each kind of answer by its name. */
 export const kinds: { readonly [Name in keyof Answers]: Kind<Answers[Name]> } = {
   Done: {
     keep: (value) => ({ kind: "Done", value }),
@@ -90,6 +100,7 @@ export const kinds: { readonly [Name in keyof Answers]: Kind<Answers[Name]> } = 
   }
 }
 
+/** What became of a request or a command: `Pending` while a job is to bring it about. */
 export type Outcome =
   | { readonly _tag: "Pending" }
   | { readonly _tag: "Succeeded"; readonly answer: Answer }
@@ -99,6 +110,7 @@ export type Outcome =
 export interface RequestKey {
   /** Empty for a request of the host that is about no organization. */
   readonly organizationId: string
+  /** The caller's `Idempotency-Key`. */
   readonly key: string
   /** A digest of the method, the path and the body. */
   readonly fingerprint: string
@@ -106,7 +118,9 @@ export interface RequestKey {
 
 /** The first request under a key, and what came of it. */
 export interface IdempotencyRecord extends RequestKey {
+  /** Business time, from which the 24 h count (rule W2). */
   readonly createdAt: Instant
+  /** `Pending` until the request's last commit settles it. */
   readonly outcome: Outcome
 }
 

@@ -5,6 +5,7 @@
 import type { Origin } from "./AuditEntry.ts"
 import type { Instant } from "./Time.ts"
 
+/** What is to be done, and to what. */
 export type Work =
   /** Hand the packages of a new attachment to the telco and commit the outcome (rule S5). */
   | { readonly _tag: "Provision"; readonly iccid: string; readonly attachmentId: string }
@@ -54,7 +55,9 @@ export type Work =
 
 /** The command that waits for the outcome of a job, and how many attempts were made of the command before (rule H1). */
 export interface WaitingCommand {
+  /** The command that the job's outcome settles. */
   readonly commandId: string
+  /** Those of the command, which its pauses go by. */
   readonly attempts: number
 }
 
@@ -68,13 +71,19 @@ export interface Refusals {
   readonly message: string
 }
 
+/** A piece of durable work. Storing the same work twice leaves one job. */
 export interface Job {
+  /** Made of what is to be done and to what, so the same work has the same id. */
   readonly jobId: string
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** What is to be done; it never changes. */
   readonly work: Work
+  /** Business time from which it may be claimed. A retry moves it. */
   readonly dueAt: Instant
   /** How many attempts gave the job back: the telco was unavailable, or something is to be told later. */
   readonly attempts: number
+  /** Business time. */
   readonly createdAt: Instant
   /**
    * The idempotency key of the request that waits for this job's outcome; null if no request with a key does (rule W2).

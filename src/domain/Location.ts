@@ -4,11 +4,17 @@
 import type { Instant } from "./Time.ts"
 import { DAY } from "./Time.ts"
 
+/** The network that a SIM was last seen in, as the telco reported it (rule R3). */
 export interface LastOperator {
+  /** ISO 3166 alpha-2. */
   readonly countryAlpha2: string
+  /** Its name, as the telco has it. */
   readonly operator: string
+  /** The radio access technology, such as `4G`, as the telco has it. */
   readonly rat: string
+  /** Of the device. */
   readonly imei: string
+  /** When it was seen there. */
   readonly at: Instant
 }
 

@@ -16,12 +16,15 @@ import type { Instant } from "./Time.ts"
 
 /** The answer to a request about the mobile plan. */
 export interface MobilePlanStatus {
+  /** Of the eSIM. */
   readonly iccid: string
+  /** As the telco has it. */
   readonly applied: boolean
   /** The eSIM's import sequence: the same number for each change of one eSIM, another one for every other eSIM. */
   readonly id: number
 }
 
+/** What is answered of the SIM's mobile plan. */
 export const statusOf = (sim: Sim): MobilePlanStatus => ({
   iccid: sim.iccid,
   applied: sim.mobilePlan.applied,

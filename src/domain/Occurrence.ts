@@ -21,8 +21,11 @@ type Of = ForOccurrence["attachments"][0]
 
 /** A package as the telco reports it. */
 export interface TelcoTimes {
+  /** The telco's own name of the package. Null: it told none. */
   readonly telcoPackageId: string | null
+  /** Null: the telco told none. */
   readonly activationAt: Instant | null
+  /** Null: the telco told none. */
   readonly expirationAt: Instant | null
 }
 

@@ -6,9 +6,13 @@ import { InvalidField } from "./Refusal.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
 
+/** A tenant: it owns API keys, SIMs, plans, subscriptions and endpoints, and sees no other's. */
 export interface Organization {
+  /** Names it for good: no organization is ever deleted. */
   readonly organizationId: string
+  /** 1 to 255 characters (rule W9). */
   readonly name: string
+  /** Business time. */
   readonly createdAt: Instant
 }
 

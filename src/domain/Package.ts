@@ -10,19 +10,28 @@ import type { Instant } from "./Time.ts"
  */
 export const statuses = ["Created", "Refused", "Lapsed"] as const
 
+/** What became of the package's order at the telco (rule T5). */
 export type Status = (typeof statuses)[number]
 
+/** One allowance period at the telco: of a recurring attachment one for each occurrence, else the only one. */
 export interface Package {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** 18 to 20 digits (rule I1). */
   readonly iccid: string
+  /** The attachment whose package it is. */
   readonly attachmentId: string
   /** 0-based. */
   readonly occurrence: number
+  /** It never changes: a package is recorded when the telco has answered, or need not be asked. */
   readonly status: Status
+  /** The telco's own name of it. Null: it told none, or was not asked. */
   readonly telcoPackageId: string | null
   /** Null until the first use. */
   readonly activationAt: Instant | null
+  /** Exclusive. Null while it is not known. */
   readonly expirationAt: Instant | null
+  /** The highest total that was reported; it never falls (rule R1). */
   readonly usedBytes: number
 }
 

@@ -15,37 +15,55 @@ import { addDays, END_OF_TIME } from "./Time.ts"
 /** Speed limits in Kbit/s that a new plan may name. */
 export const throttlingLimits = ["128", "256", "384", "512", "1024", "3072", "5120", "7680", "10240", "20480"] as const
 
+/** A speed in Kbit/s, as text. */
 export type ThrottlingLimit = (typeof throttlingLimits)[number]
 
 /** After `percentage` of the package's volume is used, the speed is limited to `limit` Kbit/s. */
 export interface ThrottlingStep {
+  /** Of the allowance, 1 to 100; the steps of a plan rise strictly (rule P1). */
   readonly percentage: number
+  /** In Kbit/s. */
   readonly limit: ThrottlingLimit
 }
 
 /** What a package of the plan grants; the part of a plan that an attachment copies. */
 export interface PlanTerms {
+  /** Of the plan, 1 to 255 characters (rule W9). */
   readonly name: string
+  /** Where it may be used: a standard profile, or a custom region of the organization (rules I3 and I4). */
   readonly coverageId: string
+  /** The coverage profile's. */
   readonly regionCode: string
+  /** The coverage profile's. Only SIMs of this label take the plan. */
   readonly label: Label
+  /** The allowance of one package, 1 to 2^31 - 1; a MB has 1,048,576 bytes (rule T1). */
   readonly dataMegaBytes: number
+  /** How long one package lasts, 1 to 3,660 days of 24 h. */
   readonly periodDays: number
   /** Three steps if the plan is throttled, else none. */
   readonly throttling: ReadonlyArray<ThrottlingStep>
+  /** Null: the plan is one package. */
   readonly recurrence: Recurrence.Recurrence | null
 }
 
 /** Terms as requested; the coverage profile adds its region code and label. */
 export type TermsRequest = Omit<PlanTerms, "regionCode" | "label">
 
+/** What an organization sells: terms under a name. */
 export interface Plan {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** Names it for good, for its attachments too after its deletion. */
   readonly planId: string
+  /** They never change. */
   readonly terms: PlanTerms
+  /** Business time. */
   readonly createdAt: Instant
+  /** Null while it can be subscribed to (rule P2). Unarchiving makes it null again. */
   readonly archivedAt: Instant | null
+  /** Null while it exists. Its attachments go on (rule P2). */
   readonly deletedAt: Instant | null
+  /** Rises by one with each commit that writes it; 0 while it is not stored. */
   readonly version: number
 }
 
@@ -55,6 +73,7 @@ export const MEGABYTE = 1_048_576
 /** The allowance of one package, in bytes. */
 export const allowanceBytes = (terms: Pick<PlanTerms, "dataMegaBytes">): number => terms.dataMegaBytes * MEGABYTE
 
+/** The highest values that a plan may have (rule P1). */
 export const limits = {
   dataMegaBytes: 2 ** 31 - 1,
   periodDays: 3_660,
@@ -138,6 +157,7 @@ export const terms = (
 export interface Filter {
   /** True: only archived plans. False: only plans that are not archived. */
   readonly archived: boolean | null
+  /** Null: any. */
   readonly label: Label | null
   /** A part of the name, taken literally and in any case: both are compared by their `toLowerCase()`. */
   readonly search: string | null

@@ -15,6 +15,7 @@ export const REFUSALS = 3
 
 /** A job after a refusal by the telco. */
 export interface Refused {
+  /** How often, since when, and what the telco said. */
   readonly refused: Refusals
   /** Null: the job is tried again. */
   readonly endedAt: Instant | null
@@ -35,7 +36,9 @@ export const refused = ({ refused }: Pick<Job, "refused">, message: string, now:
 export interface Finding {
   /** Names the difference: the same one has the same id at each comparison. */
   readonly findingId: string
+  /** Of the SIM that the difference is about. */
   readonly iccid: string
+  /** A sentence for the operator: what differs. */
   readonly message: string
 }
 

@@ -10,11 +10,15 @@ import { addDays, addMonths, HOUR } from "./Time.ts"
 /** Rule T5: how long before its activation an occurrence is created at the telco. */
 export const PROVISIONING_LEAD = 12 * HOUR
 
+/** The units of a cycle: 24 h, 7 days of 24 h, and calendar months in UTC (rule T1). */
 export const periodicities = ["Daily", "Weekly", "Monthly"] as const
 
+/** The unit of a cycle. */
 export type Periodicity = (typeof periodicities)[number]
 
+/** How a plan repeats: every `frequency` units of `periodicity`, `occurrences` times. */
 export interface Recurrence {
+  /** The unit of a cycle. */
   readonly periodicity: Periodicity
   /** One cycle is this many days, weeks or months. */
   readonly frequency: number
@@ -29,7 +33,9 @@ interface Validity {
 
 /** The time in which a package is active. `start` is inside, `end` is not. */
 export interface Window {
+  /** Inclusive. */
   readonly start: Instant
+  /** Exclusive. */
   readonly end: Instant
 }
 

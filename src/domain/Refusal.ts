@@ -8,10 +8,13 @@ import type { Label } from "./Label.ts"
 
 /** A field of the request has an invalid value. */
 export class InvalidField extends Data.TaggedError("InvalidField")<{
+  /** The field in camel case, with the path to it, such as `activePeriod.start`. */
   readonly field: string
+  /** What it has to be; it goes on after the field's name. */
   readonly message: string
 }> {}
 
+/** The kinds of things that may not be found. */
 export type Resource =
   | "plan"
   | "sim"
@@ -28,80 +31,131 @@ export type Resource =
 
 /** The caller sees no resource of this kind with this id. */
 export class NotFound extends Data.TaggedError("NotFound")<{
+  /** What was looked for. */
   readonly resource: Resource
+  /** As the caller sent it. */
   readonly id: string
 }> {}
 
 /** No eSIM of the label is free (rule S2), or none without a mobile plan (rule I6). */
-export class NoFreeSim extends Data.TaggedError("NoFreeSim")<{ readonly label: Label }> {}
+export class NoFreeSim extends Data.TaggedError("NoFreeSim")<{
+  /** Of the eSIM that was wanted. */
+  readonly label: Label
+}> {}
 
 /** An archived plan takes no new attachments (rule P2). */
-export class PlanArchived extends Data.TaggedError("PlanArchived")<{ readonly planId: string }> {}
+export class PlanArchived extends Data.TaggedError("PlanArchived")<{
+  /** The plan that was to be attached. */
+  readonly planId: string
+}> {}
 
 /** The SIM is being put into service or released. Until that ends it is neither free nor usable (rule S5). */
-export class SimBusy extends Data.TaggedError("SimBusy")<{ readonly iccid: string }> {}
+export class SimBusy extends Data.TaggedError("SimBusy")<{
+  /** Of the SIM that is under way. */
+  readonly iccid: string
+}> {}
 
 /** The subscription's attachments would be too large to be read at once (rule W9). */
-export class SubscriptionFull extends Data.TaggedError("SubscriptionFull")<{ readonly subscriptionId: string }> {}
+export class SubscriptionFull extends Data.TaggedError("SubscriptionFull")<{
+  /** The subscription that takes no more attachments. */
+  readonly subscriptionId: string
+}> {}
 
 /** The SIM's label differs from the plan's or the request's (rules S1 and I6). */
 export class LabelMismatch extends Data.TaggedError("LabelMismatch")<{
+  /** The SIM that was named. */
   readonly iccid: string
+  /** The SIM's own. */
   readonly simLabel: Label
+  /** The one that it would have to have. */
   readonly label: Label
 }> {}
 
 /** The eSIM shows a sign of a download, so its subscription cannot be deleted (rule S3). */
-export class EsimInstalled extends Data.TaggedError("EsimInstalled")<{ readonly iccid: string }> {}
+export class EsimInstalled extends Data.TaggedError("EsimInstalled")<{
+  /** Of the eSIM that is in a device, or was. */
+  readonly iccid: string
+}> {}
 
 /** An expired attachment cannot be suspended (rule T7). */
-export class AttachmentExpired extends Data.TaggedError("AttachmentExpired")<{ readonly attachmentId: string }> {}
+export class AttachmentExpired extends Data.TaggedError("AttachmentExpired")<{
+  /** The attachment that was to be suspended. */
+  readonly attachmentId: string
+}> {}
 
 /** The organization has a region of that name already (rule I4). */
 export class RegionNameTaken extends Data.TaggedError("RegionNameTaken")<{
+  /** Trimmed, as it was asked for. */
   readonly regionName: string
+  /** Those of the request that have no operator under the label; none if all have. */
   readonly missingIso2: ReadonlyArray<string>
 }> {}
 
 /** Some of the country codes have no operator under the label (rule I4). */
 export class RegionUncovered extends Data.TaggedError("RegionUncovered")<{
+  /** Those without an operator under the label, upper case. */
   readonly missingIso2: ReadonlyArray<string>
 }> {}
 
 /** A profile with exactly these countries exists (rule I4). */
 export class RegionExists extends Data.TaggedError("RegionExists")<{
+  /** Of the profile that exists. */
   readonly coverageId: string
+  /** Of the profile that exists. */
   readonly regionCode: string
+  /** Of the profile that exists. */
   readonly regionName: string
+  /** The countries that both have. */
   readonly iso2List: ReadonlyArray<string>
 }> {}
 
 /** A disabled endpoint gets no deliveries (rule W7). */
-export class EndpointDisabled extends Data.TaggedError("EndpointDisabled")<{ readonly endpointId: string }> {}
+export class EndpointDisabled extends Data.TaggedError("EndpointDisabled")<{
+  /** The endpoint that was to be sent to. */
+  readonly endpointId: string
+}> {}
 
 /** No telco carries a plan of these terms (rule P4). */
-export class TermsRefused extends Data.TaggedError("TermsRefused")<{ readonly message: string }> {}
+export class TermsRefused extends Data.TaggedError("TermsRefused")<{
+  /** What is missing, and how the operator sets it. */
+  readonly message: string
+}> {}
 
 /** The telco refused for good; nothing remains (rule S5). */
-export class TelcoRefused extends Data.TaggedError("TelcoRefused")<{ readonly message: string }> {}
+export class TelcoRefused extends Data.TaggedError("TelcoRefused")<{
+  /** What the telco says. */
+  readonly message: string
+}> {}
 
 /** The telco could not be reached in time; what it may have done is undone (rule S5). */
-export class TelcoUnavailable extends Data.TaggedError("TelcoUnavailable")<{ readonly retryAfterSeconds: number }> {}
+export class TelcoUnavailable extends Data.TaggedError("TelcoUnavailable")<{
+  /** When to ask again; at least 1. */
+  readonly retryAfterSeconds: number
+}> {}
 
 /** The idempotency key was used with another request (rule W2). */
-export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused")<{ readonly key: string }> {}
+export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused")<{
+  /** As the caller sent it. */
+  readonly key: string
+}> {}
 
 /** The first request with this idempotency key is still under way (rule W2). */
-export class RequestInProgress extends Data.TaggedError("RequestInProgress")<{ readonly key: string }> {}
+export class RequestInProgress extends Data.TaggedError("RequestInProgress")<{
+  /** As the caller sent it. */
+  readonly key: string
+}> {}
 
 /** The clock cannot be advanced: it is the system's, or another advance is under way. */
 export class ClockRefused extends Data.TaggedError("ClockRefused")<{
+  /** `already advancing` ends by itself; the system's clock is never advanced. */
   readonly reason: "system clock" | "already advancing"
 }> {}
 
 /** The call cannot be made inside a transaction of the host, because it calls the telco (rule H1). */
 export class InsideTransaction extends Data.TaggedError("InsideTransaction")<{
+  /** The operation that was called, such as `subscriptions.create`. */
   readonly operation: string
+  /** What to call in its place. */
   readonly message: string
 }> {}
 

@@ -11,20 +11,31 @@ import type { Instant } from "./Time.ts"
 
 /** A custom region profile: immutable, never deleted. */
 export interface Region {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** What plans name it by. */
   readonly coverageId: string
+  /** What plans copy, and telcos find their zone by. */
   readonly regionCode: string
   /** Trimmed; unique in the organization. */
   readonly regionName: string
+  /** Of the SIMs that it is for. */
   readonly label: Label
+  /** The countries, as ISO 3166 alpha-2: each once, and each with an operator under the label (rule I4). */
   readonly iso2List: ReadonlyArray<string>
+  /** Business time. */
   readonly createdAt: Instant
 }
 
+/** A custom region as it is asked for. */
 export interface Request {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** 1 to 255 characters (rule W9); unique in the organization. */
   readonly regionName: string
+  /** Each country needs an operator under it. */
   readonly label: Label
+  /** At least one country, in any case and order. */
   readonly iso2List: ReadonlyArray<string>
 }
 

@@ -27,27 +27,37 @@ export type MobilePlan =
   | { readonly _tag: "Settled"; readonly applied: boolean }
   | { readonly _tag: "Changing"; readonly applied: boolean; readonly target: boolean }
 
+/** A card or a downloadable profile of the inventory (rules I1, I2 and S2). */
 export interface Sim extends SimIdentities {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** Names it for good, beside the ICCID. */
   readonly simId: string
   /** 18 to 20 digits, unique in the whole service. */
   readonly iccid: string
   /** The import sequence: the SIM's place in its organization's order of import, from 1. The storage assigns it. */
   readonly importSequence: number
+  /** Of the plans that it takes. */
   readonly label: Label
+  /** False: a physical SIM, which has no SM-DP+ history and can always be taken out of service. */
   readonly isEsim: boolean
   /** The activation code of SGP.22 section 4.1; null for a physical SIM, and for an eSIM imported without one. */
   readonly lpa: string | null
+  /** When it was imported, in business time. */
   readonly createdAt: Instant
+  /** Who has it: nobody, a creation under way, a subscription, or a deletion under way. */
   readonly allocation: Allocation
   /** When its last subscription was deleted; null if none was. */
   readonly recycledAt: Instant | null
   /** Whether there is any sign that the profile was downloaded (rule S2). Once true, it stays true. */
   readonly downloaded: boolean
+  /** The last successful report's (rule R3). Null: there is none. */
   readonly smdp: CurrentStatus | null
+  /** Where it was last seen (rule R3). Null: nowhere yet. */
   readonly location: LastOperator | null
   /** The latest instant of a usage, first-use or location report (rule R3). */
   readonly lastActivityAt: Instant | null
+  /** Whether it is applied, and which change is under way (rule I6). */
   readonly mobilePlan: MobilePlan
   /** Guards the SIM's aggregate: the SIM, its subscription, attachments and packages. */
   readonly version: number

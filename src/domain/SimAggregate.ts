@@ -12,7 +12,9 @@ import type { Sim } from "./Sim.ts"
 import type { Subscription, SubscriptionWithSim } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 
+/** All that decisions about one SIM go by; the SIM's version guards it. */
 export interface SimAggregate {
+  /** As it was loaded, with its version. */
   readonly sim: Sim
   /**
    * The pending or live subscription; null if there is none. A decision that deletes it leaves it here as `Deleted`.
@@ -24,17 +26,22 @@ export interface SimAggregate {
 
 /** The view that telco reports read and change. */
 export interface ForReports {
+  /** What reports read and change of it. */
   readonly sim: Pick<
     Sim,
     "organizationId" | "iccid" | "isEsim" | "downloaded" | "smdp" | "location" | "lastActivityAt" | "version"
   >
+  /** Of the present subscription, oldest first. */
   readonly attachments: ReadonlyArray<AttachmentForReports>
 }
 
+/** An attachment as reports need it. */
 export interface AttachmentForReports {
+  /** Without the subscription's id, the period and the texts, which no report needs. */
   readonly attachment: Omit<Attachment.Attachment, "subscriptionId" | "activePeriod" | "metadata" | "terms"> & {
     readonly terms: Pick<PlanTerms, "dataMegaBytes" | "periodDays" | "recurrence">
   }
+  /** By occurrence, ascending. */
   readonly packages: ReadonlyArray<Package>
 }
 
@@ -43,7 +50,9 @@ export interface AttachmentForReports {
  * exists.
  */
 export interface ForOccurrence {
+  /** The keys, and the version that guards the change. */
   readonly sim: Pick<Sim, "organizationId" | "iccid" | "version">
+  /** Exactly one. */
   readonly attachments: readonly [
     {
       readonly attachment: Omit<
@@ -68,6 +77,7 @@ export const confirmed = <Of extends { readonly attachment: { readonly confirmed
   aggregate: Attachments<Of>
 ): ReadonlyArray<Of> => aggregate.attachments.filter(({ attachment }) => attachment.confirmed)
 
+/** The attachment of that id, confirmed or not; undefined where the aggregate has none. */
 export const attachment = (aggregate: SimAggregate, attachmentId: string): Attachment.WithPackages | undefined =>
   aggregate.attachments.find((of) => of.attachment.attachmentId === attachmentId)
 

@@ -25,11 +25,16 @@ const subscriptionFields = ["status"] as const
 const attachmentFields = ["confirmed", "anchor", "suspendedAt", "lastThresholdNotified"] as const
 const packageFields = ["activationAt", "expirationAt", "usedBytes"] as const
 
+/** What changes of a SIM. */
 export type SimField = (typeof simFields)[number]
+/** What changes of an attachment. */
 export type AttachmentField = (typeof attachmentFields)[number]
+/** What changes of a package. */
 export type PackageField = (typeof packageFields)[number]
 
+/** A SIM's row, and the version that was loaded. */
 export type SimKey = Pick<Sim, "organizationId" | "iccid" | "version">
+/** An attachment's row: its key, what changes of it, and the terms that its queues follow from. */
 export type AttachmentState = Pick<Attachment, "organizationId" | "attachmentId" | AttachmentField> & {
   readonly terms: Pick<PlanTerms, "periodDays" | "recurrence">
 }
@@ -49,36 +54,47 @@ interface View {
  * one, even if nothing else changes.
  */
 export interface SimChange {
+  /** As it was read. */
   readonly loaded: View
+  /** As the decision has it; the same kind of view. */
   readonly next: View
 }
 
 /** A SIM's aggregate, as far as it names its parts. */
 export interface Named {
+  /** The SIM that it is of. */
   readonly sim: Pick<Sim, "iccid">
+  /** Null: there is none. */
   readonly subscription: Subscription | null
+  /** The subscription's. */
   readonly attachments: ReadonlyArray<{ readonly attachment: Pick<Attachment, "attachmentId" | "planId"> }>
 }
 
 /** A row that changes: its next state, and the fields that differ. */
 export interface Changed<Row, Field> {
+  /** As it is to be. */
   readonly row: Row
+  /** Those whose values differ; what an update has to set. */
   readonly fields: ReadonlyArray<Field>
 }
 
+/** The rows that a change adds, updates and removes. */
 export interface Difference {
   /** The next SIM, with the version that was loaded. It has no fields if nothing of the SIM changes. */
   readonly sim: Changed<View["sim"], SimField>
+  /** A removed one is deleted with its attachments and their packages. */
   readonly subscriptions: {
     readonly added: ReadonlyArray<Subscription>
     readonly changed: ReadonlyArray<Changed<Subscription, "status">>
     readonly removed: ReadonlyArray<Subscription>
   }
+  /** A removed one is deleted with its packages. */
   readonly attachments: {
     readonly added: ReadonlyArray<Attachment>
     readonly changed: ReadonlyArray<Changed<AttachmentState, AttachmentField>>
     readonly removed: ReadonlyArray<AttachmentState>
   }
+  /** They go only with their attachment. */
   readonly packages: {
     readonly added: ReadonlyArray<Package>
     readonly changed: ReadonlyArray<Changed<Package, PackageField>>

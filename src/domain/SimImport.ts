@@ -10,27 +10,40 @@ import * as TextLimit from "./TextLimit.ts"
 
 /** A SIM to import. Blanks around the texts are ignored. */
 export interface SimRow extends SimIdentities.Unchecked {
+  /** As it was sent, with or without a trailing `F` (rule I1). */
   readonly iccid: string
+  /** As it was sent; one that is no label is an error of the row. */
   readonly label: string
+  /** False: a physical SIM. */
   readonly isEsim: boolean
+  /** The activation code, up to 255 characters. Null or absent: none. */
   readonly lpa?: string | null
 }
 
 /** A row whose other columns could not be read; `problem` says why, and names the column. */
 export interface UnreadableRow {
+  /** As far as it could be read. */
   readonly iccid: string
+  /** As far as it could be read. */
   readonly label: string
+  /** A sentence for the one who imports. */
   readonly problem: string
 }
 
 /** A row of an import; its values are not checked yet. */
 export type Row = SimRow | UnreadableRow
 
+/** A row that can be imported. */
 export interface Parsed extends SimIdentities.SimIdentities {
+  /** Without a trailing `F` (rule I1). */
   readonly iccid: string
+  /** Of the plans that it takes. */
   readonly label: Label
+  /** False: a physical SIM. */
   readonly isEsim: boolean
+  /** Null: none. */
   readonly lpa: string | null
+  /** Sentences about what is odd but taken, such as a wrong Luhn digit (rule I1). */
   readonly warnings: ReadonlyArray<string>
 }
 

@@ -9,19 +9,30 @@ import type { Instant } from "./Time.ts"
 /** The states as the interface names them. */
 export const states = ["BPP Installation", "Enable", "Disable", "Delete"] as const
 
+/** A state that the SM-DP+ reports of a profile. */
 export type State = (typeof states)[number]
 
+/** One report of the SM-DP+ about an eSIM (rule I2). */
 export interface Entry {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** 18 to 20 digits (rule I1). */
   readonly iccid: string
+  /** The telco report that brought it, which counts once (rule R1). */
   readonly reportId: string
+  /** The state that the profile was to get. */
   readonly state: State
+  /** As the telco sent it; rule R3 says which are successful. */
   readonly modificationResult: string
+  /** When it happened at the SM-DP+. */
   readonly modifiedAt: Instant
 }
 
+/** The state that the last successful report told (rule R3). */
 export interface CurrentStatus {
+  /** Of the profile. */
   readonly state: State
+  /** When it happened at the SM-DP+. */
   readonly modifiedAt: Instant
 }
 

@@ -16,9 +16,13 @@ export const limits = { senderSeptets: 11, senderDigits: 15, segments: 10 } as c
 
 /** The message's id is its key at the telco: two sends under one id are one message. */
 export interface Sms {
+  /** 18 to 20 digits (rule I1). */
   readonly iccid: string
+  /** What the telco knows the message by: the same id is sent once. */
   readonly messageId: string
+  /** Up to 11 characters of the GSM alphabet, or up to 15 digits that may begin with a plus sign. */
   readonly from: string
+  /** At most 10 segments. */
   readonly text: string
 }
 

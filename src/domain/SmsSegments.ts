@@ -12,7 +12,9 @@ export interface Sent {
 
 /** A text in the segments that it is sent in, at least one. */
 export interface Split {
+  /** `Ucs2` as soon as one character is not of the GSM alphabet. */
   readonly alphabet: "Gsm" | "Ucs2"
+  /** The text in the parts that are sent; joined they are the text. */
   readonly segments: ReadonlyArray<string>
 }
 

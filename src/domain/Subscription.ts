@@ -10,19 +10,30 @@ import type { Instant } from "./Time.ts"
 /** `Pending`: invisible, until the telco's outcome is committed (rule S5). `Deleted`: kept as history. */
 export const statuses = ["Pending", "Live", "Deleted"] as const
 
+/** Where a subscription stands. */
 export type Status = (typeof statuses)[number]
 
+/** A SIM in service: at most one for a SIM that is pending or live (rule S1). */
 export interface Subscription {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** Names it for good. */
   readonly subscriptionId: string
+  /** 18 to 20 digits (rule I1). */
   readonly iccid: string
+  /** The first creation's text, up to 4,096 characters (rule W9). */
   readonly metadata: string
+  /** Business time. */
   readonly createdAt: Instant
+  /** Only a live one is visible. */
   readonly status: Status
 }
 
+/** A subscription with the SIM that is in service. */
 export interface SubscriptionWithSim {
+  /** Live. */
   readonly subscription: Subscription
+  /** As it is now. */
   readonly sim: Sim
 }
 
@@ -42,10 +53,15 @@ export const checkTexts = (request: {
  * The answer to a creation (rule S1). `metadata` is the request's, also if the plan was added to an older subscription.
  */
 export interface Created {
+  /** The SIM's subscription, which may be older than this creation. */
   readonly subscriptionId: string
+  /** The subscription's, in business time. */
   readonly createdAt: Instant
+  /** As it was sent. */
   readonly metadata: string
+  /** Of the attachment that was made. */
   readonly attachmentId: string
+  /** The one that was named, or the eSIM that was picked (rule S2). */
   readonly sim: Sim
   /**
    * The first package's times as the telco reported them, else as requested. Null if the request had no active period.

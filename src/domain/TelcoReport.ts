@@ -21,6 +21,7 @@ export type Usage =
   | { readonly _tag: "Total"; readonly bytes: number }
   | { readonly _tag: "Delta"; readonly bytes: number }
 
+/** What the telco tells of a SIM. */
 export type Fact =
   | { readonly _tag: "Usage"; readonly packageId: string | null; readonly usage: Usage }
   | { readonly _tag: "FirstUse"; readonly packageId: string | null }
@@ -33,10 +34,15 @@ export type Fact =
     }
   | { readonly _tag: "SmdpState"; readonly state: SmdpHistory.State; readonly modificationResult: string }
 
+/** One telco report. It counts once by its id, for 35 days (rule R1). */
 export interface Report {
+  /** The telco's; unique in an organization. */
   readonly reportId: string
+  /** The SIM that it is about. */
   readonly iccid: string
+  /** When it happened at the telco, at most 5 minutes ahead of the clock. */
   readonly occurredAt: Instant
+  /** What it tells. */
   readonly fact: Fact
 }
 
@@ -59,9 +65,13 @@ export type Verdict =
 
 /** The result of a report: the SIM's aggregate after it, and the events, history and jobs that it causes. */
 export interface Applied {
+  /** As it is after the report. */
   readonly aggregate: ForReports
+  /** The events that the report causes, in order. */
   readonly payloads: ReadonlyArray<Payload>
+  /** What it adds to the SM-DP+ history. */
   readonly smdpEntries: ReadonlyArray<SmdpHistory.Entry>
+  /** The work that follows from it. */
   readonly jobs: ReadonlyArray<NewJob>
 }
 

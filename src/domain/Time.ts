@@ -8,9 +8,13 @@
 /** UTC milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = number
 
+/** In milliseconds. */
 export const SECOND = 1_000
+/** In milliseconds. */
 export const MINUTE = 60 * SECOND
+/** In milliseconds. */
 export const HOUR = 60 * MINUTE
+/** In milliseconds: always 24 h (rule T1). */
 export const DAY = 24 * HOUR
 
 /** The first instant of the year 10000. Every instant of a plan lies before it (rule P1). */

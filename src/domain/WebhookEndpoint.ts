@@ -9,6 +9,7 @@ import type { Instant } from "./Time.ts"
 import { DAY, toIso } from "./Time.ts"
 import * as WebhookEvent from "./WebhookEvent.ts"
 
+/** A secret that deliveries are signed with (rule W6). */
 export interface SigningKey {
   /** `whsec_` and base64 of 32 random bytes. */
   readonly key: string
@@ -22,17 +23,25 @@ export interface SigningKey {
  */
 export type DisabledReason = "Organization" | "Gone" | "Failing"
 
+/** That the service has disabled an endpoint, or its organization has (rule W7). */
 export interface Disabled {
+  /** Who or what disabled it. */
   readonly reason: DisabledReason
+  /** Business time. */
   readonly at: Instant
 }
 
+/** Where an organization wants its events sent. */
 export interface WebhookEndpoint {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** Names it for good. */
   readonly endpointId: string
+  /** Up to 2,048 characters (rule W9). */
   readonly url: string
   /** The event types that the endpoint receives; null for the interface's types (rule E1). */
   readonly events: ReadonlyArray<WebhookEvent.FilterType> | null
+  /** The organization's own text, up to 255 characters (rule W9). */
   readonly description: string
   /** Null while the endpoint is enabled. */
   readonly disabled: Disabled | null
@@ -43,8 +52,11 @@ export interface WebhookEndpoint {
   readonly failingSince: Instant | null
   /** Newest first. */
   readonly signingKeys: ReadonlyArray<SigningKey>
+  /** Business time. */
   readonly createdAt: Instant
+  /** Null while it exists. */
   readonly deletedAt: Instant | null
+  /** Rises by one with each commit that writes it; 0 while it is not stored. */
   readonly version: number
 }
 

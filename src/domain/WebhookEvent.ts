@@ -32,8 +32,11 @@ export const types = [...standardTypes, ...optInTypes] as const
 /** A test event: no filter names it, because it goes to one endpoint only. */
 export const TEST = "endpoint.test"
 
+/** A type that an endpoint's filter may name. */
 export type FilterType = (typeof types)[number]
+/** A type of event. */
 export type Type = FilterType | typeof TEST
+/** A type that only those receive who name it (rule E1). */
 export type OptInType = (typeof optInTypes)[number]
 
 /** What is told of a SIM's life; the rest of the opt-in types is about endpoints. */
@@ -120,10 +123,15 @@ export type AttachmentData = {
   readonly expirationAt: string | null
 }
 
+/** What an organization is told, stored in the commit that causes it. */
 export interface WebhookEvent {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** What receivers recognize a repeated delivery by. */
   readonly eventId: string
+  /** Business time. */
   readonly createdAt: Instant
+  /** The type, and the `data` of the body. */
   readonly payload: Payload
 }
 

@@ -4,12 +4,15 @@
 import type { Instant } from "../domain/Time.ts"
 import type { Commit } from "./storage/Commit.ts"
 
+/** What processes keep in memory, or wait for, that commits have changed. */
 export interface Changes {
   /** The earliest due time of the jobs that anyone may now do; null where there are none. */
   readonly jobsDueAt: Instant | null
   /** The earliest next attempt of the deliveries that anyone may now make; null where there are none. */
   readonly deliveriesDueAt: Instant | null
+  /** Whether a key was made, rotated or revoked: what is cached of keys is to be forgotten. */
   readonly apiKeys: boolean
+  /** Whether the catalogue was replaced. */
   readonly catalogue: boolean
   /** Endpoints, or handlers: who takes which types of events. */
   readonly webhookEndpoints: boolean
@@ -17,6 +20,7 @@ export interface Changes {
   readonly commands: ReadonlyArray<string> | "any"
 }
 
+/** Of a commit of which no process need hear. */
 export const nothing: Changes = {
   jobsDueAt: null,
   deliveriesDueAt: null,
@@ -98,6 +102,7 @@ export const of = ({
   }
 }
 
+/** Whether nobody need be told. */
 export const isNothing = (changes: Changes): boolean =>
   changes.jobsDueAt === null &&
   changes.deliveriesDueAt === null &&

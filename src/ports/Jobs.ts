@@ -11,7 +11,9 @@ import type { StorageError } from "./storage/Failure.ts"
 
 /** A place in the order of work, by due time and id. */
 export interface Place {
+  /** Business time. */
   readonly dueAt: Instant
+  /** The job's id, or the delivery's, compared by code point. */
   readonly id: string
 }
 
@@ -19,6 +21,7 @@ export interface Place {
 export interface Partition {
   /** The organization's id, or the endpoint's. */
   readonly partitionId: string
+  /** The organization whose work it is. */
   readonly organizationId: string
   /** Where its first piece of work that nobody holds is: it is due. */
   readonly first: Place
@@ -26,16 +29,23 @@ export interface Partition {
 
 /** What to claim of one partition: from a place on, up to a limit. */
 export interface Share {
+  /** As `partitions` told it. */
   readonly partitionId: string
+  /** Inclusive. */
   readonly from: Place
+  /** How many at most. */
   readonly limit: number
 }
 
 /** How to claim due work; `now` is business time, `machineNow` and `until` machine time. */
 export interface Claim {
+  /** Business time: what is due by then is claimed. */
   readonly now: Instant
+  /** Machine time: leases that ended by then count as none. */
   readonly machineNow: Instant
+  /** Machine time at which the new leases end. */
   readonly until: Instant
+  /** Of this claim alone. Renewals, commits and releases name it. */
   readonly token: string
   /** How many at most; of no account where there are shares. */
   readonly limit: number
@@ -47,13 +57,17 @@ export interface Claim {
 
 /** The lease of a job: the token that it was claimed with. */
 export interface JobLease {
+  /** The job that is held. */
   readonly jobId: string
+  /** Of the claim that took it. */
   readonly token: string
 }
 
 /** Jobs, and the machine time at which their leases are to end. */
 export interface Renewal {
+  /** Each job once. */
   readonly leases: ReadonlyArray<JobLease>
+  /** Machine time. */
   readonly until: Instant
 }
 
@@ -67,20 +81,29 @@ export interface Pending {
 
 /** Where work is waited for: at this place or after it. */
 export interface LookedFor {
+  /** Business time. */
   readonly now: Instant
+  /** Machine time: leases that ended by then count as none. */
   readonly machineNow: Instant
+  /** Inclusive. Absent: all work. */
   readonly from?: Place
 }
 
 /** Which partitions to look at: up to `limit` after a partition, by their ids. */
 export interface PartitionQuery {
+  /** Business time: what is due by then counts. */
   readonly now: Instant
+  /** Machine time: leases that ended by then count as none. */
   readonly machineNow: Instant
+  /** Exclusive; an empty text begins with the first. */
   readonly after: string
+  /** How many partitions are looked at, at most; fewer may be told. */
   readonly limit: number
 }
 
+/** The partitions with due work, of those that were looked at. */
 export interface Partitions {
+  /** By id. */
   readonly partitions: ReadonlyArray<Partition>
   /** The last partition that was looked at; null where no more follow. */
   readonly next: string | null
@@ -90,11 +113,13 @@ export interface Partitions {
 export interface Backlog {
   /** What nobody holds. */
   readonly due: number
+  /** Due work that someone holds. */
   readonly held: number
   /** Business time at which the oldest of those fell due; null where none is due. */
   readonly oldestDueAt: Instant | null
 }
 
+/** The port of jobs. Every operation may fail with `StorageError`. */
 export class Jobs extends Context.Service<
   Jobs,
   {
@@ -102,6 +127,7 @@ export class Jobs extends Context.Service<
     readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<Job>, StorageError>
     /** Moves the ends of leases. A job that is not, or no longer, held with that token stays as it is. */
     readonly renew: (of: Renewal) => Effect.Effect<void, StorageError>
+    /** What a worker that finds nothing to claim is to wait for. */
     readonly pending: (at: LookedFor) => Effect.Effect<Pending, StorageError>
     /** The organizations with due jobs that nobody holds, by id; perhaps not all: `next` is where to go on. */
     readonly partitions: (at: PartitionQuery) => Effect.Effect<Partitions, StorageError>

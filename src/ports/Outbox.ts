@@ -10,14 +10,19 @@ import type { StorageError } from "./storage/Failure.ts"
 
 /** The lease of a delivery: the token that it was claimed with. */
 export interface DeliveryLease {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** The delivery that is held. */
   readonly deliveryId: string
+  /** Of the claim that took it. */
   readonly token: string
 }
 
 /** Deliveries, and the machine time at which their leases are to end. */
 export interface Renewal {
+  /** Each delivery once. */
   readonly leases: ReadonlyArray<DeliveryLease>
+  /** Machine time. */
   readonly until: Instant
 }
 
@@ -29,9 +34,11 @@ export interface HandlerClaim extends Omit<Claim, "from" | "shares"> {
 
 /** Where what is due to a handler is waited for. */
 export interface LookedForHandler extends Omit<LookedFor, "from"> {
+  /** By its name. */
   readonly handler: string
 }
 
+/** The port of deliveries. Every operation may fail with `StorageError`. */
 export class Outbox extends Context.Service<
   Outbox,
   {
@@ -49,6 +56,7 @@ export class Outbox extends Context.Service<
     readonly pendingForHandler: (at: LookedForHandler) => Effect.Effect<Pending, StorageError>
     /** Moves the ends of leases. A delivery that is not, or no longer, held with that token stays as it is. */
     readonly renew: (of: Renewal) => Effect.Effect<void, StorageError>
+    /** What a process that finds no delivery to claim is to wait for. */
     readonly pending: (at: LookedFor) => Effect.Effect<Pending, StorageError>
     /** The endpoints with due deliveries that nobody holds, by id; perhaps not all: `next` is where to go on. */
     readonly partitions: (at: PartitionQuery) => Effect.Effect<Partitions, StorageError>

@@ -14,9 +14,11 @@ export interface Usage {
   readonly limit: string
   /** Who is limited: an API key's id, or an address. */
   readonly caller: string
+  /** In units of the limit, above 0. */
   readonly cost: number
 }
 
+/** Tells and hears usage among processes. It never fails: what cannot be told is lost. */
 export interface RateLimitUsage {
   /** Tells the other processes, soon. Several tellings may arrive as one. */
   readonly tell: (usage: Usage) => void
@@ -24,6 +26,7 @@ export interface RateLimitUsage {
   readonly watch: (hear: (usage: Usage) => void) => Effect.Effect<void, never, Scope.Scope>
 }
 
+/** Tells and hears usage among processes. It never fails: what cannot be told is lost. */
 export const RateLimitUsage = Context.Reference<RateLimitUsage>("simplan/RateLimitUsage", {
   defaultValue: () => ({ tell: () => {}, watch: () => Effect.void })
 })

@@ -40,25 +40,43 @@ export type * from "./storage/Subscriptions.ts"
 
 /** The groups of which every operation is a read. */
 export interface Reads {
+  /** The tenants. */
   readonly organizations: Organizations
+  /** By hash for a request, and in pages. */
   readonly apiKeys: ApiKeys
+  /** One, or a page of them. */
   readonly webhookEndpoints: WebhookEndpoints
+  /** Those of all processes. */
   readonly eventHandlers: EventHandlers
+  /** One, or a page of them. */
   readonly plans: Plans
+  /** Custom regions. */
   readonly regions: Regions
+  /** The replaced catalogue, if there is one. */
   readonly catalogues: Catalogues
+  /** What decisions about a SIM go by, and views of it. */
   readonly simAggregates: SimAggregates
+  /** In pages by creation. */
   readonly subscriptions: Subscriptions
+  /** The log of deliveries and attempts. */
   readonly deliveries: Deliveries
+  /** By key. */
   readonly idempotencyRecords: IdempotencyRecords
+  /** By id. */
   readonly commands: Commands
+  /** In pages, newest first. */
   readonly auditEntries: AuditEntries
+  /** By id, and which a request waits for. */
   readonly jobs: Jobs
+  /** Jobs that have ended, in pages. */
   readonly problems: Problems
 }
 
+/** What a storage does. Every operation may fail with `StorageError`. */
 export interface Service extends Reads {
+  /** Writes all of it or nothing. Fails with `Conflict` where a version, a unique key or a lease does not fit. */
   readonly commit: (commit: Commit) => Effect.Effect<void, Conflict | StorageError>
+  /** Import, pages, and reservations. */
   readonly sims: Sims
   /** The instant at which a virtual clock stands; null where none was ever committed. */
   readonly virtualClock: Read<Instant | null>
@@ -102,6 +120,7 @@ export interface Service extends Reads {
   readonly ready: Effect.Effect<void, StorageError>
 }
 
+/** The port of storage. `StorageSuite` of `simplan/testing` holds an adapter to its guarantees. */
 export class Storage extends Context.Service<Storage, Service>()("simplan/Storage") {}
 
 /**

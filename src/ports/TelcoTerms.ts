@@ -9,6 +9,7 @@ import type { PlanTerms } from "../domain/Plan.ts"
 import type { StorageError } from "./storage/Failure.ts"
 import type { Refused } from "./Telco.ts"
 
+/** Answers for the telco whether it has what a plan's terms need. */
 export interface TelcoTerms {
   /** Refuses with a sentence for the one who creates the plan: what is missing, and how the operator sets it. */
   readonly check: (of: {
@@ -17,6 +18,7 @@ export interface TelcoTerms {
   }) => Effect.Effect<void, Refused | StorageError>
 }
 
+/** Answers for the telco whether it has what a plan's terms need. */
 export const TelcoTerms = Context.Reference<TelcoTerms>("simplan/TelcoTerms", {
   defaultValue: () => ({ check: () => Effect.void })
 })

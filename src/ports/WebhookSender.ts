@@ -6,13 +6,20 @@ import { Context, Data, type Effect } from "effect"
 import type { Instant } from "../domain/Time.ts"
 
 /** No response came: the reason is for a person to read. */
-export class SendFailed extends Data.TaggedError("SendFailed")<{ readonly message: string }> {}
+export class SendFailed extends Data.TaggedError("SendFailed")<{
+  /** What went wrong; the log of attempts keeps it. */
+  readonly message: string
+}> {}
 
+/** One attempt of a delivery. */
 export interface WebhookCall {
   /** Whose call it is: organizations share no connection. */
   readonly organizationId: string
+  /** The endpoint's. */
   readonly url: string
+  /** For the headers, by which receivers recognize repetitions. */
   readonly eventId: string
+  /** Compact JSON; what is signed (rules W5 and W6). */
   readonly body: string
   /** The machine's time of the attempt, which the signature tells. */
   readonly at: Instant
@@ -23,7 +30,9 @@ export interface WebhookCall {
 /** How many bytes of a response's body an answer has at most. */
 export const BODY_BYTES = 1024
 
+/** What the endpoint answered. */
 export interface WebhookAnswer {
+  /** Of HTTP. 2xx is success, 410 disables the endpoint (rule W7). */
   readonly status: number
   /** From the call to the head of the response; absent where it was not measured. */
   readonly durationMillis?: number
@@ -34,9 +43,11 @@ export interface WebhookAnswer {
   readonly body?: string
 }
 
+/** The port that calls endpoints. */
 export class WebhookSender extends Context.Service<
   WebhookSender,
   {
+    /** Sends once. Fails with `SendFailed` if no answer came in time; any answer is a success of the call. */
     readonly send: (call: WebhookCall) => Effect.Effect<WebhookAnswer, SendFailed>
   }
 >()("simplan/WebhookSender") {}

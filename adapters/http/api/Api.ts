@@ -19,6 +19,7 @@ import { TelcosApi } from "./TelcosApi.ts"
 import { WalletApi } from "./WalletApi.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"
 
+/** The whole API: routes, document and client follow from it. */
 export class Api extends HttpApi.make("simplan")
   .add(SubscriptionsApi)
   .add(PlansApi)

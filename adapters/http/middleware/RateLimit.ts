@@ -33,13 +33,17 @@ const TOLD = 1 / 20
 
 /** What a caller has left. */
 export interface Left {
+  /** What may still be used at once, rounded down. */
   readonly tokens: number
   /** The seconds until the caller has its whole quota again. */
   readonly reset: number
 }
 
+/** One limit, and what each caller has left of it (rule W10). */
 export interface RateLimit {
+  /** What a caller may use in one window. */
   readonly quota: number
+  /** After how many seconds a used up quota is whole again. */
   readonly windowSeconds: number
   /** Charges for a request if the caller has a token at `now`, in ms. Returns 0, or the seconds until it has one. */
   readonly take: (caller: string, now: number) => number
@@ -49,6 +53,7 @@ export interface RateLimit {
   readonly charge: (caller: string, cost: number, now: number) => void
   /** The milliseconds until the caller has half of its quota; 0 if it has. */
   readonly untilHalf: (caller: string, now: number) => number
+  /** What the caller has at `now`, in ms. Charges nothing. */
   readonly left: (caller: string, now: number) => Left
   /** Whether nobody was charged lately. */
   readonly isIdle: () => boolean

@@ -63,6 +63,7 @@ export const table = {
   not_ready: [503, "The service is starting or stopping"]
 } as const satisfies Readonly<Record<string, readonly [status: number, description: string]>>
 
+/** The `code` of an error's body (rule W1). */
 export type Code = keyof typeof table
 
 /** The HTTP status that goes with a code. */

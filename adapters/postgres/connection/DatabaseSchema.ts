@@ -21,7 +21,9 @@ const NAME = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/
 
 const TOKEN = /\bsimplan\./g
 
+/** A schema that the tables of a service are in, and the names that follow from it. */
 export interface DatabaseSchema {
+  /** As it was chosen; `simplan` by default. */
   readonly name: string
   /** The name as SQL has it. */
   readonly quoted: string

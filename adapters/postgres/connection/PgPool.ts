@@ -14,30 +14,42 @@ import * as PgFailure from "./PgFailure.ts"
 
 /** What is used of a statement's result in `pg`. */
 export interface PgResult {
+  /** The first word of the statement. */
   readonly command: string
+  /** Empty for a statement that gives none. */
   // biome-ignore lint/suspicious/noExplicitAny: rows are whatever the statement selects
   readonly rows: ReadonlyArray<any>
 }
 
 /** A statement as `pg` takes it. */
 export interface PgQuery {
+  /** One statement, with its parameters as `$1`, `$2`. */
   readonly text: string
+  /** The parameters, in their order. */
   readonly values: Array<unknown>
+  /** Prepares the statement under this name on its connection. */
   readonly name?: string
+  /** How the values of a row are read, by the type's number. */
   readonly types: { readonly getTypeParser: (oid: number, format?: string) => (text: string) => unknown }
 }
 
 /** What is used of a connection of `pg`. */
 export interface PgPoolClient {
+  /** Runs one statement. Rejects with the server's error, which has a `code`. */
   query(query: PgQuery): Promise<PgResult>
+  /** Gives the connection back to the pool; with true it is closed. */
   release(destroy?: boolean): void
+  /** Hears that the connection has broken while it was idle. */
   on(event: "error", listener: (error: Error) => void): unknown
+  /** Hears no more of it. */
   removeListener(event: "error", listener: (error: Error) => void): unknown
 }
 
 /** A `Pool` of `pg`, or anything that has these of its methods. */
 export interface PgPool {
+  /** As the pool was made. */
   readonly options: object
+  /** A connection for one's own use until it is released. */
   connect(): Promise<PgPoolClient>
 }
 

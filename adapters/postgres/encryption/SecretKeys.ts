@@ -5,9 +5,11 @@
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
 import { Redacted, Result } from "effect"
 
+/** A key that signing keys and activation codes are encrypted with (rule W6). */
 export interface SecretKey {
   /** 16 hexadecimal digits, the same for the same key in every process. */
   readonly id: string
+  /** 256 bits, for AES-GCM. */
   readonly key: KeyObject
 }
 

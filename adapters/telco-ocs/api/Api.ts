@@ -10,14 +10,21 @@ import type { CallFailure } from "../../telco-calls/index.ts"
 
 /** What one subscriber, an ICCID, has to do with the OCS. Null: the OCS does not tell. */
 export interface Subscriber {
+  /** The OCS's own. */
   readonly subscriberId: number
+  /** As simplan has it. */
   readonly iccid: string
+  /** What messages are sent by. */
   readonly imsi: string | null
   /** The eSIM's id, which the history of its profile is asked for by. */
   readonly simId: number | null
+  /** False: a physical SIM. */
   readonly isEsim: boolean
+  /** The SM-DP+ address of its activation code. */
   readonly smdpServer: string | null
+  /** Whole, or its last part: systems differ. */
   readonly activationCode: string | null
+  /** Null: it was seen nowhere yet. */
   readonly network: Network | null
 }
 
@@ -27,52 +34,77 @@ export interface Network {
   readonly at: Time.Instant | null
   /** Mobile country code and network code, as numbers: the OCS drops leading zeros. */
   readonly mcc: number
+  /** A number likewise. */
   readonly mnc: number
+  /** Such as `4G`. */
   readonly rat: string | null
+  /** Of the device. */
   readonly imei: string | null
 }
 
 /** A prepaid package of a subscriber. */
 export interface SubscriberPackage {
+  /** The OCS's own. */
   readonly id: number
+  /** The template that it was made from. */
   readonly templateId: number | null
+  /** An order's package is recognized by it. */
   readonly templateName: string | null
+  /** When it was given to the subscriber. */
   readonly assignedAt: Time.Instant | null
   /** Null until the first use. */
   readonly activationAt: Time.Instant | null
+  /** Null until the first use of one without a window. */
   readonly expirationAt: Time.Instant | null
+  /** Null: the OCS does not tell. */
   readonly allowanceBytes: number | null
+  /** A running total. */
   readonly usedBytes: number
+  /** False: suspended. */
   readonly isActive: boolean
   /** Whether one of the OCS's own recurring packages has made it. */
   readonly isRecurring: boolean
 }
 
+/** A package template of the reseller. */
 export interface Template {
+  /** The OCS's own. */
   readonly id: number
+  /** What the adapter finds it by. */
   readonly name: string
+  /** It is listed, and packages cannot be made from it. */
   readonly isDeleted: boolean
 }
 
 /** What a new template says. */
 export interface NewTemplate {
+  /** Made of the terms, so that the same terms have the same one. */
   readonly name: string
+  /** The location zone that it may be used in. */
   readonly zoneId: number
+  /** Of each package. */
   readonly allowanceBytes: number
+  /** Days of 24 h. */
   readonly periodDays: number
   /** At most four steps; limits in Kbit/s. */
   readonly throttling: ReadonlyArray<{ readonly percentage: number; readonly limit: number }>
 }
 
+/** A location zone of the reseller. */
 export interface Zone {
+  /** The OCS's own; what settings name. */
   readonly id: number
+  /** For an operator. */
   readonly name: string
 }
 
 /** A state in the history of an eSIM's profile. */
 export interface ProfileState {
+  /** As the OCS writes it. */
   readonly status: string
+  /** UTC. */
   readonly startedAt: Time.Instant
+  /** Null: the OCS does not tell. */
   readonly modificationResult: string | null
 }
 
@@ -84,13 +116,17 @@ export interface SubscriberList {
   readonly hasMore: boolean
 }
 
+/** The time in which a package may be used. */
 export interface Window {
+  /** Inclusive. */
   readonly start: Time.Instant
+  /** Exclusive. */
   readonly end: Time.Instant
 }
 
 type Call<A> = Effect.Effect<A, CallFailure.CallFailure>
 
+/** The calls of the OCS. Each fails with `CallFailure`. */
 export class Api extends Context.Service<
   Api,
   {

@@ -13,6 +13,7 @@ import * as Post from "./Post.ts"
 import * as Requests from "./Requests.ts"
 import * as Shapes from "./Shapes.ts"
 
+/** Where the OCS is, and how often it may be asked. */
 export interface Options extends Omit<CallControl.Options, "telco"> {
   /** The telco's name in metrics and messages; `ocs` by default. */
   readonly telco?: string
@@ -20,6 +21,7 @@ export interface Options extends Omit<CallControl.Options, "telco"> {
   readonly url: string
   /** The address of version 2, which lists the packages of a subscriber. */
   readonly urlV2: string
+  /** In every call, and in no error or log. */
   readonly token: Redacted.Redacted
   /** Whose templates and location zones are used. */
   readonly resellerId: number

@@ -23,6 +23,7 @@ import * as SimBooks from "./SimBooks.ts"
 
 type Port = Telco.Telco["Service"]
 
+/** Packages of the OCS, each order exactly once. */
 export class Orders extends Context.Service<
   Orders,
   Pick<Port, "createPackage" | "suspendPackage" | "cancelPackage"> & {
@@ -208,6 +209,7 @@ const make = Effect.gen(function* () {
   })
 })
 
+/** One for a process and an OCS: it keeps the SIMs' locks. */
 export const layer: Layer.Layer<
   Orders,
   never,

@@ -15,17 +15,21 @@ import * as SimBooks from "./SimBooks.ts"
 
 /** A package beside an order's own that was used, and so was left as it is. Each look that sees it tells of it again. */
 export interface UsedDuplicate {
+  /** The SIM that has it. */
   readonly iccid: string
   /** The order's key. */
   readonly packageId: string
   /** The system's id of the duplicate. */
   readonly duplicateId: number
+  /** Why it was not deleted. */
   readonly usedBytes: number
 }
 
+/** What one look at the due orders did. */
 export interface Settled {
   /** How many orders were due. */
   readonly due: number
+  /** Packages that were late or twice, and unused. */
   readonly deleted: number
 }
 
@@ -39,6 +43,7 @@ export type Settle = <E = never, R = never>(of: {
 /** In milliseconds: when an order is due again whose look fails; and one that another order's outcome decides. */
 const RETRY = 60_000
 
+/** Looks at orders whose calls may have taken effect late. */
 export const make = Effect.gen(function* () {
   const settings = yield* Settings
   const watch = watchOf(settings)

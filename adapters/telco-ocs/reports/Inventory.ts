@@ -5,14 +5,19 @@
 import { Effect } from "effect"
 import { Api, type Subscriber } from "../api/Api.ts"
 
+/** A SIM as an import takes it, without its label, which the OCS does not know. */
 export interface Row {
+  /** As the OCS has it. */
   readonly iccid: string
+  /** False: a physical SIM. */
   readonly isEsim: boolean
   /** The activation code of SGP.22 section 4.1; null for a physical SIM, and for an eSIM of which the OCS tells none. */
   readonly lpa: string | null
 }
 
+/** The SIMs of an account, as far as the OCS lists them. */
 export interface Inventory {
+  /** In the OCS's order. */
   readonly rows: ReadonlyArray<Row>
   /** The account has more SIMs than the OCS lists; its documents name no way to ask for the rest. */
   readonly hasMore: boolean
@@ -26,6 +31,7 @@ const lpaOf = ({ activationCode, isEsim, smdpServer }: Subscriber): string | nul
   return smdpServer === null ? null : `LPA:1$${smdpServer}$${activationCode}`
 }
 
+/** The subscriber as a row; an activation code in parts is put together. */
 export const rowOf = (subscriber: Subscriber): Row => ({
   iccid: subscriber.iccid,
   isEsim: subscriber.isEsim,

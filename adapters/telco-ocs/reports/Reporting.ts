@@ -15,11 +15,13 @@ import * as Notifications from "./Notifications.ts"
 import * as PollLoad from "./PollLoad.ts"
 import * as Polling from "./Polling.ts"
 
+/** How an OCS is looked at. */
 export interface Options {
   /** The name of the OCS in the settings. */
   readonly telco: string
   /** How soon and how late a SIM is looked at again, in milliseconds. */
   readonly fastest: number
+  /** In milliseconds; for SIMs whose next threshold is far away. */
   readonly slowest: number
   /**
    * The thresholds that the OCS notifies, in percent: 50 and 80 unless given, as its operator is told to set them; none if it

@@ -15,10 +15,14 @@ import * as Shape from "./Shape.ts"
 import * as TelcoList from "./TelcoList.ts"
 
 /** What is wrong with a file; the message has one line for each mistake. */
-export class BadTelcoFile extends Data.TaggedError("BadTelcoFile")<{ readonly message: string }> {}
+export class BadTelcoFile extends Data.TaggedError("BadTelcoFile")<{
+  /** File, line, field and sentence of each mistake; no values. */
+  readonly message: string
+}> {}
 
 /** A text, and where it comes from. */
 export interface Source extends Secrets.Places {
+  /** JSON, as the file has it. */
   readonly text: string
   /** The file's name in messages. */
   readonly name: string

@@ -36,8 +36,11 @@ interface OfCommand {
   readonly commandId: string
 }
 
+/** What a host asks for (rule H1). */
 export interface Submission {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** What the telco is to do. */
   readonly request: Command.Request
   /**
    * 1 to 255 characters; a repeated key gives the same command, and carries nothing out again, for as long as commands are
@@ -46,6 +49,7 @@ export interface Submission {
   readonly idempotencyKey: string | null
 }
 
+/** Takes commands, and tells what became of them (rule H1). */
 export class Commands extends Context.Service<
   Commands,
   {
@@ -82,6 +86,7 @@ const exceptBusy = <A, E, R>(effect: Effect.Effect<A, E | Refusal.SimBusy, R>) =
     () => Effect.void
   )
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commits | Ids> = Layer.effect(
   Commands,
   Effect.gen(function* () {

@@ -15,6 +15,7 @@ export const CurrentRequest = Context.Reference<RequestKey | null>("simplan/Idem
   defaultValue: () => null
 })
 
+/** Gives repeated requests the first one's answer (rule W2). */
 export class IdempotencyKeys extends Context.Service<
   IdempotencyKeys,
   {
@@ -30,6 +31,7 @@ export class IdempotencyKeys extends Context.Service<
   }
 >()("simplan/IdempotencyKeys") {}
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | BusinessClock> = Layer.effect(
   IdempotencyKeys,
   Effect.gen(function* () {

@@ -6,6 +6,7 @@
 import { Context } from "effect"
 import type { Origin } from "../../domain/AuditEntry.ts"
 
+/** What is known of the request that the fiber serves. */
 export interface RequestContext {
   /** The id under which answers, logs and records name the request; null without a request. */
   readonly requestId: string | null

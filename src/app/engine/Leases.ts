@@ -23,12 +23,14 @@ export type WorkLease =
       readonly token: string
     }
 
+/** The lease of a job under the token that it was claimed with. */
 export const ofJob = ({ jobId }: { readonly jobId: string }, token: string): WorkLease => ({
   _tag: "Job",
   jobId,
   token
 })
 
+/** The lease of a delivery under the token that it was claimed with. */
 export const ofDelivery = ({ deliveryId, organizationId }: Delivery, token: string): WorkLease => ({
   _tag: "Delivery",
   organizationId,
@@ -36,6 +38,7 @@ export const ofDelivery = ({ deliveryId, organizationId }: Delivery, token: stri
   token
 })
 
+/** Keeps the leases of what this process does, and gives them back. */
 export class Leases extends Context.Service<
   Leases,
   {
@@ -58,6 +61,7 @@ const byKind = (leases: ReadonlyArray<WorkLease>) => ({
 /** How many renewals fit into the time of a lease. */
 const RENEWALS = 3
 
+/** As `Services.layer` has it. Where its scope ends, nothing is renewed any more. */
 export const layer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
   Leases,
   Effect.gen(function* () {

@@ -9,6 +9,7 @@ import { type Backlog, Jobs } from "../../ports/Jobs.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { Storage } from "../../ports/Storage.ts"
 
+/** Measures how much work is due. */
 export class QueueDepth extends Context.Service<
   QueueDepth,
   {
@@ -51,6 +52,7 @@ const gaugesOf = (queue: "jobs" | "deliveries") => {
     )
 }
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | BusinessClock> = Layer.effect(
   QueueDepth,
   Effect.gen(function* () {

@@ -23,6 +23,7 @@ import * as FetchLoop from "./FetchLoop.ts"
 import { JobRunner, measured } from "./JobRunner.ts"
 import * as Leases from "./Leases.ts"
 
+/** Does work as it falls due. */
 export class Worker extends Context.Service<
   Worker,
   {
@@ -59,6 +60,7 @@ const PURGE_PAUSE = 20
 
 type Needs = DeliveryDispatcher.Needs | HandlerLoops.Needs | Jobs | JobRunner | RunCommand.Needs
 
+/** As `Services.layer` has it. It does nothing until it is told to run. */
 export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
   Worker,
   Effect.gen(function* () {

@@ -22,7 +22,9 @@ import { Organizations } from "./Organizations.ts"
 
 /** A key with its secret, which is nowhere else. */
 export interface NewKey {
+  /** As it is stored. */
   readonly apiKey: ApiKey.ApiKey
+  /** The secret, which is shown this once (rule W3). */
   readonly key: string
 }
 
@@ -34,6 +36,7 @@ interface OfKey extends OfOrganization {
   readonly apiKeyId: string
 }
 
+/** Makes, lists and revokes keys, and tells whose a key is (rule W3). */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
@@ -67,6 +70,7 @@ const UNKNOWN_MILLIS = 2_000
 
 type Needs = Storage | BusinessClock | Ids | Commits | Organizations
 
+/** As `Services.layer` has it; its cache is this process's own. */
 export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
   ApiKeys,
   Effect.gen(function* () {

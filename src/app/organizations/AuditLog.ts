@@ -11,6 +11,7 @@ import { Commits } from "../commit/Commits.ts"
 import * as Paging from "../Paging.ts"
 import { Organizations } from "./Organizations.ts"
 
+/** Reads the audit log, and adds to it (rule W11). */
 export class AuditLog extends Context.Service<
   AuditLog,
   {
@@ -25,6 +26,7 @@ export class AuditLog extends Context.Service<
 
 const cursorOf = ({ createdAt, entryId }: AuditEntry): CreatedCursor => ({ createdAt, id: entryId })
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<AuditLog, never, Storage | Organizations | Commits | BusinessClock> = Layer.effect(
   AuditLog,
   Effect.gen(function* () {

@@ -21,6 +21,7 @@ import { Ids } from "../commit/Ids.ts"
 import { HandlerRegistry, type Transaction } from "../engine/HandlerRegistry.ts"
 import { Organizations } from "./Organizations.ts"
 
+/** How a handler is registered. */
 export interface Options {
   /** By which all processes know the handler. 1 to 100 letters, digits, dots, hyphens and underscores. */
   readonly name: string
@@ -35,6 +36,7 @@ export interface Options {
   readonly transaction?: Transaction | undefined
 }
 
+/** Registers handlers of this process (rule E2). */
 export class EventHandlers extends Context.Service<
   EventHandlers,
   {
@@ -59,6 +61,7 @@ const PAGE = 1_000
 
 type Needs = Storage | BusinessClock | Ids | Commits | HandlerRegistry | Organizations
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<EventHandlers, never, Needs> = Layer.effect(
   EventHandlers,
   Effect.gen(function* () {

@@ -13,12 +13,15 @@ import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
 
+/** Makes and reads the tenants of the service. */
 export class Organizations extends Context.Service<
   Organizations,
   {
+    /** Under a new id. The name has 1 to 255 characters; another organization may have it too. */
     readonly create: (request: { readonly name: string }) => Effect.Effect<Organization, InvalidField | StorageError>
     /** Oldest first. */
     readonly page: (of: Keyset<CreatedCursor>) => Effect.Effect<Paging.Page<Organization, CreatedCursor>, StorageError>
+    /** By its id. */
     readonly get: (of: { readonly organizationId: string }) => Effect.Effect<Organization, NotFound | StorageError>
     /** Refuses an organization that does not exist. This process remembers those that do: none is ever deleted. */
     readonly check: (of: { readonly organizationId: string }) => Effect.Effect<void, NotFound | StorageError>
@@ -27,6 +30,7 @@ export class Organizations extends Context.Service<
 
 const REMEMBERED = 100_000
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | Ids | Commits> = Layer.effect(
   Organizations,
   Effect.gen(function* () {

@@ -17,6 +17,7 @@ interface OfProblem {
   readonly problemId: string
 }
 
+/** Lists what an operator has to see to, retries it and resolves it (rule S6). */
 export class Problems extends Context.Service<
   Problems,
   {
@@ -39,6 +40,7 @@ export class Problems extends Context.Service<
   }
 >()("simplan/Problems") {}
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commits> = Layer.effect(
   Problems,
   Effect.gen(function* () {

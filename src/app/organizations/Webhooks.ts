@@ -29,11 +29,13 @@ interface OfDelivery {
   readonly deliveryId: string
 }
 
+/** A delivery with its attempts. */
 export interface DeliveryWithAttempts extends LoggedDelivery {
   /** The last 100, newest first. */
   readonly attempts: ReadonlyArray<LoggedAttempt>
 }
 
+/** Manages endpoints, and reads and repeats deliveries (rules W5 to W7). */
 export class Webhooks extends Context.Service<
   Webhooks,
   {
@@ -57,6 +59,7 @@ export class Webhooks extends Context.Service<
         readonly enabled?: boolean
       }
     ) => Effect.Effect<WebhookEndpoint, InvalidField | NotFound | StorageError>
+    /** Deletes the endpoint for good; what is due to it is sent no more. */
     readonly remove: (of: OfEndpoint) => Effect.Effect<void, NotFound | StorageError>
     /** Adds a new signing key. The one before stays valid for 24 h. */
     readonly rotateKey: (of: OfEndpoint) => Effect.Effect<WebhookEndpoint, NotFound | StorageError>
@@ -64,6 +67,7 @@ export class Webhooks extends Context.Service<
     readonly deliveries: (
       of: Page<CreatedCursor> & DeliveryFilter
     ) => Effect.Effect<Paging.Page<LoggedDelivery, CreatedCursor>, NotFound | StorageError>
+    /** With its attempts. `NotFound` once it was purged (rule W12). */
     readonly delivery: (of: OfDelivery) => Effect.Effect<DeliveryWithAttempts, NotFound | StorageError>
     /** Sends the event again, now, with a new retry schedule. */
     readonly replay: (of: OfDelivery) => Effect.Effect<LoggedDelivery, NotFound | StorageError>
@@ -79,8 +83,11 @@ export class Webhooks extends Context.Service<
   }
 >()("simplan/Webhooks") {}
 
+/** How far a replay has come. */
 export interface Replayed {
+  /** How many deliveries are to be made again. */
   readonly replayed: number
+  /** Where to go on; null: none are left. */
   readonly next: CreatedCursor | null
 }
 
@@ -90,6 +97,7 @@ const REPLAYS = 10
 
 const ended = ["Delivered", "Failed"] as const
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids | Commits | Organizations> =
   Layer.effect(
     Webhooks,

@@ -12,19 +12,26 @@ import * as CommittedCache from "../commit/CommittedCache.ts"
 import { Settings } from "../Settings.ts"
 
 /** The catalogue that the service starts with. */
-export class BuiltIn extends Context.Service<BuiltIn, { readonly catalogue: Effect.Effect<Catalogue> }>()(
-  "simplan/Catalogues/BuiltIn"
-) {}
+export class BuiltIn extends Context.Service<
+  BuiltIn,
+  {
+    /** Read once, when it is first needed. */
+    readonly catalogue: Effect.Effect<Catalogue>
+  }
+>()("simplan/Catalogues/BuiltIn") {}
 
+/** Reads and replaces the catalogue (rule I3). */
 export class Catalogues extends Context.Service<
   Catalogues,
   {
+    /** The catalogue in force, with its indexes. */
     readonly current: Effect.Effect<Index, StorageError>
     /** Refuses a catalogue of which a name is too long (rule W9). */
     readonly replace: (catalogue: Catalogue) => Effect.Effect<Index, InvalidField | StorageError>
   }
 >()("simplan/Catalogues") {}
 
+/** As `Services.layer` has it; its cache is this process's own. */
 export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> = Layer.effect(
   Catalogues,
   Effect.gen(function* () {

@@ -24,10 +24,15 @@ import * as Paging from "../Paging.ts"
 
 /** A profile with its countries, and in each the operators that serve its label. */
 export interface Profile {
+  /** What plans name it by. */
   readonly coverageId: string
+  /** Of the SIMs that it is for. */
   readonly label: Label
+  /** Such as `Europe`; of a custom region the organization's own name. */
   readonly regionName: string
+  /** What plans copy, and telcos find their zone by. */
   readonly regionCode: string
+  /** Each with the operators that the label may use there. */
   readonly countries: ReadonlyArray<CoveredCountry>
 }
 
@@ -39,6 +44,7 @@ interface OfProfile {
   readonly coverageId: string
 }
 
+/** Reads coverage profiles, and makes custom regions (rules I3 and I4). */
 export class Coverage extends Context.Service<
   Coverage,
   {
@@ -48,6 +54,7 @@ export class Coverage extends Context.Service<
       readonly regionCode: string | null
       readonly label: string | null
     }) => Stream.Stream<Profile, StorageError>
+    /** A standard profile, or a custom region of this organization; another's is `NotFound`. */
     readonly get: (of: OfProfile) => Effect.Effect<Profile, NotFound | StorageError>
     /** A profile by its id alone, with the organization whose custom region it is, null for a standard one; for operators. */
     readonly find: (
@@ -55,6 +62,7 @@ export class Coverage extends Context.Service<
     ) => Effect.Effect<{ readonly organizationId: string | null; readonly label: Label }, NotFound | StorageError>
     /** The profile without its countries' operators. */
     readonly area: (of: OfProfile) => Effect.Effect<Area, NotFound | StorageError>
+    /** Makes a custom region, for good. Rule I4 says what is refused, and in which order. */
     readonly createRegion: (request: {
       readonly organizationId: string
       readonly regionName: string
@@ -77,6 +85,7 @@ const profileOf = (catalogue: Index, { iso2List, ...area }: Area): Profile => ({
 
 type Needs = Storage | BusinessClock | Ids | Commits | Catalogues | Organizations
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<Coverage, never, Needs> = Layer.effect(
   Coverage,
   Effect.gen(function* () {

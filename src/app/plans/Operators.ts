@@ -7,11 +7,15 @@ import { NotFound } from "../../domain/Refusal.ts"
 import type { StorageError } from "../../ports/Storage.ts"
 import { Catalogues } from "./Catalogues.ts"
 
+/** An operator, and the country that it is in. */
 export interface OperatorWithCountry {
+  /** As the catalogue has it. */
   readonly operator: Operator
+  /** The operator's. */
   readonly country: Country
 }
 
+/** Reads the operators of the catalogue (rule I5). */
 export class Operators extends Context.Service<
   Operators,
   {
@@ -21,6 +25,7 @@ export class Operators extends Context.Service<
       readonly label: string | null
       readonly country: string | null
     }) => Effect.Effect<ReadonlyArray<OperatorWithCountry>, StorageError>
+    /** By its id in the catalogue. */
     readonly get: (of: {
       readonly organizationId: string
       readonly operatorId: string
@@ -28,6 +33,7 @@ export class Operators extends Context.Service<
   }
 >()("simplan/Operators") {}
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<Operators, never, Catalogues> = Layer.effect(
   Operators,
   Effect.gen(function* () {

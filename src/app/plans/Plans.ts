@@ -24,13 +24,16 @@ interface OfPlan {
   readonly planId: string
 }
 
+/** Makes, reads, archives and deletes plans. */
 export class Plans extends Context.Service<
   Plans,
   {
+    /** Checks the terms (rule P1), the coverage profile, and whether the telco carries them (rule P4). */
     readonly create: (request: {
       readonly organizationId: string
       readonly terms: TermsRequest
     }) => Effect.Effect<Plan, InvalidField | NotFound | TermsRefused | StorageError>
+    /** Archived ones too; a deleted one is `NotFound`. */
     readonly get: (of: OfPlan) => Effect.Effect<Plan, NotFound | StorageError>
     /** A page of plans, oldest first. `countries` (ISO 2) selects the plans that cover all of them. */
     readonly page: (of: {
@@ -42,14 +45,18 @@ export class Plans extends Context.Service<
       readonly limit: number
       readonly after: CreatedCursor | null
     }) => Effect.Effect<{ readonly items: ReadonlyArray<Plan>; readonly next: CreatedCursor | null }, StorageError>
+    /** The plan takes no new attachments (rule P2). Archiving again changes nothing. */
     readonly archive: (of: OfPlan) => Effect.Effect<Plan, NotFound | StorageError>
+    /** The plan takes attachments again. Unarchiving again changes nothing. */
     readonly unarchive: (of: OfPlan) => Effect.Effect<Plan, NotFound | StorageError>
+    /** Deletes the plan for good; its attachments go on (rule P2). A second time is `NotFound`. */
     readonly remove: (of: OfPlan) => Effect.Effect<void, NotFound | StorageError>
   }
 >()("simplan/Plans") {}
 
 type Needs = Storage | BusinessClock | Ids | Commits | Catalogues | Coverage | Organizations
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
   Plans,
   Effect.gen(function* () {

@@ -19,12 +19,17 @@ import * as Paging from "../Paging.ts"
 
 /** An error or a warning about a row. `row` counts from 1, without the header of a file. */
 export interface RowMessage {
+  /** From 1, counted over the whole import. */
   readonly row: number
+  /** As the row has it. */
   readonly iccid: string
+  /** A sentence that names the column. */
   readonly message: string
 }
 
+/** What became of an import's rows. */
 export interface ImportReport {
+  /** Rows that are SIMs of the inventory now. */
   readonly imported: number
   /** SIMs that the organization has already, and of which the import has brought other identities (rule I7). */
   readonly updated: number
@@ -32,15 +37,18 @@ export interface ImportReport {
   readonly duplicates: number
   /** The first 1,000 errors, by row. */
   readonly errors: ReadonlyArray<RowMessage>
+  /** Of all errors, those beyond the first 1,000 too. */
   readonly errorCount: number
   /** The first 1,000 warnings, by row. */
   readonly warnings: ReadonlyArray<RowMessage>
+  /** Of all warnings, those beyond the first 1,000 too. */
   readonly warningCount: number
 }
 
 /** An unchecked row. */
 export type ImportRow = SimImport.Row
 
+/** Imports and reads the inventory. */
 export class Sims extends Context.Service<
   Sims,
   {
@@ -52,6 +60,7 @@ export class Sims extends Context.Service<
       readonly limit: number
       readonly after: number | null
     }) => Effect.Effect<{ readonly items: ReadonlyArray<Sim>; readonly next: number | null }, StorageError>
+    /** By ICCID; a SIM of another organization is `NotFound`. */
     readonly get: (of: {
       readonly organizationId: string
       readonly iccid: string
@@ -103,6 +112,7 @@ const sum = (before: ImportReport, batch: ImportReport): ImportReport => ({
   warningCount: before.warningCount + batch.warningCount
 })
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits | Ids> = Layer.effect(
   Sims,
   Effect.gen(function* () {

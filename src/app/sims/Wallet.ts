@@ -26,14 +26,19 @@ import type { Reserve } from "./Reservation.ts"
 import { SimReservations } from "./SimReservations.ts"
 import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
 
+/** A mobile plan to be applied or removed. */
 export interface ChangeRequest {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** False: it is removed. */
   readonly apply: boolean
+  /** Of the eSIM; another one is `LabelMismatch`. */
   readonly label: Label
   /** Null: any eSIM of the label that has no mobile plan. Allowed only to apply one. */
   readonly iccid: string | null
 }
 
+/** Applies the organization's mobile plan to eSIMs, and removes it (rule I6). */
 export class Wallet extends Context.Service<
   Wallet,
   {
@@ -57,6 +62,7 @@ export class Wallet extends Context.Service<
 
 type Needs = Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner | SimReservations
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
   Wallet,
   Effect.gen(function* () {

@@ -18,6 +18,7 @@ interface OfSubscription {
   readonly iccid: string
 }
 
+/** Reads attachments, and suspends them. */
 export class Attachments extends Context.Service<
   Attachments,
   {
@@ -25,12 +26,17 @@ export class Attachments extends Context.Service<
     readonly list: (of: OfSubscription) => Effect.Effect<ReadonlyArray<View>, NotFound | StorageError>
     /** By plan id or attachment id; of several with the plan, the active one, else the newest (rule S4). */
     readonly get: (of: OfSubscription & { readonly id: string }) => Effect.Effect<View, NotFound | StorageError>
+    /**
+     * For good (rule T7). It succeeds before the telco was told, and again if it was suspended already. `NotFound` by
+     * a plan's id.
+     */
     readonly suspend: (
       of: OfSubscription & { readonly attachmentId: string }
     ) => Effect.Effect<void, NotFound | AttachmentExpired | StorageError>
   }
 >()("simplan/Attachments") {}
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Commits> = Layer.effect(
   Attachments,
   Effect.gen(function* () {

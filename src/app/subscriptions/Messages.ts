@@ -16,6 +16,7 @@ import * as SimLookup from "./SimLookup.ts"
 import * as IdempotencyContext from "../commit/IdempotencyContext.ts"
 import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
 
+/** Sends SMS. */
 export class Messages extends Context.Service<
   Messages,
   {
@@ -34,6 +35,7 @@ export class Messages extends Context.Service<
 
 type Needs = Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
   Messages,
   Effect.gen(function* () {

@@ -44,12 +44,17 @@ import type { Reserve } from "../sims/Reservation.ts"
 import * as SimReservations from "../sims/SimReservations.ts"
 import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
 
+/** A plan to be attached to a SIM. */
 export interface CreateRequest {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** An archived plan is refused (rule P2). */
   readonly planId: string
+  /** The caller's text, up to 4,096 characters (rule W9); empty for none. */
   readonly metadata: string
   /** Null: a free eSIM of the plan's label. */
   readonly iccid: string | null
+  /** Null: from the first use on (rule T3). */
   readonly activePeriod: { readonly start: Instant | null; readonly end: Instant | null } | null
 }
 
@@ -58,6 +63,7 @@ interface OfSubscription {
   readonly iccid: string
 }
 
+/** Puts SIMs into service and takes them out (rules S1 to S5). */
 export class Subscriptions extends Context.Service<
   Subscriptions,
   {
@@ -78,6 +84,7 @@ export class Subscriptions extends Context.Service<
       | TelcoUnavailable
       | StorageError
     >
+    /** The live subscription of the SIM; a pending one is `NotFound` (rule S5). */
     readonly get: (of: OfSubscription) => Effect.Effect<SubscriptionWithSim, NotFound | StorageError>
     /** By creation, in keyset pages of bounded size: memory does not grow with the list (rule W4). */
     readonly list: (of: { readonly organizationId: string }) => Stream.Stream<SubscriptionWithSim, StorageError>
@@ -103,6 +110,7 @@ type Needs =
   | JobRunner.JobRunner
   | SimReservations.SimReservations
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
   Subscriptions,
   Effect.gen(function* () {

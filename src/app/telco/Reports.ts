@@ -16,6 +16,7 @@ import { Commits } from "../commit/Commits.ts"
 import { NamedTypes } from "../commit/NamedTypes.ts"
 import * as Metrics from "../Metrics.ts"
 
+/** Takes what the telco reports (rules R1 to R3). */
 export class Reports extends Context.Service<
   Reports,
   {
@@ -109,6 +110,7 @@ const inOrder = (reports: ReadonlyArray<Report>): ReadonlyArray<number> => {
   return reports.map((_, place) => place).sort((left, right) => occurredAt(left) - occurredAt(right))
 }
 
+/** As `Services.layer` has it. */
 export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commits | NamedTypes> = Layer.effect(
   Reports,
   Effect.gen(function* () {

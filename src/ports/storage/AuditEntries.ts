@@ -4,8 +4,10 @@
 import type { AuditEntry, Filter } from "../../domain/AuditEntry.ts"
 import type { CreatedCursor, Page, Read } from "./Read.ts"
 
+/** A page of an organization's entries, newest first, as far as the filter takes them. */
 export interface AuditQuery extends Page<CreatedCursor>, Filter {}
 
+/** Reads of the audit log. A commit writes it. */
 export interface AuditEntries {
   /** Those of `AuditEntry.isAsked`, by creation and id, descending: newest first. */
   readonly page: (query: AuditQuery) => Read<ReadonlyArray<AuditEntry>>

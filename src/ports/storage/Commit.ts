@@ -28,14 +28,19 @@ import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
  * work anyone's. A commit knows no machine time: until someone else has taken the work, the old token is still good.
  */
 export interface Lease {
+  /** Of the claim, or of the commit that stored the job with its lease. */
   readonly token: string
+  /** Machine time. */
   readonly until: Instant
 }
 
 /** A report id to be remembered (rule R1). */
 export interface SeenReport {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** The telco's. */
   readonly reportId: string
+  /** Business time, from which the 35 days count. */
   readonly receivedAt: Instant
 }
 
@@ -44,7 +49,9 @@ export type PlanVersion = Pick<Plan, "organizationId" | "planId" | "version">
 
 /** A job that has ended, and the instant at which it did. */
 export interface EndedJob {
+  /** The job that nobody is handed any more. */
   readonly jobId: string
+  /** Business time; it guards a retry and a resolution like a version. */
   readonly endedAt: Instant
 }
 
@@ -52,25 +59,31 @@ export interface EndedJob {
 export interface Commit {
   /** Inserted or replaced by id. */
   readonly organizations?: ReadonlyArray<Organization>
+  /** Guarded by their versions; their hashes are unique in the whole service. */
   readonly apiKeys?: ReadonlyArray<ApiKey>
+  /** Guarded by their versions. */
   readonly webhookEndpoints?: ReadonlyArray<WebhookEndpoint>
+  /** Guarded by their versions. */
   readonly plans?: ReadonlyArray<Plan>
   /** Plans that the commit relies on and does not write: a `Conflict` where another version is stored. */
   readonly unchangedPlans?: ReadonlyArray<PlanVersion>
   /** Always new ones. */
   readonly regions?: ReadonlyArray<Region>
+  /** Replaces the one that is stored as a whole. */
   readonly catalogue?: Catalogue
   /**
    * Changes of SIMs and of what hangs on them, written as `SimDifference.difference` has it. The SIMs are stored already:
    * they come in by `Sims.import`. Writing a SIM ends its reservation.
    */
   readonly sims?: ReadonlyArray<SimChange>
+  /** What telco reports leave beside their SIMs' changes. */
   readonly reports?: {
     /** Appended to the SM-DP+ histories, whatever is there. */
     readonly smdpEntries?: ReadonlyArray<Entry>
     /** Inserted, or replaced by organization and report id. */
     readonly seen?: ReadonlyArray<SeenReport>
   }
+  /** Records of keys (rule W2). */
   readonly idempotency?: {
     /** A record of that key created at or before `replaces` is replaced; a later one is a `Conflict`. */
     readonly put?: ReadonlyArray<{ readonly record: IdempotencyRecord; readonly replaces: Instant }>
@@ -78,6 +91,7 @@ export interface Commit {
     readonly settled?: ReadonlyArray<Pick<IdempotencyRecord, "organizationId" | "key" | "outcome">>
     readonly forgotten?: ReadonlyArray<Pick<IdempotencyRecord, "organizationId" | "key">>
   }
+  /** What hosts ask of the telco, and what became of it (rule H1). */
   readonly commands?: {
     /** Always new ones: a `Conflict` where a command of that id is stored already. */
     readonly put?: ReadonlyArray<Command>
@@ -90,12 +104,14 @@ export interface Commit {
    * (`EventHandler.receives`), as they were before the commit. It starts with no attempts, at retry step 0.
    */
   readonly events?: ReadonlyArray<WebhookEvent>
+  /** Handlers of hosts' processes (rule E2). */
   readonly eventHandlers?: {
     /** Inserted; where one of the name is there, its types and organization are replaced. */
     readonly put?: ReadonlyArray<EventHandler>
     /** Removed by name, where they are there; their pending deliveries are given up (`EventHandler.REMOVED`). */
     readonly removed?: ReadonlyArray<string>
   }
+  /** Durable work: new, done, to be tried again, ended. */
   readonly jobs?: {
     /** Stored unless a job of that id is there already; with a lease, it is held from the start. */
     readonly put?: ReadonlyArray<{ readonly job: Job; readonly lease: Lease | null }>
@@ -117,6 +133,7 @@ export interface Commit {
     /** Jobs that have ended, removed; guarded likewise. */
     readonly resolved?: ReadonlyArray<EndedJob>
   }
+  /** Outcomes of attempts, and deliveries to be made again. */
   readonly deliveries?: {
     /**
      * The outcome of an attempt: replaces the delivery and ends the lease; guarded by the token likewise. The attempt, if

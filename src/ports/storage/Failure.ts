@@ -5,7 +5,9 @@ import { Data } from "effect"
 
 /** The storage is out of reach, full or broken. Whether a commit that failed so was made is unknown. */
 export class StorageError extends Data.TaggedError("StorageError")<{
+  /** A sentence for logs. */
   readonly message: string
+  /** What the database or its client said. */
   readonly cause?: unknown
 }> {}
 
@@ -16,6 +18,7 @@ export class StorageError extends Data.TaggedError("StorageError")<{
  * with the token. The others name a unique key that is taken. Where several guards fail, any one of them is named.
  */
 export class Conflict extends Data.TaggedError("Conflict")<{
+  /** What did not fit: a version, a unique key, a lease. */
   readonly on:
     | "version"
     | "lease"

@@ -6,8 +6,10 @@ import type { Filter, Plan } from "../../domain/Plan.ts"
 import type { Region } from "../../domain/Region.ts"
 import type { CreatedCursor, OfOrganization, Page, Read } from "./Read.ts"
 
+/** A page of an organization's plans, oldest first, as far as the filter takes them. */
 export interface PlanQuery extends Page<CreatedCursor>, Filter {}
 
+/** Reads of plans. A commit writes them. */
 export interface Plans {
   /** Deleted plans included. */
   readonly get: (of: OfOrganization & { readonly planId: string }) => Read<Plan | null>
@@ -17,6 +19,7 @@ export interface Plans {
 
 /** An organization's custom regions. */
 export interface Regions {
+  /** Null: the organization has none of that id. */
   readonly get: (of: OfOrganization & { readonly coverageId: string }) => Read<Region | null>
   /** The region of this id, of whichever organization; for operators, since it looks through all regions. */
   readonly find: (coverageId: string) => Read<Region | null>
@@ -32,5 +35,6 @@ export interface Regions {
 export interface Catalogues {
   /** How often the catalogue was replaced; 0 while it never was. */
   readonly version: Read<number>
+  /** Null: none is stored, and the built-in one is used. */
   readonly get: Read<Catalogue | null>
 }

@@ -10,12 +10,15 @@ export type Read<A> = Effect.Effect<A, StorageError>
 
 /** The organization whose rows are read. A read never returns a row of another organization. */
 export interface OfOrganization {
+  /** A row of another organization is not there. */
   readonly organizationId: string
 }
 
 /** A position in a list ordered by creation and id. */
 export interface CreatedCursor {
+  /** Of the last row that was read. */
   readonly createdAt: Instant
+  /** Of the last row that was read; it orders rows of one instant. */
   readonly id: string
 }
 
@@ -24,7 +27,9 @@ export interface CreatedCursor {
  * not change appears on exactly one page, whatever is inserted in between.
  */
 export interface Keyset<Cursor> {
+  /** Exclusive. Null: from the beginning. */
   readonly after: Cursor | null
+  /** How many rows at most. */
   readonly limit: number
 }
 

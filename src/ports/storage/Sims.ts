@@ -20,6 +20,7 @@ import type { OfOrganization, Page, Read } from "./Read.ts"
  */
 export type NewSim = Omit<Sim, "importSequence" | "version">
 
+/** What became of the SIMs of one call. */
 export interface ImportOutcome {
   /** The ICCIDs that are new, in the order given. */
   readonly imported: ReadonlyArray<string>
@@ -34,22 +35,31 @@ export interface ImportOutcome {
 
 /** Asks for reservations under one token, which was never used before. */
 export interface ReservationRequest {
+  /** The organization whose it is. */
   readonly organizationId: string
+  /** Of the SIMs that are wanted. */
   readonly label: Label
+  /** Decides which SIMs are suitable. */
   readonly purpose: Purpose
+  /** What the reservations are released by. */
   readonly token: string
   /** How many are wanted, at least one. */
   readonly count: number
+  /** Machine time: reservations that ended by then count as none. */
   readonly machineNow: Instant
+  /** Machine time at which the reservations end. */
   readonly until: Instant
 }
 
 /** A reserved SIM, and the token of its reservation. */
 export interface SimReservation {
+  /** Of the reserved eSIM. */
   readonly iccid: string
+  /** Of the request that reserved it. */
   readonly token: string
 }
 
+/** What a request for reservations got. */
 export interface ReservedSims {
   /** In the order in which they are to be used. Their versions count the reservation. */
   readonly sims: ReadonlyArray<Sim>
@@ -60,6 +70,7 @@ export interface ReservedSims {
   readonly shortage: "Busy" | "None" | null
 }
 
+/** The inventory. Every operation may fail with `StorageError`. */
 export interface Sims {
   /**
    * Stores those whose ICCID is new, and `SimIdentities.merged` of those that the organization has already (rule I7). The

@@ -10,6 +10,7 @@ import type { CreatedCursor, OfOrganization, Page, Read } from "./Read.ts"
 
 /** The reports to be decided: each ICCID is named once. */
 export interface ReportQuery {
+  /** Each with what the reports about it need. */
   readonly iccids: ReadonlyArray<
     PackagesForReports & { readonly iccid: string; readonly reportIds: ReadonlyArray<string> }
   >
@@ -19,6 +20,7 @@ export interface ReportQuery {
 
 /** What the reports about one ICCID need to be decided. */
 export interface Reported {
+  /** As reports read and change it. */
   readonly aggregate: ForReports
   /** Which of the asked report ids the SIM's organization has seen. */
   readonly seen: ReadonlyArray<string>
@@ -26,6 +28,7 @@ export interface Reported {
 
 /** Each of them can be read, however large its subscription is by `SubscriptionSize` (rule W9). */
 export interface SimAggregates {
+  /** Null: the organization has no such SIM. */
   readonly get: (of: OfOrganization & { readonly iccid: string }) => Read<SimAggregate | null>
   /** `SimAggregate.forOccurrence`; null where the attachment is not there, or its subscription is deleted. */
   readonly forOccurrence: (
@@ -37,6 +40,7 @@ export interface SimAggregates {
   readonly owner: (iccid: string) => Read<Pick<Sim, "organizationId" | "label"> | null>
 }
 
+/** Reads of subscriptions. A commit writes them. */
 export interface Subscriptions {
   /** The live subscription of a SIM; null where it has none, or a pending one. */
   readonly get: (of: OfOrganization & { readonly iccid: string }) => Read<SubscriptionWithSim | null>
