@@ -5,6 +5,7 @@
 import { Result } from "effect"
 import * as TextLimit from "./TextLimit.ts"
 
+/** What a telco knows a SIM by. */
 export interface SimIdentities {
   /** The IMSI (ITU-T E.212): 6 to 15 digits. Null: it is not known. */
   readonly imsi: string | null
@@ -19,8 +20,11 @@ export const none: SimIdentities = { imsi: null, msisdn: null, subscriberId: nul
 
 /** The identities of a row of an import as they came. */
 export interface Unchecked {
+  /** Null, absent or blank: not known. */
   readonly imsi?: string | null
+  /** With or without a plus sign. Null, absent or blank: none. */
   readonly msisdn?: string | null
+  /** Null, absent or blank: not known. */
   readonly subscriberId?: string | null
 }
 
@@ -51,6 +55,7 @@ export const merged = (stored: SimIdentities, given: SimIdentities): SimIdentiti
   subscriberId: given.subscriberId ?? stored.subscriberId
 })
 
+/** Whether all three are equal. */
 export const isSame = (one: SimIdentities, other: SimIdentities): boolean =>
   one.imsi === other.imsi && one.msisdn === other.msisdn && one.subscriberId === other.subscriberId
 
