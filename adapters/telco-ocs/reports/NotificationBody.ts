@@ -10,6 +10,8 @@ export type Notification =
       readonly _tag: "PackageUsage"
       readonly externalId: string
       readonly usedBytes: number
+      /** The threshold that it is about, in percent; null if it is not told. */
+      readonly threshold: number | null
       readonly subscriberId: number
     }
   /** Use of a package by calls or SMS, which simplan does not sell. */
@@ -26,6 +28,7 @@ const PackageUsage = Schema.Struct({
     unitsBefore: Whole,
     unitsAfter: Whole,
     totalUnits: Whole,
+    thresholdPercentage: Schema.optionalKey(Schema.Unknown),
     subscriberPackageId: Whole,
     subscriberId: Whole,
     usageType: Schema.String
@@ -34,16 +37,18 @@ const PackageUsage = Schema.Struct({
 
 const ProfileStatus = Schema.Struct({ iccid: Schema.String, status: Schema.NonEmptyString })
 
+const decodeWhole = Schema.decodeUnknownOption(Whole)
 const decodePackageUsage = Schema.decodeUnknownOption(PackageUsage)
 const decodeProfileStatus = Schema.decodeUnknownOption(ProfileStatus)
 
 const ofPackage = ({ subscriberPrepaidPackage: told }: typeof PackageUsage.Type): Notification => {
-  const { subscriberId, subscriberPackageId, totalUnits, unitsAfter, unitsBefore, usageType } = told
+  const { subscriberId, subscriberPackageId, thresholdPercentage, totalUnits, unitsAfter, unitsBefore, usageType } = told
   if (usageType !== "DATA") return { _tag: "OtherUsage" }
   // The documents call the units "present on the package", and their example shows units that rise towards the total. So
   // units that rise are what has been used; units that fall are what is left.
   const usedBytes = unitsAfter < unitsBefore ? Math.max(0, totalUnits - unitsAfter) : unitsAfter
-  return { _tag: "PackageUsage", externalId: String(subscriberPackageId), usedBytes, subscriberId }
+  const threshold = Option.getOrNull(decodeWhole(thresholdPercentage))
+  return { _tag: "PackageUsage", externalId: String(subscriberPackageId), usedBytes, threshold, subscriberId }
 }
 
 const ofProfile = ({ iccid, status }: typeof ProfileStatus.Type): Notification | undefined => {

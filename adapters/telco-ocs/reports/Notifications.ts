@@ -12,6 +12,7 @@ import { Journal } from "../../telco-calls/index.ts"
 import { Api } from "../api/Api.ts"
 import * as Facts from "./Facts.ts"
 import * as NotificationBody from "./NotificationBody.ts"
+import * as NotifiedThresholds from "./NotifiedThresholds.ts"
 import * as PackageEntries from "./PackageEntries.ts"
 import type * as Polling from "./Polling.ts"
 import * as ProfileHistory from "./ProfileHistory.ts"
@@ -38,6 +39,7 @@ export const make = ({ look, telco }: { readonly telco: string; readonly look: P
     const api = yield* Api
     const journal = yield* Journal.Journal
     const reports = yield* Reports.Reports
+    const thresholds = yield* NotifiedThresholds.make({ telco })
 
     const simEntry = (iccid: string) => journal.get({ telco, kind: "sim", key: iccid })
 
@@ -63,6 +65,7 @@ export const make = ({ look, telco }: { readonly telco: string; readonly look: P
     const packageUsage = Effect.fnUntraced(function* ({
       externalId,
       subscriberId,
+      threshold,
       usedBytes
     }: Extract<NotificationBody.Notification, { _tag: "PackageUsage" }>) {
       const entry = yield* journal.ofExternalId({ telco, kind: "package", externalId })
@@ -73,6 +76,7 @@ export const make = ({ look, telco }: { readonly telco: string; readonly look: P
       if (known !== null && known !== subscriberId) {
         return refused(2, `package ${externalId} belongs to another subscriber than ${subscriberId}`)
       }
+      if (threshold !== null) yield* Effect.ignore(thresholds.hear(threshold))
       if (window === null && sim !== null && !isTold(sim, externalId)) {
         yield* Effect.catchTag(look(sim), "TelcoCalls.CallFailure", ({ message }) =>
           Effect.logDebug(`The first use of package ${externalId} of ${telco} cannot be read now: ${message}`)

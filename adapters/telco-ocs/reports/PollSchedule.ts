@@ -39,7 +39,7 @@ export interface Limits {
   /** Milliseconds. */
   readonly fastest: number
   readonly slowest: number
-  /** The thresholds that the OCS notifies, in percent. */
+  /** The thresholds that the OCS notifies for sure, in percent (see `NotifiedThresholds`). */
   readonly notified: ReadonlyArray<number>
   /** How soon a look that nothing hurries may follow the one before. */
   readonly spacing: number

@@ -15,6 +15,7 @@ import * as Facts from "./Facts.ts"
 import * as Look from "./Look.ts"
 import * as Networks from "./Networks.ts"
 import * as Pace from "./Pace.ts"
+import * as NotifiedThresholds from "./NotifiedThresholds.ts"
 import * as PackageEntries from "./PackageEntries.ts"
 import type * as PollLoad from "./PollLoad.ts"
 import * as PollMetrics from "./PollMetrics.ts"
@@ -60,6 +61,7 @@ export const make = (options: Options) =>
     const reports = yield* Reports.Reports
     const catalogues = yield* Catalogues.Catalogues
     const drift = yield* Drift.make(options)
+    const thresholds = yield* NotifiedThresholds.make(options)
     const metrics = PollMetrics.make(telco)
 
     /** A call beside the list of packages: its failure does not stop the look. Null: it has failed, or is not wanted. */
@@ -119,11 +121,11 @@ export const make = (options: Options) =>
       return attempt(entry, dueAt)
     }
 
-    const look = Effect.fn("TelcoOcs.look")(function* (entry: Journal.Entry) {
+    const look = Effect.fn("TelcoOcs.look")(function* (entry: Journal.Entry, notified: ReadonlyArray<number>) {
       const iccid = entry.key
       const now = yield* Clock.currentTimeMillis
       const before = SimState.of(entry)
-      const limits = { ...options, spacing: options.meter.spacing(options, now) }
+      const limits = { ...options, notified, spacing: options.meter.spacing(options, now) }
       const ordered = (yield* journal.ofSim({ telco, kind: "package", iccid })).map(PackageEntries.of)
       const listed = yield* api.packages(iccid)
       const looks = Look.at(ordered, listed, { telco, now, before })
@@ -181,8 +183,10 @@ export const make = (options: Options) =>
     const claimed = (now: Time.Instant) =>
       journal.claimDue({ telco, kind: "sim", now, until: now + CLAIM, limit: BATCH })
 
+    const relied = thresholds.of(options.notified)
+
     return {
-      look,
+      look: (entry) => Effect.flatMap(relied, (notified) => look(entry, notified)),
       due: Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const entries = yield* claimed(now)
@@ -190,11 +194,13 @@ export const make = (options: Options) =>
           const { nextAt } = SimState.of(entry)
           if (nextAt !== null) yield* metrics.lateness(now - nextAt)
         }
+        // What has been claimed is looked at in any case.
+        const notified = entries.length === 0 ? [] : yield* Effect.orElseSucceed(relied, () => [])
         const open = new Map(entries.map((entry) => [entry.key, entry]))
         const outcomes = yield* Effect.forEach(
           entries,
           (entry) =>
-            Effect.as(look(entry), 0).pipe(
+            Effect.as(look(entry, notified), 0).pipe(
               Effect.catch((failure) => Effect.as(failed(entry, failure), 1)),
               Effect.tap(() => Effect.sync(() => open.delete(entry.key)))
             ),

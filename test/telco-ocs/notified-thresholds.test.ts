@@ -1,0 +1,91 @@
+/**
+ * Which thresholds of usage looks leave to the OCS's notifications: those that come, whatever the settings say.
+ */
+import { Clock, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { Time } from "simplan"
+import { describe, expect, it } from "vitest"
+import { GIGABYTE, ICCID, inWorld, START, TELCO, type World } from "./ReportsWorld.ts"
+
+/** A notification that a package has crossed a threshold. */
+const crossed = (percent: number) => ({
+  subscriberPrepaidPackage: {
+    unitsBefore: TENTH - 1,
+    unitsAfter: TENTH,
+    thresholdPercentage: String(percent),
+    thresholdUnits: "0",
+    subscriberPackageId: 1,
+    totalUnits: GIGABYTE,
+    subscriberId: 4,
+    subscriberIMSI: "240010000000001",
+    usageType: "DATA"
+  }
+})
+
+const TENTH = Math.round(0.1 * GIGABYTE)
+const SIX_TENTHS = Math.round(0.6 * GIGABYTE)
+
+/** A package that has used a tenth and is idle since. */
+const idle = Effect.fnUntraced(function* ({ model, polling, subscribe }: World) {
+  yield* subscribe({ megaBytes: 1024, start: START })
+  model.change(1, { usedBytes: TENTH })
+  yield* polling.due
+  yield* TestClock.adjust("20 hours")
+})
+
+/** How long after a look now the next one is planned. */
+const wait = Effect.fnUntraced(function* ({ journal, polling }: World) {
+  const entry = yield* journal.get({ telco: TELCO, kind: "sim", key: ICCID })
+  if (entry === null) throw new Error("there is no SIM to look at")
+  yield* polling.look(entry)
+  const after = yield* journal.get({ telco: TELCO, kind: "sim", key: ICCID })
+  return (after?.dueAt ?? 0) - (yield* Clock.currentTimeMillis)
+})
+
+const SOON = 15 * Time.MINUTE
+const SLOWEST = 6 * Time.HOUR
+
+describe("A threshold that the settings call notified", () => {
+  it("is found by looks as long as none has come, and left to notifications for a day after one", () =>
+    inWorld(
+      Effect.fnUntraced(function* (world) {
+        yield* idle(world)
+        expect(yield* wait(world)).toBeLessThan(SOON)
+        yield* world.take(crossed(80))
+        expect(yield* wait(world)).toBeLessThan(SOON)
+        yield* world.take(crossed(50))
+        expect(yield* wait(world)).toBe(SLOWEST)
+        yield* TestClock.adjust("23 hours")
+        expect(yield* wait(world)).toBe(SLOWEST)
+        yield* TestClock.adjust("2 hours")
+        expect(yield* wait(world)).toBeLessThan(SOON)
+      })
+    ))
+
+  it("is found by looks again once the OCS notifies two others", () =>
+    inWorld(
+      Effect.fnUntraced(function* (world) {
+        yield* idle(world)
+        for (const percent of [50, 80]) yield* world.take(crossed(percent))
+        expect(yield* wait(world)).toBe(SLOWEST)
+        for (const percent of [75, 90]) {
+          yield* TestClock.adjust("1 second")
+          yield* world.take(crossed(percent))
+        }
+        expect(yield* wait(world)).toBeLessThan(SOON)
+      })
+    ))
+
+  it("is found in time although the OCS is set to others, and notifies 75 % and 90 %", () =>
+    inWorld(
+      Effect.fnUntraced(function* (world) {
+        yield* idle(world)
+        for (const percent of [75, 90]) yield* world.take(crossed(percent))
+        yield* world.background
+        yield* TestClock.adjust("1 hour")
+        world.model.change(1, { usedBytes: SIX_TENTHS })
+        yield* TestClock.adjust(SOON)
+        expect((yield* world.attachment).usedBytes).toBe(SIX_TENTHS)
+      })
+    ))
+})
