@@ -43,6 +43,7 @@ describe("the settings file of telcos", () => {
       callsPerSecond: 20,
       callsAtOnce: 16,
       timeoutMillis: 10_000,
+      watchMillis: 900_000,
       poll: { fastestMillis: 10_000, slowestMillis: 21_600_000 }
     })
     expect(Redacted.value(ocs.token)).toBe(SECRETS.token)
@@ -129,6 +130,26 @@ describe("the settings file of telcos", () => {
       "a wrong span",
       withOcs({ timeout: "10" }),
       'telcos.json, line 24: telcos.ocs.timeout must be a time from 100ms to 10m, such as "10 seconds".'
+    ],
+    [
+      "a watch time that is too short",
+      withOcs({ watch: "30s" }),
+      'telcos.json, line 29: telcos.ocs.watch must be a time from 1m to 1d, such as "10 seconds".'
+    ],
+    [
+      "a watch time in which a call may still be waited for",
+      withOcs({ watch: "2m", timeout: "2m" }),
+      "telcos.json, line 29: telcos.ocs.watch must be longer than timeout, in which a call is waited for."
+    ],
+    [
+      "thresholds of an SM-DP+",
+      withTelcos({
+        smdp: {
+          ...example.telcos.smdp,
+          notifications: { secret: { env: "OCS_NOTIFICATION_SECRET" }, thresholds: [50] }
+        }
+      }),
+      "telcos.json, line 43: telcos.smdp.notifications.thresholds is not known."
     ],
     [
       "an unknown label",

@@ -37,6 +37,8 @@ export interface Ocs extends Common {
   readonly notifiedThresholds: ReadonlyArray<number>
   /** At most, over all that this process asks of it. */
   readonly callsPerSecond: number
+  /** For how long a request without an answer may still take effect. */
+  readonly watchMillis: number
   /** How soon and how late a SIM is looked at again. */
   readonly poll: { readonly fastestMillis: number; readonly slowestMillis: number }
 }

@@ -59,13 +59,7 @@ const SmppUrl = Schema.String.annotate({ message: SMPP }).check(Schema.makeFilte
 const timeout = Schema.optionalKey(Duration.between("100ms", "10m"))
 /** No more than a part of what a process has under way, so that one telco that hangs leaves room for the others. */
 const calls_at_once = Schema.optionalKey(Fields.integer(1, 32))
-const notifications = Schema.optionalKey(
-  Schema.Struct({
-    secret: Secret,
-    /** The thresholds in percent that an OCS is set to notify. */
-    thresholds: Schema.optionalKey(Schema.Array(Fields.integer(1, 100)))
-  }).annotate({ message: "must be an object with secret" })
-)
+const NOTIFICATIONS = { message: "must be an object with secret" }
 
 const zoneId = Fields.integer(1, Number.MAX_SAFE_INTEGER)
 const Zones = Schema.Record(Schema.String, Schema.Record(Schema.String, zoneId)).check(
@@ -83,10 +77,18 @@ export const Ocs = Schema.Struct({
   reseller_id: Fields.integer(1, Number.MAX_SAFE_INTEGER),
   zones: Schema.optionalKey(Zones),
   mobile_plan_id: Schema.optionalKey(Schema.NullOr(Fields.integer(1, Number.MAX_SAFE_INTEGER))),
-  notifications,
+  notifications: Schema.optionalKey(
+    Schema.Struct({
+      secret: Secret,
+      /** The thresholds in percent that it is set to notify. */
+      thresholds: Schema.optionalKey(Schema.Array(Fields.integer(1, 100)))
+    }).annotate(NOTIFICATIONS)
+  ),
   calls_per_second: Schema.optionalKey(Fields.integer(1, 10_000)),
   calls_at_once,
   timeout,
+  /** How long an order without a known outcome is looked at again. */
+  watch: Schema.optionalKey(Duration.between("1m", "1d")),
   poll: Schema.optionalKey(
     Schema.Struct({
       fastest: Schema.optionalKey(Duration.between("1s", "1d")),
@@ -110,7 +112,7 @@ export const Es2plus = Schema.Struct({
   confirm_releases: Schema.optionalKey(Schema.Boolean),
   /** The state that `/v3` shows for each notification point; null for none. */
   states: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Fields.SmdpState))),
-  notifications,
+  notifications: Schema.optionalKey(Schema.Struct({ secret: Secret }).annotate(NOTIFICATIONS)),
   calls_at_once,
   timeout
 })

@@ -59,6 +59,10 @@ const reading = (places: Secrets.Places, name: string) => {
       const slowestMillis = millis(of.poll?.slowest ?? "6h")
       if (slowestMillis < fastestMillis)
         return yield* Mistakes.wrong(at("poll"), "must have a slowest that is not below its fastest")
+      const shared = common(name, of)
+      const watchMillis = millis(of.watch ?? "15m")
+      if (watchMillis <= shared.timeoutMillis)
+        return yield* Mistakes.wrong(at("watch"), "must be longer than timeout, in which a call is waited for")
       const url = trimmed(of.url)
       const urlV2 = of.url_v2 === undefined && /\/v1$/.test(url) ? url.replace(/1$/, "2") : of.url_v2
       if (urlV2 === undefined)
@@ -68,7 +72,7 @@ const reading = (places: Secrets.Places, name: string) => {
         notification(of.notifications)
       )
       return {
-        ...common(name, of),
+        ...shared,
         kind: of.kind,
         url,
         urlV2: trimmed(urlV2),
@@ -79,6 +83,7 @@ const reading = (places: Secrets.Places, name: string) => {
         notificationSecret,
         notifiedThresholds: notificationSecret === null ? [] : (of.notifications?.thresholds ?? [50, 80]),
         callsPerSecond: of.calls_per_second ?? 20,
+        watchMillis,
         poll: { fastestMillis, slowestMillis }
       }
     })

@@ -64,7 +64,7 @@ export const connect = (of: Settings.Ocs): Effect.Effect<Connected, never, Journ
       concurrency: of.callsAtOnce
     })
     const { mobilePlanId, resellerId, zones: mapped } = of
-    const settings = { telco: name, resellerId, zones: mapped, mobilePlanId }
+    const settings = { telco: name, resellerId, zones: mapped, mobilePlanId, watch: of.watchMillis }
     // Each system has its own calls, also where two have the same settings.
     const context = yield* Layer.build(Layer.fresh(Layer.provideMerge(Ocs.layer(settings), calls)))
     const api = Context.get(context, Api.Api)
