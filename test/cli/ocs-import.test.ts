@@ -20,14 +20,25 @@ const takeAll = ({ body }: FakeServer.Asked): FakeServer.Answer => ({
   body: { error: false, data: { ...nothing, imported: body.trim().split("\n").length - 1 } }
 })
 
+/** A system with a secret that the import has no use for, and does not have. */
 const systemOf = (name: string) => [
   name,
-  { kind: "ocs", url: ocs.url, url_v2: ocs.urlV2, token: { env: "OCS_TOKEN" }, reseller_id: 1, zones: {} }
+  {
+    kind: "ocs",
+    url: ocs.url,
+    url_v2: ocs.urlV2,
+    token: { env: name === "other" ? "NO_SUCH_TOKEN" : "OCS_TOKEN" },
+    reseller_id: 1,
+    zones: {},
+    notifications: { secret: { env: "NO_SUCH_SECRET" } }
+  }
 ]
+
+const smsc = { kind: "smpp", url: "smpp://user@127.0.0.1:2775", password: { file: "no-such-file" } }
 
 const importFrom = async (names: ReadonlyArray<string>, route: object | null, ...flags: ReadonlyArray<string>) => {
   const server = await serve(takeAll)
-  const telcos = Object.fromEntries([...names.map(systemOf), ["sandbox", { kind: "simulator" }]])
+  const telcos = Object.fromEntries([...names.map(systemOf), ["smsc", smsc], ["sandbox", { kind: "simulator" }]])
   writeFileSync(
     "telcos.json",
     JSON.stringify({ telcos, routes: [...(route === null ? [] : [route]), { packages: "sandbox" }] })
@@ -74,6 +85,13 @@ describe("sims import --from-ocs", () => {
     const unknown = await importFrom(["north"], null, ...account, "--telco", "east")
     expect(unknown.err).toContain('--telco is "east"')
     expect(unknown.code).toBe(2)
+  })
+
+  it("reads the token of the system that is chosen, and no other secret of the file", async () => {
+    expect(await importFrom(["ocs", "other"], null, ...account, "--telco", "ocs")).toMatchObject({ code: 0 })
+    const missing = await importFrom(["ocs", "other"], null, ...account, "--telco", "other")
+    expect(missing.code).toBe(1)
+    expect(missing.err).toContain("telcos.other.token names the environment variable NO_SUCH_TOKEN")
   })
 
   it("says what is missing, and what the system refuses", async () => {

@@ -19,7 +19,7 @@ const TELCO_FILE = "SIMPLAN_TELCO_FILE"
 /** How many SIMs are sent at once. */
 const PIECE = 5_000
 
-type Ocs = Extract<Settings.Telco, { readonly kind: "ocs" }>
+type System = Effect.Success<ReturnType<typeof Telcos.systems>>["systems"][number]
 
 export interface Asked {
   readonly account: number
@@ -29,8 +29,7 @@ export interface Asked {
 }
 
 /** The system that is named, or the only one. */
-const choose = (telcos: ReadonlyArray<Settings.Telco>, name: string | undefined) => {
-  const systems = telcos.filter((telco): telco is Ocs => telco.kind === "ocs")
+const choose = (systems: ReadonlyArray<System>, name: string | undefined) => {
   const names = systems.map((one) => one.name).join(", ")
   const [first, ...others] = name === undefined ? systems : systems.filter((one) => one.name === name)
   if (first !== undefined && others.length === 0) return Effect.succeed(first)
@@ -41,7 +40,7 @@ const choose = (telcos: ReadonlyArray<Settings.Telco>, name: string | undefined)
 }
 
 /** The label of the SIMs: the one given, or the only one that the settings have this system for. */
-const labelOf = (given: Label.Label | undefined, { name, zones }: Ocs, routes: ReadonlyArray<Settings.Route>) => {
+const labelOf = (given: Label.Label | undefined, { name, zones }: System, routes: ReadonlyArray<Settings.Route>) => {
   if (given !== undefined) return Effect.succeed(given)
   const routed = routes.flatMap(({ label, telcos }) => (telcos.packages === name && label !== null ? [label] : []))
   const [label, ...others] = new Set([...routed, ...Label.labels.filter((one) => Object.hasOwn(zones, one))])
@@ -59,10 +58,10 @@ const open = Effect.fnUntraced(function* ({ label: given, telco: wanted }: Asked
   const path = yield* Connection.variable(TELCO_FILE)
   if (path === undefined) return yield* misused(`--from-ocs needs ${TELCO_FILE}, the settings file of telcos.`)
   const { HttpApi } = yield* ocs
-  const { routes, telcos } = yield* Telcos.settings(path, { _tag: "System" })
-  const chosen = yield* choose(telcos, wanted)
-  const { callsPerSecond, name: telco, resellerId, timeoutMillis, token, url, urlV2 } = chosen
+  const { routes, systems } = yield* Telcos.systems(path)
+  const chosen = yield* choose(systems, wanted)
   const label = yield* labelOf(given, chosen, routes)
+  const { callsPerSecond, name: telco, resellerId, timeoutMillis, token, url, urlV2 } = yield* chosen.settings
   return { label, api: HttpApi.layer({ telco, url, urlV2, token, resellerId, callsPerSecond, timeout: timeoutMillis }) }
 })
 

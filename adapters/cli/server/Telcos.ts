@@ -38,6 +38,19 @@ export const settings = Effect.fnUntraced(function* (path: string, clock: ClockS
   return read
 })
 
+/** The charging systems in a file. Each reads and registers its token when its settings are asked for, and no other secret. */
+export const systems = Effect.fnUntraced(function* (path: string) {
+  const { TelcoFile } = yield* module
+  const bad = ({ message }: { readonly message: string }) => impossible(message)
+  const { routes, systems } = yield* Effect.mapError(TelcoFile.systems(path), bad)
+  const registering = systems.map(({ name, settings, zones }) => ({
+    name,
+    zones,
+    settings: Effect.tap(Effect.mapError(settings, bad), (telco) => Effect.sync(() => register([telco])))
+  }))
+  return { routes, systems: registering }
+})
+
 /** Reads the file. Fails with a sentence for each mistake in it. */
 export const read = Effect.fnUntraced(function* (path: string, clock: ClockSetting) {
   const found = yield* settings(path, clock)

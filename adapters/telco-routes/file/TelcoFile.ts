@@ -48,35 +48,91 @@ const settingsOf = (value: unknown, source: Source): Mistakes.Found<Settings.Set
     return Result.map(Mistakes.both(telcos, RouteList.read(file)), ([telcos, routes]) => ({ telcos, routes }))
   })
 
-/** Reads a text. */
-export const parse = (source: Source): Result.Result<Settings.Settings, BadTelcoFile> => {
-  const sentence = ({ line, sentence }: JsonLines.Mistake) => `${source.name}, line ${line}: ${sentence}.`
-  const parsed = JsonLines.parse(source.text)
-  if (Result.isFailure(parsed)) return Result.fail(new BadTelcoFile({ message: sentence(parsed.failure) }))
-  const { lineOf, value } = parsed.success
-  return Result.mapError(settingsOf(value, source), (mistakes) => {
+/** Tells of mistakes by their lines. */
+const telling =
+  ({ name }: Source, { lineOf }: Pick<JsonLines.Lines, "lineOf">) =>
+  (mistakes: ReadonlyArray<Mistakes.Mistake>): BadTelcoFile => {
     const lines = mistakes
       .map(({ message, path }) => ({
         line: lineOf(path),
         sentence: `${Messages.nameOf(path) || "the file"} ${message}`
       }))
       .sort((left, right) => left.line - right.line)
-    return new BadTelcoFile({ message: lines.map(sentence).join("\n") })
+    return new BadTelcoFile({ message: lines.map(sentenceIn(name)).join("\n") })
+  }
+
+const sentenceIn =
+  (name: string) =>
+  ({ line, sentence }: JsonLines.Mistake): string =>
+    `${name}, line ${line}: ${sentence}.`
+
+/** The value of a text, read, with what tells of further mistakes in it. */
+const parsed = <A>(source: Source, read: (value: unknown) => Mistakes.Found<A>) =>
+  Result.gen(function* () {
+    const document = yield* Result.mapError(
+      JsonLines.parse(source.text),
+      (mistake) => new BadTelcoFile({ message: sentenceIn(source.name)(mistake) })
+    )
+    const tell = telling(source, document)
+    return { tell, value: yield* Result.mapError(read(document.value), tell) }
   })
+
+/** Reads a text. */
+export const parse = (source: Source): Result.Result<Settings.Settings, BadTelcoFile> =>
+  Result.map(
+    parsed(source, (value) => settingsOf(value, source)),
+    ({ value }) => value
+  )
+
+interface Options {
+  readonly env?: Secrets.Places["env"]
+  readonly isVirtual?: boolean
 }
 
-/** Reads a file, and the secrets that it names. */
-export const read = (
-  path: string,
-  options: { readonly env?: Secrets.Places["env"]; readonly isVirtual?: boolean } = {}
-): Effect.Effect<Settings.Settings, BadTelcoFile> =>
-  Effect.suspend(() => {
-    const { env = process.env, isVirtual = false } = options
-    const text = Result.try({
+/** The text of a file. */
+const open = (path: string, { env = process.env, isVirtual = false }: Options) =>
+  Result.map(
+    Result.try({
       try: () => readFileSync(path, "utf8"),
       catch: (error) => new BadTelcoFile({ message: `${path} cannot be read (${Secrets.codeOf(error)}).` })
-    })
-    return Effect.fromResult(
-      Result.flatMap(text, (text) => parse({ text, name: path, directory: dirname(resolve(path)), env, isVirtual }))
+    }),
+    (text): Source => ({ text, name: path, directory: dirname(resolve(path)), env, isVirtual })
+  )
+
+/** Reads a file, and the secrets that it names. */
+export const read = (path: string, options: Options = {}): Effect.Effect<Settings.Settings, BadTelcoFile> =>
+  Effect.suspend(() => Effect.fromResult(Result.flatMap(open(path, options), parse)))
+
+/** A charging system of a file, for those who only call it. */
+export interface System extends Pick<TelcoList.System, "name" | "zones"> {
+  /** Its settings without notifications. Of all secrets of the file its token alone is read. */
+  readonly settings: Effect.Effect<Settings.Ocs, BadTelcoFile>
+}
+
+/** Reads the charging systems of a file and its routes, and no secret. */
+export const systems = (
+  path: string,
+  options: Pick<Options, "env"> = {}
+): Effect.Effect<
+  { readonly systems: ReadonlyArray<System>; readonly routes: ReadonlyArray<Settings.Route> },
+  BadTelcoFile
+> =>
+  Effect.suspend(() =>
+    Effect.fromResult(
+      Result.gen(function* () {
+        const source = yield* open(path, options)
+        const { tell, value } = yield* parsed(source, (file) =>
+          Result.flatMap(decodeFile(file, []), (of) =>
+            Mistakes.both(TelcoList.systems(of.telcos, source), RouteList.read(of))
+          )
+        )
+        const [systems, routes] = value
+        const told = systems.map(({ name, settings, zones }) => ({
+          name,
+          zones,
+          settings: Effect.suspend(() => Effect.fromResult(Result.mapError(settings(), tell)))
+        }))
+        return { systems: told, routes }
+      })
     )
-  })
+  )

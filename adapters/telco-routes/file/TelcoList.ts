@@ -35,6 +35,14 @@ const common = (
   }: { readonly calls_at_once?: number; readonly timeout?: string }
 ) => ({ name, callsAtOnce: calls_at_once, timeoutMillis: millis(timeout) })
 
+/** A charging system for those who only call it: it takes no notifications. */
+export interface System {
+  readonly name: string
+  /** Location zones by label and region code. */
+  readonly zones: Settings.Ocs["zones"]
+  readonly settings: () => Mistakes.Found<Settings.Ocs>
+}
+
 /** Reads the settings of one telco, at its path in the file. */
 const reading = (places: Secrets.Places, name: string) => {
   const at = (...fields: ReadonlyArray<string>): JsonLines.Path => ["telcos", name, ...fields]
@@ -53,7 +61,7 @@ const reading = (places: Secrets.Places, name: string) => {
           )
     )
 
-  const ocs = (of: typeof Shape.Ocs.Type): Mistakes.Found<Settings.Telco> =>
+  const ocs = (of: typeof Shape.Ocs.Type): Mistakes.Found<Settings.Ocs> =>
     Result.gen(function* () {
       const fastestMillis = millis(of.poll?.fastest ?? "10s")
       const slowestMillis = millis(of.poll?.slowest ?? "6h")
@@ -127,7 +135,15 @@ const reading = (places: Secrets.Places, name: string) => {
   const http = (of: typeof Shape.Http.Type): Mistakes.Found<Settings.Telco> =>
     Result.map(secret(of.key, "key"), (key) => ({ ...common(name, of), kind: of.kind, url: trimmed(of.url), key }))
 
-  return (value: unknown): Mistakes.Found<Settings.Telco> => {
+  /** Its token is read when it is asked for, and its other secrets are not. */
+  const system = (value: unknown): Mistakes.Found<System> =>
+    Result.map(decoders.ocs(value, at()), ({ notifications: _, ...of }) => ({
+      name,
+      zones: of.zones ?? {},
+      settings: () => ocs(of)
+    }))
+
+  const telco = (value: unknown): Mistakes.Found<Settings.Telco> => {
     if (!Shape.isName(name)) return Mistakes.wrong(at(), Shape.NAMES)
     if (typeof value !== "object" || value === null) return Mistakes.wrong(at(), "must be an object with kind")
     const kind: unknown = "kind" in value ? value.kind : undefined
@@ -145,6 +161,7 @@ const reading = (places: Secrets.Places, name: string) => {
         return Result.flatMap(decoders.http(value, at()), http)
     }
   }
+  return { system, telco }
 }
 
 /** Reads the settings of all telcos. */
@@ -152,4 +169,16 @@ export const read = (
   telcos: Readonly<Record<string, unknown>>,
   places: Secrets.Places
 ): Mistakes.Found<ReadonlyArray<Settings.Telco>> =>
-  Mistakes.all(Object.entries(telcos).map(([name, telco]) => reading(places, name)(telco)))
+  Mistakes.all(Object.entries(telcos).map(([name, telco]) => reading(places, name).telco(telco)))
+
+const isSystem = (telco: unknown): boolean =>
+  typeof telco === "object" && telco !== null && "kind" in telco && telco.kind === "ocs"
+
+/** Reads the charging systems alone. */
+export const systems = (
+  telcos: Readonly<Record<string, unknown>>,
+  places: Secrets.Places
+): Mistakes.Found<ReadonlyArray<System>> =>
+  Mistakes.all(
+    Object.entries(telcos).flatMap(([name, telco]) => (isSystem(telco) ? [reading(places, name).system(telco)] : []))
+  )
