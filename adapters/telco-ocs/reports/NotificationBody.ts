@@ -42,7 +42,8 @@ const decodePackageUsage = Schema.decodeUnknownOption(PackageUsage)
 const decodeProfileStatus = Schema.decodeUnknownOption(ProfileStatus)
 
 const ofPackage = ({ subscriberPrepaidPackage: told }: typeof PackageUsage.Type): Notification => {
-  const { subscriberId, subscriberPackageId, thresholdPercentage, totalUnits, unitsAfter, unitsBefore, usageType } = told
+  const { subscriberId, subscriberPackageId, thresholdPercentage, totalUnits, unitsAfter, unitsBefore, usageType } =
+    told
   if (usageType !== "DATA") return { _tag: "OtherUsage" }
   // The documents call the units "present on the package", and their example shows units that rise towards the total. So
   // units that rise are what has been used; units that fall are what is left.
