@@ -5,8 +5,9 @@ import type { Storage } from "simplan/ports"
 import { type Row, Rows } from "../rows/index.ts"
 import { byNumber, byText, type Order, SortedList } from "./SortedList.ts"
 
-/** A row with its place. Its lease is set in place: no list goes by it. */
+/** A row with its place. Value and lease are set in place as long as the place stays: no list goes by them. */
 export interface Stored<K extends Rows.Kind> extends Row<K> {
+  value: Rows.Kinds[K]
   readonly place: Rows.Place
   lease: Storage.Lease | null
 }
@@ -34,6 +35,21 @@ const byPosition: Order<Storage.CreatedCursor> = (left, right) =>
 
 const byDue: Order<Due> = ({ work: left }, { work: right }) =>
   byNumber(left.dueAt, right.dueAt) || byText(left.dueId, right.dueId)
+
+const isSameList = (left: Rows.Listed | null, right: Rows.Listed | null): boolean =>
+  left === right || (left?.list === right?.list && left?.position === right?.position && left?.id === right?.id)
+
+const isSameWork = (left: Rows.Work | null, right: Rows.Work | null): boolean =>
+  left === right ||
+  (left?.queue === right?.queue &&
+    left?.dueAt === right?.dueAt &&
+    left?.dueId === right?.dueId &&
+    left?.partitionId === right?.partitionId &&
+    left?.subject === right?.subject)
+
+/** Whether two rows of one key stand at the same place in every list. */
+const isSamePlace = (left: Rows.Place, right: Rows.Place): boolean =>
+  left.position === right.position && isSameList(left.also, right.also) && isSameWork(left.work, right.work)
 
 /** Lists by their names, each there as long as it has something. */
 class Lists<Place, A extends Place & {}> {
@@ -91,9 +107,16 @@ export class Table<K extends Rows.Kind> {
     return { value, place: Rows.placeOf[this.#kind](value), lease }
   }
 
-  /** Adds the row, or replaces the one of its key; gives that. */
+  /** Adds the row, or replaces the one of its key; gives that as it was. */
   put(row: Stored<K>): Stored<K> | undefined {
     const { also, id, organizationId, position: createdAt, work } = row.place
+    const found = this.find(id, organizationId)
+    if (found !== undefined && isSamePlace(found.place, row.place)) {
+      const { lease, place, value } = found
+      found.value = row.value
+      found.lease = row.lease
+      return { value, place, lease }
+    }
     const known = this.delete(row.place)
     this.#rows.set(this.#keyOf(id, organizationId), row)
     this.lists.add(organizationId, { createdAt, id, row })

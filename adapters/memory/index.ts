@@ -77,11 +77,13 @@ const makeStore = (): RowStore => {
       const of = table(kind)
       let gone = 0
       for (const list of [...of.lists.all()]) {
-        for (const { createdAt, row } of [...list.after(null)]) {
-          if (gone >= limit || createdAt >= before) break
-          remove(of, row.value)
-          gone++
+        const old: Array<Row<typeof kind>> = []
+        for (const { createdAt, row } of list.after(null)) {
+          if (gone + old.length >= limit || createdAt >= before) break
+          old.push(row)
         }
+        for (const { value } of old) remove(of, value)
+        gone += old.length
       }
       return gone
     },

@@ -151,11 +151,16 @@ const ofSim = ({ sim, subscription }: SimAggregate.SimAggregate): Place => {
 }
 
 const ofJob = (job: Job.Job): Place => {
-  const { dueAt, endedAt, jobId: id, organizationId } = job
-  const { position, ...place } = created("jobId")(job)
+  const { createdAt: position, dueAt, endedAt, jobId: id, organizationId } = job
   return endedAt === null
-    ? { ...place, position, work: { queue: JOBS, dueAt, dueId: id, partitionId: organizationId, subject: null } }
-    : { ...place, position, also: { list: PROBLEMS, position, id } }
+    ? {
+        organizationId,
+        id,
+        position,
+        also: null,
+        work: { queue: JOBS, dueAt, dueId: id, partitionId: organizationId, subject: null }
+      }
+    : { organizationId, id, position, also: { list: PROBLEMS, position, id }, work: null }
 }
 
 const ofDelivery = ({ delivery, event }: Delivery.LoggedDelivery): Place => {

@@ -104,10 +104,12 @@ export interface Job {
 
 /** A job as it is first stored, for work that nobody waits for. */
 export const make = (
-  job: Pick<Job, "jobId" | "work" | "dueAt">,
+  { dueAt, jobId, work }: Pick<Job, "jobId" | "work" | "dueAt">,
   { createdAt, organizationId }: Pick<Job, "organizationId" | "createdAt">
 ): Job => ({
-  ...job,
+  jobId,
+  work,
+  dueAt,
   organizationId,
   attempts: 0,
   createdAt,

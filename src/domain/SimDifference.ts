@@ -208,13 +208,16 @@ export const applied = (
       return changes === undefined ? of : { ...of, attachment: { ...of.attachment, ...changes } }
     })
   const added = attachments.added.map((attachment) => ({ attachment, packages: [] }))
+  const all =
+    added.length === 0 ? left : [...left, ...added].sort((one, other) => byCreation(one.attachment, other.attachment))
   return {
     sim: { ...stored.sim, ...pick(sim.row, sim.fields), version: sim.row.version + 1 },
     subscription: isPresent ? subscription : null,
     attachments: isPresent
-      ? [...left, ...added]
-          .sort((one, other) => byCreation(one.attachment, other.attachment))
-          .map((of) => ({ ...of, packages: withPackages(of.attachment.attachmentId, of.packages, packages) }))
+      ? all.map((of) => {
+          const next = withPackages(of.attachment.attachmentId, of.packages, packages)
+          return next === of.packages ? of : { ...of, packages: next }
+        })
       : []
   }
 }
@@ -228,9 +231,12 @@ const withPackages = (
   const changes = changed.filter(({ row }) => row.attachmentId === attachmentId)
   if (news.length + changes.length === 0) return stored
   const changedOf = new Map(changes.map(({ fields, row }) => [row.occurrence, pick(row, fields)]))
-  const kept = stored.map((pack) => {
-    const own = changedOf.get(pack.occurrence)
-    return own === undefined ? pack : { ...pack, ...own }
-  })
+  const kept =
+    changes.length === 0
+      ? stored
+      : stored.map((pack) => {
+          const own = changedOf.get(pack.occurrence)
+          return own === undefined ? pack : { ...pack, ...own }
+        })
   return news.length === 0 ? kept : [...kept, ...news].sort((one, other) => one.occurrence - other.occurrence)
 }
