@@ -9,6 +9,7 @@ import { dirname, extname, join, relative } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import * as Platform from "./platform.mjs"
+import * as Comments from "./comments.mjs"
 import { importModules } from "./modules.mjs"
 
 const require = createRequire(import.meta.url)
@@ -147,6 +148,7 @@ const buildAndSwap = async () => {
   try {
     await compile(fresh)
     importModules(fresh)
+    await Comments.leaveOut(fresh)
     copyData(fresh)
     await Platform.include(fresh, root)
     await copyTemplate(fresh)
