@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => ocs.close())
 
-const nothing = { imported: 0, duplicates: 0, errors: [], error_count: 0, warnings: [], warning_count: 0 }
+const nothing = { imported: 0, updated: 0, duplicates: 0, errors: [], error_count: 0, warnings: [], warning_count: 0 }
 
 const takeAll = ({ body }: FakeServer.Asked): FakeServer.Answer => ({
   body: { error: false, data: { ...nothing, imported: body.trim().split("\n").length - 1 } }
@@ -54,17 +54,18 @@ const importFrom = async (names: ReadonlyArray<string>, route: object | null, ..
 const account = ["--account", "1", "--label", "Green"]
 
 describe("sims import --from-ocs", () => {
-  it("imports the SIMs of the account with their activation codes", async () => {
+  it("imports the SIMs of the account with their activation codes, IMSIs, phone numbers and ids", async () => {
     const outcome = await importFrom(["ocs"], null, ...account)
-    expect(outcome.err).toContain(`100 %  ${SIMS} SIMs, ${SIMS} imported, 0 errors`)
+    expect(outcome.err).toContain(`100 %  ${SIMS} SIMs, ${SIMS} imported, 0 updated, 0 errors`)
     expect(outcome.out).toContain(`imported    ${SIMS}\n`)
     expect(outcome.code).toBe(0)
     const [{ body = "" } = {}] = outcome.asked
     const [header, ...rows] = body.trim().split("\n")
-    expect(header).toBe("iccid,label,is_esim,lpa")
+    expect(header).toBe("iccid,label,is_esim,lpa,imsi,msisdn,subscriber_id")
     const [first = expect.fail()] = ocs.books().subscribers
     const row = rows.find((one) => one.startsWith(first.iccid)) ?? ""
-    expect(row).toMatch(new RegExp(`^${first.iccid},Green,true,LPA:1\\$[a-z.]+\\$${first.sim.activationCode}$`))
+    expect(row).toMatch(new RegExp(`^${first.iccid},Green,true,LPA:1\\$[a-z.]+\\$${first.sim.activationCode},`))
+    expect(row.endsWith(`,${first.imsi},${first.msisdn},${first.subscriberId}`)).toBe(true)
   })
 
   it("gives the SIMs the only label that the file has the system for, and asks for one where it has none", async () => {

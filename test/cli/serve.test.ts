@@ -188,7 +188,7 @@ describe("the commands in the directory of a server", () => {
     )
     const imported = await command("sims", "import", "sims.csv", "--org", id)
     expect(imported.code).toBe(1)
-    expect(imported.out).toMatch(/^imported +1\nduplicates +0\nerrors +1\n/)
+    expect(imported.out).toMatch(/^imported +1\nupdated +0\nduplicates +0\nerrors +1\n/)
     expect(imported.out).toContain("error in row 2 (12): ")
     expect(imported.err).toContain("1 of 2 rows were not imported.")
     const sims = await fetch(`${await server.listening}/v3/sims?key=${key.key}`)

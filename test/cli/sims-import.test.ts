@@ -22,7 +22,7 @@ const importFile = async (
   return { ...(await simplan(args, {}, isTerminal)), asked: server.asked }
 }
 
-const nothing = { imported: 0, duplicates: 0, errors: [], error_count: 0, warnings: [], warning_count: 0 }
+const nothing = { imported: 0, updated: 0, duplicates: 0, errors: [], error_count: 0, warnings: [], warning_count: 0 }
 
 /** Imports all rows. */
 const takeAll = ({ body }: FakeServer.Asked): FakeServer.Answer => ({
@@ -36,7 +36,7 @@ describe("sims import", () => {
       { method: "POST", path: "/admin/v1/organizations/o/sims", type: "text/csv", body: `${header}1,Green,true,a\n` },
       { body: `${header}2,Green,true,b` }
     ])
-    expect(outcome.out).toBe("imported    2\nduplicates  0\nerrors      0\nwarnings    0\n")
+    expect(outcome.out).toBe("imported    2\nupdated     0\nduplicates  0\nerrors      0\nwarnings    0\n")
     expect(outcome.code).toBe(0)
   })
 
@@ -48,7 +48,7 @@ describe("sims import", () => {
       seen.push(...pieces)
       const wrong = [{ row: pieces.length, iccid: pieces.at(-1)?.split(",")[0] ?? "", message: "no" }]
       const messages = { errors: wrong, error_count: 1, warnings: wrong, warning_count: 1 }
-      return { body: { error: false, data: { imported: pieces.length - 1, duplicates: 0, ...messages } } }
+      return { body: { error: false, data: { imported: pieces.length - 1, updated: 0, duplicates: 0, ...messages } } }
     })
     expect(seen.map((row) => `${row}\n`)).toEqual(rows)
     expect(outcome.asked.length).toBeGreaterThan(3)
@@ -66,7 +66,7 @@ describe("sims import", () => {
       body: { error: false, data: { ...nothing, errors: wrong, error_count: 5, warnings: [], warning_count: 3 } }
     }))
     expect(outcome.out).toBe(
-      "imported    0\nduplicates  0\nerrors      5\nwarnings    3\n" +
+      "imported    0\nupdated     0\nduplicates  0\nerrors      5\nwarnings    3\n" +
         "error in row 1 (1): no\nand 4 more errors\nand 3 more warnings (--json prints them)\n"
     )
     expect(outcome.err).toContain("5 of 5 rows were not imported.")

@@ -1,6 +1,7 @@
 /**
  * The management API: organizations, keys, imports, webhooks, the clock, the catalogue.
  */
+import { Storage } from "simplan/ports"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as World from "./World.ts"
 
@@ -148,6 +149,7 @@ describe("SIM imports", () => {
     )
     expect(body.data).toStrictEqual({
       imported: 2,
+      updated: 0,
       duplicates: 0,
       errors: [],
       error_count: 0,
@@ -155,6 +157,47 @@ describe("SIM imports", () => {
       warning_count: 0
     })
     expect((await acme.get(`/v3/sims/${World.iccid(4)}`)).body.data.is_esim).toBe(false)
+  })
+
+  it("take what the telco knows a SIM by, also of a SIM that is there already (I7), and show it nowhere in /v3", async () => {
+    const named = { iccid: World.iccid(5), label: "Green", is_esim: true, lpa: "LPA:1$a$5" }
+    const importAll = async (...sims: ReadonlyArray<object>) => (await world.admin("POST", path(), { sims })).body.data
+    expect(await importAll(named)).toMatchObject({ imported: 1, updated: 0, duplicates: 0 })
+    const known = { ...named, imsi: "240080000000005", msisdn: "+46700000005", subscriber_id: "45046" }
+    const counts = { imported: 0, updated: 1, duplicates: 0, error_count: 0 }
+    expect(await importAll(known)).toMatchObject(counts)
+    expect(await importAll(known, named)).toMatchObject({ ...counts, updated: 0, duplicates: 2 })
+    // Of two rows with one ICCID the last one that has an identity gives it.
+    expect(await importAll({ ...known, imsi: "240080000000006" }, known)).toMatchObject({ updated: 0, duplicates: 2 })
+    expect(await importAll(named, { ...named, msisdn: "46700000006" })).toMatchObject({ updated: 1, duplicates: 1 })
+    const text = `msisdn,is_esim,label,iccid,subscriber_id,imsi\n,yes,Green,${World.iccid(5)},45047,\n`
+    expect((await csv(text)).body.data).toMatchObject(counts)
+    const { organizationId } = acme
+    const read = Storage.Storage.use((of) => of.sims.identities({ organizationId, iccid: World.iccid(5) }))
+    expect(await world.run(read)).toEqual({
+      imsi: "240080000000005",
+      msisdn: "46700000006",
+      subscriberId: "45047"
+    })
+    const shown = (await acme.get(`/v3/sims/${World.iccid(5)}`)).body.data
+    expect(Object.keys(shown).filter((name) => /imsi|msisdn|subscriber/i.test(name))).toEqual([])
+  })
+
+  it("refuse a row whose identities are none, and name the column", async () => {
+    const row = (number: number, more: object) => ({
+      iccid: World.iccid(number),
+      label: "Green",
+      is_esim: false,
+      ...more
+    })
+    const { body } = await world.admin("POST", path(), {
+      sims: [row(6, { imsi: "1" }), row(7, { msisdn: 46_700_000_007 }), row(8, { subscriber_id: "x".repeat(65) })]
+    })
+    expect(body.data.errors.map((error: { readonly message: string }) => error.message)).toEqual([
+      "imsi must have 6 to 15 digits",
+      "msisdn must be a string",
+      "subscriber_id must have at most 64 characters"
+    ])
   })
 
   it.each([

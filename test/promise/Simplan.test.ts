@@ -180,6 +180,18 @@ describe("the other groups", () => {
     await expect(wrong).rejects.toMatchObject({ field: "operators[0].mccMnc[0]" })
   })
 
+  it("import what the telco knows a SIM by, also of one that is there (I7)", async () => {
+    const { organizationId } = await simplanWithOrganization()
+    const row = { iccid: "8999900000000010000", label: "Green", isEsim: false }
+    const known = { ...row, imsi: "240080000000005", msisdn: "+46700000005", subscriberId: "45046" }
+    await simplan.sims.import({ organizationId, rows: [row] })
+    expect(await simplan.sims.import({ organizationId, rows: [known] })).toMatchObject({ updated: 1, duplicates: 0 })
+    const expected = { imsi: "240080000000005", msisdn: "46700000005", subscriberId: "45046" }
+    expect(await simplan.sims.get({ organizationId, iccid: row.iccid })).toMatchObject(expected)
+    const wrong = await simplan.sims.import({ organizationId, rows: [{ ...row, imsi: 5 } as never] })
+    expect(wrong).toMatchObject({ errors: [{ row: 1, message: "imsi must be a string" }] })
+  })
+
   it("import from any iterable, and fail with what it throws", async () => {
     const { organizationId } = await simplanWithOrganization()
     const row = { iccid: "8999900000000010000", label: "Green", isEsim: false }

@@ -151,6 +151,7 @@ export const make = ({
           subscriberId: Number(iccid.slice(-6)),
           iccid,
           imsi: `20801${iccid.slice(-10)}`,
+          msisdn: null,
           simId: 36904,
           isEsim: true,
           smdpServer: null,

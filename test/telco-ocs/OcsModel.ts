@@ -31,6 +31,7 @@ const subscriberOf = (model: Model, iccid: string) => ({
   subscriberId: 4,
   iccid,
   imsi: "240010000000001",
+  msisdn: null,
   simId: 77,
   isEsim: true,
   smdpServer: "smdp.example",

@@ -80,6 +80,16 @@ const subscriber = (more: Record<string, unknown>) => ({
     },
     { id: 2, subscriberId: 21, imsi: "248029018000011", startDate: "2022-03-10T20:29:41", iccid: ICCID }
   ],
+  phoneNumberList: [
+    {
+      id: 4,
+      subscriberId: 21,
+      phoneNumber: "3728803101010",
+      startDate: "2023-03-10T20:29:41",
+      endDate: "2023-04-10T20:29:41"
+    },
+    { id: 5, subscriberId: 21, phoneNumber: "3728803101011", startDate: "2022-03-10T20:29:41" }
+  ],
   status: [{ id: 3, subscriberId: 21, startDate: "2022-03-10T20:29:41", status: "Active" }],
   sim: { id: 369, subscriberId: 21, esim: true, status: "FREE", smdpServer: "smdp.io", activationCode: "K2-1" },
   subscriberId: 21,
@@ -111,6 +121,7 @@ const operations: ReadonlyArray<
       subscriberId: 21,
       iccid: ICCID,
       imsi: "248029018000011",
+      msisdn: "3728803101011",
       simId: 369,
       isEsim: true,
       smdpServer: "smdp.io",
@@ -134,6 +145,7 @@ const operations: ReadonlyArray<
       subscriberId: 21,
       iccid: ICCID,
       imsi: null,
+      msisdn: null,
       simId: null,
       isEsim: false,
       smdpServer: null,
@@ -152,6 +164,7 @@ const operations: ReadonlyArray<
           subscriberId: 21,
           iccid: ICCID,
           imsi: "248029018000011",
+          msisdn: "3728803101011",
           simId: 369,
           isEsim: true,
           smdpServer: "smdp.io",

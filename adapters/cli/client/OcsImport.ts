@@ -1,7 +1,8 @@
 /**
  * Imports the SIMs of an account of an online charging system: reads them from the system that the settings file of telcos
- * (`SIMPLAN_TELCO_FILE`) names, and sends them to the server in pieces. Doing it again is safe: what is imported already
- * stays as it is and counts as a duplicate.
+ * (`SIMPLAN_TELCO_FILE`) names, and sends them to the server in pieces. Doing it again is safe: of
+ * a SIM that is imported already, the IMSI, the phone number and the system's id are brought up to date (rule I7), and
+ * nothing else changes.
  */
 import { Effect } from "effect"
 import { Label } from "simplan/ports"
@@ -65,10 +66,12 @@ const open = Effect.fnUntraced(function* ({ label: given, telco: wanted }: Asked
   return { label, api: HttpApi.layer({ telco, url, urlV2, token, resellerId, callsPerSecond, timeout: timeoutMillis }) }
 })
 
+const HEADER = "iccid,label,is_esim,lpa,imsi,msisdn,subscriber_id\n"
+
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-const line = (label: string, { iccid, isEsim, lpa }: Inventory.Row): string =>
-  `${[iccid, label, String(isEsim), lpa ?? ""].map(quoted).join(",")}\n`
+const line = (label: string, { iccid, imsi, isEsim, lpa, msisdn, subscriberId }: Inventory.Row): string =>
+  `${[iccid, label, String(isEsim), lpa ?? "", imsi ?? "", msisdn ?? "", subscriberId].map(quoted).join(",")}\n`
 
 /** Imports into the organization with that id. */
 export const run = Effect.fnUntraced(function* (connection: Connection.Connection, id: string, asked: Asked) {
@@ -84,10 +87,10 @@ export const run = Effect.fnUntraced(function* (connection: Connection.Connectio
   const sendAll = Effect.gen(function* () {
     for (let from = 0; from < rows.length; from += PIECE) {
       const piece = rows.slice(from, from + PIECE)
-      const payload = SimsImport.HEADER + piece.map((row) => line(label, row)).join("")
+      const payload = HEADER + piece.map((row) => line(label, row)).join("")
       const { data } = yield* Typed.call(connection, (client) => client.imports.importSims({ params: { id }, payload }))
       report = SimsImport.sum(report, data)
-      const text = `${SimsImport.rowsIn(report)} SIMs, ${report.imported} imported, ${report.error_count} errors`
+      const text = `${SimsImport.rowsIn(report)} SIMs, ${report.imported} imported, ${report.updated} updated, ${report.error_count} errors`
       yield* progress.update((from + piece.length) / rows.length, text)
     }
   })

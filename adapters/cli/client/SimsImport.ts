@@ -1,7 +1,7 @@
 /**
  * Sends a CSV file of SIMs to the server in pieces of whole records, one after the other. A file of any size needs little
- * memory, and the progress counts what the server has taken. Sending a file again is safe: the server counts its rows as
- * duplicates.
+ * memory, and the progress counts what the server has taken. Sending a file again is safe: the server fills in the identities
+ * of SIMs that are there already (rule I7), and counts other rows as duplicates.
  */
 import { Effect, FileSystem, Stream } from "effect"
 import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"
@@ -18,6 +18,7 @@ export interface RowMessage {
 
 export interface Report {
   readonly imported: number
+  readonly updated: number
   readonly duplicates: number
   /** The server tells of the first 1,000 of each piece. */
   readonly errors: ReadonlyArray<RowMessage>
@@ -32,11 +33,13 @@ const CHUNK = 256 * 1024
 const LONGEST_RECORD = 8 * 1024 * 1024
 
 /** How many rows the report is about. */
-export const rowsIn = (report: Report): number => report.imported + report.duplicates + report.error_count
+export const rowsIn = (report: Report): number =>
+  report.imported + report.updated + report.duplicates + report.error_count
 
 /** The report of an import before its first row. */
 export const nothing: Report = {
   imported: 0,
+  updated: 0,
   duplicates: 0,
   errors: [],
   error_count: 0,
@@ -44,8 +47,8 @@ export const nothing: Report = {
   warning_count: 0
 }
 
-/** The header of a file of SIMs, with its line break. */
-export const HEADER = "iccid,label,is_esim,lpa\n"
+/** The header of a file of SIMs. */
+const HEADER = "iccid,label,is_esim,lpa"
 
 /** The report of two pieces, with the rows of the second counted on from the first. */
 export const sum = (before: Report, next: Report): Report => {
@@ -53,6 +56,7 @@ export const sum = (before: Report, next: Report): Report => {
     messages.map((one) => ({ ...one, row: one.row + rowsIn(before) }))
   return {
     imported: before.imported + next.imported,
+    updated: before.updated + next.updated,
     duplicates: before.duplicates + next.duplicates,
     errors: [...before.errors, ...below(next.errors)],
     error_count: before.error_count + next.error_count,
@@ -112,7 +116,7 @@ export const run = (connection: Connection, id: string, path: string) =>
     })
     yield* Effect.ensuring(sendAll, progress.finish)
     if (rest.header === null) {
-      return yield* misused(`${path} has no rows: it needs a line \`${HEADER.trim()}\` and a line for each SIM.`)
+      return yield* misused(`${path} has no rows: it needs a line \`${HEADER}\` and a line for each SIM.`)
     }
     return report
   })
@@ -121,8 +125,8 @@ const MOST_WARNINGS = 20
 
 /** The report for a person: the counts, all errors, and the first warnings. */
 export const show = (report: Report): string => {
-  const { duplicates, error_count: errors, imported, warning_count: warnings } = report
-  const counts = Object.entries({ imported, duplicates, errors, warnings }).map(
+  const { duplicates, error_count: errors, imported, updated, warning_count: warnings } = report
+  const counts = Object.entries({ imported, updated, duplicates, errors, warnings }).map(
     ([name, count]) => `${name.padEnd(10)}  ${count}`
   )
   const line = (kind: string) => (one: RowMessage) => `${kind} in row ${one.row} (${one.iccid}): ${one.message}`

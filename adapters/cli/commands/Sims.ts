@@ -86,7 +86,11 @@ const sourceOf = Effect.fnUntraced(function* (given: {
 const importSims = Command.make(
   "import",
   {
-    file: Argument.optional(Flags.file("CSV with the columns iccid, label, is_esim and, for eSIMs, lpa")),
+    file: Argument.optional(
+      Flags.file(
+        "CSV with the columns iccid, label, is_esim and, for eSIMs, lpa; imsi, msisdn and subscriber_id may be there"
+      )
+    ),
     fromOcs: Flag.Boolean("from-ocs").pipe(
       Flag.withDescription("Import from an online charging system of SIMPLAN_TELCO_FILE instead of a file"),
       Flag.withDefault(false)
@@ -119,7 +123,7 @@ const importSims = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Import SIMs into an organization's inventory. A bad row stops no other; SIMs that are there already count as duplicates, so the same import may be done again."
+    "Import SIMs into an organization's inventory. A bad row stops no other; SIMs that are there already get the imsi, msisdn and subscriber_id of their rows and are duplicates otherwise, so the same import may be done again."
   ),
   Command.withShortDescription("Import SIMs from a CSV file, or from an online charging system"),
   Command.withExamples([

@@ -13,13 +13,17 @@ const ImportSims = Schema.Struct({
       iccid: Schema.String,
       label: Schema.String,
       is_esim: Schema.Boolean,
-      lpa: Schema.optionalKey(Schema.NullOr(Schemas.text(TextLimit.LPA)))
+      lpa: Schema.optionalKey(Schema.NullOr(Schemas.text(TextLimit.LPA))),
+      imsi: Schema.optionalKey(Schema.NullOr(Schema.String)),
+      msisdn: Schema.optionalKey(Schema.NullOr(Schema.String)),
+      subscriber_id: Schema.optionalKey(Schema.NullOr(Schemas.text(TextLimit.SUBSCRIBER_ID)))
     })
   )
 }).annotate({ identifier: "ImportSims" })
 
 const SimsFile = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/csv" })).annotate({
-  description: "A header with the columns iccid, label, is_esim and perhaps lpa, in any order; then a row per SIM"
+  description:
+    "A header with the columns iccid, label, is_esim and perhaps lpa, imsi, msisdn and subscriber_id, in any order; then a row per SIM"
 })
 
 const rowMessages = Schema.Array(
@@ -33,6 +37,7 @@ const rowMessages = Schema.Array(
 export const ImportReportItem = Schemas.data(
   Schema.Struct({
     imported: Schema.Int,
+    updated: Schema.Int,
     duplicates: Schema.Int,
     errors: rowMessages.annotate({ description: "The first 1,000 errors, by row" }),
     error_count: Schema.Int.annotate({ description: "How many rows had an error" }),

@@ -27,6 +27,7 @@ export const make = (guard: Guard.Guard<undefined>) =>
         const report = yield* sims.importRows({ organizationId: Text.id(params.id), rows })
         return Responses.data({
           imported: report.imported,
+          updated: report.updated,
           duplicates: report.duplicates,
           errors: report.errors,
           error_count: report.errorCount,

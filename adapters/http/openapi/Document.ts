@@ -116,7 +116,7 @@ const contentOf = (schemas: Json.Record, content: unknown, within: string): Json
     const isText = !type.startsWith("application/json")
     const example =
       type === "text/csv"
-        ? "iccid,label,is_esim,lpa\n8944500000000000018,Green,true,LPA:1$rsp.example.com$A1B2-C3D4-E5F6\n"
+        ? "iccid,label,is_esim,lpa,msisdn\n8944500000000000018,Green,true,LPA:1$rsp.example.com$A1B2-C3D4-E5F6,46700000018\n"
         : isText
           ? "# TYPE simplan_up gauge\nsimplan_up 1\n"
           : Examples.of(schemas, whole)

@@ -3,6 +3,9 @@
  */
 export const iccid = "8944500000000000018"
 export const lpa = "LPA:1$rsp.example.com$A1B2-C3D4-E5F6"
+export const imsi = "240080000000018"
+export const msisdn = "46700000018"
+export const subscriberId = "45046"
 export const organizationId = "019bab1c-0b80-7000-8000-0000000000a1"
 export const keyId = "019bab1c-0b80-7000-8000-0000000000b2"
 export const endpointId = "019bab1c-0b80-7000-8000-0000000000c3"

@@ -62,14 +62,28 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 const column = (record: unknown, name: string): unknown =>
   typeof record === "object" && record !== null ? Object.getOwnPropertyDescriptor(record, name)?.value : undefined
 
+const optional = ["lpa", "imsi", "msisdn", "subscriber_id"] as const
+
 /** The row that a record of the file or an object of the JSON body stands for. */
 export const toRow = (record: unknown): Sims.ImportRow => {
   const named = { iccid: text(column(record, "iccid")), label: text(column(record, "label")) }
   const isEsim = flag(column(record, "is_esim"))
   if (isEsim === undefined) return { ...named, problem: "is_esim must be true or false" }
-  const lpa = column(record, "lpa") ?? null
-  if (lpa !== null && typeof lpa !== "string") return { ...named, problem: "lpa must be a string" }
-  return { ...named, isEsim, lpa }
+  const texts = optional.map((name) => [name, column(record, name) ?? null] as const)
+  const found = new Map<string, string | null>()
+  for (const [name, value] of texts) {
+    if (value !== null && typeof value !== "string") return { ...named, problem: `${name} must be a string` }
+    found.set(name, value)
+  }
+  const of = (name: (typeof optional)[number]): string | null => found.get(name) ?? null
+  return {
+    ...named,
+    isEsim,
+    lpa: of("lpa"),
+    imsi: of("imsi"),
+    msisdn: of("msisdn"),
+    subscriberId: of("subscriber_id")
+  }
 }
 
 const csvProblem = (error: unknown): Problem => {
@@ -177,7 +191,7 @@ const beginning = async (
   return { bytes: Buffer.concat(parts), isWhole: false }
 }
 
-/** Rows of `{sims: [{iccid, label, is_esim, lpa?}]}`. */
+/** Rows of `{sims: [{iccid, label, is_esim, lpa?, imsi?, msisdn?, subscriber_id?}]}`. */
 const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
   const chunks = BodyBytes.chunks(request, BodyBytes.IMPORT_LIMIT)
   const { bytes, isWhole } = yield* Effect.tryPromise({

@@ -3,7 +3,7 @@
  */
 import { Effect, Schema, Stream } from "effect"
 import { Sims } from "simplan"
-import { Sim } from "simplan/ports"
+import { Sim, SimIdentities } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
 import * as Failures from "../Failures.ts"
 import * as Methods from "../Methods.ts"
@@ -18,6 +18,7 @@ const shape = (of: Sim.Sim): Types.Sim => ({
   label: of.label,
   isEsim: of.isEsim,
   lpa: of.lpa,
+  ...SimIdentities.of(of),
   used: Sim.isUsed(of),
   downloaded: of.downloaded,
   mobilePlanApplied: of.mobilePlan.applied,
@@ -49,16 +50,23 @@ const decodeImport = Arguments.decoder(
 
 const isText = (value: unknown): value is string => typeof value === "string"
 
+const isTextOrNone = (value: unknown): boolean => value === undefined || value === null || isText(value)
+
 /** A row as the import takes it; what is wrong with a row is told in the report. */
 const rowOf = (row: unknown): Sims.ImportRow => {
   if (typeof row !== "object" || row === null) return { iccid: "", label: "", isEsim: true }
-  const { iccid, isEsim, label, lpa, ...others }: Readonly<Record<string, unknown>> = { ...row }
+  const { iccid, imsi, isEsim, label, lpa, msisdn, subscriberId, ...others }: Readonly<Record<string, unknown>> = {
+    ...row
+  }
   const [unknown] = Object.keys(others)
   const texts = { iccid: isText(iccid) ? iccid : "", label: isText(label) ? label : "" }
   if (unknown !== undefined) return { ...texts, problem: `${unknown} is not known` }
   if (typeof isEsim !== "boolean") return { ...texts, problem: "isEsim must be true or false" }
-  if (lpa === undefined || lpa === null) return { ...texts, isEsim, lpa: null }
-  return isText(lpa) ? { ...texts, isEsim, lpa } : { ...texts, problem: "lpa must be a string" }
+  for (const [name, value] of Object.entries({ lpa, imsi, msisdn, subscriberId })) {
+    if (!isTextOrNone(value)) return { ...texts, problem: `${name} must be a string` }
+  }
+  const of = (value: unknown): string | null => (isText(value) ? value : null)
+  return { ...texts, isEsim, lpa: of(lpa), imsi: of(imsi), msisdn: of(msisdn), subscriberId: of(subscriberId) }
 }
 
 function* guarded(rows: Iterable<unknown>): Generator<unknown, void> {
@@ -81,6 +89,7 @@ const RowMessage = Schema.Struct({ row: Schema.Number, iccid: Schema.String, mes
 
 const Report = Schema.Struct({
   imported: Schema.Number,
+  updated: Schema.Number,
   duplicates: Schema.Number,
   errors: Schema.Array(RowMessage),
   errorCount: Schema.Number,

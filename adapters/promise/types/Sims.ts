@@ -16,6 +16,12 @@ export interface Sim extends OfOrganization {
   readonly isEsim: boolean
   /** The activation code by which a device downloads the eSIM; null for a physical SIM, and for an eSIM without one. */
   readonly lpa: string | null
+  /** The IMSI, 6 to 15 digits; null where it is not known (rule I7). */
+  readonly imsi: string | null
+  /** The phone number with its country code, 1 to 15 digits; null where it has none or that is not known. */
+  readonly msisdn: string | null
+  /** The telco's own id of the SIM; null where it is not known. */
+  readonly subscriberId: string | null
   /** Whether a subscription holds it, or is being made or deleted (rule S2). */
   readonly used: boolean
   /** Whether there is any sign that the profile was downloaded; it stays true (rule S2). */
@@ -57,7 +63,7 @@ export interface SimFilter extends OfOrganization {
   readonly label?: Label | undefined
 }
 
-/** A SIM to import (rules I1 and W9). Space around the texts is ignored. */
+/** A SIM to import (rules I1, I7 and W9). Space around the texts is ignored. */
 export interface ImportRow {
   /** 18 to 20 digits; a trailing `F` is dropped. */
   readonly iccid: string
@@ -67,6 +73,12 @@ export interface ImportRow {
   readonly isEsim: boolean
   /** The activation code of an eSIM, at most 255 characters. */
   readonly lpa?: string | null | undefined
+  /** The IMSI, 6 to 15 digits. */
+  readonly imsi?: string | null | undefined
+  /** The phone number with its country code, 1 to 15 digits; a leading plus sign is dropped. */
+  readonly msisdn?: string | null | undefined
+  /** The telco's own id of the SIM, at most 64 characters. */
+  readonly subscriberId?: string | null | undefined
 }
 
 /** What is wrong with a row of an import, or remarkable about it. */
@@ -83,7 +95,9 @@ export interface RowMessage {
 export interface ImportReport {
   /** How many SIMs were imported. */
   readonly imported: number
-  /** How many rows have an ICCID that the organization has already, or that an earlier row has. */
+  /** How many SIMs were there already, and got another `imsi`, `msisdn` or `subscriberId` (rule I7). */
+  readonly updated: number
+  /** How many other rows have an ICCID that the organization has already, or that an earlier row has. */
   readonly duplicates: number
   /** The first 1,000 errors, by row. */
   readonly errors: ReadonlyArray<RowMessage>
@@ -101,11 +115,11 @@ export interface ImportSims extends OfOrganization {
   readonly rows: Iterable<ImportRow> | AsyncIterable<ImportRow>
 }
 
-/** The SIM inventory of an organization (rules I1 and I2). */
+/** The SIM inventory of an organization (rules I1, I2 and I7). */
 export interface Sims {
   /**
-   * Imports SIMs row by row, 1,000 at once. A bad row stops no other. Memory does not grow with their number. To import a
-   * row again changes nothing. With an idempotency key the rows of an iterable that is no array are not compared.
+   * Imports SIMs row by row, 1,000 at once. A bad row stops no other. Memory does not grow with their number. A row
+   * of a SIM that the organization has already fills in its identities (rule I7) and changes nothing else. With an idempotency key the rows of an iterable that is no array are not compared.
    *
    * Errors: `NotFoundError`, and whatever `rows` throws.
    */

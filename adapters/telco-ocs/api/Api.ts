@@ -16,6 +16,8 @@ export interface Subscriber {
   readonly iccid: string
   /** What messages are sent by. */
   readonly imsi: string | null
+  /** The phone number of now, as the OCS writes it. */
+  readonly msisdn: string | null
   /** The eSIM's id, which the history of its profile is asked for by. */
   readonly simId: number | null
   /** False: a physical SIM. */

@@ -40,9 +40,16 @@ const Imsi = Schema.Struct({
   endDate: optional(Schema.String)
 })
 
+const PhoneNumber = Schema.Struct({
+  phoneNumber: optional(Digits),
+  startDate: optional(Instant),
+  endDate: optional(Schema.String)
+})
+
 export const Subscriber = Schema.Struct({
   subscriberId: Schema.Int,
   imsiList: list(Imsi),
+  phoneNumberList: list(PhoneNumber),
   sim: optional(
     Schema.Struct({
       id: optional(Schema.Int),
@@ -117,11 +124,18 @@ const numberOf = (digits: string | number | null | undefined): number | null => 
   return text !== null && /^\d+$/.test(text) ? Number(text) : null
 }
 
+const latestFirst = <A extends { readonly startDate?: number | null | undefined }>(history: ReadonlyArray<A>) =>
+  history.toSorted((left, right) => (right.startDate ?? 0) - (left.startDate ?? 0))
+
 /** The card that the subscriber has now: the list is a history, in which those that ended have an end. */
 const currentOf = (history: ReadonlyArray<typeof Imsi.Type>): typeof Imsi.Type | undefined => {
-  const byStart = history.toSorted((left, right) => (right.startDate ?? 0) - (left.startDate ?? 0))
-  return byStart.find(({ endDate }) => !endDate) ?? byStart[0]
+  const cards = latestFirst(history)
+  return cards.find(({ endDate }) => !endDate) ?? cards[0]
 }
+
+/** The phone number that the subscriber has now, of a history of the same form. One that has ended may be another's. */
+const numberOfNow = (history: ReadonlyArray<typeof PhoneNumber.Type>): string | null =>
+  textOf(latestFirst(history).find(({ endDate }) => !endDate)?.phoneNumber)
 
 /** The network of `networkInfo`, or the bare codes that stand beside it. */
 const network = ({ lastMcc, lastMnc, networkInfo }: typeof Subscriber.Type): Api.Network | null => {
@@ -142,6 +156,7 @@ export const subscriberFrom = (
     subscriberId,
     iccid: card?.iccid ?? null,
     imsi: textOf(card?.imsi),
+    msisdn: numberOfNow(subscriber.phoneNumberList ?? []),
     simId: sim?.id ?? null,
     isEsim: sim?.esim ?? false,
     smdpServer: sim?.smdpServer ?? null,

@@ -1,8 +1,8 @@
 /**
- * The SIMs of an account of the OCS, as an import into simplan's inventory takes them. Their IMSIs and ids stay at the OCS:
- * the calls that need them ask for them when a SIM is first ordered for, and keep them in the journal.
+ * The SIMs of an account of the OCS, as an import into simplan's inventory takes them.
  */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
+import { SimIdentities } from "simplan/ports"
 import { Api, type Subscriber } from "../api/Api.ts"
 
 /** A SIM as an import takes it, without its label, which the OCS does not know. */
@@ -13,6 +13,12 @@ export interface Row {
   readonly isEsim: boolean
   /** The activation code of SGP.22 section 4.1; null for a physical SIM, and for an eSIM of which the OCS tells none. */
   readonly lpa: string | null
+  /** Null where the OCS tells none, and where what it tells is no IMSI: that would keep the SIM from being imported. */
+  readonly imsi: string | null
+  /** The phone number; null likewise. */
+  readonly msisdn: string | null
+  /** The OCS's id of the subscriber. */
+  readonly subscriberId: string
 }
 
 /** The SIMs of an account, as far as the OCS lists them. */
@@ -31,11 +37,17 @@ const lpaOf = ({ activationCode, isEsim, smdpServer }: Subscriber): string | nul
   return smdpServer === null ? null : `LPA:1$${smdpServer}$${activationCode}`
 }
 
+const valid = (of: SimIdentities.Unchecked): SimIdentities.SimIdentities =>
+  Result.getOrElse(SimIdentities.parse(of), () => SimIdentities.none)
+
 /** The subscriber as a row; an activation code in parts is put together. */
 export const rowOf = (subscriber: Subscriber): Row => ({
   iccid: subscriber.iccid,
   isEsim: subscriber.isEsim,
-  lpa: lpaOf(subscriber)
+  lpa: lpaOf(subscriber),
+  imsi: valid({ imsi: subscriber.imsi }).imsi,
+  msisdn: valid({ msisdn: subscriber.msisdn }).msisdn,
+  subscriberId: String(subscriber.subscriberId)
 })
 
 /** Reads the account's SIMs. */

@@ -58,6 +58,7 @@ export interface Subscriber {
   readonly subscriberId: number
   readonly iccid: string
   readonly imsi: string
+  readonly msisdn: string
   readonly eid: string
   readonly accountId: number
   readonly sim: { readonly id: number; readonly status: string; readonly activationCode: string }
