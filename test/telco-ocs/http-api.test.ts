@@ -444,6 +444,59 @@ describe("asks as the documents say, and reads their answers", () => {
   })
 })
 
+/** The same answer of a system that writes all of its numbers as texts, and fields without a value as null. */
+const asTexts = (value: unknown): unknown => {
+  if (typeof value === "number") return String(value)
+  if (Array.isArray(value)) return value.map(asTexts)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries([...Object.entries(value).map(([key, one]) => [key, asTexts(one)]), ["somethingNew", null]])
+}
+
+describe("reads an answer with its numbers as texts", () => {
+  it.each(operations)("%s", async (_, call, _asked, body, value) => {
+    expect(await succeed(call, asTexts({ ...OK, ...(body as object) }))).toEqual(value)
+  })
+
+  it.each(["", "12,5", "1e3", "0x10", "-", "9007199254740993"])("but no id %j", async (subsPackageId) => {
+    answer = Bridge.answer(200, { ...OK, affectPackageToSubscriber: { subsPackageId } })
+    expect(await fail(order)).toMatchObject({ outcome: "Unknown", isAnswered: true })
+  })
+})
+
+describe("reads a date", () => {
+  const packagesFrom = (tsactivationutc: unknown) => ({
+    ...OK,
+    listSubscriberPrepaidPackages: { packages: [{ subscriberprepaidpackageid: 1, tsactivationutc }] }
+  })
+
+  it.each([
+    ["2026-04-15T17:41:26", "2026-04-15T17:41:26"],
+    ["2026-04-15T17:41:26.6", "2026-04-15T17:41:26.600"],
+    ["2026-04-15T17:41:26.612838", "2026-04-15T17:41:26.612"],
+    ["2026-04-15T17:41", "2026-04-15T17:41:00"],
+    ["2026-04-15 17:41:26", "2026-04-15T17:41:26"],
+    ["2026-04-15 17:41:26.612", "2026-04-15T17:41:26.612"],
+    ["2026-04-15T17:41:26Z", "2026-04-15T17:41:26"],
+    ["2026-04-15 17:41:26 UTC", "2026-04-15T17:41:26"],
+    ["2026-04-15T17:41:26.612+00:00", "2026-04-15T17:41:26.612"],
+    ["2026-04-15T17:41:26+0000", "2026-04-15T17:41:26"],
+    ["2026-04-15T19:41:26+02", "2026-04-15T17:41:26"],
+    ["2026-04-15T14:11:26.612-0330", "2026-04-15T17:41:26.612"],
+    [Date.UTC(2026, 3, 15, 17, 41, 26), "2026-04-15T17:41:26"]
+  ])("%j", async (written, instant) => {
+    const [found] = await succeed((api) => api.packages(ICCID), packagesFrom(written))
+    expect(found?.activationAt).toBe(at(instant))
+  })
+
+  it.each(["", "soon", "2026-04-15", "15/04/2026 17:41", "2026-02-30T00:00:00", 1_776_274_886, 1.5, [2026, 4, 15]])(
+    "but not %j, which is no first use to come either",
+    async (written) => {
+      answer = Bridge.answer(200, packagesFrom(written))
+      expect(await fail((api) => api.packages(ICCID))).toMatchObject({ outcome: "Unknown", isAnswered: true })
+    }
+  )
+})
+
 const order: Call<number> = (api) => api.affectPackage({ iccid: ICCID, templateId: 1, window: null })
 
 describe("takes a status code for", () => {
@@ -465,8 +518,24 @@ describe("takes a status code for", () => {
     expect(failure.isOverloaded).toBe(code === 100 ? true : undefined)
   })
 
-  it("6 where a location is asked for: not known", async () => {
-    expect(await succeed((api) => api.lastSeen(ICCID), { status: { code: 6, msg: "none" } }).catch(String)).toBe(null)
+  const nothing: ReadonlyArray<readonly [name: string, call: Call<unknown>, value: unknown]> = [
+    ["a location", (api) => api.lastSeen(ICCID), null],
+    ["a profile's history", (api) => api.profileHistory(369), []],
+    ["the templates", (api) => api.templates, []]
+  ]
+
+  it.each(nothing)("6 where %s is asked for: there is none", async (_, call, value) => {
+    expect(await succeed(call, { status: { code: 6, msg: "none" } })).toEqual(value)
+  })
+
+  const hidden: ReadonlyArray<readonly [name: string, call: Call<unknown>, outcome: CallFailure.Outcome]> = [
+    ["a read: not there", (api) => api.packages(ICCID), "NotFound"],
+    ["a change: refused", (api) => api.deletePackage(1), "Refused"]
+  ]
+
+  it.each(hidden)("11 to %s", async (_, call, outcome) => {
+    answer = Bridge.answer(200, { status: { code: 11 } })
+    expect(await fail(call)).toMatchObject({ outcome, isAnswered: true })
   })
 })
 
@@ -488,7 +557,7 @@ describe("takes an answer that the documents do not have for", () => {
     ["a page", Bridge.answer(200, "<html>"), { outcome: "Unknown", isAnswered: false }],
     ["a text", Bridge.answer(200, '"OK"'), { outcome: "Unknown", isAnswered: false }],
     ["no status", Bridge.answer(200, {}), { outcome: "Unknown", isAnswered: false }],
-    ["a status that is no number", Bridge.answer(200, { status: { code: "0" } }), { outcome: "Unknown" }],
+    ["a status that is no number", Bridge.answer(200, { status: { code: "OK" } }), { outcome: "Unknown" }],
     ["two answers", Bridge.answer(200, JSON.stringify(OK).repeat(2)), { outcome: "Unknown", isAnswered: false }],
     ["done, without the package's id", Bridge.answer(200, OK), { outcome: "Unknown", isAnswered: true }]
   ]

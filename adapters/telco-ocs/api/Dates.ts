@@ -1,16 +1,32 @@
 /**
  * Dates as the OCS writes them: `2026-04-15T17:41:26`, or with up to microseconds, without a zone. They are UTC: the
  * documents say "Date and time (UTC+0)" of each date of a package (`OcsObjects.md`) and of a location (`API.md`, 2.17).
+ *
+ * The documents fix no form, and their examples have several. So other usual forms are read too: a space for the `T`, no
+ * seconds where they are 0 (as Java writes them), a zone in any form of ISO 8601, or milliseconds since 1970 as a number.
  */
 import { Time } from "simplan/ports"
 
-const WITHOUT_ZONE = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d+)?)$/
+const DATE = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(:\d{2})?(\.\d+)? ?(?:([Zz]|UTC)|([+-]\d{2})(?::?(\d{2}))?)?$/
 
-/** The instant of a date; undefined for other texts. What is below a millisecond is cut off. A zone is obeyed, if there is one. */
-export const parse = (text: string): Time.Instant | undefined => {
-  const [, day, time] = WITHOUT_ZONE.exec(text) ?? []
-  return Time.fromIso(day === undefined ? text : `${day}T${time}Z`)
+/** No date that the OCS writes is earlier. A lesser number is no date in milliseconds. */
+const EARLIEST = Date.UTC(2000)
+
+/** The instant of a text; undefined for what is no date. What is below a millisecond is cut off. A zone is obeyed. */
+const ofText = (text: string): Time.Instant | undefined => {
+  const found = DATE.exec(text)
+  if (found === null) return undefined
+  const [, day, minute, seconds = ":00", fraction = "", , zoneHours, zoneMinutes = "00"] = found
+  const zone = zoneHours === undefined ? "Z" : `${zoneHours}:${zoneMinutes}`
+  return Time.fromIso(`${day}T${minute}${seconds}${fraction}${zone}`)
 }
+
+const ofNumber = (millis: number): Time.Instant | undefined =>
+  Number.isSafeInteger(millis) && millis >= EARLIEST && millis < Time.END_OF_TIME ? millis : undefined
+
+/** The instant of a date in any of the forms; undefined for others. */
+export const parse = (date: string | number): Time.Instant | undefined =>
+  typeof date === "number" ? ofNumber(date) : ofText(date.trim())
 
 /** The date of an instant, with milliseconds only if it has some. */
 export const format = (instant: Time.Instant): string => {

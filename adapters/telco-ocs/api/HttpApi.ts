@@ -71,6 +71,16 @@ const make = ({ resellerId, telco = "ocs", timeout = "10 seconds", token, url, u
       )
     }
 
+    /** For what the documents do not say how the OCS answers where it has none. */
+    const unlessNone =
+      <B>(none: B) =>
+      <A>(call: Call<A>): Call<A | B> =>
+        Effect.catchIf(
+          call,
+          ({ outcome }) => outcome === "NotFound",
+          () => Effect.succeed(none)
+        )
+
     return Api.Api.of({
       subscriber: (iccid) =>
         Effect.map(ask(Requests.getSingleSubscriber(iccid), Shapes.Subscriber), (found) => ({
@@ -96,18 +106,18 @@ const make = ({ resellerId, telco = "ocs", timeout = "10 seconds", token, url, u
       sendSms: (sms) => done(Requests.sendMtSms(sms)),
       setMobilePlan: ({ iccid, mobilePlanId }) => done(Requests.modifySubscriberMobilePlan(iccid, mobilePlanId)),
       profileHistory: (simId) =>
-        Effect.map(ask(Requests.getSimProviderStatus(simId), Shapes.ProfileStates), Shapes.profileStatesFrom),
+        ask(Requests.getSimProviderStatus(simId), Shapes.ProfileStates).pipe(
+          Effect.map(Shapes.profileStatesFrom),
+          unlessNone<ReadonlyArray<Api.ProfileState>>([])
+        ),
       lastSeen: (iccid) =>
         ask(Requests.getSubscriberLocation(iccid), Shapes.Location, { key: "subscriberLocation" }).pipe(
           Effect.map((location) => location?.dateTime ?? null),
-          // The documents do not say how the OCS answers where it knows no location (2.17).
-          Effect.catchIf(
-            ({ outcome }) => outcome === "NotFound",
-            () => Effect.succeed(null)
-          )
+          unlessNone(null)
         ),
-      templates: Effect.map(ask(Requests.listPrepaidPackageTemplate(resellerId), Shapes.Templates), (templates) =>
-        (templates?.template ?? []).map(Shapes.templateFrom)
+      templates: ask(Requests.listPrepaidPackageTemplate(resellerId), Shapes.Templates).pipe(
+        Effect.map((templates) => (templates?.template ?? []).map(Shapes.templateFrom)),
+        unlessNone<ReadonlyArray<Api.Template>>([])
       ),
       createTemplate: (template) =>
         Effect.map(

@@ -2,42 +2,44 @@
  * The answers of the OCS, and what the types of `Api` make of them.
  *
  * The schemas have only what simplan needs, so unknown fields do not matter. What the documents call optional may be
- * missing or null, and an array may be null where it is empty (`API.md`, 4.4).
+ * missing or null, and an array may be null where it is empty (`API.md`, 4.4). `Numbers` and `Dates` say in which forms
+ * numbers and dates are read.
  */
 import { Schema, SchemaTransformation } from "effect"
 import { Time } from "simplan/ports"
 import type * as Api from "./Api.ts"
 import * as Dates from "./Dates.ts"
+import { Whole } from "./Numbers.ts"
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 const list = <S extends Schema.Top>(schema: S) => optional(Schema.Array(schema))
 
-const Instant = Schema.String.check(
-  Schema.makeFilter((text: string) => Dates.parse(text) !== undefined || "must be a date without a zone")
-).pipe(
-  Schema.decodeTo(
-    Schema.Number,
-    SchemaTransformation.transform({
-      decode: (text: string): Time.Instant => Dates.parse(text) ?? Time.START_OF_TIME,
-      encode: Dates.format
-    })
+const Instant = Schema.Union([Schema.String, Schema.Finite])
+  .check(Schema.makeFilter((date) => Dates.parse(date) !== undefined || "must be a date"))
+  .pipe(
+    Schema.decodeTo(
+      Schema.Number,
+      SchemaTransformation.transform({
+        decode: (date): Time.Instant => Dates.parse(date) ?? Time.START_OF_TIME,
+        encode: (instant): string | number => Dates.format(instant)
+      })
+    )
   )
-)
 
 /** An IMSI or a network's code: the documents write them as texts in some places, and as numbers in others. */
 const Digits = Schema.Union([Schema.String, Schema.Int])
 
 /** The part of every answer that tells what came of the call. */
 export const Answer = Schema.Struct({
-  status: Schema.Struct({ code: Schema.Int, msg: optional(Schema.String) })
+  status: Schema.Struct({ code: Whole, msg: optional(Schema.String) })
 })
 
 const Imsi = Schema.Struct({
   imsi: optional(Digits),
   iccid: optional(Schema.String),
   startDate: optional(Instant),
-  endDate: optional(Schema.String)
+  endDate: optional(Schema.Union([Schema.String, Schema.Finite]))
 })
 
 const PhoneNumber = Schema.Struct({
@@ -47,12 +49,12 @@ const PhoneNumber = Schema.Struct({
 })
 
 export const Subscriber = Schema.Struct({
-  subscriberId: Schema.Int,
+  subscriberId: Whole,
   imsiList: list(Imsi),
   phoneNumberList: list(PhoneNumber),
   sim: optional(
     Schema.Struct({
-      id: optional(Schema.Int),
+      id: optional(Whole),
       esim: optional(Schema.Boolean),
       smdpServer: optional(Schema.String),
       activationCode: optional(Schema.String)
@@ -76,19 +78,19 @@ export const SubscriberList = Schema.NullOr(
 )
 
 const SubscriberPackage = Schema.Struct({
-  subscriberprepaidpackageid: Schema.Int,
-  templateId: optional(Schema.Int),
+  subscriberprepaidpackageid: Whole,
+  templateId: optional(Whole),
   packageTemplate: optional(
     Schema.Struct({
-      prepaidpackagetemplateid: optional(Schema.Int),
+      prepaidpackagetemplateid: optional(Whole),
       prepaidpackagetemplatename: optional(Schema.String)
     })
   ),
   tsassigned: optional(Instant),
   tsactivationutc: optional(Instant),
   tsexpirationutc: optional(Instant),
-  pckdatabyte: optional(Schema.Finite),
-  useddatabyte: optional(Schema.Finite),
+  pckdatabyte: optional(Whole),
+  useddatabyte: optional(Whole),
   active: optional(Schema.Boolean),
   recurringPackage: optional(Schema.Unknown)
 })
@@ -96,10 +98,10 @@ const SubscriberPackage = Schema.Struct({
 /** Never null: an order that takes no answer for an empty list would be made twice. */
 export const SubscriberPackages = Schema.Struct({ packages: list(SubscriberPackage) })
 
-export const AffectedPackage = Schema.Struct({ subsPackageId: Schema.Int })
+export const AffectedPackage = Schema.Struct({ subsPackageId: Whole })
 
 export const Template = Schema.Struct({
-  prepaidpackagetemplateid: Schema.Int,
+  prepaidpackagetemplateid: Whole,
   prepaidpackagetemplatename: optional(Schema.String),
   deleted: optional(Schema.Boolean)
 })
@@ -112,9 +114,7 @@ export const ProfileStates = Schema.NullOr(
 
 export const Location = Schema.NullOr(Schema.Struct({ dateTime: optional(Instant) }))
 
-export const Zones = Schema.NullOr(
-  Schema.Array(Schema.Struct({ zoneId: Schema.Int, zoneName: optional(Schema.String) }))
-)
+export const Zones = Schema.NullOr(Schema.Array(Schema.Struct({ zoneId: Whole, zoneName: optional(Schema.String) })))
 
 const textOf = (digits: string | number | null | undefined): string | null =>
   digits === null || digits === undefined || digits === "" ? null : String(digits)

@@ -41,18 +41,25 @@ const codes: Readonly<Record<number, readonly [name: string, outcome: CallFailur
 /** The codes that an operator has to do something about: the account's settings at the OCS, or those of simplan. */
 const ofSettings: ReadonlyArray<number> = [8, 9, 10]
 
+/** The documents do not say whether a subscriber that is not the reseller's is 6 or this one. */
+const RESOURCE_NOT_VISIBLE = 11
+
+/** Whether an operation only reads. Of one that changes something, 11 stays a refusal: what is hidden may still go on. */
+const isRead = (operation: string): boolean => /^(?:get|list)/.test(operation)
+
 /** The longest text of the OCS that a message repeats, in characters. */
 const LONGEST = 300
 
 /** The failure of an operation that the OCS answers with a code other than 0. */
 export const failure = (operation: string, code: number, text: string): CallFailure.CallFailure => {
-  const [name, outcome] = codes[code] ?? ["a code that its documents do not have", "Refused" as const]
-  const told = text === "" ? "" : `: ${text.slice(0, LONGEST)}`
+  const [name, told] = codes[code] ?? ["a code that its documents do not have", "Refused" as const]
+  const outcome = code === RESOURCE_NOT_VISIBLE && isRead(operation) ? "NotFound" : told
+  const reason = text === "" ? "" : `: ${text.slice(0, LONGEST)}`
   const advice = ofSettings.includes(code) ? "; check the token, the reseller's id and the allowed addresses" : ""
   return new CallFailure.CallFailure({
     outcome,
     isAnswered: true,
-    message: `The OCS answers ${operation} with ${code} (${name})${told}${advice}`,
+    message: `The OCS answers ${operation} with ${code} (${name})${reason}${advice}`,
     ...(code === TRAFFIC_CONTROL_LIMIT_EXCEEDED ? { isOverloaded: true, retryAfterSeconds: BACK_OFF_SECONDS } : {})
   })
 }

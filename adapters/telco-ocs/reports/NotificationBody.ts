@@ -3,6 +3,7 @@
  */
 import { Option, Schema } from "effect"
 import { Iccid } from "simplan/ports"
+import { Whole } from "../api/Numbers.ts"
 
 export type Notification =
   /** `usedBytes`: what has been used of the package in all. */
@@ -18,26 +19,23 @@ export type Notification =
   | { readonly _tag: "OtherUsage" }
   | { readonly _tag: "ProfileStatus"; readonly iccid: string; readonly status: string }
 
-const Whole = Schema.Union([Schema.Finite, Schema.NumberFromString.check(Schema.isFinite())]).check(
-  Schema.isInt(),
-  Schema.isGreaterThanOrEqualTo(0)
-)
+const Count = Whole.check(Schema.isGreaterThanOrEqualTo(0))
 
 const PackageUsage = Schema.Struct({
   subscriberPrepaidPackage: Schema.Struct({
-    unitsBefore: Whole,
-    unitsAfter: Whole,
-    totalUnits: Whole,
+    unitsBefore: Count,
+    unitsAfter: Count,
+    totalUnits: Count,
     thresholdPercentage: Schema.optionalKey(Schema.Unknown),
-    subscriberPackageId: Whole,
-    subscriberId: Whole,
+    subscriberPackageId: Count,
+    subscriberId: Count,
     usageType: Schema.String
   })
 })
 
 const ProfileStatus = Schema.Struct({ iccid: Schema.String, status: Schema.NonEmptyString })
 
-const decodeWhole = Schema.decodeUnknownOption(Whole)
+const decodeCount = Schema.decodeUnknownOption(Count)
 const decodePackageUsage = Schema.decodeUnknownOption(PackageUsage)
 const decodeProfileStatus = Schema.decodeUnknownOption(ProfileStatus)
 
@@ -48,7 +46,7 @@ const ofPackage = ({ subscriberPrepaidPackage: told }: typeof PackageUsage.Type)
   // The documents call the units "present on the package", and their example shows units that rise towards the total. So
   // units that rise are what has been used; units that fall are what is left.
   const usedBytes = unitsAfter < unitsBefore ? Math.max(0, totalUnits - unitsAfter) : unitsAfter
-  const threshold = Option.getOrNull(decodeWhole(thresholdPercentage))
+  const threshold = Option.getOrNull(decodeCount(thresholdPercentage))
   return { _tag: "PackageUsage", externalId: String(subscriberPackageId), usedBytes, threshold, subscriberId }
 }
 
