@@ -16,7 +16,11 @@ export interface Telco {
   readonly kind: string
   /** Null: it has no location zones. */
   readonly zones: {
-    readonly set: (zone: Zone) => Effect.Effect<void, Storage.StorageError | Refusal.InvalidField>
+    /** Sets it, and runs `record` in the same commit. */
+    readonly set: (
+      zone: Zone,
+      record: Effect.Effect<void, Storage.StorageError>
+    ) => Effect.Effect<void, Storage.StorageError | Refusal.InvalidField>
     readonly list: Effect.Effect<ReadonlyArray<Zone>, Storage.StorageError>
   } | null
   /** Null: it takes no notifications. `take` answers with a status and a body, null for an empty one. */

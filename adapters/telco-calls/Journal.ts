@@ -82,6 +82,11 @@ export class Journal extends Context.Service<
     readonly lock: (of: Lock & { readonly now: number; readonly until: number }) => Call<boolean>
     /** Gives back the lock. Nothing happens if another token has it. */
     readonly unlock: (of: Lock) => Call<void>
+    /**
+     * Writes all of an effect or nothing. Where the journal is in the database of the storage, the storage's commits in it are
+     * part of that too. A journal in memory only runs it.
+     */
+    readonly together: <A, R>(effect: Effect.Effect<A, JournalError, R>) => Effect.Effect<A, JournalError, R>
   }
 >()("simplan/TelcoCalls/Journal") {}
 

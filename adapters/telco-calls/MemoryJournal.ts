@@ -69,7 +69,8 @@ export const make = Effect.sync(() => {
     unlock: (lock) =>
       Effect.sync(() => {
         if (locks.get(lockOf(lock))?.token === lock.token) locks.delete(lockOf(lock))
-      })
+      }),
+    together: (effect) => effect
   })
 })
 

@@ -1,6 +1,6 @@
 /**
  * A journal in a PostgreSQL database (or PGlite), in tables of its own: it survives a restart, and several processes may
- * share it. Each operation is one statement.
+ * share it. Each operation is one statement; `together` is a transaction.
  */
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -159,7 +159,9 @@ const make = Effect.fnUntraced(function* (prefix: string) {
       sql`
         delete from ${locks} where telco = ${telco} and iccid = ${iccid} and token = ${token}`.pipe(
         Effect.mapBoth({ onSuccess: () => undefined, onFailure: failed })
-      )
+      ),
+    together: (effect) =>
+      Effect.catchTag(sql.withTransaction(effect), "SqlError", (error) => Effect.fail(failed(error)))
   })
 })
 

@@ -31,8 +31,14 @@ export interface Zone {
 
 /** The zones of custom regions, which are set while the service runs. */
 export interface Zones {
-  /** Refuses a zone that the telco says it has not. Where it cannot be asked, the zone is set. */
-  readonly set: (zone: Zone) => Effect.Effect<void, Storage.StorageError | Refusal.InvalidField>
+  /**
+   * Refuses a zone that the telco says it has not. Where it cannot be asked, the zone is set. `record` writes what else
+   * belongs to the change: both are written or none, where the journal is in the storage's database or in memory.
+   */
+  readonly set: (
+    zone: Zone,
+    record: Effect.Effect<void, Storage.StorageError>
+  ) => Effect.Effect<void, Storage.StorageError | Refusal.InvalidField>
   /** By label and coverage id. */
   readonly list: Effect.Effect<ReadonlyArray<Zone>, Storage.StorageError>
 }

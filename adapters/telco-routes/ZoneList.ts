@@ -5,7 +5,7 @@
 import { Effect, Schema } from "effect"
 import type { Refusal } from "simplan"
 import { Label, Storage } from "simplan/ports"
-import type { Journal } from "../telco-calls/index.ts"
+import { Journal } from "../telco-calls/index.ts"
 import type { Zone, Zones } from "./Connected.ts"
 
 const Document = Schema.Struct({
@@ -59,7 +59,13 @@ export const make = (telco: string, journal: Journal.Journal["Service"], of: Of)
     Effect.mapError(effect, ({ cause, message }) => new Storage.StorageError({ message, cause }))
 
   return {
-    set: (zone) => Effect.andThen(of.check(zone), stored(Effect.andThen(of.set(zone), add(zone)))),
+    set: (zone, record) => {
+      const recorded = Effect.mapError(record, ({ cause, message }) => new Journal.JournalError({ message, cause }))
+      return Effect.andThen(
+        of.check(zone),
+        stored(journal.together(Effect.all([of.set(zone), add(zone), recorded], { discard: true })))
+      )
+    },
     list: stored(Effect.map(journal.get(place), zonesOf))
   }
 }

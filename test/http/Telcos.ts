@@ -14,7 +14,14 @@ export const make = (secret = "x") => {
     kind,
     zones:
       kind === "ocs"
-        ? { set: (zone) => Effect.sync(() => void zones.push(zone)), list: Effect.sync(() => zones) }
+        ? {
+            set: (zone, record) =>
+              Effect.andThen(
+                Effect.sync(() => void zones.push(zone)),
+                record
+              ),
+            list: Effect.sync(() => zones)
+          }
         : null,
     notifications: {
       secret: Redacted.make(secret),

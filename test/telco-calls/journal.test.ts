@@ -177,6 +177,17 @@ const cases: ReadonlyArray<Suite.Case<Journal.Journal>> = [
     })
   },
   {
+    name: "what is written together is written, and failed together fails",
+    effect: Effect.gen(function* () {
+      const journal = yield* Journal.Journal
+      const both = Effect.all([journal.add(entry("left")), journal.add(entry("right"))])
+      expect((yield* journal.together(both)).map((one) => one?.version)).toEqual([1, 1])
+      expect(yield* journal.get(place("right"))).toMatchObject({ version: 1 })
+      const failing = journal.together(Effect.fail(new Journal.JournalError({ message: "not today" })))
+      expect(yield* Effect.flip(failing)).toMatchObject({ _tag: "JournalError", message: "not today" })
+    })
+  },
+  {
     name: "a lock is held by one token until it is given back or ends",
     effect: Effect.gen(function* () {
       const journal = yield* Journal.Journal

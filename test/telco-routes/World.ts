@@ -7,7 +7,8 @@ import { Catalogues, Organizations, Plans, Services, Settings as Limits, Sims, W
 import { Iccid, type Jobs, type Label, type Outbox, type Plan, type Storage, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "../../adapters/catalogue/index.ts"
 import * as Memory from "../../adapters/memory/index.ts"
-import { type Journal, MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import * as Pglite from "../../adapters/pglite/index.ts"
+import { type Journal, MemoryJournal, SqlJournal } from "../../adapters/telco-calls/index.ts"
 import { Routes, TelcoFile } from "../../adapters/telco-routes/index.ts"
 import { type Books, MemoryBooks } from "../../adapters/telco-simulator/index.ts"
 import * as Clock from "../../adapters/virtual-clock/index.ts"
@@ -21,9 +22,18 @@ export interface World {
 }
 
 /** What outlives the services of a world: a second one over it is the service after a restart. */
-export const durable = () => ManagedRuntime.make(Layer.mergeAll(Memory.layer, MemoryJournal.layer, MemoryBooks.layer))
+export const durable = (): Durable =>
+  ManagedRuntime.make(Layer.mergeAll(Memory.layer, MemoryJournal.layer, MemoryBooks.layer))
 
-export type Durable = ReturnType<typeof durable>
+type Kept = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Journal.Journal | Books.Books
+
+/** Likewise in an embedded database, which has the journal too. */
+export const embedded = (): Durable =>
+  ManagedRuntime.make(
+    Layer.orDie(Layer.merge(SqlJournal.layer, MemoryBooks.layer).pipe(Layer.provideMerge(Pglite.layer({}))))
+  )
+
+export type Durable = ManagedRuntime.ManagedRuntime<Kept, never>
 
 /** Settings of a file with these telcos and routes. */
 export const settings = (telcos: unknown, routes: unknown, env: Readonly<Record<string, string>> = {}) =>
@@ -41,7 +51,6 @@ export const start = async (
   }: { readonly kept?: Durable; readonly works?: boolean; readonly concurrency?: number } = {}
 ): Promise<World> => {
   const logs: Array<string> = []
-  type Kept = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Journal.Journal | Books.Books
   const stored = Layer.succeedContext(await kept.runPromise(Effect.context<Kept>()))
   const ports = Layer.mergeAll(
     Routes.layer(of),

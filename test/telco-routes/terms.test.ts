@@ -63,9 +63,9 @@ describe("P4: a plan's terms", () => {
       Effect.gen(function* () {
         const telco = (yield* Routes.Routes).telcos.get("ocs")
         if (telco === undefined || telco.zones === null) throw new Error("no zones")
-        yield* telco.zones.set({ label: "Green", coverageId, zoneId: 1 })
-        yield* telco.zones.set({ label: "Blue", coverageId: "another", zoneId: 3 })
-        yield* telco.zones.set({ label: "Green", coverageId, zoneId: 2 })
+        yield* telco.zones.set({ label: "Green", coverageId, zoneId: 1 }, Effect.void)
+        yield* telco.zones.set({ label: "Blue", coverageId: "another", zoneId: 3 }, Effect.void)
+        yield* telco.zones.set({ label: "Green", coverageId, zoneId: 2 }, Effect.void)
         return yield* telco.zones.list
       })
     )

@@ -48,12 +48,17 @@ export const make = (guard: Guard.Guard<undefined>, telcos: ReadonlyMap<string, 
             message: `must be that of the coverage profile, ${profile.label}`
           })
         }
-        yield* set({ label: body.label, coverageId, zoneId: body.zone_id })
         const { organizationId } = profile
-        if (organizationId !== null) {
-          const change = { organizationId, resourceId: coverageId, iccid: null }
-          yield* auditLog.record({ ...change, action: "coverage_profile.set_zone" })
-        }
+        const record =
+          organizationId === null
+            ? Effect.void
+            : auditLog.record({
+                organizationId,
+                resourceId: coverageId,
+                iccid: null,
+                action: "coverage_profile.set_zone"
+              })
+        yield* set({ label: body.label, coverageId, zoneId: body.zone_id }, record)
         return Responses.data(body)
       })
     })
