@@ -19,6 +19,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    teardownTimeout: 30_000
+    teardownTimeout: 30_000,
+    // What is waited for comes soon, but a slow machine may take long.
+    expect: { poll: { timeout: 20_000, interval: 20 } }
   }
 })

@@ -114,7 +114,7 @@ describe("readiness", () => {
     // This request begins before the signal, so that its connection is in use.
     socket.write("GET /readyz HTTP/1.1\r\nHost: simplan\r\n")
     await expect.poll(() => socket.bytesWritten, PATIENT).toBeGreaterThan(0)
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
     const ended = server.kill("SIGTERM")
     await expect.poll(server.err, PATIENT).toContain("stopping")
     await expect.poll(() => fetch(`${server.fact("address")}/healthz`).catch(() => "closed"), PATIENT).toBe("closed")

@@ -94,7 +94,7 @@ export const observe: TelcoSuite.Observe<TelcoSimulator.TelcoSimulator> = {
 export const faults: TelcoSuite.Faults<TelcoSimulator.TelcoSimulator> = {
   loseRequest: (on) => next({ fault: "unavailable", on, times: 1 }),
   loseAnswer: (on) => next({ fault: "answer lost", on, times: 1 }),
-  doLate: (on) => Effect.as(next({ fault: "slow", on, delay: "100 millis", times: 1 }), Effect.sleep("150 millis")),
+  doLate: (on) => Effect.as(next({ fault: "slow", on, delay: "100 millis", times: 1 }), Effect.sleep("300 millis")),
   refuse: (on) => next({ fault: "refuse", on, times: 1 })
 }
 

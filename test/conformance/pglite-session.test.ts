@@ -27,7 +27,7 @@ it("PGlite's one session is as new after a transaction that was interrupted", ()
       yield* Effect.sleep(round === "second" ? 5 : 150)
       yield* Fiber.interrupt(transaction)
       expect((yield* storage.organizations.get("org"))?.name).toBe(round)
-      expect(Date.now() - started).toBeLessThan(4_000)
+      expect(Date.now() - started).toBeLessThan(10_000)
     }
     yield* storage.ready
   }).pipe(Effect.provide(Pglite.layer()), Effect.runPromise))

@@ -107,11 +107,13 @@ describe("Claims of several processes on one PostgreSQL", () => {
         )
       const requests = Array.from({ length: 330 }, (_, number) => subscribe(number))
       const first = yield* Effect.all(requests.slice(0, 200), { concurrency: 20 })
-      yield* Effect.sleep(300)
-      const open = yield* claim(adapters[0], "all", Date.now(), 100)
-      expect(open.sims).toHaveLength(100)
-      const held = open.sims.map(({ iccid }) => ({ iccid, token: "all" }))
-      yield* on(adapters[0], (storage) => storage.sims.release({ organizationId: org, reservations: held }))
+      // They hand back what they have claimed ahead, soon.
+      for (let open = 0; open < 100; ) {
+        const { sims } = yield* claim(adapters[0], "all", Date.now(), 100)
+        const held = sims.map(({ iccid }) => ({ iccid, token: "all" }))
+        yield* on(adapters[0], (storage) => storage.sims.release({ organizationId: org, reservations: held }))
+        open = held.length
+      }
       const rest = yield* Effect.all(requests.slice(200), { concurrency: 20 })
       const iccids = [...first, ...rest].filter((iccid) => iccid !== null)
       expect(iccids).toHaveLength(300)
@@ -185,8 +187,9 @@ describe("Claims of several processes on one PostgreSQL", () => {
       const before = yield* time
       const set = yield* ahead(-7_200_000, time)
       const after = yield* time
-      expect(set).toBeGreaterThanOrEqual(before - 2)
-      expect(set).toBeLessThanOrEqual(after + 2)
+      // To within what a slow database takes to say its time.
+      expect(set).toBeGreaterThanOrEqual(before - 1_000)
+      expect(set).toBeLessThanOrEqual(after + 1_000)
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("each job goes to one worker, in due order, past those that another worker's transaction has", () =>

@@ -80,7 +80,7 @@ describe("A storage over a host's pool of pg", () => {
       const pool = yield* poolOf({ connectionString: url(), max: 1 })
       const held = yield* Effect.promise(() => pool.connect())
       const built = Layer.build(Layer.fresh(Postgres.layer({ pool, patience: "1 second" })))
-      const failure = yield* Effect.timeout(Effect.flip(Effect.scoped(built)), "5 seconds")
+      const failure = yield* Effect.timeout(Effect.flip(Effect.scoped(built)), "20 seconds")
       expect(failure).toBeInstanceOf(Storage.StorageError)
       held.release()
       const { rows } = yield* Effect.promise(() => pool.query("select 1 as one"))

@@ -5,7 +5,7 @@
 import { Context, Effect } from "effect"
 import { get, request } from "node:http"
 import { Subscriptions } from "simplan"
-import { expect, it, vi } from "vitest"
+import { expect, it } from "vitest"
 import * as Inventory from "./Inventory.ts"
 import * as World from "./World.ts"
 
@@ -35,9 +35,9 @@ it("a request ends with its client, and with the server", async () => {
     return { hangUp: () => sent.destroy(), failed }
   }
   const [first, second] = [ask(1), ask(2)]
-  await vi.waitFor(() => expect(begun).toHaveLength(2))
+  await expect.poll(() => begun).toHaveLength(2)
   first.hangUp()
-  await vi.waitFor(() => expect(ended).toEqual([World.iccid(1)]))
+  await expect.poll(() => ended).toEqual([World.iccid(1)])
   await world.close()
   expect(ended).toEqual([World.iccid(1), World.iccid(2)])
   await Promise.all([first.failed, second.failed])
@@ -59,10 +59,9 @@ it("a body that breaks off creates nothing, and the server goes on", async () =>
   }
   const sent = request(`${world.url}/v3/subscription`, { agent: false, method: "POST", headers })
   const failed = new Promise((resolve) => sent.on("error", resolve))
-  sent.write(body)
-  setTimeout(() => sent.destroy(), 50)
+  sent.write(body, () => setTimeout(() => sent.destroy(), 50))
   await failed
-  await vi.waitFor(async () => expect(await count()).toBe(before + 1))
+  await expect.poll(count).toBe(before + 1)
   expect((await tenant.get(`/v3/subscriptions/${World.iccid(1)}`)).status).toBe(404)
   await world.close()
 })

@@ -32,7 +32,8 @@ it("a rate limit holds over all processes to within 20 %", { timeout: 30_000 }, 
     expect(isShared).toBe(true)
     await new Promise((resolve) => setTimeout(resolve, 1_500))
 
-    const until = performance.now() + SECONDS * 1_000
+    const began = performance.now()
+    const until = began + SECONDS * 1_000
     const flood = async (world: World.World): Promise<number> => {
       let taken = 0
       while (performance.now() < until) {
@@ -43,7 +44,8 @@ it("a rate limit holds over all processes to within 20 %", { timeout: 30_000 }, 
       return taken
     }
     const taken = await Promise.all(worlds.map(flood))
-    const allowed = RATE + RATE * SECONDS
+    // The last answers of a slow machine come after the seconds are over.
+    const allowed = RATE + (RATE * (performance.now() - began)) / 1_000
     expect(taken.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(allowed * 1.2)
     expect(taken.reduce((sum, one) => sum + one, 0)).toBeGreaterThanOrEqual(allowed * 0.7)
   } finally {

@@ -2,6 +2,7 @@
  * What one customer does costs no other (rule W10): streams, requests under way, and what answers cost.
  */
 import { Effect } from "effect"
+import type { Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Lists from "./Lists.ts"
@@ -62,8 +63,13 @@ describe("an API key", () => {
     const theirs = await Lists.stalled(world.url, other.key)
     theirs.destroy()
     sockets[0]?.destroy()
-    await sleep(100)
-    sockets[0] = await Lists.stalled(world.url, acme.key)
+    const again = async (): Promise<Socket> => {
+      const socket = await Lists.stalled(world.url, acme.key)
+      if (String(socket.read()).startsWith("HTTP/1.1 200")) return socket
+      socket.destroy()
+      return again()
+    }
+    sockets[0] = await again()
     for (const socket of sockets) socket.destroy()
   })
 
@@ -104,7 +110,7 @@ describe("an API key", () => {
     while (asked < 3) await sleep(5)
     gone.abort()
     await Promise.all(calls)
-    expect((await acme.get("/v3/sims")).status).toBe(200)
+    await expect.poll(async () => (await acme.get("/v3/sims")).status).toBe(200)
   })
 })
 
@@ -119,13 +125,14 @@ describe("the rate limit", () => {
     expect(answers.map(({ headers }) => headers.get("ratelimit-policy"))).toEqual(
       answers.map(() => '"default";q=3;w=3600')
     )
-    expect(answers.map(({ headers }) => headers.get("ratelimit"))).toEqual([
-      '"default";r=2;t=1200',
-      '"default";r=1;t=2400',
-      '"default";r=0;t=3600'
-    ])
+    const told = answers.map(({ headers }) => /^"default";r=(\d);t=(\d+)$/.exec(headers.get("ratelimit") ?? ""))
+    expect(told.map((found) => found?.[1])).toEqual(["2", "1", "0"])
+    // Quota comes back while a slow machine answers.
+    for (const [index, seconds] of [1_200, 2_400, 3_600].entries()) {
+      expect(Math.abs(seconds - Number(told[index]?.[2]))).toBeLessThan(60)
+    }
     const refused = await acme.get("/v3/sims")
-    expect([refused.status, refused.headers.get("ratelimit")]).toEqual([429, '"default";r=0;t=3600'])
+    expect([refused.status, left(refused)]).toEqual([429, 0])
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(1_000)
   })
 

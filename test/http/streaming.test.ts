@@ -60,11 +60,9 @@ describe("a list", () => {
     })
     const acme = await World.tenant(world)
     const socket = await Lists.stalled(world.url, acme.key)
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    const stalled = read
-    expect(stalled).toBeLessThan(1_000)
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    expect(read).toBe(stalled)
+    // The buffers of the operating system take some megabytes; nothing is read beyond them.
+    for (let before = -1; before !== read; await new Promise((resolve) => setTimeout(resolve, 300))) before = read
+    expect(read).toBeLessThan(1_000)
     expect((await acme.get("/v3/sims")).status).toBe(200)
     socket.destroy()
   })

@@ -257,7 +257,7 @@ describe("a start", () => {
     const logger = { debug: silent, info: silent, warn: silent, error }
     const database = { storage: Layer.effectDiscard(Effect.fail(new Storage.StorageError({ message: "No disk" }))) }
     createSimplan({ database, telco: "simulator", logger })
-    await vi.waitFor(() => expect(error).toHaveBeenCalledOnce())
+    await expect.poll(() => error).toHaveBeenCalledOnce()
     expect(error).toHaveBeenCalledWith("The service cannot start; the next call tries again", {
       err: expect.objectContaining({ message: "No disk" })
     })

@@ -53,13 +53,18 @@ export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutM
   const outside = ManagedRuntime.make(ports)
   const context = await outside.context()
   const storage = Context.get(context, Storage.Storage)
-  const crash: { at: number; when: "before" | "after" } = { at: Number.POSITIVE_INFINITY, when: "before" }
+  const crash: { at: number; when: "before" | "after"; reached: () => void } = {
+    at: Number.POSITIVE_INFINITY,
+    when: "before",
+    reached: () => undefined
+  }
   const crashing = Context.add(context, Storage.Storage, {
     ...storage,
     commit: (commit) => {
       crash.at -= 1
       if (crash.at > 0) return storage.commit(commit)
-      return crash.when === "before" ? Effect.never : Effect.andThen(storage.commit(commit), Effect.never)
+      const stop = Effect.andThen(Effect.sync(crash.reached), Effect.never)
+      return crash.when === "before" ? stop : Effect.andThen(storage.commit(commit), stop)
     }
   })
   const start = () =>
@@ -80,8 +85,17 @@ export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutM
     received,
     receiver,
     close: () => outside.dispose(),
-    /** From its nth commit on, the process stands still before or after it, as if killed there. */
-    crashAt: (at: number, when: "before" | "after") => Object.assign(crash, { at, when }),
+    /**
+     * From its nth commit on, the process stands still before or after it, as if killed there. What is returned begins
+     * something that will never end, and waits until the process stands still.
+     */
+    crashAt: (at: number, when: "before" | "after") => {
+      const standsStill = new Promise<void>((resolve) => Object.assign(crash, { at, when, reached: resolve }))
+      return async (begin: () => Promise<unknown>): Promise<void> => {
+        void begin()
+        await standsStill
+      }
+    },
     /** Another process on the same storage and telco; the one before is left where it stands. */
     restart: async () => {
       crash.at = Number.POSITIVE_INFINITY

@@ -187,12 +187,6 @@ describe("H1: a command", () => {
   })
 })
 
-/** Begins something that will never end, and waits until it stands still. */
-const beginAndCrash = async (begin: () => Promise<unknown>) => {
-  void begin()
-  await new Promise((resolve) => setTimeout(resolve, 30))
-}
-
 describe("H1: a process killed while it carries out a command", () => {
   it.each([
     [1, "before"],
@@ -201,7 +195,7 @@ describe("H1: a process killed while it carries out a command", () => {
     [2, "after"]
   ] as const)("at commit %i, %s it: there is exactly one package, whoever asks again", async (at, when) => {
     const command = await submit(creation(), "order-7")
-    world.crashAt(at, when)
+    const beginAndCrash = world.crashAt(at, when)
     await beginAndCrash(() => world.settle())
     await world.restart()
     expect(await submit(creation(), "order-7")).toEqual(command)
@@ -215,7 +209,7 @@ describe("H1: a process killed while it carries out a command", () => {
   it.each(["before", "after"] as const)("%s it gives a command another attempt", async (when) => {
     await world.setFaults([{ fault: "answer lost", on: "createPackage", times: 1 }])
     const command = await submit(creation())
-    world.crashAt(2, when)
+    const beginAndCrash = world.crashAt(2, when)
     await beginAndCrash(() => world.settle())
     await world.restart()
     await world.advanceBy(Time.HOUR)

@@ -56,12 +56,6 @@ const message = () =>
     )
   )
 
-/** Begins something that will never end, and waits until it stands still. */
-const beginAndCrash = async (begin: () => Promise<unknown>) => {
-  void begin()
-  await new Promise((resolve) => setTimeout(resolve, 30))
-}
-
 describe("S5: a process killed during a creation", () => {
   it.each([
     ["before the first commit", 1, "before", 0],
@@ -70,7 +64,7 @@ describe("S5: a process killed during a creation", () => {
     ["after the second commit", 2, "after", 1]
   ] as const)("%s", async (_, at, when, subscriptions) => {
     const planId = await world.createPlan()
-    world.crashAt(at, when)
+    const beginAndCrash = world.crashAt(at, when)
     await beginAndCrash(() => world.run(creation(planId)))
     await world.restart()
     await world.settle()
@@ -87,7 +81,7 @@ describe("S5: a process killed during a creation", () => {
   it("before the outcome of a failure is committed: the next process decides, and the key is not stuck", async () => {
     const planId = await world.createPlan()
     await world.setFaults([{ fault: "refuse", on: "createPackage", times: 1 }])
-    world.crashAt(2, "before")
+    const beginAndCrash = world.crashAt(2, "before")
     await beginAndCrash(() => world.run(creation(planId)))
     await world.restart()
     expect(await world.run(creation(planId))).toMatchObject({ failure: { _tag: "RequestInProgress" } })
@@ -112,7 +106,7 @@ describe("W2: a message whose process was killed", () => {
         fingerprint: "the same message"
       })
     )
-    world.crashAt(at, when)
+    const beginAndCrash = world.crashAt(at, when)
     await beginAndCrash(() => world.run(send))
     await world.restart()
     await world.settle()

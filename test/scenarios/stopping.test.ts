@@ -45,7 +45,7 @@ it("hands back a delivery that the receiver does not answer, and the next proces
 it("waits for what answers in time", async () => {
   const [iccid = ""] = await begin(20_000)
   const planId = await world.createPlan()
-  await world.setFaults([{ fault: "slow", delay: 400, times: 1 }])
+  await world.setFaults([{ fault: "slow", delay: 1_500, times: 1 }])
   const asked = Calls.create(world, { planId }).catch(() => "gone")
   await expect.poll(world.held).toEqual({ jobs: 1, deliveries: 0 })
   await world.stopAndStart()

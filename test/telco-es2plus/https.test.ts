@@ -145,8 +145,8 @@ describe("A release", () => {
     }
 
     it(`repeats ${name} under the same identifier after a time-out, also if it is done late`, async () => {
-      server.faults.set(name, [{ fault: "late", millis: 150 }])
-      expect(Exit.isSuccess(await run(released("a"), { timeout: "100 millis", quiet: "300 millis" }))).toBe(true)
+      server.faults.set(name, [{ fault: "late", millis: 450 }])
+      expect(Exit.isSuccess(await run(released("a"), { timeout: "300 millis", quiet: "900 millis" }))).toBe(true)
       expect(profile()).toEqual({ state: "Released", matchingId: MATCHING })
       const first = names().indexOf(name)
       expect(names()[first + 1]).toBe(name)

@@ -76,9 +76,9 @@ describe("a telco that hangs", () => {
     const cancelled = () => fast.asked.filter(({ path }) => path.includes("cancel")).length
     await run(subscribe(plans.Blue, second))
     await run(remove(first))
-    await expect.poll(cancelled, { interval: 20, timeout: 5_000 }).toBe(1)
+    await expect.poll(cancelled, { timeout: 8_000 }).toBe(1)
     // A call that hangs does so for 10 s.
-    expect(performance.now() - start).toBeLessThan(4_000)
+    expect(performance.now() - start).toBeLessThan(9_000)
     expect(slow.most()).toBe(CALLS_AT_ONCE)
   })
 })

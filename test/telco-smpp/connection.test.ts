@@ -106,7 +106,7 @@ describe("The connection to an SMSC", () => {
           yield* smpp.sendSms(sms("m-4", "text"))
           expect(smsc.binds).toHaveLength(2)
         }),
-      { answerMillis: 50 }
+      { answerMillis: 250 }
     ))
 
   it("waits longer each time, until the SMSC answers a message", () =>
