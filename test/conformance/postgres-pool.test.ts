@@ -42,8 +42,10 @@ const hearEachOther = (one: Adapter, other: Adapter) =>
         const heard: Array<number | null> = []
         const storage = yield* Effect.provide(Storage.Storage, to)
         yield* storage.watch(({ jobsDueAt }) => void heard.push(jobsDueAt))
-        yield* on(from, (storage) => storage.commit({ jobs: { put: [{ job: jobDue(dueAt), lease: null }] } }))
-        while (!heard.includes(dueAt)) yield* Effect.sleep(5)
+        const put = on(from, (storage) => storage.commit({ jobs: { put: [{ job: jobDue(dueAt), lease: null }] } }))
+        yield* put
+        // Listeners come up in the background.
+        while (!heard.includes(dueAt)) yield* Effect.delay(put, 50)
       })
     yield* hears(one, other, 1)
     yield* hears(other, one, 2)

@@ -62,18 +62,19 @@ describe("Services in several schemas of one database", () => {
         yield* watch
         return heard
       })
-      const until = (heard: ReadonlyArray<number | null>, dueAt: number) =>
-        Effect.gen(function* () {
-          while (!heard.includes(dueAt)) yield* Effect.sleep(5)
-        })
       const put = (adapter: Adapter, dueAt: number) =>
         on(adapter, (storage) => storage.commit({ jobs: { put: [{ job: jobDue(dueAt), lease: null }] } }))
+      // Listeners come up in the background.
+      const until = (heard: ReadonlyArray<number | null>, adapter: Adapter, dueAt: number) =>
+        Effect.gen(function* () {
+          while (!heard.includes(dueAt)) yield* Effect.delay(put(adapter, dueAt), 50)
+        })
       const [byOwn, byOther] = yield* Effect.all([hear(ownToo), hear(otherToo)])
       yield* put(own, 1)
-      yield* until(byOwn, 1)
+      yield* until(byOwn, own, 1)
       // PostgreSQL delivers in the order of the commits, so this one comes after any other.
       yield* put(other, 2)
-      yield* until(byOther, 2)
+      yield* until(byOther, other, 2)
       expect(byOther).not.toContain(1)
     }).pipe(Effect.scoped, Effect.runPromise))
 
