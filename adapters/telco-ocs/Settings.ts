@@ -1,7 +1,8 @@
 /**
  * What the operator says about one online charging system.
  */
-import { Context, Duration } from "effect"
+import { Context, Duration, type Effect } from "effect"
+import type { SimIdentities } from "simplan/ports"
 
 /** One OCS. */
 export interface Options {
@@ -15,6 +16,8 @@ export interface Options {
   readonly mobilePlanId: number | null
   /** For how long a call without an answer may still take effect; 15 minutes unless given. */
   readonly watch?: Duration.Input
+  /** What the inventory knows of a SIM, which then need not be asked for. Absent or null: nothing. */
+  readonly identitiesOf?: (iccid: string) => Effect.Effect<SimIdentities.SimIdentities | null>
 }
 
 /** What the parts of the adapter read of it. */

@@ -2,11 +2,12 @@
  * Sends messages by `sendMtSms`, in as many pieces as the system's limits ask for.
  *
  * The system takes 160 characters, or 70 where a character is escaped as `\uXXXX`. The journal knows how many pieces
- * were sent. A piece whose outcome is unknown is not sent again: nobody gets a message twice.
+ * were sent. A piece whose outcome is unknown is not sent again: nobody gets a message twice. The IMSI is that of the
+ * inventory, where it has one that the system knows.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { Telco } from "simplan/ports"
-import { CallKinds, Journal, SimLocks, PortFailure } from "../telco-calls/index.ts"
+import { CallFailure, CallKinds, Journal, SimLocks, PortFailure } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import { Settings } from "./Settings.ts"
 import * as Subscribers from "./Subscribers.ts"
@@ -59,7 +60,7 @@ const unknown = (sent: number, all: number): string =>
 export class Sms extends Context.Service<Sms, Pick<Telco.Telco["Service"], "sendSms">>()("simplan/TelcoOcs/Sms") {}
 
 const make = Effect.gen(function* () {
-  const { telco } = yield* Settings
+  const { identitiesOf = () => Effect.succeed(null), telco } = yield* Settings
   const journal = yield* Journal.Journal
   const api = yield* Api.Api
   const locks = yield* SimLocks.SimLocks
@@ -67,8 +68,8 @@ const make = Effect.gen(function* () {
 
   const imsiOf = Effect.fnUntraced(
     function* (iccid: string) {
-      const known = yield* subscribers.of(iccid)
-      const imsi = known.imsi ?? (yield* subscribers.ask(iccid)).imsi
+      const listed = yield* identitiesOf(iccid)
+      const imsi = listed?.imsi ?? (yield* subscribers.of(iccid)).imsi ?? (yield* subscribers.ask(iccid)).imsi
       if (imsi === null) return yield* new Telco.Refused({ message: "The subscriber has no IMSI to send a message to" })
       return imsi
     },
@@ -77,6 +78,36 @@ const make = Effect.gen(function* () {
       JournalError: ({ message }) => Effect.fail(PortFailure.unavailable(message))
     })
   )
+
+  /** The IMSI that the system tells now. Nothing was sent where it cannot be asked. */
+  const imsiNow = (iccid: string) =>
+    subscribers.ask(iccid).pipe(
+      Effect.map(({ imsi }) => imsi),
+      Effect.catchTags({
+        "TelcoCalls.CallFailure": ({ message, outcome, retryAfterSeconds }) =>
+          outcome === "NotFound"
+            ? Effect.succeed(null)
+            : Effect.fail(
+                new CallFailure.CallFailure({
+                  outcome: "NotDone",
+                  message,
+                  ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
+                })
+              ),
+        JournalError: ({ message }) => Effect.fail(new CallFailure.CallFailure({ outcome: "NotDone", message }))
+      })
+    )
+
+  /** Sends a piece, and gives the IMSI that it went to: another one where the system does not know the one given. */
+  const sendPiece = Effect.fnUntraced(function* (iccid: string, sms: Parameters<Api.Api["Service"]["sendSms"]>[0]) {
+    const answer = yield* Effect.result(api.sendSms(sms))
+    if (answer._tag === "Success") return sms.imsi
+    if (answer.failure.outcome !== "NotFound") return yield* answer.failure
+    const imsi = yield* imsiNow(iccid)
+    if (imsi === null || imsi === sms.imsi) return yield* answer.failure
+    yield* api.sendSms({ ...sms, imsi })
+    return imsi
+  })
 
   const overtaken = PortFailure.unavailable("Another call has gone on with this message", 1)
 
@@ -105,12 +136,15 @@ const make = Effect.gen(function* () {
       if (found.state === "Sending") return yield* new Telco.Refused({ message: unknown(found.sent, all.length) })
       sent = found.sent
     }
-    const imsi = yield* imsiOf(iccid)
+    let imsi = yield* imsiOf(iccid)
     for (const [index, piece] of all.entries()) {
       if (index < sent) continue
       entry = yield* write(entry, { state: "Sending", sent: index, reason: null })
-      const answer = yield* Effect.result(api.sendSms({ imsi, from, text: piece }))
-      if (answer._tag === "Success") continue
+      const answer = yield* Effect.result(sendPiece(iccid, { imsi, from, text: piece }))
+      if (answer._tag === "Success") {
+        imsi = answer.success
+        continue
+      }
       const failure = PortFailure.of(answer.failure)
       // Without an outcome the entry stays as it is, so that the repeated call is refused.
       if (answer.failure.outcome === "NotDone") yield* write(entry, { state: "Waiting", sent: index, reason: null })

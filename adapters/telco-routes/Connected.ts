@@ -81,7 +81,7 @@ export interface Connected {
   readonly zones: Zones | null
   /** Null: it tells nothing by itself. */
   readonly notifications: Notifications | null
-  /** The IMSI of a SIM, by which an SMSC may find it; null where this telco does not know it. */
+  /** The IMSI of a SIM of which the inventory has none, by which an SMSC may find it; null where this telco does not know it. */
   readonly imsiOf: ((iccid: string) => Effect.Effect<string | null, Telco.Refused | Telco.Unavailable>) | null
   /** Calls it in ways that change nothing. */
   readonly check: Effect.Effect<ReadonlyArray<Finding>>

@@ -8,13 +8,13 @@ import type { Books } from "../telco-simulator/index.ts"
 import { CannotConnect } from "./CannotConnect.ts"
 import type { Connected, Services } from "./Connected.ts"
 import type * as Settings from "./file/Settings.ts"
+import * as Identities from "./Identities.ts"
 import * as Es2plus from "./kinds/Es2plus.ts"
 import * as Http from "./kinds/Http.ts"
 import * as Ocs from "./kinds/Ocs.ts"
 import * as Simulator from "./kinds/Simulator.ts"
 import * as Smpp from "./kinds/Smpp.ts"
 import * as RoutedTelco from "./RoutedTelco.ts"
-import * as Routing from "./Routing.ts"
 import * as Terms from "./Terms.ts"
 
 /** The connected telcos, and what they need beside the port's calls. */
@@ -43,15 +43,15 @@ type Needs = Journal.Journal | Books.Books | Storage.Storage
 
 const connect = (
   of: Settings.Telco,
-  imsiOf: NonNullable<Connected["imsiOf"]>
+  identities: Identities.Identities
 ): Effect.Effect<Connected, CannotConnect, Needs | Scope.Scope> => {
   switch (of.kind) {
     case "ocs":
-      return Ocs.connect(of)
+      return Ocs.connect(of, identities)
     case "es2plus":
       return Es2plus.connect(of)
     case "smpp":
-      return Smpp.connect(of, imsiOf)
+      return Smpp.connect(of, identities)
     case "simulator":
       return Simulator.connect(of)
     case "http":
@@ -69,12 +69,8 @@ const make = (settings: Settings.Settings) =>
     const storage = yield* Storage.Storage
     const telcos = new Map<string, Connected>()
     const ownerOf = RoutedTelco.makeOwners(storage)
-    const imsiOf = Effect.fnUntraced(function* (iccid: string) {
-      const route = Routing.find(routes, yield* ownerOf(iccid))
-      const telco = route === undefined ? undefined : telcos.get(route.telcos.packages)
-      return telco === undefined || telco.imsiOf === null ? null : yield* telco.imsiOf(iccid)
-    })
-    for (const of of all) telcos.set(of.name, yield* connect(of, imsiOf))
+    const identities = Identities.make({ ownerOf, routes, storage, telcos })
+    for (const of of all) telcos.set(of.name, yield* connect(of, identities))
     const purged = [RoutedTelco.ROUTES, ...telcos.keys()]
     const own = [...telcos.values()].flatMap(({ background }) => background ?? [])
     const connected = Routes.of({

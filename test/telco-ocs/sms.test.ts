@@ -1,8 +1,8 @@
 /** Messages and mobile plans over a model of the charging system. */
 import { Effect, Layer } from "effect"
-import { Telco } from "simplan/ports"
+import { SimIdentities, Telco } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import { MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { CallFailure, MemoryJournal } from "../../adapters/telco-calls/index.ts"
 import { Api, Ocs } from "../../adapters/telco-ocs/index.ts"
 import { pieces } from "../../adapters/telco-ocs/Sms.ts"
 import * as Model from "./Model.ts"
@@ -94,6 +94,96 @@ describe("A message", () => {
     const refused = Effect.map(Effect.flip(send), ({ _tag }) => _tag)
     expect(await run(model, Effect.all([refused, refused]))).toEqual(["Telco.Refused", "Telco.Refused"])
     expect(model.messages).toEqual([])
+  })
+})
+
+describe("A message to a SIM of which the inventory has the IMSI (I7)", () => {
+  const listed = { imsi: "240010000000001", msisdn: null, subscriberId: null }
+  const notFound = new CallFailure.CallFailure({ outcome: "NotFound", isAnswered: true, message: "6 DB_NOT_FOUND" })
+
+  /** Sends over a system that knows none of these IMSIs; the calls of it, in order. */
+  const sent = async (
+    unknown: ReadonlyArray<string>,
+    {
+      identities = listed,
+      subscriber
+    }: {
+      readonly identities?: SimIdentities.SimIdentities | null
+      readonly subscriber?: Api.Api["Service"]["subscriber"]
+    } = {}
+  ) => {
+    const model = Model.make()
+    const calls: Array<string> = []
+    const api = Api.Api.of({
+      ...model.api,
+      subscriber: (of) => {
+        calls.push("subscriber")
+        return (subscriber ?? model.api.subscriber)(of)
+      },
+      sendSms: (sms) => {
+        calls.push(sms.imsi)
+        return unknown.includes(sms.imsi) ? Effect.fail(notFound) : model.api.sendSms(sms)
+      }
+    })
+    const settings = { telco: "ocs", resellerId: 1, zones: {}, mobilePlanId: null }
+    const layer = Ocs.layer({ ...settings, identitiesOf: () => Effect.succeed(identities) })
+    const outcome = await Effect.result(send).pipe(
+      Effect.provide(Layer.provide(layer, [MemoryJournal.layer, Layer.succeed(Api.Api, api)])),
+      Effect.runPromise
+    )
+    return { outcome, calls }
+  }
+
+  it("goes there without a question", async () => {
+    expect((await sent([])).calls).toEqual([listed.imsi, listed.imsi, listed.imsi])
+    const [own, ...others] = (await sent([], { identities: SimIdentities.none })).calls
+    expect([own, new Set(others)]).toEqual(["subscriber", new Set(["208010000000017"])])
+  })
+
+  it("goes to the IMSI that the system tells, where it does not know that of the inventory", async () => {
+    const { calls, outcome } = await sent([listed.imsi])
+    const right = "208010000000017"
+    expect(calls).toEqual([listed.imsi, "subscriber", right, right, right])
+    expect(outcome).toMatchObject({ _tag: "Success" })
+  })
+
+  it("is refused where the system knows no other one, and can be sent later where it cannot tell", async () => {
+    const model = Model.make()
+    const same = (of: string) => Effect.map(model.api.subscriber(of), (one) => ({ ...one, imsi: listed.imsi }))
+    for (const subscriber of [same, () => Effect.fail(notFound)]) {
+      const { calls, outcome } = await sent([listed.imsi], { subscriber })
+      expect(calls).toEqual([listed.imsi, "subscriber"])
+      expect(outcome).toMatchObject({ _tag: "Failure", failure: { _tag: "Telco.Refused" } })
+    }
+    const lost = new CallFailure.CallFailure({ outcome: "Unknown", message: "no answer" })
+    const { outcome } = await sent([listed.imsi], { subscriber: () => Effect.fail(lost) })
+    expect(outcome).toMatchObject({ _tag: "Failure", failure: { _tag: "Telco.Unavailable", message: "no answer" } })
+  })
+
+  it("is not taken for sent where the system could not tell the IMSI, and goes out when it can", async () => {
+    const model = Model.make()
+    let isLost = true
+    const api = Api.Api.of({
+      ...model.api,
+      subscriber: (of) =>
+        isLost
+          ? Effect.fail(new CallFailure.CallFailure({ outcome: "Unknown", message: "no answer" }))
+          : model.api.subscriber(of),
+      sendSms: (sms) => (sms.imsi === listed.imsi ? Effect.fail(notFound) : model.api.sendSms(sms))
+    })
+    const settings = { telco: "ocs", resellerId: 1, zones: {}, mobilePlanId: null }
+    const layer = Ocs.layer({ ...settings, identitiesOf: () => Effect.succeed(listed) })
+    const again = Effect.andThen(
+      Effect.sync(() => {
+        isLost = false
+      }),
+      send
+    )
+    await Effect.andThen(Effect.flip(send), again).pipe(
+      Effect.provide(Layer.provide(layer, [MemoryJournal.layer, Layer.succeed(Api.Api, api)])),
+      Effect.runPromise
+    )
+    expect(model.messages.map((one) => one.text.length)).toEqual([160, 160, 80])
   })
 })
 

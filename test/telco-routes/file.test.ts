@@ -50,6 +50,7 @@ describe("the settings file of telcos", () => {
     expect(ocs.notificationSecret === null ? null : Redacted.value(ocs.notificationSecret)).toBe(SECRETS.notification)
     expect(smdp.key === null ? null : Redacted.value(smdp.key)).toBe(SECRETS.key)
     expect(Redacted.value(smsc.password)).toBe(SECRETS.password)
+    expect(smsc.address).toBeNull()
     expect(sandbox).toEqual({ name: "sandbox", kind: "simulator", callsAtOnce: 16, timeoutMillis: 10_000 })
   })
 
@@ -165,6 +166,11 @@ describe("the settings file of telcos", () => {
       "an unknown kind",
       withTelcos({ smsc: { kind: "smtp" } }),
       "telcos.json, line 41: telcos.smsc.kind must be one of ocs, es2plus, smpp, simulator, http."
+    ],
+    [
+      "an address of SIMs that no SMSC takes",
+      withTelcos({ smsc: { ...example.telcos.smsc, address: "iccid" } }),
+      "telcos.json, line 46: telcos.smsc.address must be msisdn or imsi."
     ],
     [
       "a telco that is not there",

@@ -81,6 +81,8 @@ export interface Smpp extends Common {
   readonly systemType: string
   /** The sender's type of number and numbering plan; by its form where absent. */
   readonly source: { readonly ton?: number; readonly npi?: number }
+  /** What SIMs are addressed by. Null: their phone number if they have one, else their IMSI. */
+  readonly address: "msisdn" | "imsi" | null
   /** Null: no limit. */
   readonly messagesPerSecond: number | null
 }

@@ -131,6 +131,8 @@ export const Smpp = Schema.Struct({
       npi: Schema.optionalKey(Fields.integer(0, 18))
     }).annotate({ message: "must be an object with ton and npi" })
   ),
+  /** What SIMs are addressed by; where absent, their phone number if they have one, else their IMSI. */
+  address: Schema.optionalKey(Schema.Literals(["msisdn", "imsi"]).annotate({ message: "must be msisdn or imsi" })),
   messages_per_second: Schema.optionalKey(Fields.integer(1, 10_000)),
   calls_at_once,
   timeout

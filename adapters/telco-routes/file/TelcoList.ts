@@ -129,6 +129,7 @@ const reading = (places: Secrets.Places, name: string) => {
       ca,
       systemType: of.system_type ?? "",
       source: of.source ?? {},
+      address: of.address ?? null,
       messagesPerSecond: of.messages_per_second ?? null
     }))
 

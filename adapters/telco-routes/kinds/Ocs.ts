@@ -8,6 +8,7 @@ import { type CallFailure, Journal, PortFailure } from "../../telco-calls/index.
 import { Api, HttpApi, Ocs, Reporting, Subscribers, Zones } from "../../telco-ocs/index.ts"
 import type { Connected, Finding, Zone } from "../Connected.ts"
 import type * as Settings from "../file/Settings.ts"
+import type * as Identities from "../Identities.ts"
 import * as Slots from "../Slots.ts"
 import * as ZoneList from "../ZoneList.ts"
 import * as Slotted from "./Slotted.ts"
@@ -50,7 +51,10 @@ const isZone =
           )
     )
 
-export const connect = (of: Settings.Ocs): Effect.Effect<Connected, never, Journal.Journal | Scope.Scope> =>
+export const connect = (
+  of: Settings.Ocs,
+  { known }: Identities.Identities
+): Effect.Effect<Connected, never, Journal.Journal | Scope.Scope> =>
   Effect.gen(function* () {
     const { name } = of
     const calls = HttpApi.layer({
@@ -64,7 +68,9 @@ export const connect = (of: Settings.Ocs): Effect.Effect<Connected, never, Journ
       concurrency: of.callsAtOnce
     })
     const { mobilePlanId, resellerId, zones: mapped } = of
-    const settings = { telco: name, resellerId, zones: mapped, mobilePlanId, watch: of.watchMillis }
+    // Where the inventory cannot be read now, the system is asked.
+    const identitiesOf = (iccid: string) => Effect.orElseSucceed(known(iccid), () => null)
+    const settings = { telco: name, resellerId, zones: mapped, mobilePlanId, watch: of.watchMillis, identitiesOf }
     // Each system has its own calls, also where two have the same settings.
     const context = yield* Layer.build(Layer.fresh(Layer.provideMerge(Ocs.layer(settings), calls)))
     const api = Context.get(context, Api.Api)

@@ -1,11 +1,13 @@
 /**
- * An SMSC of the settings file. It finds a SIM by its IMSI, which the telco of the SIM's packages knows.
+ * An SMSC of the settings file. It finds a SIM by its phone number or by its IMSI, as the settings say.
  */
 import { Effect, Redacted, type Scope } from "effect"
+import { Telco } from "simplan/ports"
 import { CallFailure, type Journal } from "../../telco-calls/index.ts"
 import { Addresses, Smpp } from "../../telco-smpp/index.ts"
 import type { Connected } from "../Connected.ts"
 import type * as Settings from "../file/Settings.ts"
+import type * as Identities from "../Identities.ts"
 import { CannotConnect } from "../CannotConnect.ts"
 import * as Slots from "../Slots.ts"
 import * as Lacking from "./Lacking.ts"
@@ -13,28 +15,37 @@ import * as Slotted from "./Slotted.ts"
 
 const failure = (outcome: CallFailure.Outcome, message: string) => new CallFailure.CallFailure({ outcome, message })
 
-/** Connects. `imsiOf` asks the telco of a SIM's packages; null where it is none that knows IMSIs. */
+const lacking = {
+  msisdn: "The inventory has no phone number (msisdn) of the SIM, by which the SMSC is to find it",
+  imsi: "Neither the inventory nor the telco of the SIM's packages knows the SIM's IMSI, by which the SMSC is to find it",
+  any: "The SIM has no phone number (msisdn) and no IMSI by which the SMSC could find it: import it again with one of them"
+}
+
+/** Where a message for a SIM goes; refused where the SIM has no such address. */
+const destination =
+  ({ address }: Settings.Smpp, { imsi, known }: Identities.Identities) =>
+  (iccid: string): Effect.Effect<Addresses.Address, CallFailure.CallFailure> =>
+    Effect.gen(function* () {
+      const { msisdn } = address === "imsi" ? { msisdn: null } : yield* known(iccid)
+      if (msisdn !== null) return Addresses.msisdn(msisdn)
+      const digits = address === "msisdn" ? null : yield* imsi(iccid)
+      if (digits !== null) return Addresses.imsi(digits)
+      return yield* new Telco.Refused({ message: lacking[address ?? "any"] })
+    }).pipe(Effect.mapError(({ _tag, message }) => failure(_tag === "Telco.Refused" ? "Refused" : "NotDone", message)))
+
+/** Connects. */
 export const connect = (
   of: Settings.Smpp,
-  imsiOf: NonNullable<Connected["imsiOf"]>
+  identities: Identities.Identities
 ): Effect.Effect<Connected, CannotConnect, Journal.Journal | Scope.Scope> =>
   Effect.gen(function* () {
     const { name } = of
-    const destinationOf = (iccid: string) =>
-      imsiOf(iccid).pipe(
-        Effect.mapError(({ _tag, message }) => failure(_tag === "Telco.Refused" ? "Refused" : "NotDone", message)),
-        Effect.flatMap((imsi) =>
-          imsi === null
-            ? Effect.fail(failure("Refused", "The telco of the SIM's packages does not know its IMSI"))
-            : Effect.succeed(Addresses.imsi(imsi))
-        )
-      )
     const { check, sendSms } = yield* Effect.mapError(
       Smpp.make({
         telco: name,
         url: of.url,
         password: of.password,
-        destinationOf,
+        destinationOf: destination(of, identities),
         systemType: of.systemType,
         source: of.source,
         window: of.callsAtOnce,
