@@ -8,6 +8,18 @@ import { AuditLog, Problems, Time } from "simplan"
 import { describe, expect, it } from "vitest"
 import { GIGABYTE, inWorld, START, type World } from "./ReportsWorld.ts"
 
+/** Of the plan that the tests attach, with as many megabytes. */
+const terms = {
+  name: "Plan",
+  coverageId: "c",
+  regionCode: "EUROPE",
+  label: "Green" as const,
+  dataMegaBytes: 1_024,
+  periodDays: 30,
+  throttling: [],
+  recurrence: null
+}
+
 /** A day later, after the looks of that day. */
 const nextDay = ({ polling }: World) =>
   Effect.gen(function* () {
@@ -102,6 +114,48 @@ describe("Books that differ", () => {
       })
     ))
 
+  it("tell what to do about the used package of a cancelled order whose id nobody has learned, until it is gone", () =>
+    inWorld(
+      Effect.fnUntraced(function* (world) {
+        const { attachmentId } = yield* world.subscribe({ megaBytes: 1024, start: START })
+        yield* world.polling.due
+        // The next order takes effect, but its answer and every look after it are lost.
+        const [own = expect.fail()] = world.model.packages
+        const packageId = `${attachmentId}:1`
+        const window = { start: START + 30 * Time.DAY, end: START + 60 * Time.DAY }
+        world.model.failing = new Set(["affectPackage"])
+        yield* Effect.flip(world.telco.createPackage({ packageId, iccid: own.iccid, window, terms }))
+        world.model.failing = new Set()
+        world.model.packages.push({
+          ...own,
+          id: 5,
+          usedBytes: 3,
+          activationAt: window.start,
+          expirationAt: window.end
+        })
+        yield* world.telco.cancelPackage({ packageId, iccid: own.iccid })
+        yield* Effect.scoped(Effect.andThen(world.background, TestClock.adjust("16 minutes")))
+        const told = [
+          "ReviewPackage",
+          "review:ocs/unordered/8991000000000000012/5",
+          `ocs: package 5 came of ${packageId}, which was cancelled, and 3 bytes of it are used. Delete package 5 at ocs, then resolve this problem`
+        ]
+        expect(yield* findings(world)).toEqual([told])
+        const problems = Context.get(world.services, Problems.Problems)
+        const resolve = problems.resolve({ problemId: told[1] ?? "" })
+        yield* nextDay(world)
+        expect(yield* findings(world)).toEqual([told])
+        // Resolved without being deleted, it comes back; deleted, it does not.
+        yield* resolve
+        yield* nextDay(world)
+        expect((yield* findings(world)).map(([, id]) => id)).toEqual([told[1]])
+        world.model.packages = world.model.packages.filter(({ id }) => id !== 5)
+        yield* resolve
+        yield* nextDay(world)
+        expect(yield* findings(world)).toEqual([])
+      })
+    ))
+
   it("are looked at anew after a retry and after a resolution", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
@@ -145,7 +199,7 @@ describe("The background", () => {
         const [own = expect.fail()] = world.model.packages
         world.model.packages.push({ ...own, id: 5, usedBytes: 3 })
         yield* TestClock.adjust("16 minutes")
-        expect((yield* findings(world)).map(([, id]) => id)).toEqual(["review:ocs/duplicate/8991000000000000012/5"])
+        expect((yield* findings(world)).map(([, id]) => id)).toEqual(["review:ocs/unordered/8991000000000000012/5"])
       })
     ))
 

@@ -85,7 +85,7 @@ describe("A look at an order in its watch time", () => {
         yield* TestClock.adjust("15 minutes")
         const duplicateId = [...model.packages.keys()].find((id) => String(id) !== telcoPackageId) ?? 0
         model.use(duplicateId, 5, 0)
-        const used = [{ iccid, packageId: "a:0", duplicateId, usedBytes: 5 }]
+        const used = [{ iccid, packageId: "a:0", duplicateId, usedBytes: 5, order: "Created" }]
         expect(yield* settle).toEqual({ due: 1, deleted: 0, used })
         expect(model.packages.size).toBe(2)
       })
@@ -121,7 +121,7 @@ describe("A look at an order in its watch time", () => {
         expect(yield* settle).toEqual({ due: 1, deleted: 0, used: [] })
         expect(yield* settle).toMatchObject({ due: 0 })
         yield* cancel("a:0")
-        const used = [{ iccid, packageId: "a:0", duplicateId, usedBytes: 5 }]
+        const used = [{ iccid, packageId: "a:0", duplicateId, usedBytes: 5, order: "Cancelled" }]
         expect(yield* settle).toEqual({ due: 1, deleted: 0, used })
         yield* TestClock.adjust("1 hour")
         expect(yield* settle).toMatchObject({ due: 0 })

@@ -13,7 +13,7 @@ import * as Order from "./Order.ts"
 import * as Sighting from "./Sighting.ts"
 import * as SimBooks from "./SimBooks.ts"
 
-/** A package beside an order's own that was used, and so was left as it is. Each look that sees it tells of it again. */
+/** A package of an order that it should not have, and that was used, and so was left as it is. Each look that sees it tells of it again. */
 export interface UsedDuplicate {
   /** The SIM that has it. */
   readonly iccid: string
@@ -23,6 +23,8 @@ export interface UsedDuplicate {
   readonly duplicateId: number
   /** Why it was not deleted. */
   readonly usedBytes: number
+  /** What became of the order. One that was cancelled or refused has no other package. */
+  readonly order: Exclude<Order.Order["_tag"], "Open">
 }
 
 /** What one look at the due orders did. */
@@ -64,7 +66,13 @@ export const make = Effect.gen(function* () {
     for (const { id } of extras.unused) yield* books.remove(id, key, iccid)
     return {
       deleted: extras.unused.length,
-      used: extras.used.map(({ id, usedBytes }) => ({ iccid, packageId: key, duplicateId: id, usedBytes })),
+      used: extras.used.map(({ id, usedBytes }) => ({
+        iccid,
+        packageId: key,
+        duplicateId: id,
+        usedBytes,
+        order: order._tag
+      })),
       end: books.put(key, iccid, kept, order, extras.undecided ? now + RETRY : dueAt)
     }
   })

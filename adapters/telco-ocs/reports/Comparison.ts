@@ -6,6 +6,7 @@
  */
 import { type Problem, Time } from "simplan/ports"
 import type { SubscriberPackage, Window } from "../api/Api.ts"
+import * as Findings from "./Findings.ts"
 import * as Look from "./Look.ts"
 import type * as PackageEntries from "./PackageEntries.ts"
 import type { SimState } from "./SimState.ts"
@@ -38,9 +39,6 @@ const differs = (window: Window, { activationAt, expirationAt }: SubscriberPacka
   (activationAt !== null && Math.abs(activationAt - window.start) > INEXACT) ||
   (expirationAt !== null && Math.abs(expirationAt - window.end) > INEXACT)
 
-const periodOf = ({ activationAt, expirationAt }: SubscriberPackage): string =>
-  `${activationAt === null ? "its first use" : Time.toIso(activationAt)} to ${expirationAt === null ? "an open end" : Time.toIso(expirationAt)}`
-
 /**
  * Whether the OCS has to have a package that was created. It may drop one that is over, and of one that was activated at its
  * first use only the looks know when that is; so what they have forgotten is not missed.
@@ -60,8 +58,6 @@ const isDue = (
 export const compare = ({ iccid, listed, now, ordered, remembered, telco }: Books): Compared => {
   const findings: Array<Problem.Finding> = []
   const deletable: Array<number> = []
-  const add = (kind: string, id: string, message: string) =>
-    findings.push({ findingId: `${telco}/${kind}/${id}`, iccid, message: `${telco}: ${message}` })
   const byId = new Map(listed.map((one) => [String(one.id), one]))
   const known = new Set<string>()
   for (const one of ordered) {
@@ -69,34 +65,26 @@ export const compare = ({ iccid, listed, now, ordered, remembered, telco }: Book
     if (externalId === null) continue
     known.add(externalId)
     const found = byId.get(externalId)
+    const of = { telco, iccid, packageId, externalId }
     if (status === "Created") {
       if (found === undefined && isDue(one, remembered, now)) {
-        add("missing", packageId, `package ${packageId} was created as ${externalId}, and is not listed any more`)
+        findings.push(Findings.missing(of))
       }
       if (found !== undefined && window !== null && differs(window, found)) {
-        const asked = `${Time.toIso(window.start)} to ${Time.toIso(window.end)}`
-        add(
-          "times",
-          packageId,
-          `package ${packageId} (${externalId}) was ordered from ${asked}, and lasts from ${periodOf(found)}`
-        )
+        findings.push(Findings.times(of, window, found))
       }
     }
     if (status === "Cancelled" && found !== undefined && found.isActive && !isOver(found.expirationAt, now)) {
       if (found.usedBytes === 0) deletable.push(found.id)
-      else
-        add("cancelled", packageId, `package ${packageId} (${externalId}) was cancelled, is active, and has been used`)
+      else findings.push(Findings.cancelled(of, found.usedBytes))
     }
   }
   const isSettled = ordered.every(({ isWatched, status }) => status !== "Open" && !isWatched)
-  for (const { expirationAt, id, isActive, isRecurring, templateName } of listed) {
+  for (const one of listed) {
+    const { expirationAt, id, isActive, isRecurring, templateName } = one
     const isOurs = !isRecurring && (templateName?.startsWith(TEMPLATES) ?? false)
     if (isOurs && isActive && isSettled && !known.has(String(id)) && !isOver(expirationAt, now)) {
-      add(
-        "unordered",
-        `${iccid}/${id}`,
-        `package ${id} has the template ${JSON.stringify(templateName)}, and simplan has not ordered it`
-      )
+      findings.push(Findings.unordered(telco, iccid, one))
     }
   }
   return { findings, deletable }

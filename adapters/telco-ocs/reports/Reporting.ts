@@ -6,11 +6,12 @@
  */
 import { Effect, Layer } from "effect"
 import { type Catalogues, Problems, type Reports, RequestContext } from "simplan"
-import { type Problem, Time } from "simplan/ports"
+import { Time } from "simplan/ports"
 import { type Journal, Priority } from "../../telco-calls/index.ts"
 import type { Api } from "../api/Api.ts"
 import { Orders } from "../orders/Orders.ts"
 import type { UsedDuplicate } from "../orders/Settlement.ts"
+import * as Findings from "./Findings.ts"
 import * as Notifications from "./Notifications.ts"
 import * as PollLoad from "./PollLoad.ts"
 import * as Polling from "./Polling.ts"
@@ -84,16 +85,8 @@ const turns = (options: Options) =>
     const looking = Effect.map(polling.due, ({ failed, looks }) =>
       looks > 0 && failed === looks ? STUCK : looks < Polling.BATCH ? Math.min(IDLE, options.fastest) : 0
     )
-    const tell = (used: ReadonlyArray<UsedDuplicate>) => {
-      const findings = used.map(
-        ({ duplicateId, iccid, packageId, usedBytes }): Problem.Finding => ({
-          findingId: `${telco}/duplicate/${iccid}/${duplicateId}`,
-          iccid,
-          message: `${telco}: package ${duplicateId} is a second one of ${packageId}, and ${usedBytes} bytes of it are used`
-        })
-      )
-      return problems.add({ findings })
-    }
+    const tell = (used: ReadonlyArray<UsedDuplicate>) =>
+      problems.add({ findings: used.map((one) => Findings.duplicate(telco, one)) })
     const settling = Effect.map(orders.settle({ limit: ORDERS, tell }), ({ due }) => (due < ORDERS ? IDLE : 0))
     return [turnOf(`Polling of ${telco}`, looking), turnOf(`Settling of ${telco}`, settling)] as const
   })

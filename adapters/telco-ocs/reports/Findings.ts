@@ -1,0 +1,89 @@
+/**
+ * What differs between both books, as an operator reads it among the problems: what it is, and what to do about it.
+ *
+ * A package that is found by more than one look has one finding. Once it is resolved, a comparison adds it again as long as
+ * the books still differ.
+ */
+import { type Problem, Time } from "simplan/ports"
+import type { SubscriberPackage, Window } from "../api/Api.ts"
+import type { UsedDuplicate } from "../orders/Settlement.ts"
+
+type Finding = Problem.Finding
+
+const finding = (telco: string, id: string, iccid: string, what: string, todo: string): Finding => ({
+  findingId: `${telco}/${id}`,
+  iccid,
+  message: `${telco}: ${what}. ${todo}, then resolve this problem`
+})
+
+const periodOf = ({ activationAt, expirationAt }: SubscriberPackage): string =>
+  `${activationAt === null ? "its first use" : Time.toIso(activationAt)} to ${expirationAt === null ? "an open end" : Time.toIso(expirationAt)}`
+
+const bytes = (used: number): string => `${used} bytes of it are used`
+
+interface Ordered {
+  readonly telco: string
+  readonly iccid: string
+  /** Ours. */
+  readonly packageId: string
+  /** The OCS's own. */
+  readonly externalId: string
+}
+
+/** A package that the OCS has no longer. */
+export const missing = ({ externalId, iccid, packageId, telco }: Ordered): Finding =>
+  finding(
+    telco,
+    `missing/${packageId}`,
+    iccid,
+    `package ${packageId} was created as ${externalId}, and is not listed any more`,
+    `Find out who has deleted it at ${telco}. If the customer is to have it, attach the plan again`
+  )
+
+/** A package whose times are not those that were ordered. */
+export const times = (
+  { externalId, iccid, packageId, telco }: Ordered,
+  window: Window,
+  listed: SubscriberPackage
+): Finding =>
+  finding(
+    telco,
+    `times/${packageId}`,
+    iccid,
+    `package ${packageId} (${externalId}) was ordered from ${Time.toIso(window.start)} to ${Time.toIso(window.end)}, and lasts from ${periodOf(listed)}`,
+    `Set the times of ${externalId} at ${telco} to those that were ordered`
+  )
+
+/** A package that was cancelled, and is there and used. */
+export const cancelled = ({ externalId, iccid, packageId, telco }: Ordered, usedBytes: number): Finding =>
+  finding(
+    telco,
+    `cancelled/${packageId}`,
+    iccid,
+    `package ${packageId} (${externalId}) was cancelled, is active, and ${bytes(usedBytes)}`,
+    `Delete package ${externalId} at ${telco}`
+  )
+
+const unorderedId = (iccid: string, id: number): string => `unordered/${iccid}/${id}`
+
+/** A package that looks like simplan's, and that no order has. */
+export const unordered = (telco: string, iccid: string, { id, templateName, usedBytes }: SubscriberPackage): Finding =>
+  finding(
+    telco,
+    unorderedId(iccid, id),
+    iccid,
+    `package ${id} is active, has the template ${JSON.stringify(templateName)}, and simplan has not ordered it; ${bytes(usedBytes)}`,
+    `Delete package ${id} at ${telco}, unless somebody has assigned it on purpose`
+  )
+
+/** A package that came of an order late or twice, and that was used before it could be deleted. */
+export const duplicate = (telco: string, { duplicateId, iccid, order, packageId, usedBytes }: UsedDuplicate): Finding =>
+  finding(
+    telco,
+    unorderedId(iccid, duplicateId),
+    iccid,
+    order === "Created"
+      ? `package ${duplicateId} is a second one of ${packageId}, and ${bytes(usedBytes)}`
+      : `package ${duplicateId} came of ${packageId}, which was ${order.toLowerCase()}, and ${bytes(usedBytes)}`,
+    `Delete package ${duplicateId} at ${telco}`
+  )
