@@ -77,8 +77,8 @@ export interface Applied {
 
 /** Rule R1: applies a report that was not seen before, or says why it is rejected. */
 export const apply = (aggregate: ForReports, report: Report, now: Instant): Result.Result<Applied, string> => {
-  const long = tooLong(report)
-  if (long !== undefined) return Result.fail(`${long} ${TextLimit.message(TextLimit.REPORTED)}`)
+  const problem = textProblem(report)
+  if (problem !== undefined) return Result.fail(problem)
   if (report.occurredAt > now + AHEAD_LIMIT) return Result.fail("occurred_at is more than 5 minutes ahead of the clock")
   const { fact } = report
   switch (fact._tag) {
@@ -103,19 +103,29 @@ export const apply = (aggregate: ForReports, report: Report, now: Instant): Resu
   }
 }
 
-const isReportable = (text: string | null): boolean => text === null || TextLimit.isWithin(text, TextLimit.REPORTED)
+const problemOf = (name: string, text: string | null): string | undefined => {
+  if (text === null) return undefined
+  if (!TextLimit.isWithin(text, TextLimit.REPORTED)) return `${name} ${TextLimit.message(TextLimit.REPORTED)}`
+  return TextLimit.isStorable(text) ? undefined : `${name} ${TextLimit.NOT_STORABLE}`
+}
 
-/** Rule W9: the name of the report's first text over the limit. */
-const tooLong = ({ fact, reportId }: Report): string | undefined => {
-  if (!isReportable(reportId)) return "id"
+/** Rule W9: what is wrong with the report's texts, as a sentence; undefined where nothing is. */
+export const textProblem = ({ fact, iccid, reportId }: Report): string | undefined => {
+  const ofHead = problemOf("id", reportId) ?? problemOf("iccid", iccid)
+  if (ofHead !== undefined) return ofHead
   switch (fact._tag) {
     case "Usage":
     case "FirstUse":
-      return isReportable(fact.packageId) ? undefined : "package_id"
+      return problemOf("package_id", fact.packageId)
     case "Location":
-      return (["operator", "rat", "imei"] as const).find((name) => !isReportable(fact[name]))
+      return (
+        problemOf("country_alpha_2", fact.countryAlpha2) ??
+        problemOf("operator", fact.operator) ??
+        problemOf("rat", fact.rat) ??
+        problemOf("imei", fact.imei)
+      )
     case "SmdpState":
-      return isReportable(fact.modificationResult) ? undefined : "modification_result"
+      return problemOf("modification_result", fact.modificationResult)
   }
 }
 

@@ -120,8 +120,10 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     const namedTypes = yield* NamedTypes
 
     const attempt = Effect.fnUntraced(function* (reports: ReadonlyArray<Report>) {
+      // The storage is not asked for a text that it cannot keep.
+      const problems = reports.map(TelcoReport.textProblem)
       const found = yield* storage.simAggregates.forReports({
-        iccids: asked(reports),
+        iccids: asked(reports.filter((_, place) => problems[place] === undefined)),
         seenSince: (yield* clock.now) - TelcoReport.ID_RETENTION
       })
       // Read after the aggregates, so that what is told now is not dated before what has led to them.
@@ -130,7 +132,9 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
       const verdicts: Array<Verdict> = []
       for (const place of inOrder(reports)) {
         const report = reports[place]
-        if (report !== undefined) verdicts[place] = takeInto(tallies.get(report.iccid), report, now)
+        if (report === undefined) continue
+        const problem = problems[place]
+        verdicts[place] = problem === undefined ? takeInto(tallies.get(report.iccid), report, now) : rejected(problem)
       }
       const touched = [...tallies.values()].filter(({ accepted }) => accepted.length > 0)
       if (touched.length > 0) yield* commits.write(yield* commitOf(touched, now))

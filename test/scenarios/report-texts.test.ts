@@ -1,0 +1,82 @@
+/**
+ * Telco reports with texts that no storage can keep (rule W9), as a host of the Effect API gives them: each is rejected
+ * alone, before the storage is asked.
+ */
+import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
+import { Effect, Layer, Redacted, Stream } from "effect"
+import { Organizations, Reports, Services, Sims } from "simplan"
+import { type TelcoReport, WebhookSender } from "simplan/ports"
+import { StandardCatalogue } from "simplan/catalogue"
+import * as Memory from "simplan/memory"
+import * as Postgres from "simplan/postgres"
+import { TelcoSimulator } from "simplan/telco-simulator"
+import * as VirtualClock from "simplan/virtual-clock"
+import { expect, it } from "vitest"
+import * as Databases from "../setup/Databases.ts"
+
+const NOW = Date.UTC(2026, 0, 31, 12)
+
+const location = { _tag: "Location", countryAlpha2: "FR", operator: "Orange", rat: "4G", imei: "1" } as const
+const firstUse = { _tag: "FirstUse", packageId: null } as const
+
+const report = (changes: Partial<TelcoReport.Report>): TelcoReport.Report => ({
+  reportId: "report",
+  iccid: "8933010000000000001",
+  occurredAt: NOW,
+  fact: location,
+  ...changes
+})
+
+const BAD = ["a\0b", "a\ud83d", "\ude00"]
+
+const bad: ReadonlyArray<readonly [field: string, of: (text: string) => Partial<TelcoReport.Report>]> = [
+  ["id", (reportId) => ({ reportId })],
+  ["iccid", (iccid) => ({ iccid })],
+  ["package_id", (packageId) => ({ fact: { ...firstUse, packageId } })],
+  ["country_alpha_2", (countryAlpha2) => ({ fact: { ...location, countryAlpha2 } })],
+  ["operator", (operator) => ({ fact: { ...location, operator } })],
+  ["rat", (rat) => ({ fact: { ...location, rat } })],
+  ["imei", (imei) => ({ fact: { ...location, imei } })],
+  [
+    "modification_result",
+    (modificationResult) => ({ fact: { _tag: "SmdpState", state: "Enable", modificationResult } as const })
+  ]
+]
+
+const verdicts = Effect.gen(function* () {
+  const { organizationId } = yield* (yield* Organizations.Organizations).create({ name: "Shop" })
+  const rows = Stream.make({ iccid: "8933010000000000001", label: "Green", isEsim: true })
+  yield* (yield* Sims.Sims).importRows({ organizationId, rows })
+  const wrong = bad.flatMap(([field, of]) => BAD.map((text) => ({ field, report: report(of(text)) })))
+  const sound = report({ reportId: "sound" })
+  const reports = [sound, ...wrong.map((one) => one.report), sound]
+  const found = yield* (yield* Reports.Reports).take({ reports })
+  expect(found).toEqual([
+    { _tag: "Accepted" },
+    ...wrong.map(({ field }) => ({
+      _tag: "Rejected",
+      message: `${field} must not contain NUL characters or lone surrogates`
+    })),
+    { _tag: "Duplicate" }
+  ])
+})
+
+const ports = Layer.mergeAll(
+  TelcoSimulator.layerMemory(),
+  VirtualClock.virtual(NOW),
+  StandardCatalogue.layer,
+  NodeCrypto.layer,
+  Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) })
+)
+
+const services = Services.layer.pipe(Layer.provideMerge(ports))
+
+it("are rejected alone, in memory", () =>
+  Effect.runPromise(Effect.provide(verdicts, services.pipe(Layer.provideMerge(Memory.layer)))))
+
+it("are rejected alone, on PostgreSQL", async () => {
+  const { drop, url } = await Databases.create()
+  const storage = Postgres.layer({ url: Redacted.make(url) })
+  await Effect.runPromise(Effect.provide(verdicts, services.pipe(Layer.provideMerge(storage))))
+  await drop()
+})
