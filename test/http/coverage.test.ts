@@ -164,7 +164,21 @@ describe("operators", () => {
     const one = await acme.get(`/v3/operators/${operator.operator_id}`)
     expect(one.body).toStrictEqual({ error: false, data: operator })
     expect((await acme.get("/v3/operators?country=XX")).body.data).toEqual([])
+    const all = (await acme.get("/v3/operators")).body.data
+    expect((await acme.get("/v3/operators?country=")).body.data).toEqual(all)
   })
+
+  it.each(["FRANCE", "F", "F1", "%C3%9F%C3%9F", "FR,DE"])(
+    "are not listed by what is no country code: %s",
+    async (code) => {
+      const { body, status } = await acme.get(`/v3/operators?country=${code}`)
+      expect([status, body.code, body.message]).toEqual([
+        400,
+        "invalid_field",
+        "country must be an ISO 2-letter country code"
+      ])
+    }
+  )
 
   it("answer 404 for an unknown one", async () => {
     const none = await acme.get("/v3/operators/nope")

@@ -21,7 +21,7 @@ export const make = (guard: Guard.Guard<Guard.Tenant>) =>
         const found = yield* operators.list({
           organizationId,
           label: query.label ?? null,
-          country: query.country ?? null
+          country: yield* Query.country("country", query.country)
         })
         return Responses.data(found.map(Shapes.operator))
       }),

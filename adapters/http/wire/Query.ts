@@ -34,17 +34,28 @@ export const keyset = (
     limit: pageSize(query.page_size, preset)
   }))
 
+const CODE = /^[A-Za-z]{2}$/
+
 /**
- * The country codes of a comma list, in upper case; null where the parameter is absent or names none. Refuses a code that
- * is not of two letters, since no country could have it.
+ * The country code of a parameter, in upper case; null where the parameter is absent or blank. Refuses what is not of two
+ * letters, since no country could have it.
  */
+export const country = (name: string, text: string | undefined): Effect.Effect<string | null, Errors.Problem> => {
+  const code = (text ?? "").trim()
+  if (code === "") return Effect.succeed(null)
+  return CODE.test(code)
+    ? Effect.succeed(code.toUpperCase())
+    : Effect.fail(Errors.invalidField(name, "must be an ISO 2-letter country code"))
+}
+
+/** The country codes of a comma list, likewise; null where the parameter is absent or names none. */
 export const countries = (
   name: string,
   list: string | undefined
 ): Effect.Effect<ReadonlyArray<string> | null, Errors.Problem> => {
   const codes = (list ?? "").split(",").map((code) => code.trim())
   const named = codes.filter((code) => code !== "")
-  if (named.some((code) => !/^[A-Za-z]{2}$/.test(code))) {
+  if (named.some((code) => !CODE.test(code))) {
     return Effect.fail(Errors.invalidField(name, "must be ISO 2-letter country codes, separated by commas"))
   }
   return Effect.succeed(named.length === 0 ? null : named.map((code) => code.toUpperCase()))
