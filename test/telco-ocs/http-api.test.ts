@@ -154,6 +154,13 @@ const operations: ReadonlyArray<
     }
   ],
   [
+    "getSingleSubscriber of an eSIM that is not called one",
+    (api) => Effect.map(api.subscriber(ICCID), ({ activationCode, isEsim }) => ({ activationCode, isEsim })),
+    { getSingleSubscriber: { iccid: ICCID, withSimInfo: true, onlySubsInfo: false } },
+    { getSingleSubscriber: subscriber({ sim: { id: 369, activationCode: "K2-1" } }) },
+    { activationCode: "K2-1", isEsim: true }
+  ],
+  [
     "listSubscriber",
     (api) => api.subscribersOf(4),
     { listSubscriber: { accountId: 4 } },
@@ -529,7 +536,8 @@ describe("takes a status code for", () => {
   })
 
   const hidden: ReadonlyArray<readonly [name: string, call: Call<unknown>, outcome: CallFailure.Outcome]> = [
-    ["a read: not there", (api) => api.packages(ICCID), "NotFound"],
+    ["a read of a subscriber: not there", (api) => api.packages(ICCID), "NotFound"],
+    ["a read of the reseller's own: refused", (api) => api.templates, "Refused"],
     ["a change: refused", (api) => api.deletePackage(1), "Refused"]
   ]
 

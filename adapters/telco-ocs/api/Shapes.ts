@@ -158,7 +158,8 @@ export const subscriberFrom = (
     imsi: textOf(card?.imsi),
     msisdn: numberOfNow(subscriber.phoneNumberList ?? []),
     simId: sim?.id ?? null,
-    isEsim: sim?.esim ?? false,
+    // Only an eSIM has an activation code.
+    isEsim: sim?.esim ?? !!sim?.activationCode,
     smdpServer: sim?.smdpServer ?? null,
     activationCode: sim?.activationCode ?? null,
     network: network(subscriber)

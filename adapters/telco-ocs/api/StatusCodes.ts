@@ -44,8 +44,11 @@ const ofSettings: ReadonlyArray<number> = [8, 9, 10]
 /** The documents do not say whether a subscriber that is not the reseller's is 6 or this one. */
 const RESOURCE_NOT_VISIBLE = 11
 
-/** Whether an operation only reads. Of one that changes something, 11 stays a refusal: what is hidden may still go on. */
-const isRead = (operation: string): boolean => /^(?:get|list)/.test(operation)
+/**
+ * Whether an operation reads one subscriber. Else 11 stays a refusal: what is hidden from a deletion may still go on, and a
+ * reseller from whom all is hidden has wrong settings.
+ */
+const readsSubscriber = (operation: string): boolean => /^(?:get|listSubscriberPrepaidPackages$)/.test(operation)
 
 /** The longest text of the OCS that a message repeats, in characters. */
 const LONGEST = 300
@@ -53,7 +56,7 @@ const LONGEST = 300
 /** The failure of an operation that the OCS answers with a code other than 0. */
 export const failure = (operation: string, code: number, text: string): CallFailure.CallFailure => {
   const [name, told] = codes[code] ?? ["a code that its documents do not have", "Refused" as const]
-  const outcome = code === RESOURCE_NOT_VISIBLE && isRead(operation) ? "NotFound" : told
+  const outcome = code === RESOURCE_NOT_VISIBLE && readsSubscriber(operation) ? "NotFound" : told
   const reason = text === "" ? "" : `: ${text.slice(0, LONGEST)}`
   const advice = ofSettings.includes(code) ? "; check the token, the reseller's id and the allowed addresses" : ""
   return new CallFailure.CallFailure({

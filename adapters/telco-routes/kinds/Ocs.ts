@@ -16,7 +16,7 @@ import * as Slotted from "./Slotted.ts"
 /** An ICCID that nobody has. */
 const NOBODYS = "8999900000000000000"
 
-/** What came of a call that is to be answered with a list, or with that there is no such subscriber. */
+/** What came of a call. */
 const finding = <A>(
   what: string,
   call: Effect.Effect<A, CallFailure.CallFailure>,
@@ -24,10 +24,20 @@ const finding = <A>(
 ): Effect.Effect<Finding> =>
   Effect.match(call, {
     onSuccess: (answer) => ({ what, ...told(answer) }),
-    onFailure: ({ message, outcome }) => ({ what, works: outcome === "NotFound", message })
+    onFailure: ({ message }) => ({ what, works: false, message })
   })
 
 const works = (message: string) => ({ works: true, message })
+
+/** A list, or that there is no such subscriber: the call works. */
+const isAnswered = (call: Effect.Effect<unknown, CallFailure.CallFailure>) =>
+  call.pipe(
+    Effect.as("answers"),
+    Effect.catchIf(
+      ({ outcome }) => outcome === "NotFound",
+      ({ message }) => Effect.succeed(message)
+    )
+  )
 
 /** A sentence for each zone that the settings name and the system does not have. */
 const sentences = (name: string, missing: ReadonlyArray<Zones.Missing>): ReadonlyArray<string> =>
@@ -120,7 +130,7 @@ export const connect = (
             : { works: false, message: sentences(name, missing).join("; ") }
         ),
         finding("package templates", api.templates, ({ length }) => works(`answers, and has ${length}`)),
-        finding("packages of a subscriber (version 2)", api.packages(NOBODYS), () => works("answers"))
+        finding("packages of a subscriber (version 2)", isAnswered(api.packages(NOBODYS)), works)
       ]),
       missing: Effect.mapBoth(zones.check, {
         onSuccess: (missing) => sentences(name, missing),
