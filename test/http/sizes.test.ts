@@ -1,7 +1,10 @@
 /**
  * Texts of requests have limits, which the document names too (rule W9).
  */
+import { Context, Effect, Layer } from "effect"
+import { Storage } from "simplan/ports"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Memory from "../../adapters/memory/index.ts"
 import * as Inventory from "./Inventory.ts"
 import * as World from "./World.ts"
 
@@ -108,5 +111,28 @@ describe("A text of a request (W9)", () => {
       accepted: 1,
       rejected: [{ index: 0, id: "long", message: "operator must have at most 255 characters" }]
     })
+  })
+})
+
+describe("A list (W10)", () => {
+  it("is read in pages of which two with the longest texts take less than 1 MB", async () => {
+    const limits: Array<number> = []
+    const storage = Layer.effectContext(
+      Effect.map(Effect.context<Layer.Success<typeof Memory.layer>>(), (ports) => {
+        const inner = Context.get(ports, Storage.Storage)
+        const page: typeof inner.subscriptions.page = (query) => {
+          limits.push(query.limit)
+          return inner.subscriptions.page(query)
+        }
+        return Context.add(ports, Storage.Storage, { ...inner, subscriptions: { ...inner.subscriptions, page } })
+      })
+    ).pipe(Layer.provide(Memory.layer))
+    const listing = await World.start({ storage })
+    const { tenant } = await Inventory.stock(listing, 1, 1)
+    expect((await tenant.get("/v3/subscription")).status).toBe(200)
+    await listing.close()
+    // An emoji is one character and takes four bytes, in memory as in UTF-8.
+    expect(limits).toHaveLength(1)
+    for (const limit of limits) expect(2 * limit * 4 * (4_096 + 255)).toBeLessThan(1_048_576)
   })
 })
