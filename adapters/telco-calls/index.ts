@@ -7,6 +7,7 @@
  *     PortFailure.of(failure)              // what a failed call is to the caller of the telco port
  *     Priority.asPoll(calls)               // gives way to orders
  *     Purge.forever(journal, telcos)       // deletes entries of calls that are over
+ *     RetryAfter.seconds(header, now)      // how long an answer asks to wait
  *     SimLocks.make(journal, { telco })    // calls about one SIM follow each other
  */
 export * as CallControl from "./CallControl.ts"
@@ -17,5 +18,6 @@ export * as MemoryJournal from "./MemoryJournal.ts"
 export * as PortFailure from "./PortFailure.ts"
 export * as Priority from "./Priority.ts"
 export * as Purge from "./Purge.ts"
+export * as RetryAfter from "./RetryAfter.ts"
 export * as SimLocks from "./SimLocks.ts"
 export * as SqlJournal from "./SqlJournal.ts"

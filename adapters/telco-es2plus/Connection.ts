@@ -8,7 +8,8 @@
 import * as Http from "node:http"
 import * as Https from "node:https"
 import * as Tls from "node:tls"
-import { Data, Duration, Effect, Redacted, type Scope } from "effect"
+import { Clock, Data, Duration, Effect, Redacted, type Scope } from "effect"
+import { RetryAfter } from "../telco-calls/index.ts"
 import { Failure } from "./Failure.ts"
 
 /** The key, the certificate or the authority cannot be used. The message contains nothing of them. */
@@ -60,9 +61,6 @@ const LONGEST_ANSWER = 1_048_576
  */
 const KEPT_MILLIS = 3_000
 
-/** The longest wait that an answer may ask for, in seconds. */
-const LONGEST_WAIT = 3_600
-
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "unknown error"
 
@@ -88,8 +86,8 @@ const credentials = ({ ca, certificate, key }: Options) =>
 /** The SM-DP+ refuses the certificate in an alert, which may arrive after the handshake. */
 const isRefusedByTls = (error: Error): boolean => /^ERR_SSL_.*_ALERT_/.test(codeOf(error))
 
-const waitOf = (header: string | undefined): number | null =>
-  header !== undefined && /^\d+$/.test(header) ? Math.min(Number(header), LONGEST_WAIT) : null
+/** An answer with its header. */
+type Received = Omit<Answer, "retryAfterSeconds"> & { readonly retryAfter: string | undefined }
 
 interface Request {
   readonly url: URL
@@ -103,7 +101,7 @@ interface Agents {
 }
 
 const send = (agents: Agents, protocol: string, { body, method, url }: Request) =>
-  Effect.callback<Answer, Failure>((resume) => {
+  Effect.callback<Received, Failure>((resume) => {
     let isConnected = false
     const fail = (error: Error): void => {
       const first: unknown = error instanceof AggregateError ? error.errors[0] : error
@@ -132,7 +130,7 @@ const send = (agents: Agents, protocol: string, { body, method, url }: Request) 
           Effect.succeed({
             status: response.statusCode ?? 0,
             body: Buffer.concat(parts).toString("utf8"),
-            retryAfterSeconds: waitOf(response.headers["retry-after"])
+            retryAfter: response.headers["retry-after"]
           })
         )
       )
@@ -177,7 +175,17 @@ export const make = (options: Options): Effect.Effect<Connection, InvalidCredent
               message: `The SM-DP+ has not answered within ${Duration.toSeconds(limit)} s`
             })
           )
-      })
+      }).pipe(
+        Effect.flatMap(({ retryAfter, ...answer }) =>
+          Effect.map(
+            Clock.currentTimeMillis,
+            (now): Answer => ({
+              ...answer,
+              retryAfterSeconds: RetryAfter.seconds(retryAfter, now) ?? null
+            })
+          )
+        )
+      )
     const base = url.replace(/\/+$/, "")
     return {
       post: (path, body) => inTime({ url: new URL(`${base}/${path}`), method: "POST", body }),

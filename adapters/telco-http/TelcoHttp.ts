@@ -15,8 +15,8 @@ import {
 } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Telco } from "simplan/ports"
+import { RetryAfter } from "../telco-calls/index.ts"
 import * as Contract from "./Contract.ts"
-import * as RetryAfter from "./RetryAfter.ts"
 import * as Shapes from "./Shapes.ts"
 
 /** Where the bridge is, and how it knows the caller. */
@@ -72,11 +72,7 @@ const failure = Effect.fnUntraced(function* (response: Response) {
     return yield* new Telco.Refused({ message })
   }
   const now = yield* Clock.currentTimeMillis
-  const wait = headers["retry-after"]
-  return yield* unavailable(
-    `The telco answers ${status}`,
-    wait === undefined ? undefined : RetryAfter.seconds(wait, now)
-  )
+  return yield* unavailable(`The telco answers ${status}`, RetryAfter.seconds(headers["retry-after"], now))
 })
 
 const isTransport = (error: Broken): boolean => "reason" in error && error.reason._tag === "TransportError"

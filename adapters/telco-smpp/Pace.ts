@@ -3,6 +3,9 @@
  * there are too many. The pause doubles each time that the first message after it is told so again, and ends with the
  * first that is taken.
  *
+ * `CallRate` of `telco-calls` is another thing: it halves the rate where a telco asks for fewer calls, and limits how many are
+ * under way. An SMSC that throttles gets nothing for a while, and its window is the limit of what is under way.
+ *
  * Times are machine time, in milliseconds.
  */
 export interface Options {

@@ -218,6 +218,8 @@ describe("A failed call", () => {
     expect(await outcomeOf(403)).toMatchObject({ outcome: "NotDone" })
     expect(await outcomeOf(302, { location: "https://elsewhere.example/" })).toMatchObject({ outcome: "NotDone" })
     expect(await outcomeOf(429, { "retry-after": "7" })).toMatchObject({ outcome: "NotDone", retryAfterSeconds: 7 })
+    const later = { "retry-after": "Fri, 01 Jan 2100 12:00:00 GMT" }
+    expect(await outcomeOf(503, later)).toMatchObject({ retryAfterSeconds: 3_600 })
     expect(await outcomeOf(500)).toMatchObject({ outcome: "Unknown" })
   })
 })

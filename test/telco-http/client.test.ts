@@ -5,7 +5,6 @@ import { Effect, Exit, Redacted } from "effect"
 import { Telco } from "simplan/ports"
 import { TelcoHttp } from "simplan/telco-http"
 import { afterEach, describe, expect, it } from "vitest"
-import * as RetryAfter from "../../adapters/telco-http/RetryAfter.ts"
 import * as Bridge from "./Bridge.ts"
 
 const SECRET = "a-secret-telco-key"
@@ -193,21 +192,5 @@ describe("the client", () => {
     }
     expect(await port(closing, (telco) => telco.releaseProfile({ key: "k", iccid }))).toEqual(Exit.void)
     expect(bridge?.asked.map(({ headers }) => headers["idempotency-key"])).toEqual(["k", "k"])
-  })
-})
-
-describe("Retry-After", () => {
-  const now = Date.UTC(2030, 0, 1, 12)
-  const cases: ReadonlyArray<readonly [string, number | undefined]> = [
-    ["0", 0],
-    [" 30 ", 30],
-    ["86400", 3_600],
-    ["Tue, 01 Jan 2030 12:00:10 GMT", 10],
-    ["Tue, 01 Jan 2030 11:00:00 GMT", 0],
-    ["soon", undefined],
-    ["", undefined]
-  ]
-  it.each(cases)("%j is %s seconds", (header, expected) => {
-    expect(RetryAfter.seconds(header, now)).toBe(expected)
   })
 })

@@ -6,7 +6,7 @@
  */
 import { Clock, Duration, Effect, Option, Redacted, Result, Schema, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { CallFailure } from "../../telco-calls/index.ts"
+import { CallFailure, RetryAfter } from "../../telco-calls/index.ts"
 import type { Request } from "./Requests.ts"
 import * as Shapes from "./Shapes.ts"
 import * as StatusCodes from "./StatusCodes.ts"
@@ -59,20 +59,11 @@ const disconnected = (operation: string, error: unknown): Failure => {
 /** Statuses of a wrong address or token, which the OCS or what is in front of it answers before it does anything. */
 const ofSettings = [401, 403, 404]
 
-/** The longest `Retry-After` that is obeyed, in seconds. */
-const LONGEST_WAIT = 3_600
-
-const secondsOf = (header: string | undefined, now: number): number => {
-  const text = (header ?? "").trim()
-  const asked = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now) / 1_000)
-  return Number.isNaN(asked) ? StatusCodes.BACK_OFF_SECONDS : Math.min(Math.max(asked, 1), LONGEST_WAIT)
-}
-
 /** The failure of an HTTP status other than 200 that came without a status of the OCS. */
 const httpFailure = (operation: string, status: number, retryAfter: string | undefined, now: number): Failure => {
   const told = `The OCS answers ${operation} with HTTP ${status}`
   if (status === 429) {
-    const retryAfterSeconds = secondsOf(retryAfter, now)
+    const retryAfterSeconds = Math.max(1, RetryAfter.seconds(retryAfter, now) ?? StatusCodes.BACK_OFF_SECONDS)
     return failure("NotDone", told, { isAnswered: true, isOverloaded: true, retryAfterSeconds })
   }
   if (ofSettings.includes(status)) {

@@ -57,6 +57,9 @@ export type Cancelled = Extract<Order, { readonly _tag: "Cancelled" }>
 /** The order in an entry of this kind. */
 export const decode = Schema.decodeUnknownEffect(Order)
 
+/** The same for readers that can do without it. */
+export const decodeOption = Schema.decodeUnknownOption(Order)
+
 const encode = Schema.encodeSync(Order)
 
 /** The system's id of the order's package, where it has one that is known. */

@@ -2,10 +2,11 @@
  * The packages that simplan has ordered of an OCS, as the journal has them: what the reports need of the entries that the
  * orders write.
  */
-import { Option, Schema } from "effect"
+import { Option } from "effect"
 import type { Time } from "simplan/ports"
 import type { Journal } from "../../telco-calls/index.ts"
 import type { Window } from "../api/Api.ts"
+import * as Order from "../orders/Order.ts"
 
 export interface Ordered {
   /** Ours: `<attachment id>:<occurrence>`. */
@@ -14,7 +15,7 @@ export interface Ordered {
   /** The OCS's id, once it is known. */
   readonly externalId: string | null
   /** `Open`: the orders are still at it. A `Cancelled` package is one whose end the OCS has confirmed. */
-  readonly status: "Open" | "Created" | "Cancelled" | "Refused"
+  readonly status: Order.Order["_tag"]
   /** Null: from the first use on. */
   readonly window: Window | null
   /** When it was first asked for. */
@@ -23,26 +24,16 @@ export interface Ordered {
   readonly isWatched: boolean
 }
 
-const Order = Schema.Struct({
-  _tag: Schema.Literals(["Open", "Created", "Cancelled", "Refused"]),
-  asked: Schema.NullOr(
-    Schema.Struct({
-      window: Schema.NullOr(Schema.Struct({ start: Schema.Finite, end: Schema.Finite })),
-      firstAt: Schema.Finite
-    })
-  ),
-  confirmed: Schema.optionalKey(Schema.Boolean)
-})
-const decode = Schema.decodeUnknownOption(Order)
+const isUnconfirmed = (order: Order.Order): boolean => order._tag === "Cancelled" && !order.confirmed
 
 /** The package that an entry is about; an entry that cannot be read is one that is open. */
 export const of = ({ document, dueAt, externalId, iccid, key }: Journal.Entry): Ordered => {
-  const order = Option.getOrUndefined(decode(document))
+  const order = Option.getOrUndefined(Order.decodeOption(document))
   return {
     packageId: key,
     iccid: iccid ?? "",
     externalId,
-    status: order === undefined || order.confirmed === false ? "Open" : order._tag,
+    status: order === undefined || isUnconfirmed(order) ? "Open" : order._tag,
     window: order?.asked?.window ?? null,
     orderedAt: order?.asked?.firstAt ?? null,
     isWatched: dueAt !== null
