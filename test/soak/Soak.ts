@@ -17,7 +17,7 @@ import { Ledger } from "../faults/Ledger.ts"
 import * as Random from "../faults/Random.ts"
 import * as Receiver from "../faults/Receiver.ts"
 import * as Tenant from "../faults/Tenant.ts"
-import type { Sample } from "./Sample.ts"
+import * as Sample from "./Sample.ts"
 
 export interface Options {
   readonly main: string
@@ -92,7 +92,7 @@ export const run = async ({ databaseUrl, main, millis, samples: count = SAMPLES 
       await Promise.all(Array.from({ length: CLIENTS }, client))
     }
 
-    const sample = async (): Promise<Sample> => {
+    const sample = async (): Promise<Sample.Sample> => {
       const metrics = await (await fetch(`${url}/metrics`)).text()
       const held = JSON.parse(await (await fetch(`http://127.0.0.1:${probePort}`)).text())
       return {
@@ -100,11 +100,11 @@ export const run = async ({ databaseUrl, main, millis, samples: count = SAMPLES 
         heapUsed: numberOf(held.heapUsed),
         listeners: numberOf(held.listeners),
         resources: held.resources,
-        series: metrics.split("\n").filter((line) => line !== "" && !line.startsWith("#")).length
+        series: Sample.seriesOf(metrics)
       }
     }
 
-    const samples: Array<Sample> = []
+    const samples: Array<Sample.Sample> = []
     for (let index = 0; index < count; index++) {
       const until = Date.now() + millis / count
       await (databaseUrl === "memory:" ? repeat : lives)(() => Date.now() >= until)
