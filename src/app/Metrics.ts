@@ -1,7 +1,8 @@
 /**
  * The core's metrics, in Effect's metric registry: jobs, deliveries, telco calls and reports.
  *
- * Labels are kinds and outcomes, never ids or texts from outside. So there are few series, and none holds a secret.
+ * Labels are kinds and outcomes, and the names that a host gives its handlers of events; never ids or texts from outside.
+ * So there are few series, and none holds a secret.
  */
 import { Clock as MachineClock, Context, Effect, type Exit, Metric, Tracer } from "effect"
 
@@ -49,6 +50,12 @@ export const deliveries = counter(
   "simplan_deliveries_total",
   "Webhook deliveries that were tried, by type of event and what came of it",
   ["type", "outcome"]
+)
+
+export const handledEvents = counter(
+  "simplan_handler_events_total",
+  "Events that were given to handlers of this process, by handler and what came of it",
+  ["handler", "outcome"]
 )
 
 export const deliveryDuration = histogram(

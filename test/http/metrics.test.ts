@@ -3,9 +3,9 @@
  */
 import { readFileSync } from "node:fs"
 import { Context, Effect, Layer, Redacted } from "effect"
-import { Worker } from "simplan"
+import { EventHandlers, Worker } from "simplan"
 import * as Memory from "simplan/memory"
-import { Jobs, WebhookSender } from "simplan/ports"
+import { Jobs, type WebhookEvent, WebhookSender } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { expect, it } from "vitest"
@@ -33,6 +33,8 @@ it("measures jobs, deliveries, telco calls, reports and the depth of the queues"
     sender: Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.sync(() => receiver) })
   })
   const acme = await World.tenant(world)
+  const mailer = { name: "mailer", types: ["subscription.created"] }
+  await world.run(EventHandlers.EventHandlers.use((handlers) => handlers.on(mailer, () => Effect.void)))
   const of = `/organizations/${acme.organizationId}`
   const sims = [1, 2].map((n) => ({ iccid: World.iccid(n), label: "Green", is_esim: true, lpa: null }))
   await world.admin("POST", `${of}/sims`, { sims })
@@ -83,6 +85,7 @@ it("measures jobs, deliveries, telco calls, reports and the depth of the queues"
   expect(valueOf(text, "simplan_deliveries_total", { type, outcome: "retried" })).toBe(1)
   expect(valueOf(text, "simplan_delivery_duration_seconds_count", { answer: "5xx" })).toBe(1)
   expect(valueOf(text, "simplan_queue_lateness_seconds_count", { queue: "deliveries" })).toBe(1)
+  expect(valueOf(text, "simplan_handler_events_total", { handler: "mailer", outcome: "handled" })).toBe(1)
   for (const [outcome, count] of [
     ["accepted", 1],
     ["duplicate", 1],
@@ -108,6 +111,43 @@ it("measures jobs, deliveries, telco calls, reports and the depth of the queues"
   )
   expect(elsewhere).toContain("simplan_webhook_lookups_total")
   expect(listed.sort()).toEqual([...told, ...elsewhere].sort())
+  await world.close()
+})
+
+it("counts what came of events by handler, and tells how long the oldest has been due that no process has", async () => {
+  const world = await World.start()
+  const acme = await World.tenant(world)
+  const of = `/organizations/${acme.organizationId}`
+  const sims = [1, 2].map((n) => ({ iccid: World.iccid(n), label: "Green", is_esim: true, lpa: null }))
+  await world.admin("POST", `${of}/sims`, { sims })
+  const handlers = EventHandlers.EventHandlers
+  const types = ["esim.smdp.stateChanged"]
+  const handle = ({ payload }: WebhookEvent.WebhookEvent) =>
+    payload.type === "esim.smdp.stateChanged" && payload.data.sim === World.iccid(1)
+      ? Effect.fail(new Error("no mail today"))
+      : Effect.void
+  await world.run(handlers.use((all) => all.on({ name: "mailer", types }, handle)))
+  await world.run(handlers.use((all) => all.on({ name: "removed", types }, handle)))
+  await world.run(handlers.use((all) => all.remove("removed")))
+  const advance = (by: string) => world.admin("POST", "/clock/advance", { by })
+  const report = (id: string, n: number, state: string) =>
+    world.telco([
+      { id, type: "smdp_state", state, iccid: World.iccid(n), occurred_at: new Date(World.START).toISOString() }
+    ])
+  await report("r-1", 1, "Enable")
+  await report("r-2", 2, "Enable")
+  await advance("4 days")
+  await world.run(handlers.use((all) => all.off("mailer")))
+  await report("r-3", 2, "Disable")
+  await advance("2 hours")
+
+  const { text } = await world.fetch("GET", "/metrics")
+  const outcomes = (outcome: string) => valueOf(text, "simplan_handler_events_total", { handler: "mailer", outcome })
+  expect(outcomes("handled")).toBe(1)
+  expect(outcomes("retried")).toBe(9)
+  expect(outcomes("given_up")).toBe(1)
+  expect(valueOf(text, "simplan_handler_oldest_due_age_seconds", { handler: "mailer" })).toBe(7_200)
+  expect(text).not.toContain('handler="removed"')
   await world.close()
 })
 

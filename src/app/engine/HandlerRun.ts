@@ -13,6 +13,7 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Conflict } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
+import * as Metrics from "../Metrics.ts"
 import type { Registered } from "./HandlerRegistry.ts"
 
 /** How long a handler may take, in milliseconds of machine time. Then it is interrupted, and has failed. */
@@ -33,7 +34,13 @@ const isLeaseLost = (cause: Cause.Cause<unknown>): boolean => {
   return error instanceof Conflict && error.on === "lease"
 }
 
-/** What hands a delivery to a handler and stores the outcome. */
+/** What came of a delivery whose outcome was not stored. */
+const outcomeOf = (cause: Cause.Cause<unknown>): string => {
+  if (Cause.hasInterruptsOnly(cause)) return "handed_back"
+  return isLeaseLost(cause) ? "lost" : "failed"
+}
+
+/** What hands a delivery to a handler, stores the outcome and counts it. */
 export const make = Effect.gen(function* () {
   const clock = yield* BusinessClock
   const commits = yield* Commits
@@ -62,7 +69,7 @@ export const make = Effect.gen(function* () {
       }
     )
 
-  return Effect.fnUntraced(function* (handler: Registered, due: LoggedDelivery, token: string) {
+  const run = Effect.fnUntraced(function* (handler: Registered, due: LoggedDelivery, token: string) {
     const began = yield* MachineClock.currentTimeMillis
     const handled = Effect.andThen(
       call(handler, due),
@@ -70,17 +77,25 @@ export const make = Effect.gen(function* () {
     )
     const { transaction } = handler
     const exit = yield* Effect.exit(transaction === null ? handled : transaction(handled))
-    if (Exit.isSuccess(exit)) return
+    if (Exit.isSuccess(exit)) return "handled"
     const { cause } = exit
     // Interrupted by a stop, it is handed back; settled by another process, it is that one's.
-    if (Cause.hasInterruptsOnly(cause) || isLeaseLost(cause)) return
+    if (Cause.hasInterruptsOnly(cause)) return "handed_back"
+    if (isLeaseLost(cause)) return "lost"
     const after = yield* settle(due, token, { _tag: "Threw", message: messageOf(cause) }, began)
     const { eventId, payload } = due.event
-    const next = after.nextAttemptAt === null ? "it is given up" : "it is tried again"
+    const isGivenUp = after.nextAttemptAt === null
     yield* Effect.logError(
-      `the handler ${handler.name} failed; ${next}`,
+      `the handler ${handler.name} failed; ${isGivenUp ? "it is given up" : "it is tried again"}`,
       { handler: handler.name, eventId, type: payload.type, attempts: after.attempts },
       cause
     )
+    return isGivenUp ? "given_up" : "retried"
   })
+
+  return (handler: Registered, due: LoggedDelivery, token: string) =>
+    Metrics.timed(run(handler, due, token), (exit, _, context) => {
+      const outcome = Exit.isSuccess(exit) ? exit.value : outcomeOf(exit.cause)
+      Metrics.handledEvents({ handler: handler.name, outcome })(1, context)
+    })
 })

@@ -1,5 +1,5 @@
 /**
- * Gauges of the queues of jobs and deliveries. They are measured on demand, at most every few seconds, by one
+ * Gauges of the queues of jobs and deliveries, and of what is due to handlers. They are measured on demand, at most every few seconds, by one
  * measurement at a time. Nobody waits longer than a second for it, whatever the storage does.
  */
 import { Context, Clock as MachineClock, Effect, Fiber, Layer, Metric } from "effect"
@@ -52,6 +52,25 @@ const gaugesOf = (queue: "jobs" | "deliveries") => {
     )
 }
 
+/** The gauge of each handler's events (rule E2): of handlers that there are, and of removed ones, which have none. */
+const makeHandlerGauges = () => {
+  const gauges = new Map<string, Metric.Gauge<number>>()
+  const gaugeOf = (handler: string) => {
+    const gauge =
+      gauges.get(handler) ??
+      Metric.gauge("simplan_handler_oldest_due_age_seconds", {
+        description: "Time since the oldest event fell due to the handler that no process holds; 0 where none is due",
+        attributes: { handler }
+      })
+    gauges.set(handler, gauge)
+    return gauge
+  }
+  return (ages: ReadonlyMap<string, number>) => {
+    for (const handler of ages.keys()) gaugeOf(handler)
+    return Effect.forEach(gauges, ([handler, gauge]) => Metric.update(gauge, ages.get(handler) ?? 0), { discard: true })
+  }
+}
+
 /** As `Services.layer` has it. */
 export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | BusinessClock> = Layer.effect(
   QueueDepth,
@@ -62,6 +81,7 @@ export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Bus
     const clock = yield* BusinessClock
     const updateJobs = gaugesOf("jobs")
     const updateDeliveries = gaugesOf("deliveries")
+    const updateHandlers = makeHandlerGauges()
     let measuredAt = Number.NEGATIVE_INFINITY
     let underWay: Fiber.Fiber<void> | null = null
 
@@ -70,6 +90,12 @@ export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Bus
       const machineNow = yield* MachineClock.currentTimeMillis
       yield* updateJobs(yield* jobs.backlog({ now, machineNow }), now)
       yield* updateDeliveries(yield* outbox.backlog({ now, machineNow }), now)
+      const ages = new Map<string, number>()
+      for (const { name } of yield* storage.eventHandlers.list) {
+        const { dueAt } = yield* outbox.pendingForHandler({ now, machineNow, handler: name })
+        ages.set(name, dueAt === null ? 0 : Math.max(0, now - dueAt) / SECOND)
+      }
+      yield* updateHandlers(ages)
       yield* Metric.update(problems, yield* storage.problems.count)
       measuredAt = machineNow
     }).pipe(Effect.matchEffect({ onSuccess: () => Metric.update(up, 1), onFailure: () => Metric.update(up, 0) }))
