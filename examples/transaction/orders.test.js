@@ -10,6 +10,7 @@ import * as Knex from "./clients/knex.js"
 import * as Kysely from "./clients/kysely.js"
 import * as Pg from "./clients/pg.js"
 import * as PostgresJs from "./clients/postgres-js.js"
+import * as Prisma from "./clients/prisma.js"
 import * as Database from "./Database.js"
 
 const clients = {
@@ -17,6 +18,7 @@ const clients = {
   "postgres.js": PostgresJs,
   "Drizzle on pg": Drizzle,
   "Drizzle on postgres.js": DrizzlePostgresJs,
+  Prisma,
   Knex,
   Kysely
 }

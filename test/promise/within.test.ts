@@ -148,6 +148,18 @@ describe("within", () => {
     await inMemory.close()
   })
 
+  it("finds the database's error in that of Prisma", async () => {
+    const fails = async () => {
+      // As Prisma 7 throws it over @prisma/adapter-pg.
+      const cause = { kind: "TransactionWriteConflict", originalCode: "40001", originalMessage: "could not serialize" }
+      const driverAdapterError = Object.assign(new Error("TransactionWriteConflict"), { cause })
+      throw Object.assign(new Error("Raw query failed"), { code: "P2010", meta: { driverAdapterError } })
+    }
+    const prisma = fromPrisma({ $queryRawUnsafe: fails, $executeRawUnsafe: async () => 0 })
+    const { organizations } = simplan.within(prisma)
+    await expect(organizations.create({ name: "Acme" })).rejects.toThrow(/could not serialize.*40001.*anew/)
+  })
+
   it("speaks to clients in their own ways", async () => {
     const asked: Array<readonly unknown[]> = []
     const note = async (...what: ReadonlyArray<unknown>) => {

@@ -33,6 +33,13 @@ interface DatabaseError {
   readonly message: string
 }
 
+/** The name of the constraint that an error is about; Prisma has it one level deeper. Empty where it is not told. */
+const constraintOf = (error: object): string => {
+  const told = field(error, "constraint") ?? field(error, "constraint_name")
+  const name = typeof told === "object" && told !== null ? field(told, "index") : told
+  return typeof name === "string" ? name : ""
+}
+
 /** The database's own error in that of a client, or of what wraps the client. */
 const databaseError = (error: unknown, depth = 0): DatabaseError | null => {
   if (typeof error !== "object" || error === null || depth > DEPTH) return null
@@ -42,8 +49,8 @@ const databaseError = (error: unknown, depth = 0): DatabaseError | null => {
   }
   const code = [field(error, "code"), field(error, "originalCode")].find(isSqlState)
   if (code === undefined) return null
-  const constraint = field(error, "constraint") ?? field(error, "constraint_name")
-  return { code, constraint: String(constraint ?? ""), message: String(field(error, "message") ?? "") }
+  const message = field(error, "message") ?? field(error, "originalMessage")
+  return { code, constraint: constraintOf(error), message: String(message ?? "") }
 }
 
 // Some clients put the statement before the database's message; that of a guard is one of these.

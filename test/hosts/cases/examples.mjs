@@ -22,6 +22,16 @@ const RELEASE = "24"
 const environmentOf = ({ engines }) =>
   engines === undefined ? {} : { PATH: [dirname(Host.nodeOf(RELEASE)), process.env.PATH].join(delimiter) }
 
+/**
+ * Tools of the examples ask nobody but the registry. Prisma would fetch its schema engine from elsewhere, which generates
+ * nothing: any program will do in its place.
+ */
+const offline = {
+  CHECKPOINT_DISABLE: "1",
+  NEXT_TELEMETRY_DISABLED: "1",
+  PRISMA_SCHEMA_ENGINE_BINARY: process.execPath
+}
+
 /** A PostgreSQL for as long as the examples run. */
 const startPostgres = async () => {
   const keeper = spawn(process.execPath, [join(root, "test", "setup", "postgres-keeper.mjs")], {
@@ -45,7 +55,7 @@ export const run = async (context) => {
   const environments = new Map()
   for (const name of found) {
     const copy = join(host.directory, name)
-    const filter = (path) => !["node_modules", "dist", ".next"].includes(basename(path))
+    const filter = (path) => !["node_modules", "dist", ".next", "generated"].includes(basename(path))
     cpSync(join(examples, name), copy, { recursive: true, filter })
     const file = join(copy, "package.json")
     const manifest = JSON.parse(readFileSync(file, "utf8"))
@@ -53,7 +63,8 @@ export const run = async (context) => {
     writeFileSync(file, JSON.stringify({ ...manifest, dependencies }, null, 2))
     environments.set(name, environmentOf(manifest))
   }
-  Host.install(host)
+  // No example needs an install script; one of Prisma would fetch its engines.
+  Host.install(host, "--ignore-scripts")
   const postgres = await startPostgres()
   const failures = []
   for (const name of found) {
@@ -61,7 +72,7 @@ export const run = async (context) => {
     try {
       for (const script of ["check", "test"]) {
         const args = ["run", "--if-present", "--workspace", name, script]
-        const env = { ...environments.get(name), DATABASE_URL: postgres.url, NEXT_TELEMETRY_DISABLED: "1" }
+        const env = { ...environments.get(name), ...offline, DATABASE_URL: postgres.url }
         host.run("npm", args, { env })
       }
       console.log(`     ${name} (${((performance.now() - since) / 1000).toFixed(1)} s)`)
