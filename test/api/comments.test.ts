@@ -26,6 +26,7 @@ it("leaves out the lines of comments, and what else is on a line stays", () => {
 })
 
 it("keeps what is for tools", () => {
-  const text = "const a = /* @__PURE__ */ make()\nconst b = /*#__PURE__*/ make()\nimport(/* @vite-ignore */ a)\n"
+  const text =
+    "#!/usr/bin/env node\nconst a = /* @__PURE__ */ make()\nconst b = /*#__PURE__*/ make()\nimport(/* @vite-ignore */ a)\n"
   expect(stripped(text)).toBe(text)
 })

@@ -10,7 +10,7 @@ const isForTools = ({ value }) => /^[#@!*]*\s*[@#]__|^!|@license|@vite-ignore|we
 export const withoutComments = (text, comments) => {
   let [result, at] = ["", 0]
   for (const comment of comments) {
-    if (isForTools(comment)) continue
+    if (isForTools(comment) || text.startsWith("#!", comment.start)) continue
     const from = text.lastIndexOf("\n", comment.start - 1) + 1
     const lineEnd = text.indexOf("\n", comment.end)
     const to = lineEnd === -1 ? text.length : lineEnd + 1
