@@ -21,6 +21,11 @@ const takeAll = ({ body }: FakeServer.Asked): FakeServer.Answer => ({
 })
 
 /** A system with a secret that the import has no use for, and does not have. */
+let answer = takeAll
+beforeEach(() => {
+  answer = takeAll
+})
+
 const systemOf = (name: string) => [
   name,
   {
@@ -37,7 +42,7 @@ const systemOf = (name: string) => [
 const smsc = { kind: "smpp", url: "smpp://user@127.0.0.1:2775", password: { file: "no-such-file" } }
 
 const importFrom = async (names: ReadonlyArray<string>, route: object | null, ...flags: ReadonlyArray<string>) => {
-  const server = await serve(takeAll)
+  const server = await serve(answer)
   const telcos = Object.fromEntries([...names.map(systemOf), ["smsc", smsc], ["sandbox", { kind: "simulator" }]])
   writeFileSync(
     "telcos.json",
@@ -66,6 +71,16 @@ describe("sims import --from-ocs", () => {
     const row = rows.find((one) => one.startsWith(first.iccid)) ?? ""
     expect(row).toMatch(new RegExp(`^${first.iccid},Green,true,LPA:1\\$[a-z.]+\\$${first.sim.activationCode},`))
     expect(row.endsWith(`,${first.imsi},${first.msisdn},${first.subscriberId}`)).toBe(true)
+  })
+
+  it("tells how many SIMs that were there already it has brought up to date", async () => {
+    answer = ({ body }) => ({
+      body: { error: false, data: { ...nothing, updated: body.trim().split("\n").length - 1 } }
+    })
+    const outcome = await importFrom(["ocs"], null, ...account)
+    expect(outcome.err).toContain(`100 %  ${SIMS} SIMs, 0 imported, ${SIMS} updated, 0 errors`)
+    expect(outcome.out).toContain(`updated     ${SIMS}\n`)
+    expect(outcome.code).toBe(0)
   })
 
   it("gives the SIMs the only label that the file has the system for, and asks for one where it has none", async () => {

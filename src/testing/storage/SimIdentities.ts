@@ -89,6 +89,25 @@ export const cases: ReadonlyArray<World.Scenario> = [
       })
   ),
 
+  scenario("imports at once of the same SIMs leave the identities that one of them has", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      for (let round = 0; round < 6; round++) {
+        const bare = World.newSims(world, 100)
+        const known = bare.map((sim) => ({ ...sim, simId: world.id(), ...all }))
+        const imports = [bare, round % 2 === 0 ? known : known.toReversed()].map((sims) => storage.sims.import(sims))
+        const outcomes = yield* Effect.all(imports, { concurrency: "unbounded" })
+        const told = outcomes.map((of) => of.imported.length + of.updated.length + of.taken.length)
+        yield* Suite.equals("rows that are told of", told, [bare.length, bare.length])
+        const [first, last] = [bare[0], bare.at(-1)]
+        for (const sim of [first, last]) {
+          const { iccid } = yield* World.given("SIM", sim)
+          yield* Suite.equals("identities", yield* storage.sims.identities({ ...World.of(world), iccid }), all)
+        }
+      }
+    })
+  ),
+
   scenario("an import changes no identities of another organization's SIM", (world) =>
     Effect.gen(function* () {
       const other = yield* World.neighbour(world)
