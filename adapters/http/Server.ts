@@ -88,29 +88,51 @@ const refuse = (response: Http.ServerResponse, code: Codes.Code, message: string
   response.writeHead(Codes.status(code), refusalHeaders(text)).end(text)
 }
 
-const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-  if (error.code === "ECONNRESET" || !socket.writable || answeredEarly.has(socket)) {
-    socket.destroy()
-    return
-  }
-  const [code, message] = broken(error)
+// Answers likewise where Node has made no response.
+const refuseOn = (socket: Duplex, code: Codes.Code, message: string): void => {
   const text = body(code, message)
   const status = Codes.status(code)
   const lines = Object.entries(refusalHeaders(text)).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${Http.STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${text}`)
 }
 
+const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  if (error.code === "ECONNRESET" || !socket.writable || answeredEarly.has(socket)) socket.destroy()
+  else refuseOn(socket, ...broken(error))
+}
+
+// Node leaves this connection to its listener, with its errors.
+const onConnect = (_: Http.IncomingMessage, socket: Duplex): void => {
+  socket.on("error", () => socket.destroy())
+  refuseOn(socket, "malformed_request", "The server is no proxy and takes no CONNECT")
+}
+
 const hasBody = ({ headers }: Http.IncomingMessage): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
 
+/** A host, perhaps empty, and a port (RFC 3986, section 3.2). */
+const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*)(?::\d*)?$/i
+
 // HTTP/1.1 asks for exactly one `Host`, and HTTP/1.0 for one at most (RFC 9112, section 3.2). Node shows the first one only.
-const hasOneHost = ({ httpVersionMinor, rawHeaders }: Http.IncomingMessage): boolean => {
+const hasOneHost = ({ headers, httpVersionMinor, rawHeaders }: Http.IncomingMessage): boolean => {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]
     if (name?.length === 4 && name.toLowerCase() === "host") count += 1
   }
-  return count === 1 || (count === 0 && httpVersionMinor === 0)
+  return count === 0 ? httpVersionMinor === 0 : count === 1 && HOST.test(headers.host ?? "")
+}
+
+// The absolute form, which clients send to proxies and every server has to take, names the same path as its origin form.
+// It has a host and no user (RFC 9110, section 4.2).
+const ABSOLUTE = /^https?:\/\/[^/?#@]+(?=[/?#]|$)/i
+
+const isAbsolute = (target: string): boolean => /^https?:/i.test(target)
+
+const originForm = (target: string): string => {
+  if (target.startsWith("/")) return target
+  const rest = target.replace(ABSOLUTE, "")
+  return rest.startsWith("?") || rest === "" ? `/${rest}` : rest
 }
 
 type Listener = (request: Http.IncomingMessage, response: Http.ServerResponse) => void
@@ -118,7 +140,9 @@ type Listener = (request: Http.IncomingMessage, response: Http.ServerResponse) =
 const problemOf = (request: Http.IncomingMessage): readonly [Codes.Code, string] | undefined => {
   if (request.httpVersionMajor !== 1) return ["malformed_request", "The request must be HTTP/1.1"]
   if (request.rawHeaders.length > 2 * MAX_HEADERS) return ["headers_too_large", "The request has too many headers"]
-  return hasOneHost(request) ? undefined : ["malformed_request", "The request must have exactly one Host header"]
+  const target = request.url ?? "/"
+  if (isAbsolute(target) && !ABSOLUTE.test(target)) return ["malformed_request", "The request's target is not valid"]
+  return hasOneHost(request) ? undefined : ["malformed_request", "The request must have exactly one valid Host header"]
 }
 
 /** Refuses what Node takes and a proxy may read in another way. */
@@ -129,15 +153,6 @@ const checked =
     if (problem === undefined) listener(request, response)
     else refuse(response, ...problem)
   }
-
-// The absolute form, which clients send to proxies and every server has to take, names the same path as its origin form.
-const ABSOLUTE = /^https?:\/\/[^/?#]*/i
-
-const originForm = (target: string): string => {
-  if (target.startsWith("/")) return target
-  const rest = target.replace(ABSOLUTE, "")
-  return rest.startsWith("?") || rest === "" ? `/${rest}` : rest
-}
 
 // Discards the rest of a body after the answer: a client that is still sending would else not see the answer.
 const linger = (request: Http.IncomingMessage): void => {
@@ -230,6 +245,7 @@ export const layer = (listen: Listen, options: Routes.Options) =>
         refuse(response, "expectation_failed", "The server can only be expected to say 100-continue")
       })
       server.on("clientError", onClientError)
+      server.on("connect", onConnect)
       server.on("connection", (socket) => socket.once("close", () => latest.delete(socket)))
       yield* StalledReaders.close(latest, listen.stallTimeout ?? "30 seconds")
       const port = yield* listening(server, listen)

@@ -87,6 +87,9 @@ describe("a path", () => {
     for (const path of ["", "?x", "/metrics/", "/metrics#x", "/./metrics", "/x/../metrics"]) {
       expect({ path, ...(await ask(`http://any.example${path}`)) }).toMatchObject({ path, ...notFound })
     }
+    for (const target of ["http:///metrics", "http://?x", "http://user@any.example/metrics", "http:metrics"]) {
+      expect({ target, ...(await ask(target)) }).toMatchObject({ target, status: 400, code: "malformed_request" })
+    }
     expect(await ask("*", { method: "OPTIONS" })).toMatchObject(notFound)
   })
 })
@@ -111,7 +114,45 @@ describe("a host", () => {
     expect(await ask("/healthz", { headers: `${HOST}${HOST}`, version: "1.0" })).toMatchObject(refused)
     expect((await ask("/healthz", { headers: "", version: "1.0" })).status).toBe(200)
     expect((await ask("/healthz")).status).toBe(200)
+    for (const name of [
+      "a b",
+      "a@b",
+      "a/b",
+      "a?b",
+      "a#b",
+      "a\\b",
+      "a:x",
+      "[::1",
+      "[::1]x",
+      "a,\tb",
+      "<a>",
+      '"a"',
+      "\xe9"
+    ]) {
+      expect({ name, ...(await ask("/healthz", { headers: `Host: ${name}\r\n` })) }).toMatchObject({ name, ...refused })
+    }
+    for (const name of [
+      "",
+      "any.example",
+      "any.example:80",
+      "any.example:",
+      "127.0.0.1:1",
+      "[::1]:80",
+      "a_b",
+      "xn--e1a"
+    ]) {
+      expect({ name, ...(await ask("/healthz", { headers: `Host: ${name}\r\n` })) }).toMatchObject({
+        name,
+        status: 200
+      })
+    }
     const expecting = await ask("/healthz", { headers: "Expect: 100-continue\r\nContent-Length: 1\r\n" })
     expect(expecting).toMatchObject(refused)
   })
+})
+
+it("CONNECT is answered, and opens nothing", async () => {
+  const answer = await ask("any.example:443", { method: "CONNECT" })
+  expect(answer).toMatchObject({ status: 400, code: "malformed_request" })
+  expect(answer.head).toMatch(/^cache-control: no-store$/im)
 })
