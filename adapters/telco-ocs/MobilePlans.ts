@@ -3,73 +3,150 @@
  *
  * A call says what the plan is to be, so it may be made again where its outcome is unknown; but not when a later change
  * of the same SIM has been asked for, which it would undo.
+ *
+ * The system may do a call without an answer late, after a newer one, and has no call that reads the plan. So the newest
+ * change is made once more when the watch time of such a call is over: then it stands, whatever was done late. Changes of a
+ * SIM follow each other under its lock, and each call is in the journal before it is made.
  */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { Telco } from "simplan/ports"
-import { CallKinds, Journal, SimLocks, PortFailure } from "../telco-calls/index.ts"
+import { CallKinds, Journal, Priority, SimLocks, PortFailure } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
-import { Settings } from "./Settings.ts"
+import { Settings, watchOf } from "./Settings.ts"
 
 const Change = Schema.Struct({
   applied: Schema.Boolean,
   state: Schema.Literals(["Asked", "Done", "Refused"]),
-  reason: Schema.NullOr(Schema.String)
+  reason: Schema.NullOr(Schema.String),
+  /** When the last call whose outcome is unknown was begun, or given up; null or absent: there was none. */
+  uncertainAt: Schema.optionalKey(Schema.NullOr(Schema.Finite))
 })
 
 type Change = typeof Change.Type
 
 const decode = Schema.decodeUnknownEffect(Change)
 
-export class MobilePlans extends Context.Service<MobilePlans, Pick<Telco.Telco["Service"], "setMobilePlan">>()(
-  "simplan/TelcoOcs/MobilePlans"
-) {}
+/** Changes mobile plans, and settles those that may have been undone late. */
+export class MobilePlans extends Context.Service<
+  MobilePlans,
+  Pick<Telco.Telco["Service"], "setMobilePlan"> & {
+    /** Makes the changes once more that are due for it, at most `limit`: how many were due. */
+    readonly settle: (of: { readonly limit: number }) => Effect.Effect<number, Journal.JournalError>
+  }
+>()("simplan/TelcoOcs/MobilePlans") {}
+
+/** When a change is due again that could not be made once more, in milliseconds. */
+const RETRY = 60_000
 
 const make = Effect.gen(function* () {
-  const { mobilePlanId, telco } = yield* Settings
+  const settings = yield* Settings
+  const { mobilePlanId, telco } = settings
+  const watch = watchOf(settings)
   const journal = yield* Journal.Journal
   const api = yield* Api.Api
   const locks = yield* SimLocks.SimLocks
+  const kind = CallKinds.MOBILE_PLAN
+
+  const changeIn = ({ document }: Journal.Entry) =>
+    Effect.mapError(decode(document), () => PortFailure.unavailable("The change's entry has another form"))
+
+  /** The changes of a SIM, the newest last. */
+  const changesOf = (iccid: string) => PortFailure.journal(journal.ofSim({ telco, kind, iccid }))
+
+  const write = (entry: Journal.Entry, change: Change, dueAt: number | null = null) =>
+    PortFailure.journal(journal.replace({ ...entry, document: { ...change }, dueAt }))
+
+  /** When the change has to be made once more, because an older one of the other kind may be done late; null: never. */
+  const againAt = Effect.fnUntraced(function* (all: ReadonlyArray<Journal.Entry>, key: string, applied: boolean) {
+    const others = yield* Effect.forEach(
+      all.filter((one) => one.key !== key),
+      changeIn
+    )
+    const times = others.flatMap((one) => (one.applied === applied ? [] : (one.uncertainAt ?? [])))
+    const end = Math.max(...times) + watch
+    return end > (yield* Clock.currentTimeMillis) ? end : null
+  })
+
+  const call = (iccid: string, applied: boolean) =>
+    api.setMobilePlan({ iccid, mobilePlanId: applied ? mobilePlanId : null })
 
   const change = Effect.fnUntraced(function* ({
     applied,
     iccid,
     key
   }: Parameters<Telco.Telco["Service"]["setMobilePlan"]>[0]) {
-    const place = { telco, kind: CallKinds.MOBILE_PLAN, key }
-    const document = (state: Change["state"], reason: string | null = null): Change => ({ applied, state, reason })
+    const place = { telco, kind, key }
+    const began = yield* Clock.currentTimeMillis
+    const asked: Change = { applied, state: "Asked", reason: null, uncertainAt: began }
     const added = yield* PortFailure.journal(
-      journal.add({ ...place, iccid, externalId: null, document: document("Asked"), dueAt: null })
+      journal.add({ ...place, iccid, externalId: null, document: { ...asked }, dueAt: null })
     )
     const entry = added ?? (yield* PortFailure.journal(journal.get(place)))
     if (entry === null) return yield* PortFailure.unavailable("The change's entry is gone", 1)
-    const found = yield* Effect.mapError(decode(entry.document), () =>
-      PortFailure.unavailable("The change's entry has another form")
-    )
+    const found = yield* changeIn(entry)
     if (found.state === "Done") return
     if (found.state === "Refused") return yield* new Telco.Refused({ message: found.reason ?? "Refused" })
-    // A call that comes again writes its entry, so that it is not purged before the call is over.
-    const open = added ?? (yield* PortFailure.journal(journal.replace(entry)))
+    const uncertainAt = added === null ? (found.uncertainAt ?? null) : null
+    const all = yield* changesOf(iccid)
+    if (all.at(-1)?.key !== key) return void (yield* write(entry, { ...found, state: "Done" }))
+    // A call that comes again writes its entry, also so that it is not purged before the call is over.
+    const open = added ?? (yield* write(entry, asked))
     if (open === null) return yield* PortFailure.unavailable("Another call has gone on with this change", 1)
-    const end = (state: Change["state"], reason?: string) =>
-      Effect.asVoid(PortFailure.journal(journal.replace({ ...open, document: document(state, reason) })))
-    const all = yield* PortFailure.journal(journal.ofSim({ telco, kind: CallKinds.MOBILE_PLAN, iccid }))
-    if (all.at(-1)?.key !== key) return yield* end("Done")
-    if (applied && mobilePlanId === null) {
-      const message = `No mobile plan of ${telco} is set`
-      yield* end("Refused", message)
-      return yield* new Telco.Refused({ message })
+    const refuse = Effect.fnUntraced(function* (reason: string) {
+      yield* write(open, { ...asked, state: "Refused", reason, uncertainAt })
+      return yield* new Telco.Refused({ message: reason })
+    })
+    if (applied && mobilePlanId === null) return yield* refuse(`No mobile plan of ${telco} is set`)
+    const answer = yield* Effect.result(call(iccid, applied))
+    if (answer._tag === "Success") {
+      const dueAt = yield* againAt(all, key, applied)
+      return void (yield* write(open, { ...asked, state: "Done", uncertainAt }, dueAt))
     }
-    const answer = yield* Effect.result(api.setMobilePlan({ iccid, mobilePlanId: applied ? mobilePlanId : null }))
-    if (answer._tag === "Success") return yield* end("Done")
     const failure = PortFailure.of(answer.failure)
-    if (failure._tag === "Telco.Refused") yield* end("Refused", failure.message)
+    if (failure._tag === "Telco.Refused") return yield* refuse(failure.message)
+    const isUnknown = answer.failure.outcome === "Unknown"
+    yield* write(open, { ...asked, uncertainAt: isUnknown ? yield* Clock.currentTimeMillis : uncertainAt })
     return yield* failure
   })
 
+  /** Makes a change once more, unless a newer one has been asked for meanwhile, which sees to it. */
+  const again = Effect.fnUntraced(function* (claimed: Journal.Entry, iccid: string) {
+    const entry = yield* PortFailure.journal(journal.get(claimed))
+    if (entry === null) return
+    const found = yield* changeIn(entry)
+    const isNewest = (yield* changesOf(iccid)).at(-1)?.key === entry.key
+    const isCallable = !found.applied || mobilePlanId !== null
+    if (!isNewest || found.state !== "Done" || !isCallable) return void (yield* write(entry, found))
+    const began = yield* Clock.currentTimeMillis
+    const open = yield* write(entry, { ...found, uncertainAt: began }, entry.dueAt)
+    if (open === null) return
+    const answer = yield* Effect.result(call(iccid, found.applied))
+    if (answer._tag === "Failure") {
+      const { message, outcome } = answer.failure
+      if (outcome !== "Refused" && outcome !== "NotFound") return yield* PortFailure.later(answer.failure)
+      yield* Effect.logWarning(`${telco} refuses to set the mobile plan of ${iccid} once more: ${message}`)
+    }
+    yield* write(open, found)
+  })
+
   return MobilePlans.of({
-    setMobilePlan: Effect.fn("MobilePlans.setMobilePlan")((of) => locks.withLock(of.iccid, () => change(of)))
+    setMobilePlan: Effect.fn("MobilePlans.setMobilePlan")((of) => locks.withLock(of.iccid, () => change(of))),
+    settle: Effect.fn("MobilePlans.settle")(function* ({ limit }) {
+      const now = yield* Clock.currentTimeMillis
+      const due = yield* journal.claimDue({ telco, kind, now, until: now + RETRY, limit })
+      for (const entry of due) {
+        const { iccid } = entry
+        if (iccid === null) continue
+        yield* Effect.catch(
+          locks.withLock(iccid, () => Priority.asPoll(again(entry, iccid))),
+          ({ message }) => Effect.logDebug(`The mobile plan of ${iccid} is set once more in a minute: ${message}`)
+        )
+      }
+      return due.length
+    })
   })
 })
 
+/** As `Ocs.layer` has it. */
 export const layer: Layer.Layer<MobilePlans, never, Api.Api | Journal.Journal | Settings | SimLocks.SimLocks> =
   Layer.effect(MobilePlans, make)

@@ -36,13 +36,13 @@ const make = Effect.gen(function* () {
 })
 
 /** What belongs to one system beside the port: its settings, zones, subscribers and orders. */
-export type Services = Settings | Zones.Zones | Subscribers.Subscribers | Orders.Orders
+export type Services = Settings | Zones.Zones | Subscribers.Subscribers | Orders.Orders | MobilePlans.MobilePlans
 
 /** One system, over the calls that it takes and a journal. */
 export const layer = (options: Options): Layer.Layer<Telco.Telco | Services, never, Api.Api | Journal.Journal> =>
   Layer.effect(Telco.Telco, make).pipe(
-    Layer.provide([Sms.layer, MobilePlans.layer]),
-    Layer.provideMerge(Orders.layer),
+    Layer.provide(Sms.layer),
+    Layer.provideMerge([Orders.layer, MobilePlans.layer]),
     Layer.provide(Templates.layer),
     Layer.provideMerge([Subscribers.layer, Zones.layer]),
     Layer.provide(SimLocks.layer(options.telco)),

@@ -15,6 +15,7 @@
 export * as Api from "./api/Api.ts"
 export * as HttpApi from "./api/HttpApi.ts"
 export * as Inventory from "./reports/Inventory.ts"
+export * as MobilePlans from "./MobilePlans.ts"
 export * as Ocs from "./Ocs.ts"
 export * as Orders from "./orders/Orders.ts"
 export * as Reporting from "./reports/Reporting.ts"

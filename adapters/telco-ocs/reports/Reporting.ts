@@ -1,6 +1,6 @@
 /**
  * What an OCS tells, all of it: its notifications when they come, and the looks that find the rest. The looks, the watch
- * time of orders and the daily comparison run until the scope closes; what they have begun then falls to another process.
+ * time of orders and mobile plans and the daily comparison run until the scope closes; what they have begun then falls to another process.
  *
  * Every call here gives way to the orders' calls. A failure ends nothing: the loops wait and go on.
  */
@@ -9,6 +9,7 @@ import { type Catalogues, Problems, type Reports, RequestContext } from "simplan
 import { Time } from "simplan/ports"
 import { type Journal, Priority } from "../../telco-calls/index.ts"
 import type { Api } from "../api/Api.ts"
+import { MobilePlans } from "../MobilePlans.ts"
 import { Orders } from "../orders/Orders.ts"
 import type { UsedDuplicate } from "../orders/Settlement.ts"
 import * as Findings from "./Findings.ts"
@@ -36,7 +37,7 @@ export interface Options {
 /** A meter for `Options`, of so many calls per second that are allowed. */
 export const makeMeter = PollLoad.makeMeter
 
-type Needs = Api | Journal.Journal | Orders | Reports.Reports | Catalogues.Catalogues | Problems.Problems
+type Needs = Api | Journal.Journal | Orders | MobilePlans | Reports.Reports | Catalogues.Catalogues | Problems.Problems
 
 const limits = ({ notified = [50, 80], ...options }: Options): Polling.Options => ({ ...options, notified })
 
@@ -50,7 +51,7 @@ const asTelco = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R
 export const take = (
   options: Options,
   body: unknown
-): Effect.Effect<Notifications.Answer, never, Exclude<Needs, Orders>> =>
+): Effect.Effect<Notifications.Answer, never, Exclude<Needs, Orders | MobilePlans>> =>
   Effect.gen(function* () {
     const { look } = yield* Polling.make(limits(options))
     const notifications = yield* Notifications.make({ telco: options.telco, look })
@@ -80,6 +81,7 @@ const turns = (options: Options) =>
     const { telco } = options
     const polling = yield* Polling.make(limits(options))
     const orders = yield* Orders
+    const plans = yield* MobilePlans
     const problems = yield* Problems.Problems
 
     const looking = Effect.map(polling.due, ({ failed, looks }) =>
@@ -88,7 +90,12 @@ const turns = (options: Options) =>
     const tell = (used: ReadonlyArray<UsedDuplicate>) =>
       problems.add({ findings: used.map((one) => Findings.duplicate(telco, one)) })
     const settling = Effect.map(orders.settle({ limit: ORDERS, tell }), ({ due }) => (due < ORDERS ? IDLE : 0))
-    return [turnOf(`Polling of ${telco}`, looking), turnOf(`Settling of ${telco}`, settling)] as const
+    const planning = Effect.map(plans.settle({ limit: ORDERS }), (due) => (due < ORDERS ? IDLE : 0))
+    return [
+      turnOf(`Polling of ${telco}`, looking),
+      turnOf(`Settling of ${telco}`, settling),
+      turnOf(`Settling of mobile plans of ${telco}`, planning)
+    ] as const
   })
 
 const each = <R>(
@@ -105,7 +112,7 @@ export const run = (options: Options): Effect.Effect<never, never, Needs> =>
     Effect.forever(Effect.flatMap(turn, (millis) => (millis === 0 ? Effect.yieldNow : Effect.sleep(millis))))
   ).pipe(Effect.andThen(Effect.never))
 
-/** Does what of that is due now: at most 100 looks and 100 orders. What is interrupted falls due again. */
+/** Does what of that is due now: at most 100 looks, orders and mobile plans each. What is interrupted falls due again. */
 export const drain = (options: Options): Effect.Effect<void, never, Needs> =>
   each(options, (turn) => Effect.asVoid(Effect.repeat(turn, { while: (millis) => millis === 0, times: SHARE - 1 })))
 
