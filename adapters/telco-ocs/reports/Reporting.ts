@@ -1,6 +1,7 @@
 /**
  * What an OCS tells, all of it: its notifications when they come, and the looks that find the rest. The looks, the watch
- * time of orders and mobile plans and the daily comparison run until the scope closes; what they have begun then falls to another process.
+ * time of orders and mobile plans, and the daily comparison run until the scope closes; what they have begun then falls to
+ * another process.
  *
  * Every call here gives way to the orders' calls. A failure ends nothing: the loops wait and go on.
  */
