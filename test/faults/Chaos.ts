@@ -5,7 +5,7 @@ import * as Database from "./Database.ts"
 import type { Proxy } from "../setup/Proxy.ts"
 import type { Random } from "./Random.ts"
 import * as Receiver from "./Receiver.ts"
-import type { Telco } from "./Telco.ts"
+import { EVERY, type Telco } from "./Telco.ts"
 
 export interface Stage {
   readonly members: ReadonlyArray<Member>
@@ -86,6 +86,13 @@ const telcoActs = ({ telco, telcoTimeoutMillis }: Stage, random: Random): Acts =
   }
 }
 
+/** A telco that refuses to end something has a job end in refusals, unless it takes one of three tries (rule S6). */
+const endActs = ({ telco }: Stage, random: Random): Acts => ({
+  "made the telco refuse every end": () => telco.refuseEnds(EVERY),
+  "made the telco refuse some ends": () => telco.refuseEnds(random.between(1, 20)),
+  "let the telco end again": () => telco.refuseEnds(0)
+})
+
 const receiverActs = ({ receivers }: Stage, random: Random): Acts =>
   Object.fromEntries(
     Receiver.moods
@@ -101,7 +108,7 @@ const receiverActs = ({ receivers }: Stage, random: Random): Acts =>
       ])
   )
 
-/** Lets things go wrong for so long; all is well again when it returns. */
+/** Lets things go wrong for so long; when it returns all is well again, but that the telco may refuse to end something. */
 export const run = async (stage: Stage, random: Random, millis: number): Promise<Tally> => {
   const until = Date.now() + millis
   const tally: Tally = {}
@@ -120,6 +127,7 @@ export const run = async (stage: Stage, random: Random, millis: number): Promise
     stream(processActs(stage, random.fork()), random.fork(), [500, 2_500]),
     stream(databaseActs(stage, random.fork()), random.fork(), [500, 2_500]),
     stream(telcoActs(stage, random.fork()), random.fork(), [200, 2_000]),
+    stream(endActs(stage, random.fork()), random.fork(), [200, 2_000]),
     stream(receiverActs(stage, random.fork()), random.fork(), [50, 500])
   ])
   return tally

@@ -74,6 +74,7 @@ export const start = async (cwd: string): Promise<Telco> => {
       return 0
     },
     output: () => "",
+    refuseEnds: async () => {},
     setFaults: async (faults) => ocs.setFaults(faults.map(faultOf)),
     books: async (session) => {
       const rows = await session.query(

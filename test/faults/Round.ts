@@ -1,7 +1,7 @@
 /**
  * One round: servers on a fresh database under load while things go wrong; then quiet, until nothing that is due is
- * left; then a day and a half of business time, so that all that waits for a later try is done; then the verdict. Over a
- * real telco's fake, which needs a real clock, what waits is made due instead.
+ * left; then a day and a half of business time, so that all that waits for a later try is done; then an operator, who has
+ * the telco asked again for what it has refused meanwhile; then the verdict. Over a real telco's fake, which needs a real clock, what waits is made due instead.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -16,6 +16,7 @@ import { Ledger } from "./Ledger.ts"
 import * as OcsTelco from "./OcsTelco.ts"
 import * as Leaks from "../setup/Leaks.ts"
 import type { Proxy } from "../setup/Proxy.ts"
+import * as Problems from "./Problems.ts"
 import * as Random from "./Random.ts"
 import * as Receiver from "./Receiver.ts"
 import * as Telco from "./Telco.ts"
@@ -64,7 +65,9 @@ const quiet = async (session: Database.Session): Promise<ReadonlyArray<string>> 
       where ${when} <= (extract(epoch from clock_timestamp()) * 1000)::bigint - 500 or lease_until is not null`
   const until = Date.now() + QUIET
   for (;;) {
-    const left = await session.query(`${due("job", "due_at")} union all ${due("delivery", "next_attempt_at")}`)
+    const left = await session.query(
+      `${due("job", "ended_at is null and due_at")} union all ${due("delivery", "next_attempt_at")}`
+    )
     const busy = left.filter(({ count }) => Number(count) > 0)
     if (busy.length === 0) return []
     if (Date.now() > until)
@@ -229,6 +232,7 @@ export const run = async ({
     await Promise.all([load, ...[telco, ...members].map((one) => one.listening())])
 
     await telco.setFaults([])
+    await telco.refuseEnds(Telco.EVERY)
     ledger.problems.push(...(await recovered(members, prepared.key)))
     await all[0]?.finish()
     await all[0]?.repeat()
@@ -247,19 +251,36 @@ export const run = async ({
 
     // Alone on the database, on a clock that goes on as fast as one likes; a real telco goes by no such clock.
     const from = Date.now()
-    if (kind === "simulator") {
-      const last = await start("the last server", {
+    const standing = async (name: string): Promise<Cluster.Member> => {
+      const member = await start(name, {
         SIMPLAN_DATABASE_URL: database?.url ?? `pglite://${dataDir}`,
         SIMPLAN_CLOCK: `virtual:${new Date(from).toISOString()}`
       })
-      members.push(last)
-      await last.listening()
+      members.push(member)
+      await member.listening()
+      return member
+    }
+    let refused: Verdict.Refusals = { stuck: { jobs: [], releasing: [] }, listed: [] }
+    if (kind === "simulator") {
+      const last = await standing("the last server")
       await Tenant.must(`${last.url}/admin/v1/clock/advance`, 200, {
         method: "POST",
         headers: Tenant.admin,
         body: { by: "30 hours" }
       })
-      await last.stop("SIGTERM")
+      await stop(last)
+      const looking = shared ?? Database.inDirectory(dataDir)
+      const stuck = await Problems.stuck(looking)
+      if (shared === null) await looking.close()
+
+      // The telco takes what it has refused, and an operator has it asked again.
+      await telco.refuseEnds(0)
+      const operated = await standing("the operator's server")
+      const listed = await Problems.listed(operated.url)
+      ledger.problems.push(...(await Problems.retry(operated.url, listed)))
+      await stop(operated)
+      refused = { stuck, listed }
+      tally["left a problem to an operator"] = listed.length
     }
 
     const session = shared ?? Database.inDirectory(dataDir)
@@ -269,6 +290,7 @@ export const run = async ({
       session.query(Verdict.queries[query].replace("$org", `'${prepared.organizationId}'`))
     const facts = {
       ledger,
+      refused,
       books,
       receivers,
       now,

@@ -17,9 +17,16 @@ export interface Books {
   readonly hasKeys: boolean
 }
 
+type Faults = ReadonlyArray<Readonly<Record<string, unknown>>>
+
 export interface Telco extends Cluster.Member {
   /** Replaces the faults; nothing where the telco does not listen just now. */
-  readonly setFaults: (faults: ReadonlyArray<Readonly<Record<string, unknown>>>) => Promise<void>
+  readonly setFaults: (faults: Faults) => Promise<void>
+  /**
+   * Has it refuse so many calls of each kind that ends something: cancellations, suspensions and releases of profiles.
+   * These refusals stay when other faults come and go. A telco that has none of them ignores it.
+   */
+  readonly refuseEnds: (times: number) => Promise<void>
   /** The settings by which servers find it. */
   readonly env: Readonly<Record<string, string>>
   /** How long a late effect may take to be undone, in milliseconds. */
@@ -27,6 +34,12 @@ export interface Telco extends Cluster.Member {
   /** Its books, with simplan's names of the packages, which are in the database where the telco has no place for them. */
   readonly books: (session: Session) => Promise<Books>
 }
+
+/** So many refusals are every one. */
+export const EVERY = Number.POSITIVE_INFINITY
+
+/** The calls that end something. A job that does them goes on until the telco has refused it three times (rule S6). */
+const ENDS = ["cancelPackage", "suspendPackage", "releaseProfile"]
 
 const headers = { authorization: `Bearer ${KEY}` }
 
@@ -41,12 +54,23 @@ export const start = async (place: Cluster.Place, onCrash: (message: string) => 
     port,
     onCrash
   })
+  let spell: Faults = []
+  let lasting: Faults = []
+  const tell = async (): Promise<void> => {
+    const faults = [...spell, ...lasting]
+    await ask(`${member.url}/simulator/faults`, { method: "PUT", headers, body: { faults } })
+  }
   return {
     ...member,
     env: { SIMPLAN_TELCO_URL: member.url, SIMPLAN_TELCO_KEY: KEY },
     lateness: 0,
-    setFaults: async (faults) => {
-      await ask(`${member.url}/simulator/faults`, { method: "PUT", headers, body: { faults } })
+    setFaults: (faults) => {
+      spell = faults
+      return tell()
+    },
+    refuseEnds: (times) => {
+      lasting = times === 0 ? [] : ENDS.map((on) => ({ fault: "refuse", on, ...(times < EVERY && { times }) }))
+      return tell()
     },
     books: async () => {
       const answer = await ask(`${member.url}/simulator/books`, { method: "GET", headers }, 60_000)

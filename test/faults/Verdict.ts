@@ -5,11 +5,20 @@
 import { ALLOWANCE, USED } from "./Clients.ts"
 import type { Rows } from "./Database.ts"
 import { causeOf, isSettled, type Ledger } from "./Ledger.ts"
+import type { Stuck } from "./Problems.ts"
 import type { Receiver } from "./Receiver.ts"
 import type { Books } from "./Telco.ts"
 
+/** What the telco refused for good, before an operator had it asked again (rule S6). */
+export interface Refusals {
+  readonly stuck: Stuck
+  /** The ids of the problems that an operator was shown. */
+  readonly listed: ReadonlyArray<string>
+}
+
 export interface Facts {
   readonly ledger: Ledger
+  readonly refused: Refusals
   readonly books: Books
   readonly receivers: ReadonlyArray<Receiver>
   /** Where business time stands. */
@@ -218,9 +227,30 @@ const events = ({ deliveries, ledger, packages: all, receivers }: Facts): Readon
   ]
 }
 
+/** After how many refusals a job ends. */
+const REFUSALS = 3
+
+/** What ended in refusals is among the problems, nothing else is, and the SIMs that wait for it are not free. */
+const refusals = ({ refused: { listed, stuck } }: Facts): ReadonlyArray<string> => {
+  const releasing = stuck.jobs.filter(({ release }) => release === true).map(({ iccid }) => textOf(iccid))
+  return [
+    ...duplicates("problems", listed),
+    ...differences(
+      "problems",
+      listed,
+      stuck.jobs.map((job) => textOf(job["job_id"]))
+    ),
+    ...stuck.jobs.flatMap(({ job_id, times }) =>
+      Number(times) > 0 && Number(times) % REFUSALS === 0 ? [] : [`${textOf(job_id)} ended after ${times} refusals`]
+    ),
+    ...differences("SIMs that wait for a refused release", stuck.releasing, releasing)
+  ]
+}
+
 /** All that is wrong, in sentences. */
 export const problems = (facts: Facts): ReadonlyArray<string> => [
   ...facts.ledger.problems,
+  ...refusals(facts),
   ...requests(facts),
   ...sims(facts),
   ...packages(facts),

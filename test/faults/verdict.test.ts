@@ -59,6 +59,16 @@ const right = () => {
   return {
     facts: {
       ledger,
+      refused: {
+        stuck: {
+          jobs: [
+            { job_id: "release:1", iccid: free, times: 3, release: true },
+            { job_id: "suspend:1", iccid: first, times: 6, release: false }
+          ],
+          releasing: [free]
+        },
+        listed: ["release:1", "suspend:1"]
+      },
       now: 0,
       sims: [first, second, free].map((iccid) => ({
         iccid,
@@ -193,6 +203,31 @@ const wrongs: ReadonlyArray<readonly [name: string, spoil: (round: Round) => voi
     "a key that never got an answer",
     ({ refused }) => Object.assign(refused, { fate: { _tag: "Open" } }),
     /never got an answer/
+  ],
+  [
+    "a job that ended in refusals and that no operator is shown",
+    ({ facts }) => void facts.refused.listed.pop(),
+    /problems: 1 missing, such as suspend:1/
+  ],
+  [
+    "a problem of no job",
+    ({ facts }) => void facts.refused.listed.push("release:2"),
+    /problems: 1 that should not be, such as release:2/
+  ],
+  [
+    "a job that ended before the third refusal",
+    ({ facts }) => Object.assign(facts.refused.stuck.jobs[0] ?? {}, { times: 2 }),
+    /release:1 ended after 2 refusals/
+  ],
+  [
+    "a SIM that is free though its release was refused",
+    ({ facts }) => void facts.refused.stuck.releasing.pop(),
+    /SIMs that wait for a refused release: 1 missing/
+  ],
+  [
+    "a SIM that waits for a release that nobody does",
+    ({ facts }) => void facts.refused.stuck.releasing.push(second),
+    /SIMs that wait for a refused release: 1 that should not be/
   ],
   ["what went wrong on the way", ({ facts }) => void facts.ledger.problems.push("a crash"), /a crash/]
 ]
