@@ -145,6 +145,35 @@ describe("a server with a settings file", () => {
     for (const secret of [TOKEN, SECRET]) expect(printed).not.toContain(secret)
   })
 
+  it("has no demonstration SIMs of a label that the charging system takes, so those imported are chosen", async () => {
+    const { ocs, server } = await start()
+    const url = await server.listening
+    const [demo] = (await ask("GET", `${url}/admin/v1/organizations`)).body.data
+    const of = `${url}/admin/v1/organizations/${demo.organization_id}`
+    const { key } = (await ask("POST", `${of}/api-keys`, { name: "test" })).body.data
+    const labels = async () => {
+      const { body } = await ask("GET", `${url}/v3/sims?page_size=100&key=${key}`)
+      return [...new Set(body.data.map(({ label }: { readonly label: string }) => label))].toSorted()
+    }
+    expect(await labels()).toEqual(["Aqua", "Blue"])
+    const iccid = Fake.iccidOf(1)
+    await ask("POST", `${of}/sims`, { sims: [{ iccid, label: "Green", is_esim: true, lpa: "LPA:1$smdp.example$ABC" }] })
+    const profiles = await ask("GET", `${url}/v3/coverage-profiles?region_code=FR&label=Green&key=${key}`)
+    const { plan_id } = (
+      await ask("POST", `${url}/v3/plans?key=${key}`, {
+        coverage_id: profiles.body.data[0].coverage_id,
+        name: "100 MB",
+        data_MBs: 100,
+        period_days: 30,
+        recurring: false,
+        throttling: false
+      })
+    ).body
+    const created = await ask("POST", `${url}/v3/subscription?key=${key}`, { plan_id, metadata: "one" })
+    expect(created).toMatchObject({ status: 201, body: { esimdata: { iccid } } })
+    expect(ocs.books().packages).toMatchObject([{ iccid }])
+  })
+
   it("does not start where the charging system has no such zone, and names it", async () => {
     const { server } = await start((ocs) => settings(ocs, { Green: { FR: 27, DE: 99 } }))
     expect(await server.ended).toMatchObject({ code: 1 })

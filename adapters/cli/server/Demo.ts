@@ -3,6 +3,9 @@
  *
  * Each start completes what a crash left unfinished. A store whose oldest organization is not the demonstration's, by the
  * kept id or by its name, gets none. The API key is kept, and replaced if it is lost or no longer valid.
+ *
+ * A real telco does not know the demonstration's SIMs and would refuse each order for one. So there are none of a label
+ * that a real telco takes: a creation without an ICCID would choose them before those that were imported.
  */
 import { ApiKeys, Organizations, Sims } from "simplan"
 import { Iccid, type Label } from "simplan/ports"
@@ -44,10 +47,15 @@ const organization = Effect.fnUntraced(function* (kept: Demo | undefined) {
   return oldest.name === NAME || oldest.organizationId === kept?.organizationId ? oldest : undefined
 })
 
-const stock = Effect.fnUntraced(function* (organizationId: string) {
+/** Tells whether SIMs of a label of an organization are at a simulated telco. */
+export type IsSimulated = (of: { readonly organizationId: string; readonly label: Label.Label }) => boolean
+
+const stock = Effect.fnUntraced(function* (organizationId: string, isSimulated: IsSimulated) {
   const inventory = yield* Sims.Sims
   const { items } = yield* inventory.page({ organizationId, isEsim: null, label: null, limit: 1, after: null })
-  if (items.length === 0) yield* inventory.importRows({ organizationId, rows: Stream.fromIterable(sims) })
+  if (items.length > 0) return
+  const rows = sims.filter(({ label }) => isSimulated({ organizationId, label }))
+  yield* inventory.importRows({ organizationId, rows: Stream.fromIterable(rows) })
 })
 
 const key = Effect.fnUntraced(function* (organizationId: string, kept: Demo | undefined) {
@@ -63,11 +71,11 @@ const key = Effect.fnUntraced(function* (organizationId: string, kept: Demo | un
 })
 
 /** Completes the demonstration of this store, and returns it; null if the store has none. */
-export const ensure = Effect.fnUntraced(function* (kept: Demo | undefined) {
+export const ensure = Effect.fnUntraced(function* (kept: Demo | undefined, isSimulated: IsSimulated) {
   const found = yield* organization(kept)
   if (found === undefined) return null
   const { organizationId } = found
-  yield* stock(organizationId)
+  yield* stock(organizationId, isSimulated)
   const demo: Demo = { organizationId, apiKey: yield* key(organizationId, kept) }
   return demo
 })

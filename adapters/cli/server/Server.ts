@@ -65,18 +65,18 @@ const services = Effect.fnUntraced(function* (settings: Settings, telcos: Telcos
   return yield* Layer.build(Layer.provideMerge(Services.layer, begun).pipe(Layer.provide(limitsOf(settings, telcos))))
 })
 
-const demonstration = Effect.fnUntraced(function* (settings: Settings) {
+const demonstration = Effect.fnUntraced(function* (settings: Settings, telcos: Telcos.Telcos | null) {
   if (!isEmbedded(settings.database)) return null
   const { url } = settings.database
   const kept = yield* Credentials.read
-  const demo = yield* Demo.ensure(kept.demos?.[url])
+  const demo = yield* Demo.ensure(kept.demos?.[url], telcos === null ? () => true : telcos.isSimulated)
   if (demo === null) return null
   yield* Credentials.change((before) => ({ ...before, demos: { ...before.demos, [url]: demo } }))
   const catalogues = yield* Catalogues.Catalogues
   const { profiles } = yield* catalogues.current
   const fitting = profiles.filter((profile) => profile.label === LABEL)
   const profile = fitting.find(({ regionCode }) => regionCode === "EUROPE") ?? fitting[0]
-  // A real telco does not know the SIMs of the demonstration.
+  // Of the label in the greeting a real telco may have all SIMs.
   const canSubscribe = settings.telcoFile === null
   return { apiKey: demo.apiKey, coverageId: canSubscribe ? (profile?.coverageId ?? null) : null }
 })
@@ -102,7 +102,7 @@ export const start = (
     if (telcos !== null) yield* Effect.provideContext(telcos.check, context)
     const connected = telcos === null ? undefined : yield* Effect.provideContext(telcos.connected, context)
     const tokens = yield* Tokens.of(settings)
-    const demo = yield* Effect.provideContext(demonstration(settings), context)
+    const demo = yield* Effect.provideContext(demonstration(settings, telcos), context)
     const ready = yield* Ref.make(true)
     const { adminUrl, url } = yield* Effect.provideContext(
       Listener.listen(settings, tokens, Ref.get(ready), connected),

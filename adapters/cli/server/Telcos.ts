@@ -54,7 +54,8 @@ export const systems = Effect.fnUntraced(function* (path: string) {
 /** Reads the file. Fails with a sentence for each mistake in it. */
 export const read = Effect.fnUntraced(function* (path: string, clock: ClockSetting) {
   const found = yield* settings(path, clock)
-  const { Routes } = yield* module
+  const { Routes, Routing } = yield* module
+  const simulators = new Set(found.telcos.flatMap(({ kind, name }) => (kind === "simulator" ? [name] : [])))
   return {
     /** The port; it is connected when it is built. */
     layer: Routes.layer(found),
@@ -66,6 +67,11 @@ export const read = Effect.fnUntraced(function* (path: string, clock: ClockSetti
     background: Routes.background,
     /** How long a call of the port has to be given. */
     leastTimeoutMillis: Routes.leastTimeoutMillis(found),
+    /** Whether such a SIM's packages are at a simulator. */
+    isSimulated: (sim: Parameters<typeof Routing.find>[1]): boolean => {
+      const route = Routing.find(found.routes, sim)
+      return route !== undefined && simulators.has(route.telcos.packages)
+    },
     /** For the greeting. */
     names: found.telcos.map(({ kind, name }) => `${name} (${kind})`).join(", ")
   }
