@@ -2,8 +2,10 @@
  * Telcos of a settings file in a host of Promises: their background work, their share in `drain`, and their notifications.
  */
 import { Effect, Layer } from "effect"
+import { Settings } from "simplan"
 import { createSimplan, type Options, type Simplan } from "simplan/promise"
 import { afterEach, describe, expect, it } from "vitest"
+import * as Routed from "../../adapters/promise/Routed.ts"
 import { MemoryJournal } from "../../adapters/telco-calls/index.ts"
 import { Routes } from "../../adapters/telco-routes/index.ts"
 import { MemoryBooks, TelcoSimulator } from "../../adapters/telco-simulator/index.ts"
@@ -54,6 +56,16 @@ describe("the background of routed telcos", () => {
     expect(await simplan.drain()).toMatchObject({ finished: true })
     await simplan.close()
     expect(seen).toEqual(["share", "share"])
+  })
+})
+
+describe("a call of routed telcos", () => {
+  const timeout = Effect.map(Settings.Settings, ({ telcoTimeoutMillis }) => telcoTimeoutMillis)
+
+  it("has the time that they may take, and without them that of all telcos", async () => {
+    const { telco } = watched()
+    expect(await Effect.runPromise(Effect.provide(timeout, Layer.provide(Routed.limits, telco)))).toBe(15_000)
+    expect(await Effect.runPromise(Effect.provide(timeout, Routed.limits))).toBe(10_000)
   })
 })
 
