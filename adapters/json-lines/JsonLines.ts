@@ -21,10 +21,12 @@ export interface Lines {
 
 type Node = Json.ValueNode | Json.MemberNode
 
+const nameOf = ({ name }: Json.MemberNode): string => (name.type === "String" ? name.value : name.name)
+
 const child = (node: Node, part: PropertyKey): Node | undefined => {
   const value = node.type === "Member" ? node.value : node
   if (value.type === "Object") {
-    return value.members.findLast(({ name }) => (name.type === "String" ? name.value : name.name) === part)
+    return value.members.find((member) => nameOf(member) === part)
   }
   return value.type === "Array" && typeof part === "number" ? value.elements[part]?.value : undefined
 }
@@ -60,12 +62,43 @@ const reasonOf = (message: string): string => {
   return message.replace(/\s*\(\d+:\d+\)$/, "").replace(/\.$/, "")
 }
 
-/** Reads a text; the failure says where it is not JSON. */
+// Of two fields with one name every reader of JSON takes the last, and tells nothing of the other.
+const repeated = (node: Json.ValueNode): Json.MemberNode | undefined => {
+  if (node.type === "Array") return firstOf(node.elements, ({ value }) => repeated(value))
+  if (node.type !== "Object") return undefined
+  const names = new Set<string>()
+  return firstOf(node.members, (member) => {
+    const name = nameOf(member)
+    if (names.has(name)) return member
+    names.add(name)
+    return repeated(member.value)
+  })
+}
+
+const firstOf = <A>(
+  items: ReadonlyArray<A>,
+  find: (item: A) => Json.MemberNode | undefined
+): Json.MemberNode | undefined => {
+  for (const item of items) {
+    const found = find(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Reads a text; the failure says where it is not JSON, or names a field again in the same object. */
 export const parse = (text: string): Result.Result<Lines, Mistake> =>
+  Result.flatMap(read(text), ({ body, twice }) =>
+    twice === undefined
+      ? Result.succeed({ value: Json.evaluate(body), lineOf: (path: Path) => lineIn(body, path) })
+      : Result.fail({ line: twice.loc.start.line, sentence: `${JSON.stringify(nameOf(twice))} is named a second time` })
+  )
+
+const read = (text: string) =>
   Result.try({
     try: () => {
       const { body } = Json.parse(text)
-      return { value: Json.evaluate(body), lineOf: (path: Path) => lineIn(body, path) }
+      return { body, twice: repeated(body) }
     },
     catch: (error) => ({
       line: error instanceof Error && "line" in error && typeof error.line === "number" ? error.line : 1,

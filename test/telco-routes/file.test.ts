@@ -209,6 +209,22 @@ describe("the settings file of telcos", () => {
     )
   })
 
+  it("names a notifications' secret that can be guessed, or that no path can have", () => {
+    const env = (secret: string) => ({ env: { OCS_NOTIFICATION_SECRET: secret } })
+    const named = "telcos.json, line 19: telcos.ocs.notifications.secret names a secret"
+    expect(message(example, env("x".repeat(15)))).toBe(`${named} of less than 16 characters, which can be guessed.`)
+    expect(message(example, env("x".repeat(16)))).toBe("no mistake")
+    expect(message(example, env(`${"x".repeat(16)}/y`))).toContain(named)
+  })
+
+  it("is refused where it names a telco or a field twice", () => {
+    const text = JSON.stringify(example, null, 2)
+    const telco = text.replace('"sandbox": {', '"ocs": { "kind": "simulator" },\n    "sandbox": {')
+    expect(message(null, { text: telco })).toMatch(/^telcos\.json, line \d+: "ocs" is named a second time\.$/)
+    const field = text.replace('"kind": "ocs",', '"kind": "ocs",\n"reseller_id": 2,')
+    expect(message(null, { text: field })).toMatch(/: "reseller_id" is named a second time\.$/)
+  })
+
   it("tells all mistakes at once, by line, and shows no value", () => {
     const file = { ...withOcs({ token: "geheim", reseller_id: "eins" }), routes: [{ packages: "osc" }] }
     expect(message(file).split("\n")).toEqual([

@@ -43,6 +43,9 @@ export interface System {
   readonly settings: () => Mistakes.Found<Settings.Ocs>
 }
 
+/** How many characters a secret has at least that opens the API, as a token of the server has. */
+const LEAST_SECRET = 16
+
 /** Reads the settings of one telco, at its path in the file. */
 const reading = (places: Secrets.Places, name: string) => {
   const at = (...fields: ReadonlyArray<string>): JsonLines.Path => ["telcos", name, ...fields]
@@ -50,16 +53,20 @@ const reading = (places: Secrets.Places, name: string) => {
     Result.mapError(Secrets.read(of, places), (message) => [{ path: at(...fields), message }])
   const optional = (of: Shape.Secret | undefined, ...fields: ReadonlyArray<string>) =>
     of === undefined ? Result.succeed(null) : secret(of, ...fields)
-  /** It is part of a path, which has to come as it is written. */
+  /** It is part of a path, which has to come as it is written, and all that a sender has to know. */
   const notification = (of: { readonly secret: Shape.Secret } | undefined): Mistakes.Found<Redacted.Redacted | null> =>
-    Result.flatMap(optional(of?.secret, "notifications", "secret"), (found) =>
-      found === null || /^[^\s/?#%;\\]+$/.test(Redacted.value(found))
-        ? Result.succeed(found)
-        : Mistakes.wrong(
-            at("notifications", "secret"),
-            "names a secret with white space or one of / ? # % ; in it, which a path cannot have"
-          )
-    )
+    Result.flatMap(optional(of?.secret, "notifications", "secret"), (found) => {
+      if (found === null) return Result.succeed(found)
+      const place = at("notifications", "secret")
+      if (!/^[^\s/?#%;\\]+$/.test(Redacted.value(found)))
+        return Mistakes.wrong(
+          place,
+          "names a secret with white space or one of / ? # % ; in it, which a path cannot have"
+        )
+      return Redacted.value(found).length < LEAST_SECRET
+        ? Mistakes.wrong(place, `names a secret of less than ${LEAST_SECRET} characters, which can be guessed`)
+        : Result.succeed(found)
+    })
 
   const ocs = (of: typeof Shape.Ocs.Type): Mistakes.Found<Settings.Ocs> =>
     Result.gen(function* () {
