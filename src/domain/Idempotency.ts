@@ -126,10 +126,11 @@ export interface IdempotencyRecord extends RequestKey {
 
 /**
  * Rule W2: whether this failure is the request's final answer. A refusal that the telco's state caused is not: the same
- * request may succeed later.
+ * request may succeed later. Neither is that the SIM is busy: it is so while the telco has to undo a creation that it could
+ * not take, just when the creation is repeated under its key.
  */
 export const isFinal = (error: unknown): error is Refusal =>
-  isRefusal(error) && error._tag !== "TelcoRefused" && error._tag !== "TelcoUnavailable"
+  isRefusal(error) && error._tag !== "TelcoRefused" && error._tag !== "TelcoUnavailable" && error._tag !== "SimBusy"
 
 /** Whether the record is still valid at `now`. */
 export const isKept = (record: IdempotencyRecord, now: Instant): boolean => record.createdAt > now - RETENTION

@@ -92,11 +92,11 @@ describe("A later request under the key (W2)", () => {
 
 describe("An outcome is final (W2)", () => {
   it("if it is a refusal that the telco did not cause", () => {
-    expect(Idempotency.isFinal(new Refusal.SimBusy({ iccid: ICCID }))).toBe(true)
     expect(Idempotency.isFinal(new Refusal.NotFound({ resource: "plan", id: "p" }))).toBe(true)
     expect(Idempotency.isFinal(new Refusal.TelcoRefused({ message: "no" }))).toBe(false)
     expect(Idempotency.isFinal(new Refusal.TelcoUnavailable({ retryAfterSeconds: 5 }))).toBe(false)
-    expect(Idempotency.isFinal(new Error("SimBusy"))).toBe(false)
+    expect(Idempotency.isFinal(new Refusal.SimBusy({ iccid: ICCID }))).toBe(false)
+    expect(Idempotency.isFinal(new Error("NotFound"))).toBe(false)
     expect(Idempotency.isFinal(undefined)).toBe(false)
   })
 })

@@ -1,6 +1,7 @@
 /**
  * Idempotency keys over the wire (rule W2).
  */
+import { TelcoSimulator } from "simplan/telco-simulator"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as Inventory from "./Inventory.ts"
 import * as World from "./World.ts"
@@ -74,6 +75,16 @@ it("creates once, however many twins there are", async () => {
   const all = await acme.get("/v3/subscription")
   const twins = all.body.data.filter((one: { readonly metadata: string }) => one.metadata === "twin")
   expect(twins).toHaveLength(1)
+})
+
+it("lets a creation be repeated under its key once the telco takes it, also if the SIM was busy in between", async () => {
+  const body = { plan_id: stock.planId, metadata: "", iccid: World.iccid(18) }
+  const create = () => withKey("busy", "/v3/subscription", body)
+  await world.run(TelcoSimulator.TelcoSimulator.use((of) => of.setFaults([{ fault: "unavailable", times: 1 }])))
+  expect((await create()).status).toBe(503)
+  expect(await create()).toMatchObject({ status: 409, body: { code: "sim_busy" } })
+  await world.admin("POST", "/clock/advance", { by: "1 minute" })
+  expect((await create()).status).toBe(201)
 })
 
 it("is per organization, and not kept for a request that was refused before its use case", async () => {
