@@ -5,6 +5,7 @@ import { Context, Effect, Layer, Logger, Metric, References, Tracer } from "effe
 import { HttpRouter } from "effect/http"
 import type { Services } from "simplan"
 import type { Storage } from "simplan/ports"
+import * as DirectAnswer from "./middleware/DirectAnswer.ts"
 import * as Mount from "./middleware/Mount.ts"
 import * as UnmatchedRoutes from "./middleware/UnmatchedRoutes.ts"
 import * as Routes from "./Routes.ts"
@@ -54,7 +55,9 @@ export const make = <E>(
   services: Layer.Layer<Services.Services | Storage.Storage, E>
 ): WebHandler => {
   const { idle, request: counted } = counting()
-  const count = HttpRouter.middleware((answer) => Effect.andThen(counted, answer), { global: true })
+  const count = HttpRouter.middleware((answer) => Effect.andThen(counted, DirectAnswer.around(answer)), {
+    global: true
+  })
   const observing = Layer.effectContext(Effect.map(Effect.context<Services.Services>(), observed))
   const { dispose, handler } = HttpRouter.toWebHandler(
     Layer.mergeAll(Routes.layer(options), count, observing).pipe(Layer.provide(services)),

@@ -98,6 +98,8 @@ export interface Mounted {
   readonly prefix: string | undefined
   /** Whether a path without the prefix is below a group that is mounted. */
   readonly has: (path: string) => boolean
+  /** Whether the host is asked who sends a request. */
+  readonly asksHost: boolean
   readonly answer: (request: Request, arrival: Mount.Arrival) => Promise<Response>
   /** Has `close` wait for a promise. */
   readonly hold: Runtime["hold"]
@@ -231,6 +233,7 @@ export const make = (runtime: Runtime, options: HttpOptions = {}): Simplan["hand
   const mounted: Mounted = {
     prefix,
     has: (path) => mountedSegments.has(path.split(/[/?]/, 2)[1] ?? ""),
+    asksHost: options.authenticate !== undefined || options.authenticateOperator !== undefined,
     answer,
     hold: runtime.hold,
     log: runtime.log

@@ -58,13 +58,23 @@ const headersOf = ({ headers }: Response, response: ServerResponse): Record<stri
   return { ...Object.fromEntries(headers), ...both }
 }
 
-/** Sends an answer, and returns when the response has all of it. */
-export const send = async (answer: Response, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+/** Whether the body is that of the answer: another one may have taken its place. */
+const isOf = (answer: Response, taken: Uint8Array | string): boolean =>
+  answer.body === null && answer.headers.get("content-length") === String(Buffer.byteLength(taken))
+
+/** Sends an answer with the body that was taken for it, if any, and returns when the response has all of it. */
+export const send = async (
+  answer: Response,
+  request: IncomingMessage,
+  response: ServerResponse,
+  taken?: Uint8Array | string
+): Promise<void> => {
   // The client has gone, or something of the host's has answered, such as a time limit.
   if (response.destroyed || response.headersSent) return void (await answer.body?.cancel())
   response.once("finish", () => discardRest(request))
   response.writeHead(answer.status, headersOf(answer, response))
-  if (answer.body === null) response.end()
+  if (taken !== undefined && isOf(answer, taken)) response.end(taken)
+  else if (answer.body === null) response.end()
   // Every answer of a known length is text, which goes out with the headers in one write.
   else if (answer.headers.has("content-length")) response.end(await answer.text())
   else await stream(answer.body, response)

@@ -6,6 +6,7 @@
  * - A client that goes away interrupts what it has asked for.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Mount } from "../http/index.ts"
 import * as Errors from "./Errors.ts"
 import * as Http from "./Http.ts"
 import * as Incoming from "./Incoming.ts"
@@ -43,33 +44,54 @@ const urlOf = ({ headers, socket }: IncomingMessage, target: string): URL => {
 }
 
 /** The web request. A path that URLs write in another way is one that no route has: a guard of the host may not know it. */
-const webRequest = (incoming: Incoming.Incoming, response: ServerResponse, mounted: Http.Mounted): Request => {
+const webRequest = (incoming: Incoming.Incoming, mounted: Http.Mounted, signal: AbortSignal | null): Request => {
   const { request, target } = incoming
   const method = request.method ?? "GET"
   const url = urlOf(request, target)
   const isExact = url.pathname === target.split("?", 1)[0]
-  const given = new AbortController()
-  response.once("close", () => {
-    if (!response.writableFinished) given.abort()
-  })
   if (!isExact || !/^[A-Z]+$/.test(method) || ["CONNECT", "TRACE", "TRACK"].includes(method)) {
-    return new Request(new URL(NOWHERE, url), { signal: given.signal })
+    return new Request(new URL(NOWHERE, url), { signal })
   }
   const body = isBodiless(method) ? undefined : Incoming.bodyOf(incoming, mounted.log)
   return new Request(url, {
     method,
     headers: headersOf(request, body?.isParsed ?? false),
-    signal: given.signal,
+    signal,
     ...(body !== undefined && { body: body.content, duplex: "half" })
   })
+}
+
+/** A request as the service sees it. A signal costs as much as the rest of a web request: only a host's hook needs one. */
+const exchange = (response: ServerResponse, isAsked: boolean) => {
+  const signals = isAsked ? new AbortController() : null
+  let taken: Uint8Array | string | undefined
+  let interrupt: (() => void) | undefined
+  let isGone = false
+  response.once("close", () => {
+    if (response.writableFinished) return
+    isGone = true
+    signals?.abort()
+    interrupt?.()
+  })
+  const direct: Mount.Direct = {
+    take: (body) => {
+      taken = body
+    },
+    begin: (given) => {
+      interrupt = given
+      if (isGone) given()
+    }
+  }
+  return { direct, signal: signals?.signal ?? null, taken: () => taken }
 }
 
 const serve = async (mounted: Http.Mounted, incoming: Incoming.Incoming, prefix: string): Promise<void> => {
   const { host, request, response } = incoming
   try {
-    const web = webRequest(incoming, response, mounted)
-    const answer = await mounted.answer(web, { prefix, address: addressOf(request), host })
-    await NodeAnswer.send(answer, request, response)
+    const { direct, signal, taken } = exchange(response, mounted.asksHost)
+    const web = webRequest(incoming, mounted, signal)
+    const answer = await mounted.answer(web, { prefix, address: addressOf(request), host, direct })
+    await NodeAnswer.send(answer, request, response, taken())
   } catch (error) {
     mounted.log("error", "A request could not be answered", { err: error })
     response.destroy()

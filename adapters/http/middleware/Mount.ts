@@ -5,6 +5,14 @@
 import { Context, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 
+/** What a host's server does itself, in place of a web response and of the signal of a web request. */
+export interface Direct {
+  /** Gets the body of an answer of a known length; the web response has its headers, and no body. */
+  readonly take: (body: Uint8Array | string) => void
+  /** Gets what interrupts the request, when that begins. */
+  readonly begin: (interrupt: () => void) => void
+}
+
 /** What the host's server knows of a request. */
 export interface Arrival {
   /** What comes before the routes in the request's path, such as `/esim`; empty for nothing. */
@@ -13,6 +21,8 @@ export interface Arrival {
   readonly address: string | null
   /** The request as the host's framework has it. */
   readonly host: unknown
+  /** Absent: the web request and the web response have all. */
+  readonly direct?: Direct
 }
 
 /** Where the request came in; null where nobody told. */
