@@ -30,7 +30,7 @@ export interface Telco {
       body: unknown
     ) => Effect.Effect<
       { readonly status: number; readonly body: unknown },
-      never,
+      Refusal.InvalidField | Storage.StorageError,
       Reports.Reports | Catalogues.Catalogues | Problems.Problems
     >
   } | null

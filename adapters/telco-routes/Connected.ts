@@ -47,8 +47,8 @@ export interface Zones {
 export interface Notifications {
   /** Who sends a notification has to know it. */
   readonly secret: Redacted.Redacted
-  /** The answer to a body that is JSON. */
-  readonly take: (body: unknown) => Effect.Effect<Answer, never, Services>
+  /** The answer to a body that is JSON. One that is no notification is refused, if the telco expects that. */
+  readonly take: (body: unknown) => Effect.Effect<Answer, Refusal.InvalidField | Storage.StorageError, Services>
 }
 
 /** The answer to a notification; a body that is null is empty. */

@@ -16,6 +16,7 @@ const problems = Schemas.problems(
   ...Schemas.unguarded,
   "rate_limited",
   "route_not_found",
+  "invalid_field",
   "malformed_json",
   "malformed_body",
   "body_too_large",

@@ -2,6 +2,7 @@
  * An SM-DP+ of the settings file.
  */
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
+import { Refusal } from "simplan"
 import { Storage, Telco } from "simplan/ports"
 import type { Journal } from "../../telco-calls/index.ts"
 import { ActivationCode, Api, DownloadProgress, Es2plus, Profiles } from "../../telco-es2plus/index.ts"
@@ -53,7 +54,16 @@ export const connect = (
       Effect.gen(function* () {
         const progress = yield* DownloadProgress.make({ states: of.states })
         const { message, status } = yield* progress.take(body)
-        return { status, body: message === null ? null : { message } }
+        if (status === 400) {
+          const reason = message === null ? "" : `: ${message.replace(/\s+/g, " ")}`
+          return yield* new Refusal.InvalidField({
+            field: "body",
+            message: `must be a notification of progress${reason}`
+          })
+        }
+        if (status === 503)
+          return yield* new Storage.StorageError({ message: message ?? "The storage is not available" })
+        return { status, body: null }
       })
     return {
       name,
