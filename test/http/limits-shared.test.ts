@@ -7,8 +7,8 @@ import { expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"
 import * as World from "./World.ts"
 
-const RATE = 40
-const SECONDS = 2
+const RATE = 20
+const SECONDS = 3
 
 it("a rate limit holds over all processes to within 20 %", { timeout: 30_000 }, async () => {
   const database = await Databases.create()
@@ -24,7 +24,8 @@ it("a rate limit holds over all processes to within 20 %", { timeout: 30_000 }, 
     // Usage is told once the connections of both are up.
     let isShared = false
     for (let tries = 0; !isShared && tries < 100; tries++) {
-      for (let times = 0; times < 4; times++) await worlds[0]?.fetch("GET", `/v3/sims?key=${acme.key}`)
+      const asked = Array.from({ length: RATE / 2 }, () => worlds[0]?.fetch("GET", `/v3/sims?key=${acme.key}`))
+      await Promise.all(asked)
       await new Promise((resolve) => setTimeout(resolve, 60))
       const answer = await worlds[1]?.fetch("GET", `/v3/sims?key=${acme.key}`)
       isShared = Number(/;r=(\d+)/.exec(answer?.headers.get("ratelimit") ?? "")?.[1]) < RATE - 1
@@ -34,12 +35,17 @@ it("a rate limit holds over all processes to within 20 %", { timeout: 30_000 }, 
 
     const began = performance.now()
     const until = began + SECONDS * 1_000
+    let isLimited = false
     const flood = async (world: World.World): Promise<number> => {
       let taken = 0
       while (performance.now() < until) {
         const { status } = await world.fetch("GET", `/v3/sims?key=${acme.key}`)
-        if (status === 200) taken += 1
-        else await new Promise((resolve) => setTimeout(resolve, 5))
+        if (status === 200) {
+          taken += 1
+          continue
+        }
+        isLimited = true
+        await new Promise((resolve) => setTimeout(resolve, 5))
       }
       return taken
     }
@@ -47,7 +53,8 @@ it("a rate limit holds over all processes to within 20 %", { timeout: 30_000 }, 
     // The last answers of a slow machine come after the seconds are over.
     const allowed = RATE + (RATE * (performance.now() - began)) / 1_000
     expect(taken.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(allowed * 1.2)
-    expect(taken.reduce((sum, one) => sum + one, 0)).toBeGreaterThanOrEqual(allowed * 0.7)
+    // A machine that is too slow to reach the limit takes what it can.
+    if (isLimited) expect(taken.reduce((sum, one) => sum + one, 0)).toBeGreaterThanOrEqual(allowed * 0.7)
   } finally {
     for (const world of worlds) await world.close()
     await database.drop()

@@ -13,7 +13,7 @@ let world: World.World
 afterEach(() => world.close())
 
 describe("a reader that stops reading", () => {
-  it("holds little memory, and is disconnected after the limit", { timeout: 20_000 }, async () => {
+  it("holds little memory, and is disconnected after the limit", { timeout: 60_000 }, async () => {
     let held = 0
     const read = (n: number) =>
       Effect.sync(() => {
@@ -29,13 +29,15 @@ describe("a reader that stops reading", () => {
     // The buffers of the operating system take some megabytes of each; the process reads no page beyond them.
     for (let filled = -1; filled !== held; await sleep(300)) filled = held
     expect((await tenants[0]?.get("/v3/sims"))?.status).toBe(200)
-    await sleep(1_200)
-    for (const socket of sockets) socket.resume()
-    while (open > 0) await sleep(50)
+    // Nothing more is read. Who writes to a connection that the server has closed is told so.
+    while (open > 0) {
+      for (const socket of sockets) if (!socket.destroyed) socket.write("\r\n")
+      await sleep(100)
+    }
     expect(held).toBeLessThan(100_000)
   })
 
-  it("that reads slowly is served on", { timeout: 20_000 }, async () => {
+  it("that reads slowly is served on", { timeout: 60_000 }, async () => {
     world = await Lists.world(120, undefined, { stallTimeout: "1 second" })
     const acme = await World.tenant(world)
     const answer = await fetch(`${world.url}/v3/subscription?key=${acme.key}`)
