@@ -1,7 +1,7 @@
 /**
  * The SIM inventory over rows: import and reservations.
  */
-import { type AuditEntry, Sim, type SimAggregate, SimIdentities, type Storage } from "simplan/ports"
+import { type AuditEntry, Sim, type SimAggregate, type Storage } from "simplan/ports"
 import * as Rows from "./Rows.ts"
 import type { RowStore } from "./RowStore.ts"
 
@@ -30,12 +30,12 @@ export const importSims = (
     const known = store.find("sim", iccid)
     if (known !== null) {
       const before = known.value.sim
-      const identities = SimIdentities.merged(before, sim)
-      if (!isFirst || before.organizationId !== organizationId || SimIdentities.isSame(before, identities)) {
+      const next = Sim.importedAgain(before, sim)
+      if (!isFirst || before.organizationId !== organizationId || Sim.isUnchangedByImport(before, next)) {
         taken.push({ iccid, organizationId: before.organizationId })
         continue
       }
-      store.put("sim", { ...known.value, sim: { ...before, ...identities } }, known.lease)
+      store.put("sim", { ...known.value, sim: next }, known.lease)
       updated.push(iccid)
       continue
     }

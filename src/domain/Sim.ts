@@ -1,10 +1,10 @@
 /**
- * SIMs of the inventory: eSIMs and physical cards, identified by their ICCID, and their allocation (rules I1, I6, S2
- * and S5).
+ * SIMs of the inventory: eSIMs and physical cards, identified by their ICCID, and their allocation (rules I1, I6, I7,
+ * S2 and S5).
  */
 import type { Label } from "./Label.ts"
 import type { LastOperator } from "./Location.ts"
-import type { SimIdentities } from "./SimIdentities.ts"
+import * as SimIdentities from "./SimIdentities.ts"
 import type { CurrentStatus } from "./SmdpHistory.ts"
 import type { Instant } from "./Time.ts"
 
@@ -28,7 +28,7 @@ export type MobilePlan =
   | { readonly _tag: "Changing"; readonly applied: boolean; readonly target: boolean }
 
 /** A card or a downloadable profile of the inventory (rules I1, I2 and S2). */
-export interface Sim extends SimIdentities {
+export interface Sim extends SimIdentities.SimIdentities {
   /** The organization whose it is. */
   readonly organizationId: string
   /** Names it for good, beside the ICCID. */
@@ -78,7 +78,10 @@ export const isSuitable = (sim: Sim, purpose: Purpose): boolean =>
 
 /** Rule I1: a SIM as it is imported: free, never used, never seen in a device. */
 export const imported = (
-  sim: Pick<Sim, "organizationId" | "simId" | "iccid" | "label" | "isEsim" | "lpa" | "createdAt" | keyof SimIdentities>
+  sim: Pick<
+    Sim,
+    "organizationId" | "simId" | "iccid" | "label" | "isEsim" | "lpa" | "createdAt" | keyof SimIdentities.SimIdentities
+  >
 ): Omit<Sim, "importSequence" | "version"> => ({
   ...sim,
   allocation: { _tag: "Free" },
@@ -89,3 +92,20 @@ export const imported = (
   lastActivityAt: null,
   mobilePlan: { _tag: "Settled", applied: false }
 })
+
+/** What a repeated import may bring of a SIM (rule I7). */
+export type Importable = Pick<Sim, "isEsim" | "lpa" | keyof SimIdentities.SimIdentities>
+
+/**
+ * Rule I7: what a repeated import makes of a SIM. Identities that are given replace stored ones. Only an eSIM that has no
+ * activation code takes the one that is given: a subscriber may have got the stored one already.
+ */
+export const importedAgain = <Of extends Importable>(stored: Of, given: Importable): Of => ({
+  ...stored,
+  ...SimIdentities.merged(stored, given),
+  lpa: stored.lpa ?? (stored.isEsim ? given.lpa : null)
+})
+
+/** Whether a repeated import has changed nothing. */
+export const isUnchangedByImport = (stored: Importable, next: Importable): boolean =>
+  stored.lpa === next.lpa && SimIdentities.isSame(stored, next)

@@ -199,6 +199,20 @@ describe("secrets at rest", () => {
       expect(yield* refusal("nope")).toMatch(/^The secret key must be 32 bytes/)
     }).pipe(Effect.runPromise))
 
+  it("that a repeated import brings are encrypted, and replace none", () =>
+    withKeys(newKey(), (adapter) =>
+      Effect.gen(function* () {
+        const bare = newSim("acme", 1, { lpa: null })
+        const both = [{ ...bare, lpa: lpaOf(1) }, newSim("acme", 2, { lpa: lpaOf(9) })]
+        const { updated } = yield* on(adapter, ({ sims }) =>
+          sims.import([bare, newSim("acme", 2, { lpa: lpaOf(2) })]).pipe(Effect.andThen(sims.import(both)))
+        )
+        expect(updated).toEqual([bare.iccid])
+        expect((yield* secrets(adapter)).lpas).toEqual([lpaOf(1), lpaOf(2)])
+        expect(yield* stored(adapter)).toEqual([2])
+      })
+    ).pipe(Effect.runPromise))
+
   it("that were moved to another row fail the reads of that row alone", () =>
     withKeys(newKey(), (adapter) =>
       Effect.gen(function* () {

@@ -60,3 +60,27 @@ describe("A new SIM (I1)", () => {
     })
   })
 })
+
+describe("A SIM that is imported again (I7)", () => {
+  const given = { isEsim: true, lpa: "LPA:1$a$2", ...SimIdentities.none }
+
+  it("gets an activation code only if it is an eSIM without one", () => {
+    for (const [changes, lpa] of [
+      [{ lpa: null }, "LPA:1$a$2"],
+      [{ lpa: "LPA:1$a$1" }, "LPA:1$a$1"],
+      [{ isEsim: false, lpa: null }, null]
+    ] as const) {
+      const stored = sim(changes)
+      const next = Sim.importedAgain(stored, given)
+      expect(next).toEqual({ ...stored, lpa })
+      expect(Sim.isUnchangedByImport(stored, next)).toBe(lpa === stored.lpa)
+    }
+  })
+
+  it("keeps its activation code where none is given, and gets the identities that are", () => {
+    const stored = sim({ lpa: "LPA:1$a$1" })
+    const next = Sim.importedAgain(stored, { ...given, isEsim: false, lpa: null, imsi: "208930000000001" })
+    expect(next).toEqual({ ...stored, imsi: "208930000000001" })
+    expect(Sim.isUnchangedByImport(stored, next)).toBe(false)
+  })
+})

@@ -183,6 +183,17 @@ describe("SIM imports", () => {
     expect(Object.keys(shown).filter((name) => /imsi|msisdn|subscriber/i.test(name))).toEqual([])
   })
 
+  it("give an eSIM the activation code that it lacks, and replace none (I7)", async () => {
+    const eSim = { iccid: World.iccid(6), label: "Green", is_esim: true }
+    const importAll = async (...sims: ReadonlyArray<object>) => (await world.admin("POST", path(), { sims })).body.data
+    const shown = async (): Promise<unknown> => (await acme.get(`/v3/sims/${eSim.iccid}`)).body.data.lpa
+    expect(await importAll(eSim)).toMatchObject({ imported: 1, warning_count: 1 })
+    expect(await importAll(eSim, { ...eSim, lpa: "LPA:1$a$6" })).toMatchObject({ updated: 1, duplicates: 1 })
+    expect(await shown()).toBe("LPA:1$a$6")
+    expect(await importAll({ ...eSim, lpa: "LPA:1$a$7" }, eSim)).toMatchObject({ updated: 0, duplicates: 2 })
+    expect(await shown()).toBe("LPA:1$a$6")
+  })
+
   it("refuse a row whose identities are none, and name the column", async () => {
     const row = (number: number, more: object) => ({
       iccid: World.iccid(number),

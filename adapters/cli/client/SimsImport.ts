@@ -1,7 +1,7 @@
 /**
  * Sends a CSV file of SIMs to the server in pieces of whole records, one after the other. A file of any size needs little
- * memory, and the progress counts what the server has taken. Sending a file again is safe: the server fills in the identities
- * of SIMs that are there already (rule I7), and counts other rows as duplicates.
+ * memory, and the progress counts what the server has taken. Sending a file again is safe: the server updates SIMs that
+ * are there already as rule I7 says, and counts other rows as duplicates.
  */
 import { Effect, FileSystem, Stream } from "effect"
 import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"

@@ -123,7 +123,7 @@ const importSims = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Import SIMs into an organization's inventory. A bad row stops no other; SIMs that are there already get the imsi, msisdn and subscriber_id of their rows and are duplicates otherwise, so the same import may be done again."
+    "Import SIMs into an organization's inventory. A bad row stops no other; SIMs that are there already get the imsi, msisdn and subscriber_id of their rows, and the lpa if they are eSIMs without one; they are duplicates otherwise, so the same import may be done again."
   ),
   Command.withShortDescription("Import SIMs from a CSV file, or from an online charging system"),
   Command.withExamples([

@@ -43,7 +43,7 @@ const sims = {
   "OcsAnswer.msg": ["What became of it, for people", "OK"],
   "ImportSims.sims": ["The SIMs to import; each is a row, counted from 1"],
   imported: ["How many SIMs were imported", 998],
-  updated: ["How many SIMs were there already, and got another `imsi`, `msisdn` or `subscriber_id`", 0],
+  updated: ["How many SIMs were there already, and got an `imsi`, `msisdn`, `subscriber_id` or missing `lpa`", 0],
   duplicates: ["How many other rows name a SIM that the organization has already", 1],
   "ReportOutcome.duplicates": ["How many reports had been taken before, by their ids", 0],
   errors: ["The first 1,000 rows that were not imported, and why"],

@@ -50,7 +50,8 @@ const operations: Readonly<Record<string, string>> = {
     "Gives the key another secret, shown this once. The one before ends as a revoked one does.",
   "imports.importSims":
     "Adds SIMs to the inventory, as JSON or as CSV of at most 64 MiB. A SIM that the organization has already gets the " +
-    "`imsi`, `msisdn` and `subscriber_id` of its row and is a duplicate otherwise; one of another organization is an error.",
+    "`imsi`, `msisdn` and `subscriber_id` of its row, and the `lpa` if it is an eSIM without one; it is a duplicate " +
+    "otherwise. One of another organization is an error.",
   "imports.replaceCatalogue": "Replaces all countries, operators and standard coverage profiles at once.",
   "imports.catalogue": "The catalogue that is in use, in the form that replaces it.",
   "webhooks.create": "Registers a URL to which the organization's events are sent, signed with a key of its own.",

@@ -1,8 +1,10 @@
 /**
  * The import of SIMs: one statement for any number of them. An ICCID is unique in the whole service through a table of
  * its own, whose insertion decides, also between two imports at the same time, who has it. Import sequences are counted
- * for each organization, so that they tell nothing of others: imports of one organization take turns at its counter. Of a SIM
- * that the organization has already, the identities are filled in (rule I7).
+ * for each organization, so that they tell nothing of others: imports of one organization take turns at its counter.
+ *
+ * A SIM that the organization has already gets the identities of its row, and the activation code if it is an eSIM
+ * without one (rule I7).
  */
 import { Effect } from "effect"
 import { type AuditEntry, Storage } from "simplan/ports"
@@ -65,18 +67,20 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
     from numbered r
     returning 1
   ), differing as (
-    select sim.organization_id, sim.iccid, given.imsi, given.msisdn, given."subscriberId"
+    select sim.organization_id, sim.iccid, given.lpa, given.imsi, given.msisdn, given."subscriberId"
     from given
     join simplan.sim on sim.organization_id = given."organizationId" and sim.iccid = given.iccid
     where given.is_first and (select count(*) from inserted) >= 0 and (
       given.imsi <> coalesce(sim.imsi, '') or given.msisdn <> coalesce(sim.msisdn, '')
       or given."subscriberId" <> coalesce(sim.subscriber_id, '')
+      or given.lpa is not null and sim.lpa is null and sim.is_esim
     )
     order by sim.organization_id, sim.iccid
     for no key update of sim
   ), updated as (
     update simplan.sim set imsi = coalesce(r.imsi, sim.imsi), msisdn = coalesce(r.msisdn, sim.msisdn),
-      subscriber_id = coalesce(r."subscriberId", sim.subscriber_id)
+      subscriber_id = coalesce(r."subscriberId", sim.subscriber_id),
+      lpa = coalesce(sim.lpa, case when sim.is_esim then r.lpa end)
     from differing r
     where sim.organization_id = r.organization_id and sim.iccid = r.iccid
     returning sim.iccid
@@ -98,10 +102,7 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
   left join simplan.iccid known on known.iccid = given.iccid
   order by given.position`
 
-/**
- * Imports those whose ICCID is new, fills in the identities of those that the organization has, and names who has the
- * others.
- */
+/** Imports SIMs whose ICCID is new, updates those that the organization has (rule I7), and names who has the others. */
 export const run = (database: Database) =>
   Effect.fnUntraced(function* (sims: ReadonlyArray<Storage.NewSim>, auditEntry?: AuditEntry.AuditEntry) {
     const entries = auditEntry === undefined ? [] : [auditEntry]

@@ -95,7 +95,7 @@ export interface RowMessage {
 export interface ImportReport {
   /** How many SIMs were imported. */
   readonly imported: number
-  /** How many SIMs were there already, and got another `imsi`, `msisdn` or `subscriberId` (rule I7). */
+  /** How many SIMs were there already, and got an `imsi`, `msisdn`, `subscriberId` or missing `lpa` (rule I7). */
   readonly updated: number
   /** How many other rows have an ICCID that the organization has already, or that an earlier row has. */
   readonly duplicates: number
@@ -118,8 +118,9 @@ export interface ImportSims extends OfOrganization {
 /** The SIM inventory of an organization (rules I1, I2 and I7). */
 export interface Sims {
   /**
-   * Imports SIMs row by row, 1,000 at once. A bad row stops no other. Memory does not grow with their number. A row
-   * of a SIM that the organization has already fills in its identities (rule I7) and changes nothing else. With an idempotency key the rows of an iterable that is no array are not compared.
+   * Imports SIMs row by row, 1,000 at once. A bad row stops no other. Memory does not grow with their number. A SIM that
+   * the organization has already gets the identities of its row, and the activation code if it is an eSIM without one
+   * (rule I7); nothing else changes. With an idempotency key the rows of an iterable that is no array are not compared.
    *
    * Errors: `NotFoundError`, and whatever `rows` throws.
    */

@@ -8,7 +8,6 @@ import { NotFound } from "../../domain/Refusal.ts"
 import * as SimRules from "../../domain/Sim.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import type { CurrentStatus, Entry } from "../../domain/SmdpHistory.ts"
-import * as SimIdentities from "../../domain/SimIdentities.ts"
 import * as SimImport from "../../domain/SimImport.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type ImportOutcome, type NewSim, Storage, type StorageError } from "../../ports/Storage.ts"
@@ -31,7 +30,7 @@ export interface RowMessage {
 export interface ImportReport {
   /** Rows that are SIMs of the inventory now. */
   readonly imported: number
-  /** SIMs that the organization has already, and of which the import has brought other identities (rule I7). */
+  /** SIMs that the organization has already, and to which the import has brought something new (rule I7). */
   readonly updated: number
   /** Other rows whose ICCID the organization has already, and rows whose ICCID an earlier row of the import has. */
   readonly duplicates: number
@@ -52,7 +51,7 @@ export type ImportRow = SimImport.Row
 export class Sims extends Context.Service<
   Sims,
   {
-    /** By order of import; the cursor is a import sequence. */
+    /** By order of import; the cursor is an import sequence. */
     readonly page: (of: {
       readonly organizationId: string
       readonly isEsim: boolean | null
@@ -147,7 +146,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits |
         const earlier = sims.get(iccid)
         if (earlier !== undefined) {
           duplicates += 1
-          sims.set(iccid, { ...earlier, ...SimIdentities.merged(earlier, parsed.success) })
+          sims.set(iccid, SimRules.importedAgain(earlier, parsed.success))
           continue
         }
         rowOf.set(iccid, index + 1)

@@ -24,7 +24,7 @@ export type NewSim = Omit<Sim, "importSequence" | "version">
 export interface ImportOutcome {
   /** The ICCIDs that are new, in the order given. */
   readonly imported: ReadonlyArray<string>
-  /** The ICCIDs that the organization had already, and whose identities have changed, in the order given. */
+  /** The ICCIDs that the organization had already, and that the import has changed (rule I7), in the order given. */
   readonly updated: ReadonlyArray<string>
   /**
    * The other ICCIDs that were stored before, each with the organization that has it, in the order given. Where one call
@@ -73,13 +73,13 @@ export interface ReservedSims {
 /** The inventory. Every operation may fail with `StorageError`. */
 export interface Sims {
   /**
-   * Stores those whose ICCID is new, and `SimIdentities.merged` of those that the organization has already (rule I7). The
-   * audit entry is stored with the first that makes a difference; one that is there already, from an earlier part of the
-   * same import, stays as it is. Identities belong to no aggregate: a change of them leaves the SIM's version and its
-   * reservation as they are.
+   * Stores those whose ICCID is new, and `Sim.importedAgain` of those that the organization has already (rule I7).
+   * The audit entry is stored with the first that makes a difference; one that is there already, from an earlier part
+   * of the same import, stays as it is. No decision depends on identities and activation codes, and no commit writes
+   * them: a change of them leaves the SIM's version and its reservation as they are.
    */
   readonly import: (sims: ReadonlyArray<NewSim>, auditEntry?: AuditEntry) => Effect.Effect<ImportOutcome, StorageError>
-  /** By import sequence, ascending; the cursor is a import sequence. Null filters nothing. */
+  /** By import sequence, ascending; the cursor is an import sequence. Null filters nothing. */
   readonly page: (
     query: Page<number> & { readonly isEsim: boolean | null; readonly label: Label | null }
   ) => Read<ReadonlyArray<Sim>>

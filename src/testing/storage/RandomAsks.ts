@@ -50,6 +50,7 @@ const importSims = (run: Run, { other, world }: Side, { choice, row }: Ask): Ans
       simId: world.id(),
       iccid: pick(run.iccids, row + index),
       isEsim: choice % 7 !== 6,
+      lpa: choice % 7 === 6 || choice % 3 === 0 ? null : `LPA:1$smdp.example$${choice}`,
       imsi: choice % 4 === 0 ? null : `20893${choice % 2}00000000${index}`,
       msisdn: choice % 3 === 0 ? null : `4477009000${choice % 3}`,
       label: choice % 5 === 4 ? "Blue" : "Green"

@@ -1,5 +1,5 @@
 /**
- * By what a telco knows a SIM (rule I7): stored with the SIM, and filled in when the SIM is imported again.
+ * What a repeated import brings of a SIM (rule I7): by what the telco knows it, and an activation code that it lacks.
  */
 import { Effect } from "effect"
 import { none } from "../../domain/SimIdentities.ts"
@@ -87,6 +87,31 @@ export const cases: ReadonlyArray<World.Scenario> = [
           ]
         )
       })
+  ),
+
+  scenario("an import gives an eSIM the activation code that it lacks, and replaces none", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const bare = World.newSim(world, { lpa: null })
+      const known = World.newSim(world, { lpa: "LPA:1$smdp.example$FIRST" })
+      const physical = World.newSim(world, { isEsim: false, lpa: null })
+      yield* World.stock(world, [bare, known, physical])
+      const second = "LPA:1$smdp.example$SECOND"
+      const again = [bare, known, physical].map((sim) => ({ ...sim, isEsim: true, lpa: second }))
+      const { imported, updated } = yield* storage.sims.import(again)
+      yield* Suite.equals("the outcome", { imported, updated }, { imported: [], updated: [bare.iccid] })
+      yield* storage.sims.import([bare, { ...known, lpa: null }])
+      const stored = yield* Effect.forEach([bare, known, physical], ({ iccid }) => World.aggregate(world, iccid))
+      yield* Suite.equals(
+        "the SIMs",
+        stored.map(({ sim: { importSequence: _, ...sim } }) => sim),
+        [
+          { ...bare, lpa: second, version: 1 },
+          { ...known, version: 1 },
+          { ...physical, version: 1 }
+        ]
+      )
+    })
   ),
 
   scenario("imports at once of the same SIMs leave the identities that one of them has", (world) =>
