@@ -101,9 +101,12 @@ const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   else refuseOn(socket, ...broken(error))
 }
 
-// Node leaves this connection to its listener, with its errors.
+// Node leaves this connection and its errors to its listener: no time limit and no stop of the server would close it.
+// What has arrived is read first, because a connection that is closed with unread bytes may lose its answer.
 const onConnect = (_: Http.IncomingMessage, socket: Duplex): void => {
   socket.on("error", () => socket.destroy())
+  socket.once("finish", () => socket.destroy())
+  socket.resume()
   refuseOn(socket, "malformed_request", "The server is no proxy and takes no CONNECT")
 }
 

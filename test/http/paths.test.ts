@@ -1,6 +1,7 @@
 /**
  * Requests are told apart by the path and the host that they name, exactly as they name them.
  */
+import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as RawHttp from "./RawHttp.ts"
 import * as World from "./World.ts"
@@ -155,4 +156,18 @@ it("CONNECT is answered, and opens nothing", async () => {
   const answer = await ask("any.example:443", { method: "CONNECT" })
   expect(answer).toMatchObject({ status: 400, code: "malformed_request" })
   expect(answer.head).toMatch(/^cache-control: no-store$/im)
+})
+
+it("CONNECT keeps no connection of a client that does not close its own end", async () => {
+  const socket = connect({ port: Number(new URL(world.url).port), host: "127.0.0.1", allowHalfOpen: true })
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()))
+  // A connection that is gone answers bytes with a reset.
+  socket.on("error", () => {})
+  socket.on("end", () => {
+    const writes = setInterval(() => socket.write("x"), 10)
+    void closed.then(() => clearInterval(writes))
+  })
+  socket.write("CONNECT any.example:443 HTTP/1.1\r\nHost: any.example:443\r\n\r\n")
+  socket.resume()
+  await closed
 })
