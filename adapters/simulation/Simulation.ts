@@ -25,6 +25,7 @@ import * as TelcoJournal from "./TelcoJournal.ts"
 /** What another storage has to be. */
 export type StorageLayer = Layer.Layer<Storage.Storage | Jobs.Jobs | Outbox.Outbox>
 
+/** How a simulation is built. Every option may be left out; `make` refuses values that cannot be. */
 export interface Options extends Inventory.Options {
   /** Decides everything that is random: 1 unless given. */
   readonly seed?: number
@@ -48,6 +49,7 @@ export interface Options extends Inventory.Options {
 /** The ports of a simulated service. */
 export type Ports = Services.Ports
 
+/** 2026-01-01T00:00:00Z, in UTC milliseconds. */
 export const DEFAULT_START: Time.Instant = Date.UTC(2026, 0, 1)
 
 /**

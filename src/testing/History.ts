@@ -15,27 +15,39 @@ import type { Simulated } from "./Simulated.ts"
 export type { Changes, Told } from "./history/Looking.ts"
 export { nextDue, over as look } from "./history/Looking.ts"
 
+/** One command of a run, what came of it, and what it changed. */
 export interface Step extends Commands.Ran {
+  /** As it was drawn: plain data, with numbers in the place of ids. */
   readonly command: Commands.Command
   /** When it began, and when it was over. */
   readonly began: Instant
+  /** Business time at which it was over. */
   readonly ended: Instant
   /** When the next job or delivery is due, as of its end; null where there is none. */
   readonly nextDue: Instant | null
+  /** What differs from the end of the step before. */
   readonly changes: Looking.Changes
 }
 
+/** The SIMs that an organization began with. */
 export interface Inventory {
+  /** The organization that owns the SIMs. */
   readonly organizationId: string
+  /** In the order of their import. */
   readonly iccids: ReadonlyArray<string>
 }
 
+/** One run: its seed, what there was at first, and each step. It survives JSON. */
 export interface History {
+  /** The seed of the simulation. With the same commands it gives the same history. */
   readonly seed: number
+  /** Business time at which the simulation began. */
   readonly start: Instant
+  /** Of the first organization and of the second. */
   readonly inventories: readonly [Inventory, Inventory]
   /** What there was before the first step. */
   readonly before: Looking.Changes
+  /** One for each command, in order. */
   readonly steps: ReadonlyArray<Step>
 }
 

@@ -20,14 +20,21 @@ export const faults = ["refuse", "unavailable", "answer lost", "slow"] as const
 /** `refuse to end` befalls what stops or undoes something, which is left to an operator after three times (rule S6). */
 export type Fault = (typeof faults)[number] | "refuse to end"
 
+/** A package in the telco's books that the telco did not refuse. */
 export interface TelcoPackage {
+  /** `<attachment id>:<occurrence>`, the key that it was ordered under (rule R1). */
   readonly packageId: string
+  /** The id that the telco gave it; reports may name it by this one. */
   readonly telcoPackageId: string
+  /** The SIM that it was ordered for. */
   readonly iccid: string
+  /** A cancelled package stays in the books. The telco does not note expiry. */
   readonly status: "active" | "suspended" | "cancelled"
 }
 
+/** What the telco's records come to; what was refused is left out. */
 export interface TelcoBooks {
+  /** In the order of their creation; suspended and cancelled ones are among them. */
   readonly packages: ReadonlyArray<TelcoPackage>
   /** Ids of the messages that were sent, in order. */
   readonly messages: ReadonlyArray<string>
@@ -61,25 +68,35 @@ export type TelcoRecord = {
 
 /** A call as its caller saw it; `no answer`: the caller gave up, and the telco may have done the work. */
 export interface TelcoCall {
+  /** Business time at which the call began. */
   readonly at: Instant
+  /** The operation of the port `Telco` that was called. */
   readonly kind: keyof Telco["Service"]
   /** What the call is idempotent by. */
   readonly key: string
+  /** The SIM that the call was about. */
   readonly iccid: string
+  /** After `unavailable`, too, the telco may have done the work. */
   readonly outcome: "done" | "refused" | "unavailable" | "no answer"
 }
 
 /** A webhook as its receiver gets it. */
 export interface ReceivedWebhook {
+  /** Business time of the arrival. */
   readonly at: Instant
+  /** The organization whose endpoint it was sent to. */
   readonly organizationId: string
+  /** The JSON of rule W5, as it was sent. */
   readonly body: string
   /** How many calls to the telco were over when it arrived. */
   readonly callsBefore: number
 }
 
+/** A running simulation. `Simulation.make` builds one. */
 export interface Simulated {
+  /** Decides all that is random; the same seed and steps give the same run. */
   readonly seed: number
+  /** Business time at which the simulation began. */
   readonly start: Instant
   /** Two organizations with an inventory and a webhook endpoint each; stories commonly play in the first. */
   readonly organizationIds: readonly [string, string]
@@ -94,9 +111,14 @@ export interface Simulated {
    * busy the machine is.
    */
   readonly inItsTime: <A, E, R>(story: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Business time. */
   readonly now: Effect.Effect<Instant>
-  /** To an instant, or by a span; everything due by then is done, in due order. Backwards is refused. */
+  /** Moves business time to an instant; everything due by then is done, in due order. Backwards is refused. */
   readonly advanceTo: (instant: Instant) => Effect.Effect<Instant, Error>
+  /**
+   * Likewise by a span, in milliseconds or such as `12 hours`. A span backwards, or not of whole milliseconds, is
+   * refused. Gives the new instant.
+   */
   readonly advanceBy: (by: Duration.Input) => Effect.Effect<Instant, Error>
   /** The clock goes on by a span while no process runs: what falls due is not done. */
   readonly sleepThrough: (millis: number) => Effect.Effect<void, StorageError>
@@ -104,6 +126,7 @@ export interface Simulated {
   readonly setFault: (fault: Fault | null, times: number) => Effect.Effect<void>
   /** Waits until calls that are still on their way have reached the telco. */
   readonly arrivals: Effect.Effect<void>
+  /** The telco's books as they stand now. */
   readonly telco: Effect.Effect<TelcoBooks>
   /** All that the telco wrote down from the `from`th record on, in order. */
   readonly telcoRecords: (from: number) => ReadonlyArray<TelcoRecord>
@@ -119,8 +142,12 @@ export interface Simulated {
   readonly mishaps: (from: number) => ReadonlyArray<string>
   /** All webhooks that arrived from the `from`th on. */
   readonly received: (from: number) => ReadonlyArray<ReceivedWebhook>
+  /** All webhooks that have arrived so far, in order. */
   readonly webhooks: Effect.Effect<ReadonlyArray<ReceivedWebhook>>
+  /** The same for every process, so it still answers after a kill. */
   readonly storage: Storage["Service"]
+  /** The queue of durable work that all processes share. */
   readonly jobs: Jobs["Service"]
+  /** The queue of webhook deliveries that all processes share. */
   readonly outbox: Outbox["Service"]
 }

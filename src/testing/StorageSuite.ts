@@ -39,9 +39,11 @@ import * as Suite from "./Suite.ts"
 /** What the suite is about. */
 export type Services = Storage | Jobs | Outbox
 
+/** What the storage is compared with, and how long. */
 export interface Options extends Suite.Options {
   /** A storage known to be right, with which random commits and reads are compared; without it, none are. */
   readonly reference?: Layer.Layer<Services>
+  /** Decides the ids and the random runs; 1 unless given. A storage that lasts needs another one for each run. */
   readonly seed?: number
   /** How many random runs are compared with the reference for each of four seeds. */
   readonly runs?: number

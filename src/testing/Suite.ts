@@ -9,22 +9,31 @@
  */
 import { Data, Effect, Equal, type Layer, ManagedRuntime } from "effect"
 
+/** One test of a suite. */
 export interface Case<R> {
   /** Unique in its suite: this is what `skip` names. */
   readonly name: string
+  /** Passes if it succeeds. Any failure or defect fails the test. */
   readonly effect: Effect.Effect<void, unknown, R>
 }
 
 /** The part of a test runner that a suite needs; those of vitest, jest, mocha and `node:test` all fit. */
 export interface Runner {
+  /** Groups the tests that `define` defines, under the suite's name. */
   readonly describe: (name: string, define: () => void) => unknown
+  /** Defines a test. `skip` lists one that is not run; without it, skipped cases are not listed. */
   readonly it: {
     (name: string, test: () => Promise<void>): unknown
     readonly skip?: (name: string, test: () => Promise<void>) => unknown
   }
+  /**
+   * Runs `close`, which closes the suite's layer, after the last test. Absent: the layer is closed when every case
+   * has run.
+   */
   readonly afterAll?: (close: () => Promise<void>) => unknown
 }
 
+/** Which cases of a suite are run. */
 export interface Options {
   /** The cases to leave out: name to reason. A name that the suite does not have is an error. */
   readonly skip?: Readonly<Record<string, string>>
@@ -68,7 +77,10 @@ export const run = <R, E>(
 }
 
 /** What a case expected was not so. */
-export class CaseFailed extends Data.TaggedError("CaseFailed")<{ readonly message: string }> {}
+export class CaseFailed extends Data.TaggedError("CaseFailed")<{
+  /** What should have been, with the values that were compared. */
+  readonly message: string
+}> {}
 
 /** Fails the case unless the condition holds; `what` says what should have been. */
 export const holds = (what: string, condition: boolean): Effect.Effect<void, CaseFailed> =>

@@ -18,12 +18,15 @@ import * as Observed from "./telco/Observed.ts"
 export type { Faults, Operation } from "./telco/Faults.ts"
 export type { Observe } from "./telco/Observed.ts"
 
+/** What the suite may use of a telco, and how it looks behind the port. */
 export interface Options<R> extends Suite.Options {
   /** An eSIM that the telco knows and that may be used for tests. */
   readonly iccid?: string
   /** The terms of the packages to be ordered. */
   readonly terms?: PlanTerms
+  /** Absent: effects that the port does not show are not checked. */
   readonly observe?: Observed.Observe<R>
+  /** Cases about a fault whose hook is absent are left out. */
   readonly faults?: FaultHooks.Faults<R>
 }
 

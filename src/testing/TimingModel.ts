@@ -19,8 +19,11 @@ const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR
 const YEAR_10000 = 253_402_300_800_000
 
+/** The part of a plan's terms that times follow from. */
 export interface Plan {
+  /** How long one package lasts, in days of 24 h (T1). */
   readonly periodDays: number
+  /** Null: one package only. A cycle is `frequency` days, weeks or calendar months. */
   readonly recurrence: {
     readonly periodicity: "Daily" | "Weekly" | "Monthly"
     readonly frequency: number
@@ -28,24 +31,31 @@ export interface Plan {
   } | null
 }
 
+/** An `active_period` as a client sends it, in UTC milliseconds. */
 export interface Period {
+  /** Null: not sent. */
   readonly start: number | null
+  /** Null: not sent. A recurring plan ignores it (rule 4). */
   readonly end: number | null
 }
 
 /** What is known of an attachment: all that its times and packages follow from. */
 export interface Facts {
+  /** The attachment's own copy of its terms. */
   readonly plan: Plan
   /** Null: omitted. */
   readonly period: Period | null
   /** The instant that the first report of use names; null while there was none. */
   readonly firstUse: number | null
+  /** Null while it is not suspended. No further package falls due from this instant on (T7). */
   readonly suspendedAt: number | null
 }
 
 /** From when to when; nulls before the first use. */
 export interface Times {
+  /** Inclusive, in UTC milliseconds. */
   readonly activationAt: number | null
+  /** Exclusive, in UTC milliseconds. */
   readonly expirationAt: number | null
 }
 

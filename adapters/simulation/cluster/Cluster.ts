@@ -39,16 +39,26 @@ export interface Sent {
   readonly isTaken: boolean
 }
 
+/** The processes of a run, what they share, and the means to disturb them. */
 export interface World {
+  /** The plan that is played. */
   readonly plan: Plan
+  /**
+   * The service as invariants and commands see it. Operations that a cluster has not, such as `advanceTo` and `kill`,
+   * are defects.
+   */
   readonly simulated: Simulated.Simulated
+  /** Requests that have ended, in the order of their ends. */
   readonly answered: ReadonlyArray<Answered>
+  /** Every attempt to send a webhook, in order, those that failed included. */
   readonly sent: ReadonlyArray<Sent>
   /** How often each fault struck. */
   readonly struck: ReadonlyMap<string, number>
   /** How often the scheduler chose between fibers. */
   readonly choices: () => number
+  /** How many processes were started so far, replacements included. */
   readonly processes: () => number
+  /** Leases and reservations that storage gave; its `complaints` are faults of storage or engine. */
   readonly ledger: Ledger.Ledger
   /** Makes requests at once; ends when all are answered, or after so many milliseconds. */
   readonly ask: (
@@ -57,7 +67,9 @@ export interface World {
   ) => Effect.Effect<void>
   /** How many requests have no answer. */
   readonly unanswered: () => number
+  /** Ends when the step is over. It waits at most 2 s for requests, and ends at once for a fault. */
   readonly perform: (step: Step) => Effect.Effect<void>
+  /** Stops the process as a deployment does, and ends when it has stopped. Another one starts in its place. */
   readonly stop: (process: number) => Effect.Effect<void>
   /** Runs a use case in that process. */
   readonly useIn: <A, E>(process: number, effect: Effect.Effect<A, E, Services.Services>) => Effect.Effect<A, E>
@@ -65,6 +77,7 @@ export interface World {
   readonly setTelco: (faults: ReadonlyArray<Faults.Fault>) => Effect.Effect<void>
   /** Ends all faults, and starts the processes that are dead. */
   readonly heal: Effect.Effect<void>
+  /** The next `times` webhooks meet this fault; null: of either organization. Replaces what was said before. */
   readonly setReceiver: (
     fault: Extract<Fault, { _tag: "Receiver" }>["fault"],
     times: number,

@@ -29,6 +29,7 @@ export type Fault =
   /** The receiver answers the next webhooks with 500, not at all, or after 14 s. */
   | { readonly _tag: "Receiver"; readonly fault: "error" | "no answer" | "slow"; readonly times: number }
 
+/** One step of a plan. A `Wait` passes virtual time, in milliseconds; a `Fault` strikes while later steps run. */
 export type Step =
   /** Requests that are made at once, each of one of the processes. */
   | {
@@ -38,6 +39,7 @@ export type Step =
   | { readonly _tag: "Wait"; readonly millis: number }
   | { readonly _tag: "Fault"; readonly fault: Fault }
 
+/** All that one run follows from. The same plan gives the same history. */
 export interface Plan {
   /** Decides what the plan leaves open: who goes next, how long a call takes, every id and every jitter. */
   readonly seed: number
@@ -45,6 +47,7 @@ export interface Plan {
   readonly clocks: ReadonlyArray<number>
   /** How many jobs each process has under way at once. */
   readonly concurrency: number
+  /** Played one after another. Then all faults end, the rest of the work is done, and probes follow. */
   readonly steps: ReadonlyArray<Step>
 }
 

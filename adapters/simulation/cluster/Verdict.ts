@@ -11,12 +11,20 @@ import * as Handover from "./Handover.ts"
 import { isDisruptive, type Plan } from "./Plan.ts"
 import * as Promptness from "./Promptness.ts"
 
+/** What playing a plan has shown. */
 export interface Verdict {
+  /** One sentence each for what did not hold; empty: all held. */
   readonly complaints: ReadonlyArray<string>
+  /**
+   * What the invariants looked at: one step with all changes, the requests in the order of their answers, and a last
+   * quiet one.
+   */
   readonly history: History.History
   /** How often the scheduler chose between fibers. */
   readonly choices: number
+  /** How many processes were started, replacements of dead ones included. */
   readonly processes: number
+  /** How many requests were answered, those of the final probes included. */
   readonly requests: number
   /** How often each fault struck. */
   readonly struck: ReadonlyMap<string, number>

@@ -8,7 +8,9 @@ import { around } from "./Instants.ts"
 
 /** The ends of a period by their distance from now; null: not sent. */
 export interface Distances {
+  /** In milliseconds; below 0 lies in the past. */
   readonly start: number | null
+  /** In milliseconds; below 0 lies in the past. It need not be after `start`. */
   readonly end: number | null
 }
 

@@ -8,8 +8,11 @@ import { periodicities } from "../../domain/Recurrence.ts"
 /** A request without its coverage, which depends on the catalogue. */
 export type Terms = Omit<TermsRequest, "coverageId">
 
+/** How large valid plans get. Up to 6 occurrences and 30 days are drawn whatever the bounds. */
 export interface Bounds {
+  /** The most packages that a recurring plan has; rule P1 allows 1,000. */
   readonly occurrences: number
+  /** The longest validity, in days of 24 h; rule P1 allows 3,660. */
   readonly periodDays: number
 }
 
@@ -74,6 +77,7 @@ export const valid = (bounds: Bounds = modest): fc.Arbitrary<Terms> =>
 
 /** A request that is wrong in one way. */
 export interface Flawed {
+  /** The whole request; every field but the flawed one is valid. */
   readonly terms: Terms
   /** The field that the refusal must name. */
   readonly field: string

@@ -4,9 +4,13 @@
 import * as fc from "fast-check"
 import { type Label, labels } from "../../domain/Label.ts"
 
+/** A custom region as a client asks for it, without the organization. */
 export interface Wanted {
+  /** May have spaces around it, which the service trims. */
   readonly regionName: string
+  /** Drawn from all labels, also where no operator of a listed country has it. */
   readonly label: Label
+  /** ISO 3166 alpha-2 codes as a client types them: in either case, with spaces around them, and repeated. */
   readonly iso2List: ReadonlyArray<string>
 }
 

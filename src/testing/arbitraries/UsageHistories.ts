@@ -6,10 +6,13 @@ import { DAY, HOUR } from "../../domain/Time.ts"
 
 /** What a meter showed: the running total at a time after the first use. */
 export interface Reading {
+  /** Milliseconds since the first use. */
   readonly after: number
+  /** All bytes used since the first use. */
   readonly totalBytes: number
 }
 
+/** The usage of one package, and the order in which a telco reports it. */
 export interface UsageHistory {
   /** As it was: the total never falls, and each reading has a time of its own. */
   readonly readings: ReadonlyArray<Reading>
@@ -17,9 +20,13 @@ export interface UsageHistory {
   readonly told: ReadonlyArray<number>
 }
 
+/** How large usage histories get. */
 export interface Bounds {
+  /** How many readings there are at most; there is at least one. */
   readonly readings: number
+  /** The highest total, in bytes. */
   readonly bytes: number
+  /** The time from the first use to the last reading, in milliseconds, at most. */
   readonly millis: number
 }
 

@@ -10,6 +10,7 @@ import * as PlanRequests from "../arbitraries/PlanRequests.ts"
 import { faults } from "../Simulated.ts"
 import type { Amount, Command, Fact, PackageOf, Report, Side } from "./Command.ts"
 
+/** How large runs get, and the plans in them. */
 export interface Bounds extends PlanRequests.Bounds {
   /** The longest span by which the clock is advanced at once, in milliseconds. */
   readonly advance: number

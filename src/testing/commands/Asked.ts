@@ -39,6 +39,7 @@ export type Request =
       readonly key: string | null
     })
 
+/** A command with its numbers replaced by ids, ICCIDs and instants of the run. Histories keep it. */
 export type Asked =
   /** There is nothing that the command could be about. */
   | { readonly _tag: "Nothing" }
@@ -80,6 +81,7 @@ export type Asked =
     }
   | { readonly _tag: "Quiet" }
 
+/** What a request that was taken returned. `Done` stands for every answer without a body of its own. */
 export type Answer =
   | { readonly kind: "Done" }
   | { readonly kind: "Plan"; readonly plan: Plan }
@@ -87,6 +89,7 @@ export type Answer =
   | { readonly kind: "Verdicts"; readonly verdicts: ReadonlyArray<Verdict> }
   | { readonly kind: "MobilePlan"; readonly status: MobilePlanStatus }
 
+/** How a command ended. `Refused` has the refusal that a client would be told of. */
 export type Outcome =
   | { readonly _tag: "Answered"; readonly answer: Answer }
   | { readonly _tag: "Refused"; readonly refusal: Plain }

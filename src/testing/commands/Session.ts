@@ -8,17 +8,23 @@ import type { Simulated } from "../Simulated.ts"
 import type { Request } from "./Asked.ts"
 import type { Side } from "./Command.ts"
 
+/** One run's memory. Commands change it, so two runs must not share one. */
 export interface Session {
+  /** The service that the commands run against. */
   readonly simulated: Simulated
   /** All that were ever created, by organization. */
   readonly plans: readonly [Array<Plan>, Array<Plan>]
+  /** All reports made so far, oldest first. A command that repeats a report takes it from here. */
   readonly reports: Array<Report>
+  /** Requests with an idempotency key, oldest first, and when each was made. `Repeat` takes them from here. */
   readonly keyed: Array<{ readonly at: Instant; readonly request: Request }>
   /** Numbers the requests, so that each can be told from all others by what it leaves. */
   nextRequest: number
+  /** Numbers the reports: the next new one has the id `report-<nextReport>`. */
   nextReport: number
 }
 
+/** An empty session for a service that no command has run against yet. */
 export const begin = (simulated: Simulated): Session => ({
   simulated,
   plans: [[], []],

@@ -15,10 +15,15 @@ import type { ReceivedWebhook, Simulated, TelcoCall, TelcoRecord } from "../Simu
 
 /** An attachment as its organization is told of it. */
 export interface Told {
+  /** The attachment that the rest is about. */
   readonly attachmentId: string
+  /** By the clock at the end of the step (rule T2). */
   readonly state: State
+  /** The anchor of a recurring attachment (rule T6). Null: not known before the first use. */
   readonly activationAt: Instant | null
+  /** The end of the last occurrence of a recurring attachment (rule T6). Null while the activation is not known. */
   readonly expirationAt: Instant | null
+  /** Usage of the last package that has begun; 0 if none has (rule T6). */
   readonly usedBytes: number
   /** How many packages are told. */
   readonly packages: number
@@ -32,8 +37,11 @@ export interface Changes {
   readonly told: ReadonlyArray<Told>
   /** New ones, of both organizations. */
   readonly events: ReadonlyArray<WebhookEvent>
+  /** What the telco wrote into its books during the step, in order. */
   readonly records: ReadonlyArray<TelcoRecord>
+  /** The calls to the telco that ended during the step, in order of their ends. */
   readonly calls: ReadonlyArray<TelcoCall>
+  /** The webhooks that arrived during the step, in order of arrival. */
   readonly webhooks: ReadonlyArray<ReceivedWebhook>
   /** What broke in the background. */
   readonly mishaps: ReadonlyArray<string>

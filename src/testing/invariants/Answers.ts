@@ -14,6 +14,7 @@ import { first, type Invariant, make, same, show } from "./Invariant.ts"
 const createdOf = (outcome: Outcome): Created | null =>
   outcome._tag === "Answered" && outcome.answer.kind === "Created" ? outcome.answer.created : null
 
+/** Rule W1. Finds requests that end in a defect or a storage error, and background work that fails with a cause. */
 export const nothingBreaks: Invariant = make(
   "nothing breaks: every request is answered or refused, and every job is done",
   "W1",
@@ -22,6 +23,10 @@ export const nothingBreaks: Invariant = make(
       step.outcome._tag === "Broken" ? step.outcome.message : (step.changes.mishaps[0] ?? null)
 )
 
+/**
+ * Rules S1 and S5. The acknowledged attachment keeps its SIM, subscription and metadata until a deletion takes
+ * effect.
+ */
 export const creationsStay: Invariant = make(
   "a subscription that was acknowledged stays until it is deleted",
   "S1, S5",
@@ -47,6 +52,7 @@ export const creationsStay: Invariant = make(
   }
 )
 
+/** Rule T7. A second suspension does not move the instant of the first one. */
 export const suspensionsStay: Invariant = make(
   "a suspension that was acknowledged holds from when it was asked for, for good",
   "T7",
@@ -78,6 +84,9 @@ const isFinal = (outcome: Outcome): boolean =>
 const requestOf = (asked: Asked): Request | null =>
   asked._tag === "Repeat" ? asked.request : asked._tag === "Subscribe" || asked._tag === "SendSms" ? asked : null
 
+/**
+ * Rule W2. A final answer is replayed as it was. Two attachments never stem from one request, with a key or without.
+ */
 export const repetitionsAreToldTheSame: Invariant = make(
   "a request that comes again with its key is told the same, and has no further effect",
   "W2",
@@ -103,6 +112,7 @@ export const repetitionsAreToldTheSame: Invariant = make(
   }
 )
 
+/** Rule W2. Compares the telco's books with the answers; each message of a run has a text of its own. */
 export const messagesAreSentOnce: Invariant = make(
   "a message that was acknowledged was sent once; no other is sent twice, and none that was refused",
   "W2",
@@ -132,6 +142,10 @@ const touching = new Set<Asked["_tag"]>(["Subscribe", "SendSms", "Suspend", "Del
 const isClaimedAtMost = (before: SimAggregate | undefined, after: SimAggregate): boolean =>
   before !== undefined && same(before, { ...after, sim: { ...after.sim, version: before.sim.version } })
 
+/**
+ * Rules S5 and W1. No SIM changes but in its version, which an abandoned claim raises, and no attachment of a refused
+ * creation is left. A telco's refusal may change the SIM.
+ */
 export const refusalsLeaveNothing: Invariant = make("a request that was refused leaves nothing", "S5, W1", () => {
   const refused = new Set<string>()
   return ({ after, before, step }) => {
@@ -166,6 +180,9 @@ const misread = ({ asked, outcome }: Step): string | null => {
   return same(wanted, has) ? null : `a plan was asked for with ${show(wanted)}, and has ${show(has)}`
 }
 
+/**
+ * Rule P1. The stored terms are those asked for; a flawed request is refused with `InvalidField` of the flawed field.
+ */
 export const plansAreAsAskedFor: Invariant = make(
   "a plan is taken as it was asked for, and one that is wrong is refused by the name of its field",
   "P1",
@@ -174,6 +191,10 @@ export const plansAreAsAskedFor: Invariant = make(
       flawed(step) ?? misread(step)
 )
 
+/**
+ * The seven rules of `active_period`, and rules T4 to T6: `TimingModel` says which field is refused, and what is
+ * answered.
+ */
 export const periodsAreTakenByTheRules: Invariant = make(
   "an active period is taken or refused by the seven rules, and answered with the times they give",
   "active_period rules 1 to 7, T4, T5, T6",

@@ -64,6 +64,10 @@ const theirPackage = (
   return over ? null : `${key} goes on at the telco, and is not there`
 }
 
+/**
+ * Rules S3, S5, S6, T5 and T7. Compares packages, suspensions and mobile plans with the telco's books after each
+ * `Quiet` that leaves no work.
+ */
 export const booksAreEqual: Invariant = make(
   "the telco's books equal ours once nothing is under way",
   "S3, S5, S6, T5, T7",
@@ -100,6 +104,7 @@ export const booksAreEqual: Invariant = make(
   }
 )
 
+/** Rules S5 and S6. After a `Quiet` no SIM is being put into service or released, and every attachment is confirmed. */
 export const nothingIsUnderWay: Invariant = make(
   "once the telco is well again and all is done, nothing is half way",
   "S5, S6",
@@ -115,6 +120,10 @@ export const nothingIsUnderWay: Invariant = make(
     }
 )
 
+/**
+ * Rules T4 and T5. Compares the window of each order with the package's times. A package that starts at its first use
+ * is ordered without a window.
+ */
 export const packagesAreAsOrdered: Invariant = make(
   "a package is ordered for the time that it is told for",
   "T4, T5",

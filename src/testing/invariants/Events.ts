@@ -19,6 +19,7 @@ const reached = ({ attachment, packages }: WithPackages): ReadonlyArray<number> 
   return thresholds.filter((threshold) => used >= BigInt(dataMegaBytes) * 1_048_576n * BigInt(threshold))
 }
 
+/** Rule R2: 50, 80 and 100 % of a non-recurring plan's allowance, as soon as the usage reaches them. */
 export const thresholdsFireOnce: Invariant = make(
   "a threshold fires when it is reached, once and in order",
   "R2",
@@ -120,6 +121,10 @@ const causes = ({ after, before, step }: Frame): ReadonlyArray<string> => {
   return [...crossed, ...seen]
 }
 
+/**
+ * Rules R2 and R3. Works out the events that a step must cause and compares them; those of rule E1 are left to
+ * `lifecycle`.
+ */
 export const eventsHaveOneCause: Invariant = make(
   "every event has exactly one cause, and every cause its event",
   "R2, R3",
@@ -136,6 +141,10 @@ export const eventsHaveOneCause: Invariant = make(
   }
 )
 
+/**
+ * Rules W5 and W7. Each body has the event's id, type and data, and goes to the event's organization. Repeated
+ * deliveries are allowed once a process was killed.
+ */
 export const webhooksArrive: Invariant = make(
   "every event arrives, once unless a process was killed, at the organization that it is about",
   "W5, W7",

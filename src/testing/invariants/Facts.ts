@@ -22,6 +22,7 @@ const fixed = (of: Attachment) => {
   }
 }
 
+/** Rule P2. Covers the SIM, the subscription, the active period and the metadata of an attachment as well. */
 export const termsStay: Invariant = make(
   "an attachment's terms never change, and are those of its plan",
   "P2, section 1",
@@ -60,6 +61,10 @@ const movedBack = (before: Package, after: Package): string | null => {
   return after.usedBytes < before.usedBytes ? `has used ${after.usedBytes}, and before ${before.usedBytes}` : null
 }
 
+/**
+ * Rules T3, T7 and R1. Covers a package's status, times, usage and id at the telco, and an attachment's anchor,
+ * suspension and thresholds.
+ */
 export const factsStay: Invariant = make(
   "used data never falls, and what was known once never changes",
   "T3, T7, R1",
@@ -90,6 +95,7 @@ export const factsStay: Invariant = make(
   }
 )
 
+/** Rules P2 and T5. The number of an attachment's packages never falls. */
 export const packagesStay: Invariant = make("a package is there for as long as its attachment is", "P2, T5", () => {
   const known = new Map<string, number>()
   return ({ after }) =>

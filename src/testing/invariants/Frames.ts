@@ -10,10 +10,15 @@ import type { TelcoCall } from "../Simulated.ts"
 /** The lines as they are, by ICCID. */
 export type Lines = ReadonlyMap<string, SimAggregate>
 
+/** One step of a history with all that there is before and after it, not only what has changed. */
 export interface Frame {
+  /** The step's place in the history, from 0. */
   readonly index: number
+  /** The request, its outcome and what changed. */
   readonly step: Step
+  /** All SIMs with their attachments and packages, at the beginning of the step. */
   readonly before: Lines
+  /** All SIMs with their attachments and packages, at the end of the step. */
   readonly after: Lines
   /** What is told of each attachment that was ever seen, as last seen. */
   readonly told: ReadonlyMap<string, Told>

@@ -5,17 +5,22 @@ import { Equal } from "effect"
 import type { History } from "../History.ts"
 import { type Frame, framesOf } from "./Frames.ts"
 
+/** The first place in a history at which an invariant does not hold. */
 export interface Violation {
+  /** The invariant's `name`. */
   readonly invariant: string
   /** The step after which it does not hold, from 0. */
   readonly step: number
+  /** What was found in place of what must be, with the ids. */
   readonly message: string
 }
 
+/** A rule that every history must obey, as a named check. */
 export interface Invariant {
   readonly name: string
   /** The rules that it stands for. */
   readonly rule: string
+  /** The first violation; null: the invariant holds after every step. */
   readonly check: (history: History) => Violation | null
 }
 

@@ -35,6 +35,7 @@ const misplaced = ({ attachments, sim, subscription }: SimAggregate): string | n
   })
 }
 
+/** Rules S2, S3 and S5. A SIM's allocation and its subscription fit, and no subscription is on two SIMs. */
 export const simsAreInOnePlace: Invariant = make(
   "a SIM is in exactly one place: free, being put into service, in service, or being released",
   "S2, S3, S5",
@@ -54,6 +55,10 @@ export const simsAreInOnePlace: Invariant = make(
   }
 )
 
+/**
+ * Rules S2 and S3. Such an eSIM is not deleted from its subscription, and is not picked for a creation without an
+ * ICCID.
+ */
 export const downloadedSimsStay: Invariant = make(
   "an eSIM that shows a sign of a download is neither given away nor recycled",
   "S2, S3",
@@ -87,6 +92,10 @@ const trespassed = ({ changes, outcome }: Step, { foreign, organizationId }: ByO
   return touched === undefined ? null : `a request of ${organizationId} changed ${touched.sim.iccid}`
 }
 
+/**
+ * Rule W1. A request for what another organization owns is `NotFound`, unless its own fields are wrong. Changes, rows
+ * and events stay with the SIM's owner.
+ */
 export const nothingCrossesOrganizations: Invariant = make(
   "nothing crosses organizations",
   "W1, section 1",

@@ -118,6 +118,7 @@ const endedBy = ({ payload: { data, type } }: WebhookEvent, told: Told, known: R
   )
 }
 
+/** Rule E1. No event comes twice or out of order, and none follows the deletion of its subscription. */
 export const lifecycleIsInOrder: Invariant = make(
   "what happens to an attachment is told once each and in order",
   "E1",
@@ -127,6 +128,7 @@ export const lifecycleIsInOrder: Invariant = make(
   }
 )
 
+/** Rule E1. An event that is due by the clock is not created before it is due, and has the times of `TimingModel`. */
 export const lifecycleIsTimely: Invariant = make(
   "what happens to an attachment is told not before it happens, and with its times",
   "E1",
@@ -158,6 +160,7 @@ const isComplete = (of: WithPackages, told: ReadonlyArray<OptInType>, now: Insta
   return same(told, ["attachment.created", ...due])
 }
 
+/** Rule E1. When an attachment is suspended, or its subscription deleted, all that was due before has been told. */
 export const lifecycleIsToldToTheEnd: Invariant = make(
   "what falls due of an attachment before its suspension, or its subscription's deletion, is told by then",
   "E1",
@@ -182,6 +185,7 @@ export const lifecycleIsToldToTheEnd: Invariant = make(
   }
 )
 
+/** Rule E1. Looks whenever no work is due: exactly the events of all that has happened by then are there. */
 export const lifecycleIsComplete: Invariant = make(
   "whenever no job is due, everything that has happened to subscriptions, attachments and packages is told",
   "E1",

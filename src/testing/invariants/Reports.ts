@@ -25,6 +25,10 @@ const verdictsOf = ({ asked, outcome }: Step): ReadonlyArray<readonly [Report, V
   return all.sort(([left], [right]) => left.occurredAt - right.occurredAt)
 }
 
+/**
+ * Rule R1. A repeated id is a duplicate for 35 days. A report more than 5 min ahead is rejected, and so is a delta
+ * more than 35 days old.
+ */
 export const reportsCountOnce: Invariant = make(
   "a report counts once, however often it comes, and what lies too far ahead or back is rejected",
   "R1",
@@ -59,6 +63,7 @@ export const reportsCountOnce: Invariant = make(
 
 const usageOf = ({ fact }: Report) => (fact._tag === "Usage" ? fact.usage : null)
 
+/** Rule R1. A package's usage rises in one step by at most the bytes of the step's accepted reports. */
 export const usageIsWhatWasReported: Invariant = make(
   "usage rises by what was reported, and by nothing else",
   "R1",
@@ -85,6 +90,7 @@ export const usageIsWhatWasReported: Invariant = make(
 const waiting = (lines: Lines): ReadonlySet<string> =>
   new Set(packages(lines).flatMap(({ id, pack }) => (pack.activationAt === null ? [id] : [])))
 
+/** Rule T3. The activation is the `occurredAt` of a report of use or first use in the same step. */
 export const firstUsesActivate: Invariant = make(
   "a package that waits for its first use is activated by a report of use, at the instant that it names",
   "T3",

@@ -46,6 +46,10 @@ const usageFollows = ({ step, told }: Frame, { attachment, packages }: WithPacka
     : `${attachment.attachmentId} is told with ${show(seen)}, and has ${show(expected)}`
 }
 
+/**
+ * Rules T2 and T6. State, times, usage and number of packages that clients see are those of `TimingModel` and the
+ * stored packages.
+ */
 export const statesFollow: Invariant = make(
   "what is told of an attachment is a function of its facts and the clock",
   "T2, T6",
@@ -60,6 +64,7 @@ const ranks = {
   SUSPENDED: 2
 } as const
 
+/** Rule T2. `EXPIRED` and `SUSPENDED` never change; the two states before the activation may replace each other. */
 export const statesMoveForward: Invariant = make("states only move forward, and final ones stay", "T2", (history) => {
   const known = new Map(history.before.told.map(({ attachmentId, state }) => [attachmentId, state]))
   return ({ step }) =>
@@ -103,12 +108,17 @@ const packagesFollow = (frame: Frame, of: WithPackages): string | null => {
   })
 }
 
+/**
+ * Rules T4 and T5. Compares occurrences and times with `TimingModel`. One that the telco could not take may be
+ * missing until its period is over.
+ */
 export const packagesAreThoseDue: Invariant = make(
   "whenever no job is due, exactly those packages exist that are due; refused and late ones are told apart",
   "T4, T5",
   () => (frame) => (isIdle(frame.step) ? first(visible(frame.after), (of) => packagesFollow(frame, of)) : null)
 )
 
+/** Rules T5 and S5. No occurrence is stored twice, and the telco takes no two orders for one start of an attachment. */
 export const occurrencesAreThereOnce: Invariant = make(
   "each occurrence is there once, and ordered once",
   "T5, S5",
@@ -160,6 +170,7 @@ const orders = () => {
   }
 }
 
+/** Rule T5 and rule 7 of `active_period`. Looks at the stored packages and at the orders that the telco got. */
 export const nothingIsEarly: Invariant = make(
   "no package of a recurring plan is there before 12 hours ahead of its activation",
   "T5, active_period rule 7",
@@ -187,6 +198,7 @@ export const nothingIsEarly: Invariant = make(
   }
 )
 
+/** Rule T5. A missed occurrence is recorded as lapsed, without a call to the telco. */
 export const nothingIsOrderedLate: Invariant = make("no package is ordered whose period is over", "T5", () => {
   const ordered = orders()
   return (frame) =>
@@ -195,6 +207,7 @@ export const nothingIsOrderedLate: Invariant = make("no package is ordered whose
     )
 })
 
+/** After an `Advance` or a `Quiet` that was answered, no job or delivery is due at the clock's instant or before. */
 export const advancesFinishTheirWork: Invariant = make(
   "an advance returns when all work due by then is done",
   "the management API's clock",
@@ -208,6 +221,7 @@ export const advancesFinishTheirWork: Invariant = make(
     }
 )
 
+/** During an `Advance` no webhook arrives before a call to the telco that was made at the same instant or earlier. */
 export const jobsGoFirst: Invariant = make(
   "an advance does the jobs of an instant before it sends the webhooks of that instant",
   "the management API's clock",

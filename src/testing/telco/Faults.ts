@@ -4,6 +4,7 @@
 import type { Effect } from "effect"
 import type { Telco } from "../../ports/Telco.ts"
 
+/** The name of an operation of the port `Telco`, such as `createPackage`. */
 export type Operation = keyof Telco["Service"]
 
 type Hook<R> = Effect.Effect<void, unknown, R>
