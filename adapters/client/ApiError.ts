@@ -5,7 +5,7 @@ import { Data, Option, Schema } from "effect"
 
 /** `code` is empty where what answered is not simplan, such as a proxy. */
 export class ApiError extends Data.TaggedError("ApiError")<{
-  /** Of HTTP. */
+  /** The status of HTTP. */
   readonly status: number
   /** The name of the error, for programs. */
   readonly code: string

@@ -96,6 +96,6 @@ export interface Lock {
   readonly telco: string
   /** The SIM that is locked. */
   readonly iccid: string
-  /** Of the one who has it. */
+  /** The token of the one who has it. */
   readonly token: string
 }

@@ -43,6 +43,6 @@ export const once = (journal: Journal.Journal["Service"], telcos: ReadonlyArray<
     Effect.catchDefect((defect) => Effect.logError("The purge of the telco's calls has failed", defect))
   )
 
-/** Does that every hour, for good. */
+/** Runs `once` every hour until it is interrupted. */
 export const forever = (journal: Journal.Journal["Service"], telcos: ReadonlyArray<string>): Effect.Effect<never> =>
   Effect.sleep(EVERY).pipe(Effect.andThen(once(journal, telcos)), Effect.forever)

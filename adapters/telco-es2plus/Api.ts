@@ -10,7 +10,7 @@ import type { Failure } from "./Failure.ts"
 export interface Of {
   /** The `functionCallIdentifier`: a call that is repeated has the same one. */
   readonly callId: string
-  /** Of the profile. */
+  /** The ICCID of the profile. */
   readonly iccid: string
 }
 

@@ -36,7 +36,7 @@ export interface Options {
 
 /** An answer of HTTP, whatever its status. */
 export interface Answer {
-  /** Of HTTP. */
+  /** The status of HTTP. */
   readonly status: number
   /** As text; functions answer JSON. */
   readonly body: string

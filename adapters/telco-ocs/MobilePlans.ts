@@ -147,6 +147,6 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** As `Ocs.layer` has it. */
+/** The implementation that `Ocs.layer` provides. */
 export const layer: Layer.Layer<MobilePlans, never, Api.Api | Journal.Journal | Settings | SimLocks.SimLocks> =
   Layer.effect(MobilePlans, make)

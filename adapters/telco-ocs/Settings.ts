@@ -20,7 +20,7 @@ export interface Options {
   readonly identitiesOf?: (iccid: string) => Effect.Effect<SimIdentities.SimIdentities | null>
 }
 
-/** What the parts of the adapter read of it. */
+/** The options of one OCS, as the parts of the adapter read them. */
 export class Settings extends Context.Service<Settings, Options>()("simplan/TelcoOcs/Settings") {}
 
 /** In milliseconds. */

@@ -19,7 +19,7 @@ const decode = Schema.decodeUnknownOption(Document)
 export interface Missing {
   /** Under which the settings name it. */
   readonly label: string
-  /** Of the coverage profile. */
+  /** The coverage profile's. */
   readonly regionCode: string
   /** What the settings name. */
   readonly zoneId: number

@@ -21,9 +21,9 @@ export interface Finding {
 
 /** A location zone of a coverage profile, of a label. */
 export interface Zone {
-  /** Of the SIMs that the profile is for. */
+  /** The label of the SIMs that the profile is for. */
   readonly label: Label.Label
-  /** Of the custom region. */
+  /** The id of the custom region. */
   readonly coverageId: string
   /** The telco's own number of the zone. */
   readonly zoneId: number
@@ -53,7 +53,7 @@ export interface Notifications {
 
 /** The answer to a notification; a body that is null is empty. */
 export interface Answer {
-  /** Of HTTP. */
+  /** The status of HTTP. */
   readonly status: number
   /** Sent as JSON; null: no body. */
   readonly body: unknown
@@ -61,7 +61,7 @@ export interface Answer {
 
 /** What a telco needs to be done beside calls. */
 export interface Background {
-  /** Does it for good. */
+  /** Does it until it is interrupted. */
   readonly forever: Effect.Effect<never, never, Services>
   /** Does a bounded share of what is due now. */
   readonly drain: Effect.Effect<void, never, Services>
@@ -81,7 +81,10 @@ export interface Connected {
   readonly zones: Zones | null
   /** Null: it tells nothing by itself. */
   readonly notifications: Notifications | null
-  /** The IMSI of a SIM of which the inventory has none, by which an SMSC may find it; null where this telco does not know it. */
+  /**
+   * Asks for the IMSI of a SIM of which the inventory has none, by which an SMSC may find it. The answer is null where the
+   * telco does not know it. Null: the telco knows no IMSIs.
+   */
   readonly imsiOf: ((iccid: string) => Effect.Effect<string | null, Telco.Refused | Telco.Unavailable>) | null
   /** Calls it in ways that change nothing. */
   readonly check: Effect.Effect<ReadonlyArray<Finding>>

@@ -23,7 +23,7 @@ export class Routes extends Context.Service<
   {
     /** By name, in the order of the settings. */
     readonly telcos: ReadonlyMap<string, Connected>
-    /** Does what the telcos need to be done all the time, for good. */
+    /** Does what the telcos need to be done all the time, until it is interrupted. */
     readonly background: Effect.Effect<never, never, Services>
     /** Does a bounded share of that, where no process does it all the time. */
     readonly drain: Effect.Effect<void, never, Services>

@@ -25,7 +25,7 @@ export class Clock extends Context.Service<
   }
 >()("simplan/Clock") {}
 
-/** As `Services.layer` has it. */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits | BackgroundTasks> = Layer.effect(
   Clock,
   Effect.gen(function* () {

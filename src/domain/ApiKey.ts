@@ -16,7 +16,7 @@ export type Scope = (typeof scopes)[number]
 
 /** A key as it is stored: its hash, never its secret (rule W3). */
 export interface ApiKey {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
   /** Names the key in lists and in audit entries; it is no secret. */
   readonly apiKeyId: string

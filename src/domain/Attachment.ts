@@ -19,13 +19,13 @@ export interface ActivePeriod {
 
 /** One plan on a subscription, as it is stored. What a reader sees of it is a `View`. */
 export interface Attachment {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
   /** 18 to 20 digits (rule I1). */
   readonly iccid: string
   /** The subscription that it is on, for good. */
   readonly subscriptionId: string
-  /** Names it for good; packages and jobs are named after it. */
+  /** An id that never changes; packages and jobs are named after it. */
   readonly attachmentId: string
   /** The plan that it was made from. The plan may be archived or deleted meanwhile (rule P2). */
   readonly planId: string

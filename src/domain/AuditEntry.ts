@@ -51,7 +51,7 @@ export interface Origin {
 
 /** A change, told of by the commit that makes it. */
 export interface Change {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
   /** What was done to the resource. */
   readonly action: Action

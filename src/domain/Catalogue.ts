@@ -38,7 +38,7 @@ export interface Operator {
 export interface StandardProfile {
   /** Unique in the catalogue; what plans name it by. */
   readonly coverageId: string
-  /** Of the SIMs that it is for. */
+  /** The label of the SIMs that it is for. */
   readonly label: Label
   /** Such as `France` or `Europe`. */
   readonly regionName: string

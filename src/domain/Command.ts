@@ -37,7 +37,7 @@ export type Request =
 
 /** What a host has asked of the telco in its transaction, and what became of it (rule H1). */
 export interface Command {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
   /** With an idempotency key it follows from that key, so a repeated submission finds its command. */
   readonly commandId: string

@@ -15,7 +15,7 @@ export type Status = (typeof statuses)[number]
 
 /** One event on its way to one endpoint or handler. */
 export interface Delivery {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
   /** `<event id>:<endpoint id>`: an event goes to an endpoint once. */
   readonly deliveryId: string

@@ -126,8 +126,8 @@ export interface IdempotencyRecord extends RequestKey {
 
 /**
  * Rule W2: whether this failure is the request's final answer. A refusal that the telco's state caused is not: the same
- * request may succeed later. Neither is that the SIM is busy: it is so while the telco has to undo a creation that it could
- * not take, just when the creation is repeated under its key.
+ * request may succeed later. `SimBusy` is not final either: a SIM is busy while the telco undoes a creation that it could
+ * not confirm, and that is when callers repeat the creation under its key.
  */
 export const isFinal = (error: unknown): error is Refusal =>
   isRefusal(error) && error._tag !== "TelcoRefused" && error._tag !== "TelcoUnavailable" && error._tag !== "SimBusy"

@@ -75,7 +75,7 @@ export interface Refusals {
 export interface Job {
   /** Made of what is to be done and to what, so the same work has the same id. */
   readonly jobId: string
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
   /** What is to be done; it never changes. */
   readonly work: Work

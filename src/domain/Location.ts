@@ -12,7 +12,7 @@ export interface LastOperator {
   readonly operator: string
   /** The radio access technology, such as `4G`, as the telco has it. */
   readonly rat: string
-  /** Of the device. */
+  /** The IMEI of the device. */
   readonly imei: string
   /** When it was seen there. */
   readonly at: Instant

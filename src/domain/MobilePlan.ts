@@ -16,7 +16,7 @@ import type { Instant } from "./Time.ts"
 
 /** The answer to a request about the mobile plan. */
 export interface MobilePlanStatus {
-  /** Of the eSIM. */
+  /** The ICCID of the eSIM. */
   readonly iccid: string
   /** As the telco has it. */
   readonly applied: boolean

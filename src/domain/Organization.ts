@@ -8,7 +8,7 @@ import type { Instant } from "./Time.ts"
 
 /** A tenant: it owns API keys, SIMs, plans, subscriptions and endpoints, and sees no other's. */
 export interface Organization {
-  /** Names it for good: no organization is ever deleted. */
+  /** An id that never changes: no organization is ever deleted. */
   readonly organizationId: string
   /** 1 to 255 characters (rule W9). */
   readonly name: string

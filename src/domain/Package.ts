@@ -15,7 +15,7 @@ export type Status = (typeof statuses)[number]
 
 /** One allowance period at the telco: of a recurring attachment one for each occurrence, else the only one. */
 export interface Package {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
   /** 18 to 20 digits (rule I1). */
   readonly iccid: string

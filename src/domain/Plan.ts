@@ -51,9 +51,9 @@ export type TermsRequest = Omit<PlanTerms, "regionCode" | "label">
 
 /** What an organization sells: terms under a name. */
 export interface Plan {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
-  /** Names it for good, for its attachments too after its deletion. */
+  /** An id that never changes. Attachments have it after the deletion of the plan too. */
   readonly planId: string
   /** They never change. */
   readonly terms: PlanTerms

@@ -36,7 +36,7 @@ export const refused = ({ refused }: Pick<Job, "refused">, message: string, now:
 export interface Finding {
   /** Names the difference: the same one has the same id at each comparison. */
   readonly findingId: string
-  /** Of the SIM that the difference is about. */
+  /** The ICCID of the SIM that the difference is about. */
   readonly iccid: string
   /** A sentence for the operator: what differs. */
   readonly message: string

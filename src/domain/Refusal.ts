@@ -39,7 +39,7 @@ export class NotFound extends Data.TaggedError("NotFound")<{
 
 /** No eSIM of the label is free (rule S2), or none without a mobile plan (rule I6). */
 export class NoFreeSim extends Data.TaggedError("NoFreeSim")<{
-  /** Of the eSIM that was wanted. */
+  /** The label of the eSIM that was wanted. */
   readonly label: Label
 }> {}
 
@@ -51,7 +51,7 @@ export class PlanArchived extends Data.TaggedError("PlanArchived")<{
 
 /** The SIM is being put into service or released. Until that ends it is neither free nor usable (rule S5). */
 export class SimBusy extends Data.TaggedError("SimBusy")<{
-  /** Of the SIM that is under way. */
+  /** The ICCID of the SIM that is under way. */
   readonly iccid: string
 }> {}
 
@@ -73,7 +73,7 @@ export class LabelMismatch extends Data.TaggedError("LabelMismatch")<{
 
 /** The eSIM shows a sign of a download, so its subscription cannot be deleted (rule S3). */
 export class EsimInstalled extends Data.TaggedError("EsimInstalled")<{
-  /** Of the eSIM that is in a device, or was. */
+  /** The ICCID of the eSIM that is in a device, or was. */
   readonly iccid: string
 }> {}
 
@@ -99,11 +99,11 @@ export class RegionUncovered extends Data.TaggedError("RegionUncovered")<{
 
 /** A profile with exactly these countries exists (rule I4). */
 export class RegionExists extends Data.TaggedError("RegionExists")<{
-  /** Of the profile that exists. */
+  /** The id of the profile that exists. */
   readonly coverageId: string
-  /** Of the profile that exists. */
+  /** The region code of the profile that exists. */
   readonly regionCode: string
-  /** Of the profile that exists. */
+  /** The name of the profile that exists. */
   readonly regionName: string
   /** The countries that both have. */
   readonly iso2List: ReadonlyArray<string>

@@ -11,7 +11,7 @@ import type { Instant } from "./Time.ts"
 
 /** A custom region profile: immutable, never deleted. */
 export interface Region {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
   /** What plans name it by. */
   readonly coverageId: string
@@ -19,7 +19,7 @@ export interface Region {
   readonly regionCode: string
   /** Trimmed; unique in the organization. */
   readonly regionName: string
-  /** Of the SIMs that it is for. */
+  /** The label of the SIMs that it is for. */
   readonly label: Label
   /** The countries, as ISO 3166 alpha-2: each once, and each with an operator under the label (rule I4). */
   readonly iso2List: ReadonlyArray<string>
@@ -29,7 +29,7 @@ export interface Region {
 
 /** A custom region as it is asked for. */
 export interface Request {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
   /** 1 to 255 characters (rule W9); unique in the organization. */
   readonly regionName: string

@@ -29,15 +29,15 @@ export type MobilePlan =
 
 /** A card or a downloadable profile of the inventory (rules I1, I2 and S2). */
 export interface Sim extends SimIdentities.SimIdentities {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
-  /** Names it for good, beside the ICCID. */
+  /** An id that never changes, beside the ICCID. */
   readonly simId: string
   /** 18 to 20 digits, unique in the whole service. */
   readonly iccid: string
   /** The import sequence: the SIM's place in its organization's order of import, from 1. The storage assigns it. */
   readonly importSequence: number
-  /** Of the plans that it takes. */
+  /** The label of the plans that it takes. */
   readonly label: Label
   /** False: a physical SIM, which has no SM-DP+ history and can always be taken out of service. */
   readonly isEsim: boolean

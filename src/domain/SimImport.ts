@@ -1,6 +1,6 @@
 /**
- * Rows of an inventory import (rules I1, I7 and W9). Each row is a SIM, perhaps with warnings, or an error. An error in one row
- * stops no other row.
+ * Rows of an inventory import (rules I1, I7 and W9). Each row is a SIM, perhaps with warnings, or an error. An error in
+ * one row stops no other row.
  */
 import { Result } from "effect"
 import * as Iccid from "./Iccid.ts"
@@ -37,7 +37,7 @@ export type Row = SimRow | UnreadableRow
 export interface Parsed extends SimIdentities.SimIdentities {
   /** Without a trailing `F` (rule I1). */
   readonly iccid: string
-  /** Of the plans that it takes. */
+  /** The label of the plans that it takes. */
   readonly label: Label
   /** False: a physical SIM. */
   readonly isEsim: boolean

@@ -14,7 +14,7 @@ export type State = (typeof states)[number]
 
 /** One report of the SM-DP+ about an eSIM (rule I2). */
 export interface Entry {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
   /** 18 to 20 digits (rule I1). */
   readonly iccid: string

@@ -15,9 +15,9 @@ export type Status = (typeof statuses)[number]
 
 /** A SIM in service: at most one for a SIM that is pending or live (rule S1). */
 export interface Subscription {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
-  /** Names it for good. */
+  /** An id that never changes. */
   readonly subscriptionId: string
   /** 18 to 20 digits (rule I1). */
   readonly iccid: string
@@ -59,7 +59,7 @@ export interface Created {
   readonly createdAt: Instant
   /** As it was sent. */
   readonly metadata: string
-  /** Of the attachment that was made. */
+  /** The id of the attachment that was made. */
   readonly attachmentId: string
   /** The one that was named, or the eSIM that was picked (rule S2). */
   readonly sim: Sim

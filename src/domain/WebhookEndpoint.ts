@@ -33,9 +33,9 @@ export interface Disabled {
 
 /** Where an organization wants its events sent. */
 export interface WebhookEndpoint {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
-  /** Names it for good. */
+  /** An id that never changes. */
   readonly endpointId: string
   /** Up to 2,048 characters (rule W9). */
   readonly url: string

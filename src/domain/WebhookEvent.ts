@@ -125,7 +125,7 @@ export type AttachmentData = {
 
 /** What an organization is told, stored in the commit that causes it. */
 export interface WebhookEvent {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
   /** What receivers recognize a repeated delivery by. */
   readonly eventId: string

@@ -20,7 +20,7 @@ export interface Changes {
   readonly commands: ReadonlyArray<string> | "any"
 }
 
-/** Of a commit of which no process need hear. */
+/** The changes of a commit that no process needs to be told of. */
 export const nothing: Changes = {
   jobsDueAt: null,
   deliveriesDueAt: null,

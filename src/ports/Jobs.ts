@@ -59,7 +59,7 @@ export interface Claim {
 export interface JobLease {
   /** The job that is held. */
   readonly jobId: string
-  /** Of the claim that took it. */
+  /** The token of the claim that took it. */
   readonly token: string
 }
 

@@ -10,11 +10,11 @@ import type { StorageError } from "./storage/Failure.ts"
 
 /** The lease of a delivery: the token that it was claimed with. */
 export interface DeliveryLease {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
   /** The delivery that is held. */
   readonly deliveryId: string
-  /** Of the claim that took it. */
+  /** The token of the claim that took it. */
   readonly token: string
 }
 
@@ -34,7 +34,7 @@ export interface HandlerClaim extends Omit<Claim, "from" | "shares"> {
 
 /** Where what is due to a handler is waited for. */
 export interface LookedForHandler extends Omit<LookedFor, "from"> {
-  /** By its name. */
+  /** The handler's name. */
   readonly handler: string
 }
 

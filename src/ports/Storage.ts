@@ -44,11 +44,11 @@ export interface Reads {
   readonly organizations: Organizations
   /** By hash for a request, and in pages. */
   readonly apiKeys: ApiKeys
-  /** One, or a page of them. */
+  /** Reads of one endpoint, or of a page. */
   readonly webhookEndpoints: WebhookEndpoints
-  /** Those of all processes. */
+  /** The handlers of all processes. */
   readonly eventHandlers: EventHandlers
-  /** One, or a page of them. */
+  /** Reads of one plan, or of a page. */
   readonly plans: Plans
   /** Custom regions. */
   readonly regions: Regions

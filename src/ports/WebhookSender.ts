@@ -32,7 +32,7 @@ export const BODY_BYTES = 1024
 
 /** What the endpoint answered. */
 export interface WebhookAnswer {
-  /** Of HTTP. 2xx is success, 410 disables the endpoint (rule W7). */
+  /** The status of HTTP: 2xx is success, 410 disables the endpoint (rule W7). */
   readonly status: number
   /** From the call to the head of the response; absent where it was not measured. */
   readonly durationMillis?: number

@@ -51,6 +51,9 @@ const cut = (response: HttpClientResponse.HttpClientResponse, limit: number) =>
     })
   })
 
-/** The client with every list cut after `limit` items. The connection of an answer that was cut is closed. */
+/**
+ * The client with answers that are lists (`{"error":false,"data":[…]}`) cut after `limit` items, at least 1. The connection
+ * of an answer that was cut is closed.
+ */
 export const through = (client: HttpClient.HttpClient, limit: number): HttpClient.HttpClient =>
   HttpClient.transformResponse(client, (answer) => Effect.flatMap(answer, (response) => cut(response, limit)))

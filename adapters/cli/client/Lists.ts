@@ -65,7 +65,7 @@ const printItems = <Item, R>(
     if (isCut) yield* Output.note(`These are the first ${limit}: --limit <number> or --all lists more.`)
   })
 
-/** Prints a list that comes in pages. No page is asked for that is not printed. */
+/** Prints a list that comes in pages. It reads what it prints, and for a table one item more. */
 export const print = <Item>(
   connection: Connection,
   given: Given,

@@ -21,7 +21,7 @@ export interface Arrival {
   readonly address: string | null
   /** The request as the host's framework has it. */
   readonly host: unknown
-  /** Absent: the web request and the web response have all. */
+  /** Absent: the web response has the body, and the web request's signal interrupts. */
   readonly direct?: Direct
 }
 

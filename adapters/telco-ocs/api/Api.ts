@@ -40,7 +40,7 @@ export interface Network {
   readonly mnc: number
   /** Such as `4G`. */
   readonly rat: string | null
-  /** Of the device. */
+  /** The IMEI of the device. */
   readonly imei: string | null
 }
 
@@ -96,7 +96,7 @@ export interface NewTemplate {
 export interface Zone {
   /** The OCS's own; what settings name. */
   readonly id: number
-  /** For an operator. */
+  /** What the operator of the OCS calls it. */
   readonly name: string
 }
 

@@ -13,7 +13,9 @@ import * as Order from "./Order.ts"
 import * as Sighting from "./Sighting.ts"
 import * as SimBooks from "./SimBooks.ts"
 
-/** A package of an order that it should not have, and that was used, and so was left as it is. Each look that sees it tells of it again. */
+/**
+ * A package that an order should not have. It was used, so it is not deleted. Each look that sees it tells of it again.
+ */
 export interface UsedDuplicate {
   /** The SIM that has it. */
   readonly iccid: string

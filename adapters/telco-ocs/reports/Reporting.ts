@@ -63,10 +63,10 @@ export const take = (
 const IDLE = Time.SECOND
 const STUCK = 5 * Time.SECOND
 
-/** How many orders are settled at once. */
+/** How many orders, and how many mobile plans, are settled at once. */
 const ORDERS = 20
 
-/** How many turns of each work a share has: 100 looks, and 100 orders. */
+/** How many turns of each work a share has: 100 looks, 100 orders and 100 mobile plans. */
 const SHARE = 5
 
 /** A turn of work, which says how long to wait before the next one, in milliseconds: 0 where more may be due now. */
@@ -76,7 +76,7 @@ const turnOf = <R>(what: string, work: Effect.Effect<number, { readonly message:
     Effect.catchDefect((defect) => Effect.as(Effect.logError(`${what} has failed`, defect), STUCK))
   )
 
-/** Looks at SIMs and compares their books; and settles orders. */
+/** Three kinds of work: looks at SIMs and compares their books, settles orders, and settles mobile plans. */
 const turns = (options: Options) =>
   Effect.gen(function* () {
     const { telco } = options
@@ -107,7 +107,7 @@ const each = <R>(
     Effect.all(all.map(repeat), { concurrency: "unbounded", discard: true })
   ).pipe(Priority.asPoll, asTelco)
 
-/** Looks at SIMs, settles orders and compares books, for good. */
+/** Looks at SIMs, compares books, and settles orders and mobile plans, until it is interrupted. */
 export const run = (options: Options): Effect.Effect<never, never, Needs> =>
   each(options, (turn) =>
     Effect.forever(Effect.flatMap(turn, (millis) => (millis === 0 ? Effect.yieldNow : Effect.sleep(millis))))

@@ -53,7 +53,10 @@ const reading = (places: Secrets.Places, name: string) => {
     Result.mapError(Secrets.read(of, places), (message) => [{ path: at(...fields), message }])
   const optional = (of: Shape.Secret | undefined, ...fields: ReadonlyArray<string>) =>
     of === undefined ? Result.succeed(null) : secret(of, ...fields)
-  /** It is part of a path, which has to come as it is written, and all that a sender has to know. */
+  /**
+   * The secret of notifications. It is part of a path, so it has only characters that a path keeps. It is the only thing
+   * that a sender has to know, so it is long.
+   */
   const notification = (of: { readonly secret: Shape.Secret } | undefined): Mistakes.Found<Redacted.Redacted | null> =>
     Result.flatMap(optional(of?.secret, "notifications", "secret"), (found) => {
       if (found === null) return Result.succeed(found)

@@ -29,7 +29,7 @@ const finding = <A>(
 
 const works = (message: string) => ({ works: true, message })
 
-/** A list, or that there is no such subscriber: the call works. */
+/** Whether the system answers: with a list, or that there is no such subscriber. */
 const isAnswered = (call: Effect.Effect<unknown, CallFailure.CallFailure>) =>
   call.pipe(
     Effect.as("answers"),

@@ -38,7 +38,7 @@ interface OfCommand {
 
 /** What a host asks for (rule H1). */
 export interface Submission {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
   /** What the telco is to do. */
   readonly request: Command.Request
@@ -86,7 +86,7 @@ const exceptBusy = <A, E, R>(effect: Effect.Effect<A, E | Refusal.SimBusy, R>) =
     () => Effect.void
   )
 
-/** As `Services.layer` has it. */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commits | Ids> = Layer.effect(
   Commands,
   Effect.gen(function* () {

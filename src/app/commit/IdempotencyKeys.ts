@@ -31,7 +31,7 @@ export class IdempotencyKeys extends Context.Service<
   }
 >()("simplan/IdempotencyKeys") {}
 
-/** As `Services.layer` has it. */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | BusinessClock> = Layer.effect(
   IdempotencyKeys,
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * Gauges of the queues of jobs and deliveries, and of what is due to handlers. They are measured on demand, at most every few seconds, by one
- * measurement at a time. Nobody waits longer than a second for it, whatever the storage does.
+ * Gauges of the queues of jobs and deliveries, and of what is due to handlers. They are measured on demand, at most
+ * every few seconds, by one measurement at a time. Nobody waits longer than a second for it, whatever the storage does.
  */
 import { Context, Clock as MachineClock, Effect, Fiber, Layer, Metric } from "effect"
 import { SECOND } from "../../domain/Time.ts"
@@ -52,7 +52,7 @@ const gaugesOf = (queue: "jobs" | "deliveries") => {
     )
 }
 
-/** The gauge of each handler's events (rule E2): of handlers that there are, and of removed ones, which have none. */
+/** Sets the gauge of each handler (rule E2). The gauge of a handler that was removed goes on and tells 0. */
 const makeHandlerGauges = () => {
   const gauges = new Map<string, Metric.Gauge<number>>()
   const gaugeOf = (handler: string) => {
@@ -71,7 +71,7 @@ const makeHandlerGauges = () => {
   }
 }
 
-/** As `Services.layer` has it. */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | BusinessClock> = Layer.effect(
   QueueDepth,
   Effect.gen(function* () {

@@ -60,7 +60,7 @@ const PURGE_PAUSE = 20
 
 type Needs = DeliveryDispatcher.Needs | HandlerLoops.Needs | Jobs | JobRunner | RunCommand.Needs
 
-/** As `Services.layer` has it. It does nothing until it is told to run. */
+/** The implementation that `Services.layer` provides. It does nothing until it is told to run. */
 export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
   Worker,
   Effect.gen(function* () {

@@ -36,7 +36,7 @@ interface OfKey extends OfOrganization {
   readonly apiKeyId: string
 }
 
-/** Makes, lists and revokes keys, and tells whose a key is (rule W3). */
+/** Makes, lists, rotates and revokes keys, and tells whose a key is (rule W3). */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
@@ -70,7 +70,7 @@ const UNKNOWN_MILLIS = 2_000
 
 type Needs = Storage | BusinessClock | Ids | Commits | Organizations
 
-/** As `Services.layer` has it; its cache is this process's own. */
+/** The implementation that `Services.layer` provides; its cache is this process's own. */
 export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
   ApiKeys,
   Effect.gen(function* () {

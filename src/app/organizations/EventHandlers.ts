@@ -61,7 +61,7 @@ const PAGE = 1_000
 
 type Needs = Storage | BusinessClock | Ids | Commits | HandlerRegistry | Organizations
 
-/** As `Services.layer` has it. */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<EventHandlers, never, Needs> = Layer.effect(
   EventHandlers,
   Effect.gen(function* () {

@@ -30,7 +30,7 @@ export class Organizations extends Context.Service<
 
 const REMEMBERED = 100_000
 
-/** As `Services.layer` has it. */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | Ids | Commits> = Layer.effect(
   Organizations,
   Effect.gen(function* () {

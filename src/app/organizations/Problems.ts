@@ -40,7 +40,7 @@ export class Problems extends Context.Service<
   }
 >()("simplan/Problems") {}
 
-/** As `Services.layer` has it. */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commits> = Layer.effect(
   Problems,
   Effect.gen(function* () {

@@ -97,7 +97,7 @@ const REPLAYS = 10
 
 const ended = ["Delivered", "Failed"] as const
 
-/** As `Services.layer` has it. */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids | Commits | Organizations> =
   Layer.effect(
     Webhooks,

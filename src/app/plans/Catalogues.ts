@@ -31,7 +31,7 @@ export class Catalogues extends Context.Service<
   }
 >()("simplan/Catalogues") {}
 
-/** As `Services.layer` has it; its cache is this process's own. */
+/** The implementation that `Services.layer` provides; its cache is this process's own. */
 export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> = Layer.effect(
   Catalogues,
   Effect.gen(function* () {

@@ -26,7 +26,7 @@ import * as Paging from "../Paging.ts"
 export interface Profile {
   /** What plans name it by. */
   readonly coverageId: string
-  /** Of the SIMs that it is for. */
+  /** The label of the SIMs that it is for. */
   readonly label: Label
   /** Such as `Europe`; of a custom region the organization's own name. */
   readonly regionName: string
@@ -85,7 +85,7 @@ const profileOf = (catalogue: Index, { iso2List, ...area }: Area): Profile => ({
 
 type Needs = Storage | BusinessClock | Ids | Commits | Catalogues | Organizations
 
-/** As `Services.layer` has it. */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Coverage, never, Needs> = Layer.effect(
   Coverage,
   Effect.gen(function* () {

@@ -33,7 +33,7 @@ export class Operators extends Context.Service<
   }
 >()("simplan/Operators") {}
 
-/** As `Services.layer` has it. */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Operators, never, Catalogues> = Layer.effect(
   Operators,
   Effect.gen(function* () {

@@ -56,7 +56,7 @@ export class Plans extends Context.Service<
 
 type Needs = Storage | BusinessClock | Ids | Commits | Catalogues | Coverage | Organizations
 
-/** As `Services.layer` has it. */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
   Plans,
   Effect.gen(function* () {

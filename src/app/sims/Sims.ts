@@ -111,7 +111,7 @@ const sum = (before: ImportReport, batch: ImportReport): ImportReport => ({
   warningCount: before.warningCount + batch.warningCount
 })
 
-/** As `Services.layer` has it. */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits | Ids> = Layer.effect(
   Sims,
   Effect.gen(function* () {

@@ -28,11 +28,11 @@ import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
 
 /** A mobile plan to be applied or removed. */
 export interface ChangeRequest {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
   /** False: it is removed. */
   readonly apply: boolean
-  /** Of the eSIM; another one is `LabelMismatch`. */
+  /** The label of the eSIM; another one is `LabelMismatch`. */
   readonly label: Label
   /** Null: any eSIM of the label that has no mobile plan. Allowed only to apply one. */
   readonly iccid: string | null
@@ -62,7 +62,7 @@ export class Wallet extends Context.Service<
 
 type Needs = Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner | SimReservations
 
-/** As `Services.layer` has it. */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
   Wallet,
   Effect.gen(function* () {

@@ -36,7 +36,7 @@ export class Attachments extends Context.Service<
   }
 >()("simplan/Attachments") {}
 
-/** As `Services.layer` has it. */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Commits> = Layer.effect(
   Attachments,
   Effect.gen(function* () {

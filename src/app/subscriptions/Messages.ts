@@ -35,7 +35,7 @@ export class Messages extends Context.Service<
 
 type Needs = Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner
 
-/** As `Services.layer` has it. */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
   Messages,
   Effect.gen(function* () {

@@ -46,7 +46,7 @@ import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
 
 /** A plan to be attached to a SIM. */
 export interface CreateRequest {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
   /** An archived plan is refused (rule P2). */
   readonly planId: string
@@ -110,7 +110,7 @@ type Needs =
   | JobRunner.JobRunner
   | SimReservations.SimReservations
 
-/** As `Services.layer` has it. */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
   Subscriptions,
   Effect.gen(function* () {

@@ -28,7 +28,7 @@ import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
  * work anyone's. A commit knows no machine time: until someone else has taken the work, the old token is still good.
  */
 export interface Lease {
-  /** Of the claim, or of the commit that stored the job with its lease. */
+  /** The token of the claim, or of the commit that stored the job with its lease. */
   readonly token: string
   /** Machine time. */
   readonly until: Instant
@@ -36,7 +36,7 @@ export interface Lease {
 
 /** A report id to be remembered (rule R1). */
 export interface SeenReport {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
   /** The telco's. */
   readonly reportId: string

@@ -35,9 +35,9 @@ export interface ImportOutcome {
 
 /** Asks for reservations under one token, which was never used before. */
 export interface ReservationRequest {
-  /** The organization whose it is. */
+  /** The organization that owns it. */
   readonly organizationId: string
-  /** Of the SIMs that are wanted. */
+  /** The label of the SIMs that are wanted. */
   readonly label: Label
   /** Decides which SIMs are suitable. */
   readonly purpose: Purpose
@@ -53,9 +53,9 @@ export interface ReservationRequest {
 
 /** A reserved SIM, and the token of its reservation. */
 export interface SimReservation {
-  /** Of the reserved eSIM. */
+  /** The ICCID of the reserved eSIM. */
   readonly iccid: string
-  /** Of the request that reserved it. */
+  /** The token of the request that reserved it. */
   readonly token: string
 }
 
