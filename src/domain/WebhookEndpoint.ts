@@ -3,7 +3,7 @@
  */
 import { Result } from "effect"
 import * as Base64 from "effect/encoding/Base64"
-import type { InvalidField } from "./Refusal.ts"
+import { InvalidField } from "./Refusal.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
 import { DAY, toIso } from "./Time.ts"
@@ -60,13 +60,33 @@ export interface WebhookEndpoint {
   readonly version: number
 }
 
-/** Rule W9: whether the texts of a request are within their limits; absent ones are. */
+/** The user and the password of an http or https URL, where a URL parser finds them: it takes a backslash for a slash. */
+const USER_INFO = /^ *https?:[/\\]*[^/\\?#]*@/i
+
+/** URL parsers leave out tabs and line ends, so that the URL called is not the one that is shown. */
+const CONTROL_CHARACTER = /\p{Cc}/u
+
+/** Rule W7: refuses what would be stored and shown, but not sent. Endpoints that have such a URL already keep it. */
+const checkUrl = (url: string): Result.Result<void, InvalidField> => {
+  const refused = (message: string) => Result.fail(new InvalidField({ field: "url", message }))
+  if (CONTROL_CHARACTER.test(url)) return refused("must not contain control characters")
+  if (USER_INFO.test(url)) return refused("must not contain a user or a password: they would not be sent")
+  return Result.void
+}
+
+/**
+ * Whether the texts of a request are within their limits (rule W9), and the URL has nothing that is not sent (rule W7);
+ * absent ones are.
+ */
 export const checkTexts = (request: {
   readonly url?: string
   readonly description?: string
 }): Result.Result<void, InvalidField> =>
   Result.gen(function* () {
-    if (request.url !== undefined) yield* TextLimit.check("url", request.url, TextLimit.URL)
+    if (request.url !== undefined) {
+      yield* TextLimit.check("url", request.url, TextLimit.URL)
+      yield* checkUrl(request.url)
+    }
     if (request.description !== undefined) {
       yield* TextLimit.check("description", request.description, TextLimit.DESCRIPTION)
     }

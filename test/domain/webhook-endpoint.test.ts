@@ -1,6 +1,7 @@
 /**
  * The state of a webhook endpoint (rule W7), and the events that it receives (rule E1).
  */
+import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Endpoint from "../../src/domain/WebhookEndpoint.ts"
 import { DAY_MS } from "./Calendar.ts"
@@ -42,6 +43,45 @@ describe("A webhook endpoint (W7)", () => {
     const deleted = Endpoint.deleted(endpoint, NOW)
     expect(deleted).toEqual({ ...endpoint, deletedAt: NOW })
     expect(Endpoint.isEnabled(deleted)).toBe(false)
+  })
+})
+
+describe("The URL of a request (W7)", () => {
+  const refusal = (url: string) => Result.getOrThrow(Result.flip(Endpoint.checkTexts({ url })))
+
+  it.each([
+    "https://user:password@hooks.example/",
+    "https://user@hooks.example/",
+    "https://:password@hooks.example",
+    "HTTP://user:password@hooks.example/",
+    " https://user:password@hooks.example/",
+    "https:user:password@hooks.example/",
+    "https:\\\\user:password@hooks.example/",
+    "https://user:p@ssword@hooks.example:8443/path?query#fragment"
+  ])("has no user and no password: %s", (url) => {
+    const { username, password } = new URL(url)
+    expect(`${username}${password}`).not.toBe("")
+    expect(refusal(url)).toMatchObject({
+      field: "url",
+      message: "must not contain a user or a password: they would not be sent"
+    })
+  })
+
+  it.each(["\t", "\n", "\r", "\u001f", "\u007f"])("has no control character: %j", (character) => {
+    for (const url of [`https://hooks.example/a${character}b`, `${character}https://user@hooks.example/`]) {
+      expect(refusal(url)).toMatchObject({ field: "url", message: "must not contain control characters" })
+    }
+  })
+
+  it.each([
+    "https://hooks.example/@user",
+    "https://hooks.example?user=a@b.example",
+    "https://hooks.example#a@b",
+    "https://hooks.example\\a@b",
+    "https://bücher.example/ä/%40",
+    "amqp://user:password@broker.example/"
+  ])("may otherwise be any that the sender takes: %s", (url) => {
+    expect(Result.isSuccess(Endpoint.checkTexts({ url }))).toBe(true)
   })
 })
 

@@ -268,6 +268,17 @@ describe("webhook endpoints", () => {
     expect((await world.admin("POST", path(), { url: "ftp://x" })).body.message).toBe("url must start with https://")
     const refused = await world.admin("POST", path(), { url: "https://x", events: ["nope"] })
     expect(refused.body.message).toMatch(/^events\[0\] must be one of/)
+    const { body } = await world.admin("POST", path(), { url: "https://x" })
+    const one = `${path()}/${body.data.webhook_endpoint_id}`
+    for (const [url, message] of [
+      ["https://user:password@x", "url must not contain a user or a password: they would not be sent"],
+      ["https://x/a\nb", "url must not contain control characters"]
+    ]) {
+      const expected = { error: true, code: "invalid_field", message }
+      expect(await world.admin("POST", path(), { url })).toMatchObject({ status: 400, body: expected })
+      expect(await world.admin("PATCH", one, { url })).toMatchObject({ status: 400, body: expected })
+    }
+    expect((await world.admin("GET", path())).body.data.map(({ url }: { url: string }) => url)).toEqual(["https://x"])
   })
 })
 
