@@ -6,7 +6,7 @@ import { Effect, Option, Stream } from "effect"
 
 /** A page, as every list in pages is answered. */
 export interface Page<Item> {
-  /** In the order of the list. */
+  /** The items of this page, in the order of the list. */
   readonly data: ReadonlyArray<Item>
   /** What to send as `page` for the next one; null: this is the last. */
   readonly next_page: string | null

@@ -20,9 +20,9 @@ import * as StalledReaders from "./StalledReaders.ts"
 export class CannotListen extends Data.TaggedError("CannotListen")<{
   /** A sentence that names address and cause. */
   readonly message: string
-  /** As it was asked for. */
+  /** The address or name that was to be listened on. */
   readonly host: string
-  /** As it was asked for. */
+  /** The port that was to be listened on. */
   readonly port: number
   /** What the operating system said. */
   readonly cause: unknown

@@ -39,7 +39,7 @@ export interface Entry extends Place {
   readonly iccid: string | null
   /** The telco's own id of what came of it, once it is known. */
   readonly externalId: string | null
-  /** The adapter's own. */
+  /** What the adapter needs to know again; the journal does not look into it. */
   readonly document: Document
   /** When the entry is to be looked at again; null: never. */
   readonly dueAt: number | null
@@ -47,7 +47,7 @@ export interface Entry extends Place {
   readonly version: number
 }
 
-/** An entry before the journal has it. */
+/** An entry to be added; the journal gives it its version. */
 export type NewEntry = Omit<Entry, "version">
 
 type Call<A> = Effect.Effect<A, JournalError>
@@ -96,6 +96,6 @@ export interface Lock {
   readonly telco: string
   /** The SIM that is locked. */
   readonly iccid: string
-  /** The token of the one who has it. */
+  /** Names the holder: only the same token keeps the lock or gives it back. */
   readonly token: string
 }

@@ -6,7 +6,7 @@ import { Telco } from "simplan/ports"
 import type { CallFailure } from "./CallFailure.ts"
 import type { JournalError } from "./Journal.ts"
 
-/** How the port fails. */
+/** The errors that calls of the port may fail with. */
 export type TelcoFailure = Telco.Refused | Telco.Unavailable
 
 /** `retryAfterSeconds` absent: the caller's own pauses. */

@@ -110,7 +110,7 @@ export const Unavailable = HttpApiSchema.WithHeaders(
   { "retry-after": Schema.optionalKey(Schema.String.annotate({ description: "Seconds, or an HTTP date" })) }
 )
 
-/** 401. */
+/** 401: the token is missing or wrong. The telco was not called. */
 export const Unauthorized = problem(401, "unauthorized", "Unauthorized", "The token is missing or not the right one.")
 
 /** 400: the call does not fit the contract; the port fails with `Unavailable`. */

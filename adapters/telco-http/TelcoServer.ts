@@ -13,7 +13,7 @@ import { Telco } from "simplan/ports"
 import * as Contract from "./Contract.ts"
 import * as Shapes from "./Shapes.ts"
 
-/** Who may call. */
+/** What the server knows its callers by. */
 export interface Options {
   /** What callers send as `Authorization: Bearer`. */
   readonly token: Redacted.Redacted

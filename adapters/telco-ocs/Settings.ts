@@ -4,7 +4,7 @@
 import { Context, Duration, type Effect } from "effect"
 import type { SimIdentities } from "simplan/ports"
 
-/** One OCS. */
+/** The account on one OCS, and what its numbers stand for. */
 export interface Options {
   /** The telco's name in the settings. The journal's entries of this system are under it. */
   readonly telco: string

@@ -71,7 +71,7 @@ export interface Background {
 export interface Connected {
   /** What routes, metrics and the journal call it by. */
   readonly name: string
-  /** Which adapter it is. */
+  /** The adapter that reaches it, such as `ocs`. */
   readonly kind: Shape.Kind
   /** Refuses what the kind cannot do. */
   readonly telco: Telco.Telco["Service"]

@@ -6,9 +6,9 @@ import type { Route } from "./file/Settings.ts"
 
 /** What a route is chosen by. */
 export interface Supplied {
-  /** The SIM's. */
+  /** The SIM's supply tier. */
   readonly label: Label.Label
-  /** The one that has the SIM. */
+  /** The owner of the SIM. */
   readonly organizationId: string
 }
 

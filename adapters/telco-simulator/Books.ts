@@ -21,15 +21,15 @@ export class BooksError extends Data.TaggedError("BooksError")<{
 export interface Entry {
   /** Unique in its kind. */
   readonly key: string
-  /** As it was added. */
+  /** The first one that was added; it never changes. */
   readonly document: Document
 }
 
 /** What a key has: a document of its kind, or one of another kind that it may not have beside it. */
 export interface Held {
-  /** Of the two that were asked for. */
+  /** Which of the two kinds has the key. */
   readonly kind: string
-  /** As it was added. */
+  /** The one that the key has for good. */
   readonly document: Document
 }
 

@@ -18,7 +18,7 @@ export type Kind = (typeof kinds)[number]
 
 /** A call of the port, as faults see it. */
 export interface Call {
-  /** Which operation it is. */
+  /** The operation of the port. */
   readonly kind: Kind
   /** What the call is idempotent by. */
   readonly key: string

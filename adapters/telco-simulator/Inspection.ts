@@ -9,9 +9,9 @@ import type { Records } from "./Records.ts"
 
 /** A package that the simulator has made. */
 export interface SimulatedPackage {
-  /** As the order named it. */
+  /** `<attachment id>:<occurrence>`, the key of the order. */
   readonly packageId: string
-  /** The simulator's own. */
+  /** What the order was answered with; reports may name the package by it. */
   readonly telcoPackageId: string
   /** The SIM that it is on. */
   readonly iccid: string
@@ -19,11 +19,11 @@ export interface SimulatedPackage {
   readonly status: "active" | "suspended" | "cancelled"
   /** As ordered. Null: from the first use. */
   readonly window: Telco.PackageOrder["window"]
-  /** As the terms have it. */
+  /** The supply tier of the terms that were ordered. */
   readonly label: string
-  /** As the terms have it; a MB has 1,048,576 bytes. */
+  /** The allowance that was ordered; a MB has 1,048,576 bytes (rule T1). */
   readonly dataMegaBytes: number
-  /** As the terms have it; days of 24 h. */
+  /** The validity that was ordered, in days of 24 h. */
   readonly periodDays: number
 }
 
@@ -39,10 +39,13 @@ export interface SimulatedMessage {
   readonly text: string
 }
 
+/** Reads of the books. Each fails with `BooksError` where the storage of the books does. */
 export interface Inspection {
+  /** Suspended and cancelled ones are among them. */
   readonly packages: Effect.Effect<ReadonlyArray<SimulatedPackage>, BooksError>
   /** The keys that were cancelled before a package came for them. */
   readonly spentKeys: Effect.Effect<ReadonlyArray<string>, BooksError>
+  /** Every SMS that was sent, each id once. */
   readonly messages: Effect.Effect<ReadonlyArray<SimulatedMessage>, BooksError>
   /** Whether the mobile plan is applied, by ICCID; only those for which it was ever set. */
   readonly mobilePlans: Effect.Effect<ReadonlyMap<string, boolean>, BooksError>

@@ -28,10 +28,13 @@ const untouched: State = {
   }
 }
 
+/** Counts calls, and makes them go wrong. */
 export interface Controls {
+  /** Since the simulator was built. */
   readonly calls: Effect.Effect<CallCounts>
   /** Replaces the faults that are left. */
   readonly setFaults: (faults: ReadonlyArray<Faults.Fault>) => Effect.Effect<void>
+  /** The calls from now on meet no fault; one that is slow already stays so. */
   readonly clearFaults: Effect.Effect<void>
 }
 

@@ -3,7 +3,7 @@
  */
 import { Result } from "effect"
 
-/** An address as SMPP has it. */
+/** A sender or a recipient in SMPP: digits or a text, and how they are to be read. */
 export interface Address {
   /** Type of number: 0 unknown, 1 international, 3 network specific, 5 alphanumeric. */
   readonly ton: number

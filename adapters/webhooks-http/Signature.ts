@@ -66,7 +66,7 @@ export type Verification =
 
 type HeaderValue = string | ReadonlyArray<string> | null | undefined
 
-/** A request as a receiver has it. */
+/** A webhook that was received, and what it is verified by. */
 export interface ToVerify {
   /** The value of `x-service-signature`; several values are malformed. */
   readonly header?: HeaderValue

@@ -25,7 +25,10 @@ export class Clock extends Context.Service<
   }
 >()("simplan/Clock") {}
 
-/** The implementation that `Services.layer` provides. */
+/**
+ * The implementation that `Services.layer` provides. A process needs exactly one: it refuses an advance only while it
+ * makes one itself.
+ */
 export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits | BackgroundTasks> = Layer.effect(
   Clock,
   Effect.gen(function* () {

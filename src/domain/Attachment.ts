@@ -52,7 +52,7 @@ export interface Attachment {
 
 /** An attachment with its packages by occurrence, ascending. */
 export interface WithPackages {
-  /** As it is stored. */
+  /** The stored facts. State and times follow from them and the packages. */
   readonly attachment: Attachment
   /** One for each occurrence so far, refused ones included. */
   readonly packages: ReadonlyArray<Package>
@@ -63,7 +63,7 @@ export type State = "PENDING_FOR_FIRST_USE" | "CREATED" | "ACTIVE" | "SUSPENDED"
 
 /** An attachment as it is at one instant. */
 export interface View {
-  /** As it is stored. */
+  /** The stored facts that all the rest follows from. */
   readonly attachment: Attachment
   /** At that instant (rule T2). */
   readonly state: State

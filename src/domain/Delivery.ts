@@ -10,7 +10,7 @@ import * as WebhookEvent from "./WebhookEvent.ts"
 /** `Pending`: an attempt is to come. `Delivered`: a 2xx. `Failed`: given up (rule W7). */
 export const statuses = ["Pending", "Delivered", "Failed"] as const
 
-/** Where a delivery stands. */
+/** The outcome of a delivery so far; a retry that is waited for is `Pending`. */
 export type Status = (typeof statuses)[number]
 
 /** One event on its way to one endpoint or handler. */

@@ -8,9 +8,9 @@ import { DAY } from "./Time.ts"
 export interface LastOperator {
   /** ISO 3166 alpha-2. */
   readonly countryAlpha2: string
-  /** Its name, as the telco has it. */
+  /** The network's name in the telco's report. */
   readonly operator: string
-  /** The radio access technology, such as `4G`, as the telco has it. */
+  /** The radio access technology in the telco's report, such as `4G`. */
   readonly rat: string
   /** The IMEI of the device. */
   readonly imei: string

@@ -18,7 +18,7 @@ import type { Instant } from "./Time.ts"
 export interface MobilePlanStatus {
   /** The ICCID of the eSIM. */
   readonly iccid: string
-  /** As the telco has it. */
+  /** Whether the telco applies it, as of the last change that is done. */
   readonly applied: boolean
   /** The eSIM's import sequence: the same number for each change of one eSIM, another one for every other eSIM. */
   readonly id: number

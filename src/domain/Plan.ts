@@ -32,9 +32,9 @@ export interface PlanTerms {
   readonly name: string
   /** Where it may be used: a standard profile, or a custom region of the organization (rules I3 and I4). */
   readonly coverageId: string
-  /** The coverage profile's. */
+  /** Copied from the coverage profile; telcos find their zone by it. */
   readonly regionCode: string
-  /** The coverage profile's. Only SIMs of this label take the plan. */
+  /** Copied from the coverage profile. Only SIMs of this label take the plan. */
   readonly label: Label
   /** The allowance of one package, 1 to 2^31 - 1; a MB has 1,048,576 bytes (rule T1). */
   readonly dataMegaBytes: number

@@ -65,7 +65,7 @@ export class SubscriptionFull extends Data.TaggedError("SubscriptionFull")<{
 export class LabelMismatch extends Data.TaggedError("LabelMismatch")<{
   /** The SIM that was named. */
   readonly iccid: string
-  /** The SIM's own. */
+  /** The label that the SIM has. */
   readonly simLabel: Label
   /** The one that it would have to have. */
   readonly label: Label

@@ -25,11 +25,11 @@ const subscriptionFields = ["status"] as const
 const attachmentFields = ["confirmed", "anchor", "suspendedAt", "lastThresholdNotified"] as const
 const packageFields = ["activationAt", "expirationAt", "usedBytes"] as const
 
-/** What changes of a SIM. */
+/** A field of a SIM that decisions may change. Its version rises beside them, with each change. */
 export type SimField = (typeof simFields)[number]
-/** What changes of an attachment. */
+/** A field of an attachment that decisions may change; the others are written once. */
 export type AttachmentField = (typeof attachmentFields)[number]
-/** What changes of a package. */
+/** A field of a package that decisions may change; the others are written once. */
 export type PackageField = (typeof packageFields)[number]
 
 /** A SIM's row, and the version that was loaded. */
@@ -54,9 +54,9 @@ interface View {
  * one, even if nothing else changes.
  */
 export interface SimChange {
-  /** As it was read. */
+  /** What the decision was made on. */
   readonly loaded: View
-  /** As the decision has it; the same kind of view. */
+  /** What is to be stored: all of the aggregate, or the same view of it. */
   readonly next: View
 }
 
@@ -66,13 +66,13 @@ export interface Named {
   readonly sim: Pick<Sim, "iccid">
   /** Null: there is none. */
   readonly subscription: Subscription | null
-  /** The subscription's. */
+  /** Those of the subscription. */
   readonly attachments: ReadonlyArray<{ readonly attachment: Pick<Attachment, "attachmentId" | "planId"> }>
 }
 
 /** A row that changes: its next state, and the fields that differ. */
 export interface Changed<Row, Field> {
-  /** As it is to be. */
+  /** Its next state. */
   readonly row: Row
   /** Those whose values differ; what an update has to set. */
   readonly fields: ReadonlyArray<Field>

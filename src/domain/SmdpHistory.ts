@@ -30,7 +30,7 @@ export interface Entry {
 
 /** The state that the last successful report told (rule R3). */
 export interface CurrentStatus {
-  /** Of the profile. */
+  /** The state of the profile at the SM-DP+. */
   readonly state: State
   /** When it happened at the SM-DP+. */
   readonly modifiedAt: Instant

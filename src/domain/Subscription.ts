@@ -10,7 +10,7 @@ import type { Instant } from "./Time.ts"
 /** `Pending`: invisible, until the telco's outcome is committed (rule S5). `Deleted`: kept as history. */
 export const statuses = ["Pending", "Live", "Deleted"] as const
 
-/** Where a subscription stands. */
+/** `Live` is the only status of a subscription that clients see. */
 export type Status = (typeof statuses)[number]
 
 /** A SIM in service: at most one for a SIM that is pending or live (rule S1). */
@@ -31,9 +31,9 @@ export interface Subscription {
 
 /** A subscription with the SIM that is in service. */
 export interface SubscriptionWithSim {
-  /** Live. */
+  /** Its status is `Live`. */
   readonly subscription: Subscription
-  /** As it is now. */
+  /** In its present state, not that of the creation. */
   readonly sim: Sim
 }
 

@@ -34,7 +34,7 @@ export const TEST = "endpoint.test"
 
 /** A type that an endpoint's filter may name. */
 export type FilterType = (typeof types)[number]
-/** A type of event. */
+/** Every type that a webhook may have: those that filters name, and `endpoint.test`. */
 export type Type = FilterType | typeof TEST
 /** A type that only those receive who name it (rule E1). */
 export type OptInType = (typeof optInTypes)[number]

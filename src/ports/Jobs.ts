@@ -29,11 +29,11 @@ export interface Partition {
 
 /** What to claim of one partition: from a place on, up to a limit. */
 export interface Share {
-  /** As `partitions` told it. */
+  /** The id of a partition that `partitions` has found. */
   readonly partitionId: string
   /** Inclusive. */
   readonly from: Place
-  /** How many at most. */
+  /** How many jobs or deliveries to claim at most. */
   readonly limit: number
 }
 
@@ -103,7 +103,7 @@ export interface PartitionQuery {
 
 /** The partitions with due work, of those that were looked at. */
 export interface Partitions {
-  /** By id. */
+  /** Ascending by id. */
   readonly partitions: ReadonlyArray<Partition>
   /** The last partition that was looked at; null where no more follow. */
   readonly next: string | null

@@ -46,11 +46,11 @@ export interface Reads {
   readonly apiKeys: ApiKeys
   /** Reads of one endpoint, or of a page. */
   readonly webhookEndpoints: WebhookEndpoints
-  /** The handlers of all processes. */
+  /** The handlers that any process has registered (rule E2). */
   readonly eventHandlers: EventHandlers
   /** Reads of one plan, or of a page. */
   readonly plans: Plans
-  /** Custom regions. */
+  /** Custom regions (rule I4). */
   readonly regions: Regions
   /** The replaced catalogue, if there is one. */
   readonly catalogues: Catalogues
@@ -60,9 +60,9 @@ export interface Reads {
   readonly subscriptions: Subscriptions
   /** The log of deliveries and attempts. */
   readonly deliveries: Deliveries
-  /** By key. */
+  /** What requests with a key were answered (rule W2). */
   readonly idempotencyRecords: IdempotencyRecords
-  /** By id. */
+  /** What hosts asked of the telco, and what became of it (rule H1). */
   readonly commands: Commands
   /** In pages, newest first. */
   readonly auditEntries: AuditEntries

@@ -53,7 +53,7 @@ export interface TelcoPackage {
 
 /** A package to be suspended or cancelled. */
 export interface PackageRef {
-  /** As the order named it. */
+  /** The `packageId` of its order. */
   readonly packageId: string
   /** The SIM that it is on. */
   readonly iccid: string

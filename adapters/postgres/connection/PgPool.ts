@@ -47,7 +47,10 @@ export interface PgPoolClient {
 
 /** A `Pool` of `pg`, or anything that has these of its methods. */
 export interface PgPool {
-  /** As the pool was made. */
+  /**
+   * The settings of `pg` that the pool was made with. `max` is read, and connections outside of the pool are made by
+   * them.
+   */
   readonly options: object
   /** A connection for one's own use until it is released. */
   connect(): Promise<PgPoolClient>

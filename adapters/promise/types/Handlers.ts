@@ -127,7 +127,7 @@ export interface HandlerOptions {
 
 /** A handler as all processes know it. */
 export interface Handler {
-  /** Its name. */
+  /** Unique in the service; what is due to the handler is kept under it. */
   readonly name: string
   /** The types of events that it takes. */
   readonly types: ReadonlyArray<EventType>

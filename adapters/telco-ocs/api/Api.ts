@@ -10,9 +10,9 @@ import type { CallFailure } from "../../telco-calls/index.ts"
 
 /** What one subscriber, an ICCID, has to do with the OCS. Null: the OCS does not tell. */
 export interface Subscriber {
-  /** The OCS's own. */
+  /** The number by which the OCS tells subscribers apart. */
   readonly subscriberId: number
-  /** As simplan has it. */
+  /** As the caller named it; in lists, as the OCS writes it. */
   readonly iccid: string
   /** What messages are sent by. */
   readonly imsi: string | null
@@ -46,7 +46,7 @@ export interface Network {
 
 /** A prepaid package of a subscriber. */
 export interface SubscriberPackage {
-  /** The OCS's own. */
+  /** The number by which the OCS tells packages apart. */
   readonly id: number
   /** The template that it was made from. */
   readonly templateId: number | null
@@ -70,7 +70,7 @@ export interface SubscriberPackage {
 
 /** A package template of the reseller. */
 export interface Template {
-  /** The OCS's own. */
+  /** The number that a new package names it by. */
   readonly id: number
   /** What the adapter finds it by. */
   readonly name: string
@@ -94,7 +94,7 @@ export interface NewTemplate {
 
 /** A location zone of the reseller. */
 export interface Zone {
-  /** The OCS's own; what settings name. */
+  /** The number that settings name it by. */
   readonly id: number
   /** What the operator of the OCS calls it. */
   readonly name: string

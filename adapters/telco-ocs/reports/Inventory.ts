@@ -7,7 +7,7 @@ import { Api, type Subscriber } from "../api/Api.ts"
 
 /** A SIM as an import takes it, without its label, which the OCS does not know. */
 export interface Row {
-  /** As the OCS has it. */
+  /** As the OCS writes it; the import checks it (rule I1). */
   readonly iccid: string
   /** False: a physical SIM. */
   readonly isEsim: boolean

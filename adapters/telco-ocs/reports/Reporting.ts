@@ -18,7 +18,7 @@ import * as Notifications from "./Notifications.ts"
 import * as PollLoad from "./PollLoad.ts"
 import * as Polling from "./Polling.ts"
 
-/** How an OCS is looked at. */
+/** How often the SIMs of an OCS are looked at. */
 export interface Options {
   /** The name of the OCS in the settings. */
   readonly telco: string

@@ -86,7 +86,10 @@ const exceptBusy = <A, E, R>(effect: Effect.Effect<A, E | Refusal.SimBusy, R>) =
     () => Effect.void
   )
 
-/** The implementation that `Services.layer` provides. */
+/**
+ * The implementation that `Services.layer` provides. While its scope is open it hears which commands are settled, and
+ * wakes whoever waits for them.
+ */
 export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commits | Ids> = Layer.effect(
   Commands,
   Effect.gen(function* () {

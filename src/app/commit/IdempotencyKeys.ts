@@ -31,7 +31,10 @@ export class IdempotencyKeys extends Context.Service<
   }
 >()("simplan/IdempotencyKeys") {}
 
-/** The implementation that `Services.layer` provides. */
+/**
+ * The implementation that `Services.layer` provides. It keeps nothing in memory: the records are in the storage, for
+ * all processes.
+ */
 export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | BusinessClock> = Layer.effect(
   IdempotencyKeys,
   Effect.gen(function* () {

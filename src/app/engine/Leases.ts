@@ -61,7 +61,7 @@ const byKind = (leases: ReadonlyArray<WorkLease>) => ({
 /** How many renewals fit into the time of a lease. */
 const RENEWALS = 3
 
-/** The implementation that `Services.layer` provides. Where its scope ends, nothing is renewed any more. */
+/** The implementation that `Services.layer` provides. Where its scope ends, no lease is renewed any more. */
 export const layer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
   Leases,
   Effect.gen(function* () {

@@ -71,7 +71,7 @@ const makeHandlerGauges = () => {
   }
 }
 
-/** The implementation that `Services.layer` provides. */
+/** The implementation that `Services.layer` provides. It measures nothing until it is asked to. */
 export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | BusinessClock> = Layer.effect(
   QueueDepth,
   Effect.gen(function* () {

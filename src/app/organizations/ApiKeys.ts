@@ -22,7 +22,7 @@ import { Organizations } from "./Organizations.ts"
 
 /** A key with its secret, which is nowhere else. */
 export interface NewKey {
-  /** As it is stored. */
+  /** What lists show of it. Only its hash is stored, never the secret. */
   readonly apiKey: ApiKey.ApiKey
   /** The secret, which is shown this once (rule W3). */
   readonly key: string
@@ -70,7 +70,10 @@ const UNKNOWN_MILLIS = 2_000
 
 type Needs = Storage | BusinessClock | Ids | Commits | Organizations
 
-/** The implementation that `Services.layer` provides; its cache is this process's own. */
+/**
+ * The implementation that `Services.layer` provides. Each build has a cache of its own, in which a key stays for
+ * `cacheMillis` at most (rule W3).
+ */
 export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
   ApiKeys,
   Effect.gen(function* () {

@@ -26,7 +26,7 @@ export class AuditLog extends Context.Service<
 
 const cursorOf = ({ createdAt, entryId }: AuditEntry): CreatedCursor => ({ createdAt, id: entryId })
 
-/** The implementation that `Services.layer` provides. */
+/** The implementation that `Services.layer` provides. It keeps nothing in memory. */
 export const layer: Layer.Layer<AuditLog, never, Storage | Organizations | Commits | BusinessClock> = Layer.effect(
   AuditLog,
   Effect.gen(function* () {

@@ -61,7 +61,7 @@ const PAGE = 1_000
 
 type Needs = Storage | BusinessClock | Ids | Commits | HandlerRegistry | Organizations
 
-/** The implementation that `Services.layer` provides. */
+/** The implementation that `Services.layer` provides. The worker with the same `HandlerRegistry` calls the handlers. */
 export const layer: Layer.Layer<EventHandlers, never, Needs> = Layer.effect(
   EventHandlers,
   Effect.gen(function* () {

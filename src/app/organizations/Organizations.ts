@@ -30,7 +30,10 @@ export class Organizations extends Context.Service<
 
 const REMEMBERED = 100_000
 
-/** The implementation that `Services.layer` provides. */
+/**
+ * The implementation that `Services.layer` provides. It remembers which organizations exist, so that `check` reads
+ * each of them once.
+ */
 export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | Ids | Commits> = Layer.effect(
   Organizations,
   Effect.gen(function* () {

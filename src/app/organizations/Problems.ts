@@ -40,7 +40,7 @@ export class Problems extends Context.Service<
   }
 >()("simplan/Problems") {}
 
-/** The implementation that `Services.layer` provides. */
+/** The implementation that `Services.layer` provides. It keeps nothing in memory. */
 export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commits> = Layer.effect(
   Problems,
   Effect.gen(function* () {

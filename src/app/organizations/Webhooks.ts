@@ -97,7 +97,7 @@ const REPLAYS = 10
 
 const ended = ["Delivered", "Failed"] as const
 
-/** The implementation that `Services.layer` provides. */
+/** The implementation that `Services.layer` provides. It keeps nothing in memory. */
 export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids | Commits | Organizations> =
   Layer.effect(
     Webhooks,

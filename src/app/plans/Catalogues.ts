@@ -31,7 +31,7 @@ export class Catalogues extends Context.Service<
   }
 >()("simplan/Catalogues") {}
 
-/** The implementation that `Services.layer` provides; its cache is this process's own. */
+/** The implementation that `Services.layer` provides. Each build caches the catalogue and its indexes for itself. */
 export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> = Layer.effect(
   Catalogues,
   Effect.gen(function* () {

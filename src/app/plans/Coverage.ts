@@ -85,7 +85,7 @@ const profileOf = (catalogue: Index, { iso2List, ...area }: Area): Profile => ({
 
 type Needs = Storage | BusinessClock | Ids | Commits | Catalogues | Organizations
 
-/** The implementation that `Services.layer` provides. */
+/** The implementation that `Services.layer` provides. It keeps nothing in memory: custom regions are read each time. */
 export const layer: Layer.Layer<Coverage, never, Needs> = Layer.effect(
   Coverage,
   Effect.gen(function* () {

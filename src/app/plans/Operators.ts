@@ -9,9 +9,9 @@ import { Catalogues } from "./Catalogues.ts"
 
 /** An operator, and the country that it is in. */
 export interface OperatorWithCountry {
-  /** As the catalogue has it. */
+  /** The network, with the labels that may use it. */
   readonly operator: Operator
-  /** The operator's. */
+  /** The country of the operator's `countryIso2`. */
   readonly country: Country
 }
 
@@ -33,7 +33,7 @@ export class Operators extends Context.Service<
   }
 >()("simplan/Operators") {}
 
-/** The implementation that `Services.layer` provides. */
+/** The implementation that `Services.layer` provides. It keeps nothing in memory: `Catalogues` does. */
 export const layer: Layer.Layer<Operators, never, Catalogues> = Layer.effect(
   Operators,
   Effect.gen(function* () {

@@ -56,7 +56,7 @@ export class Plans extends Context.Service<
 
 type Needs = Storage | BusinessClock | Ids | Commits | Catalogues | Coverage | Organizations
 
-/** The implementation that `Services.layer` provides. */
+/** The implementation that `Services.layer` provides. It keeps nothing in memory: a plan is read each time. */
 export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
   Plans,
   Effect.gen(function* () {

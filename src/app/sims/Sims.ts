@@ -20,7 +20,7 @@ import * as Paging from "../Paging.ts"
 export interface RowMessage {
   /** From 1, counted over the whole import. */
   readonly row: number
-  /** As the row has it. */
+  /** The text of the row, also where it is no ICCID. */
   readonly iccid: string
   /** A sentence that names the column. */
   readonly message: string
@@ -111,7 +111,7 @@ const sum = (before: ImportReport, batch: ImportReport): ImportReport => ({
   warningCount: before.warningCount + batch.warningCount
 })
 
-/** The implementation that `Services.layer` provides. */
+/** The implementation that `Services.layer` provides. It keeps nothing in memory. */
 export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits | Ids> = Layer.effect(
   Sims,
   Effect.gen(function* () {

@@ -62,7 +62,10 @@ export class Wallet extends Context.Service<
 
 type Needs = Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner | SimReservations
 
-/** The implementation that `Services.layer` provides. */
+/**
+ * The implementation that `Services.layer` provides. It reserves eSIMs by the same `SimReservations` as
+ * `Subscriptions` (rule S2).
+ */
 export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
   Wallet,
   Effect.gen(function* () {

@@ -36,7 +36,10 @@ export class Attachments extends Context.Service<
   }
 >()("simplan/Attachments") {}
 
-/** The implementation that `Services.layer` provides. */
+/**
+ * The implementation that `Services.layer` provides. It keeps nothing in memory: states are worked out at each
+ * reading (rule T2).
+ */
 export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Commits> = Layer.effect(
   Attachments,
   Effect.gen(function* () {

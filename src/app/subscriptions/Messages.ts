@@ -35,7 +35,7 @@ export class Messages extends Context.Service<
 
 type Needs = Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner
 
-/** The implementation that `Services.layer` provides. */
+/** The implementation that `Services.layer` provides. It keeps nothing in memory. */
 export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
   Messages,
   Effect.gen(function* () {

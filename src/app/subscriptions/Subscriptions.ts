@@ -110,7 +110,10 @@ type Needs =
   | JobRunner.JobRunner
   | SimReservations.SimReservations
 
-/** The implementation that `Services.layer` provides. */
+/**
+ * The implementation that `Services.layer` provides. Each build has a plan cache of its own, unless `fastPaths`
+ * switches it off.
+ */
 export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
   Subscriptions,
   Effect.gen(function* () {

@@ -110,7 +110,7 @@ const inOrder = (reports: ReadonlyArray<Report>): ReadonlyArray<number> => {
   return reports.map((_, place) => place).sort((left, right) => occurredAt(left) - occurredAt(right))
 }
 
-/** The implementation that `Services.layer` provides. */
+/** The implementation that `Services.layer` provides. It keeps nothing in memory. */
 export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commits | NamedTypes> = Layer.effect(
   Reports,
   Effect.gen(function* () {

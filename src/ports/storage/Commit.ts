@@ -38,7 +38,7 @@ export interface Lease {
 export interface SeenReport {
   /** The organization that owns it. */
   readonly organizationId: string
-  /** The telco's. */
+  /** The id that the telco gave it; unique in an organization. */
   readonly reportId: string
   /** Business time, from which the 35 days count. */
   readonly receivedAt: Instant
