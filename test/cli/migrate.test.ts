@@ -49,7 +49,10 @@ describe("simplan migrate", () => {
     const ready = Storage.Storage.use((storage) => Effect.andThen(storage.commit({ clock: 7 }), storage.ready))
     await Effect.runPromise(Effect.provide(ready, Layer.fresh(Postgres.layer({ url: url(), schema: "printed" }))))
     expect(await query(url(), "select * from printed.migration")).toEqual(before)
-    expect(before).toMatchObject([{ migration_id: 1, name: "initial" }])
+    expect(before).toMatchObject([
+      { migration_id: 1, name: "initial" },
+      { migration_id: 2, name: "sim_identities" }
+    ])
     expect(await query(url(), "select instant::int as instant from printed.clock")).toEqual([{ instant: 7 }])
   })
 
@@ -60,7 +63,18 @@ describe("simplan migrate", () => {
     expect(set.out).toContain('create schema if not exists "order";')
     expect(set.out).not.toContain("simplan.")
     expect(Postgres.migrations({ schema: "order" }).trimEnd()).toBe(set.out.trimEnd())
-    expect(Postgres.migrations({ after: 1 })).toBe("")
+    expect(Postgres.migrations({ after: 2 })).toBe("")
+  })
+
+  it("brings a schema of the first version up to date", async () => {
+    const later = Postgres.migrations({ schema: "first", after: 1 })
+    await query(url(), Postgres.migrations({ schema: "first" }).slice(0, -later.length))
+    expect(await query(url(), "select migration_id from first.migration")).toEqual([{ migration_id: 1 }])
+    for (const schema of ["first", "newest"]) {
+      const env = { SIMPLAN_DATABASE_URL: url(), SIMPLAN_DATABASE_SCHEMA: schema }
+      expect(await simplan(["migrate"], env)).toMatchObject({ code: 0, err: "" })
+    }
+    expect(await described(url(), "first")).toEqual(await described(url(), "newest"))
   })
 
   it("refuses a name that no schema may have", async () => {

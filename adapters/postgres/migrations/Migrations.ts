@@ -9,9 +9,13 @@ import { Migrator, type SqlClient } from "effect/sql"
 import { SqlClient as Client } from "effect/sql/SqlClient"
 import type { DatabaseSchema } from "../connection/DatabaseSchema.ts"
 import * as initial from "./0001_initial.ts"
+import * as simIdentities from "./0002_sim_identities.ts"
 
 /** The statements of each migration, which is named by its number. */
-const migrations: Readonly<Record<string, ReadonlyArray<string>>> = { "0001_initial": initial.statements }
+const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "0001_initial": initial.statements,
+  "0002_sim_identities": simIdentities.statements
+}
 
 /** The number of the newest migration. */
 export const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
