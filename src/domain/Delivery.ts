@@ -63,9 +63,12 @@ export const pending = (
   createdAt
 })
 
+/** Why there was no attempt at an endpoint that is disabled. */
+export const DISABLED = "the endpoint is disabled"
+
 /**
  * The deliveries of an event as they are first written: one for each endpoint of its organization, and for each handler,
- * that receives it.
+ * that receives it; and one given up for each endpoint that misses it, so that it can be replayed (rule W7).
  */
 export const fanOut = (
   event: WebhookEvent.WebhookEvent,
@@ -75,6 +78,9 @@ export const fanOut = (
   const deliveries: Array<Delivery> = []
   for (const endpoint of endpoints) {
     if (WebhookEndpoint.receives(endpoint, event.payload)) deliveries.push(pending(event, endpoint.endpointId))
+    else if (WebhookEndpoint.misses(endpoint, event.payload)) {
+      deliveries.push(abandoned(pending(event, endpoint.endpointId), DISABLED))
+    }
   }
   for (const handler of handlers) {
     if (EventHandler.receives(handler, event)) deliveries.push(pending(event, EventHandler.endpointId(handler.name)))

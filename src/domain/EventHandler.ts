@@ -59,7 +59,10 @@ export const receives = (
   (organizationId === null || organizationId === event.organizationId) &&
   types.some((type) => type === event.payload.type)
 
-/** Rules E1 and E2: the types that an organization's enabled endpoints name, and those of handlers for it or for all. */
+/**
+ * Rules E1 and E2: the types that an organization's endpoints name, and those of handlers for it or for all. An endpoint
+ * counts if it is enabled, or if what it misses is kept (rule W7).
+ */
 export const namedTypes = (
   organizationId: string,
   endpoints: Iterable<WebhookEndpoint.WebhookEndpoint>,
@@ -67,7 +70,8 @@ export const namedTypes = (
 ): ReadonlyArray<WebhookEvent.Type> => {
   const named = new Set<WebhookEvent.Type>()
   for (const endpoint of endpoints) {
-    if (WebhookEndpoint.isEnabled(endpoint)) for (const type of endpoint.events ?? []) named.add(type)
+    const counts = WebhookEndpoint.isEnabled(endpoint) || WebhookEndpoint.missesEvents(endpoint)
+    if (counts) for (const type of endpoint.events ?? []) named.add(type)
   }
   for (const handler of handlers) {
     if (handler.organizationId === null || handler.organizationId === organizationId)

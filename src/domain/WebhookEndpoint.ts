@@ -110,6 +110,14 @@ export const receives = (endpoint: WebhookEndpoint, payload: WebhookEvent.Payloa
   return takes(endpoint, payload.type) && WebhookEvent.notTo(payload) !== endpoint.endpointId
 }
 
+/** Rule W7: whether the service has disabled the endpoint, so that what it misses is kept for a replay. */
+export const missesEvents = ({ deletedAt, disabled }: WebhookEndpoint): boolean =>
+  deletedAt === null && disabled !== null && disabled.reason !== "Organization"
+
+/** Rule W7: whether the endpoint would be sent the event if the service had not disabled it. */
+export const misses = (endpoint: WebhookEndpoint, payload: WebhookEvent.Payload): boolean =>
+  missesEvents(endpoint) && receives({ ...endpoint, disabled: null }, payload)
+
 /** Rule W7: the endpoint gets no more deliveries, until it is enabled again. One that is disabled stays as it is. */
 export const disabled = (endpoint: WebhookEndpoint, reason: DisabledReason, now: Instant): WebhookEndpoint =>
   endpoint.disabled === null ? { ...endpoint, disabled: { reason, at: now } } : endpoint

@@ -146,6 +146,23 @@ describe("That an endpoint was disabled (E1)", () => {
   })
 })
 
+describe("An endpoint that misses an event (W7)", () => {
+  const created = { type: "subscription.created", data: { esim: "sim", subscriptionId: "s" } } as const
+  const naming = { ...endpoint, events: [created.type] }
+
+  it("is one that the service disabled, and that would receive it", () => {
+    expect(Endpoint.misses(Endpoint.disabled(naming, "Failing", NOW), created)).toBe(true)
+    expect(Endpoint.misses(Endpoint.disabled(naming, "Gone", NOW), created)).toBe(true)
+    expect(Endpoint.misses(gone, created)).toBe(false)
+  })
+
+  it("is none that is enabled, deleted, or disabled by its organization", () => {
+    expect(Endpoint.misses(naming, created)).toBe(false)
+    expect(Endpoint.misses(Endpoint.disabled(naming, "Organization", NOW), created)).toBe(false)
+    expect(Endpoint.misses(Endpoint.deleted(Endpoint.disabled(naming, "Gone", NOW), NOW), created)).toBe(false)
+  })
+})
+
 describe("A test event", () => {
   const payload = { type: "endpoint.test", data: { webhookEndpointId: "w-1" } } as const
 

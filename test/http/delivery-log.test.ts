@@ -146,6 +146,34 @@ it("an endpoint that fails for five days is disabled, the others are told, and i
   expect(await endpoint(failing)).toMatchObject({ enabled: true })
 })
 
+it("what an endpoint misses while the service has it disabled is logged, and replayed once it is enabled (W7)", async () => {
+  const { first, second } = await organization()
+  const id = await hook("missing")
+  const url = "https://example.com/missing"
+  answers.set(url, { status: 410, body: "" })
+  await cause(first)
+  expect(await endpoint(id)).toMatchObject({ enabled: false, disabled_reason: "gone" })
+  answers.clear()
+  sent.length = 0
+  await cause(second)
+  const missed = { status: "failed", attempts: 0, next_attempt_at: null, last_error: "the endpoint is disabled" }
+  expect(await log(`?webhook_endpoint_id=${id}&iccid=${World.iccid(second)}`)).toMatchObject([missed])
+  expect(sent).toEqual([])
+  await world.admin("PATCH", at(`/webhook-endpoints/${id}`), { enabled: true })
+  const replayed = await world.admin("POST", at("/deliveries/replay"), { webhook_endpoint_id: id, status: "failed" })
+  expect(replayed.body.data.replayed).toBe(2)
+  await advance("1 second")
+  expect(sent.map((one) => one.data)).toMatchObject([{ sim: World.iccid(first) }, { sim: World.iccid(second) }])
+})
+
+it("what an endpoint misses that its organization has disabled is not logged", async () => {
+  const { first } = await organization()
+  const id = await hook("paused")
+  await world.admin("PATCH", at(`/webhook-endpoints/${id}`), { enabled: false })
+  await cause(first)
+  expect(await log()).toEqual([])
+})
+
 it("a success within the five days keeps the endpoint enabled", async () => {
   const { first } = await organization()
   const flapping = await hook("flapping")

@@ -57,7 +57,9 @@ const operations: Readonly<Record<string, string>> = {
   "webhooks.create": "Registers a URL to which the organization's events are sent, signed with a key of its own.",
   "webhooks.list": "A page of the organization's endpoints.",
   "webhooks.get": "One endpoint.",
-  "webhooks.update": "Changes the fields that are given. An endpoint that was disabled can be enabled again.",
+  "webhooks.update":
+    "Changes the fields that are given. An endpoint that was disabled can be enabled again; what it missed since the " +
+    "service disabled it is among its failed deliveries, to be replayed.",
   "webhooks.remove": "Removes the endpoint. What was not delivered to it is not sent any more.",
   "webhooks.rotateKey": "Makes a new signing key. For 24 h each call has a signature by either key.",
   "webhooks.test": "Sends an event of the type `endpoint.test` to this endpoint only.",

@@ -1,7 +1,7 @@
 /**
  * Webhook events, and their fan-out to one delivery for each endpoint and handler that takes them.
  */
-import { WebhookEvent } from "simplan/ports"
+import { Delivery, WebhookEvent } from "simplan/ports"
 import type { Sql } from "../connection/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
@@ -38,7 +38,7 @@ const toAdd = (event: WebhookEvent.WebhookEvent): Added => ({
 
 /**
  * Stores events, and a pending delivery for each endpoint and handler that receives them (`WebhookEndpoint.receives`,
- * `EventHandler.receives`).
+ * `EventHandler.receives`); one that has failed for each endpoint that misses them (`WebhookEndpoint.misses`).
  */
 export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): CommitClause.CommitClause => ({
   ctes: [
@@ -54,20 +54,22 @@ export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): C
     sql`delivery_added as (
       insert into simplan.delivery (
         organization_id, delivery_id, event_id, endpoint_id, status, attempts, retry_step, next_attempt_at, created_at,
-        handler, iccid
+        handler, iccid, last_error
       )
       select r."organizationId", r."eventId" || ':' || webhook_endpoint.endpoint_id, r."eventId",
-        webhook_endpoint.endpoint_id, 'Pending', 0, 0, r."createdAt", r."createdAt", null, null
+        webhook_endpoint.endpoint_id, case when webhook_endpoint.disabled_at is null then 'Pending' else 'Failed' end, 0, 0,
+        case when webhook_endpoint.disabled_at is null then r."createdAt" end, r."createdAt", null, null,
+        case when webhook_endpoint.disabled_at is not null then ${Delivery.DISABLED}::text end
       from event_row r
       join simplan.webhook_endpoint on webhook_endpoint.organization_id = r."organizationId"
-      where webhook_endpoint.disabled_at is null and webhook_endpoint.deleted_at is null
+      where webhook_endpoint.deleted_at is null and webhook_endpoint.disabled_reason is distinct from 'Organization'
         and case when r."onlyTo" is not null then webhook_endpoint.endpoint_id = r."onlyTo"
           else r.type = any(coalesce(webhook_endpoint.events, ${standardTypes}::text[]))
             and webhook_endpoint.endpoint_id is distinct from r."notTo"
         end
       union all
       select r."organizationId", r."eventId" || ':handler:' || event_handler.name, r."eventId",
-        'handler:' || event_handler.name, 'Pending', 0, 0, r."createdAt", r."createdAt", event_handler.name, r.iccid
+        'handler:' || event_handler.name, 'Pending', 0, 0, r."createdAt", r."createdAt", event_handler.name, r.iccid, null
       from event_row r
       join simplan.event_handler on r.type = any(event_handler.types)
       where r."onlyTo" is null

@@ -87,15 +87,15 @@ export const page =
         limit ${limit}::int`
     )
 
-/** The types that the filters of enabled endpoints name, and those of handlers. */
+/** The types that the filters name of endpoints that are enabled or miss events, and those of handlers. */
 export const namedTypes = (database: Database) => (of: { readonly organizationId: string }) =>
   database.rows(
     (sql) => sql<Row<WebhookEvent.Type>>`
       select distinct to_json(named.type) #>> '{}' as value
       from simplan.webhook_endpoint
       cross join unnest(webhook_endpoint.events) as named(type)
-      where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.disabled_at is null
-        and webhook_endpoint.deleted_at is null
+      where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.deleted_at is null
+        and webhook_endpoint.disabled_reason is distinct from 'Organization'
       union
       select to_json(handled.type) #>> '{}'
       from simplan.event_handler

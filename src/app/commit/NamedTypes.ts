@@ -14,7 +14,7 @@ import * as CommittedCache from "./CommittedCache.ts"
 export class NamedTypes extends Context.Service<
   NamedTypes,
   {
-    /** The opt-in types that some enabled endpoint of the organization takes. */
+    /** The opt-in types that some endpoint of the organization takes, or misses while the service has it disabled. */
     readonly of: (organizationId: string) => Effect.Effect<ReadonlySet<OptInType>, StorageError>
   }
 >()("simplan/NamedTypes") {}

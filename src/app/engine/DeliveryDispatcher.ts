@@ -98,7 +98,7 @@ export const make: (
   const attempt = Effect.fnUntraced(function* (due: DueDelivery): Effect.fn.Return<Outcome> {
     const { delivery, endpoint } = due
     if (endpoint.deletedAt !== null) return { delivery: Delivery.abandoned(delivery, "the endpoint was deleted") }
-    if (endpoint.disabled !== null) return { delivery: Delivery.abandoned(delivery, "the endpoint is disabled") }
+    if (endpoint.disabled !== null) return { delivery: Delivery.abandoned(delivery, Delivery.DISABLED) }
     const began = yield* MachineClock.currentTimeMillis
     const answer = yield* call(due, yield* clock.now, began + (yield* storage.clockOffset))
     const durationMillis = Math.max(0, Math.round((yield* MachineClock.currentTimeMillis) - began))

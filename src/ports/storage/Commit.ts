@@ -101,7 +101,8 @@ export interface Commit {
   /**
    * Stored, and fanned out in the same commit: one pending delivery, due at the event's `createdAt`, for each of the
    * organization's endpoints that receives it (`WebhookEndpoint.receives`), and for each handler that does
-   * (`EventHandler.receives`), as they were before the commit. It starts with no attempts, at retry step 0.
+   * (`EventHandler.receives`), as they were before the commit. It starts with no attempts, at retry step 0. An endpoint
+   * that misses the event (`WebhookEndpoint.misses`) has one that has failed (`Delivery.DISABLED`) and is not due.
    */
   readonly events?: ReadonlyArray<WebhookEvent>
   /** Handlers of hosts' processes (rule E2). */

@@ -28,8 +28,9 @@ export interface WebhookEndpoints {
   /** By creation and id, ascending, without deleted ones. */
   readonly page: (query: Page<CreatedCursor>) => Read<ReadonlyArray<WebhookEndpoint>>
   /**
-   * The types that the filters of enabled endpoints name, and those of handlers for the organization or for all, each
-   * once and in any order (rules E1 and E2); deleted ones do not count.
+   * The types that the filters of endpoints name that are enabled or miss events (`WebhookEndpoint.missesEvents`), and
+   * those of handlers for the organization or for all, each once and in any order (rules E1 and E2); deleted ones do
+   * not count.
    */
   readonly namedTypes: (of: OfOrganization) => Read<ReadonlyArray<Type>>
   /**

@@ -98,6 +98,35 @@ export const cases: ReadonlyArray<World.Scenario> = [
   ),
 
   scenario(
+    "an endpoint that the service has disabled misses what it would receive: kept as failed, and never due",
+    (world) =>
+      Effect.gen(function* () {
+        const at = world.now
+        const failing = yield* hooked(world, { events: ["package.created"], disabled: { reason: "Failing", at } })
+        const gone = yield* hooked(world, { disabled: { reason: "Gone", at } })
+        yield* hooked(world, { disabled: { reason: "Gone", at }, deletedAt: at })
+        yield* hooked(world, { events: ["package.created"], disabled: { reason: "Organization", at } })
+        const created = Rows.event(world, {
+          payload: { type: "package.created", data: { ...expiring(world).data, packageId: world.id() } }
+        })
+        const standard = Rows.event(world)
+        yield* world.storage.commit({ events: [created, standard] })
+        const missed = (event: WebhookEvent, endpoint: WebhookEndpoint) => ({
+          delivery: {
+            ...fresh(event, endpoint),
+            status: "Failed" as const,
+            lastError: "the endpoint is disabled",
+            nextAttemptAt: null
+          },
+          event
+        })
+        const logged = byDelivery([missed(created, failing), missed(standard, gone)])
+        yield* Suite.equals("the log", byDelivery(yield* log(world)), logged)
+        yield* Suite.equals("claimed", yield* world.outbox.claim(World.claim(world)), [])
+      })
+  ),
+
+  scenario(
     "an opt-in type goes only to an endpoint that names it, and an endpoint without a filter takes the rest",
     (world) =>
       Effect.gen(function* () {
@@ -112,7 +141,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       })
   ),
 
-  scenario("the types that filters name are those of enabled endpoints of the organization, each once", (world) =>
+  scenario("the types that filters name are those of endpoints that are enabled or miss events, each once", (world) =>
     Effect.gen(function* () {
       const other = yield* World.neighbour(world)
       const { organizationId, storage } = world
@@ -123,6 +152,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* hooked(world, { events: ["attachment.expiring", "subscription.created"] })
       yield* hooked(world, { events: ["subscription.created", "esim.smdp.stateChanged"] })
       yield* hooked(world, { events: ["package.refused"], disabled: { reason: "Organization", at: world.now } })
+      yield* hooked(world, { events: ["attachment.suspended"], disabled: { reason: "Failing", at: world.now } })
       yield* hooked(world, {
         events: ["package.created"],
         disabled: { reason: "Organization", at: world.now },
@@ -131,6 +161,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* hooked(other, { events: ["attachment.expired"] })
       yield* Suite.equals("named", yield* named, [
         "attachment.expiring",
+        "attachment.suspended",
         "esim.smdp.stateChanged",
         "subscription.created"
       ])
