@@ -3,7 +3,7 @@
  * telco of its packages knows it.
  */
 import { Effect, Exit, Layer, Logger } from "effect"
-import { SimIdentities, Storage, Telco } from "simplan/ports"
+import { Sim, SimIdentities, Storage, Telco } from "simplan/ports"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
 import { MemoryJournal } from "../../adapters/telco-calls/index.ts"
@@ -55,7 +55,7 @@ const play = <A>(
     const importAgain = (changes: Partial<SimIdentities.SimIdentities>) =>
       Storage.Storage.use((storage) =>
         storage.sims.import([
-          {
+          Sim.imported({
             organizationId: "o",
             simId: "s",
             iccid,
@@ -63,16 +63,9 @@ const play = <A>(
             isEsim: true,
             lpa: null,
             createdAt: 0,
-            allocation: { _tag: "Free" },
-            recycledAt: null,
-            downloaded: false,
-            smdp: null,
-            location: null,
-            lastActivityAt: null,
-            mobilePlan: { _tag: "Settled", applied: false },
             ...SimIdentities.none,
             ...changes
-          }
+          })
         ])
       ).pipe(Effect.provideContext(context))
     yield* importAgain(identities)
