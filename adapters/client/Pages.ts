@@ -1,6 +1,6 @@
 /**
- * The items of a list that comes in pages: as a Stream of Effect, or as an async iterable. The next page is asked for when
- * the items of the one before were taken.
+ * The items of a list that comes in pages: as a Stream of Effect, or as an async iterable. The next page is asked for
+ * when the items of the one before were taken.
  */
 import { Effect, Option, Stream } from "effect"
 

@@ -55,7 +55,10 @@ export interface Listen {
   readonly headersTimeout?: Duration.Input
 }
 
-/** How long a connection may be idle, in ms. Load balancers wait 60 s, and must not use a connection that was just closed. */
+/**
+ * How long a connection may be idle, in ms. Load balancers wait 60 s, and must not use a connection that was just
+ * closed.
+ */
 const IDLE = 65_000
 
 /** How many headers a request may have. Node drops those beyond its own limit and says nothing. */
@@ -116,7 +119,8 @@ const hasBody = ({ headers }: Http.IncomingMessage): boolean =>
 /** A host, perhaps empty, and a port (RFC 3986, section 3.2). */
 const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*)(?::\d*)?$/i
 
-// HTTP/1.1 asks for exactly one `Host`, and HTTP/1.0 for one at most (RFC 9112, section 3.2). Node shows the first one only.
+// HTTP/1.1 asks for exactly one `Host`, and HTTP/1.0 for one at most (RFC 9112, section 3.2). Node shows the first one
+// only.
 const hasOneHost = ({ headers, httpVersionMinor, rawHeaders }: Http.IncomingMessage): boolean => {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -126,8 +130,8 @@ const hasOneHost = ({ headers, httpVersionMinor, rawHeaders }: Http.IncomingMess
   return count === 0 ? httpVersionMinor === 0 : count === 1 && HOST.test(headers.host ?? "")
 }
 
-// The absolute form, which clients send to proxies and every server has to take, names the same path as its origin form.
-// It has a host and no user (RFC 9110, section 4.2).
+// The absolute form, which clients send to proxies and every server has to take, names the same path as its origin
+// form. It has a host and no user (RFC 9110, section 4.2).
 const ABSOLUTE = /^https?:\/\/[^/?#@]+(?=[/?#]|$)/i
 
 const isAbsolute = (target: string): boolean => /^https?:/i.test(target)
@@ -215,8 +219,8 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       const handle = yield* makeHandler(httpEffect, { scope: requests }).pipe(
         Effect.provideService(HttpMiddleware.TracerDisabledWhen, Routes.isUntraced)
       )
-      // The last response of each connection, by connection: a set of responses would grow and shrink with every request,
-      // and V8 keeps the entries of a set's old tables alive.
+      // The last response of each connection, by connection: a set of responses would grow and shrink with every
+      // request, and V8 keeps the entries of a set's old tables alive.
       const latest = new Map<Socket, Http.ServerResponse>()
       let stopping = false
       const onRequest: Listener = (request, response) => {

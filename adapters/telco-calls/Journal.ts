@@ -2,11 +2,12 @@
  * A journal of what was asked of a telco that knows no idempotency keys, as plain JSON documents.
  *
  * An adapter writes its intent before a call and the outcome after it. Whichever process continues the work finds both.
- * An entry is changed only by who has read its latest version, so of two processes one continues. A lock makes the calls
- * about one SIM follow each other. A lock ends by itself, so it is no promise: an adapter has to look before it acts.
+ * An entry is changed only by who has read its latest version, so of two processes one continues. A lock makes the
+ * calls about one SIM follow each other. A lock ends by itself, so it is no promise: an adapter has to look before it
+ * acts.
  *
- * Entries of packages, of their routes, of SIMs and of zones stay for good, because a package may be cancelled at any time.
- * Those of calls are purged (`CallKinds`, `Purge`).
+ * Entries of packages, of their routes, of SIMs and of zones stay for good, because a package may be cancelled at any
+ * time. Those of calls are purged (`CallKinds`, `Purge`).
  *
  * Times are machine time, in milliseconds.
  */
@@ -67,15 +68,15 @@ export class Journal extends Context.Service<
     /** Replaces an entry that still has this version, which rises by 1; null if it has another one. */
     readonly replace: (entry: Entry) => Call<Entry | null>
     /**
-     * Claims entries that are due at `now`, the one due first coming first: they are due again at `until`, and their versions
-     * rise. Two claims at once never take the same entry.
+     * Claims entries that are due at `now`, the one due first coming first: they are due again at `until`, and their
+     * versions rise. Two claims at once never take the same entry.
      */
     readonly claimDue: (
       of: Omit<Place, "key"> & { readonly now: number; readonly until: number; readonly limit: number }
     ) => Call<ReadonlyArray<Entry>>
     /**
-     * Deletes at most `limit` entries of a kind that were last added, replaced or claimed before a time: how many. The kind's
-     * keys may be added again.
+     * Deletes at most `limit` entries of a kind that were last added, replaced or claimed before a time: how many. The
+     * kind's keys may be added again.
      */
     readonly purge: (of: Omit<Place, "key"> & { readonly before: number; readonly limit: number }) => Call<number>
     /** Takes the lock of a SIM, or keeps it under the same token. False: another token has it beyond `now`. */
@@ -83,8 +84,8 @@ export class Journal extends Context.Service<
     /** Gives back the lock. Nothing happens if another token has it. */
     readonly unlock: (of: Lock) => Call<void>
     /**
-     * Writes all of an effect or nothing. Where the journal is in the database of the storage, the storage's commits in it are
-     * part of that too. A journal in memory only runs it.
+     * Writes all of an effect or nothing. Where the journal is in the database of the storage, the storage's commits in
+     * it are part of that too. A journal in memory only runs it.
      */
     readonly together: <A, R>(effect: Effect.Effect<A, JournalError, R>) => Effect.Effect<A, JournalError, R>
   }

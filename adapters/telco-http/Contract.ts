@@ -1,9 +1,9 @@
 /**
- * The telco port as JSON over HTTP: the contract for a bridge to a telco, in any language. The client, the server and the
- * OpenAPI document in this folder come from this definition.
+ * The telco port as JSON over HTTP: the contract for a bridge to a telco, in any language. The client, the server and
+ * the OpenAPI document in this folder come from this definition.
  *
- * Each call is a POST with a bearer token and an `Idempotency-Key`. A 2xx means that the call is done, 422 that the telco
- * refuses it for good. Any other answer, or none, leaves the outcome unknown, and the call is repeated.
+ * Each call is a POST with a bearer token and an `Idempotency-Key`. A 2xx means that the call is done, 422 that the
+ * telco refuses it for good. Any other answer, or none, leaves the outcome unknown, and the call is repeated.
  */
 import { Schema } from "effect"
 import {

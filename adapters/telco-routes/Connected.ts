@@ -82,8 +82,8 @@ export interface Connected {
   /** Null: it tells nothing by itself. */
   readonly notifications: Notifications | null
   /**
-   * Asks for the IMSI of a SIM of which the inventory has none, by which an SMSC may find it. The answer is null where the
-   * telco does not know it. Null: the telco knows no IMSIs.
+   * Asks for the IMSI of a SIM of which the inventory has none, by which an SMSC may find it. The answer is null where
+   * the telco does not know it. Null: the telco knows no IMSIs.
    */
   readonly imsiOf: ((iccid: string) => Effect.Effect<string | null, Telco.Refused | Telco.Unavailable>) | null
   /** Calls it in ways that change nothing. */

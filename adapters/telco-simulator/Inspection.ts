@@ -1,6 +1,6 @@
 /**
- * What a test can read in the simulator's books. Lists are in the order in which things happened first; nothing that was
- * refused is in them.
+ * What a test can read in the simulator's books. Lists are in the order in which things happened first; nothing that
+ * was refused is in them.
  */
 import { Effect } from "effect"
 import type { Telco } from "simplan/ports"

@@ -1,5 +1,6 @@
 /**
- * Creates and verifies webhook signatures (rule W6). A receiver can use this module alone: it needs only Node's `crypto`.
+ * Creates and verifies webhook signatures (rule W6). A receiver can use this module alone: it needs only Node's
+ * `crypto`.
  *
  *     import { verify } from "simplan/webhooks"
  *     const result = verify({ headers: request.headers, body, signingKey })
@@ -71,8 +72,8 @@ export interface ToVerify {
   /** The value of `x-service-signature`; several values are malformed. */
   readonly header?: HeaderValue
   /**
-   * All headers, instead of `header`: as Node or `fetch` has them. Without `x-service-signature` the headers of the Standard
-   * Webhooks specification are verified.
+   * All headers, instead of `header`: as Node or `fetch` has them. Without `x-service-signature` the headers of the
+   * Standard Webhooks specification are verified.
    */
   readonly headers?: { readonly [name: string]: HeaderValue } | { readonly get: (name: string) => string | null }
   /** The received body; or the parsed payload, whose compact JSON text is the body. */

@@ -115,9 +115,9 @@ const recurrenceTerms = ({
   })
 
 /**
- * Rules P1 and W9: the terms as requested, with the region code and label of their coverage profile. `coverage` is null if no
- * profile has the requested id; errors in the terms are reported before that (rule W8). A plan that starts at `now` has
- * to end before the year 10000.
+ * Rules P1 and W9: the terms as requested, with the region code and label of their coverage profile. `coverage` is null
+ * if no profile has the requested id; errors in the terms are reported before that (rule W8). A plan that starts at
+ * `now` has to end before the year 10000.
  */
 export const terms = (
   request: TermsRequest,

@@ -47,7 +47,9 @@ export const isOptIn = (type: Type): type is OptInType => optInTypes.some((known
 
 const isType = (name: string): name is FilterType => types.some((type) => type === name)
 
-/** The types that an endpoint asks for, each once, in the order given. An unknown type and an empty list are refused. */
+/**
+ * The types that an endpoint asks for, each once, in the order given. An unknown type and an empty list are refused.
+ */
 export const typesOf = (names: ReadonlyArray<string>): Result.Result<ReadonlyArray<FilterType>, InvalidField> => {
   const refuse = (message: string) => Result.fail(new InvalidField({ field: "events", message }))
   if (names.length === 0) return refuse("must name at least one type, or be left out for the standard ones")

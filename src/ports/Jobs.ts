@@ -2,7 +2,8 @@
  * The jobs port: handing out durable work. Jobs are written and finished by `Storage.commit`; here they are claimed.
  *
  * A job is given to one worker at a time: a claim holds it until `until` (machine time; at that instant it is over),
- * and a commit under a lease that was lost changes nothing. A job that has ended (`Job.endedAt`) is not there for this port.
+ * and a commit under a lease that was lost changes nothing. A job that has ended (`Job.endedAt`) is not there for this
+ * port.
  */
 import { Context, type Effect } from "effect"
 import type { Job } from "../domain/Job.ts"

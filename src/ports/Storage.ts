@@ -91,8 +91,8 @@ export interface Service extends Reads {
    */
   readonly watch: (hear: (changes: Changes) => void) => Effect.Effect<void, never, Scope.Scope>
   /**
-   * Deletes report ids and idempotency records from before these instants, and commands that were settled before theirs;
-   * returns how many rows went.
+   * Deletes report ids and idempotency records from before these instants, and commands that were settled before
+   * theirs; returns how many rows went.
    */
   readonly purge: (older: {
     readonly reportsBefore: Instant
@@ -109,8 +109,8 @@ export interface Service extends Reads {
   }) => Effect.Effect<number, StorageError>
   /**
    * Deletes webhook events from before an instant with their deliveries and attempts, the oldest first, `limit` events
-   * at most; returns how many events went. An event with a pending delivery is kept whole. What is left is deleted by the
-   * next call.
+   * at most; returns how many events went. An event with a pending delivery is kept whole. What is left is deleted by
+   * the next call.
    */
   readonly purgeEvents: (older: {
     readonly before: Instant

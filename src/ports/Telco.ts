@@ -17,8 +17,8 @@ export class Refused extends Data.TaggedError("Telco.Refused")<{
 }> {}
 
 /**
- * The telco could not be reached, or did not answer in time. Whether it did the work is unknown; the caller retries, not
- * before `retryAfterSeconds` where the telco says so.
+ * The telco could not be reached, or did not answer in time. Whether it did the work is unknown; the caller retries,
+ * not before `retryAfterSeconds` where the telco says so.
  */
 export class Unavailable extends Data.TaggedError("Telco.Unavailable")<{
   /** What went wrong, for logs. */

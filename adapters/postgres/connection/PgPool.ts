@@ -2,7 +2,8 @@
  * A `Pool` of the package `pg` that a host has already, as a SQL client.
  *
  * Statements take their connections from the pool, and a transaction keeps one until it ends. A connection on which a
- * statement was given up, or got no answer, is closed, for nothing else may run on it. The pool itself is never ended here.
+ * statement was given up, or got no answer, is closed, for nothing else may run on it. The pool itself is never ended
+ * here.
  */
 import { createHash } from "node:crypto"
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -207,7 +208,9 @@ const commit = (held: Connection): Effect.Effect<void, SqlError.SqlError> =>
       : Effect.void
   )
 
-/** The client over a pool. A statement may take `patience`, the wait for a connection included; any time without one. */
+/**
+ * The client over a pool. A statement may take `patience`, the wait for a connection included; any time without one.
+ */
 export const client = (pool: PgPool, patience?: Duration.Duration) => {
   const acquirer = take(pool, patience === undefined ? undefined : Duration.toMillis(patience))
   return SqlClient.make({

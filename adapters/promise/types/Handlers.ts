@@ -5,7 +5,10 @@ import type { CallOptions, OfOrganization } from "./Calls.ts"
 import type { EventType } from "./Webhooks.ts"
 import type { Transaction } from "./Within.ts"
 
-/** What events about an attachment or one of its packages tell. Times are RFC 3339 in UTC, null as long as they are not known. */
+/**
+ * What events about an attachment or one of its packages tell. Times are RFC 3339 in UTC, null as long as they are not
+ * known.
+ */
 export interface AttachmentEventData {
   /** The ICCID. */
   readonly esim: string
@@ -106,8 +109,8 @@ export interface HandlerCall {
 /** Likewise, where the handler runs in a transaction. */
 export interface HandlerCallInTransaction extends HandlerCall {
   /**
-   * The transaction. What is written by it commits together with the end of the delivery, or not at all. `simplan.within`
-   * takes it too.
+   * The transaction. What is written by it commits together with the end of the delivery, or not at all.
+   * `simplan.within` takes it too.
    */
   readonly tx: Transaction
 }
@@ -119,8 +122,8 @@ export interface HandlerOptions {
   /** The organization whose events it takes; all by default. */
   readonly organizationId?: string | undefined
   /**
-   * Runs the handler in a database transaction, in which its delivery is settled too: what it writes by `tx` is committed
-   * exactly once for each event. For PostgreSQL only; elsewhere it is refused. False by default.
+   * Runs the handler in a database transaction, in which its delivery is settled too: what it writes by `tx` is
+   * committed exactly once for each event. For PostgreSQL only; elsewhere it is refused. False by default.
    */
   readonly transaction?: boolean | undefined
 }
@@ -140,14 +143,14 @@ export interface Handler {
 /** Registers a handler of events. */
 export interface On {
   /**
-   * Has `handler` called with each event of these types that happens from its first registration on, in whatever process:
-   * at least once, in order per SIM, also with what happened while no process had it. Processes that register the same name
-   * share its events. It is called while a worker runs here, or `drain`; 8 events about different SIMs at once (2 with
-   * `transaction`).
+   * Has `handler` called with each event of these types that happens from its first registration on, in whatever
+   * process: at least once, in order per SIM, also with what happened while no process had it. Processes that register
+   * the same name share its events. It is called while a worker runs here, or `drain`; 8 events about different SIMs at
+   * once (2 with `transaction`).
    *
-   * An event is done when the handler resolves. Where it throws, or takes longer than 60 s, the error is logged, and it is
-   * called again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h; then the event is given up (rule W7). Later
-   * events about the SIM wait for that.
+   * An event is done when the handler resolves. Where it throws, or takes longer than 60 s, the error is logged, and it
+   * is called again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h; then the event is given up (rule
+   * W7). Later events about the SIM wait for that.
    *
    * A name that is registered again takes these types from now on. Resolves when it is registered.
    * Errors: `InvalidFieldError`, `NotFoundError`.

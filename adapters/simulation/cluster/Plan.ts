@@ -1,12 +1,14 @@
 /**
- * The plan of a run of several processes, as plain data: it survives JSON, and every part that is left out leaves a plan
- * that makes sense.
+ * The plan of a run of several processes, as plain data: it survives JSON, and every part that is left out leaves a
+ * plan that makes sense.
  */
 import type { Commands } from "../../../src/testing/index.ts"
 
 /** `process` names one of the processes, modulo how many there are. */
 export type Fault =
-  /** At its nth call of a port from now on, before it or after it, the process dies. Another one starts a while later. */
+  /**
+   * At its nth call of a port from now on, before it or after it, the process dies. Another one starts a while later.
+   */
   | { readonly _tag: "Die"; readonly process: number; readonly calls: number; readonly downtime: number }
   /** At its nth call of a port the process freezes for so many milliseconds. */
   | { readonly _tag: "Freeze"; readonly process: number; readonly calls: number; readonly millis: number }

@@ -1,6 +1,6 @@
 /**
- * Plays a plan, and tells what did not hold: what the ledger complains of, what the processes do not serve promptly once
- * all faults are over, and the invariants of every history.
+ * Plays a plan, and tells what did not hold: what the ledger complains of, what the processes do not serve promptly
+ * once all faults are over, and the invariants of every history.
  */
 import { Clock, Effect } from "effect"
 import { Time } from "simplan"
@@ -110,8 +110,8 @@ const historyOf = (
     steps.flatMap(({ asked, outcome }) => (asked._tag === "Delete" && outcome._tag !== "Refused" ? [asked.iccid] : []))
   )
   const repeated = new Set(steps.flatMap(({ asked }) => (asked._tag === "Repeat" ? [asked.request.key] : [])))
-  // What was deleted is not there in the end, whenever that was; and a request that is made twice at once may be refused
-  // and taken.
+  // What was deleted is not there in the end, whenever that was; and a request that is made twice at once may be
+  // refused and taken.
   const isSetAside = ({ asked, outcome }: History.Step): boolean =>
     (outcome._tag === "Answered" &&
       outcome.answer.kind === "Created" &&

@@ -139,8 +139,8 @@ export class Api extends Context.Service<
     /** `listSubscriberPrepaidPackages`, version 2, by ICCID. */
     readonly packages: (iccid: string) => Call<ReadonlyArray<SubscriberPackage>>
     /**
-     * `affectPackageToSubscriber`: gives the subscriber a package of the template, for the window or, without one, from its
-     * first use on. The id of the new package.
+     * `affectPackageToSubscriber`: gives the subscriber a package of the template, for the window or, without one, from
+     * its first use on. The id of the new package.
      */
     readonly affectPackage: (order: {
       readonly iccid: string

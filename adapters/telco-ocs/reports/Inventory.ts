@@ -11,7 +11,9 @@ export interface Row {
   readonly iccid: string
   /** False: a physical SIM. */
   readonly isEsim: boolean
-  /** The activation code of SGP.22 section 4.1; null for a physical SIM, and for an eSIM of which the OCS tells none. */
+  /**
+   * The activation code of SGP.22 section 4.1; null for a physical SIM, and for an eSIM of which the OCS tells none.
+   */
   readonly lpa: string | null
   /** Null where the OCS tells none, and where what it tells is no IMSI: that would keep the SIM from being imported. */
   readonly imsi: string | null

@@ -1,7 +1,7 @@
 /**
- * What an OCS tells, all of it: its notifications when they come, and the looks that find the rest. The looks, the watch
- * time of orders and mobile plans, and the daily comparison run until the scope closes; what they have begun then falls to
- * another process.
+ * What an OCS tells, all of it: its notifications when they come, and the looks that find the rest. The looks, the
+ * watch time of orders and mobile plans, and the daily comparison run until the scope closes; what they have begun then
+ * falls to another process.
  *
  * Every call here gives way to the orders' calls. A failure ends nothing: the loops wait and go on.
  */
@@ -27,8 +27,8 @@ export interface Options {
   /** In milliseconds; for SIMs whose next threshold is far away. */
   readonly slowest: number
   /**
-   * The thresholds that the OCS notifies, in percent: 50 and 80 unless given, as its operator is told to set them; none if it
-   * sends no notifications (see `PollSchedule`).
+   * The thresholds that the OCS notifies, in percent: 50 and 80 unless given, as its operator is told to set them; none
+   * if it sends no notifications (see `PollSchedule`).
    */
   readonly notified?: ReadonlyArray<number>
   /** Counts the calls of looks: one `makeMeter` for all that is done about this OCS in this process. */
@@ -113,7 +113,9 @@ export const run = (options: Options): Effect.Effect<never, never, Needs> =>
     Effect.forever(Effect.flatMap(turn, (millis) => (millis === 0 ? Effect.yieldNow : Effect.sleep(millis))))
   ).pipe(Effect.andThen(Effect.never))
 
-/** Does what of that is due now: at most 100 looks, orders and mobile plans each. What is interrupted falls due again. */
+/**
+ * Does what of that is due now: at most 100 looks, orders and mobile plans each. What is interrupted falls due again.
+ */
 export const drain = (options: Options): Effect.Effect<void, never, Needs> =>
   each(options, (turn) => Effect.asVoid(Effect.repeat(turn, { while: (millis) => millis === 0, times: SHARE - 1 })))
 

@@ -9,8 +9,8 @@
  *     )
  *
  * A command is committed or rolled back with the rows of the host. After the commit the engine carries it out once.
- * What can be refused at once is refused by `submit`: wrong fields, and what is not there or does not fit. A command that
- * the telco cannot take now is tried again until it is done or refused, so it never ends with `TelcoUnavailable`.
+ * What can be refused at once is refused by `submit`: wrong fields, and what is not there or does not fit. A command
+ * that the telco cannot take now is tried again until it is done or refused, so it never ends with `TelcoUnavailable`.
  */
 import { Context, Effect, Equal, Latch, Layer } from "effect"
 import * as Command from "../../domain/Command.ts"
@@ -43,8 +43,8 @@ export interface Submission {
   /** What the telco is to do. */
   readonly request: Command.Request
   /**
-   * 1 to 255 characters; a repeated key gives the same command, and carries nothing out again, for as long as commands are
-   * kept (rule W12). Null: every submission is a command of its own.
+   * 1 to 255 characters; a repeated key gives the same command, and carries nothing out again, for as long as commands
+   * are kept (rule W12). Null: every submission is a command of its own.
    */
   readonly idempotencyKey: string | null
 }

@@ -1,6 +1,6 @@
 /**
- * The leases of the work that this process has under way. A lease is renewed for as long as its work goes on. So a lease
- * can be short: another process soon takes over what a killed one held, and slow work keeps its lease.
+ * The leases of the work that this process has under way. A lease is renewed for as long as its work goes on. So a
+ * lease can be short: another process soon takes over what a killed one held, and slow work keeps its lease.
  *
  * A process that was frozen for longer than a lease may lose its work to another one. Nothing that it does afterwards
  * has any effect: its commits carry the token of a lost lease, and its calls to the telco repeat keys.

@@ -14,8 +14,8 @@ export class QueueDepth extends Context.Service<
   QueueDepth,
   {
     /**
-     * Updates the gauges. If the storage does not answer within a second, they stay as they are, and `simplan_storage_up`
-     * is 0.
+     * Updates the gauges. If the storage does not answer within a second, they stay as they are, and
+     * `simplan_storage_up` is 0.
      */
     readonly measure: Effect.Effect<void>
   }

@@ -1,8 +1,8 @@
 /**
  * The API keys of organizations. A key is shown once, when it is made; what is stored is its hash (rule W3).
  *
- * Each process caches the keys that it has looked up, unknown ones for 2 s. A change of any key, by any process, empties the cache. If the
- * news of a change is lost, an entry lives for `cacheMillis`.
+ * Each process caches the keys that it has looked up, unknown ones for 2 s. A change of any key, by any process,
+ * empties the cache. If the news of a change is lost, an entry lives for `cacheMillis`.
  */
 import { Context, Effect, Equal, Layer } from "effect"
 import type { Action } from "../../domain/AuditEntry.ts"

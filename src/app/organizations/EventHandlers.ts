@@ -41,8 +41,8 @@ export class EventHandlers extends Context.Service<
   EventHandlers,
   {
     /**
-     * Registers a handler, and has it called in this process while the worker runs. A name that is known keeps what is due
-     * to it, and takes these types from now on. A handler may take 60 s; then it is interrupted, and has failed.
+     * Registers a handler, and has it called in this process while the worker runs. A name that is known keeps what is
+     * due to it, and takes these types from now on. A handler may take 60 s; then it is interrupted, and has failed.
      */
     readonly on: (
       options: Options,

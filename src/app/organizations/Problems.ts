@@ -1,6 +1,6 @@
 /**
- * Problems: jobs that ended because the telco refuses them, and what comparisons of both books find (rule S6). They stand
- * here until an operator retries them, or has done the work at the telco by hand and resolves them.
+ * Problems: jobs that ended because the telco refuses them, and what comparisons of both books find (rule S6). They
+ * stand here until an operator retries them, or has done the work at the telco by hand and resolves them.
  */
 import { Context, Effect, Layer } from "effect"
 import type { Action } from "../../domain/AuditEntry.ts"
@@ -28,13 +28,13 @@ export class Problems extends Context.Service<
      */
     readonly retry: (of: OfProblem) => Effect.Effect<void, NotFound | StorageError>
     /**
-     * The operator has done at the telco by hand what the job was to do. The job is gone, and what follows from it is done:
-     * a SIM that waited for it is free.
+     * The operator has done at the telco by hand what the job was to do. The job is gone, and what follows from it is
+     * done: a SIM that waited for it is free.
      */
     readonly resolve: (of: OfProblem) => Effect.Effect<void, NotFound | StorageError>
     /**
-     * Adds what a comparison of the telco's books with ours has found. One that is there already stays as it is; one about
-     * a SIM that nobody has is left out.
+     * Adds what a comparison of the telco's books with ours has found. One that is there already stays as it is; one
+     * about a SIM that nobody has is left out.
      */
     readonly add: (of: { readonly findings: ReadonlyArray<Problem.Finding> }) => Effect.Effect<void, StorageError>
   }

@@ -111,8 +111,8 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
       const signingKey = Effect.map(ids.bytes(32), Endpoint.signingKey)
 
       /**
-       * Rule E1: the commit of an endpoint. If it takes events that fall due by the clock, and did not before, a job sees to
-       * it that they are told of the attachments that there are.
+       * Rule E1: the commit of an endpoint. If it takes events that fall due by the clock, and did not before, a job
+       * sees to it that they are told of the attachments that there are.
        */
       const withNotices = Effect.fnUntraced(function* (
         action: Action,

@@ -56,7 +56,10 @@ export class Coverage extends Context.Service<
     }) => Stream.Stream<Profile, StorageError>
     /** A standard profile, or a custom region of this organization; another's is `NotFound`. */
     readonly get: (of: OfProfile) => Effect.Effect<Profile, NotFound | StorageError>
-    /** A profile by its id alone, with the organization whose custom region it is, null for a standard one; for operators. */
+    /**
+     * A profile by its id alone, with the organization whose custom region it is, null for a standard one; for
+     * operators.
+     */
     readonly find: (
       coverageId: string
     ) => Effect.Effect<{ readonly organizationId: string | null; readonly label: Label }, NotFound | StorageError>

@@ -1,6 +1,6 @@
 /**
- * SMS to a subscription's SIM. The job that sends the message is committed before the telco is called, and the message's
- * id is its key at the telco. So a crash neither loses a message nor sends it twice.
+ * SMS to a subscription's SIM. The job that sends the message is committed before the telco is called, and the
+ * message's id is its key at the telco. So a crash neither loses a message nor sends it twice.
  */
 import { Context, Effect, Layer } from "effect"
 import type { InsideTransaction, InvalidField, NotFound, TelcoRefused, TelcoUnavailable } from "../../domain/Refusal.ts"
@@ -20,7 +20,10 @@ import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
 export class Messages extends Context.Service<
   Messages,
   {
-    /** Sends the message, but not inside a transaction of the host (rule H1); the answer says in how many segments. Sender and text have the limits of `Sms.check`. */
+    /**
+     * Sends the message, but not inside a transaction of the host (rule H1); the answer says in how many segments.
+     * Sender and text have the limits of `Sms.check`.
+     */
     readonly send: (sms: {
       readonly organizationId: string
       readonly iccid: string

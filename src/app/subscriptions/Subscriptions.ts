@@ -67,7 +67,10 @@ interface OfSubscription {
 export class Subscriptions extends Context.Service<
   Subscriptions,
   {
-    /** Fails with `InsideTransaction` inside a transaction of the host, where `Commands.submit` takes its place (rule H1). */
+    /**
+     * Fails with `InsideTransaction` inside a transaction of the host, where `Commands.submit` takes its place (rule
+     * H1).
+     */
     readonly create: (
       request: CreateRequest
     ) => Effect.Effect<

@@ -3,8 +3,8 @@
  *
  * The caller sees to the following. A commit names each row at most once. Its rows belong to organizations, and hang on
  * SIMs, subscriptions and attachments, that are stored or in the same commit. A SIM has at most one pending or live
- * subscription. If a commit that writes
- * endpoints has events, those endpoints receive none of them, neither as they were nor as they become. Keys do not trade their hashes in one commit.
+ * subscription. If a commit that writes endpoints has events, those endpoints receive none of them, neither as they
+ * were nor as they become. Keys do not trade their hashes in one commit.
  */
 import type { ApiKey } from "../../domain/ApiKey.ts"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
@@ -72,8 +72,8 @@ export interface Commit {
   /** Replaces the one that is stored as a whole. */
   readonly catalogue?: Catalogue
   /**
-   * Changes of SIMs and of what hangs on them, written as `SimDifference.difference` has it. The SIMs are stored already:
-   * they come in by `Sims.import`. Writing a SIM ends its reservation.
+   * Changes of SIMs and of what hangs on them, written as `SimDifference.difference` has it. The SIMs are stored
+   * already: they come in by `Sims.import`. Writing a SIM ends its reservation.
    */
   readonly sims?: ReadonlyArray<SimChange>
   /** What telco reports leave beside their SIMs' changes. */
@@ -129,7 +129,9 @@ export interface Commit {
       /** The job has ended: nobody is handed it until it is reopened. Absent or null: it is to be tried again. */
       readonly endedAt?: Instant | null
     }>
-    /** Jobs that have ended, to be tried again. A `Conflict` on the version where the job has not ended at that instant. */
+    /**
+     * Jobs that have ended, to be tried again. A `Conflict` on the version where the job has not ended at that instant.
+     */
     readonly reopened?: ReadonlyArray<EndedJob & { readonly dueAt: Instant; readonly attempts: number }>
     /** Jobs that have ended, removed; guarded likewise. */
     readonly resolved?: ReadonlyArray<EndedJob>
@@ -137,8 +139,8 @@ export interface Commit {
   /** Outcomes of attempts, and deliveries to be made again. */
   readonly deliveries?: {
     /**
-     * The outcome of an attempt: replaces the delivery and ends the lease; guarded by the token likewise. The attempt, if
-     * there was one, is added to the log; it replaces one of its number.
+     * The outcome of an attempt: replaces the delivery and ends the lease; guarded by the token likewise. The attempt,
+     * if there was one, is added to the log; it replaces one of its number.
      */
     readonly settled?: ReadonlyArray<{
       readonly delivery: Delivery

@@ -1,6 +1,6 @@
 /**
- * Active periods by their distance from now: around every boundary of rules T4 and T5, to the millisecond, on both sides
- * of it, and anywhere.
+ * Active periods by their distance from now: around every boundary of rules T4 and T5, to the millisecond, on both
+ * sides of it, and anywhere.
  */
 import * as fc from "fast-check"
 import { DAY, HOUR } from "../../domain/Time.ts"

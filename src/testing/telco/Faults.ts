@@ -10,8 +10,8 @@ export type Operation = keyof Telco["Service"]
 type Hook<R> = Effect.Effect<void, unknown, R>
 
 /**
- * Makes calls go wrong, behind the port: in the telco's fake, or on the way to it. Each of the first four befalls the next call
- * of that operation, once. Cases whose hook is missing are not defined.
+ * Makes calls go wrong, behind the port: in the telco's fake, or on the way to it. Each of the first four befalls the
+ * next call of that operation, once. Cases whose hook is missing are not defined.
  */
 export interface Faults<R> {
   /** The call never reaches the telco, and nobody answers it. */
@@ -19,8 +19,8 @@ export interface Faults<R> {
   /** The telco does the work, and its answer is lost. */
   readonly loseAnswer?: (operation: Operation) => Hook<R>
   /**
-   * The telco does the work later than the caller waits, which is 50 ms in this suite. What the hook gives waits until the
-   * work is done.
+   * The telco does the work later than the caller waits, which is 50 ms in this suite. What the hook gives waits until
+   * the work is done.
    */
   readonly doLate?: (operation: Operation) => Effect.Effect<Hook<R>, unknown, R>
   /** The telco refuses for good. */
