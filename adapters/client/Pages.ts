@@ -27,11 +27,14 @@ export const stream = <Item, E, R>(
   Stream.paginate<PageRequest["query"], Item, E, R>({}, (asked) =>
     Effect.map(list(asked), ({ data, next_page }) => [
       data,
-      Option.map(Option.fromNullOr(next_page), (page) => ({ page }))
+      Option.map(Option.fromNullishOr(next_page), (page) => ({ page }))
     ])
   )
 
-/** All items from the requested page on, as an async iterable. */
+/**
+ * All items from the requested page on, as an async iterable. A list that comes whole, which JavaScript can pass, is one
+ * page.
+ */
 export async function* items<Request extends PageRequest, Item>(
   list: (request: Request) => Promise<Page<Item>>,
   request: Request
@@ -40,7 +43,7 @@ export async function* items<Request extends PageRequest, Item>(
   for (;;) {
     const { data, next_page } = await list(asked)
     yield* data
-    if (next_page === null) return
+    if (typeof next_page !== "string") return
     asked = { ...asked, query: { ...asked.query, page: next_page } }
   }
 }

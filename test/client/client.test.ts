@@ -139,6 +139,21 @@ describe("The client", () => {
     expect(streamed.map(({ iccid }) => iccid)).toEqual(iccids)
   })
 
+  it("end after a list that comes whole, which has no next page", async () => {
+    const whole: { readonly data: ReadonlyArray<number>; readonly next_page: string | null } =
+      JSON.parse('{"data":[1,2]}')
+    const items = Client.items(async () => whole, { query: {} })
+    const taken = [await items.next(), await items.next(), await items.next()]
+    expect(taken.map(({ value }) => value)).toEqual([1, 2, undefined])
+    const streamed = Stream.runCollect(
+      Stream.take(
+        Client.stream(() => Effect.succeed(whole)),
+        3
+      )
+    )
+    expect(await Effect.runPromise(streamed)).toEqual([1, 2])
+  })
+
   it("asks for no page that is not taken", async () => {
     const { client, sent } = through()
     for await (const _ of Client.items(client.sims.list, { query: { page_size: "12" } })) break
