@@ -217,7 +217,8 @@ describe("paths and queries", () => {
       const field = path.split("?")[1]
       expect((await acme.get(`${path}=%00`)).body.message.startsWith(`${field} must not contain`)).toBe(true)
       expect((await acme.get(`${path}=a&${field}=b`)).body.message).toBe(`${field} must be given once`)
-      expect((await acme.get(`${path}=%zz`)).status).toBe(200)
+      // A percent sign that begins no escape is text as any other, which is no country code.
+      expect((await acme.get(`${path}=%zz`)).status).toBe(field === "country" ? 400 : 200)
     }
   })
 })
