@@ -1,10 +1,11 @@
 /**
- * The rate limit of a key over two servers on one PostgreSQL (rule W10).
+ * The rate limit of a key, and the bound of its lists, over two servers on one PostgreSQL (rule W10).
  */
 import { Redacted } from "effect"
 import * as Postgres from "simplan/postgres"
 import { expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"
+import * as Lists from "./Lists.ts"
 import * as World from "./World.ts"
 
 const RATE = 20
@@ -55,6 +56,36 @@ it("a rate limit holds over all processes to within 20 %", { timeout: 30_000 }, 
     expect(taken.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(allowed * 1.2)
     // A machine that is too slow to reach the limit takes what it can.
     if (isLimited) expect(taken.reduce((sum, one) => sum + one, 0)).toBeGreaterThanOrEqual(allowed * 0.7)
+  } finally {
+    for (const world of worlds) await world.close()
+    await database.drop()
+  }
+})
+
+it("eight lists of a key are all that it has over all processes", { timeout: 60_000 }, async () => {
+  const database = await Databases.create()
+  const worlds: Array<World.World> = []
+  try {
+    const start = (): Promise<World.World> =>
+      Lists.world(100_000, undefined, {
+        storage: Postgres.layer({ url: Redacted.make(database.url), maxConnections: 4 })
+      })
+    const first = await start()
+    worlds.push(first)
+    const second = await start()
+    worlds.push(second)
+    const acme = await World.tenant(first)
+    const sockets = await Promise.all(Array.from({ length: 8 }, () => Lists.stalled(first.url, acme.key)))
+    /** What a list of the second server is answered. It reads no more than the beginning. */
+    const answer = async (): Promise<string> => {
+      const socket = await Lists.stalled(second.url, acme.key)
+      const [head = "", body = ""] = String(socket.read()).split("\r\n\r\n")
+      socket.destroy()
+      return `${head.slice(9, 12)} ${/concurrency_limited/.exec(body) ?? ""}`
+    }
+    await expect.poll(answer, { timeout: 20_000 }).toBe("429 concurrency_limited")
+    for (const socket of sockets) socket.destroy()
+    await expect.poll(answer, { timeout: 20_000 }).toBe("200 ")
   } finally {
     for (const world of worlds) await world.close()
     await database.drop()

@@ -1,16 +1,11 @@
 /**
- * How much of the process the callers may hold at a time (rule W10): requests under way and streams per API key. These
- * bounds on memory hold without a rate limit too. Each process has bounds of its own, since they protect its own memory;
- * what a key gets from all processes together is bounded by its rate limit.
+ * How much the callers may have under way at a time (rule W10): requests and streams per API key, over all processes
+ * together (`SharedBounds`). These bounds hold without a rate limit too.
  */
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
+import * as SharedBounds from "./SharedBounds.ts"
 
-export interface Bounds {
-  /** The requests of a key that are under way at a time. */
-  readonly requests: number
-  /** The streamed answers of a key at a time. */
-  readonly streams: number
-}
+export type Bounds = SharedBounds.Bounds
 
 export const defaults: Bounds = { requests: 32, streams: 8 }
 
@@ -23,6 +18,8 @@ const WAITING = 256
 interface Held {
   requests: number
   streams: number
+  /** How many there may be in this process. */
+  allowed: Bounds
   readonly waiting: Set<() => void>
 }
 
@@ -37,35 +34,55 @@ export interface Concurrency {
   readonly closeStream: (key: string) => void
 }
 
-export const make = (bounds: Bounds): Concurrency => {
+/** The bounds of all keys, shared with other processes until the scope ends. */
+export const make = Effect.fnUntraced(function* (bounds: Bounds): Effect.fn.Return<Concurrency, never, Scope.Scope> {
   const byKey = new Map<string, Held>()
 
   const holder = (key: string): Held => {
     let held = byKey.get(key)
     if (held === undefined) {
-      held = { requests: 0, streams: 0, waiting: new Set() }
+      held = { requests: 0, streams: 0, allowed: bounds, waiting: new Set() }
       byKey.set(key, held)
     }
     return held
   }
 
   const forget = (key: string, held: Held): void => {
-    if (held.requests === 0 && held.streams === 0 && held.waiting.size === 0) byKey.delete(key)
+    if (held.requests + held.streams + held.waiting.size === 0 && held.allowed === bounds) byKey.delete(key)
   }
+
+  const wake = (held: Held, count: number): void => {
+    for (const one of held.waiting) {
+      if (count-- <= 0) return
+      held.waiting.delete(one)
+      one()
+    }
+  }
+
+  const shared = yield* SharedBounds.make(bounds, {
+    taken: (key) => byKey.get(key) ?? { requests: 0, streams: 0 },
+    allow: (key, allowed) => {
+      const held = holder(key)
+      held.allowed = allowed
+      wake(held, allowed.requests - held.requests)
+      forget(key, held)
+    }
+  })
 
   const tryEnter = (key: string): boolean => {
     const held = holder(key)
-    if (held.requests >= bounds.requests) return false
+    if (held.requests >= held.allowed.requests) return false
     held.requests += 1
+    if (held.requests >= shared.toldFrom.requests) shared.follow(key)
     return true
   }
 
   /** Ends when a request has left. */
   const left = (held: Held): Effect.Effect<void> =>
     Effect.callback((resume) => {
-      const wake = (): void => resume(Effect.void)
-      held.waiting.add(wake)
-      return Effect.sync(() => void held.waiting.delete(wake))
+      const go = (): void => resume(Effect.void)
+      held.waiting.add(go)
+      return Effect.sync(() => void held.waiting.delete(go))
     })
 
   const entered = (key: string, onEntered: () => void): Effect.Effect<true> =>
@@ -89,17 +106,14 @@ export const make = (bounds: Bounds): Concurrency => {
     leave: (key) => {
       const held = holder(key)
       held.requests -= 1
-      for (const wake of held.waiting) {
-        held.waiting.delete(wake)
-        wake()
-        break
-      }
+      wake(held, 1)
       forget(key, held)
     },
     tryOpenStream: (key) => {
       const held = holder(key)
-      if (held.streams >= bounds.streams) return false
+      if (held.streams >= held.allowed.streams) return false
       held.streams += 1
+      if (held.streams >= shared.toldFrom.streams) shared.follow(key)
       return true
     },
     closeStream: (key) => {
@@ -108,4 +122,4 @@ export const make = (bounds: Bounds): Concurrency => {
       forget(key, held)
     }
   }
-}
+})

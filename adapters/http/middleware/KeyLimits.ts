@@ -50,7 +50,7 @@ export const make = (
 ): Effect.Effect<KeyLimits, never, Scope.Scope> =>
   Effect.gen(function* () {
     const limit = yield* RateLimit.make("requests", rate)
-    const concurrency = Concurrency.make(bounds)
+    const concurrency = yield* Concurrency.make(bounds)
     const policy = limit === null ? "" : `"default";q=${limit.quota};w=${limit.windowSeconds}`
 
     const headers = (key: string, now: number): Readonly<Record<string, string>> => {

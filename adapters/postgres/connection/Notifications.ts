@@ -4,7 +4,8 @@
  * Both use one connection of their own. Changes are merged and sent after the commits: a NOTIFY within a commit would
  * make commits wait for each other. A connection that is lost, or silent in spite of heartbeats, is opened again, and
  * then `Changes.anything` is told. No listener relies on notifications alone: each one also polls. The usage of rate
- * limits goes along in the same messages.
+ * limits, and what callers have under way, go along in the same messages. A process sends the first one as soon as it is
+ * connected, so that the others know of it.
  */
 import { randomUUID } from "node:crypto"
 import { type Duration, Effect, Latch, Queue, Schema } from "effect"
@@ -50,7 +51,8 @@ const Message = Schema.fromJsonString(
     catalogue: Schema.Boolean,
     webhookEndpoints: Schema.Boolean,
     commands: Schema.Union([Schema.Literal("any"), Schema.Array(Schema.String)]),
-    usage: UsageNotices.Usages
+    usage: UsageNotices.Usages,
+    underWay: Schema.optionalKey(UsageNotices.UnderWays)
   })
 )
 
@@ -95,7 +97,7 @@ export const make = Effect.fnUntraced(function* (open: Session.Open, channel: st
         something.closeUnsafe()
         const told = untold
         untold = Changes.nothing
-        const message = JSON.stringify({ from, ...told, usage: usage.take() })
+        const message = JSON.stringify({ from, ...told, ...usage.take() })
         if (!usage.isEmpty()) something.openUnsafe()
         yield* session.query("select pg_notify($1, $2)", [channel, message]).pipe(
           // The next connection sends it.
@@ -118,7 +120,8 @@ export const make = Effect.fnUntraced(function* (open: Session.Open, channel: st
         if (message._tag === "None") here.tell(Changes.anything)
         else if (message.value.from !== from) {
           here.tell(message.value)
-          usage.hear(message.value.usage)
+          // A notice of a transaction is from no process.
+          if (message.value.from !== "") usage.hear(message.value, message.value.from)
         }
       })
     )
@@ -128,6 +131,7 @@ export const make = Effect.fnUntraced(function* (open: Session.Open, channel: st
       const opened = yield* open
       const heard = yield* opened.listen(channel)
       here.tell(Changes.anything)
+      something.openUnsafe()
       return yield* Effect.raceFirst(send(opened), receive(heard))
     })
   )

@@ -1,6 +1,6 @@
 /**
- * Usage of rate limits that a storage tells among processes (rule W10). What another process hears is the adapter's own
- * test: a suite has one process.
+ * Usage of rate limits and what is under way, which a storage tells among processes (rule W10). What another process hears
+ * is the adapter's own test: a suite has one process.
  */
 import { Effect } from "effect"
 import { RateLimitUsage } from "../../ports/RateLimitUsage.ts"
@@ -19,6 +19,20 @@ export const cases: ReadonlyArray<World.Scenario> = [
           if (caller === world.organizationId) heard += 1
         })
         for (const limit of ["requests", "other"]) usage.tell({ limit, caller: world.organizationId, cost: 0.5 })
+        yield* world.storage.commit({ apiKeys: [Rows.apiKey(world)] })
+        yield* Suite.equals("what is heard", heard, 0)
+      })
+    )
+  ),
+  scenario("a process does not hear of what callers have under way in it", (world) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const usage = yield* RateLimitUsage
+        let heard = 0
+        yield* usage.watchUnderWay(({ caller }) => {
+          if (caller === world.organizationId) heard += 1
+        })
+        for (const requests of [1, 0]) usage.tellUnderWay({ caller: world.organizationId, requests, streams: 8 })
         yield* world.storage.commit({ apiKeys: [Rows.apiKey(world)] })
         yield* Suite.equals("what is heard", heard, 0)
       })
