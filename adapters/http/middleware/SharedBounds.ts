@@ -3,9 +3,11 @@
  * and limits this process by what they have told.
  *
  * Numbers are absolute, and told again each second. Those of another process are forgotten after 3 s, so that one that was
- * killed holds no places. A key with few requests under way in all processes that are known is not told of. Only streams
- * are bounded at once; of the places for requests that are missing or free, each process gives up or takes its part, ten
- * times a second. If each took all of them, processes with short requests would take and free them together, for ever.
+ * killed holds no places. A key with few requests and streams under way, in all processes that tell, is not told of.
+ *
+ * A process takes what is left of the bound for streams at once. Of the free places for requests it takes its part only, ten
+ * times a second, and gives up its part where there are too many: if each process took or gave up all of them, those
+ * with short requests would do so together, again and again.
  */
 import { Effect, Latch, type Scope } from "effect"
 import { RateLimitUsage } from "simplan/ports"
