@@ -1,6 +1,6 @@
 // The data that is measured on, made in SQL: SIMs, subscriptions with one attachment and one package each, and work.
 import { createHash } from "node:crypto"
-import { ApiKey } from "../../dist/src/index.js"
+import { ApiKey } from "../../dist/src/ports/index.js"
 
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
@@ -119,11 +119,11 @@ export const futureJobs = (count, now) => [
  * in which `i` also numbers the deliveries of an endpoint, both from 1.
  */
 export const deliveries = (endpoints, each, url, due, now) => [
-  `insert into simplan.webhook_endpoint
-    select '${SERVED}', ${idSql("3000", "e")}, ${url}, null, '', true,
+  `insert into simplan.webhook_endpoint (organization_id, endpoint_id, url, description, signing_keys, created_at, version)
+    select '${SERVED}', ${idSql("3000", "e")}, ${url}, '',
       jsonb_build_array(jsonb_build_object('key', 'whsec_' || encode(sha256(e::text::bytea), 'base64'),
         'validUntil', null)),
-      ${now}, null, 1
+      ${now}, 1
     from generate_series(1, ${endpoints}) e`,
   `insert into simplan.event
     select '${SERVED}', ${idSql("4000", "i")}, ${now},
