@@ -217,7 +217,8 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       const scope = yield* Scope.Scope
       const requests = yield* Scope.fork(scope, "parallel")
       const handle = yield* makeHandler(httpEffect, { scope: requests }).pipe(
-        Effect.provideService(HttpMiddleware.TracerDisabledWhen, Routes.isUntraced)
+        Effect.provideService(HttpMiddleware.TracerDisabledWhen, Routes.isUntraced),
+        Effect.updateContext((services: Context.Context<never>) => Routes.observed(services))
       )
       // The last response of each connection, by connection: a set of responses would grow and shrink with every
       // request, and V8 keeps the entries of a set's old tables alive.

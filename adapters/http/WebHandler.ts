@@ -1,7 +1,7 @@
 /**
  * The API as a function from a web `Request` to a web `Response`, for hosts with a server of their own.
  */
-import { Context, Effect, Layer, Logger, Metric, References, Tracer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import type { Services } from "simplan"
 import type { Storage } from "simplan/ports"
@@ -46,9 +46,6 @@ const counting = () => {
   }
 }
 
-/** What requests take from the services: logs, metrics and traces. Use cases have theirs. */
-const observed = Context.pick(Logger.CurrentLoggers, References.MinimumLogLevel, Metric.MetricRegistry, Tracer.Tracer)
-
 /** Makes the handler. Requests are not logged. */
 export const make = <E>(
   options: Routes.Options,
@@ -58,7 +55,7 @@ export const make = <E>(
   const count = HttpRouter.middleware((answer) => Effect.andThen(counted, DirectAnswer.around(answer)), {
     global: true
   })
-  const observing = Layer.effectContext(Effect.map(Effect.context<Services.Services>(), observed))
+  const observing = Layer.effectContext(Effect.map(Effect.context<Services.Services>(), Routes.observed))
   const { dispose, handler } = HttpRouter.toWebHandler(
     Layer.mergeAll(Routes.layer(options), count, observing).pipe(Layer.provide(services)),
     { disableLogger: true, routerConfig: UnmatchedRoutes.routerConfig }

@@ -16,11 +16,13 @@ export const system: Layer.Layer<BusinessClock.BusinessClock, never, Storage.Sto
   BusinessClock.BusinessClock,
   Effect.map(Storage.Storage, ({ clockOffset }) => {
     let latest = Number.NEGATIVE_INFINITY
-    const now = Effect.zipWith(Clock.currentTimeMillis, clockOffset, (machineNow, offset) => {
-      const told = machineNow + offset
-      if (told > latest || told < latest - INEXACT) latest = told
-      return latest
-    })
+    const now = Clock.clockWith((clock) =>
+      Effect.map(clockOffset, (offset) => {
+        const told = clock.currentTimeMillisUnsafe() + offset
+        if (told > latest || told < latest - INEXACT) latest = told
+        return latest
+      })
+    )
     return { now, set: null }
   })
 )

@@ -43,18 +43,13 @@ export const make = (guard: Guard.Guard<Guard.Tenant>) =>
         )
         return yield* once("Created", call, bytes, run, Shapes.created)
       }),
-      get: Effect.fnUntraced(function* (call) {
-        const found = yield* subscriptions.get(simOf(call))
-        return Responses.data(Shapes.subscription(found))
-      }),
+      get: (call) => Effect.map(subscriptions.get(simOf(call)), (found) => Responses.data(Shapes.subscription(found))),
       remove: Effect.fnUntraced(function* (call) {
         yield* subscriptions.remove(simOf(call))
         return Responses.message("Subscription deleted successfully")
       }),
-      attachments: Effect.fnUntraced(function* (call) {
-        const views = yield* attachments.list(simOf(call))
-        return Responses.data(views.map(AttachmentShapes.attachment))
-      }),
+      attachments: (call) =>
+        Effect.map(attachments.list(simOf(call)), (views) => Responses.data(views.map(AttachmentShapes.attachment))),
       attachment: Effect.fnUntraced(function* (call) {
         const view = yield* attachments.get({ ...simOf(call), id: Text.id(call.params.plan_id) })
         return Responses.data(AttachmentShapes.attachment(view))

@@ -10,6 +10,7 @@ import { Clock, Effect, type Scope, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
+import * as ResponseHeaders from "../wire/ResponseHeaders.ts"
 import * as Concurrency from "./Concurrency.ts"
 import type * as Guard from "./Guard.ts"
 import * as RateLimit from "./RateLimit.ts"
@@ -95,7 +96,7 @@ export const make = (
         : Effect.map(Clock.currentTimeMillis, (now) => {
             const { body } = response
             if (body._tag === "Uint8Array") limit.charge(key, Math.floor(body.contentLength / UNIT), now)
-            return HttpServerResponse.setHeaders(response, headers(key, now))
+            return ResponseHeaders.set(response, headers(key, now))
           })
 
     return {

@@ -3,7 +3,7 @@
  * in `X-Request-Id`, beside the other headers that every answer has.
  */
 import { Context, Effect, References } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { RequestContext } from "simplan"
 import * as ClientAddress from "./ClientAddress.ts"
 import * as RequestIds from "../wire/RequestIds.ts"
@@ -20,12 +20,13 @@ export const around = <E, R>(
     const request = Context.get(context, HttpServerRequest.HttpServerRequest)
     const requestId = RequestIds.of(request.headers[RequestIds.HEADER])
     const headers = ResponseHeaders.of(requestId)
-    return handler.pipe(
-      Effect.provideService(RequestContext.Current, { requestId, address: ClientAddress.of(request, trustedProxies) }),
-      Effect.provideService(References.CurrentLogAnnotations, {
-        ...Context.get(context, References.CurrentLogAnnotations),
-        request_id: requestId
-      }),
-      Effect.map((response) => HttpServerResponse.setHeaders(response, headers))
+    const address = ClientAddress.of(request, trustedProxies)
+    const annotations = { ...Context.get(context, References.CurrentLogAnnotations), request_id: requestId }
+    const within = Effect.updateContext(handler, (outside: Context.Context<R>) =>
+      outside.pipe(
+        Context.add(RequestContext.Current, { requestId, address }),
+        Context.add(References.CurrentLogAnnotations, annotations)
+      )
     )
+    return Effect.map(within, (response) => ResponseHeaders.set(response, headers))
   })

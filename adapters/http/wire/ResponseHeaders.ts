@@ -2,6 +2,7 @@
  * The headers that every answer has. No cache keeps an answer, none gives the answer to one caller to another, and no
  * browser takes an answer for something that it is not.
  */
+import { HttpServerResponse } from "effect/http"
 import * as RequestIds from "./RequestIds.ts"
 
 /** The headers of the answer to a request with this id. */
@@ -11,3 +12,10 @@ export const of = (requestId: string) => ({
   "x-content-type-options": "nosniff",
   [RequestIds.HEADER]: requestId
 })
+
+/** Sets headers one by one: `HttpServerResponse.setHeaders` takes twice the time. */
+export const set = (
+  response: HttpServerResponse.HttpServerResponse,
+  headers: Readonly<Record<string, string>>
+): HttpServerResponse.HttpServerResponse =>
+  Object.entries(headers).reduce((told, [name, value]) => HttpServerResponse.setHeader(told, name, value), response)

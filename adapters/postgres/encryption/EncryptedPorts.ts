@@ -2,7 +2,7 @@
  * The ports with secrets, such as signing keys (rule W6), encrypted in the database and plain outside of it. Without a
  * key they are stored plain, and one that was encrypted nevertheless fails its read.
  */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { type Delivery, type Idempotency, type Outbox, Storage, type Subscription } from "simplan/ports"
 import { type Cipher, Undecryptable } from "./Cipher.ts"
 import * as Secrets from "./Secrets.ts"
@@ -26,7 +26,7 @@ const withOutcome =
 /** The ports over ones that store secrets as they come. */
 export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
   const opened = <A, B>(read: Effect.Effect<A, Storage.StorageError>, open: (found: A) => B) =>
-    Effect.flatMap(read, (found) => Effect.try({ try: () => open(found), catch: undecryptable }))
+    Effect.flatMap(read, (found) => Effect.fromResult(Result.try({ try: () => open(found), catch: undecryptable })))
   const each =
     <A, B>(open: (one: A) => B) =>
     (found: ReadonlyArray<A>) =>

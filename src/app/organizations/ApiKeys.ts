@@ -163,15 +163,17 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
           })
         )
       }),
-      authenticate: Effect.fnUntraced(function* (key) {
-        const apiKey = yield* cache.get(key)
-        if (apiKey === null || !ApiKey.isValid(apiKey, yield* clock.now)) {
-          known.delete(key)
-          return yield* new KeyRefused()
-        }
-        remember(key)
-        return apiKey
-      }),
+      authenticate: (key) =>
+        Effect.flatMap(cache.get(key), (apiKey) =>
+          Effect.flatMap(clock.now, (now) => {
+            if (apiKey === null || !ApiKey.isValid(apiKey, now)) {
+              known.delete(key)
+              return Effect.fail(new KeyRefused())
+            }
+            remember(key)
+            return Effect.succeed(apiKey)
+          })
+        ),
       isKnown: (key) => known.has(key)
     })
   })

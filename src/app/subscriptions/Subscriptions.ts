@@ -196,10 +196,10 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
 
     return Subscriptions.of({
       create: (request) => Metrics.traced("Subscriptions.create", {}, create(request)),
-      get: Effect.fnUntraced(function* (of) {
-        const found = yield* storage.subscriptions.get(of)
-        return found ?? (yield* new NotFound({ resource: "subscription", id: of.iccid }))
-      }),
+      get: (of) =>
+        Effect.flatMap(storage.subscriptions.get(of), (found) =>
+          found === null ? new NotFound({ resource: "subscription", id: of.iccid }) : Effect.succeed(found)
+        ),
       list: ({ organizationId }) =>
         Paging.stream(
           (after: CreatedCursor | null, limit) => storage.subscriptions.page({ organizationId, after, limit }),
