@@ -4,7 +4,9 @@
  */
 import type { Instant } from "./Time.ts"
 
-const hex = (byte: number): string => byte.toString(16).padStart(2, "0")
+const HEX: ReadonlyArray<string> = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+
+const hex = (byte: number): string => HEX[byte & 0xff] ?? ""
 
 /** A UUIDv7 of the millisecond `now`; `random` holds at least 10 bytes, of which 74 bits are used. */
 export const uuid7 = (now: Instant, random: Uint8Array): string => {
