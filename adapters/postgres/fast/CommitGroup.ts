@@ -52,10 +52,16 @@ export const keys = (commit: Commit): ReadonlyArray<string> | null => {
 export const size = ({ events = [], reports = {}, sims = [] }: Commit): number =>
   1 + 2 * sims.length + events.length + (reports.smdpEntries ?? []).length
 
+const none: ReadonlyArray<never> = []
+
 const joined = <A>(
   commits: ReadonlyArray<Commit>,
   rows: (commit: Commit) => ReadonlyArray<A> | undefined
-): ReadonlyArray<A> => commits.flatMap((commit) => rows(commit) ?? [])
+): ReadonlyArray<A> => {
+  const all: Array<A> = []
+  for (const commit of commits) for (const row of rows(commit) ?? none) all.push(row)
+  return all
+}
 
 /** A plan that several commits rely on is named once for each version: two versions cannot both be stored. */
 const unchangedPlans = (commits: ReadonlyArray<Commit>): ReadonlyArray<Storage.PlanVersion> => {

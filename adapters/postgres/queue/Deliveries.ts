@@ -8,10 +8,11 @@ import type { Database, Row, Sql } from "../connection/Database.ts"
 import { queue } from "./DeliveryClaim.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
+// What may change of a delivery, and its key.
 const deliveryColumns = {
-  text: ["organizationId", "deliveryId", "eventId", "endpointId", "status", "lastError"],
+  text: ["organizationId", "deliveryId", "status", "lastError"],
   integer: ["attempts", "retryStep", "responseStatus"],
-  bigint: ["lastAttemptAt", "nextAttemptAt", "createdAt"]
+  bigint: ["lastAttemptAt", "nextAttemptAt"]
 } as const
 
 const key = ["organizationId", "deliveryId"] as const
@@ -30,9 +31,9 @@ const settledColumns = CommitClause.columns<Settled>(
 )
 
 const replacement = `
-  event_id = r."eventId", endpoint_id = r."endpointId", status = r.status, attempts = r.attempts, retry_step = r."retryStep",
-  response_status = r."responseStatus", last_error = r."lastError", last_attempt_at = r."lastAttemptAt",
-  next_attempt_at = r."nextAttemptAt", created_at = r."createdAt", lease_token = null, lease_until = null`
+  status = r.status, attempts = r.attempts, retry_step = r."retryStep", response_status = r."responseStatus",
+  last_error = r."lastError", last_attempt_at = r."lastAttemptAt", next_attempt_at = r."nextAttemptAt",
+  lease_token = null, lease_until = null`
 
 type Writes = NonNullable<Storage.Commit["deliveries"]>
 

@@ -90,7 +90,11 @@ const common = <A>(rows: ReadonlyArray<A>, name: keyof A & string): string | num
 const nested = (value: unknown, write: (value: unknown) => string): string | null =>
   value === null || value === undefined ? null : write(value)
 
-const column = <A>(rows: ReadonlyArray<A>, name: keyof A & string, type: Type): string => {
+const NOTHING = "{}"
+
+/** The array of a column. Where no row has anything in it, that is none, unless the array has to be of the full length. */
+const column = <A>(rows: ReadonlyArray<A>, name: keyof A & string, type: Type, isFull: boolean): string => {
+  if (!isFull && rows.every((row) => row[name] === null)) return NOTHING
   switch (type) {
     case "json":
     case "jsonb":
@@ -110,11 +114,14 @@ const column = <A>(rows: ReadonlyArray<A>, name: keyof A & string, type: Type): 
 export const rows = <A>(sql: Sql, values: ReadonlyArray<A>, of: Columns<A>): Fragment => {
   const ordered = sorted(values, of.key)
   const shared = new Map(of.same.map(([name]) => [name, common(ordered, name)]))
-  const arrays = of.list.map(([name, type]) => {
-    const array = (shared.get(name) ?? null) === null ? column(ordered, name, type) : "{}"
+  const isShared = ([name]: (typeof of.list)[number]): boolean => (shared.get(name) ?? null) !== null
+  // Where arrays differ in length, the shorter ones go on with nulls. One array has the full length.
+  const full = of.list.find((one) => !isShared(one))
+  const arrays = of.list.map((one) => {
+    const [name, type] = one
+    const array = isShared(one) ? NOTHING : column(ordered, name, type, one === full)
     return sql`(${array}::text)::${sql.literal(isNested(type) ? "text" : type)}[]`
   })
-  // Where arrays differ in length, the shorter ones go on with nulls.
   const selected = of.same.map(([name, type]) => {
     const value = shared.get(name) ?? null
     return sql`coalesce(columns.${sql.literal(`"${name}"`)}, ${value}::${sql.literal(`${type}) as "${name}"`)}`
