@@ -110,7 +110,11 @@ export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
   })
 
   const inTurns = Effect.fnUntraced(function* (partitions: ReadonlyArray<Partition>, terms: ClaimTerms, limit: number) {
-    const next = partitions.filter((partition) => source.freeSlots(partition) > 0).slice(0, limit)
+    const next: Array<Partition> = []
+    for (const partition of partitions) {
+      if (next.length === limit) break
+      if (source.freeSlots(partition) > 0) next.push(partition)
+    }
     const served = source.shares(next, limit, terms.machineNow)
     if (served.length === 0) return []
     const shares = served.map(
