@@ -26,15 +26,7 @@ export class ClockApi extends HttpApiGroup.make("clock")
     HttpApiEndpoint.post("advance", "/clock/advance", {
       payload: Advance,
       success: AdvancedItem,
-      error: Schemas.problems(
-        ...Schemas.managing,
-        "invalid_field",
-        "malformed_json",
-        "body_too_large",
-        "unsupported_media_type",
-        "clock_is_system",
-        "clock_advancing"
-      )
+      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "clock_is_system", "clock_advancing")
     }).annotateMerge(OpenApi.annotations({ summary: "Move a virtual clock and do all work that falls due" }))
   )
   .annotateEndpointsMerge(Security.byAdminToken)

@@ -79,20 +79,18 @@ export const CatalogueFile = Schema.Struct({
 
 export const CatalogueItem = Schemas.data(CatalogueFile)
 
-const problems = ["invalid_field", "malformed_json", "body_too_large", "unsupported_media_type"] as const
-
 export class ImportsApi extends HttpApiGroup.make("imports")
   .add(
     HttpApiEndpoint.post("importSims", "/organizations/:id/sims", {
       params: { id: Schema.String },
       payload: [ImportSims, SimsFile],
       success: ImportReportItem,
-      error: Schemas.problems(...Schemas.managing, ...problems, "malformed_csv", "organization_not_found")
+      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "malformed_csv", "organization_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Import SIMs; a bad row stops no other" })),
     HttpApiEndpoint.put("replaceCatalogue", "/catalogue", {
       payload: CatalogueFile,
       success: CatalogueItem,
-      error: Schemas.problems(...Schemas.managing, ...problems)
+      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody)
     }).annotateMerge(OpenApi.annotations({ summary: "Replace the catalogue" })),
     HttpApiEndpoint.get("catalogue", "/catalogue", {
       success: CatalogueItem,

@@ -51,14 +51,12 @@ export const NewApiKeyItem = Schemas.data(NewApiKey)
 const ofOrganization = { id: Schema.String }
 const ofKey = { id: Schema.String, key_id: Schema.String }
 
-const body = ["invalid_field", "malformed_json", "body_too_large", "unsupported_media_type"] as const
-
 export class OrganizationsApi extends HttpApiGroup.make("organizations")
   .add(
     HttpApiEndpoint.post("create", "/organizations", {
       payload: CreateOrganization,
       success: OrganizationItem.pipe(HttpApiSchema.status(201)),
-      error: Schemas.problems(...Schemas.managing, ...body)
+      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody)
     }).annotateMerge(OpenApi.annotations({ summary: "Create an organization" })),
     HttpApiEndpoint.get("list", "/organizations", {
       query: Schemas.keyset,
@@ -69,7 +67,7 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
       params: ofOrganization,
       payload: CreateApiKey,
       success: NewApiKeyItem.pipe(HttpApiSchema.status(201)),
-      error: Schemas.problems(...Schemas.managing, ...body, "organization_not_found")
+      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "organization_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Create an API key" })),
     HttpApiEndpoint.get("keys", "/organizations/:id/api-keys", {
       params: ofOrganization,

@@ -34,13 +34,7 @@ export class ReportsApi extends HttpApiGroup.make("reports")
     HttpApiEndpoint.post("take", "/events", {
       payload: ReportEvents,
       success: ReportOutcome,
-      error: Schemas.problems(
-        ...Schemas.managing,
-        "invalid_field",
-        "malformed_json",
-        "body_too_large",
-        "unsupported_media_type"
-      )
+      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody)
     }).annotateMerge(OpenApi.annotations({ summary: "Report usage, first use, locations and SM-DP+ states" }))
   )
   .annotateEndpointsMerge(Security.byTelcoToken)

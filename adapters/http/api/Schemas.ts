@@ -105,6 +105,8 @@ export const posting = [
   "unsupported_media_type",
   "idempotency_key_reused"
 ] as const
+/** The errors of an endpoint of operators or telcos that takes a JSON body. */
+export const withBody = ["invalid_field", "malformed_json", "body_too_large", "unsupported_media_type"] as const
 /** The errors of an endpoint that takes no credentials. */
 export const unguarded = ["malformed_request", "headers_too_large"] as const
 /** The errors of every endpoint of the management API. */

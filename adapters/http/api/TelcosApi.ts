@@ -29,15 +29,7 @@ export class TelcosApi extends HttpApiGroup.make("telcos")
       params: ofTelco,
       payload: Zone,
       success: ZoneItem,
-      error: Schemas.problems(
-        ...Schemas.managing,
-        "invalid_field",
-        "malformed_json",
-        "body_too_large",
-        "unsupported_media_type",
-        "telco_not_found",
-        "coverage_profile_not_found"
-      )
+      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "telco_not_found", "coverage_profile_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Set the zone of a coverage profile" }))
   )
   .annotateEndpointsMerge(Security.byAdminToken)

@@ -127,7 +127,6 @@ export const DeliveryPage = Schemas.page(Delivery)
 const ofOrganization = { id: Schema.String }
 const ofEndpoint = { id: Schema.String, endpoint_id: Schema.String }
 const ofDelivery = { id: Schema.String, delivery_id: Schema.String }
-const body = ["invalid_field", "malformed_json", "body_too_large", "unsupported_media_type"] as const
 const missing = ["organization_not_found", "webhook_endpoint_not_found"] as const
 
 export class WebhooksApi extends HttpApiGroup.make("webhooks")
@@ -136,7 +135,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       params: ofOrganization,
       payload: CreateWebhookEndpoint,
       success: NewSigningKeyItem.pipe(HttpApiSchema.status(201)),
-      error: Schemas.problems(...Schemas.managing, ...body, "organization_not_found")
+      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "organization_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "Register a webhook endpoint" })),
     HttpApiEndpoint.get("list", "/organizations/:id/webhook-endpoints", {
       params: ofOrganization,
@@ -148,7 +147,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       params: ofEndpoint,
       payload: UpdateWebhookEndpoint,
       success: WebhookEndpointItem,
-      error: Schemas.problems(...Schemas.managing, ...body, ...missing)
+      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, ...missing)
     }).annotateMerge(OpenApi.annotations({ summary: "Change a webhook endpoint; absent fields stay" })),
     HttpApiEndpoint.delete("remove", "/organizations/:id/webhook-endpoints/:endpoint_id", {
       params: ofEndpoint,
@@ -179,7 +178,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       params: ofOrganization,
       payload: ReplayDeliveries,
       success: ReplayedDeliveries,
-      error: Schemas.problems(...Schemas.managing, ...body, ...missing, "webhook_endpoint_disabled")
+      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, ...missing, "webhook_endpoint_disabled")
     }).annotateMerge(OpenApi.annotations({ summary: "Deliver once more all that the filter takes, newest first" })),
     HttpApiEndpoint.post("test", "/organizations/:id/webhook-endpoints/:endpoint_id/test", {
       params: ofEndpoint,

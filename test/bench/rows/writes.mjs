@@ -45,7 +45,7 @@ const checkCreations = async (bench, database, created) => {
 const SETTLING = 2
 
 /** How much longer than the same durable steps one in a hundred creations may take, at half of the highest rate. */
-const P99 = 1.5
+const LATENCY = 1.5
 
 export const create = async (bench) => {
   const database = await bench.copy()
@@ -80,7 +80,7 @@ export const create = async (bench) => {
     return [
       ratio("POST /v3/subscription, to inserting only", results.simplan, results.inserts, 0.4),
       ratio("… to the same durable steps", results.simplan, results.durable, 1),
-      tail("… p99 at half of its rate, to the same durable steps", half, durably, P99)
+      tail("… p99 at half of its rate, to the same durable steps", half, durably, LATENCY)
     ]
   } finally {
     for (const server of [ours, theirs, inserting]) await server.stop()
