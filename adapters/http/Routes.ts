@@ -2,7 +2,7 @@
  * The routes of the HTTP API: the endpoints with their guards, the OpenAPI document and the documentation page. One
  * listener serves all of them, or one those for callers and another one those for operators; a host chooses groups.
  */
-import { Context, Effect, Layer, Logger, Metric, type Redacted, References, Tracer } from "effect"
+import { Effect, Layer, type Redacted } from "effect"
 import { HttpMiddleware, HttpRouter } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { Api } from "./api/Api.ts"
@@ -145,17 +145,6 @@ const served = (options: Options): ReadonlyArray<RoutePaths.Route> => {
 
 /** Turns off the platform's span per request, which shows URLs, and URLs hold keys. `Instrumentation` makes the spans. */
 export const isUntraced = (): boolean => true
-
-/**
- * What requests take from the services around them: logs, metrics and traces. Use cases have theirs. The context of a
- * request is extended several times, and with all services in it that took 25 of the 155 µs of a read.
- */
-export const observed = Context.pick(
-  Logger.CurrentLoggers,
-  References.MinimumLogLevel,
-  Metric.MetricRegistry,
-  Tracer.Tracer
-)
 
 /** Adds the routes to a router. `whenSent` calls back when an answer is gone; by default that is when it is made. */
 export const layer = (options: Options, whenSent?: KeyLimits.WhenSent) => {

@@ -8,6 +8,7 @@ import { HttpMiddleware, HttpRouter } from "effect/http"
 import * as Http from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import * as RequestContexts from "./middleware/RequestContexts.ts"
 import * as NodePlatform from "./NodePlatform.ts"
 import * as Routes from "./Routes.ts"
 import * as BodyBytes from "./wire/BodyBytes.ts"
@@ -218,7 +219,7 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       const requests = yield* Scope.fork(scope, "parallel")
       const handle = yield* makeHandler(httpEffect, { scope: requests }).pipe(
         Effect.provideService(HttpMiddleware.TracerDisabledWhen, Routes.isUntraced),
-        Effect.updateContext((services: Context.Context<never>) => Routes.observed(services))
+        Effect.updateContext((services: Context.Context<never>) => RequestContexts.observed(services))
       )
       // The last response of each connection, by connection: a set of responses would grow and shrink with every
       // request, and V8 keeps the entries of a set's old tables alive.

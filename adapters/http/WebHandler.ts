@@ -7,6 +7,7 @@ import type { Services } from "simplan"
 import type { Storage } from "simplan/ports"
 import * as DirectAnswer from "./middleware/DirectAnswer.ts"
 import * as Mount from "./middleware/Mount.ts"
+import * as RequestContexts from "./middleware/RequestContexts.ts"
 import * as UnmatchedRoutes from "./middleware/UnmatchedRoutes.ts"
 import * as Routes from "./Routes.ts"
 import * as Codes from "./wire/Codes.ts"
@@ -55,7 +56,7 @@ export const make = <E>(
   const count = HttpRouter.middleware((answer) => Effect.andThen(counted, DirectAnswer.around(answer)), {
     global: true
   })
-  const observing = Layer.effectContext(Effect.map(Effect.context<Services.Services>(), Routes.observed))
+  const observing = Layer.effectContext(Effect.map(Effect.context<Services.Services>(), RequestContexts.observed))
   const { dispose, handler } = HttpRouter.toWebHandler(
     Layer.mergeAll(Routes.layer(options), count, observing).pipe(Layer.provide(services)),
     { disableLogger: true, routerConfig: UnmatchedRoutes.routerConfig }
