@@ -28,16 +28,13 @@ const lengthOf = (head: string): number | null => {
   return lengths.length === 1 ? Number(lengths[0].replace(/^[^:]*:/, "")) : null
 }
 
-const NOTHING = Buffer.alloc(0)
-
 const take = (following: Following, chunk: Buffer): void => {
-  // A copy: the tail of an idle connection would else keep a whole chunk in memory.
   following.tail = Buffer.concat([following.tail, chunk.subarray(-LAST_CHUNK.length)]).subarray(-LAST_CHUNK.length)
   if (following.head === null) {
     following.bodyBytes += chunk.length
     return
   }
-  let head = following.head.length === 0 ? chunk : Buffer.concat([following.head, chunk])
+  let head = Buffer.concat([following.head, chunk])
   for (;;) {
     const end = head.indexOf(HEAD_END)
     if (end < 0) {
@@ -58,7 +55,7 @@ const take = (following: Following, chunk: Buffer): void => {
 const followed = new WeakMap<Duplex, Following>()
 
 const follow = (socket: Duplex): Following => {
-  const following: Following = { head: NOTHING, bodyBytes: 0, tail: NOTHING, length: null }
+  const following: Following = { head: Buffer.alloc(0), bodyBytes: 0, tail: Buffer.alloc(0), length: null }
   followed.set(socket, following)
   return following
 }

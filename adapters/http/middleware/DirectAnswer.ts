@@ -5,6 +5,7 @@
  */
 import { Context, Effect } from "effect"
 import { HttpBody, HttpServerError, HttpServerResponse } from "effect/http"
+import * as ResponseHeaders from "../wire/ResponseHeaders.ts"
 import * as Mount from "./Mount.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -14,7 +15,7 @@ const handedOver = (response: Response, { take }: Mount.Direct): Response => {
   const { body, headers } = response
   if (body._tag !== "Uint8Array") return response
   take(body.text ?? body.body)
-  return HttpServerResponse.setHeaders(HttpServerResponse.setBody(response, HttpBody.empty), headers)
+  return ResponseHeaders.set(HttpServerResponse.setBody(response, HttpBody.empty), headers)
 }
 
 /** Hands over the answer's body, and the way to interrupt the request, where the host takes them. */
