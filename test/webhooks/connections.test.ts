@@ -160,6 +160,11 @@ describe("The answer to a call", () => {
     expect(mixed.body).toBe(`\u{fffd}\u{fffd}${"x".repeat(1021)}`)
   })
 
+  it("has nothing of the answer before, whose last character was cut off, and no byte order mark", async () => {
+    await answer(response(200, `${"x".repeat(1023)}é`))
+    expect(await answer(response(200, "\u{feff}next"))).toMatchObject({ body: "next" })
+  })
+
   it("has what came of a body that ends early", async () => {
     const { url } = await receiver(({ socket }) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nbegun"))
     expect(await run(send(url, "a"))).toMatchObject({ status: 200, body: "begun" })
