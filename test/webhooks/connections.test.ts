@@ -161,8 +161,9 @@ describe("The answer to a call", () => {
   })
 
   it("has nothing of the answer before, whose last character was cut off, and no byte order mark", async () => {
-    await answer(response(200, `${"x".repeat(1023)}é`))
-    expect(await answer(response(200, "\u{feff}next"))).toMatchObject({ body: "next" })
+    const head = (text: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+    expect((await answer(head(`${"x".repeat(1023)}é`))).body).toBe("x".repeat(1023))
+    expect((await answer(head("\u{feff}next"))).body).toBe("next")
   })
 
   it("has what came of a body that ends early", async () => {
