@@ -1,7 +1,7 @@
 /**
  * Calls to the telco from within a job, and the commits that end a job.
  */
-import { Cause, Effect, Exit, Fiber } from "effect"
+import { Cause, Effect, Exit, type Scope } from "effect"
 import * as Command from "../../domain/Command.ts"
 import * as Job from "../../domain/Job.ts"
 import * as Problem from "../../domain/Problem.ts"
@@ -16,6 +16,7 @@ import { SECOND } from "../../domain/Time.ts"
 import { Commits } from "../commit/Commits.ts"
 import * as Metrics from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
+import * as TimeLimit from "./TimeLimit.ts"
 
 /** A job and the token of its lease. */
 export interface LeasedJob {
@@ -51,22 +52,19 @@ const measured = <A>(operation: keyof Telco["Service"], call: Effect.Effect<A, R
     Metrics.telcoCallDuration({ operation })(seconds, context)
   })
 
-export const makeInTime: Effect.Effect<InTime> = Effect.map(Settings, ({ telcoTimeoutMillis }): InTime => {
-  const inTime = Effect.fnUntraced(function* <A>(call: Effect.Effect<A, Refused | Unavailable>) {
-    const asked = yield* Effect.forkChild(call, { startImmediately: true })
-    const answered = asked.pollUnsafe()
-    // A telco in the same process may have answered already. Then no timer is needed.
-    if (answered !== undefined) return yield* answered
-    return yield* Effect.timeoutOrElse(Fiber.join(asked), {
-      duration: telcoTimeoutMillis,
-      orElse: () =>
-        Effect.suspend(() => {
-          // The caller does not wait for the interruption: a call that cannot be interrupted must not block it.
-          asked.interruptUnsafe()
-          return Effect.fail(new TimedOut({ message: `no answer within ${telcoTimeoutMillis} ms` }))
-        })
+export const makeInTime: Effect.Effect<InTime, never, Scope.Scope> = Effect.gen(function* () {
+  const { telcoTimeoutMillis } = yield* Settings
+  const limit = yield* TimeLimit.make(telcoTimeoutMillis)
+  const inTime = <A>(call: Effect.Effect<A, Refused | Unavailable>) =>
+    Effect.flatMap(Effect.forkChild(call, { startImmediately: true }), (asked) => {
+      // The caller does not wait for the interruption: a call that cannot be interrupted must not block it.
+      const late = Effect.suspend(() => {
+        asked.interruptUnsafe()
+        return Effect.fail(new TimedOut({ message: `no answer within ${telcoTimeoutMillis} ms` }))
+      })
+      // A telco in the same process may have answered already.
+      return asked.pollUnsafe() ?? limit.join(asked, late)
     })
-  })
   return (operation, call) => measured(operation, inTime(call))
 })
 
