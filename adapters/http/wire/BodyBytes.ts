@@ -48,16 +48,42 @@ export async function* chunks(request: HttpServerRequest.HttpServerRequest, limi
 const problem = ({ reason }: HttpServerError.HttpServerError, limit: number): Problem =>
   reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? tooLarge(limit) : brokenOff
 
+/** Nobody else reads the body of Node's request, so none of it is kept for others, as `arrayBuffer` does by a fiber. */
+const collected = (message: Http.IncomingMessage, limit: number): Effect.Effect<Uint8Array, Problem> =>
+  Effect.callback((resume) => {
+    const parts: Array<Uint8Array> = []
+    let length = 0
+    const stop = (): void => {
+      message.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken)
+    }
+    const settle = (outcome: Effect.Effect<Uint8Array, Problem>): void => {
+      stop()
+      resume(outcome)
+    }
+    const onData = (part: Uint8Array): void => {
+      length += part.byteLength
+      parts.push(part)
+      if (length > limit) settle(Effect.fail(tooLarge(limit)))
+    }
+    const onEnd = (): void => settle(Effect.succeed(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)))
+    const onBroken = (): void => settle(Effect.fail(brokenOff))
+    if (message.readableEnded) onEnd()
+    else if (message.destroyed) onBroken()
+    else message.on("end", onEnd).on("error", onBroken).on("close", onBroken).on("data", onData)
+    return Effect.sync(stop)
+  })
+
 /** The whole body. */
 export const read = (
   request: HttpServerRequest.HttpServerRequest,
   limit: number
-): Effect.Effect<Uint8Array, Problem> =>
-  declaredLength(request) > limit
-    ? Effect.fail(tooLarge(limit))
-    : Effect.provideService(request.arrayBuffer, HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limit)).pipe(
-        Effect.mapBoth({
-          onFailure: (error) => problem(error, limit),
-          onSuccess: (buffer) => new Uint8Array(buffer)
-        })
-      )
+): Effect.Effect<Uint8Array, Problem> => {
+  if (declaredLength(request) > limit) return Effect.fail(tooLarge(limit))
+  if (request.source instanceof Http.IncomingMessage) return collected(request.source, limit)
+  return Effect.provideService(request.arrayBuffer, HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limit)).pipe(
+    Effect.mapBoth({
+      onFailure: (error) => problem(error, limit),
+      onSuccess: (buffer) => new Uint8Array(buffer)
+    })
+  )
+}
