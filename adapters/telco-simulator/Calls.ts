@@ -25,27 +25,24 @@ export const createPackage = (
   { iccid, packageId, terms, window }: Request<"createPackage">,
   times: Times,
   refusal: string | null
-): Outcome<Telco.TelcoPackage> =>
-  Effect.gen(function* () {
-    const record = {
-      telcoPackageId: `telco-${packageId}`,
-      iccid,
-      window,
-      label: terms.label,
-      dataMegaBytes: terms.dataMegaBytes,
-      periodDays: terms.periodDays,
-      activationAt: times.activationAt,
-      expirationAt: times.expirationAt,
-      refusal
-    }
-    const placed = yield* records.packages.addUnlessCancelled(packageId, record)
-    if (placed === "cancelled") {
-      return yield* new Telco.Refused({ message: `The package ${packageId} was cancelled` })
-    }
-    yield* answer(placed)
+): Outcome<Telco.TelcoPackage> => {
+  const record = {
+    telcoPackageId: `telco-${packageId}`,
+    iccid,
+    window,
+    label: terms.label,
+    dataMegaBytes: terms.dataMegaBytes,
+    periodDays: terms.periodDays,
+    activationAt: times.activationAt,
+    expirationAt: times.expirationAt,
+    refusal
+  }
+  return Effect.flatMap(records.packages.addUnlessCancelled(packageId, record), (placed) => {
+    if (placed === "cancelled") return new Telco.Refused({ message: `The package ${packageId} was cancelled` })
     const { activationAt, expirationAt, telcoPackageId } = placed
-    return { telcoPackageId, activationAt, expirationAt }
+    return Effect.as(answer(placed), { telcoPackageId, activationAt, expirationAt })
   })
+}
 
 /** Ends a package, unless the key was refused before or is refused now. */
 const end = (ends: Ends, { key, packageId }: Telco.PackageRef, refusal: string | null): Outcome<void> =>

@@ -66,14 +66,12 @@ const CANCELLATION = "cancellation"
 /** Packages of keys that have no cancellation, in one step. */
 const placing = (books: Books["Service"]) => {
   const read = reader(PACKAGE, Package)
-  return Effect.fnUntraced(function* (
-    key: string,
-    record: typeof Package.Type
-  ): Effect.fn.Return<typeof Package.Type | "cancelled", BooksError> {
-    const { document, kind } = yield* books.addUnless(CANCELLATION, PACKAGE, key, record)
-    if (kind === CANCELLATION) return "cancelled"
-    return document === record ? record : yield* read(document)
-  })
+  type Placed = Effect.Effect<typeof Package.Type | "cancelled", BooksError>
+  return (key: string, record: typeof Package.Type): Placed =>
+    Effect.flatMap(books.addUnless(CANCELLATION, PACKAGE, key, record), ({ document, kind }): Placed => {
+      if (kind === CANCELLATION) return Effect.succeed("cancelled")
+      return document === record ? Effect.succeed(record) : read(document)
+    })
 }
 
 const ends = (books: Books["Service"], kind: string) => ({

@@ -63,21 +63,22 @@ export const make: Effect.Effect<Wire, never, Scope.Scope> = Effect.gen(function
   const arrive = <A>(
     fate: Faults.Fate,
     work: (refusal: string | null) => Effect.Effect<A, Telco.Refused | BooksError>
-  ): Effect.Effect<A, Telco.Refused | Telco.Unavailable> =>
-    Effect.gen(function* () {
-      if (fate.unavailable) return yield* unavailable("The telco is out of reach", fate.retryAfterSeconds)
-      const outcome = yield* Effect.exit(work(fate.refusal))
-      if (fate.answerLost) return yield* unavailable("The telco's answer was lost")
-      return yield* outcome
-    }).pipe(Effect.catchTag("BooksError", ({ message }) => Effect.fail(unavailable(message))))
+  ): Effect.Effect<A, Telco.Refused | Telco.Unavailable> => {
+    if (fate.unavailable) return Effect.fail(unavailable("The telco is out of reach", fate.retryAfterSeconds))
+    const done = Effect.catchTag(work(fate.refusal), "BooksError", ({ message }) => Effect.fail(unavailable(message)))
+    if (!fate.answerLost) return done
+    return Effect.andThen(Effect.exit(done), Effect.fail(unavailable("The telco's answer was lost")))
+  }
 
   return {
     send: (call, work) =>
-      Effect.gen(function* () {
-        const fate = yield* fateOf(call)
-        if (!Duration.isPositive(fate.delay)) return yield* arrive(fate, work)
-        const onItsWay = Effect.andThen(Effect.sleep(fate.delay), arrive(fate, work))
-        return yield* Fiber.join(yield* Effect.forkIn(onItsWay, scope))
+      Effect.flatMap(fateOf(call), (fate) => {
+        if (!Duration.isPositive(fate.delay)) return arrive(fate, work)
+        const onItsWay = Effect.andThen(
+          Effect.sleep(fate.delay),
+          Effect.suspend(() => arrive(fate, work))
+        )
+        return Effect.flatMap(Effect.forkIn(onItsWay, scope), Fiber.join)
       }),
     calls: Effect.map(Ref.get(state), ({ calls }) => calls),
     setFaults: (faults) => Ref.update(state, (now) => ({ ...now, faults })),

@@ -60,6 +60,15 @@ export class Commits extends Context.Service<
 
 const ATTEMPTS = 100
 
+/** What the running fiber serves: a request, perhaps with an idempotency key, or a command, or neither. */
+const serving = Effect.withFiber((fiber) =>
+  Effect.succeed({
+    idempotency: fiber.getRef(IdempotencyContext.Current),
+    command: fiber.getRef(CommandContext.Current),
+    origin: RequestContext.originOf(fiber.getRef(RequestContext.Current))
+  })
+)
+
 const nothingCaused: { readonly payloads: ReadonlyArray<Payload>; readonly jobs: ReadonlyArray<NewJob> } = {
   payloads: [],
   jobs: []
@@ -127,9 +136,8 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       lease?: Storage.Lease
     ) {
       const { jobs = [], payloads = [], sim, smdpEntries, unchangedPlan } = decision
-      const context = yield* IdempotencyContext.Current
-      const command = (yield* CommandContext.Current)?.waiting ?? null
-      const origin = RequestContext.originOf(yield* RequestContext.Current)
+      const { command, idempotency, origin } = yield* serving
+      const key = idempotency?.request.key ?? null
       const types = yield* namedTypes.of(organizationId)
       const added = sim === undefined || types.size === 0 ? nothingCaused : yield* caused(types, sim, now)
       const isTaken = ({ type }: Payload) => !isOptIn(type) || types.has(type)
@@ -150,9 +158,9 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
                   ...jobs.map((job) => ({
                     job: {
                       ...Job.make(job, { organizationId, createdAt: now }),
-                      idempotencyKey: Job.isAwaited(job.work) ? (context?.request.key ?? null) : null,
-                      origin: Job.isAwaited(job.work) ? origin : null,
-                      command: Job.isAwaited(job.work) ? command : null
+                      ...(Job.isAwaited(job.work)
+                        ? { idempotencyKey: key, origin, command: command?.waiting ?? null }
+                        : {})
                     },
                     lease: lease ?? null
                   })),
@@ -168,7 +176,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
     })
 
     const entry = Effect.fnUntraced(function* (change: Change, now: Instant, origin?: Origin | null) {
-      const from = origin ?? RequestContext.originOf(yield* RequestContext.Current)
+      const from = origin ?? (yield* serving).origin
       return { ...change, ...from, entryId: yield* ids.next(now, change.organizationId), createdAt: now }
     })
 
@@ -179,8 +187,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       }))
 
     const write = Effect.fnUntraced(function* (commit: Storage.Commit, outcome?: IdempotencyContext.RecordedOutcome) {
-      const context = yield* IdempotencyContext.Current
-      const command = yield* CommandContext.Current
+      const { command, idempotency: context } = yield* serving
       let recorded = commit
       if (context !== null && outcome !== undefined) {
         recorded = IdempotencyContext.withRecord(recorded, context.request, outcome, yield* clock.now)

@@ -45,9 +45,11 @@ export const layer: Layer.Layer<BackgroundTasks, never, Ids | Leases> = Layer.ef
 
     return BackgroundTasks.of({
       begin: (effect) =>
-        Effect.uninterruptible(
-          Effect.tap(Effect.forkDetach(Effect.interruptible(effect)), (fiber) => FiberSet.add(fibers, fiber))
-        ),
+        Effect.withFiber(({ context }) => {
+          const fiber = Effect.runForkWith(context)(effect)
+          FiberSet.addUnsafe(fibers, fiber)
+          return Effect.succeed(fiber)
+        }),
       lease: Effect.gen(function* () {
         const now = yield* MachineClock.currentTimeMillis
         return { token: yield* ids.token, until: now + leaseMillis }

@@ -79,6 +79,9 @@ export const measured = <A extends TryOutcome>(
   })
 }
 
+/** Serves no request with an idempotency key, and no command. */
+const ofNobody = Context.make(IdempotencyContext.Current, null).pipe(Context.add(CommandContext.Current, null))
+
 /** The job that the commit puts, for a caller that begins it at once. */
 export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): LeasedJob => {
   const job: Job | undefined = commit.jobs?.put?.[0]?.job
@@ -131,12 +134,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
     const begin = <A, E>({ job, token }: LeasedJob, effect: Effect.Effect<A, E>) => {
       const lease = Leases.ofJob(job, token)
       const leased = Effect.andThen(leases.hold([lease]), Effect.ensuring(effect, leases.release(lease)))
-      return tasks.begin(
-        leased.pipe(
-          Effect.provideService(IdempotencyContext.Current, null),
-          Effect.provideService(CommandContext.Current, null)
-        )
-      )
+      return tasks.begin(Effect.provideContext(leased, ofNobody))
     }
     const awaited = <A, E>(held: LeasedJob, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.flatMap(begin(held, effect), Fiber.join)
