@@ -7,7 +7,7 @@
  * the host's own, reads and commits join that transaction. A commit that fails there rolls back to its own savepoint, and
  * the transaction can go on, unless it met a deadlock or a serialization failure.
  */
-import { type Context, Effect, Option, Schedule } from "effect"
+import { Context, Effect, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { HostTransaction, Storage } from "simplan/ports"
@@ -64,6 +64,9 @@ const mayFindAnother = (error: SqlError): boolean => Failure.isConnectionLost(er
 /** How many reads are sent before the pipeline runs empty. */
 const PIPELINE = 64
 
+const YES = Effect.succeed(true)
+const NO = Effect.succeed(false)
+
 const values = <A>(rows: ReadonlyArray<Row<A>>): ReadonlyArray<A> => rows.map((row) => row.value)
 
 export const make = Effect.fnUntraced(function* (clients: {
@@ -76,14 +79,15 @@ export const make = Effect.fnUntraced(function* (clients: {
   const measured = ConnectionMetrics.measured("reads")
   const breathing = PipelineDrain.make(PIPELINE)
   const write = ConnectionMetrics.measured("writes")
-  const transaction = Effect.serviceOption(writes.transactionService)
-  const inTransaction = Effect.map(transaction, Option.isSome)
+  const transaction = (of: Context.Context<never>) => Context.getOption(of, writes.transactionService)
+  const inTransaction = Effect.withFiber((fiber) => (Option.isSome(transaction(fiber.context)) ? YES : NO))
 
   /** The first effect, in turn, inside a transaction of the host; else the other one. */
   const whereInside = <A, E>(inside: () => Effect.Effect<A, E>, outside: () => Effect.Effect<A, E>) =>
-    Effect.flatMap(transaction, (found) =>
-      Option.isSome(found) ? HostConnection.inTurn(found.value[0], inside()) : outside()
-    )
+    Effect.withFiber((fiber) => {
+      const found = transaction(fiber.context)
+      return Option.isSome(found) ? HostConnection.inTurn(found.value[0], inside()) : outside()
+    })
 
   const joined = (statement: Effect.Effect<unknown, SqlError>) =>
     Effect.flatMap(HostConnection.Current, (host) =>

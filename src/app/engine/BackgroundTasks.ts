@@ -50,10 +50,10 @@ export const layer: Layer.Layer<BackgroundTasks, never, Ids | Leases> = Layer.ef
           FiberSet.addUnsafe(fibers, fiber)
           return Effect.succeed(fiber)
         }),
-      lease: Effect.gen(function* () {
-        const now = yield* MachineClock.currentTimeMillis
-        return { token: yield* ids.token, until: now + leaseMillis }
-      })
+      lease: Effect.zipWith(ids.token, MachineClock.currentTimeMillis, (token, now) => ({
+        token,
+        until: now + leaseMillis
+      }))
     })
   })
 )

@@ -67,25 +67,25 @@ export const layer: Layer.Layer<SimReservations, never, Storage | Ids> = Layer.e
 
     return SimReservations.of({
       during: <A, E, R>(request: (reserve: Reserve) => Effect.Effect<A, E, R>) =>
-        Effect.gen(function* () {
+        Effect.flatMap(inTransaction, (isInTransaction) => {
           // A reservation in the caller's transaction is undone with it, so no other request may share it.
-          const isInTransaction = yield* inTransaction
           const source = isInTransaction ? direct : sourceFor()
           let current: Reservation | null = null
-          const reserve = Effect.fnUntraced(function* (kind: Kind) {
-            if (current !== null) yield* source.release(current)
-            current = null
-            return yield* source.reserve(kind, (reservation) => {
-              current = reservation
-            })
-          })
-          return yield* Effect.onExit(request(reserve), (exit) =>
+          const reserve: Reserve = (kind) =>
             Effect.suspend(() => {
-              // A failed transaction takes no more statements, and its reservation is undone with it.
-              if (current === null || Exit.isSuccess(exit) || isInTransaction) return source.end
-              return Effect.andThen(source.abandon(current), source.end)
+              const before = current === null ? Effect.void : source.release(current)
+              return Effect.flatMap(before, () => {
+                current = null
+                return source.reserve(kind, (reservation) => {
+                  current = reservation
+                })
+              })
             })
-          )
+          return Effect.onExit(request(reserve), (exit) => {
+            // A failed transaction takes no more statements, and its reservation is undone with it.
+            if (current === null || Exit.isSuccess(exit) || isInTransaction) return source.end
+            return Effect.andThen(source.abandon(current), source.end)
+          })
         })
     })
   })
