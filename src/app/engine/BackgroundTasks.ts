@@ -45,8 +45,8 @@ export const layer: Layer.Layer<BackgroundTasks, never, Ids | Leases> = Layer.ef
 
     return BackgroundTasks.of({
       begin: (effect) =>
-        Effect.withFiber(({ context }) => {
-          const fiber = Effect.runForkWith(context)(effect)
+        Effect.withFiber((caller) => {
+          const fiber = Effect.runForkWith(caller.context)(effect)
           FiberSet.addUnsafe(fibers, fiber)
           return Effect.succeed(fiber)
         }),
