@@ -32,8 +32,12 @@ export interface Connections {
   readonly https: Https.Agent
 }
 
-const ownerOf = (options: object | undefined): string =>
-  options !== undefined && "organizationId" in options ? String(options.organizationId) : ""
+/**
+ * Whose connection it is, and to where. Everything else that Node names a connection by is the same for all of one agent; to
+ * name that too, three times for each call, took longer than to sign it.
+ */
+const nameOf = (options: Http.RequestOptions & { readonly organizationId?: unknown } = {}): string =>
+  `${String(options.organizationId)} ${options.host ?? ""} ${options.port ?? ""}`
 
 /** Connections that nothing uses now, the last used one last. */
 const makeIdle = () => {
@@ -63,8 +67,8 @@ const makeIdle = () => {
 
 /** Makes an agent keep these conditions. */
 const guarded = <Agent extends Http.Agent>(agent: Agent, idle: ReturnType<typeof makeIdle>): Agent => {
-  const { getName, keepSocketAlive, reuseSocket } = agent
-  agent.getName = (options) => `${ownerOf(options)} ${getName.call(agent, options)}`
+  const { keepSocketAlive, reuseSocket } = agent
+  agent.getName = nameOf
   agent.keepSocketAlive = (socket): boolean => {
     const kept: unknown = keepSocketAlive.call(agent, socket)
     if (kept === false || !Leftovers.isClean(socket)) return false

@@ -28,13 +28,15 @@ const lengthOf = (head: string): number | null => {
   return lengths.length === 1 ? Number(lengths[0].replace(/^[^:]*:/, "")) : null
 }
 
+const joined = (before: Buffer, chunk: Buffer): Buffer => (before.length === 0 ? chunk : Buffer.concat([before, chunk]))
+
 const take = (following: Following, chunk: Buffer): void => {
-  following.tail = Buffer.concat([following.tail, chunk.subarray(-LAST_CHUNK.length)]).subarray(-LAST_CHUNK.length)
+  following.tail = joined(following.tail, chunk.subarray(-LAST_CHUNK.length)).subarray(-LAST_CHUNK.length)
   if (following.head === null) {
     following.bodyBytes += chunk.length
     return
   }
-  let head = Buffer.concat([following.head, chunk])
+  let head = joined(following.head, chunk)
   for (;;) {
     const end = head.indexOf(HEAD_END)
     if (end < 0) {
