@@ -33,8 +33,8 @@ export interface Connections {
 }
 
 /**
- * Whose connection it is, and to where. Everything else that Node names a connection by is the same for all of one agent; to
- * name that too, three times for each call, took longer than to sign it.
+ * Whose connection it is, and to where. Everything else that Node names a connection by is the same for all of one agent,
+ * and Node asks for the name three times for each call.
  */
 const nameOf = (options: Http.RequestOptions & { readonly organizationId?: unknown } = {}): string =>
   `${String(options.organizationId)} ${options.host ?? ""} ${options.port ?? ""}`

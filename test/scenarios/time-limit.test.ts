@@ -51,6 +51,14 @@ describe("the time limit of calls", () => {
       })
     ))
 
+  it("is reached at once by each call where it is zero", () =>
+    run(
+      Effect.gen(function* () {
+        const limit = yield* TimeLimit.make(0)
+        expect([yield* call(limit, LIMIT), yield* call(limit, LIMIT)]).toEqual(["late", "late"])
+      })
+    ))
+
   it("holds for a call that is under way when the scope ends", () =>
     run(
       Effect.gen(function* () {

@@ -73,7 +73,11 @@ export const make = (millis: number): Effect.Effect<TimeLimit, never, Scope.Scop
           leave()
           resume(exit)
         })
-        timer ??= fork(watch)
+        if (timer === null) {
+          const begun = fork(watch)
+          // A limit of zero has been reached already.
+          if (waiting.size > 0) timer = begun
+        }
         return Effect.sync(() => {
           stopObserving()
           leave()
