@@ -28,15 +28,14 @@ const lengthOf = (head: string): number | null => {
   return lengths.length === 1 ? Number(lengths[0].replace(/^[^:]*:/, "")) : null
 }
 
-const joined = (before: Buffer, chunk: Buffer): Buffer => (before.length === 0 ? chunk : Buffer.concat([before, chunk]))
-
 const take = (following: Following, chunk: Buffer): void => {
-  following.tail = joined(following.tail, chunk.subarray(-LAST_CHUNK.length)).subarray(-LAST_CHUNK.length)
+  // A copy: the tail of an idle connection would else keep a whole chunk in memory.
+  following.tail = Buffer.concat([following.tail, chunk.subarray(-LAST_CHUNK.length)]).subarray(-LAST_CHUNK.length)
   if (following.head === null) {
     following.bodyBytes += chunk.length
     return
   }
-  let head = joined(following.head, chunk)
+  let head = following.head.length === 0 ? chunk : Buffer.concat([following.head, chunk])
   for (;;) {
     const end = head.indexOf(HEAD_END)
     if (end < 0) {

@@ -4,10 +4,12 @@
  */
 import { createServer, type Server, type Socket } from "node:net"
 import type { AddressInfo } from "node:net"
+import { PassThrough } from "node:stream"
 import { Effect } from "effect"
 import { WebhookSender } from "simplan/ports"
 import { HttpSender } from "simplan/webhooks"
 import { afterEach, describe, expect, it } from "vitest"
+import * as Leftovers from "../../adapters/webhooks-http/Leftovers.ts"
 
 const servers: Array<{ readonly server: Server; readonly sockets: Array<Socket> }> = []
 
@@ -70,6 +72,15 @@ const statuses = async (respond: Respond, organizations: ReadonlyArray<string>) 
 }
 
 describe("A connection", () => {
+  it("keeps no part of what it received, only a copy of the end", () => {
+    const socket = new PassThrough()
+    Leftovers.begin(socket)
+    const received = Buffer.from("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n")
+    socket.emit("data", received)
+    received.fill("x")
+    expect(Leftovers.isClean(socket)).toBe(true)
+  })
+
   it.each([
     ["with a length", response(200)],
     ["of chunks", chunked],
