@@ -1,5 +1,6 @@
 /**
- * A list that is kept in a total order. Finding a place takes logarithmic time; a change moves what comes after it.
+ * A list that is kept in a total order. Finding a place takes logarithmic time; a change moves what comes after it. The
+ * first value is removed without moving the others: queues and purges take from there.
  */
 export type Order<A> = (left: A, right: A) => number
 
@@ -10,7 +11,9 @@ export const byText: Order<string> = (left, right) => (left < right ? -1 : left 
 /** The values are places themselves: places are what they are ordered by, and found by. */
 export class SortedList<Place, A extends Place & {}> {
   readonly #order: Order<Place>
-  readonly #values: Array<A> = []
+  readonly #values: Array<A | undefined> = []
+  /** The index of the first value; what stands before it was removed. */
+  #first = 0
 
   constructor(order: Order<Place>) {
     this.#order = order
@@ -25,7 +28,16 @@ export class SortedList<Place, A extends Place & {}> {
   /** Removes the value that compares equal, if there is one. */
   delete(place: Place): void {
     const at = this.#placeOf(place)
-    if (this.#isAt(at, place)) this.#values.splice(at, 1)
+    if (!this.#isAt(at, place)) return
+    if (at > this.#first) {
+      this.#values.splice(at, 1)
+      return
+    }
+    this.#values[at] = undefined
+    this.#first++
+    if (this.#first * 2 < this.#values.length) return
+    this.#values.splice(0, this.#first)
+    this.#first = 0
   }
 
   get isEmpty(): boolean {
@@ -35,14 +47,14 @@ export class SortedList<Place, A extends Place & {}> {
   /** The values after a place, ascending; all of them after null. The list must not change meanwhile. */
   *after(place: Place | null): Iterable<A> {
     const { length } = this.#values
-    let at = place === null ? 0 : this.#placeOf(place)
+    let at = place === null ? this.#first : this.#placeOf(place)
     if (place !== null && this.#isAt(at, place)) at++
     for (; at < length; at++) yield this.#values[at] as A
   }
 
   /** The values before a place, descending; all of them before null. The list must not change meanwhile. */
   *before(place: Place | null): Iterable<A> {
-    for (let at = place === null ? this.#values.length : this.#placeOf(place); at > 0; at--)
+    for (let at = place === null ? this.#values.length : this.#placeOf(place); at > this.#first; at--)
       yield this.#values[at - 1] as A
   }
 
@@ -53,7 +65,7 @@ export class SortedList<Place, A extends Place & {}> {
 
   // The index of the first value that does not come before the place.
   #placeOf(place: Place): number {
-    let [low, high] = [0, this.#values.length]
+    let [low, high] = [this.#first, this.#values.length]
     while (low < high) {
       const middle = (low + high) >>> 1
       const found = this.#values[middle]

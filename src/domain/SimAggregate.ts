@@ -108,13 +108,12 @@ export const forReports = (
   { attachments, sim, subscription }: SimAggregate,
   { packageIds, since }: PackagesForReports
 ): ForReports => {
-  const isAsked = ({ attachmentId, expirationAt, occurrence, status, telcoPackageId }: Package): boolean =>
-    status === "Created" &&
-    (expirationAt === null ||
-      expirationAt > since ||
-      (packageIds.length > 0 &&
-        (packageIds.includes(packageId(attachmentId, occurrence)) ||
-          (telcoPackageId !== null && packageIds.includes(telcoPackageId)))))
+  const isNamed = ({ attachmentId, occurrence, telcoPackageId }: Package): boolean =>
+    packageIds.length > 0 &&
+    (packageIds.includes(packageId(attachmentId, occurrence)) ||
+      (telcoPackageId !== null && packageIds.includes(telcoPackageId)))
+  const isAsked = (pack: Package): boolean =>
+    (pack.expirationAt === null || pack.expirationAt > since || isNamed(pack)) && pack.status === "Created"
   const isServed = sim.allocation._tag === "InService" && sim.allocation.subscriptionId === subscription?.subscriptionId
   return {
     sim,

@@ -230,13 +230,16 @@ const withPackages = (
   const news = added.filter((pack) => pack.attachmentId === attachmentId)
   const changes = changed.filter(({ row }) => row.attachmentId === attachmentId)
   if (news.length + changes.length === 0) return stored
-  const changedOf = new Map(changes.map(({ fields, row }) => [row.occurrence, pick(row, fields)]))
-  const kept =
-    changes.length === 0
-      ? stored
-      : stored.map((pack) => {
-          const own = changedOf.get(pack.occurrence)
-          return own === undefined ? pack : { ...pack, ...own }
-        })
-  return news.length === 0 ? kept : [...kept, ...news].sort((one, other) => one.occurrence - other.occurrence)
+  const next = [...stored]
+  // Most changes are of the latest occurrences.
+  for (const { fields, row } of changes) {
+    const at = next.findLastIndex(({ occurrence }) => occurrence === row.occurrence)
+    const pack = next[at]
+    if (pack !== undefined) next[at] = { ...pack, ...pick(row, fields) }
+  }
+  for (const pack of news) {
+    const before = next.findLastIndex(({ occurrence }) => occurrence < pack.occurrence)
+    next.splice(before + 1, 0, pack)
+  }
+  return next
 }
