@@ -42,24 +42,22 @@ const nameOf = (options: Http.RequestOptions & { readonly organizationId?: unkno
 /** Connections that nothing uses now, the last used one last. */
 const makeIdle = () => {
   const idle = new Set<Duplex>()
+  const watched = new WeakSet<Duplex>()
   const close = (socket: Duplex): void => {
     idle.delete(socket)
     socket.destroy()
   }
-  // Nothing may come on an idle connection.
-  const listeners = new WeakMap<Duplex, () => void>()
   return {
     add: (socket: Duplex): void => {
-      const [oldest] = idle
-      if (idle.size >= KEPT && oldest !== undefined) close(oldest)
-      const stop = (): void => close(socket)
-      listeners.set(socket, stop)
-      socket.on("data", stop).once("close", stop)
+      if (idle.size >= KEPT) {
+        const [oldest] = idle
+        if (oldest !== undefined) close(oldest)
+      }
+      if (!watched.has(socket)) socket.once("close", () => idle.delete(socket))
+      watched.add(socket)
       idle.add(socket)
     },
     remove: (socket: Duplex): void => {
-      const stop = listeners.get(socket)
-      if (stop !== undefined) socket.off("data", stop).off("close", stop)
       idle.delete(socket)
     }
   }
@@ -71,7 +69,7 @@ const guarded = <Agent extends Http.Agent>(agent: Agent, idle: ReturnType<typeof
   agent.getName = nameOf
   agent.keepSocketAlive = (socket): boolean => {
     const kept: unknown = keepSocketAlive.call(agent, socket)
-    if (kept === false || !Leftovers.isClean(socket)) return false
+    if (kept === false || !Leftovers.end(socket)) return false
     idle.add(socket)
     return true
   }

@@ -1,6 +1,6 @@
 /**
  * Whether a connection has nothing left over after a response. Bytes beyond its end would be taken for the answer to the
- * next request, so such a connection must not be used again.
+ * next request, so such a connection must not be used again. One on which anything comes between two requests is closed.
  */
 import type { Duplex } from "node:stream"
 
@@ -14,7 +14,7 @@ interface Following {
   /** The bytes up to the end of the head; null once that is known. */
   head: Buffer | null
   bodyBytes: number
-  /** The last bytes received. */
+  /** The last bytes of a chunked body. */
   tail: Buffer
   /** What the head says about the body: its length, -1 if it is chunked, null if neither. */
   length: number | null
@@ -28,11 +28,18 @@ const lengthOf = (head: string): number | null => {
   return lengths.length === 1 ? Number(lengths[0].replace(/^[^:]*:/, "")) : null
 }
 
-const take = (following: Following, chunk: Buffer): void => {
+const NOTHING = Buffer.alloc(0)
+
+const takeBody = (following: Following, chunk: Buffer): void => {
+  following.bodyBytes += chunk.length
+  if (following.length !== null && following.length >= 0) return
   // A copy: the tail of an idle connection would else keep a whole chunk in memory.
   following.tail = Buffer.concat([following.tail, chunk.subarray(-LAST_CHUNK.length)]).subarray(-LAST_CHUNK.length)
+}
+
+const take = (following: Following, chunk: Buffer): void => {
   if (following.head === null) {
-    following.bodyBytes += chunk.length
+    takeBody(following, chunk)
     return
   }
   let head = following.head.length === 0 ? chunk : Buffer.concat([following.head, chunk])
@@ -48,37 +55,36 @@ const take = (following: Following, chunk: Buffer): void => {
     if (/^HTTP\/1\.1 1/.test(text)) continue
     following.head = null
     following.length = lengthOf(text)
-    following.bodyBytes = head.length
+    takeBody(following, head)
     return
   }
 }
 
-const followed = new WeakMap<Duplex, Following>()
-
-const follow = (socket: Duplex): Following => {
-  const following: Following = { head: Buffer.alloc(0), bodyBytes: 0, tail: Buffer.alloc(0), length: null }
-  followed.set(socket, following)
-  return following
-}
+// Null: between two requests.
+const followed = new WeakMap<Duplex, Following | null>()
 
 /** Follows the response to a request that begins now on this connection. */
 export const begin = (socket: Duplex): void => {
-  if (followed.has(socket)) {
-    follow(socket)
-    return
-  }
-  follow(socket)
+  const isNew = !followed.has(socket)
+  followed.set(socket, { head: NOTHING, bodyBytes: 0, tail: NOTHING, length: null })
+  if (!isNew) return
   socket.on("data", (chunk: Buffer) => {
     const following = followed.get(socket)
-    if (following !== undefined) take(following, chunk)
+    if (following) take(following, chunk)
+    else socket.destroy()
   })
 }
 
-/** Whether exactly one response was received since `begin`. False where its length is unknown. */
-export const isClean = (socket: Duplex): boolean => {
-  const following = followed.get(socket)
-  if (following === undefined || following.head !== null || following.length === null) return false
+// Whether exactly one response was received. False where its length is unknown.
+const isClean = ({ bodyBytes, head, length, tail }: Following): boolean => {
+  if (head !== null || length === null) return false
   // A chunked body ends with this. Node closes a connection on which a second head follows.
-  if (following.length < 0) return following.tail.toString("latin1") === LAST_CHUNK
-  return following.bodyBytes === following.length
+  return length < 0 ? tail.toString("latin1") === LAST_CHUNK : bodyBytes === length
+}
+
+/** Ends following the response. Returns whether the connection can be used for another request. */
+export const end = (socket: Duplex): boolean => {
+  const following = followed.get(socket)
+  followed.set(socket, null)
+  return following ? isClean(following) : false
 }

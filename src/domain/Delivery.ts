@@ -150,20 +150,21 @@ export const retrySchedule = [
 /** Rule W7: the largest fraction by which a wait is lengthened. */
 export const JITTER = 0.2
 
-/** The outcome of one attempt: the response's status, or why there was no response; and how long it took. */
+/** The outcome of one attempt: the response's status, or why there was no response. */
 export type Attempt =
   | {
       readonly _tag: "Responded"
       readonly status: number
+      /** Until the head of the response; absent where the sender does not measure it. */
       readonly durationMillis?: number
       /** The beginning of the response's body. */
       readonly body?: string
     }
-  | { readonly _tag: "Unreachable"; readonly message: string; readonly durationMillis?: number }
+  | { readonly _tag: "Unreachable"; readonly message: string }
   /** A host's handler succeeded (rule E2). */
-  | { readonly _tag: "Handled"; readonly durationMillis?: number }
+  | { readonly _tag: "Handled" }
   /** A host's handler failed. */
-  | { readonly _tag: "Threw"; readonly message: string; readonly durationMillis?: number }
+  | { readonly _tag: "Threw"; readonly message: string }
 
 /** An attempt as the log keeps it (rule W7). */
 export interface LoggedAttempt {
@@ -223,11 +224,16 @@ export const attempted = (delivery: Delivery, attempt: Attempt, now: Instant, ra
   }
 }
 
-/** What the log keeps of an attempt: `after` is the delivery that it led to, at `now`. */
-export const logged = (after: Delivery, attempt: Attempt, now: Instant): LoggedAttempt => ({
+/** What the log keeps of an attempt, and how long it took: `after` is the delivery that it led to, at `now`. */
+export const logged = (
+  after: Delivery,
+  attempt: Attempt,
+  now: Instant,
+  durationMillis: number | null
+): LoggedAttempt => ({
   number: after.attempts,
   at: now,
-  durationMillis: attempt.durationMillis ?? null,
+  durationMillis,
   responseStatus: after.responseStatus,
   error: after.lastError,
   // No storage keeps NUL in a text.

@@ -51,7 +51,8 @@ describe("simplan migrate", () => {
     expect(await query(url(), "select * from printed.migration")).toEqual(before)
     expect(before).toMatchObject([
       { migration_id: 1, name: "initial" },
-      { migration_id: 2, name: "sim_identities" }
+      { migration_id: 2, name: "sim_identities" },
+      { migration_id: 3, name: "delivery_indexes" }
     ])
     expect(await query(url(), "select instant::int as instant from printed.clock")).toEqual([{ instant: 7 }])
   })
@@ -63,7 +64,7 @@ describe("simplan migrate", () => {
     expect(set.out).toContain('create schema if not exists "order";')
     expect(set.out).not.toContain("simplan.")
     expect(Postgres.migrations({ schema: "order" }).trimEnd()).toBe(set.out.trimEnd())
-    expect(Postgres.migrations({ after: 2 })).toBe("")
+    expect(Postgres.migrations({ after: 3 })).toBe("")
   })
 
   it("brings a schema of the first version up to date", async () => {

@@ -130,8 +130,8 @@ describe("An attempt ends a delivery (W7)", () => {
 
 describe("The log of attempts (W7)", () => {
   it("keeps the time, the duration, the status and the beginning of the answer, without NUL", () => {
-    const attempt = { ...responded(503), durationMillis: 12, body: "down\0" }
-    expect(Delivery.logged(Delivery.attempted(failed(2), attempt, NOW + 3, 0), attempt, NOW + 3)).toEqual({
+    const attempt = { ...responded(503), body: "down\0" }
+    expect(Delivery.logged(Delivery.attempted(failed(2), attempt, NOW + 3, 0), attempt, NOW + 3, 12)).toEqual({
       number: 3,
       at: NOW + 3,
       durationMillis: 12,
@@ -142,7 +142,7 @@ describe("The log of attempts (W7)", () => {
   })
 
   it("keeps why there was no answer", () => {
-    expect(Delivery.logged(Delivery.attempted(pending, unreachable, NOW, 0), unreachable, NOW)).toEqual({
+    expect(Delivery.logged(Delivery.attempted(pending, unreachable, NOW, 0), unreachable, NOW, null)).toEqual({
       number: 1,
       at: NOW,
       durationMillis: null,

@@ -78,7 +78,7 @@ describe("A connection", () => {
     const received = Buffer.from("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n")
     socket.emit("data", received)
     received.fill("x")
-    expect(Leftovers.isClean(socket)).toBe(true)
+    expect(Leftovers.end(socket)).toBe(true)
   })
 
   it.each([
@@ -146,6 +146,20 @@ describe("A connection", () => {
     )
     expect(second.status).toBe(500)
     expect(sockets).toHaveLength(2)
+  })
+
+  it("is closed when 1,024 others were used since", async () => {
+    const { sockets, url } = await receiver(({ socket }) => socket.write(response(200)))
+    const organizations = Array.from({ length: 1_025 }, (_, index) => `a${index}`)
+    const open = await run(
+      Effect.gen(function* () {
+        yield* Effect.forEach(organizations, (organizationId) => send(url, organizationId))
+        yield* Effect.sleep("30 millis")
+        return sockets.map((socket) => !socket.destroyed)
+      })
+    )
+    expect(open.indexOf(false)).toBe(0)
+    expect(open.filter((one) => one)).toHaveLength(1_024)
   })
 })
 

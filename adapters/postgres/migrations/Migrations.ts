@@ -10,11 +10,13 @@ import { SqlClient as Client } from "effect/sql/SqlClient"
 import type { DatabaseSchema } from "../connection/DatabaseSchema.ts"
 import * as initial from "./0001_initial.ts"
 import * as simIdentities from "./0002_sim_identities.ts"
+import * as deliveryIndexes from "./0003_delivery_indexes.ts"
 
 /** The statements of each migration, which is named by its number. */
 const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0001_initial": initial.statements,
-  "0002_sim_identities": simIdentities.statements
+  "0002_sim_identities": simIdentities.statements,
+  "0003_delivery_indexes": deliveryIndexes.statements
 }
 
 /** The number of the newest migration. */

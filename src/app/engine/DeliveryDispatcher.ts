@@ -90,7 +90,7 @@ export const make: (
       signingKeys: Endpoint.keysAt(endpoint, now)
     })
     return Effect.match(measured(sent), {
-      onSuccess: (answer) => ({ _tag: "Responded", ...answer }),
+      onSuccess: (answer) => ({ ...answer, _tag: "Responded" }),
       onFailure: ({ message }) => ({ _tag: "Unreachable", message })
     })
   }
@@ -101,11 +101,12 @@ export const make: (
     if (endpoint.disabled !== null) return { delivery: Delivery.abandoned(delivery, Delivery.DISABLED) }
     const began = yield* MachineClock.currentTimeMillis
     const answer = yield* call(due, yield* clock.now, began + (yield* storage.clockOffset))
-    const durationMillis = Math.max(0, Math.round((yield* MachineClock.currentTimeMillis) - began))
+    const took = Math.max(0, Math.round((yield* MachineClock.currentTimeMillis) - began))
     const now = yield* clock.now
     // Most attempts succeed, and need no chance.
     const after = Delivery.attempted(delivery, answer, now, Delivery.isDone(answer) ? 0 : yield* ids.fraction)
-    return { delivery: after, attempt: Delivery.logged(after, { durationMillis, ...answer }, now) }
+    const durationMillis = answer._tag === "Responded" ? (answer.durationMillis ?? took) : took
+    return { delivery: after, attempt: Delivery.logged(after, answer, now, durationMillis) }
   })
 
   const write = (commit: Commit) =>

@@ -55,7 +55,7 @@ export const make = Effect.gen(function* () {
     const durationMillis = Math.max(0, Math.round((yield* MachineClock.currentTimeMillis) - began))
     const now = yield* clock.now
     const after = Delivery.attempted(delivery, attempt, now, Delivery.isDone(attempt) ? 0 : yield* ids.fraction)
-    const logged = Delivery.logged(after, { ...attempt, durationMillis }, now)
+    const logged = Delivery.logged(after, attempt, now, durationMillis)
     yield* commits.write({ deliveries: { settled: [{ delivery: after, token, attempt: logged }] } })
     return after
   })

@@ -223,7 +223,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
             const claim = claimOf(world, of)
             const { delivery } = yield* World.given("delivery", (yield* outbox.claimForHandler(claim))[0])
             yield* storage.purgeEvents(old)
-            const attempt = Delivery.logged(delivery, { _tag: "Threw", message: "no" }, now)
+            const attempt = Delivery.logged(delivery, { _tag: "Threw", message: "no" }, now, null)
             const settled = { delivery: { ...delivery, attempts: 1 }, token: claim.token, attempt }
             yield* storage.commit({ deliveries: { settled: [settled] } })
             const second = claimOf(world, of)
