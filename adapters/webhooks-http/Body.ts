@@ -19,8 +19,16 @@ const toText = (bytes: Uint8Array): string => {
   return text.replaceAll("\0", "\u{fffd}")
 }
 
+const isEmpty = ({ headers, statusCode }: IncomingMessage): boolean =>
+  headers["content-length"] === "0" || statusCode === 204
+
 /** Calls `done` once: with the first kilobyte, with the whole body, or with what came within a second. */
 export const read = (response: IncomingMessage, done: (text: string) => void): void => {
+  if (isEmpty(response)) {
+    response.on("error", () => {}).resume()
+    done("")
+    return
+  }
   let begun = Buffer.alloc(0)
   let total = 0
   let isDone = false

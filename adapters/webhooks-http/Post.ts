@@ -61,11 +61,10 @@ export const make =
         // The agent's key has it.
         organizationId,
         method: "POST",
+        agent: target.isSecure ? connections.https : connections.http,
         headers: [...target.headers, ...headers, "content-length", String(Buffer.byteLength(body))]
       }
-      const request = target.isSecure
-        ? Https.request({ ...options, agent: connections.https })
-        : Http.request({ ...options, agent: connections.http })
+      const request = target.isSecure ? Https.request(options) : Http.request(options)
       const timer = setTimeout(() => {
         resume(Effect.fail(new WebhookSender.SendFailed({ message: tooLate })))
         request.destroy()

@@ -230,16 +230,16 @@ const withPackages = (
   const news = added.filter((pack) => pack.attachmentId === attachmentId)
   const changes = changed.filter(({ row }) => row.attachmentId === attachmentId)
   if (news.length + changes.length === 0) return stored
-  const next = [...stored]
+  let next = stored
   // Most changes are of the latest occurrences.
   for (const { fields, row } of changes) {
     const at = next.findLastIndex(({ occurrence }) => occurrence === row.occurrence)
     const pack = next[at]
-    if (pack !== undefined) next[at] = { ...pack, ...pick(row, fields) }
+    if (pack !== undefined) next = next.with(at, { ...pack, ...pick(row, fields) })
   }
   for (const pack of news) {
     const before = next.findLastIndex(({ occurrence }) => occurrence < pack.occurrence)
-    next.splice(before + 1, 0, pack)
+    next = next.toSpliced(before + 1, 0, pack)
   }
   return next
 }

@@ -83,6 +83,7 @@ describe("A connection", () => {
 
   it.each([
     ["with a length", response(200)],
+    ["with the length 0", response(200, "")],
     ["of chunks", chunked],
     ["without a body", "HTTP/1.1 204 No Content\r\n\r\n"],
     ["after an informational one", `HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n${response(200)}`]
@@ -114,6 +115,7 @@ describe("A connection", () => {
     ["half a second response at once", `${response(200)}HTTP/1.1 200 OK\r\ncontent-`],
     ["half a second response after chunks", `${chunked}HTTP/1.1 200 OK\r\ncontent-`],
     ["a byte too many", `${response(200)}x`],
+    ["a body where none was announced", `${response(200, "")}x`],
     ["lines too many", `${response(200)}\r\n\r\n`]
   ])("is not used again after %s", async (_, text) => {
     const { connections, ...all } = await statuses(
