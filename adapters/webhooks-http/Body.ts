@@ -12,7 +12,6 @@ const utf8 = new TextDecoder()
 
 /** PostgreSQL stores no NUL. A character that is cut off at the end is left out. */
 const toText = (bytes: Uint8Array): string => {
-  if (bytes.length === 0) return ""
   const text = utf8.decode(bytes, { stream: true })
   // Ends the stream: the next text begins anew.
   utf8.decode()

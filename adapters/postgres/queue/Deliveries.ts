@@ -21,13 +21,8 @@ const replayedColumns = CommitClause.columns<Delivery.Delivery>(deliveryColumns,
 
 type Writes = NonNullable<Storage.Commit["deliveries"]>
 
-type Changing =
-  | (typeof deliveryColumns)["text"][number]
-  | (typeof deliveryColumns)["integer"][number]
-  | (typeof deliveryColumns)["bigint"][number]
-
 /** A delivery, the lease that it was held by, and what the log gets of the attempt; nulls where there was none. */
-interface Settled extends Pick<Delivery.Delivery, Changing> {
+interface Settled extends Pick<Delivery.Delivery, (typeof deliveryColumns)[keyof typeof deliveryColumns][number]> {
   readonly token: string
   readonly number: number | null
   readonly at: number | null
