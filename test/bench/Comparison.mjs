@@ -24,14 +24,13 @@ export const alternate = async (contenders, { rounds, seconds }) => {
   for (let round = 0; round <= rounds; round++) {
     for (const name of round % 2 === 0 ? names : [...names].reverse()) {
       const { before, server, task } = contenders[name]
-      await before?.()
       const given = typeof task === "function" ? task(round) : task
-      const measured = await Processes.load(server, {
-        connections: 32,
-        ...(round === 0 ? { amount: WARM_UP } : { seconds }),
-        ...given
-      })
-      if (round > 0) results[name].push(measured)
+      const load = async (limit) => {
+        await before?.()
+        return Processes.load(server, { connections: 32, ...limit, ...given })
+      }
+      if (round > 0) results[name].push(await load({ seconds }))
+      else for (let sent = 0; sent < WARM_UP; ) sent += (await load({ amount: WARM_UP })).requests
     }
   }
   return Object.fromEntries(names.map((name) => [name, medians(results[name])]))
