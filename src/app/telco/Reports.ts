@@ -2,7 +2,7 @@
  * The intake of telco reports (rules R1 to R3). A batch is applied in the order in which its events occurred, and is
  * committed as a whole. A rejected report does not affect the others.
  */
-import { Context, Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer, Result, Semaphore } from "effect"
 import type { NewJob } from "../../domain/Decision.ts"
 import type { ForReports } from "../../domain/SimAggregate.ts"
 import type { Entry } from "../../domain/SmdpHistory.ts"
@@ -11,6 +11,7 @@ import type { Report, Verdict } from "../../domain/TelcoReport.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { OptInType, Payload, WebhookEvent } from "../../domain/WebhookEvent.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { type Commit, type Reported, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { NamedTypes } from "../commit/NamedTypes.ts"
@@ -118,6 +119,8 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     const clock = yield* BusinessClock
     const commits = yield* Commits
     const namedTypes = yield* NamedTypes
+    const inTransaction = yield* HostTransaction
+    const turn = yield* Semaphore.make(1)
 
     const attempt = Effect.fnUntraced(function* (reports: ReadonlyArray<Report>) {
       // The storage is not asked for a text that it cannot keep.
@@ -186,9 +189,21 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
       return { sims, reports: { smdpEntries, seen }, events, jobs: { put }, auditEntries }
     })
 
+    /**
+     * Batches that had a conflict take turns. Otherwise several large batches about the same SIMs have one conflict after
+     * the other, and some of them wait for seconds. A batch inside a transaction of the host does not wait for a turn:
+     * that transaction may hold locks which the batch in turn needs.
+     */
+    const takeTurns = (reports: ReadonlyArray<Report>) => {
+      const again = commits.retryOnConflict(attempt(reports))
+      return Effect.flatMap(inTransaction, (isInside) =>
+        isInside ? again : Effect.catchTag(attempt(reports), "Conflict", () => turn.withPermit(again))
+      )
+    }
+
     return Reports.of({
       take: Effect.fn("Reports.take")(({ reports }) =>
-        reports.length === 0 ? Effect.succeed([]) : Effect.tap(commits.retryOnConflict(attempt(reports)), counted)
+        reports.length === 0 ? Effect.succeed([]) : Effect.tap(takeTurns(reports), counted)
       )
     })
   })

@@ -1,0 +1,111 @@
+/**
+ * Batches of telco reports about the same SIMs at once: those that had a conflict take turns, unless they run inside a
+ * transaction of the host.
+ */
+import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
+import { Context, Effect, Fiber, Latch, Layer, Stream } from "effect"
+import { Organizations, Reports, Services, Sims } from "simplan"
+import { HostTransaction, Storage, type TelcoReport, WebhookSender } from "simplan/ports"
+import { StandardCatalogue } from "simplan/catalogue"
+import * as Memory from "simplan/memory"
+import { TelcoSimulator } from "simplan/telco-simulator"
+import * as VirtualClock from "simplan/virtual-clock"
+import { expect, it } from "vitest"
+
+const NOW = Date.UTC(2026, 0, 31, 12)
+const ICCIDS = ["8933010000000000001", "8933010000000000002", "8933010000000000003"]
+
+const batch = (name: string): ReadonlyArray<TelcoReport.Report> =>
+  ICCIDS.map((iccid) => ({
+    reportId: `${name} of ${iccid}`,
+    iccid,
+    occurredAt: NOW,
+    fact: { _tag: "Location", countryAlpha2: "FR", operator: "Orange", rat: "4G", imei: "1" }
+  }))
+
+type Commit = Storage.Storage["Service"]["commit"]
+
+/** The service on a storage in memory, whose commits `around` may hold up, refuse or count. */
+const run = <A, E>(
+  around: (commit: Commit) => Commit,
+  use: Effect.Effect<A, E, Services.Services>,
+  isInside: Effect.Effect<boolean> = Effect.succeed(false)
+) => {
+  const storage = Layer.effectContext(
+    Effect.map(Layer.build(Memory.layer), (context) => {
+      const plain = Context.get(context, Storage.Storage)
+      const { simAggregates } = plain
+      return Context.add(context, Storage.Storage, {
+        ...plain,
+        commit: around(plain.commit),
+        // Whoever reads at the same moment reads the same.
+        simAggregates: {
+          ...simAggregates,
+          forReports: (of) => Effect.tap(simAggregates.forReports(of), () => Effect.yieldNow)
+        }
+      })
+    })
+  )
+  const ports = Layer.mergeAll(
+    storage,
+    TelcoSimulator.layerMemory(),
+    VirtualClock.virtual(NOW),
+    StandardCatalogue.layer,
+    NodeCrypto.layer,
+    Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) }),
+    Layer.succeed(HostTransaction.HostTransaction, isInside)
+  )
+  const setUp = Effect.gen(function* () {
+    const { organizationId } = yield* (yield* Organizations.Organizations).create({ name: "Shop" })
+    const rows = Stream.fromIterable(ICCIDS.map((iccid) => ({ iccid, label: "Green", isEsim: true })))
+    yield* (yield* Sims.Sims).importRows({ organizationId, rows })
+  })
+  return Effect.andThen(setUp, use).pipe(Effect.provide(Layer.provide(Services.layer, ports)), Effect.runPromise)
+}
+
+const take = (name: string) => Reports.Reports.use((of) => of.take({ reports: batch(name) }))
+const accepted = ICCIDS.map(() => ({ _tag: "Accepted" }))
+
+it("are decided at most twice each, if all of them come at once", async () => {
+  const names = ["a", "b", "c", "d", "e", "f", "g", "h"]
+  let commits = 0
+  const counted =
+    (commit: Commit): Commit =>
+    (of) =>
+      Effect.suspend(() => {
+        if (of.reports !== undefined) commits += 1
+        return commit(of)
+      })
+  const verdicts = await run(counted, Effect.forEach(names, take, { concurrency: "unbounded" }))
+  expect(verdicts).toEqual(names.map(() => accepted))
+  // One succeeds at first; each of the others has a conflict and, in its turn, none.
+  expect(commits).toBe(2 * names.length - 1)
+})
+
+it("wait for no turn in a transaction of the host, which may hold locks that the batch in turn needs", async () => {
+  const inside = Context.Reference("test/Inside", { defaultValue: () => false })
+  const [hasTurn, lock] = [Latch.makeUnsafe(), Latch.makeUnsafe()]
+  const tried = new Map<string, number>()
+  const locked =
+    (commit: Commit): Commit =>
+    (of) =>
+      Effect.suspend(() => {
+        const name = of.reports?.seen?.[0]?.reportId.charAt(0)
+        if (name === undefined) return commit(of)
+        tried.set(name, (tried.get(name) ?? 0) + 1)
+        if (tried.get(name) === 1) return Effect.fail(new Storage.Conflict({ on: "version" }))
+        return name === "w" ? Effect.andThen(hasTurn.open, Effect.andThen(lock.await, commit(of))) : commit(of)
+      })
+  const verdicts = await run(
+    locked,
+    Effect.gen(function* () {
+      const waiting = yield* Effect.forkChild(take("w"))
+      yield* hasTurn.await
+      const within = yield* Effect.provideService(take("t"), inside, true)
+      yield* lock.open
+      return [within, yield* Fiber.join(waiting)]
+    }),
+    Effect.service(inside)
+  )
+  expect(verdicts).toEqual([accepted, accepted])
+})
