@@ -16,6 +16,7 @@ import * as AuditEntries from "./storage/AuditEntries.ts"
 import * as Commands from "./storage/Commands.ts"
 import * as Deliveries from "./storage/Deliveries.ts"
 import * as DeliveryLog from "./storage/DeliveryLog.ts"
+import * as DeliveryQueue from "./storage/DeliveryQueue.ts"
 import * as EventHandlers from "./storage/EventHandlers.ts"
 import * as Equivalence from "./storage/Equivalence.ts"
 import * as IdempotencyKeys from "./storage/IdempotencyKeys.ts"
@@ -60,6 +61,7 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...Commands.cases,
   ...JobQueue.cases,
   ...Deliveries.cases,
+  ...DeliveryQueue.cases,
   ...DeliveryLog.cases,
   ...EventHandlers.cases,
   ...Partitions.cases,

@@ -9,14 +9,9 @@ import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import type { DeliveryFilter } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./Rows.ts"
+import * as Webhooks from "./Webhooks.ts"
 import * as World from "./World.ts"
 import { scenario } from "./World.ts"
-
-/** An endpoint as it is stored once it was written. */
-const hooked = (world: World.World, changes: Partial<WebhookEndpoint> = {}) => {
-  const endpoint = Rows.endpoint(world, changes)
-  return Effect.as(world.storage.commit({ webhookEndpoints: [endpoint] }), { ...endpoint, version: 1 })
-}
 
 const attempt = (number: number, at: Instant, changes: Partial<LoggedAttempt> = {}): LoggedAttempt => ({
   number,
@@ -42,15 +37,13 @@ const made = (world: World.World, logged: LoggedAttempt) =>
 
 /** The ids of the endpoints that an event went to. */
 const receivers = (world: World.World) =>
-  Effect.map(world.storage.deliveries.page({ ...World.of(world), after: null, limit: 100 }), (logged) =>
-    logged.map(({ delivery }) => delivery.endpointId).toSorted()
-  )
+  Effect.map(Webhooks.log(world), (logged) => logged.map(({ delivery }) => delivery.endpointId).toSorted())
 
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("each attempt of a delivery is logged with the commit that settles it", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
-      yield* hooked(world)
+      yield* Webhooks.endpoint(world)
       const other = yield* World.neighbour(world)
       yield* storage.commit({ events: [Rows.event(world)] })
       const attempts = [
@@ -81,8 +74,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
         const { now, storage } = world
         const purge = (limit: number) => storage.purgeEvents({ before: now - 1, limit })
         while ((yield* purge(1_000)) > 0);
-        yield* hooked(world)
-        const second = yield* hooked(world)
+        yield* Webhooks.endpoint(world)
+        const second = yield* Webhooks.endpoint(world)
         const events = [-6, -5, -4, -3, -2, -1, 0].map((at) => Rows.event(world, { createdAt: now + at }))
         yield* storage.commit({ events })
         const claim = World.claim(world)
@@ -108,7 +101,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           const attempts = yield* storage.deliveries.attempts(one.delivery)
           yield* Suite.equals("its attempts", attempts.length, isKept(one) ? 1 : 0)
         }
-        const logged = yield* storage.deliveries.page({ ...World.of(world), after: null, limit: 100 })
+        const logged = yield* Webhooks.log(world)
         yield* Suite.equals("the log", logged.length, 8)
         yield* World.finishAll(world)
         yield* Suite.equals("how many went once they were done", yield* purge(10), 2)
@@ -118,7 +111,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("no attempt is logged by a commit that fails", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
-      yield* hooked(world)
+      yield* Webhooks.endpoint(world)
       yield* storage.commit({ events: [Rows.event(world)] })
       const delivery = yield* made(world, attempt(1, now))
       const late = { delivery, token: world.id(), attempt: attempt(2, now) }
@@ -132,8 +125,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const { now, storage } = world
       const names = ["esim.smdp.stateChanged", "subscription.esim.locationChanged"] as const
-      const first = yield* hooked(world)
-      const second = yield* hooked(world, { events: [names[0]] })
+      const first = yield* Webhooks.endpoint(world)
+      const second = yield* Webhooks.endpoint(world, { events: [names[0]] })
       const moved = {
         type: names[1],
         data: { esim: world.iccid(), countryIso2: "SE", previousCountryIso2: null }
@@ -185,7 +178,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("an endpoint has failed since the first failure after its last success", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
-      const { endpointId } = yield* hooked(world)
+      const { endpointId } = yield* Webhooks.endpoint(world)
       yield* storage.commit({ events: [Rows.event(world)] })
       const of = { ...World.of(world), endpointId }
       const since = (from: Instant, createdFrom = now) =>
@@ -201,7 +194,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* made(world, attempt(4, now + 3 * MINUTE))
       yield* made(world, attempt(5, now + 4 * MINUTE))
       yield* Suite.equals("after failures again", yield* since(now), now + 3 * MINUTE)
-      const other = yield* hooked(world)
+      const other = yield* Webhooks.endpoint(world)
       const asked = { ...of, endpointId: other.endpointId, from: now, createdFrom: now }
       const theirs = yield* storage.webhookEndpoints.failingSince(asked)
       yield* Suite.equals("of another endpoint", theirs, null)
@@ -213,9 +206,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const { now, storage } = world
       const events = ["endpoint.disabled" as const]
-      const gone = yield* hooked(world, { events })
-      const asking = yield* hooked(world, { events })
-      yield* hooked(world)
+      const gone = yield* Webhooks.endpoint(world, { events })
+      const asking = yield* Webhooks.endpoint(world, { events })
+      yield* Webhooks.endpoint(world)
       const data = { webhookEndpointId: gone.endpointId, url: gone.url, reason: "gone", disabledAt: "" } as const
       const event = Rows.event(world, { payload: { type: "endpoint.disabled", data } })
       const disabled: WebhookEndpoint = { ...gone, disabled: { reason: "Gone", at: now }, failingSince: now - 1 }
@@ -229,8 +222,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("a test event goes to its endpoint alone, whatever the filters", (world) =>
     Effect.gen(function* () {
-      yield* hooked(world)
-      const { endpointId } = yield* hooked(world, { events: ["package.created"] })
+      yield* Webhooks.endpoint(world)
+      const { endpointId } = yield* Webhooks.endpoint(world, { events: ["package.created"] })
       const payload = { type: "endpoint.test", data: { webhookEndpointId: endpointId } } as const
       yield* world.storage.commit({ events: [Rows.event(world, { payload })] })
       yield* Suite.equals("the receivers", yield* receivers(world), [endpointId])
