@@ -1,7 +1,10 @@
 /**
  * What PGlite does not do by itself: statements that were prepared on empty tables get new plans when the tables have
- * grown, and only what has changed is looked at.
+ * grown, and only what has changed is looked at. A directory that is opened again is looked at as a whole.
  */
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -36,3 +39,29 @@ it("PGlite learns of a table that has grown, and leaves one that has not", () =>
       where relname in ('grown', 'still') and analyze_count + vacuum_count > 0`
     expect(looked).toEqual([{ name: "grown" }])
   }).pipe(Effect.provide(Pglite.layer()), Effect.provide(TestClock.layer()), Effect.runPromise))
+
+it("PGlite learns how large the tables of a directory are when it is opened", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "simplan-upkeep-"))
+  const opened = <A, E>(use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+    Effect.runPromise(Effect.provide(use, Pglite.layer({ dataDir: join(directory, "data") })))
+  try {
+    await opened(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`create schema "the host's"`
+        yield* sql`create table "the host's"."Odd, name" (id int)`
+        yield* sql`insert into "the host's"."Odd, name" select generate_series(1, 1000)`
+      })
+    )
+    const known = await opened(
+      Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql<{ readonly known: number }>`
+          select reltuples::int as known from pg_class where relname in ('Odd, name', 'subscription') order by relname`
+      )
+    )
+    expect(known).toEqual([{ known: 1000 }, { known: 0 }])
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+})
