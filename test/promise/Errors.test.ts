@@ -194,8 +194,9 @@ describe("a refused call", () => {
       id: "none"
     })
     const missing = rejection(simplan.plans.get({ organizationId, planId: "none" }))
-    expect(Object.getOwnPropertyDescriptor(await missing, "stack")?.value).toMatch(
-      /^NotFoundError: There is no plan.*Errors\.test\.ts/s
+    expect(await missing).toHaveProperty(
+      "stack",
+      expect.stringMatching(/^NotFoundError: There is no plan.*Errors\.test\.ts/s)
     )
     expect(Object.keys(Object(await missing))).toEqual(["code", "status", "resource", "id"])
     await simplan.plans.archive({ organizationId, planId })
