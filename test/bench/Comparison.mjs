@@ -15,8 +15,9 @@ const medians = (measured) =>
 const WARM_UP = 20_000
 
 /**
- * The contenders are `{name: {server, task, before?}}`; `before` puts the data right for each round and is not measured.
- * Each is warmed up first, with as many requests as its code needs to be compiled, however busy the machine is.
+ * The contenders are `{name: {server, task, before?}}`; `before` puts the data right for each load and is not measured.
+ * Each is warmed up first, with as many requests as its code needs to be compiled: in several loads, where the task has an
+ * amount of its own that is smaller.
  */
 export const alternate = async (contenders, { rounds, seconds }) => {
   const names = Object.keys(contenders)

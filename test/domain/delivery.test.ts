@@ -3,12 +3,13 @@
  */
 import { describe, expect, it } from "vitest"
 import * as Delivery from "../../src/domain/Delivery.ts"
+import type * as WebhookEvent from "../../src/domain/WebhookEvent.ts"
 import { HOUR_MS, MINUTE_MS } from "./Calendar.ts"
 import { NOW } from "./Values.ts"
 
 const pending: Delivery.Delivery = {
   organizationId: "organization",
-  deliveryId: Delivery.deliveryId("e-1", "w-1"),
+  deliveryId: "e-1:w-1",
   eventId: "e-1",
   endpointId: "w-1",
   status: "Pending",
@@ -42,6 +43,19 @@ const failed = (times: number, random = 0): Delivery.Delivery => {
   for (let left = times; left > 0; left--) delivery = Delivery.attempted(delivery, responded(500), NOW, random)
   return delivery
 }
+
+it("a delivery is due at once when it is first written", () => {
+  const event: WebhookEvent.WebhookEvent = {
+    organizationId: "organization",
+    eventId: "e-1",
+    createdAt: NOW,
+    payload: {
+      type: "subscription.esim.locationChanged",
+      data: { esim: "1", countryIso2: "SE", previousCountryIso2: null }
+    }
+  }
+  expect(Delivery.pending(event, "w-1")).toEqual(pending)
+})
 
 describe("A failed attempt (W7)", () => {
   it.each(waits.map((wait, index) => [index + 1, wait] as const))(

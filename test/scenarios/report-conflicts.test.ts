@@ -1,6 +1,6 @@
 /**
- * Batches of telco reports about the same SIMs at once: those that had a conflict take turns, unless they run inside a
- * transaction of the host.
+ * Batches of telco reports that come at once and are about the same SIMs: a batch that met a conflict waits for its turn,
+ * unless it runs inside a transaction of the host.
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, Effect, Fiber, Latch, Layer, Stream } from "effect"
@@ -66,7 +66,7 @@ const run = <A, E>(
 const take = (name: string) => Reports.Reports.use((of) => of.take({ reports: batch(name) }))
 const accepted = ICCIDS.map(() => ({ _tag: "Accepted" }))
 
-it("are decided at most twice each, if all of them come at once", async () => {
+it("batches that come at once are decided at most twice each", async () => {
   const names = ["a", "b", "c", "d", "e", "f", "g", "h"]
   let commits = 0
   const counted =
@@ -82,7 +82,7 @@ it("are decided at most twice each, if all of them come at once", async () => {
   expect(commits).toBe(2 * names.length - 1)
 })
 
-it("wait for no turn in a transaction of the host, which may hold locks that the batch in turn needs", async () => {
+it("a batch inside a transaction of the host waits for no turn", async () => {
   const inside = Context.Reference("test/Inside", { defaultValue: () => false })
   const [hasTurn, lock] = [Latch.makeUnsafe(), Latch.makeUnsafe()]
   const tried = new Map<string, number>()
@@ -101,11 +101,41 @@ it("wait for no turn in a transaction of the host, which may hold locks that the
     Effect.gen(function* () {
       const waiting = yield* Effect.forkChild(take("w"))
       yield* hasTurn.await
-      const within = yield* Effect.provideService(take("t"), inside, true)
+      const within = yield* Effect.timeout(Effect.provideService(take("t"), inside, true), "5 seconds")
       yield* lock.open
       return [within, yield* Fiber.join(waiting)]
     }),
     Effect.service(inside)
   )
   expect(verdicts).toEqual([accepted, accepted])
+})
+
+it("a batch that is interrupted in its turn gives the turn back", async () => {
+  const [first, second] = [Latch.makeUnsafe(), Latch.makeUnsafe()]
+  const tried = new Map<string, number>()
+  const stuck =
+    (commit: Commit): Commit =>
+    (of) =>
+      Effect.suspend(() => {
+        const name = of.reports?.seen?.[0]?.reportId.charAt(0)
+        if (name === undefined) return commit(of)
+        tried.set(name, (tried.get(name) ?? 0) + 1)
+        if (tried.get(name) === 1) {
+          return Effect.andThen(second.open, Effect.fail(new Storage.Conflict({ on: "version" })))
+        }
+        return name === "s" ? Effect.andThen(first.open, Effect.never) : commit(of)
+      })
+  const verdicts = await run(
+    stuck,
+    Effect.gen(function* () {
+      const holder = yield* Effect.forkChild(take("s"))
+      yield* first.await
+      yield* second.close
+      const waiting = yield* Effect.forkChild(take("w"))
+      yield* second.await
+      yield* Fiber.interrupt(holder)
+      return yield* Effect.timeout(Fiber.join(waiting), "5 seconds")
+    })
+  )
+  expect(verdicts).toEqual(accepted)
 })

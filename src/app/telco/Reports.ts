@@ -111,7 +111,7 @@ const inOrder = (reports: ReadonlyArray<Report>): ReadonlyArray<number> => {
   return reports.map((_, place) => place).sort((left, right) => occurredAt(left) - occurredAt(right))
 }
 
-/** The implementation that `Services.layer` provides. It keeps nothing in memory. */
+/** The implementation that `Services.layer` provides. It keeps nothing in memory but whose turn it is. */
 export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commits | NamedTypes> = Layer.effect(
   Reports,
   Effect.gen(function* () {
@@ -190,20 +190,24 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     })
 
     /**
-     * Batches that had a conflict take turns. Otherwise several large batches about the same SIMs have one conflict after
-     * the other, and some of them wait for seconds. A batch inside a transaction of the host does not wait for a turn:
-     * that transaction may hold locks which the batch in turn needs.
+     * A batch that met a conflict waits for its turn before each further attempt. Without turns several large batches about
+     * the same SIMs make one another fail, and some of them wait for seconds. Other batches do not wait.
+     *
+     * A batch inside a transaction of the host never waits for a turn: the batch that has the turn may wait for a lock of
+     * that very transaction, and neither would end. No commit of reports has a lease, so that no conflict is final.
      */
-    const takeTurns = (reports: ReadonlyArray<Report>) => {
-      const again = commits.retryOnConflict(attempt(reports))
+    const applied = (reports: ReadonlyArray<Report>) => {
+      const once = attempt(reports)
       return Effect.flatMap(inTransaction, (isInside) =>
-        isInside ? again : Effect.catchTag(attempt(reports), "Conflict", () => turn.withPermit(again))
+        isInside
+          ? commits.retryOnConflict(once)
+          : Effect.catchTag(once, "Conflict", () => commits.retryOnConflict(turn.withPermit(once)))
       )
     }
 
     return Reports.of({
       take: Effect.fn("Reports.take")(({ reports }) =>
-        reports.length === 0 ? Effect.succeed([]) : Effect.tap(takeTurns(reports), counted)
+        reports.length === 0 ? Effect.succeed([]) : Effect.tap(applied(reports), counted)
       )
     })
   })

@@ -1,5 +1,5 @@
 /**
- * What the cases about webhooks share: an endpoint that is there, and what its organization was sent.
+ * What the cases about webhooks share: an endpoint that is stored, and the log of its organization's deliveries.
  */
 import { Effect } from "effect"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
