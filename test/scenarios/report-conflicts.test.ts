@@ -63,6 +63,27 @@ const run = <A, E>(
   return Effect.andThen(setUp, use).pipe(Effect.provide(Layer.provide(Services.layer, ports)), Effect.runPromise)
 }
 
+/**
+ * Refuses the first commit of each batch as a conflict, and tells `refused`. `again` makes each further one. A batch is
+ * named by a letter.
+ */
+const refusedAtFirst =
+  (
+    again: (name: string, commit: ReturnType<Commit>) => ReturnType<Commit>,
+    refused: Effect.Effect<unknown> = Effect.void
+  ) =>
+  (commit: Commit): Commit => {
+    const tried = new Set<string>()
+    return (of) =>
+      Effect.suspend(() => {
+        const name = of.reports?.seen?.[0]?.reportId.charAt(0)
+        if (name === undefined) return commit(of)
+        if (tried.has(name)) return again(name, commit(of))
+        tried.add(name)
+        return Effect.andThen(refused, Effect.fail(new Storage.Conflict({ on: "version" })))
+      })
+  }
+
 const take = (name: string) => Reports.Reports.use((of) => of.take({ reports: batch(name) }))
 const accepted = ICCIDS.map(() => ({ _tag: "Accepted" }))
 
@@ -85,17 +106,9 @@ it("batches that come at once are decided at most twice each", async () => {
 it("a batch inside a transaction of the host waits for no turn", async () => {
   const inside = Context.Reference("test/Inside", { defaultValue: () => false })
   const [hasTurn, lock] = [Latch.makeUnsafe(), Latch.makeUnsafe()]
-  const tried = new Map<string, number>()
-  const locked =
-    (commit: Commit): Commit =>
-    (of) =>
-      Effect.suspend(() => {
-        const name = of.reports?.seen?.[0]?.reportId.charAt(0)
-        if (name === undefined) return commit(of)
-        tried.set(name, (tried.get(name) ?? 0) + 1)
-        if (tried.get(name) === 1) return Effect.fail(new Storage.Conflict({ on: "version" }))
-        return name === "w" ? Effect.andThen(hasTurn.open, Effect.andThen(lock.await, commit(of))) : commit(of)
-      })
+  const locked = refusedAtFirst((name, commit) =>
+    name === "w" ? Effect.andThen(hasTurn.open, Effect.andThen(lock.await, commit)) : commit
+  )
   const verdicts = await run(
     locked,
     Effect.gen(function* () {
@@ -111,28 +124,19 @@ it("a batch inside a transaction of the host waits for no turn", async () => {
 })
 
 it("a batch that is interrupted in its turn gives the turn back", async () => {
-  const [first, second] = [Latch.makeUnsafe(), Latch.makeUnsafe()]
-  const tried = new Map<string, number>()
-  const stuck =
-    (commit: Commit): Commit =>
-    (of) =>
-      Effect.suspend(() => {
-        const name = of.reports?.seen?.[0]?.reportId.charAt(0)
-        if (name === undefined) return commit(of)
-        tried.set(name, (tried.get(name) ?? 0) + 1)
-        if (tried.get(name) === 1) {
-          return Effect.andThen(second.open, Effect.fail(new Storage.Conflict({ on: "version" })))
-        }
-        return name === "s" ? Effect.andThen(first.open, Effect.never) : commit(of)
-      })
+  const [hasTurn, refused] = [Latch.makeUnsafe(), Latch.makeUnsafe()]
+  const stuck = refusedAtFirst(
+    (name, commit) => (name === "s" ? Effect.andThen(hasTurn.open, Effect.never) : commit),
+    refused.open
+  )
   const verdicts = await run(
     stuck,
     Effect.gen(function* () {
       const holder = yield* Effect.forkChild(take("s"))
-      yield* first.await
-      yield* second.close
+      yield* hasTurn.await
+      yield* refused.close
       const waiting = yield* Effect.forkChild(take("w"))
-      yield* second.await
+      yield* refused.await
       yield* Fiber.interrupt(holder)
       return yield* Effect.timeout(Fiber.join(waiting), "5 seconds")
     })
