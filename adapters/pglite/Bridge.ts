@@ -2,10 +2,11 @@
  * The way from the SQL client to an in-process PGlite: a stream that carries the wire protocol.
  *
  * PGlite is one session for ever, while the client may give up a connection and open another. So each stream begins
- * with a session that is as new: nothing left of a transaction or of prepared statements.
+ * with a session that is as new: nothing left of a transaction or of prepared statements, and the planner's settings.
  */
 import { Duplex } from "node:stream"
 import type { PGlite } from "@electric-sql/pglite"
+import * as PlannerSettings from "../postgres/connection/PlannerSettings.ts"
 
 // A request to cancel comes on a stream of its own. There is nothing to cancel: each message runs to its end.
 const CANCEL_REQUEST = 80_877_102
@@ -23,6 +24,7 @@ export const connect = (database: PGlite): Duplex => {
     opened = true
     await database.exec("rollback")
     await database.exec("discard all")
+    for (const [name, value] of Object.entries(PlannerSettings.values)) await database.exec(`set ${name} = ${value}`)
   }
 
   const send = async (message: Buffer): Promise<void> => {

@@ -15,9 +15,16 @@ import type * as PgPool from "./connection/PgPool.ts"
 import * as PgSession from "./connection/PgSession.ts"
 import * as FastPaths from "./fast/FastPaths.ts"
 
-/** One of `url`, `pool` and `client` says where the database is. */
+/**
+ * One of `url`, `pool` and `client` says where the database is. The planner's settings on connections of a pool or a client
+ * are the host's.
+ */
 export interface Options {
-  /** With several hosts, `postgres://a:1,b:2/database`, the one that takes writes is found and followed. */
+  /**
+   * With several hosts, `postgres://a:1,b:2/database`, the one that takes writes is found and followed. Connections begin
+   * with `enable_seqscan=off` and `jit=off`, for plans that stay good while tables grow. A PgBouncer between, which can
+   * only be in its session mode, needs these in its `ignore_startup_parameters`.
+   */
   readonly url?: DatabaseUrl.DatabaseUrl | undefined
   /**
    * A pool of the package `pg`: all statements go through it, and it is not ended. One connection is opened beside it, with

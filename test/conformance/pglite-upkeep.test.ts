@@ -14,6 +14,7 @@ import { expect, it } from "vitest"
 it("PGlite learns of a table that has grown, and leaves one that has not", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    yield* sql`set enable_seqscan = on`.unprepared
     yield* sql`create table grown (id text primary key, value int)`
     yield* sql`create table still (id text primary key)`
     yield* sql.unsafe("prepare found(text) as select value from grown where id = $1").unprepared

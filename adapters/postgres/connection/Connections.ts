@@ -8,6 +8,7 @@ import * as ConnectionWatchdog from "./ConnectionWatchdog.ts"
 import * as DatabaseUrl from "./DatabaseUrl.ts"
 import * as PgPool from "./PgPool.ts"
 import * as PgSession from "./PgSession.ts"
+import * as PlannerSettings from "./PlannerSettings.ts"
 import * as PrimaryHost from "./PrimaryHost.ts"
 import type * as Refusal from "./Refusal.ts"
 import * as Session from "./Session.ts"
@@ -49,7 +50,12 @@ export const ofUrl = Effect.fnUntraced(function* (
   }
   // With a time to live, the pool looks at a connection before it hands it out, and gives no dead one. Where there is
   // little to do one would be closed every ten seconds, and opened again for the next look at the queues.
-  const shared = { ...watched, connectionTTL: "30 minutes", idleTimeout: "5 minutes" } as const
+  const shared = {
+    ...watched,
+    connectionTTL: "30 minutes",
+    idleTimeout: "5 minutes",
+    startupParameters: PlannerSettings.values
+  } as const
   const connections: Connections = {
     writes: yield* PgClient.make({ ...shared, maxConnections }),
     reads: yield* PgClient.make({ ...shared, maxConnections: 1, multiplex: true }),
