@@ -2,7 +2,7 @@
  * What the tests of the SQL adapters share: databases of their own, a client of one's own on each, and rows to fill
  * them with.
  */
-import { type Context, Effect, Layer, Redacted } from "effect"
+import { type Context, Effect, Layer, Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import {
   type Attachment,
@@ -24,6 +24,16 @@ export type Adapter = Context.Context<Storage.Storage | Jobs.Jobs | Outbox.Outbo
 /** A new adapter on the database, as another process would have. */
 export const connect = (url: string, maxConnections = 4) =>
   Layer.build(Layer.fresh(Postgres.layer({ url: Redacted.make(url), maxConnections })))
+
+/**
+ * Waits until the adapters' connections to this client's database have ended, which PostgreSQL's counters are complete
+ * after.
+ */
+export const ended = (sql: SqlClient.SqlClient) =>
+  Effect.repeat(
+    sql`select pid from pg_stat_activity where datname = current_database() and application_name = 'simplan'`,
+    { while: (connections) => connections.length > 0, schedule: Schedule.spaced("20 millis") }
+  )
 
 /** Runs with the storage of one of several adapters. */
 export const on = <A, E>(

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { type EventHandler, Jobs, Outbox, type SimAggregate, Storage, type WebhookEvent } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"
-import { type Adapter, allSims, connect, iccidOf, inService, newSims, on, terms } from "./PostgresWorld.ts"
+import { type Adapter, allSims, connect, ended, iccidOf, inService, newSims, on, terms } from "./PostgresWorld.ts"
 
 const org = "org"
 const COUNT = 6_000
@@ -492,8 +492,7 @@ describe("The statements on PostgreSQL", () => {
         yield* Effect.scoped(Effect.flatMap(connect(url(), 1), populate))
         yield* client`vacuum analyze`
         yield* client`select pg_stat_reset()`
-        // Often enough for PostgreSQL to have made plans that are for any parameters. Its counters are complete once the
-        // connections that counted are closed.
+        // Often enough for PostgreSQL to have made plans that are for any parameters.
         yield* Effect.scoped(
           Effect.flatMap(connect(url(), 1), (adapter) =>
             Effect.forEach(Array.from({ length: 12 }), (_, round) =>
@@ -503,6 +502,7 @@ describe("The statements on PostgreSQL", () => {
         )
         const connected = connect(url(), 1)
         expect(yield* Effect.scoped(Effect.flatMap(connected, plannedEachTime))).toEqual([])
+        yield* ended(client)
         const read = yield* client<{ readonly name: string }>`
         select relname as name from pg_stat_user_tables where schemaname = 'simplan' and seq_scan > 0 order by relname`
         expect(read.map(({ name }) => name).filter((name) => growing.includes(name))).toEqual([])

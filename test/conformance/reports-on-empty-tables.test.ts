@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import * as Pglite from "simplan/pglite"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/Databases.ts"
-import { type Adapter, connect, iccidOf, newSims, on } from "./PostgresWorld.ts"
+import { type Adapter, connect, ended, iccidOf, newSims, on } from "./PostgresWorld.ts"
 
 const org = "org"
 const SIMS = 20
@@ -63,8 +63,8 @@ describe("Reports are looked for by their ids, also where the plan was made befo
         yield* Layer.build(PgClient.layer({ url: Redacted.make(url()), maxConnections: 1 })),
         SqlClient.SqlClient
       )
-      // PostgreSQL's counters are complete once the connections that counted are closed.
       yield* Effect.scoped(Effect.flatMap(connect(url(), 1), (adapter) => read(adapter, sql)))
+      yield* ended(sql)
       expect(yield* rowsRead(sql)).toEqual(expected)
     }).pipe(Effect.scoped, Effect.runPromise))
 
