@@ -7,7 +7,7 @@ import { Time } from "simplan"
 import { TextLimit } from "simplan/ports"
 import { inspect } from "node:util"
 import { Fields, Messages } from "../fields/index.ts"
-import * as Errors from "./Errors.ts"
+import * as Errors from "./errors/Errors.ts"
 
 /** How much of a value a message shows, in characters. */
 const SHOWN = 60

@@ -3,8 +3,8 @@
  * ends by itself.
  */
 import * as Arguments from "./Arguments.ts"
-import * as Errors from "./Errors.ts"
-import * as Failures from "./Failures.ts"
+import * as Errors from "./errors/Errors.ts"
+import * as Failures from "./errors/Failures.ts"
 import * as TimeSpans from "./TimeSpans.ts"
 import type { CallOptions } from "./types/Calls.ts"
 

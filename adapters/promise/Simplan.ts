@@ -8,10 +8,10 @@
  *
  * No type that a host sees here is one of Effect.
  */
-import * as Http from "./Http.ts"
+import * as Http from "./http/Http.ts"
 import type { Options } from "./Options.ts"
 import * as Handlers from "./Handlers.ts"
-import * as Ports from "./Ports.ts"
+import * as Ports from "./ports/Ports.ts"
 import * as ApiKeys from "./resources/ApiKeys.ts"
 import * as Attachments from "./resources/Attachments.ts"
 import * as AuditLog from "./resources/AuditLog.ts"

@@ -2,10 +2,10 @@
  * simplan for hosts that use plain Promises: `createSimplan`, the types of its methods, and the errors that they reject
  * with.
  */
-export { toNodeHandler } from "./NodeHandler.ts"
+export { toNodeHandler } from "./http/NodeHandler.ts"
 export { createSimplan } from "./Simplan.ts"
-export { telcoLayer } from "./TelcoLayer.ts"
-export * from "./Errors.ts"
+export { telcoLayer } from "./ports/TelcoLayer.ts"
+export * from "./errors/Errors.ts"
 export type * from "./Options.ts"
 export type * from "./types/Calls.ts"
 export type * from "./types/Coverage.ts"

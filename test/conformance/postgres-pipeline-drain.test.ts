@@ -3,7 +3,7 @@
  */
 import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
-import * as PipelineDrain from "../../adapters/postgres/connection/PipelineDrain.ts"
+import * as PipelineDrain from "../../adapters/postgres/database/PipelineDrain.ts"
 
 /** Statements that are under way until they are let through, and those that went, in order. */
 const pipeline = (limit: number) => {

@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import type { SqlError } from "effect/sql/SqlError"
 import { Changes, type RateLimitUsage } from "simplan/ports"
 import { expect, it } from "vitest"
-import * as Notifications from "../../adapters/postgres/connection/Notifications.ts"
+import * as Notifications from "../../adapters/postgres/database/Notifications.ts"
 import type * as Session from "../../adapters/postgres/connection/Session.ts"
 
 const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>

@@ -22,7 +22,7 @@ import {
 import { afterEach, describe, expect, it } from "vitest"
 import * as Codes from "../../adapters/http/wire/Codes.ts"
 import * as HttpErrors from "../../adapters/http/wire/Errors.ts"
-import * as Failures from "../../adapters/promise/Failures.ts"
+import * as Failures from "../../adapters/promise/errors/Failures.ts"
 import { europe, make, plan, stocked } from "./World.ts"
 
 let simplan: Simplan

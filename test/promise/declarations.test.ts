@@ -58,7 +58,7 @@ describe("the declarations of simplan/promise", () => {
 
   it("would be found out by this test", async () => {
     const planted = (path: string) =>
-      path === "adapters/promise/Errors.ts"
+      path === "adapters/promise/errors/Errors.ts"
         ? `import type { Effect } from "effect"\n${read(path)}\nexport const leak: Effect.Effect<void> | null = null\n`
         : read(path)
     expect([...(await reached(planted)).foreign]).toEqual(["effect"])

@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import { createSimplan, type HttpOptions, type Options, type Simplan, type Telco, toNodeHandler } from "simplan/promise"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
-import * as NodeAnswer from "../../adapters/promise/NodeAnswer.ts"
+import * as NodeAnswer from "../../adapters/promise/http/NodeAnswer.ts"
 import * as Inventory from "../http/Inventory.ts"
 import { make, plan, stocked } from "./World.ts"
 

@@ -5,8 +5,8 @@
 import * as fc from "fast-check"
 import { Time } from "simplan"
 import { describe, expect, it } from "vitest"
-import * as PollLoad from "../../adapters/telco-ocs/reports/PollLoad.ts"
-import * as PollSchedule from "../../adapters/telco-ocs/reports/PollSchedule.ts"
+import * as PollLoad from "../../adapters/telco-ocs/polling/PollLoad.ts"
+import * as PollSchedule from "../../adapters/telco-ocs/polling/PollSchedule.ts"
 import * as Simulation from "./polling/Simulation.ts"
 
 const NOW = Date.UTC(2026, 5, 1)

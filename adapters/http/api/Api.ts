@@ -2,22 +2,22 @@
  * The whole HTTP API. Routes, clients, `/openapi.json` and `/docs` all come from this one definition.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
-import { AuditApi } from "./AuditApi.ts"
-import { ClockApi } from "./ClockApi.ts"
+import { AuditApi } from "./management/AuditApi.ts"
+import { ClockApi } from "./management/ClockApi.ts"
 import { CoverageApi } from "./CoverageApi.ts"
-import { ImportsApi } from "./ImportsApi.ts"
+import { ImportsApi } from "./management/ImportsApi.ts"
 import { OperatorsApi } from "./OperatorsApi.ts"
-import { OrganizationsApi } from "./OrganizationsApi.ts"
+import { OrganizationsApi } from "./management/OrganizationsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
-import { ProblemsApi } from "./ProblemsApi.ts"
+import { ProblemsApi } from "./management/ProblemsApi.ts"
 import { ReportsApi } from "./ReportsApi.ts"
 import { SimsApi } from "./SimsApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { SystemApi } from "./SystemApi.ts"
 import { NotificationsApi } from "./NotificationsApi.ts"
-import { TelcosApi } from "./TelcosApi.ts"
+import { TelcosApi } from "./management/TelcosApi.ts"
 import { WalletApi } from "./WalletApi.ts"
-import { WebhooksApi } from "./WebhooksApi.ts"
+import { WebhooksApi } from "./management/WebhooksApi.ts"
 
 /** The whole API: routes, document and client follow from it. */
 export class Api extends HttpApi.make("simplan")

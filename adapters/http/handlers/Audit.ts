@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { AuditLog } from "simplan"
-import * as AuditApi from "../api/AuditApi.ts"
+import * as AuditApi from "../api/management/AuditApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"

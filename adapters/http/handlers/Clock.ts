@@ -3,7 +3,7 @@
  */
 import { Duration, Effect, Option } from "effect"
 import { Clock, Time } from "simplan"
-import * as ClockApi from "../api/ClockApi.ts"
+import * as ClockApi from "../api/management/ClockApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import * as Instants from "../shapes/Instants.ts"

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { ApiKeys, Organizations } from "simplan"
-import * as OrganizationsApi from "../api/OrganizationsApi.ts"
+import * as OrganizationsApi from "../api/management/OrganizationsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"

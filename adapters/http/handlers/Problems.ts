@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { Problems } from "simplan"
 import { Text } from "../../fields/index.ts"
-import * as ProblemsApi from "../api/ProblemsApi.ts"
+import * as ProblemsApi from "../api/management/ProblemsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { AuditLog, Coverage, Refusal } from "simplan"
 import { Text } from "../../fields/index.ts"
-import * as TelcosApi from "../api/TelcosApi.ts"
+import * as TelcosApi from "../api/management/TelcosApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import type { Telco, Zone } from "../Telcos.ts"

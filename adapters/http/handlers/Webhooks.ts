@@ -3,7 +3,7 @@
  */
 import { Effect, Result } from "effect"
 import { Webhooks } from "simplan"
-import * as WebhooksApi from "../api/WebhooksApi.ts"
+import * as WebhooksApi from "../api/management/WebhooksApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"

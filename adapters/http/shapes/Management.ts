@@ -13,10 +13,10 @@ import {
   WebhookEndpoint,
   WebhookEvent
 } from "simplan/ports"
-import type * as AuditApi from "../api/AuditApi.ts"
-import type * as OrganizationsApi from "../api/OrganizationsApi.ts"
-import type * as ProblemsApi from "../api/ProblemsApi.ts"
-import type * as WebhooksApi from "../api/WebhooksApi.ts"
+import type * as AuditApi from "../api/management/AuditApi.ts"
+import type * as OrganizationsApi from "../api/management/OrganizationsApi.ts"
+import type * as ProblemsApi from "../api/management/ProblemsApi.ts"
+import type * as WebhooksApi from "../api/management/WebhooksApi.ts"
 import * as Instants from "./Instants.ts"
 
 export const organization = (one: Organization.Organization): typeof OrganizationsApi.Organization.Type => ({

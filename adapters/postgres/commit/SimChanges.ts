@@ -5,11 +5,11 @@
  * texts are fixed, so that PostgreSQL plans each one once.
  */
 import { type Attachment, type Package, SimDifference, type Subscription } from "simplan/ports"
-import type { Sql } from "../connection/Database.ts"
+import type { Sql } from "../database/Database.ts"
 import type { CommitClause } from "../sql/CommitClause.ts"
-import * as Attachments from "../statements/Attachments.ts"
-import * as SimWrites from "../statements/SimWrites.ts"
-import * as Subscriptions from "../statements/Subscriptions.ts"
+import * as Attachments from "../statements/sims/Attachments.ts"
+import * as SimWrites from "../statements/sims/SimWrites.ts"
+import * as Subscriptions from "../statements/sims/Subscriptions.ts"
 
 type Difference = SimDifference.Difference
 type SimField = SimDifference.SimField

@@ -8,7 +8,7 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type Idempotency, Storage, type WebhookEndpoint } from "simplan/ports"
-import type { Row, Sql } from "../connection/Database.ts"
+import type { Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 import * as Cipher from "./Cipher.ts"
 import * as KeyCheck from "./KeyCheck.ts"

@@ -3,7 +3,7 @@
  */
 import { Effect, Exit } from "effect"
 import type { Storage } from "simplan/ports"
-import type { Database } from "../connection/Database.ts"
+import type { Database } from "../database/Database.ts"
 import * as Batcher from "./Batcher.ts"
 import * as CommitGroup from "./CommitGroup.ts"
 

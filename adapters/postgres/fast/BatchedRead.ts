@@ -5,7 +5,7 @@
 import { Effect, Exit } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Storage } from "simplan/ports"
-import type { Database, Row, Sql } from "../connection/Database.ts"
+import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Batcher from "./Batcher.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 

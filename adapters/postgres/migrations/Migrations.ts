@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import { Migrator, type SqlClient } from "effect/sql"
 import { SqlClient as Client } from "effect/sql/SqlClient"
-import type { DatabaseSchema } from "../connection/DatabaseSchema.ts"
+import type { DatabaseSchema } from "../database/DatabaseSchema.ts"
 import * as initial from "./0001_initial.ts"
 import * as simIdentities from "./0002_sim_identities.ts"
 import * as deliveryIndexes from "./0003_delivery_indexes.ts"

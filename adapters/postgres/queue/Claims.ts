@@ -4,7 +4,7 @@
  */
 import type { Fragment } from "effect/sql/Statement"
 import type { Jobs } from "simplan/ports"
-import type { Row, Sql } from "../connection/Database.ts"
+import type { Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
 /** The columns of a table that is a queue; it has an index by due time and id, and one that the partition leads. */

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import type { Delivery, Jobs, Outbox, Storage } from "simplan/ports"
 import * as Claims from "./Claims.ts"
-import type { Database, Row, Sql } from "../connection/Database.ts"
+import type { Database, Row, Sql } from "../database/Database.ts"
 import { queue } from "./DeliveryClaim.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import type { Delivery, Jobs, WebhookEndpoint, WebhookEvent } from "simplan/ports"
 import * as Claims from "./Claims.ts"
-import type { Database, Row } from "../connection/Database.ts"
+import type { Database, Row } from "../database/Database.ts"
 
 export const queue: Claims.Queue = {
   table: "delivery",

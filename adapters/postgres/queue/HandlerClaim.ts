@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { Delivery, Jobs, Outbox } from "simplan/ports"
 import * as Claims from "./Claims.ts"
-import type { Database, Row } from "../connection/Database.ts"
+import type { Database, Row } from "../database/Database.ts"
 import * as DeliveryLog from "../statements/DeliveryLog.ts"
 
 const queue: Claims.Queue = {

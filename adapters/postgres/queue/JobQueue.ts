@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import type { Job, Jobs, Storage } from "simplan/ports"
 import * as Claims from "./Claims.ts"
-import type { Database, Row, Sql } from "../connection/Database.ts"
+import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 import * as Keyset from "../sql/Keyset.ts"
 

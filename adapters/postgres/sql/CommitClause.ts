@@ -7,7 +7,7 @@
  * domain's names: the text of a statement depends on nothing but the parts it has, and stays prepared.
  */
 import type { Fragment } from "effect/sql/Statement"
-import type { Sql } from "../connection/Database.ts"
+import type { Sql } from "../database/Database.ts"
 
 export interface CommitClause {
   readonly ctes: ReadonlyArray<Fragment>

@@ -8,7 +8,7 @@
 import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import type { Storage } from "simplan/ports"
-import type { Database, Row, Sql } from "../connection/Database.ts"
+import type { Database, Row, Sql } from "../database/Database.ts"
 
 /** How large a page of several rows may be, in bytes of JSON. */
 const LIMIT = 1_048_576

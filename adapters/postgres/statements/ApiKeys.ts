@@ -2,7 +2,7 @@
  * The statements about API keys. The hash of a key is unique in the whole service.
  */
 import type { ApiKey, Storage } from "simplan/ports"
-import type { Database, Row, Sql } from "../connection/Database.ts"
+import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 import * as Keyset from "../sql/Keyset.ts"
 

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import type { AuditEntry, Storage } from "simplan/ports"
-import type { Database, Row, Sql } from "../connection/Database.ts"
+import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
 const value = `json_build_object(

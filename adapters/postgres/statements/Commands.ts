@@ -2,7 +2,7 @@
  * The statements about commands (rule H1).
  */
 import type { Command, Storage } from "simplan/ports"
-import type { Database, Row, Sql } from "../connection/Database.ts"
+import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
 type Writes = NonNullable<Storage.Commit["commands"]>

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import type { Delivery, Storage } from "simplan/ports"
-import type { Database, Row, Sql } from "../connection/Database.ts"
+import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Events from "./Events.ts"
 
 const value = `json_build_object(

@@ -2,7 +2,7 @@
  * The statements about handlers of events (rule E2).
  */
 import { EventHandler } from "simplan/ports"
-import type { Database, Row, Sql } from "../connection/Database.ts"
+import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
 const columns = CommitClause.columns<EventHandler.EventHandler>(

@@ -2,7 +2,7 @@
  * Webhook events, and their fan-out to one delivery for each endpoint and handler that takes them.
  */
 import { Delivery, WebhookEvent } from "simplan/ports"
-import type { Sql } from "../connection/Database.ts"
+import type { Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
 export const value = `json_build_object(

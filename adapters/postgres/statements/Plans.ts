@@ -2,7 +2,7 @@
  * The statements about plans.
  */
 import type { Label, Plan, Storage } from "simplan/ports"
-import type { Database, Row, Sql } from "../connection/Database.ts"
+import type { Database, Row, Sql } from "../database/Database.ts"
 import * as BatchedRead from "../fast/BatchedRead.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 

@@ -2,7 +2,7 @@
  * The statements about what the telco reported: SM-DP+ state entries, and the ids of reports that were seen.
  */
 import type { SmdpHistory, Storage } from "simplan/ports"
-import type { Database, Row, Sql } from "../connection/Database.ts"
+import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
 const entryColumns = CommitClause.columns<SmdpHistory.Entry & { readonly position: number }>({

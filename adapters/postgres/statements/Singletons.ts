@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import type { Catalogue, Storage } from "simplan/ports"
-import type { Database, Row, Sql } from "../connection/Database.ts"
+import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Migrations from "../migrations/Migrations.ts"
 import type * as CommitClause from "../sql/CommitClause.ts"
 

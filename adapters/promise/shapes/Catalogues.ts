@@ -5,7 +5,7 @@ import { Result } from "effect"
 import type { Coverage, Operators } from "simplan"
 import type { Catalogue, Region } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
-import * as Failures from "../Failures.ts"
+import * as Failures from "../errors/Failures.ts"
 import type * as Types from "../types/Coverage.ts"
 
 const networkOperator = (of: Catalogue.Operator): Types.NetworkOperator => ({

@@ -14,7 +14,7 @@ import * as Facts from "./Facts.ts"
 import * as NotificationBody from "./NotificationBody.ts"
 import * as NotifiedThresholds from "./NotifiedThresholds.ts"
 import * as PackageEntries from "./PackageEntries.ts"
-import type * as Polling from "./Polling.ts"
+import type * as Polling from "../polling/Polling.ts"
 import * as ProfileHistory from "./ProfileHistory.ts"
 import * as SimState from "./SimState.ts"
 

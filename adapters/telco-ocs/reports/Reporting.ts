@@ -13,10 +13,10 @@ import type { Api } from "../api/Api.ts"
 import { MobilePlans } from "../MobilePlans.ts"
 import { Orders } from "../orders/Orders.ts"
 import type { UsedDuplicate } from "../orders/Settlement.ts"
-import * as Findings from "./Findings.ts"
+import * as Findings from "../drift/Findings.ts"
 import * as Notifications from "./Notifications.ts"
-import * as PollLoad from "./PollLoad.ts"
-import * as Polling from "./Polling.ts"
+import * as PollLoad from "../polling/PollLoad.ts"
+import * as Polling from "../polling/Polling.ts"
 
 /** How often the SIMs of an OCS are looked at. */
 export interface Options {

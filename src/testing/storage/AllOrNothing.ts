@@ -8,10 +8,10 @@ import type { SimChange } from "../../domain/SimDifference.ts"
 import { HOUR } from "../../domain/Time.ts"
 import type { Commit, Conflict } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
-import { change, simChange, subscribe } from "./Aggregates.ts"
-import * as Rows from "./Rows.ts"
-import * as World from "./World.ts"
-import { scenario } from "./World.ts"
+import { change, simChange, subscribe } from "./world/Aggregates.ts"
+import * as Rows from "./world/Rows.ts"
+import * as World from "./world/World.ts"
+import { scenario } from "./world/World.ts"
 
 const everything = { after: null, limit: 1_000 } as const
 

@@ -5,9 +5,9 @@ import { Effect } from "effect"
 import { type AuditEntry, type Filter, isAsked } from "../../domain/AuditEntry.ts"
 import type { Commit } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
-import * as Rows from "./Rows.ts"
-import * as World from "./World.ts"
-import { scenario } from "./World.ts"
+import * as Rows from "./world/Rows.ts"
+import * as World from "./world/World.ts"
+import { scenario } from "./world/World.ts"
 
 const all: Filter = { from: null, to: null, actor: null, action: null, resourceId: null }
 

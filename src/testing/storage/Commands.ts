@@ -6,9 +6,9 @@ import type { Request } from "../../domain/Command.ts"
 import type { Outcome } from "../../domain/Idempotency.ts"
 import { MINUTE } from "../../domain/Time.ts"
 import * as Suite from "../Suite.ts"
-import * as Rows from "./Rows.ts"
-import * as World from "./World.ts"
-import { scenario } from "./World.ts"
+import * as Rows from "./world/Rows.ts"
+import * as World from "./world/World.ts"
+import { scenario } from "./world/World.ts"
 
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("a command is put with its job, or neither is", (world) =>

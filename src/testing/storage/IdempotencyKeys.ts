@@ -5,9 +5,9 @@ import { Effect } from "effect"
 import type { Outcome } from "../../domain/Idempotency.ts"
 import { DAY } from "../../domain/Time.ts"
 import * as Suite from "../Suite.ts"
-import * as Rows from "./Rows.ts"
-import * as World from "./World.ts"
-import { scenario } from "./World.ts"
+import * as Rows from "./world/Rows.ts"
+import * as World from "./world/World.ts"
+import { scenario } from "./world/World.ts"
 
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("an idempotency record is put, settled and forgotten", (world) =>

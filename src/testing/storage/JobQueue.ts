@@ -6,9 +6,9 @@ import { Effect } from "effect"
 import type { Job, Refusals, Work } from "../../domain/Job.ts"
 import { HOUR, MINUTE } from "../../domain/Time.ts"
 import * as Suite from "../Suite.ts"
-import * as Rows from "./Rows.ts"
-import * as World from "./World.ts"
-import { scenario } from "./World.ts"
+import * as Rows from "./world/Rows.ts"
+import * as World from "./world/World.ts"
+import { scenario } from "./world/World.ts"
 
 const put = (world: World.World, jobs: ReadonlyArray<Job>) =>
   world.storage.commit({ jobs: { put: jobs.map((job) => ({ job, lease: null })) } })

@@ -5,10 +5,10 @@ import { Effect } from "effect"
 import type { Instant } from "../../domain/Time.ts"
 import type { CreatedCursor } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
-import { subscribe } from "./Aggregates.ts"
-import * as Rows from "./Rows.ts"
-import * as World from "./World.ts"
-import { scenario } from "./World.ts"
+import { subscribe } from "./world/Aggregates.ts"
+import * as Rows from "./world/Rows.ts"
+import * as World from "./world/World.ts"
+import { scenario } from "./world/World.ts"
 
 interface List<Cursor> {
   /** One page of ids, with the cursor after each. */

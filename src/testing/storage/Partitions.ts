@@ -7,9 +7,9 @@ import type { Job } from "../../domain/Job.ts"
 import { MINUTE } from "../../domain/Time.ts"
 import type { Partition, Partitions, PartitionQuery } from "../../ports/Jobs.ts"
 import * as Suite from "../Suite.ts"
-import * as Rows from "./Rows.ts"
-import * as World from "./World.ts"
-import { scenario } from "./World.ts"
+import * as Rows from "./world/Rows.ts"
+import * as World from "./world/World.ts"
+import { scenario } from "./world/World.ts"
 
 const put = (world: World.World, jobs: ReadonlyArray<Job>) =>
   world.storage.commit({ jobs: { put: jobs.map((job) => ({ job, lease: null })) } })

@@ -5,9 +5,9 @@ import { Effect } from "effect"
 import type { Plan } from "../../domain/Plan.ts"
 import type { PlanQuery } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
-import * as Rows from "./Rows.ts"
-import * as World from "./World.ts"
-import { scenario } from "./World.ts"
+import * as Rows from "./world/Rows.ts"
+import * as World from "./world/World.ts"
+import { scenario } from "./world/World.ts"
 
 // Plans in the order given.
 const written = (world: World.World, plans: ReadonlyArray<Partial<Plan>>) => {

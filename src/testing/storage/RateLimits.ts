@@ -5,9 +5,9 @@
 import { Effect } from "effect"
 import { RateLimitUsage } from "../../ports/RateLimitUsage.ts"
 import * as Suite from "../Suite.ts"
-import * as Rows from "./Rows.ts"
-import type * as World from "./World.ts"
-import { scenario } from "./World.ts"
+import * as Rows from "./world/Rows.ts"
+import type * as World from "./world/World.ts"
+import { scenario } from "./world/World.ts"
 
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("a process does not hear of the usage that it tells itself", (world) =>

@@ -6,10 +6,10 @@ import { Effect } from "effect"
 import type { Catalogue } from "../../domain/Catalogue.ts"
 import { DAY, HOUR } from "../../domain/Time.ts"
 import * as Suite from "../Suite.ts"
-import { simChange, subscribe } from "./Aggregates.ts"
-import * as Rows from "./Rows.ts"
-import * as World from "./World.ts"
-import { scenario } from "./World.ts"
+import { simChange, subscribe } from "./world/Aggregates.ts"
+import * as Rows from "./world/Rows.ts"
+import * as World from "./world/World.ts"
+import { scenario } from "./world/World.ts"
 
 const catalogue = (world: World.World, operators: number): Catalogue => ({
   countries: [

@@ -3,9 +3,9 @@
  */
 import { Effect } from "effect"
 import * as Suite from "../Suite.ts"
-import * as Rows from "./Rows.ts"
-import * as World from "./World.ts"
-import { scenario } from "./World.ts"
+import * as Rows from "./world/Rows.ts"
+import * as World from "./world/World.ts"
+import { scenario } from "./world/World.ts"
 
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("an ICCID is imported once in the whole service, and the other rows of the import come in", (world) =>

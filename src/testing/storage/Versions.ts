@@ -7,10 +7,10 @@ import type { Sim } from "../../domain/Sim.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Commit } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
-import { change, simChange, subscribe } from "./Aggregates.ts"
-import * as Rows from "./Rows.ts"
-import * as World from "./World.ts"
-import { scenario } from "./World.ts"
+import { change, simChange, subscribe } from "./world/Aggregates.ts"
+import * as Rows from "./world/Rows.ts"
+import * as World from "./world/World.ts"
+import { scenario } from "./world/World.ts"
 
 const atOnce = 8
 

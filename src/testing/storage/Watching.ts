@@ -7,9 +7,9 @@ import * as Changes from "../../ports/Changes.ts"
 import { HOUR, MINUTE } from "../../domain/Time.ts"
 import type { Commit } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
-import * as Rows from "./Rows.ts"
-import * as World from "./World.ts"
-import { scenario } from "./World.ts"
+import * as Rows from "./world/Rows.ts"
+import * as World from "./world/World.ts"
+import { scenario } from "./world/World.ts"
 
 /** What is told of a commit by the time that it returns. */
 const told = (world: World.World, commit: Commit) =>

@@ -3,11 +3,11 @@
  * with so many calls per second. The rules are the real ones (`Look`, `Pace`, `PollSchedule`); the queue is one by due time,
  * as the journal's is.
  */
-import * as Look from "../../../adapters/telco-ocs/reports/Look.ts"
-import * as Pace from "../../../adapters/telco-ocs/reports/Pace.ts"
+import * as Look from "../../../adapters/telco-ocs/polling/Look.ts"
+import * as Pace from "../../../adapters/telco-ocs/polling/Pace.ts"
 import type { Ordered } from "../../../adapters/telco-ocs/reports/PackageEntries.ts"
-import * as PollLoad from "../../../adapters/telco-ocs/reports/PollLoad.ts"
-import * as PollSchedule from "../../../adapters/telco-ocs/reports/PollSchedule.ts"
+import * as PollLoad from "../../../adapters/telco-ocs/polling/PollLoad.ts"
+import * as PollSchedule from "../../../adapters/telco-ocs/polling/PollSchedule.ts"
 import * as SimState from "../../../adapters/telco-ocs/reports/SimState.ts"
 import type { SubscriberPackage } from "../../../adapters/telco-ocs/api/Api.ts"
 import { Queue } from "./Queue.ts"

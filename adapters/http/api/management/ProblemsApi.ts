@@ -1,0 +1,52 @@
+/**
+ * The management API's problems: work that ended because the telco refuses it (rule S6).
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import * as Schemas from "../Schemas.ts"
+import * as Security from "../Security.ts"
+
+export const Problem = Schema.Struct({
+  problem_id: Schema.String,
+  kind: Schema.String,
+  organization_id: Schema.String,
+  iccid: Schema.NullOr(Schema.String),
+  since: Schemas.Timestamp,
+  ended_at: Schemas.Timestamp,
+  attempts: Schema.Int.annotate({ description: "How many attempts have failed" }),
+  last_message: Schema.String
+}).annotate({ identifier: "Problem" })
+
+export const ProblemPage = Schemas.page(Problem)
+export const ProblemItem = Schemas.data(Schema.Struct({ problem_id: Schema.String }))
+
+const ofProblem = { problem_id: Schema.String }
+
+export class ProblemsApi extends HttpApiGroup.make("problems")
+  .add(
+    HttpApiEndpoint.get("list", "/problems", {
+      query: Schemas.keyset,
+      success: ProblemPage,
+      error: Schemas.problems(...Schemas.managing, "invalid_field")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "What the telco refuses for good",
+        description:
+          "Work that ended because the telco refused it three times, oldest first. It stays in the list until it is " +
+          "retried or resolved."
+      })
+    ),
+    HttpApiEndpoint.post("retry", "/problems/:problem_id/retry", {
+      params: ofProblem,
+      success: ProblemItem,
+      error: Schemas.problems(...Schemas.managing, "problem_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Ask the telco again" })),
+    HttpApiEndpoint.post("resolve", "/problems/:problem_id/resolve", {
+      params: ofProblem,
+      success: ProblemItem,
+      error: Schemas.problems(...Schemas.managing, "problem_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Close a problem that was dealt with by hand" }))
+  )
+  .annotateEndpointsMerge(Security.byAdminToken)
+  .annotateMerge(OpenApi.annotations({ title: "Management: problems" }))
+  .prefix("/admin/v1") {}

@@ -1,0 +1,128 @@
+/**
+ * The database as the statements see it: reads, writes, and what their failures mean.
+ *
+ * Reads may use a client of their own, which sends many of them at once over one connection. If that connection is lost,
+ * each read that was under way is sent again over a connection that serves no other read meanwhile, so a read that
+ * costs its connection fails alone (rule W9). Inside a transaction of the host, on the writing client or on a connection of
+ * the host's own, reads and commits join that transaction. A commit that fails there rolls back to its own savepoint, and
+ * the transaction can go on, unless it met a deadlock or a serialization failure.
+ */
+import { Context, Effect, Option, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { HostTransaction, Storage } from "simplan/ports"
+import * as PipelineDrain from "./PipelineDrain.ts"
+import * as FastPaths from "../fast/FastPaths.ts"
+import * as Failure from "../connection/Failure.ts"
+import * as HostConnection from "./HostConnection.ts"
+import * as ConnectionMetrics from "../connection/ConnectionMetrics.ts"
+
+export type Sql = SqlClient.SqlClient
+
+/**
+ * A row of a result: one JSON value, made in SQL and shaped as the domain has it. JSON carries every text and every
+ * whole number of JavaScript exactly, whatever the client's codecs do.
+ */
+export interface Row<A> {
+  readonly value: A
+}
+
+type Query<A> = (sql: Sql) => Effect.Effect<ReadonlyArray<Row<A>>, SqlError>
+
+export interface Database {
+  readonly fastPaths: FastPaths.FastPaths
+  /** Whether the caller runs inside a transaction of the host. Then it shares no statement with others. */
+  readonly inTransaction: Effect.Effect<boolean>
+  /** Runs an effect inside the transaction of a connection of the host. */
+  readonly join: HostTransaction.Join
+  /**
+   * Runs after the commit of the transaction that the caller runs in, and not at all after its rollback; at once outside
+   * of one.
+   */
+  readonly afterCommit: (effect: Effect.Effect<void>) => Effect.Effect<void>
+  /** The context of statements that serve several callers. */
+  readonly context: Context.Context<never>
+  /** All rows of a read. */
+  readonly rows: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
+  /** All rows of a read over a connection that serves nobody else meanwhile. */
+  readonly rowsAlone: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
+  /** The only row of a read; null if there is none. */
+  readonly row: <A>(query: Query<A>) => Effect.Effect<A | null, Storage.StorageError>
+  /** A write without guards. */
+  readonly write: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
+  /** A write with guards. A guard that fails is a conflict. */
+  readonly commit: (
+    statement: (sql: Sql) => Effect.Effect<unknown, SqlError>
+  ) => Effect.Effect<void, Storage.Conflict | Storage.StorageError>
+}
+
+// How often a read is sent again whose own connection was lost.
+const again = { times: 2, schedule: Schedule.spaced("50 millis") }
+
+const mayFindAnother = (error: SqlError): boolean => Failure.isConnectionLost(error) && !Failure.isTooLarge(error)
+
+/** How many reads are sent before the pipeline runs empty. */
+const PIPELINE = 64
+
+const YES = Effect.succeed(true)
+const NO = Effect.succeed(false)
+
+const values = <A>(rows: ReadonlyArray<Row<A>>): ReadonlyArray<A> => rows.map((row) => row.value)
+
+export const make = Effect.fnUntraced(function* (clients: {
+  readonly reads: Sql
+  readonly writes: Sql
+  readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
+}): Effect.fn.Return<Database> {
+  const context = yield* Effect.context<never>()
+  const { reads, writes } = clients
+  const measured = ConnectionMetrics.measured("reads")
+  const breathing = PipelineDrain.make(PIPELINE)
+  const write = ConnectionMetrics.measured("writes")
+  const transaction = (of: Context.Context<never>) => Context.getOption(of, writes.transactionService)
+  const inTransaction = Effect.withFiber((fiber) => (Option.isSome(transaction(fiber.context)) ? YES : NO))
+
+  /** The first effect, in turn, inside a transaction of the host; else the other one. */
+  const whereInside = <A, E>(inside: () => Effect.Effect<A, E>, outside: () => Effect.Effect<A, E>) =>
+    Effect.withFiber((fiber) => {
+      const found = transaction(fiber.context)
+      return Option.isSome(found) ? HostConnection.inTurn(found.value[0], inside()) : outside()
+    })
+
+  const joined = (statement: Effect.Effect<unknown, SqlError>) =>
+    Effect.flatMap(HostConnection.Current, (host) =>
+      host === null ? writes.withTransaction(statement) : HostConnection.savepoint(host, statement)
+    )
+
+  const alone = <A>(query: Query<A>) => Effect.retry(write(query(writes)), { while: mayFindAnother, ...again })
+
+  const rows: Database["rows"] = (query) =>
+    whereInside(
+      () => query(writes),
+      () => Effect.catchIf(measured(breathing(query(reads))), Failure.isConnectionLost, () => alone(query))
+    ).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
+
+  const rowsAlone: Database["rowsAlone"] = (query) =>
+    alone(query).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
+
+  return {
+    fastPaths: { ...FastPaths.defaults, ...clients.fastPaths },
+    inTransaction,
+    join: HostConnection.joining(writes),
+    afterCommit: writes.afterCommit,
+    context,
+    rows,
+    rowsAlone,
+    row: (query) => Effect.map(rows(query), (found) => found[0] ?? null),
+    write: (query) =>
+      whereInside(
+        () => query(writes),
+        () => write(query(writes))
+      ).pipe(Effect.map(values), Effect.mapError(Failure.storageError)),
+    commit: (statement) =>
+      whereInside(
+        () => Effect.mapError(joined(statement(writes)), Failure.joinedCommitError),
+        () => Effect.mapError(write(statement(writes)), Failure.commitError)
+      ).pipe(Effect.asVoid)
+  }
+})

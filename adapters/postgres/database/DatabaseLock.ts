@@ -1,0 +1,135 @@
+/**
+ * A lock on a service's schema of the database. Any number of processes share it, or one process holds it exclusively, as a virtual clock
+ * requires.
+ *
+ * The lock is an advisory lock on a connection of its own, so it ends with the process. A process that loses this
+ * connection takes the lock again. Until it has the lock again, it claims and commits nothing.
+ */
+import { type Cause, Data, Deferred, type Duration, Effect, Schedule, type Scope } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { Storage } from "simplan/ports"
+import * as Failure from "../connection/Failure.ts"
+import type { Ports } from "./ClockOffset.ts"
+import type { DatabaseSchema } from "./DatabaseSchema.ts"
+import * as Refusal from "../connection/Refusal.ts"
+import type * as Session from "../connection/Session.ts"
+
+/** Whether the lock is held. */
+export interface DatabaseLock {
+  isHeld: boolean
+}
+
+class Taken extends Data.TaggedError("Taken")<{ readonly message: string }> {}
+
+/** The pause between attempts. The session of an ended process may last ten times as long. */
+const PAUSE = "100 millis"
+
+const take = Effect.fnUntraced(function* (open: Session.Open, number: bigint, alone: boolean) {
+  const session = yield* open
+  const lock = alone ? "pg_try_advisory_lock" : "pg_try_advisory_lock_shared"
+  const [row] = yield* session.query(`select ${lock}($1::bigint) as taken`, [number])
+  if (row?.["taken"] === true) return session
+  return yield* new Taken({
+    message: alone
+      ? "other processes are on it, and a virtual clock is for one process only"
+      : "a process with a virtual clock has it for itself"
+  })
+})
+
+/**
+ * Holds the lock until the scope ends. It is the first to connect: it fails if `target` cannot be reached, and if another
+ * process prevents it. `look` is how often the connection is checked.
+ */
+export const hold = Effect.fnUntraced(function* (
+  open: Session.Open,
+  target: Refusal.Target,
+  schema: DatabaseSchema,
+  alone: boolean,
+  look: Duration.Input
+): Effect.fn.Return<DatabaseLock, Storage.StorageError, Scope.Scope> {
+  const occupancy: DatabaseLock = { isHeld: false }
+  const begun = yield* Deferred.make<void, Storage.StorageError>()
+  const storageError = (error: Taken | SqlError): Storage.StorageError =>
+    error._tag === "Taken"
+      ? new Storage.StorageError({ message: error.message })
+      : (Refusal.of(target, error) ?? Failure.storageError(error))
+  const session = Effect.scoped(
+    Effect.gen(function* () {
+      const held = yield* Effect.retry(take(open, schema.serviceLock, alone), {
+        while: (error) => error._tag === "Taken",
+        times: 10,
+        schedule: Schedule.spaced(PAUSE)
+      })
+      occupancy.isHeld = true
+      yield* Deferred.succeed(begun, undefined)
+      return yield* Effect.forever(Effect.andThen(Effect.sleep(look), held.query("select 1")))
+    })
+  )
+  const lost = (error: Taken | SqlError) =>
+    Effect.gen(function* () {
+      occupancy.isHeld = false
+      if (yield* Deferred.fail(begun, storageError(error))) return yield* Effect.never
+      yield* Effect.logWarning("the hold on the database is lost; it is taken again", { reason: error.message })
+      return yield* Effect.sleep("1 second")
+    })
+  // Whoever waits for the lock learns of a defect too.
+  const ended = (cause: Cause.Cause<never>) => {
+    occupancy.isHeld = false
+    return Deferred.failCause(begun, cause)
+  }
+  yield* Effect.forkScoped(Effect.onError(Effect.forever(Effect.catch(session, lost)), ended))
+  yield* Deferred.await(begun)
+  return occupancy
+})
+
+/** The ports, which claim and commit only while the lock is held. */
+export const guarded = ({ jobs, outbox, storage }: Ports, occupancy: DatabaseLock): Ports => {
+  const whileHeld = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | Storage.StorageError> =>
+    Effect.suspend(
+      (): Effect.Effect<A, E | Storage.StorageError> =>
+        occupancy.isHeld
+          ? effect
+          : Effect.fail(new Storage.StorageError({ message: "The hold on the database was lost" }))
+    )
+  return {
+    storage: {
+      ...Storage.reads(storage),
+      commit: (commit) => whileHeld(storage.commit(commit)),
+      sims: {
+        import: (sims, auditEntry) => whileHeld(storage.sims.import(sims, auditEntry)),
+        page: storage.sims.page,
+        reserve: (claim) => whileHeld(storage.sims.reserve(claim)),
+        release: storage.sims.release,
+        identities: storage.sims.identities,
+        smdpHistory: storage.sims.smdpHistory
+      },
+      virtualClock: storage.virtualClock,
+      clockOffset: storage.clockOffset,
+      watch: storage.watch,
+      purge: (older) => whileHeld(storage.purge(older)),
+      purgeAudit: (older) => whileHeld(storage.purgeAudit(older)),
+      purgeEvents: (older) => whileHeld(storage.purgeEvents(older)),
+      ready: whileHeld(storage.ready)
+    },
+    jobs: {
+      claim: (claim) => whileHeld(jobs.claim(claim)),
+      renew: jobs.renew,
+      pending: jobs.pending,
+      partitions: jobs.partitions,
+      backlog: jobs.backlog,
+      release: jobs.release,
+      handBack: jobs.handBack
+    },
+    outbox: {
+      claim: (claim) => whileHeld(outbox.claim(claim)),
+      claimForHandler: (claim) => whileHeld(outbox.claimForHandler(claim)),
+      pendingForHandler: outbox.pendingForHandler,
+      renew: outbox.renew,
+      pending: outbox.pending,
+      partitions: outbox.partitions,
+      backlog: outbox.backlog,
+      release: outbox.release,
+      handBack: outbox.handBack
+    }
+  }
+}

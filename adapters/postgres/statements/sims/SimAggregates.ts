@@ -1,0 +1,182 @@
+/**
+ * The reads of SIM aggregates: a SIM with its present subscription, that one's attachments and their packages, nested in SQL.
+ */
+import { Effect } from "effect"
+import type { Attachment, Sim, SimAggregate } from "simplan/ports"
+import type { Database, Row } from "../../database/Database.ts"
+import * as BatchedRead from "../../fast/BatchedRead.ts"
+import * as AggregateRows from "../../sql/AggregateRows.ts"
+import * as ReportedRows from "../../sql/ReportedRows.ts"
+import * as CommitClause from "../../sql/CommitClause.ts"
+
+const present = `
+  left join simplan.subscription on subscription.organization_id = sim.organization_id
+    and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'`
+
+const whole = AggregateRows.value("true")
+
+/** The aggregate of one ICCID. */
+export const byIccid = (database: Database) => {
+  const packed = BatchedRead.make<BatchedRead.OfSim, AggregateRows.Packed>(
+    database,
+    (sql, asked) => sql<Row<BatchedRead.Found<AggregateRows.Packed>>>`
+      select json_build_object('at', r.at, 'found', ${sql.literal(whole)}) as value
+      from ${CommitClause.rows(sql, asked, BatchedRead.ofSim)}
+      join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
+      ${sql.literal(present)}`
+  )
+  return (of: BatchedRead.OfSim) =>
+    Effect.map(packed(of), (found) => (found === null ? null : AggregateRows.unpack(found)))
+}
+
+/** Whose SIM an ICCID is. */
+export const owner = (database: Database) => (iccid: string) =>
+  database.row(
+    (sql) => sql<Row<Pick<Sim.Sim, "organizationId" | "label">>>`
+      select json_build_object('organizationId', sim.organization_id, 'label', sim.label) as value
+      from simplan.iccid
+      join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
+      where iccid.iccid = ${iccid}`
+  )
+
+interface OfOccurrence extends BatchedRead.OfSim {
+  readonly attachmentId: string
+  readonly occurrence: number
+}
+
+const lookedForOccurrence = CommitClause.columns<BatchedRead.Placed<OfOccurrence>>({
+  integer: ["at", "occurrence"],
+  text: ["organizationId", "iccid", "attachmentId"]
+})
+
+type PackedOccurrence = readonly [
+  simVersion: number,
+  terms: Attachment.Attachment["terms"],
+  confirmed: boolean,
+  anchor: number | null,
+  suspendedAt: number | null,
+  lastThresholdNotified: number,
+  packages: ReadonlyArray<AggregateRows.PackedPackage> | null
+]
+
+const ofOccurrence = `json_build_array(
+  sim.version, attachment.terms, attachment.confirmed, attachment.anchor, attachment.suspended_at,
+  attachment.last_threshold_notified, ${AggregateRows.packages("package.occurrence = r.occurrence")}
+)`
+
+/** The view for an occurrence. */
+export const occurrence = (database: Database) => {
+  const packed = BatchedRead.make<OfOccurrence, PackedOccurrence>(
+    database,
+    (sql, asked) => sql<Row<BatchedRead.Found<PackedOccurrence>>>`
+      select json_build_object('at', r.at, 'found', ${sql.literal(ofOccurrence)}) as value
+      from ${CommitClause.rows(sql, asked, lookedForOccurrence)}
+      join simplan.attachment on attachment.organization_id = r."organizationId"
+        and attachment.attachment_id = r."attachmentId" and attachment.iccid = r.iccid
+      join simplan.subscription on subscription.organization_id = attachment.organization_id
+        and subscription.subscription_id = attachment.subscription_id and subscription.status <> 'Deleted'
+      join simplan.sim on sim.organization_id = attachment.organization_id and sim.iccid = attachment.iccid`
+  )
+  return (of: OfOccurrence) =>
+    Effect.map(packed(of), (found): SimAggregate.ForOccurrence | null => {
+      if (found === null) return null
+      const { attachmentId, iccid, organizationId } = of
+      const [version, terms, confirmed, anchor, suspendedAt, lastThresholdNotified, packages] = found
+      const sim = { organizationId, iccid, version }
+      const state = { confirmed, anchor, suspendedAt, lastThresholdNotified }
+      return {
+        sim,
+        attachments: [
+          {
+            attachment: { organizationId, iccid, attachmentId, terms, ...state },
+            packages: AggregateRows.unpackPackages(of, attachmentId, packages)
+          }
+        ]
+      }
+    })
+}
+
+/** The attachments of the live subscription of one ICCID. */
+export const attachmentsOf = (database: Database) => {
+  const packed = BatchedRead.make<BatchedRead.OfSim, AggregateRows.PackedAttachments>(
+    database,
+    (sql, asked) => sql<Row<BatchedRead.Found<AggregateRows.PackedAttachments>>>`
+      select json_build_object('at', r.at, 'found', ${sql.literal(AggregateRows.attachments)}) as value
+      from ${CommitClause.rows(sql, asked, BatchedRead.ofSim)}
+      join simplan.subscription on subscription.organization_id = r."organizationId"
+        and subscription.iccid = r.iccid and subscription.status <> 'Deleted'
+      where subscription.status = 'Live'`
+  )
+  return (of: BatchedRead.OfSim) =>
+    Effect.map(packed(of), (found) => (found === null ? null : AggregateRows.unpackAttachments(of, found)))
+}
+
+interface AskedOfSim {
+  readonly iccid: string
+  readonly since: number
+  readonly packageIds: ReadonlyArray<string>
+  readonly reportIds: ReadonlyArray<string>
+}
+
+export interface Asked {
+  readonly iccids: ReadonlyArray<AskedOfSim>
+  readonly seenSince: number
+}
+
+interface PlacedSim extends Omit<AskedOfSim, "packageIds"> {
+  readonly at: number
+  readonly packageIds: ReadonlyArray<string> | null
+}
+
+const askedColumns = CommitClause.columns<PlacedSim>({
+  integer: ["at"],
+  text: ["iccid"],
+  bigint: ["since"],
+  "text[]": ["packageIds", "reportIds"]
+})
+
+const placed = ({ iccid, packageIds, reportIds, since }: AskedOfSim, at: number): PlacedSim => ({
+  at,
+  iccid,
+  since,
+  packageIds: packageIds.length === 0 ? null : packageIds,
+  reportIds
+})
+
+// The time is no condition, so that the planner cannot take the index by time, which reads all reports for each SIM.
+const reportedAggregates = ReportedRows.value(`(
+  select json_agg(seen_report.report_id) filter (where seen_report.received_at >= kept.since)
+  from simplan.seen_report
+  where seen_report.organization_id = sim.organization_id and seen_report.report_id = any(r."reportIds")
+)`)
+
+// A SIM is in service with the subscription that holds it.
+const touchable = `
+  left join simplan.attachment on sim.allocation = 'InService' and attachment.organization_id = sim.organization_id
+    and attachment.subscription_id = sim.allocated_to and attachment.confirmed
+  left join simplan.package on package.organization_id = attachment.organization_id
+    and package.attachment_id = attachment.attachment_id and package.status = 'Created' and (
+      package.expiration_at is null or package.expiration_at > r.since or r."packageIds" is not null and (
+        package.telco_package_id = any(r."packageIds")
+        or package.attachment_id || ':' || package.occurrence = any(r."packageIds")
+      )
+    )`
+
+/** The aggregates that reports are about, of any organization. */
+export const reported = (database: Database) => (of: Asked) =>
+  Effect.map(
+    database.row(
+      (sql) => sql<Row<ReportedRows.Packed>>`
+        select ${sql.literal(reportedAggregates)} as value
+        from (select ${of.seenSince}::bigint as since) kept
+        cross join ${CommitClause.rows(sql, of.iccids.map(placed), askedColumns)}
+        join simplan.iccid on iccid.iccid = r.iccid
+        join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
+        ${sql.literal(touchable)}`
+    ),
+    (packed) =>
+      ReportedRows.unpack(
+        of.iccids.map(({ iccid }) => iccid),
+        packed
+      )
+  )

@@ -1,0 +1,129 @@
+/**
+ * The import of SIMs: one statement for any number of them. An ICCID is unique in the whole service through a table of
+ * its own, whose insertion decides, also between two imports at the same time, who has it. Import sequences are counted
+ * for each organization, so that they tell nothing of others: imports of one organization take turns at its counter.
+ *
+ * A SIM that the organization has already gets the identities of its row, and the activation code if it is an eSIM
+ * without one (rule I7).
+ */
+import { Effect } from "effect"
+import { type AuditEntry, Storage } from "simplan/ports"
+import type { Database, Row, Sql } from "../../database/Database.ts"
+import * as AuditEntries from "../AuditEntries.ts"
+import * as CommitClause from "../../sql/CommitClause.ts"
+
+interface Imported {
+  readonly iccid: string
+  readonly imported: boolean
+  readonly updated: boolean
+  /** Who has a taken one; null where it was taken while this statement ran. */
+  readonly organizationId: string | null
+}
+
+const columns = `
+  "organizationId" text, "simId" text, iccid text, label text, "isEsim" boolean, lpa text, imsi text,
+  msisdn text, "subscriberId" text, "createdAt" bigint,
+  allocation jsonb, "recycledAt" bigint, downloaded boolean, smdp jsonb, location jsonb, "lastActivityAt" bigint,
+  "mobilePlan" jsonb, position integer`
+
+// The count of what was inserted lets all imports take their locks in one order: SIMs that are there already come last.
+const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: ReadonlyArray<AuditEntry.AuditEntry>) => sql<
+  Row<Imported>
+>`
+  with given as (
+    select *, row_number() over (partition by iccid order by position) = 1 as is_first
+    from ${CommitClause.manyRows(
+      sql,
+      sims.map((sim, position) => ({ ...sim, position })),
+      columns
+    )}
+  ), registered as (
+    insert into simplan.iccid (iccid, organization_id)
+    select given.iccid, given."organizationId" from given where given.is_first order by given.iccid collate "C"
+    on conflict (iccid) do nothing
+    returning iccid, organization_id
+  ), counted as (
+    insert into simplan.import_sequence as counter (organization_id, last)
+    select registered.organization_id, count(*) from registered
+    group by registered.organization_id order by registered.organization_id
+    on conflict (organization_id) do update set last = counter.last + excluded.last
+    returning organization_id, last
+  ), numbered as (
+    select given.*, counted.last - count(*) over (partition by given."organizationId")
+      + row_number() over (partition by given."organizationId" order by given.position) as import_sequence
+    from given
+    join registered on registered.iccid = given.iccid
+    join counted on counted.organization_id = given."organizationId"
+    where given.is_first
+  ), inserted as (
+    insert into simplan.sim (
+      organization_id, sim_id, iccid, import_sequence, label, is_esim, lpa, imsi, msisdn, subscriber_id, created_at, allocation,
+      allocated_to, recycled_at, downloaded, smdp, location, last_activity_at, mobile_plan_applied, mobile_plan_target, version
+    )
+    select r."organizationId", r."simId", r.iccid, r.import_sequence, r.label, r."isEsim", r.lpa,
+      r.imsi, r.msisdn, r."subscriberId", r."createdAt", r.allocation->>'_tag',
+      r.allocation->>'subscriptionId', r."recycledAt", r.downloaded, r.smdp, r.location, r."lastActivityAt",
+      (r."mobilePlan"->>'applied')::boolean, (r."mobilePlan"->>'target')::boolean, 1
+    from numbered r
+    returning 1
+  ), differing as (
+    select sim.organization_id, sim.iccid, given.lpa, given.imsi, given.msisdn, given."subscriberId"
+    from given
+    join simplan.sim on sim.organization_id = given."organizationId" and sim.iccid = given.iccid
+    where given.is_first and (select count(*) from inserted) >= 0 and (
+      given.imsi <> coalesce(sim.imsi, '') or given.msisdn <> coalesce(sim.msisdn, '')
+      or given."subscriberId" <> coalesce(sim.subscriber_id, '')
+      or given.lpa is not null and sim.lpa is null and sim.is_esim
+    )
+    order by sim.organization_id, sim.iccid
+    for no key update of sim
+  ), updated as (
+    update simplan.sim set imsi = coalesce(r.imsi, sim.imsi), msisdn = coalesce(r.msisdn, sim.msisdn),
+      subscriber_id = coalesce(r."subscriberId", sim.subscriber_id),
+      lpa = coalesce(sim.lpa, case when sim.is_esim then r.lpa end)
+    from differing r
+    where sim.organization_id = r.organization_id and sim.iccid = r.iccid
+    returning sim.iccid
+  ), audited as (
+    ${sql.literal(AuditEntries.insert)}
+    from ${CommitClause.rows(sql, entries, AuditEntries.columns)}
+    where exists (select from registered) or exists (select from updated)
+    on conflict (organization_id, created_at, entry_id) do nothing
+    returning 1
+  )
+  select json_build_object(
+    'iccid', given.iccid, 'imported', given.is_first and registered.iccid is not null,
+    'updated', given.is_first and updated.iccid is not null,
+    'organizationId', coalesce(known.organization_id, registered.organization_id)
+  ) as value
+  from given
+  left join registered on registered.iccid = given.iccid
+  left join updated on updated.iccid = given.iccid
+  left join simplan.iccid known on known.iccid = given.iccid
+  order by given.position`
+
+/** Imports SIMs whose ICCID is new, updates those that the organization has (rule I7), and names who has the others. */
+export const run = (database: Database) =>
+  Effect.fnUntraced(function* (sims: ReadonlyArray<Storage.NewSim>, auditEntry?: AuditEntry.AuditEntry) {
+    const entries = auditEntry === undefined ? [] : [auditEntry]
+    const store = (all: ReadonlyArray<Storage.NewSim>) => database.write((sql) => statement(sql, all, entries))
+    const rows = yield* store(sims)
+    // What another import registered after this statement's snapshot is only visible to the next statement.
+    const unseen = sims.filter((_, position) => rows[position]?.organizationId === null)
+    const seen = unseen.length === 0 ? [] : yield* store(unseen)
+    const outcome = {
+      imported: [] as string[],
+      updated: [] as string[],
+      taken: [] as Storage.ImportOutcome["taken"][number][]
+    }
+    let next = 0
+    for (const row of rows) {
+      const { iccid, imported, organizationId, updated } = row.organizationId === null ? (seen[next++] ?? row) : row
+      if (imported) outcome.imported.push(iccid)
+      else if (updated) outcome.updated.push(iccid)
+      else if (organizationId !== null) outcome.taken.push({ iccid, organizationId })
+      // Only in a host's transaction that sees nothing newer than its start.
+      else return yield* new Storage.StorageError({ message: `The ICCID ${iccid} was just taken by another import` })
+    }
+    return outcome
+  })

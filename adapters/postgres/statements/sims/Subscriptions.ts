@@ -1,0 +1,120 @@
+/**
+ * The statements about subscriptions. They are written under the guard of their SIM.
+ */
+import { Effect } from "effect"
+import type { Storage, Subscription } from "simplan/ports"
+import type { Database, Row, Sql } from "../../database/Database.ts"
+import * as BatchedRead from "../../fast/BatchedRead.ts"
+import * as SimRows from "../../sql/SimRows.ts"
+import * as SizedPage from "../../sql/SizedPage.ts"
+import * as CommitClause from "../../sql/CommitClause.ts"
+
+const columns = CommitClause.columns<Subscription.Subscription>(
+  { text: ["organizationId", "subscriptionId", "iccid", "metadata", "status"], bigint: ["createdAt"] },
+  ["organizationId", "subscriptionId"]
+)
+
+/** Inserts subscriptions. */
+export const insert = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): CommitClause.CommitClause => ({
+  ctes: [
+    sql`subscription_added as (
+      insert into simplan.subscription (organization_id, subscription_id, iccid, metadata, created_at, status)
+      select r."organizationId", r."subscriptionId", r.iccid, r.metadata, r."createdAt", r.status
+      from ${CommitClause.rows(sql, rows, columns)}
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from subscription_added)`
+})
+
+const statusColumns = CommitClause.columns<Subscription.Subscription>(
+  { text: ["organizationId", "subscriptionId", "status"] },
+  ["organizationId", "subscriptionId"]
+)
+
+/** Writes the status, which is all that changes of a subscription. */
+export const changeStatus = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): CommitClause.CommitClause => ({
+  ctes: [
+    sql`subscription_changed as (
+      update simplan.subscription set status = r.status
+      from ${CommitClause.rows(sql, rows, statusColumns)}
+      where subscription.organization_id = r."organizationId" and subscription.subscription_id = r."subscriptionId"
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from subscription_changed)`
+})
+
+/** Removes subscriptions. Their attachments are removed by the same commit. */
+export const remove = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): CommitClause.CommitClause => ({
+  ctes: [
+    sql`subscription_removed as (
+      delete from simplan.subscription using ${CommitClause.rows(sql, rows, statusColumns)}
+      where subscription.organization_id = r."organizationId" and subscription.subscription_id = r."subscriptionId"
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from subscription_removed)`
+})
+
+type Packed = readonly [subscriptionId: string, metadata: string, createdAt: number, sim: SimRows.Packed]
+
+const packed = `json_build_array(
+  subscription.subscription_id, subscription.metadata, subscription.created_at, ${SimRows.value}
+)`
+
+/** The live one of a SIM. */
+export const byIccid = (database: Database) => {
+  const lookup = BatchedRead.make<BatchedRead.OfSim, Packed>(
+    database,
+    (sql, asked) => sql<Row<BatchedRead.Found<Packed>>>`
+      select json_build_object('at', r.at, 'found', ${sql.literal(packed)}) as value
+      from ${CommitClause.rows(sql, asked, BatchedRead.ofSim)}
+      join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
+      join simplan.subscription on subscription.organization_id = sim.organization_id
+        and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'
+      where subscription.status = 'Live'`
+  )
+  return (of: BatchedRead.OfSim) =>
+    Effect.map(lookup(of), (found) => (found === null ? null : unpack(of.organizationId, found)))
+}
+
+const inOrder = (sql: Sql, { after, organizationId }: Storage.Page<Storage.CreatedCursor>) => sql`
+  select * from simplan.subscription
+  where subscription.organization_id = ${organizationId} and subscription.status = 'Live' ${
+    after === null
+      ? sql.literal("")
+      : sql`and (subscription.created_at, subscription.subscription_id) > (${after.createdAt}::bigint, ${after.id}::text)`
+  }
+  order by subscription.created_at, subscription.subscription_id`
+
+/** A page of live ones with their SIM, by creation and id; one row of a result has it all. */
+export const page = (database: Database) =>
+  SizedPage.make<
+    Storage.CreatedCursor,
+    Storage.Page<Storage.CreatedCursor>,
+    ReadonlyArray<Packed>,
+    Subscription.SubscriptionWithSim
+  >(database, {
+    statement: (sql, of) => sql`
+      select json_agg(
+        ${sql.literal(packed)} order by subscription.created_at, subscription.subscription_id
+      ) as value
+      from (
+        ${CommitClause.first(sql, inOrder(sql, of), of.limit)}
+      ) subscription
+      join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid`,
+    unpack: (found, { organizationId }) => (found ?? []).map((packed) => unpack(organizationId, packed)),
+    cursorOf: ({ subscription }) => ({ createdAt: subscription.createdAt, id: subscription.subscriptionId })
+  })
+
+const unpack = (
+  organizationId: string,
+  [subscriptionId, metadata, createdAt, packedSim]: Packed
+): Subscription.SubscriptionWithSim => {
+  const sim = SimRows.unpack(organizationId, packedSim)
+  return {
+    subscription: { organizationId, subscriptionId, iccid: sim.iccid, metadata, createdAt, status: "Live" },
+    sim
+  }
+}

@@ -1,0 +1,221 @@
+/**
+ * The errors of the failures of use cases. The code and status of each refusal are those of the HTTP API (rule W1), which a
+ * test compares.
+ */
+import { Cause } from "effect"
+import { Refusal } from "simplan"
+import { Storage } from "simplan/ports"
+import * as Arguments from "../Arguments.ts"
+import * as Errors from "./Errors.ts"
+
+/** A call, as its errors tell of it. */
+export interface Call {
+  /** Such as `plans.create`. */
+  readonly method: string
+  /** What the host sent; a message shows the value of a field that is wrong. */
+  readonly request: unknown
+  /** The id that the host has given the request. */
+  readonly requestId?: string | undefined
+  /** The host's names of fields that the domain names otherwise. */
+  readonly fields?: Readonly<Record<string, string>> | undefined
+  /** Where the host has made the call. */
+  readonly site?: { readonly stack?: string } | undefined
+}
+
+/** The error with the stack of the call that it ends, in place of where it was made. */
+export const at = <A>(error: A, { site }: Call): A => {
+  const frames = site?.stack?.slice(site.stack.indexOf("\n"))
+  if (frames !== undefined && error instanceof Errors.SimplanError) {
+    error.stack = `${error.name}: ${error.message}${frames}`
+  }
+  return error
+}
+
+const notFound = {
+  plan: "plan_not_found",
+  sim: "sim_not_found",
+  subscription: "subscription_not_found",
+  "plan attachment": "plan_attachment_not_found",
+  "coverage profile": "coverage_profile_not_found",
+  operator: "operator_not_found",
+  organization: "organization_not_found",
+  "api key": "api_key_not_found",
+  "webhook endpoint": "webhook_endpoint_not_found",
+  delivery: "delivery_not_found",
+  problem: "problem_not_found",
+  command: "command_not_found"
+} as const satisfies Readonly<Record<Refusal.Resource, string>>
+
+/** A message of the domain with the host's names of fields: some name other fields as the HTTP API does. */
+export const inHostsWords = (text: string): string =>
+  text.replace(/\b[a-z][a-z0-9]*(?:_[a-z]+)+\b/g, (name) =>
+    name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  )
+
+/** The error of a refusal. */
+export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanError => {
+  const { requestId } = call
+  const of = (code: string, status: number, message: string) => ({ code, status, message, requestId })
+  switch (refusal._tag) {
+    case "InvalidField": {
+      const field = call.fields?.[refusal.field] ?? refusal.field
+      return Arguments.invalidIn(call.method, call.request, field, inHostsWords(refusal.message))
+    }
+    case "NotFound": {
+      const { id, resource } = refusal
+      const message = `There is no ${resource} with the id ${Arguments.shown(id)}`
+      return new Errors.NotFoundError({ ...of(notFound[resource], 404, message), resource, id })
+    }
+    case "NoFreeSim":
+      return new Errors.NoFreeSimError(of("no_free_esim", 404, `No free eSIM with the label ${refusal.label} is left`))
+    case "PlanArchived":
+      return new Errors.PlanArchivedError(of("plan_archived", 409, `The plan ${refusal.planId} is archived`))
+    case "SimBusy": {
+      const message = `The SIM ${refusal.iccid} is being put into service or released; try again shortly`
+      return new Errors.SimBusyError(of("sim_busy", 409, message))
+    }
+    case "SubscriptionFull": {
+      const message = `The subscription ${refusal.subscriptionId} has too many plan attachments to take another`
+      return new Errors.SubscriptionFullError(of("subscription_full", 409, message))
+    }
+    case "LabelMismatch": {
+      const message = `The SIM ${refusal.iccid} has the label ${refusal.simLabel}, not ${refusal.label}`
+      return new Errors.LabelMismatchError({ ...of("label_mismatch", 400, message), field: "iccid" })
+    }
+    case "EsimInstalled": {
+      const message = `The eSIM ${refusal.iccid} was installed on a device, so its subscription cannot be deleted`
+      return new Errors.EsimInstalledError(of("esim_installed", 403, message))
+    }
+    case "TermsRefused":
+      return new Errors.TermsRefusedError(of("terms_refused", 422, refusal.message))
+    case "AttachmentExpired": {
+      const message = `The plan attachment ${refusal.attachmentId} has expired`
+      return new Errors.AttachmentExpiredError(of("attachment_expired", 409, message))
+    }
+    case "EndpointDisabled": {
+      const message = `The webhook endpoint ${refusal.endpointId} is disabled`
+      return new Errors.EndpointDisabledError(of("webhook_endpoint_disabled", 409, message))
+    }
+    case "RegionNameTaken": {
+      const message = `regionName is taken: a region with the name ${Arguments.shown(refusal.regionName)} exists already`
+      return new Errors.RegionNameTakenError({ ...of("region_name_taken", 400, message), field: "regionName" })
+    }
+    case "RegionUncovered": {
+      const { missingIso2 } = refusal
+      const message = `iso2List names countries without an operator: ${missingIso2.join(", ")}`
+      return new Errors.RegionUncoveredError({
+        ...of("region_uncovered", 400, message),
+        field: "iso2List",
+        missingIso2
+      })
+    }
+    case "RegionExists": {
+      const { coverageId, regionName } = refusal
+      const message = `The coverage profile ${Arguments.shown(regionName)}, ${coverageId}, has exactly these countries`
+      return new Errors.RegionExistsError({ ...of("region_exists", 409, message), coverageId })
+    }
+    case "TelcoRefused":
+      return new Errors.TelcoRefusedError(of("telco_refused", 502, `The telco refused: ${refusal.message}`))
+    case "TelcoUnavailable":
+      return new Errors.TelcoUnavailableError({
+        ...of("telco_unavailable", 503, "The telco could not be reached in time; nothing remains of the call"),
+        retryAfterSeconds: refusal.retryAfterSeconds
+      })
+    case "IdempotencyKeyReused": {
+      const message = `The idempotency key ${Arguments.shown(refusal.key)} was used with another request`
+      return new Errors.IdempotencyKeyReusedError({
+        ...of("idempotency_key_reused", 422, message),
+        field: "idempotencyKey"
+      })
+    }
+    case "RequestInProgress": {
+      const message = `The first call with the idempotency key ${Arguments.shown(refusal.key)} is not done yet`
+      return new Errors.RequestInProgressError({ ...of("request_in_progress", 409, message), field: "idempotencyKey" })
+    }
+    case "ClockRefused":
+      return refusal.reason === "system clock"
+        ? new Errors.ClockRefusedError(of("clock_is_system", 409, "The clock is the machine's and cannot be moved"))
+        : new Errors.ClockRefusedError(of("clock_advancing", 409, "The clock is being moved already"))
+    case "InsideTransaction": {
+      const message = `${call.method} calls the telco, so it cannot run inside a database transaction: use simplan.within there`
+      return new Errors.InsideTransactionError(of("inside_transaction", 409, message))
+    }
+    case "KeyRefused":
+      return new Errors.KeyRefusedError(of("key_invalid", 401, "The API key is not valid"))
+  }
+}
+
+/** The error where the storage failed. */
+export const ofStorage = (error: Storage.StorageError, requestId?: string): Errors.StorageUnavailableError =>
+  new Errors.StorageUnavailableError({
+    code: "storage_unavailable",
+    status: 503,
+    message: error.message === "" ? "The database cannot be used" : error.message,
+    cause: error.cause ?? error,
+    requestId
+  })
+
+/** The error where something broke that no class is for. `broken` begins its message. */
+export const ofDefect = (defect: unknown, broken: string, requestId?: string): Errors.SimplanError => {
+  const what = defect instanceof Error ? `${defect.name}: ${defect.message}` : Arguments.shown(defect)
+  return new Errors.SimplanError({
+    code: "internal_error",
+    status: 500,
+    message: `${broken}: ${what}`,
+    cause: defect,
+    requestId
+  })
+}
+
+// A refusal that is replayed is plain data.
+const isPlain = (error: unknown): error is Refusal.Plain =>
+  typeof error === "object" &&
+  error !== null &&
+  "_tag" in error &&
+  typeof error._tag === "string" &&
+  Object.hasOwn(Refusal, error._tag)
+
+/** What something of the host's threw that a call reads, such as the rows of an import. The call rejects with the same. */
+export class HostError {
+  readonly error: unknown
+  constructor(error: unknown) {
+    this.error = error
+  }
+}
+
+/** The error of whatever ended a call. */
+export const ofCause = (cause: Cause.Cause<unknown>, call: Call): unknown => {
+  const error = Cause.squash(cause)
+  if (error instanceof HostError) return error.error
+  if (error instanceof Errors.SimplanError) return error
+  if (error instanceof Storage.StorageError) return ofStorage(error, call.requestId)
+  return isPlain(error) ? ofRefusal(error, call) : ofDefect(error, `${call.method} failed`, call.requestId)
+}
+
+// What the storages call the argument that a host gives as `database`.
+const DATABASE = /^(?:url|pool|dataDir)(?= )/
+
+/** The error of a start that has failed. The argument that names the database is called as the host calls it. */
+export const ofStart = (cause: Cause.Cause<unknown>): unknown => {
+  const error = ofCause(cause, { method: "createSimplan", request: undefined })
+  if (!(error instanceof Errors.StorageUnavailableError)) return error
+  const said = error.message.replace(DATABASE, "database").replace(/^client(?= )/, "database.client")
+  if (said === error.message) return error
+  const message = `createSimplan: ${said}`
+  return said.includes(", but must be ")
+    ? new Errors.InvalidFieldError({
+        code: "invalid_field",
+        status: 400,
+        field: "database",
+        message,
+        cause: error.cause
+      })
+    : new Errors.StorageUnavailableError({ code: error.code, status: error.status, message, cause: error.cause })
+}
+
+/** The error of a call that its signal has ended: named `AbortError`, with the signal's reason as its cause. */
+export const aborted = (signal: AbortSignal, method: string): Error => {
+  const { reason } = signal
+  if (reason instanceof Error && reason.name === "AbortError") return reason
+  return Object.assign(new DOMException(`${method} was aborted`, "AbortError"), { cause: reason })
+}

@@ -1,0 +1,247 @@
+/**
+ * The HTTP API over the running service. Its modules are loaded with the first request. A request waits for the start; while
+ * the service cannot start, it is answered by 503, and the next one tries to start it again.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type { HostAuth, Mount, Routes, WebHandler } from "../../http/index.ts"
+import * as Arguments from "../Arguments.ts"
+import * as Errors from "../errors/Errors.ts"
+import * as Routed from "../ports/Routed.ts"
+import type { Runtime } from "../Runtime.ts"
+import * as TimeSpans from "../TimeSpans.ts"
+import type { HttpCaller, HttpGroup, HttpOperator, HttpOptions, HttpSource } from "../types/Http.ts"
+import type { Simplan } from "../types/Simplan.ts"
+
+const METHOD = "createSimplan, http"
+
+const GROUPS = ["v3", "admin", "telco", "docs", "metrics", "health"] as const satisfies ReadonlyArray<HttpGroup>
+
+/** The first segments of the paths of each group. */
+const segments: Readonly<Record<HttpGroup, ReadonlyArray<string>>> = {
+  v3: ["v3"],
+  admin: ["admin"],
+  telco: ["telco"],
+  docs: ["docs", "openapi.json"],
+  metrics: ["metrics"],
+  health: ["healthz", "readyz"]
+}
+
+/** After how many seconds a client is to try again where the service cannot start. */
+const RETRY_AFTER = 5
+
+const SHORTEST_TOKEN = 16
+
+/** One or more segments, written as a URL has them. */
+const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~!$&'()*+,=:@-]+)+$/
+
+const isFunction = (value: unknown): value is () => unknown => typeof value === "function"
+
+const Hook = Schema.optional(Schema.declare(isFunction, { message: "must be an async function" }))
+
+// What begins like this shows no value: a token is a secret.
+const Token = Schema.optional(
+  Schema.String.check(
+    Schema.makeFilter(
+      (token) => token.length >= SHORTEST_TOKEN || `is too short, with less than ${SHORTEST_TOKEN} characters`
+    )
+  )
+)
+
+const whole = (least: number) =>
+  Schema.Int.check(Schema.makeFilter((value) => value >= least || `must be an integer of at least ${least}`))
+
+const decode = Arguments.decoder(
+  Schema.Struct({
+    prefix: Schema.optional(
+      Schema.String.check(
+        Schema.makeFilter((text) => PREFIX.test(text) || "must be a path such as /esim, without a slash at its end")
+      )
+    ),
+    groups: Schema.optional(
+      Schema.Array(Schema.Literals(GROUPS).annotate({ message: `must be one of ${GROUPS.join(", ")}` }))
+    ),
+    authenticate: Hook,
+    authenticateOperator: Hook,
+    adminToken: Token,
+    telcoToken: Token,
+    rateLimit: Schema.optional(
+      Schema.Union([
+        Schema.Literal("off"),
+        Schema.Struct({
+          requests: whole(1),
+          window: Schema.declare(TimeSpans.isTimeSpan, { message: TimeSpans.MESSAGE })
+        })
+      ])
+    ),
+    trustedProxies: Schema.optional(whole(0))
+  }),
+  "the options"
+)
+
+/** Checks the options. Throws an `InvalidFieldError`. */
+export const check = (options: HttpOptions | undefined): void => {
+  if (options === undefined) return
+  decode(METHOD, options)
+  for (const group of ["admin", "telco"] as const) {
+    const token = `${group}Token` as const
+    if (options.groups?.includes(group) === true && (options[token] ?? options.authenticateOperator) === undefined) {
+      throw Arguments.invalid(METHOD, token, `is needed where groups has "${group}"; or give authenticateOperator`)
+    }
+  }
+}
+
+/** What `toNodeHandler` needs of a service. */
+export interface Mounted {
+  readonly prefix: string | undefined
+  /** Whether a path without the prefix is below a group that is mounted. */
+  readonly has: (path: string) => boolean
+  /** Whether the host is asked who sends a request. */
+  readonly asksHost: boolean
+  readonly answer: (request: Request, arrival: Mount.Arrival) => Promise<Response>
+  /** Has `close` wait for a promise. */
+  readonly hold: Runtime["hold"]
+  readonly log: Runtime["log"]
+}
+
+// By the function that a host sees.
+const mounts = new WeakMap<Simplan["handler"], Mounted>()
+
+/** What was mounted with a handler; undefined where it is not one of `make`. */
+export const of = (handler: Simplan["handler"]): Mounted | undefined => mounts.get(handler)
+
+// Frameworks have web requests of their own.
+const isWeb = (source: object): source is Request => "url" in source && "method" in source && "headers" in source
+
+const bodiless = ({ headers, method, signal, url }: Request): Request => new Request(url, { method, headers, signal })
+
+/** The host's hook, asked about a request without its body. */
+const asking =
+  <Who>(hook: (request: Request, source: HttpSource) => Promise<Who | null>): HostAuth.Authenticate<Who> =>
+  ({ source }, arrival) =>
+    Effect.promise(async () => (isWeb(source) ? hook(bodiless(source), { host: arrival?.host }) : null))
+
+const decodeCaller = Arguments.decoder(
+  Schema.Struct({
+    organizationId: Arguments.Id,
+    scope: Schema.optional(Schema.Literals(["full", "read"]).annotate({ message: 'must be "full" or "read"' })),
+    actor: Schema.optional(Arguments.Name)
+  }),
+  "its answer"
+)
+
+const decodeOperator = Arguments.decoder(
+  Schema.Struct({
+    admin: Schema.optional(Arguments.Flag),
+    telco: Schema.optional(Arguments.Flag),
+    actor: Schema.optional(Arguments.Name)
+  }),
+  "its answer"
+)
+
+const hooks = ({ authenticate, authenticateOperator }: HttpOptions) => ({
+  ...(authenticate !== undefined && {
+    authenticate: asking<HttpCaller>(async (request, source) => {
+      const caller = (await authenticate(request, source)) ?? null
+      return caller === null ? null : decodeCaller("http.authenticate", caller)
+    })
+  }),
+  ...(authenticateOperator !== undefined && {
+    authenticateOperator: asking<HttpOperator>(async (request, source) => {
+      const operator = (await authenticateOperator(request, source)) ?? null
+      return operator === null ? null : decodeOperator("http.authenticateOperator", operator)
+    })
+  })
+})
+
+const redacted = (token: string | undefined) => (token === undefined ? undefined : Redacted.make(token))
+
+const rate = ({ rateLimit = { requests: 100, window: "1 second" } }: HttpOptions): Routes.Options["rateLimit"] =>
+  rateLimit === "off" ? "off" : { requests: rateLimit.requests, window: TimeSpans.millis(rateLimit.window) ?? 0 }
+
+// Some runtimes have requests of more than one class.
+const isWebRequest = (request: unknown): boolean =>
+  typeof request === "object" &&
+  request !== null &&
+  isWeb(request) &&
+  URL.canParse(request.url) &&
+  typeof request.headers?.get === "function"
+
+// Thrown at once: the hosts that call it like this await nothing.
+const wrongRequest = (request: unknown): Errors.InvalidFieldError =>
+  Arguments.invalid(
+    "simplan.handler",
+    "request",
+    "must be a web Request, such as c.req.raw of Hono; Express, Nest, Fastify, Koa and node:http take toNodeHandler(simplan)",
+    request
+  )
+
+/** The handler of web requests. */
+export const make = (runtime: Runtime, options: HttpOptions = {}): Simplan["handler"] => {
+  const { groups = ["v3", "docs"], prefix, trustedProxies } = options
+  const mountedSegments = new Set(groups.flatMap((group) => segments[group]))
+  let opened: Promise<WebHandler.WebHandler> | undefined
+
+  const routes = (telcos: Routes.Options["telcos"]): Routes.Options => ({
+    groups,
+    telcos,
+    ...hooks(options),
+    adminToken: redacted(options.adminToken),
+    telcoToken: redacted(options.telcoToken),
+    rateLimit: rate(options),
+    trustedProxies,
+    checkUrl: (url) =>
+      Effect.flatMap(
+        Effect.promise(() => runtime.checkUrl(url)),
+        (problem) => (problem === undefined ? Effect.void : Effect.fail(problem))
+      )
+  })
+
+  const open = async () => {
+    const context = await runtime.context()
+    const http = await import("../../http/index.ts")
+    const web = http.WebHandler.make(routes(Routed.telcos(context)), Layer.succeedContext(context))
+    runtime.beforeClose({ wait: web.idle, release: web.dispose })
+    return web
+  }
+
+  /** The handler over the running service. One that cannot be opened is opened anew the next time. */
+  const handler = async () => {
+    await runtime.context()
+    opened ??= open()
+    const opening = opened
+    opening.catch(() => {
+      if (opened === opening) opened = undefined
+    })
+    return opening
+  }
+
+  const notReady = async (request: Request, error: unknown): Promise<Response> => {
+    const { WebHandler } = await import("../../http/index.ts")
+    if (error instanceof Errors.ClosedError) return WebHandler.notReady(request, "The service is stopping", RETRY_AFTER)
+    runtime.log("error", "The service cannot start, so a request was answered by 503", { err: error })
+    return WebHandler.notReady(request, "The service cannot start; try again", RETRY_AFTER)
+  }
+
+  const answer: Mounted["answer"] = async (request, arrival) => {
+    const web = await handler().catch((error: unknown) => notReady(request, error))
+    return web instanceof Response ? web : web.handler(request, arrival)
+  }
+
+  const mounted: Mounted = {
+    prefix,
+    has: (path) => mountedSegments.has(path.split(/[/?]/, 2)[1] ?? ""),
+    asksHost: options.authenticate !== undefined || options.authenticateOperator !== undefined,
+    answer,
+    hold: runtime.hold,
+    log: runtime.log
+  }
+  const handle: Simplan["handler"] = (request, host) => {
+    if (!isWebRequest(request)) throw wrongRequest(request)
+    return runtime.hold(answer(request, { prefix: prefix ?? "", address: null, host }))
+  }
+  mounts.set(handle, mounted)
+  return handle
+}

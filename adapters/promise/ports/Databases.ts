@@ -1,0 +1,118 @@
+/**
+ * The storage that the option `database` names. A storage is loaded when it is needed, so that a host pays for no other.
+ */
+import { Layer } from "effect"
+import type { Jobs, Outbox, Storage } from "simplan/ports"
+import * as Arguments from "../Arguments.ts"
+import * as Errors from "../errors/Errors.ts"
+import type * as Postgres from "../../postgres/index.ts"
+import type { Database, Options } from "../Options.ts"
+
+type StorageLayer = Layer.Layer<Storage.Storage | Jobs.Jobs | Outbox.Outbox, unknown>
+
+/** A storage that can be opened. */
+export interface Opening {
+  readonly layer: () => Promise<StorageLayer>
+  /** Whether no other process can be on it. */
+  readonly isOwn: boolean
+}
+
+const METHOD = "createSimplan"
+
+const ALLOWED =
+  'must be "postgres://…" or a URL, a Pool of pg, { client }, "memory", a directory such as "./data", or { storage }'
+
+const refused = (is: string): Errors.InvalidFieldError =>
+  Arguments.invalid(METHOD, "database", `${ALLOWED}; it is ${is}`)
+
+/** Where the layer of `simplan/postgres` finds the database. */
+type Where = Pick<Postgres.Options, "url" | "pool" | "client">
+
+const isPool = (database: object): database is NonNullable<Where["pool"]> =>
+  "connect" in database && typeof database.connect === "function" && "options" in database
+
+// The layer refuses what is no client.
+const isClient = (client: unknown): client is NonNullable<Where["client"]> =>
+  typeof client === "function" || (typeof client === "object" && client !== null)
+
+// Which ports a layer gives shows when it is built.
+const isStorage = (value: unknown): value is StorageLayer => Layer.isLayer(value)
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error &&
+  "code" in error &&
+  (error.code === "ERR_MODULE_NOT_FOUND" || error.code === "MODULE_NOT_FOUND")
+
+/** PGlite is an optional dependency. */
+const pglite = async (dataDir: string, { schema, secretKeys }: Opened): Promise<StorageLayer> => {
+  try {
+    await import("@electric-sql/pglite")
+  } catch (cause) {
+    if (!isMissing(cause)) throw cause
+    throw new Errors.InvalidFieldError({
+      code: "invalid_field",
+      status: 400,
+      field: "database",
+      message: `createSimplan: database ${Arguments.shown(dataDir)} is a directory, which needs the package @electric-sql/pglite: npm install @electric-sql/pglite`,
+      cause
+    })
+  }
+  return (await import("../../pglite/index.ts")).layer({ dataDir, schema, secretKeys })
+}
+
+const postgres = async (where: Where, options: Opened): Promise<StorageLayer> =>
+  (await import("../../postgres/index.ts")).layer({ ...where, ...options })
+
+/** How it is opened. */
+interface Opened {
+  readonly schema: string | undefined
+  readonly secretKeys: string | undefined
+  /** Whether no other process may be on it. */
+  readonly alone: boolean | undefined
+}
+
+const ofText = (text: string, opened: Opened): Opening => {
+  if (/^postgres(?:ql)?:\/\//.test(text)) return { layer: () => postgres({ url: text }, opened), isOwn: false }
+  if (text === "memory" || text === "memory:") {
+    return { layer: async () => (await import("../../memory/index.ts")).layer, isOwn: true }
+  }
+  const directory = text.startsWith("pglite://") ? text.slice("pglite://".length) : text
+  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(directory)?.[1]
+  if (directory.trim() === "") throw refused("empty")
+  // What may hold a password is not shown.
+  if (scheme !== undefined) throw refused(`a text that begins with "${scheme}:"`)
+  if (directory.includes("@") || /:\d+/.test(directory)) throw refused("like an address without postgres://")
+  return { layer: () => pglite(directory, opened), isOwn: true }
+}
+
+/** The storage of the option. Throws where the option is none of those that are allowed. */
+export const open = ({ alone, clock, database, schema, secretKeys }: Options): Opening => {
+  if (schema !== undefined && (typeof schema !== "string" || !/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(schema))) {
+    const allowed =
+      "must be 1 to 63 lower-case letters, digits and underscores, and begin with no digit and not with pg_"
+    throw Arguments.invalid(METHOD, "schema", allowed, schema)
+  }
+  if (secretKeys !== undefined && typeof secretKeys !== "string") {
+    throw Arguments.invalid(METHOD, "secretKeys", "must be a text of one key, or of two with a comma between")
+  }
+  // A virtual clock is for one process.
+  const isVirtual = typeof clock === "object" && clock !== null && "start" in clock
+  const opened: Opened = { schema, secretKeys, alone: isVirtual ? true : alone }
+  const given: Database | null | undefined = database
+  if (given === undefined || given === null) throw refused("missing")
+  if (typeof given === "string") return ofText(given, opened)
+  if (typeof given !== "object") throw refused(Arguments.shown(given))
+  if (given instanceof URL) return ofText(given.href, opened)
+  if ("storage" in given) {
+    const { storage } = given
+    if (!isStorage(storage)) throw refused("{ storage } with something that is no Layer of this copy of effect")
+    return { layer: async () => storage, isOwn: false }
+  }
+  if ("client" in given) {
+    const { client } = given
+    if (!isClient(client)) throw refused(`{ client } with ${Arguments.shown(client)}`)
+    return { layer: () => postgres({ client }, opened), isOwn: false }
+  }
+  if (isPool(given)) return { layer: () => postgres({ pool: given }, opened), isOwn: false }
+  throw refused("an object of another kind")
+}

@@ -1,0 +1,46 @@
+/**
+ * Telcos that are routed by a settings file (`simplan/telco-routes`), where the layer of the telco has them: their background
+ * work runs where the worker runs, and their zones and notifications are served where HTTP is mounted.
+ *
+ * They are found by their key, so that a host without such telcos loads none of their modules.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import { Settings } from "simplan"
+import type { Connected, Routes } from "../../telco-routes/index.ts"
+
+const Routed = Context.Service<Routes.Routes, Routes.Routes["Service"]>(
+  "simplan/TelcoRoutes/Routes" satisfies Routes.Routes["key"]
+)
+
+type Telcos = Routes.Routes["Service"]["telcos"]
+
+const routed = Effect.serviceOption(Routed)
+
+/** Does what the telcos need to be done all the time, as long as the scope is open. */
+export const background: Layer.Layer<never, never, Connected.Services> = Layer.effectDiscard(
+  Effect.flatMap(routed, (given) => (Option.isNone(given) ? Effect.void : Effect.forkScoped(given.value.background)))
+)
+
+/** Does work that is due, a bounded share of what the telcos need beside it, and then the work that comes of that. */
+export const drain = <A, E, R>(due: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Connected.Services> =>
+  Effect.flatMap(routed, (given) =>
+    Option.isNone(given)
+      ? due
+      : Effect.andThen(Effect.all([due, given.value.drain], { concurrency: "unbounded", discard: true }), due)
+  )
+
+/** Gives calls the time that the telcos may take. */
+export const limits: Layer.Layer<never> = Layer.effect(
+  Settings.Settings,
+  Effect.map(Effect.all([Settings.Settings, routed]), ([preset, given]) => ({
+    ...preset,
+    telcoTimeoutMillis: Math.max(
+      preset.telcoTimeoutMillis,
+      Option.match(given, { onNone: () => 0, onSome: ({ leastTimeoutMillis }) => leastTimeoutMillis })
+    )
+  }))
+)
+
+/** The telcos by name; undefined where none are routed. */
+export const telcos = (services: Context.Context<never>): Telcos | undefined =>
+  Option.getOrUndefined(Option.map(Context.getOption(services, Routed), (routes) => routes.telcos))

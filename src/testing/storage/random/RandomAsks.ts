@@ -1,0 +1,228 @@
+/**
+ * Random imports, claims and reads, with answers made comparable: what is unordered is sorted, and what a storage may
+ * number in its own way (serials, and the catalogue's version while it starts) is left out.
+ */
+import { Effect } from "effect"
+import type { Sim } from "../../../domain/Sim.ts"
+import { HOUR, MINUTE } from "../../../domain/Time.ts"
+import type { Pending } from "../../../ports/Jobs.ts"
+import type { CreatedCursor, StorageError } from "../../../ports/Storage.ts"
+import type { Side } from "./RandomCommits.ts"
+import { type asks, idOf, pick, type Run } from "./RandomSteps.ts"
+import * as Rows from "../world/Rows.ts"
+import { newSim } from "../world/World.ts"
+
+/** A question, at one moment of machine time. */
+export interface Ask {
+  readonly do: (typeof asks)[number]
+  readonly row: number
+  readonly choice: number
+  readonly machineNow: number
+}
+
+type Answer = Effect.Effect<unknown, StorageError>
+
+/** A value without the serials of SIMs. */
+export const withoutImportSequences = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutImportSequences)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, part]) =>
+      key === "importSequence" ? [] : [[key, withoutImportSequences(part)]]
+    )
+  )
+}
+
+const byText = <A>(values: ReadonlyArray<A>, text: (value: A) => string): ReadonlyArray<A> =>
+  values.toSorted((a, b) => (text(a) < text(b) ? -1 : 1))
+
+/** What is pending of this run: other cases' work is due half a year later. */
+const ownPending = (run: Run, { dueAt, held }: Pending): Pending => ({
+  dueAt: dueAt !== null && dueAt > run.now + 12 * HOUR ? null : dueAt,
+  held
+})
+
+const importSims = (run: Run, { other, world }: Side, { choice, row }: Ask): Answer => {
+  const count = 1 + (choice % 3)
+  const sims = Array.from({ length: count }, (_, index) => {
+    const of = (choice + index) % 3 === 0 ? other : world
+    return newSim(of, {
+      simId: world.id(),
+      iccid: pick(run.iccids, row + index),
+      isEsim: choice % 7 !== 6,
+      lpa: choice % 7 === 6 || choice % 3 === 0 ? null : `LPA:1$smdp.example$${choice}`,
+      imsi: choice % 4 === 0 ? null : `20893${choice % 2}00000000${index}`,
+      msisdn: choice % 3 === 0 ? null : `4477009000${choice % 3}`,
+      label: choice % 5 === 4 ? "Blue" : "Green"
+    })
+  })
+  return world.storage.sims.import(sims)
+}
+
+const claim = (run: Run, { world }: Side, { choice, machineNow, row }: Ask) => ({
+  now: world.now + (choice - 8) * MINUTE,
+  machineNow,
+  until: machineNow + MINUTE,
+  token: pick(run.tokens, choice),
+  limit: 1 + row
+})
+
+// A page of 1 to 6 after one of the first rows.
+const pages = <A, Cursor>(
+  { choice, row }: Ask,
+  read: (after: Cursor | null, limit: number) => Effect.Effect<ReadonlyArray<A>, StorageError>,
+  cursor: (value: A) => Cursor
+) =>
+  Effect.flatMap(read(null, 6), (first) => {
+    const after = first[choice % 7]
+    return Effect.map(read(after === undefined ? null : cursor(after), 1 + row), (next) => [first, next])
+  })
+
+const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
+  const { organizationId, storage } = world
+  const { choice, row } = ask
+  const of = { organizationId }
+  const id = idOf(run, world, row)
+  const iccid = pick(run.iccids, row)
+  const plans = {
+    archived: pick([null, true, false], choice),
+    label: pick([null, "Green", "Blue"] as const, choice),
+    search: pick([null, "AL", "%", "_", "é", "a"], row),
+    covering: choice % 4 === 3 ? { coverageIds: [id], iso2List: choice > 12 ? ["SE", "NO"] : ["SE"] } : null
+  }
+  const sims = {
+    isEsim: pick([null, true, false], choice),
+    label: pick([null, "Green", "Blue"] as const, row)
+  }
+  const asked = {
+    since: world.now + (choice - 5) * HOUR,
+    packageIds: [`T-${choice}`],
+    reportIds: ["report 0", "report 1", "report 2", "report 3"]
+  }
+  return [
+    storage.apiKeys.byHash(pick(run.hashes, choice)),
+    storage.apiKeys.get({ ...of, apiKeyId: id }),
+    pages(
+      ask,
+      (after: CreatedCursor | null, limit) => storage.apiKeys.page({ ...of, after, limit }),
+      (key) => ({ createdAt: key.createdAt, id: key.apiKeyId })
+    ),
+    storage.jobs.get(`${id}:0`),
+    storage.webhookEndpoints.get({ ...of, endpointId: id }),
+    pages(
+      ask,
+      (after: CreatedCursor | null, limit) => storage.webhookEndpoints.page({ ...of, after, limit }),
+      (endpoint) => ({ createdAt: endpoint.createdAt, id: endpoint.endpointId })
+    ),
+    storage.plans.get({ ...of, planId: id }),
+    pages(
+      ask,
+      (after: CreatedCursor | null, limit) => storage.plans.page({ ...of, ...plans, after, limit }),
+      (plan) => ({ createdAt: plan.createdAt, id: plan.planId })
+    ),
+    storage.regions.get({ ...of, coverageId: id }),
+    pages(
+      ask,
+      (after: CreatedCursor | null, limit) => storage.regions.page({ ...of, after, limit }),
+      (region) => ({ createdAt: region.createdAt, id: region.coverageId })
+    ),
+    Effect.map(
+      storage.regions.like({ ...of, regionName: `Region ${row}`, iso2List: pick([["NO", "SE"], ["SE"], []], choice) }),
+      (regions) => byText(regions, (region) => region.coverageId)
+    ),
+    pages(
+      ask,
+      (after, limit) => storage.sims.page({ ...of, ...sims, after, limit }),
+      (sim: Sim) => sim.importSequence
+    ),
+    storage.simAggregates.get({ ...of, iccid }),
+    storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId: id, occurrence: choice % 4 }),
+    storage.subscriptions.get({ ...of, iccid }),
+    storage.subscriptions.attachments({ ...of, iccid }),
+    Effect.map(
+      storage.simAggregates.forReports({
+        iccids: run.iccids.slice(row).map((one) => ({ ...asked, iccid: one })),
+        seenSince: world.now + (choice % 6) * MINUTE
+      }),
+      (aggregates) =>
+        byText(aggregates, ({ aggregate }) => aggregate.sim.iccid).map(({ aggregate, seen }) => ({
+          aggregate: Rows.forReports(aggregate),
+          seen: seen.toSorted()
+        }))
+    ),
+    pages(
+      ask,
+      (after: CreatedCursor | null, limit) => storage.subscriptions.page({ ...of, after, limit }),
+      ({ subscription }) => ({ createdAt: subscription.createdAt, id: subscription.subscriptionId })
+    ),
+    storage.sims.identities({ ...of, iccid }),
+    storage.sims.smdpHistory({ ...of, iccid }),
+    pages(
+      ask,
+      (after: CreatedCursor | null, limit) => storage.deliveries.page({ ...of, after, limit }),
+      ({ delivery }) => ({ createdAt: delivery.createdAt, id: delivery.deliveryId })
+    ),
+    storage.idempotencyRecords.get({ ...of, key: `key ${row % 3}` }),
+    storage.catalogues.get,
+    storage.virtualClock,
+    Effect.map(world.jobs.pending({ now: world.now, machineNow: ask.machineNow }), (pending) =>
+      ownPending(run, pending)
+    ),
+    Effect.map(world.outbox.pending({ now: world.now, machineNow: ask.machineNow }), (pending) =>
+      ownPending(run, pending)
+    )
+  ]
+}
+
+/** Everything that can be read. */
+export const readAll = (run: Run, side: Side, ask: Ask): Answer => Effect.all(reads(run, side, ask))
+
+const handBack = (run: Run, { world }: Side, { choice, row }: Ask): Answer =>
+  Effect.gen(function* () {
+    const { organizationId } = world
+    const token = pick(run.tokens, choice)
+    const held = run.iccids.slice(row).map((iccid) => ({ iccid, token }))
+    yield* world.storage.sims.release({ organizationId, reservations: held })
+    const logged = yield* world.storage.deliveries.page({ organizationId, after: null, limit: 6 })
+    yield* world.jobs.handBack([row, row + 1].map((index) => ({ jobId: `${idOf(run, world, index)}:0`, token })))
+    yield* world.outbox.handBack(
+      logged.slice(row).map(({ delivery: { deliveryId } }) => ({ organizationId, deliveryId, token }))
+    )
+  })
+
+/** The answer to a question. */
+export const answer = (run: Run, side: Side, ask: Ask): Answer => {
+  const { world } = side
+  const { organizationId, storage } = world
+  const { choice, machineNow, row } = ask
+  switch (ask.do) {
+    case "import":
+      return importSims(run, side, ask)
+    case "claim SIM":
+      return storage.sims.reserve({
+        organizationId,
+        label: choice % 9 === 8 ? "Blue" : "Green",
+        purpose: row === 5 ? "mobile plan" : "subscription",
+        token: pick(run.tokens, choice),
+        count: 1 + (choice % 3),
+        machineNow,
+        until: machineNow + (1 + (choice % 10)) * MINUTE
+      })
+    case "claim jobs":
+      return world.jobs.claim(claim(run, side, ask))
+    case "claim deliveries":
+      return world.outbox.claim(claim(run, side, ask))
+    case "release":
+      return choice <= 4
+        ? Effect.andThen(world.jobs.release(world), world.outbox.release(world))
+        : handBack(run, side, ask)
+    case "purge":
+      return storage.purge({
+        reportsBefore: world.now + row * MINUTE,
+        idempotencyBefore: world.now + choice * MINUTE,
+        commandsBefore: world.now + (choice % 3) * MINUTE
+      })
+    case "read":
+      return pick(reads(run, side, ask), choice + 24 * row)
+  }
+}

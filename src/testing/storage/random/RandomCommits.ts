@@ -1,0 +1,306 @@
+/**
+ * Random commits: each part of a step becomes a piece of a commit, made from what the storage holds at that moment.
+ */
+import { Effect } from "effect"
+import { DAY, HOUR, MINUTE } from "../../../domain/Time.ts"
+import type { SimChange } from "../../../domain/SimDifference.ts"
+import type { Commit, StorageError } from "../../../ports/Storage.ts"
+import { idOf, type AggregatePart, type Part, pick, type Run } from "./RandomSteps.ts"
+import { alone, type Change, change } from "../world/Aggregates.ts"
+import { aggregateEdit } from "./RandomAggregates.ts"
+import * as Rows from "../world/Rows.ts"
+import { newSim, type World } from "../world/World.ts"
+
+type Piece = Effect.Effect<Commit, StorageError>
+
+/** The organization whose turn it is, at the side's storage. */
+export interface Side {
+  readonly world: World
+  readonly other: World
+}
+
+const aggregateOf = ({ other, world }: Side, iccid: string) =>
+  Effect.flatMap(world.storage.simAggregates.get({ organizationId: world.organizationId, iccid }), (mine) =>
+    mine === null
+      ? world.storage.simAggregates.get({ organizationId: other.organizationId, iccid })
+      : Effect.succeed(mine)
+  )
+
+// The change of the whole aggregate, or of a view that has what is written: that for reports, or the SIM alone.
+const seenAs = ({ loaded, next }: Change, name: AggregatePart, part: Part): SimChange => {
+  if (part.choice % 2 === 0) return { loaded, next }
+  switch (name) {
+    case "free":
+    case "download":
+    case "mobile plan":
+      return { loaded: { sim: loaded.sim }, next: { sim: next.sim } }
+    case "use":
+      return { loaded: Rows.forReports(loaded), next: Rows.forReports(next) }
+    default:
+      return { loaded, next }
+  }
+}
+
+const ofAggregate = (run: Run, side: Side, name: AggregatePart, part: Part): Piece => {
+  const iccid = pick(run.iccids, part.row)
+  return Effect.map(aggregateOf(side, iccid), (stored): Commit => {
+    const unknown = alone({ ...newSim(side.world, { iccid }), importSequence: 1, version: 1 })
+    if (stored === null) return { sims: [change(unknown, {})] }
+    const version = stored.sim.version - (part.stale ? 1 : 0)
+    const aggregate = { ...stored, sim: { ...stored.sim, version } }
+    const [written, more] = aggregateEdit(side.world, name, part, aggregate)
+    return { ...more, sims: [seenAs(change(aggregate, written), name, part)] }
+  })
+}
+
+// The version that the part claims to have seen.
+const seenVersion = (stored: { readonly version: number } | null | undefined, part: Part): number =>
+  (stored?.version ?? 0) + (part.stale ? 1 : 0)
+
+const ofPlan = (run: Run, { world }: Side, part: Part): Piece => {
+  const planId = idOf(run, world, part.row)
+  return Effect.map(world.storage.plans.get({ organizationId: world.organizationId, planId }), (stored): Commit => {
+    const terms = Rows.terms(world, {
+      name: pick(["Alpha", "alphabet", "10% off", "under_score", "ÉTÉ"], part.choice),
+      label: pick(["Green", "Blue"], part.choice),
+      coverageId: idOf(run, world, part.choice)
+    })
+    const plan = Rows.plan(world, {
+      planId,
+      terms,
+      createdAt: stored?.createdAt ?? world.now + (part.choice % 3),
+      archivedAt: part.choice % 3 === 1 ? world.now : null,
+      deletedAt: part.choice === 11 ? world.now : null,
+      version: seenVersion(stored, part)
+    })
+    return { plans: [plan] }
+  })
+}
+
+const restingOnPlan = (run: Run, { world }: Side, part: Part): Piece => {
+  const loaded = { organizationId: world.organizationId, planId: idOf(run, world, part.row) }
+  return Effect.map(
+    world.storage.plans.get(loaded),
+    (stored): Commit => ({ unchangedPlans: [{ ...loaded, version: seenVersion(stored, part) }] })
+  )
+}
+
+const ofKey = (run: Run, { world }: Side, part: Part): Piece => {
+  const apiKeyId = idOf(run, world, part.row)
+  return Effect.map(world.storage.apiKeys.get({ organizationId: world.organizationId, apiKeyId }), (stored): Commit => {
+    const hash = pick(run.hashes, part.choice)
+    return { apiKeys: [Rows.apiKey(world, { apiKeyId, hash, version: seenVersion(stored, part) })] }
+  })
+}
+
+const ofEndpoint = (run: Run, { world }: Side, part: Part): Piece => {
+  const endpointId = idOf(run, world, part.row % 3)
+  return Effect.map(
+    world.storage.webhookEndpoints.get({ organizationId: world.organizationId, endpointId }),
+    (stored): Commit => {
+      const events = pick([null, null, ["esim.smdp.stateChanged" as const], []], part.choice)
+      const version = seenVersion(stored, part)
+      const disabled = part.choice % 5 === 4 ? ({ reason: "Gone", at: world.now + part.row } as const) : null
+      const failingSince = part.row % 2 === 0 ? null : world.now - part.choice
+      return { webhookEndpoints: [Rows.endpoint(world, { endpointId, events, disabled, failingSince, version })] }
+    }
+  )
+}
+
+const ofRegion = (run: Run, { world }: Side, part: Part): Piece => {
+  // A plan of the pool may be of this region; one that exists is not written again.
+  const coverageId = part.choice < 2 ? idOf(run, world, part.row) : world.id()
+  const { organizationId } = world
+  return Effect.map(world.storage.regions.get({ organizationId, coverageId }), (stored): Commit => {
+    if (stored !== null) return {}
+    const iso2List = pick(
+      [
+        ["SE", "NO"],
+        ["NO", "SE"],
+        ["SE", `R${part.row}`],
+        ["FR", `R${part.row}`]
+      ],
+      part.choice
+    )
+    return { regions: [Rows.region(world, { coverageId, regionName: `Region ${part.row}`, iso2List })] }
+  })
+}
+
+type IdempotencyPart = Extract<Part["part"], `${string} idempotency`>
+
+type JobPart = Extract<Part["part"], `${string} job`>
+
+const ofIdempotency = ({ world }: Side, name: IdempotencyPart, part: Part): Piece => {
+  const of = { organizationId: world.organizationId, key: `key ${part.row % 3}` }
+  const createdAt = world.now + part.choice * MINUTE
+  switch (name) {
+    case "put idempotency": {
+      const replaces = part.stale ? createdAt + HOUR : world.now
+      return Effect.succeed({ idempotency: { put: [{ record: Rows.record(world, { ...of, createdAt }), replaces }] } })
+    }
+    case "settle idempotency": {
+      const answer = { kind: "Done", value: null } as const
+      return Effect.succeed({ idempotency: { settled: [{ ...of, outcome: { _tag: "Succeeded", answer } }] } })
+    }
+    case "forget idempotency":
+      return Effect.succeed({ idempotency: { forgotten: [of] } })
+  }
+}
+
+const ofJob = (run: Run, { world }: Side, name: JobPart, part: Part): Piece => {
+  const jobId = `${idOf(run, world, part.row)}:0`
+  const token = pick(run.tokens, part.choice)
+  const dueAt = world.now + (part.choice - 6) * MINUTE
+  switch (name) {
+    case "put job": {
+      const lease = part.stale ? { token, until: run.machineNow + part.choice * MINUTE } : null
+      return Effect.succeed({ jobs: { put: [{ job: Rows.job(world, { jobId, dueAt }), lease }] } })
+    }
+    case "finish job":
+      return Effect.succeed({ jobs: { finished: [{ jobId, token }] } })
+    case "retry job":
+      return Effect.succeed({
+        jobs: {
+          retried: [{ jobId, token, dueAt, attempts: part.choice, endedAt: part.choice % 3 === 0 ? world.now : null }]
+        }
+      })
+    case "reopen job":
+      return Effect.succeed({ jobs: { reopened: [{ jobId, endedAt: world.now, dueAt, attempts: part.choice }] } })
+    case "resolve job":
+      return Effect.succeed({ jobs: { resolved: [{ jobId, endedAt: world.now }] } })
+  }
+}
+
+const ofDelivery = (run: Run, { world }: Side, part: Part): Piece =>
+  Effect.map(
+    world.storage.deliveries.page({ organizationId: world.organizationId, after: null, limit: 6 }),
+    (logged): Commit => {
+      if (logged.length === 0) return {}
+      const { delivery } = pick(logged, part.row)
+      const next =
+        part.choice % 2 === 0
+          ? ({ status: "Delivered", nextAttemptAt: null } as const)
+          : ({ status: "Pending", nextAttemptAt: world.now + part.choice * MINUTE } as const)
+      const changed = { ...delivery, ...next, attempts: delivery.attempts + 1 }
+      const attempt = { number: changed.attempts, at: world.now + part.row, durationMillis: null, responseStatus: null }
+      const made = part.stale ? {} : { attempt: { ...attempt, error: null, responseBody: `answer ${part.choice}` } }
+      return part.part === "replay delivery"
+        ? { deliveries: { replayed: [changed] } }
+        : { deliveries: { settled: [{ delivery: changed, token: pick(run.tokens, part.choice), ...made }] } }
+    }
+  )
+
+/** The piece of a commit that a part makes. */
+export const piece = (run: Run, side: Side, part: Part): Piece => {
+  const { world } = side
+  switch (part.part) {
+    case "plan":
+      return ofPlan(run, side, part)
+    case "rest on plan":
+      return restingOnPlan(run, side, part)
+    case "api key":
+      return ofKey(run, side, part)
+    case "endpoint":
+      return ofEndpoint(run, side, part)
+    case "region":
+      return ofRegion(run, side, part)
+    case "put idempotency":
+    case "settle idempotency":
+    case "forget idempotency":
+      return ofIdempotency(side, part.part, part)
+    case "event": {
+      const event = Rows.event(world, { createdAt: world.now + (part.choice - 6) * MINUTE })
+      return Effect.succeed({ events: [event] })
+    }
+    case "put job":
+    case "finish job":
+    case "retry job":
+    case "reopen job":
+    case "resolve job":
+      return ofJob(run, side, part.part, part)
+    case "settle delivery":
+    case "replay delivery":
+      return ofDelivery(run, side, part)
+    case "catalogue": {
+      const country = { iso2: "SE", iso3: "SWE", name: `Sweden ${part.choice}` }
+      return Effect.succeed({ catalogue: { countries: [country], operators: [], profiles: [] } })
+    }
+    case "clock":
+      return Effect.succeed({ clock: world.now + part.choice * DAY })
+    case "free":
+    case "download":
+    case "mobile plan":
+    case "open":
+    case "open pending":
+    case "confirm":
+    case "attach":
+    case "pack":
+    case "delete":
+    case "remove subscription":
+    case "remove attachment":
+    case "report":
+    case "use":
+      return ofAggregate(run, side, part.part, part)
+  }
+}
+
+// Parts with the same one write the same row, of which a commit has one at most.
+const rowOf = ({ part, row }: Part): string => {
+  switch (part) {
+    case "plan":
+    case "rest on plan":
+      return `plan ${row}`
+    case "region":
+      return `region ${row}`
+    case "endpoint":
+      return `${part} ${row % 3}`
+    case "put idempotency":
+    case "settle idempotency":
+    case "forget idempotency":
+      return `idempotency ${row % 3}`
+    case "put job":
+    case "finish job":
+    case "retry job":
+    case "reopen job":
+    case "resolve job":
+      return `job ${row}`
+    case "settle delivery":
+    case "replay delivery":
+      return "delivery"
+    // Two keys that swap their hashes are not what a use case does.
+    case "api key":
+    case "event":
+    case "catalogue":
+    case "clock":
+      return part
+    case "free":
+    case "download":
+    case "mobile plan":
+    case "open":
+    case "open pending":
+    case "confirm":
+    case "attach":
+    case "pack":
+    case "delete":
+    case "remove subscription":
+    case "remove attachment":
+    case "report":
+    case "use":
+      return `aggregate ${row}`
+  }
+}
+
+/** The parts that can be in one commit: one per row, and no events beside endpoints. */
+export const compatible = (parts: ReadonlyArray<Part>): ReadonlyArray<Part> => {
+  const rows = new Map(parts.toReversed().map((part) => [rowOf(part), part]))
+  const chosen = parts.filter((part) => rows.get(rowOf(part)) === part)
+  const endpoints = chosen.some(({ part }) => part === "endpoint")
+  const reports = new Set<number>()
+  return chosen.filter(({ choice, part }) => {
+    if (part === "event") return !endpoints
+    if (part !== "report") return true
+    const isNew = !reports.has(choice % 4)
+    reports.add(choice % 4)
+    return isNew
+  })
+}

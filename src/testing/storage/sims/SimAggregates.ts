@@ -1,0 +1,271 @@
+/**
+ * SIM aggregates: a SIM with its present subscription, that subscription's attachments and their packages.
+ */
+import { Effect } from "effect"
+import type { Attachment } from "../../../domain/Attachment.ts"
+import type { SimAggregate } from "../../../domain/SimAggregate.ts"
+import type { Sim } from "../../../domain/Sim.ts"
+import type { Subscription, SubscriptionWithSim } from "../../../domain/Subscription.ts"
+import * as Suite from "../../Suite.ts"
+import type { Written } from "../world/Aggregates.ts"
+import * as Rows from "../world/Rows.ts"
+import * as World from "../world/World.ts"
+import { scenario } from "../world/World.ts"
+
+const live = (world: World.World, changes: Partial<Subscription> = {}) =>
+  Effect.gen(function* () {
+    const stocked = yield* World.stockOne(world)
+    const subscription = Rows.subscription(world, stocked, changes)
+    yield* World.write(world, stocked, { sim: Rows.inService(stocked, subscription), subscription })
+    const { sim } = yield* World.aggregate(world, stocked.iccid)
+    return { sim, subscription }
+  })
+
+const isAggregate = Effect.fnUntraced(function* (
+  world: World.World,
+  what: string,
+  { iccid }: Sim,
+  expected: Omit<SimAggregate, "sim">
+) {
+  const { attachments, subscription } = yield* World.aggregate(world, iccid)
+  yield* Suite.equals(what, { attachments, subscription }, expected)
+  const shown = yield* world.storage.subscriptions.attachments({ organizationId: world.organizationId, iccid })
+  const isLive = expected.subscription?.status === "Live"
+  yield* Suite.equals(`the attachments of ${what}`, shown, isLive ? expected.attachments : null)
+})
+
+const listed = (world: World.World) =>
+  world.storage.subscriptions.page({ organizationId: world.organizationId, after: null, limit: 100 })
+
+/** What is seen of it, by the list of all and by its SIM. */
+const isSeen = Effect.fnUntraced(function* (
+  world: World.World,
+  what: string,
+  { iccid }: Sim,
+  expected: SubscriptionWithSim | null
+) {
+  yield* Suite.equals(`listed ${what}`, yield* listed(world), expected === null ? [] : [expected])
+  const found = yield* world.storage.subscriptions.get({ organizationId: world.organizationId, iccid })
+  yield* Suite.equals(`looked up ${what}`, found, expected)
+})
+
+/** What deletes a subscription. */
+const deleted = (subscription: Subscription): Written => ({
+  sim: { allocation: { _tag: "Releasing", subscriptionId: subscription.subscriptionId } },
+  subscription: { ...subscription, status: "Deleted" }
+})
+
+export const cases: ReadonlyArray<World.Scenario> = [
+  scenario("an ICCID tells whose SIM it is, and of which label", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const other = yield* World.neighbour(world)
+      const own = yield* World.stockOne(world, { label: "Green" })
+      const theirs = yield* World.stockOne(other, { label: "Blue" })
+      const ownerOf = storage.simAggregates.owner
+      yield* Suite.equals("the own one", yield* ownerOf(own.iccid), { ...World.of(world), label: "Green" })
+      yield* Suite.equals("the other's", yield* ownerOf(theirs.iccid), { ...World.of(other), label: "Blue" })
+      yield* Suite.equals("an unknown one", yield* ownerOf(world.iccid()), null)
+    })
+  ),
+
+  scenario("an aggregate has its attachments oldest first and their packages by occurrence", (world) =>
+    Effect.gen(function* () {
+      const { sim, subscription } = yield* live(world)
+      const attachments = [3, 1, 2, 1].map((offset) =>
+        Rows.attachment(world, subscription, { createdAt: world.now + offset, confirmed: offset !== 2 })
+      )
+      const packages = attachments.flatMap((attachment, index) =>
+        [10, 2, 0, 11, 1].slice(index).map((occurrence) => Rows.pack(world, attachment, occurrence))
+      )
+      yield* World.write(world, sim, { attachments, packages })
+      const expected = {
+        subscription,
+        attachments: attachments
+          .toSorted((a, b) => a.createdAt - b.createdAt || (a.attachmentId < b.attachmentId ? -1 : 1))
+          .map((attachment) => ({
+            attachment,
+            packages: packages
+              .filter((pack) => pack.attachmentId === attachment.attachmentId)
+              .sort((a, b) => a.occurrence - b.occurrence)
+          }))
+      }
+      yield* isAggregate(world, "the aggregate", sim, expected)
+    })
+  ),
+
+  scenario("an occurrence is recorded or not, and there as long as its attachment's subscription is", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const { sim, subscription } = yield* live(world)
+      const [attachment, other] = [
+        Rows.attachment(world, subscription, { anchor: world.now, suspendedAt: world.now + 1 }),
+        Rows.attachment(world, subscription)
+      ]
+      const packages = [3, 1].map((occurrence) =>
+        Rows.pack(world, attachment, occurrence, { status: occurrence === 3 ? "Refused" : "Created" })
+      )
+      yield* World.write(world, sim, { attachments: [attachment, other], packages })
+      const { attachmentId, iccid, organizationId } = attachment
+      const of = { organizationId, iccid }
+      const { confirmed, suspendedAt, terms, lastThresholdNotified } = attachment
+      const state = { confirmed, anchor: world.now, suspendedAt, lastThresholdNotified }
+      for (const occurrence of [0, 1, 2, 3, 4]) {
+        const found = yield* storage.simAggregates.forOccurrence({ ...of, attachmentId, occurrence })
+        const [{ attachment: seen, packages: recorded }] = yield* Effect.map(
+          World.given(`occurrence ${occurrence}`, found),
+          (view) => view.attachments
+        )
+        yield* Suite.equals("the version", found?.sim.version, sim.version + 1)
+        const told = {
+          ...{ organizationId: seen.organizationId, iccid: seen.iccid, attachmentId: seen.attachmentId },
+          ...{ terms: seen.terms, confirmed: seen.confirmed, anchor: seen.anchor, suspendedAt: seen.suspendedAt },
+          lastThresholdNotified: seen.lastThresholdNotified
+        }
+        yield* Suite.equals("the attachment", told, { ...of, attachmentId, terms, ...state })
+        const expected = packages.filter((pack) => pack.occurrence === occurrence)
+        yield* Suite.equals(`the package of occurrence ${occurrence}`, recorded, expected)
+      }
+      const one = { ...of, attachmentId, occurrence: 1 }
+      const ofOther = yield* storage.simAggregates.forOccurrence({ ...one, attachmentId: other.attachmentId })
+      yield* Suite.equals("another attachment's", ofOther?.attachments[0].packages, [])
+      for (const [what, elsewhere] of [
+        ["no attachment", { attachmentId: world.id() }],
+        ["another SIM's", { iccid: (yield* World.stockOne(world)).iccid }],
+        ["another organization's", { organizationId: world.id() }]
+      ] as const) {
+        yield* Suite.equals(what, yield* storage.simAggregates.forOccurrence({ ...one, ...elsewhere }), null)
+      }
+      yield* World.write(world, sim, deleted(subscription))
+      yield* Suite.equals("of a deleted subscription", yield* storage.simAggregates.forOccurrence(one), null)
+    })
+  ),
+
+  scenario("subscriptions, attachments and packages change by their ids", (world) =>
+    Effect.gen(function* () {
+      const { sim, subscription } = yield* live(world, { status: "Pending" })
+      const attachment = Rows.attachment(world, subscription, { confirmed: false })
+      const packages = [0, 1, 2].map((occurrence) => Rows.pack(world, attachment, occurrence))
+      yield* World.write(world, sim, { attachments: [attachment], packages })
+      yield* isAggregate(world, "the pending aggregate", sim, { subscription, attachments: [{ attachment, packages }] })
+      yield* isSeen(world, "while it is pending", sim, null)
+
+      const confirmed: Subscription = { ...subscription, status: "Live" }
+      const changed: Attachment = {
+        ...attachment,
+        confirmed: true,
+        anchor: world.now,
+        suspendedAt: world.now + 1,
+        lastThresholdNotified: 80
+      }
+      const used = packages
+        .slice(1, 2)
+        .map((pack) => ({ ...pack, activationAt: null, expirationAt: world.now + 5, usedBytes: 7 }))
+      yield* World.write(world, sim, { subscription: confirmed, attachments: [changed], packages: used })
+      yield* isAggregate(world, "the live aggregate", sim, {
+        subscription: confirmed,
+        attachments: [
+          { attachment: changed, packages: packages.map((pack, index) => (index === 1 ? (used[0] ?? pack) : pack)) }
+        ]
+      })
+      const now = (yield* World.aggregate(world, sim.iccid)).sim
+      yield* Suite.equals("the version", now.version, sim.version + 2)
+      yield* isSeen(world, "once it is live", sim, { subscription: confirmed, sim: now })
+
+      const back = { ...changed, anchor: null, suspendedAt: null, lastThresholdNotified: 0 }
+      yield* World.write(world, sim, { attachments: [back] })
+      const [left] = (yield* World.aggregate(world, sim.iccid)).attachments
+      yield* Suite.equals("what goes back to nothing", left?.attachment, back)
+    })
+  ),
+
+  scenario("a deleted subscription and its attachments are no longer on the aggregate, nor listed", (world) =>
+    Effect.gen(function* () {
+      const { sim, subscription } = yield* live(world)
+      const attachment = Rows.attachment(world, subscription)
+      yield* World.write(world, sim, { attachments: [attachment], packages: [Rows.pack(world, attachment, 0)] })
+      yield* World.write(world, sim, deleted(subscription))
+      yield* isAggregate(world, "the aggregate", sim, { subscription: null, attachments: [] })
+      yield* isSeen(world, "once it is deleted", sim, null)
+
+      const next = Rows.subscription(world, sim)
+      const other = Rows.attachment(world, next)
+      const { allocation } = Rows.inService(sim, next)
+      yield* World.write(world, sim, { sim: { allocation }, subscription: next, attachments: [other] })
+      yield* isAggregate(world, "the SIM's next aggregate", sim, {
+        subscription: next,
+        attachments: [{ attachment: other, packages: [] }]
+      })
+      const rows = (yield* listed(world)).map((row) => row.subscription)
+      yield* Suite.equals("listed", rows, [next])
+    })
+  ),
+
+  scenario("a removed attachment takes its packages along", (world) =>
+    Effect.gen(function* () {
+      const { sim, subscription } = yield* live(world)
+      const [kept, removed] = [Rows.attachment(world, subscription), Rows.attachment(world, subscription)]
+      const packages = [kept, removed].map((attachment) => Rows.pack(world, attachment, 0))
+      yield* World.write(world, sim, { attachments: [kept, removed], packages })
+      yield* World.write(world, sim, { removedAttachments: [removed.attachmentId] })
+      const left = { attachment: kept, packages: packages.slice(0, 1) }
+      yield* isAggregate(world, "the aggregate", sim, { subscription, attachments: [left] })
+      const later = { ...removed, createdAt: world.now + 1 }
+      yield* World.write(world, sim, { attachments: [later] })
+      yield* isAggregate(world, "the aggregate with the attachment written anew", sim, {
+        subscription,
+        attachments: [left, { attachment: later, packages: [] }]
+      })
+    })
+  ),
+
+  scenario("a removed subscription takes its attachments along", (world) =>
+    Effect.gen(function* () {
+      const { sim, subscription } = yield* live(world)
+      const attachment = Rows.attachment(world, subscription)
+      yield* World.write(world, sim, { attachments: [attachment], packages: [Rows.pack(world, attachment, 0)] })
+      yield* World.write(world, sim, { sim: { allocation: { _tag: "Free" } }, subscription: null })
+      yield* isAggregate(world, "the aggregate", sim, { subscription: null, attachments: [] })
+      yield* Suite.equals("listed", yield* listed(world), [])
+      const { allocation } = Rows.inService(sim, subscription)
+      yield* World.write(world, sim, { sim: { allocation }, subscription })
+      yield* isAggregate(world, "the aggregate with the subscription written anew", sim, {
+        subscription,
+        attachments: []
+      })
+    })
+  ),
+
+  scenario("an aggregate is read as of one moment while it is being changed", (world) =>
+    Effect.gen(function* () {
+      const { sim, subscription } = yield* live(world)
+      const attachment = Rows.attachment(world, subscription)
+      yield* World.write(world, sim, { attachments: [attachment] })
+      const first = (yield* World.aggregate(world, sim.iccid)).sim
+      const write = (step: number) =>
+        World.write(world, sim, {
+          attachments: [{ ...attachment, lastThresholdNotified: step + 1 }],
+          packages: [Rows.pack(world, attachment, 0, { usedBytes: step + 1 })]
+        })
+      const read = Effect.flatMap(World.aggregate(world, sim.iccid), (aggregate) => {
+        const [only] = aggregate.attachments
+        const told = only?.attachment.lastThresholdNotified ?? 0
+        const used = only?.packages[0]?.usedBytes ?? 0
+        const version = aggregate.sim.version - first.version
+        return Suite.equals("version, threshold and usage of one moment", [told, used], [version, version])
+      })
+      yield* Effect.all(
+        [
+          Effect.forEach(
+            Array.from({ length: 25 }, (_, step) => step),
+            write,
+            { discard: true }
+          ),
+          ...Array.from({ length: 3 }, () => Effect.repeat(Effect.andThen(read, Effect.yieldNow), { times: 25 }))
+        ],
+        { concurrency: "unbounded", discard: true }
+      )
+      yield* read
+    })
+  )
+]

@@ -1,0 +1,253 @@
+/**
+ * Claims on free SIMs (rules S2 and I6): in order, exclusive, ended by time, by a commit or by being handed back.
+ */
+import { Effect } from "effect"
+import type { Allocation, Sim } from "../../../domain/Sim.ts"
+import { DAY, MINUTE } from "../../../domain/Time.ts"
+import type { ReservedSims, ReservationRequest } from "../../../ports/Storage.ts"
+import * as Suite from "../../Suite.ts"
+import { simChange, subscribe } from "../world/Aggregates.ts"
+import * as Rows from "../world/Rows.ts"
+import * as World from "../world/World.ts"
+import { scenario } from "../world/World.ts"
+
+const claim = (world: World.World, changes: Partial<ReservationRequest> = {}) =>
+  world.storage.sims.reserve({
+    organizationId: world.organizationId,
+    label: "Green",
+    purpose: "subscription",
+    token: world.id(),
+    count: 1,
+    machineNow: world.machineNow,
+    until: (changes.machineNow ?? world.machineNow) + MINUTE,
+    ...changes
+  })
+
+const claimed = ({ shortage, sims }: ReservedSims) =>
+  sims[0] === undefined
+    ? Effect.fail(new Suite.CaseFailed({ message: `No SIM was claimed: ${shortage}` }))
+    : Effect.succeed(sims[0])
+
+const expects = (what: string, outcome: Effect.Effect<ReservedSims, unknown>, expected: ReservedSims) =>
+  Effect.flatMap(outcome, (actual) => Suite.equals(what, actual, expected))
+
+const busy: ReservedSims = { sims: [], shortage: "Busy" }
+const none: ReservedSims = { sims: [], shortage: "None" }
+
+const given = (...sims: ReadonlyArray<Sim>): ReservedSims => ({
+  sims: sims.map((sim) => ({ ...sim, version: sim.version + 1 })),
+  shortage: null
+})
+
+const takeIntoService = (world: World.World, sim: Sim) => {
+  const subscription = Rows.subscription(world, sim)
+  return world.storage.commit({ sims: [subscribe(sim, subscription)] })
+}
+
+export const cases: ReadonlyArray<World.Scenario> = [
+  scenario("free SIMs are given never used first, oldest import first, then the longest recycled", (world) =>
+    Effect.gen(function* () {
+      const recycled = (days: number | null) => World.newSim(world, { recycledAt: days && world.now + days * DAY })
+      const sims = yield* World.stock(world, [-1, null, -3, -1, null, -2].map(recycled))
+      const inOrder = [1, 4, 2, 5, 0, 3].flatMap((index) => sims[index] ?? [])
+      for (const [index, sim] of inOrder.entries()) yield* expects(`SIM ${index}`, claim(world), given(sim))
+      yield* expects("all are claimed", claim(world), busy)
+    })
+  ),
+
+  scenario("no SIM is given that is physical, downloaded, held, of another label or another's", (world) =>
+    Effect.gen(function* () {
+      const other = yield* World.neighbour(world)
+      const subscriptionId = world.id()
+      const holds: ReadonlyArray<Allocation> = [
+        { _tag: "Provisioning", subscriptionId },
+        { _tag: "InService", subscriptionId },
+        { _tag: "Releasing", subscriptionId }
+      ]
+      yield* World.stock(world, [
+        World.newSim(world, { isEsim: false, lpa: null }),
+        World.newSim(world, { downloaded: true }),
+        World.newSim(world, { label: "Blue" }),
+        ...holds.map((allocation) => World.newSim(world, { allocation }))
+      ])
+      const theirs = yield* World.stockOne(other)
+      yield* expects("none for me", claim(world), none)
+      yield* expects("theirs for them", claim(other), given(theirs))
+      yield* expects("none of a label without SIMs", claim(world, { label: "Orange" }), none)
+    })
+  ),
+
+  scenario("claims at once never get the same SIM, and nobody is told that none is left", (world) =>
+    Effect.gen(function* () {
+      const sims = yield* World.stock(world, World.newSims(world, 12))
+      const outcomes = yield* Effect.all(
+        Array.from({ length: 30 }, () => claim(world)),
+        { concurrency: "unbounded" }
+      )
+      const importSequences = outcomes.flatMap((outcome) => outcome.sims.map((sim) => sim.importSequence))
+      yield* Suite.equals("different SIMs", new Set(importSequences).size, importSequences.length)
+      yield* Suite.equals("told that none is left", outcomes.filter((outcome) => outcome.shortage === "None").length, 0)
+      const found: Array<number> = [...importSequences]
+      for (let left = sims.length - importSequences.length; left > 0; left--) {
+        found.push((yield* Effect.flatMap(claim(world), claimed)).importSequence)
+      }
+      yield* Suite.equals(
+        "all SIMs",
+        found.sort((a, b) => a - b),
+        sims.map((sim) => sim.importSequence)
+      )
+      yield* expects("once all are claimed", claim(world), busy)
+    })
+  ),
+
+  scenario("requests at once put each SIM into service once, until none is left", (world) =>
+    Effect.gen(function* () {
+      const sims = yield* World.stock(world, World.newSims(world, 10))
+      const request = (patience: number): Effect.Effect<string | null, unknown> =>
+        Effect.flatMap(claim(world), ({ shortage, sims: [sim] }) => {
+          if (sim !== undefined) return Effect.as(takeIntoService(world, sim), sim.iccid)
+          if (shortage === "None") return Effect.succeed(null)
+          return patience === 0
+            ? Effect.fail(new Suite.CaseFailed({ message: "The SIMs stay busy though nobody claims them" }))
+            : Effect.andThen(Effect.sleep("1 millis"), request(patience - 1))
+        })
+      const answers = yield* Effect.all(
+        Array.from({ length: 16 }, () => request(2_000)),
+        { concurrency: 8 }
+      )
+      const iccids = answers.filter((iccid) => iccid !== null)
+      yield* Suite.equals("SIMs in service", iccids.toSorted(), sims.map((sim) => sim.iccid).toSorted())
+      yield* expects("after all", claim(world), none)
+    })
+  ),
+
+  scenario("a claim raises the version, so that a commit with the one before conflicts", (world) =>
+    Effect.gen(function* () {
+      const sim = yield* World.stockOne(world)
+      const mine = yield* Effect.flatMap(claim(world), claimed)
+      yield* Suite.equals("the aggregate's SIM", (yield* World.aggregate(world, sim.iccid)).sim, mine)
+      yield* World.conflicts(world, "the version before the claim", { sims: [simChange(sim)] }, "version")
+      yield* takeIntoService(world, mine)
+      yield* expects("in service", claim(world), none)
+    })
+  ),
+
+  scenario("several are claimed at once, in order, and as many as there are", (world) =>
+    Effect.gen(function* () {
+      const recycled = (days: number | null) => World.newSim(world, { recycledAt: days && world.now + days * DAY })
+      const [second, third, first, last] = yield* World.stock(world, [-3, -2, null, -1].map(recycled))
+      if (!first || !second || !third || !last) return
+      yield* expects("two", claim(world, { count: 2 }), given(first, second))
+      const rest: ReservedSims = { ...given(third, last), shortage: "Busy" }
+      yield* expects("five", claim(world, { count: 5 }), rest)
+      yield* expects("two more", claim(world, { count: 2 }), busy)
+      yield* expects("of a label without SIMs", claim(world, { count: 2, label: "Orange" }), none)
+    })
+  ),
+
+  scenario("of many who claim several at once, no two get the same SIM", (world) =>
+    Effect.gen(function* () {
+      const sims = yield* World.stock(world, World.newSims(world, 30))
+      const outcomes = yield* Effect.all(
+        Array.from({ length: 12 }, () => claim(world, { count: 3 })),
+        { concurrency: "unbounded" }
+      )
+      const importSequences = outcomes.flatMap((outcome) => outcome.sims.map((sim) => sim.importSequence))
+      yield* Suite.equals("different SIMs", new Set(importSequences).size, importSequences.length)
+      yield* Suite.equals("told that none is left", outcomes.filter(({ shortage }) => shortage === "None").length, 0)
+      const rest = yield* claim(world, { count: 30 })
+      yield* Suite.equals("all SIMs", importSequences.length + rest.sims.length, sims.length)
+    })
+  ),
+
+  scenario("a claim that is over is no obstacle, and raises the version again", (world) =>
+    Effect.gen(function* () {
+      const sim = yield* World.stockOne(world)
+      const { machineNow } = world
+      yield* expects("first", claim(world), given(sim))
+      yield* expects("another meanwhile", claim(world), busy)
+      const early = claim(world, { machineNow: machineNow + MINUTE - 1 })
+      yield* expects("another a millisecond too early", early, busy)
+      const late = claim(world, { machineNow: machineNow + MINUTE })
+      yield* expects("another at its end", late, given({ ...sim, version: sim.version + 1 }))
+      const stale = { sims: [simChange({ ...sim, version: sim.version + 1 })] }
+      yield* World.conflicts(world, "a commit under the claim that is over", stale, "version")
+      yield* expects("another once it is another's", claim(world), busy)
+    })
+  ),
+
+  scenario("handing SIMs back ends the claims that are held with the token, and no others", (world) =>
+    Effect.gen(function* () {
+      const sims = yield* World.stock(world, World.newSims(world, 3))
+      const [first, second, third] = sims
+      if (!first || !second || !third) return
+      const { organizationId, storage } = world
+      const other = yield* World.neighbour(world)
+      const token = world.id()
+      yield* expects("all", claim(world, { token, count: 3 }), given(...sims))
+      const held = sims.map(({ iccid }) => ({ iccid, token }))
+      yield* storage.sims.release({
+        organizationId,
+        reservations: held.map(({ iccid }) => ({ iccid, token: world.id() }))
+      })
+      yield* storage.sims.release({ organizationId: other.organizationId, reservations: held })
+      yield* storage.sims.release({ organizationId, reservations: [] })
+      yield* expects("not theirs", claim(world), busy)
+      yield* storage.commit({ sims: [simChange({ ...second, version: second.version + 1 })] })
+      const anew = { ...second, version: second.version + 2 }
+      yield* expects("written", claim(world), given(anew))
+      yield* storage.sims.release({ organizationId, reservations: [...held.slice(0, 2), { iccid: "nobody's", token }] })
+      yield* expects("handed back", claim(world, { count: 3 }), {
+        ...given({ ...first, version: first.version + 1 }),
+        shortage: "Busy"
+      })
+    })
+  ),
+
+  scenario("writing a SIM ends the claim on it", (world) =>
+    Effect.gen(function* () {
+      const sim = yield* World.stockOne(world)
+      const mine = yield* Effect.flatMap(claim(world), claimed)
+      yield* world.storage.commit({ sims: [simChange(mine)] })
+      yield* expects("another", claim(world), given({ ...sim, version: mine.version + 1 }))
+    })
+  ),
+
+  scenario("a SIM that comes back is given after the others", (world) =>
+    Effect.gen(function* () {
+      const [first, second] = yield* World.stock(world, World.newSims(world, 2))
+      if (first === undefined || second === undefined) return
+      const subscription = Rows.subscription(world, first)
+      yield* world.storage.commit({ sims: [subscribe(first, subscription)] })
+      const back: Sim = { ...first, version: first.version + 1, recycledAt: world.now }
+      yield* World.write(world, first, {
+        sim: { allocation: { _tag: "Free" }, recycledAt: world.now },
+        subscription: { ...subscription, status: "Deleted" }
+      })
+      yield* expects("first", claim(world), given(second))
+      yield* expects("then", claim(world), given({ ...back, version: back.version + 1 }))
+    })
+  ),
+
+  scenario("for a mobile plan, eSIMs without one are given by import sequence, whoever holds them", (world) =>
+    Effect.gen(function* () {
+      const sims = yield* World.stock(world, [
+        World.newSim(world, { isEsim: false }),
+        World.newSim(world, { downloaded: true, mobilePlan: { _tag: "Settled", applied: true } }),
+        World.newSim(world, { recycledAt: world.now, downloaded: true }),
+        World.newSim(world, { downloaded: true, mobilePlan: { _tag: "Changing", applied: false, target: true } }),
+        World.newSim(world, { allocation: { _tag: "InService", subscriptionId: world.id() } }),
+        World.newSim(world, { label: "Blue" }),
+        World.newSim(world)
+      ])
+      const purpose = "mobile plan"
+      for (const index of [2, 4, 6]) {
+        const sim = yield* World.given("SIM", sims[index])
+        yield* expects(`SIM ${index}`, claim(world, { purpose }), given(sim))
+      }
+      yield* expects("all are claimed", claim(world, { purpose }), busy)
+      yield* expects("for a subscription, too", claim(world), busy)
+      yield* expects("a label without SIMs", claim(world, { purpose, label: "Grey" }), none)
+    })
+  )
+]

@@ -1,0 +1,193 @@
+/**
+ * What a repeated import brings of a SIM (rule I7): by what the telco knows it, and an activation code that it lacks.
+ */
+import { Effect } from "effect"
+import { none } from "../../../domain/SimIdentities.ts"
+import * as Suite from "../../Suite.ts"
+import { change } from "../world/Aggregates.ts"
+import * as Rows from "../world/Rows.ts"
+import * as World from "../world/World.ts"
+import { scenario } from "../world/World.ts"
+
+const all = { imsi: "208930000000001", msisdn: "33612345678", subscriberId: "S-1 é\"'" }
+
+export const cases: ReadonlyArray<World.Scenario> = [
+  scenario("the identities of a SIM are read with it and alone, and only by its organization", (world) =>
+    Effect.gen(function* () {
+      const { organizationId, storage } = world
+      const [known, partly, unknown] = yield* World.stock(world, [
+        World.newSim(world, all),
+        World.newSim(world, { msisdn: all.msisdn }),
+        World.newSim(world)
+      ])
+      for (const [sim, expected] of [
+        [known, all],
+        [partly, { ...none, msisdn: all.msisdn }],
+        [unknown, none]
+      ] as const) {
+        const { iccid, ...read } = yield* World.given("SIM", sim)
+        yield* Suite.equals("alone", yield* storage.sims.identities({ organizationId, iccid }), expected)
+        yield* Suite.equals(
+          "with the SIM",
+          { imsi: read.imsi, msisdn: read.msisdn, subscriberId: read.subscriberId },
+          expected
+        )
+        const other = yield* World.neighbour(world)
+        yield* Suite.equals("by another", yield* storage.sims.identities({ ...World.of(other), iccid }), null)
+      }
+      const page = yield* storage.sims.page({ organizationId, after: null, limit: 9, isEsim: null, label: null })
+      yield* Suite.equals<unknown>("the page", page, [known, partly, unknown])
+      const nobodys = yield* storage.sims.identities({ organizationId, iccid: world.iccid() })
+      yield* Suite.equals("of nobody's ICCID", nobodys, null)
+    })
+  ),
+
+  scenario(
+    "an import of a SIM that is there fills in identities that it lacks or that have changed, and no more",
+    (world) =>
+      Effect.gen(function* () {
+        const { organizationId, storage } = world
+        const entry = Rows.auditEntry(world, { action: "sim.import" })
+        const [bare, known] = [World.newSim(world), World.newSim(world, all)]
+        yield* World.stock(world, [bare, known])
+        const again = (of: typeof bare, changes: Partial<typeof bare>) =>
+          World.newSim(world, {
+            iccid: of.iccid,
+            label: "Blue",
+            isEsim: false,
+            lpa: null,
+            downloaded: true,
+            ...changes
+          })
+        const fresh = World.newSim(world)
+        const taken = (iccid: string) => ({ iccid, organizationId })
+        const outcome = yield* storage.sims.import(
+          [again(known, all), again(bare, { imsi: all.imsi }), fresh, again(bare, { msisdn: "1" })],
+          entry
+        )
+        yield* Suite.equals("the outcome", outcome, {
+          imported: [fresh.iccid],
+          updated: [bare.iccid],
+          taken: [taken(known.iccid), taken(bare.iccid)]
+        })
+        yield* Suite.equals("what was imported before, again", yield* storage.sims.import([again(known, {})]), {
+          imported: [],
+          updated: [],
+          taken: [taken(known.iccid)]
+        })
+        const changed = yield* storage.sims.import([again(known, { msisdn: "4477" }), again(bare, { imsi: all.imsi })])
+        yield* Suite.equals("changed ones", changed.updated, [known.iccid])
+        const stored = yield* Effect.forEach([bare, known], ({ iccid }) => World.aggregate(world, iccid))
+        yield* Suite.equals(
+          "the SIMs",
+          stored.map(({ sim: { importSequence: _, ...sim } }) => sim),
+          [
+            { ...bare, imsi: all.imsi, version: 1 },
+            { ...known, msisdn: "4477", version: 1 }
+          ]
+        )
+      })
+  ),
+
+  scenario("an import gives an eSIM the activation code that it lacks, and replaces none", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const bare = World.newSim(world, { lpa: null })
+      const known = World.newSim(world, { lpa: "LPA:1$smdp.example$FIRST" })
+      const physical = World.newSim(world, { isEsim: false, lpa: null })
+      yield* World.stock(world, [bare, known, physical])
+      const second = "LPA:1$smdp.example$SECOND"
+      const again = [bare, known, physical].map((sim) => ({ ...sim, isEsim: true, lpa: second }))
+      const { imported, updated } = yield* storage.sims.import(again)
+      yield* Suite.equals("the outcome", { imported, updated }, { imported: [], updated: [bare.iccid] })
+      yield* storage.sims.import([bare, { ...known, lpa: null }])
+      const stored = yield* Effect.forEach([bare, known, physical], ({ iccid }) => World.aggregate(world, iccid))
+      yield* Suite.equals(
+        "the SIMs",
+        stored.map(({ sim: { importSequence: _, ...sim } }) => sim),
+        [
+          { ...bare, lpa: second, version: 1 },
+          { ...known, version: 1 },
+          { ...physical, version: 1 }
+        ]
+      )
+    })
+  ),
+
+  scenario("imports at once of the same SIMs leave the identities that one of them has", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      for (let round = 0; round < 6; round++) {
+        const bare = World.newSims(world, 100)
+        const known = bare.map((sim) => ({ ...sim, simId: world.id(), ...all }))
+        const imports = [bare, round % 2 === 0 ? known : known.toReversed()].map((sims) => storage.sims.import(sims))
+        const outcomes = yield* Effect.all(imports, { concurrency: "unbounded" })
+        const told = outcomes.map((of) => of.imported.length + of.updated.length + of.taken.length)
+        yield* Suite.equals("rows that are told of", told, [bare.length, bare.length])
+        const [first, last] = [bare[0], bare.at(-1)]
+        for (const sim of [first, last]) {
+          const { iccid } = yield* World.given("SIM", sim)
+          yield* Suite.equals("identities", yield* storage.sims.identities({ ...World.of(world), iccid }), all)
+        }
+      }
+    })
+  ),
+
+  scenario("an import changes no identities of another organization's SIM", (world) =>
+    Effect.gen(function* () {
+      const other = yield* World.neighbour(world)
+      const theirs = yield* World.stockOne(other)
+      const outcome = yield* world.storage.sims.import([World.newSim(world, { ...all, iccid: theirs.iccid })])
+      yield* Suite.equals("the outcome", outcome, {
+        imported: [],
+        updated: [],
+        taken: [{ iccid: theirs.iccid, organizationId: other.organizationId }]
+      })
+      yield* Suite.equals("their SIM", (yield* World.aggregate(other, theirs.iccid)).sim, theirs)
+    })
+  ),
+
+  scenario("an import that changes nothing but identities stores its audit entry once", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      const entry = Rows.auditEntry(world, { action: "sim.import" })
+      const sim = World.newSim(world)
+      yield* storage.sims.import([sim])
+      const filter = { from: null, to: null, actor: null, action: null, resourceId: null }
+      const listed = storage.auditEntries.page({ ...World.of(world), ...filter, after: null, limit: 9 })
+      for (const [what, given, entries] of [
+        ["without any", {}, []],
+        ["with one", { imsi: all.imsi }, [entry]],
+        ["with that again", { imsi: all.imsi }, [entry]],
+        ["with another one", { imsi: "208930000000002" }, [entry]]
+      ] as const) {
+        yield* storage.sims.import([{ ...sim, ...given, createdAt: now + 1 }], entry)
+        yield* Suite.equals(`the entries after an import ${what}`, yield* listed, entries)
+      }
+    })
+  ),
+
+  scenario("a change of identities leaves the reservation and the work on an aggregate as they are", (world) =>
+    Effect.gen(function* () {
+      const { machineNow, organizationId, storage } = world
+      const sim = World.newSim(world)
+      const before = yield* World.aggregate(world, (yield* World.stockOne(world, sim)).iccid)
+      const token = world.id()
+      const claim = { organizationId, label: sim.label, purpose: "subscription", count: 1, machineNow } as const
+      const reserved = yield* storage.sims.reserve({ ...claim, token, until: machineNow + 60_000 })
+      yield* storage.sims.import([{ ...sim, ...all }])
+      const busy = yield* storage.sims.reserve({ ...claim, token: world.id(), until: machineNow + 60_000 })
+      yield* Suite.equals("reservations of it", busy, { sims: [], shortage: "Busy" })
+      const [held] = reserved.sims
+      const loaded = { ...before, sim: yield* World.given("reserved SIM", held) }
+      yield* storage.commit({ sims: [change(loaded, { sim: { ...loaded.sim, downloaded: true } })] })
+      const { sim: after } = yield* World.aggregate(world, sim.iccid)
+      yield* Suite.equals("the SIM", after, {
+        ...loaded.sim,
+        ...all,
+        downloaded: true,
+        version: loaded.sim.version + 1
+      })
+    })
+  )
+]
