@@ -2,8 +2,8 @@
  * How the tests run against a faulty domain: the property tests, or the unit tests, in the order in which they are
  * likely to find the fault in the shortest time, and no further than the first that does.
  *
- * Left out are the property tests that say nothing of the domain: those that compare storages with each other, and
- * those that look for faults of their own.
+ * Left out are the random histories that say nothing of the domain: those that compare storages or fast paths with each
+ * other, and those that look for faults of their own.
  */
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -23,14 +23,14 @@ class Quickest extends BaseSequencer {
   }
 }
 
-const others = ["storages*", "planted*", "deep*", "misuse*"]
+const others = ["storages*", "planted*", "deep*", "misuse*", "fast-paths*"]
 
 export default defineConfig({
   ...fromSources,
   root: fileURLToPath(new URL("../..", import.meta.url)),
   test: {
-    include: ["test/{domain,property}/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...others.map((name) => `test/property/${name}.test.ts`)],
+    include: ["test/{domain,property,histories}/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...others.map((name) => `test/histories/${name}.test.ts`)],
     setupFiles: ["test/mutants/setup.ts"],
     sequence: { sequencer: Quickest },
     testTimeout: 60_000,

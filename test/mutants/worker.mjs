@@ -26,7 +26,7 @@ const options = { root, config: "test/mutants/vitest.config.ts", watch: false, r
 const vitest = await createVitest("test", options, { cacheDir: join(root, ".vite") })
 
 const suites = {
-  property: await vitest.globTestSpecifications(["test/property/"]),
+  property: await vitest.globTestSpecifications(["test/property/", "test/histories/"]),
   domain: await vitest.globTestSpecifications(["test/domain/"])
 }
 

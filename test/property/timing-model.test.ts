@@ -12,7 +12,7 @@ import { Arbitraries, Commands, Invariants, TimingModel } from "../../src/testin
 import { DAY_MS, HOUR_MS } from "../domain/Calendar.ts"
 import { attached, terms } from "../domain/Values.ts"
 import { recurrences } from "./Arbitraries.ts"
-import { mustHold, recorded } from "./Histories.ts"
+import { mustHold, recorded } from "../histories/Histories.ts"
 
 const { ActivePeriods, Instants } = Arbitraries
 

@@ -13,7 +13,7 @@ import * as SeededCrypto from "../../adapters/simulation/SeededCrypto.ts"
 import * as Ids from "../../src/app/commit/Ids.ts"
 import { Settings } from "../../src/app/Settings.ts"
 import * as SimReservations from "../../src/app/sims/SimReservations.ts"
-import { iccidOf, inService, newSims } from "../conformance/PostgresWorld.ts"
+import { iccidOf, inService, newSims } from "../conformance/postgres/PostgresWorld.ts"
 
 const kind = { organizationId: "org", label: "Green", purpose: "subscription" } as const
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => iccidOf(from + index))

@@ -5,19 +5,19 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 const longest = [
-  "test/http/memory.test.ts",
+  "test/http/security/memory.test.ts",
   "test/faults/short.test.ts",
   "test/playground/playground.test.ts",
   "test/soak/soak.test.ts",
   "test/cluster/cluster.test.ts",
   "test/conformance/pglite.test.ts",
-  "test/property/histories.test.ts",
+  "test/histories/histories.test.ts",
   "test/fuzz/fuzz.test.ts",
   "test/conformance/postgres.test.ts",
-  "test/conformance/postgres-start.test.ts",
-  "test/property/storages.test.ts",
-  "test/property/storages-postgres.test.ts",
-  "test/conformance/postgres-plans.test.ts",
+  "test/conformance/postgres/postgres-start.test.ts",
+  "test/histories/storages.test.ts",
+  "test/histories/storages-postgres.test.ts",
+  "test/conformance/postgres/postgres-plans.test.ts",
   "test/conformance/suite.test.ts"
 ]
 

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
 import { Journal, MemoryJournal, SqlJournal } from "../../adapters/telco-calls/index.ts"
 import * as Suite from "../../src/testing/Suite.ts"
-import { embedded, server } from "../conformance/SimulatorBooks.ts"
+import { embedded, server } from "../conformance/telcos/SimulatorBooks.ts"
 
 const entry = (key: string, part: Partial<Journal.NewEntry> = {}): Journal.NewEntry => ({
   telco: "ocs",

@@ -6,7 +6,7 @@ import { afterAll, describe, it } from "vitest"
 import { MemoryJournal } from "../../adapters/telco-calls/index.ts"
 import { Es2plus, Profiles } from "../../adapters/telco-es2plus/index.ts"
 import * as TelcoSuite from "../../src/testing/TelcoSuite.ts"
-import * as Simulated from "../conformance/SimulatorBooks.ts"
+import * as Simulated from "../conformance/telcos/SimulatorBooks.ts"
 import * as SmdpServer from "../fakes/es2plus/SmdpServer.ts"
 
 class Server extends Context.Service<Server, SmdpServer.SmdpServer>()("test/SmdpServer") {}

@@ -5,9 +5,9 @@ import { afterAll, describe, expect, it } from "vitest"
 import { Journal, MemoryJournal, SqlJournal } from "../../adapters/telco-calls/index.ts"
 import { HttpApi, Ocs, Zones } from "../../adapters/telco-ocs/index.ts"
 import * as TelcoSuite from "../../src/testing/TelcoSuite.ts"
-import { embedded } from "../conformance/SimulatorBooks.ts"
+import { embedded } from "../conformance/telcos/SimulatorBooks.ts"
 import * as Fake from "../fakes/ocs/Fake.mjs"
-import { orderOf, terms } from "./Orders.ts"
+import { orderOf, terms } from "./simulation/Orders.ts"
 
 class Behind extends Context.Service<Behind, Fake.Fake>()("test/Fake") {}
 

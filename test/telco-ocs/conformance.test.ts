@@ -6,7 +6,7 @@ import { Telco } from "simplan/ports"
 import { afterAll, describe, expect, it } from "vitest"
 import * as TelcoSuite from "../../src/testing/TelcoSuite.ts"
 import * as Model from "./Model.ts"
-import { orderOf, terms } from "./Orders.ts"
+import { orderOf, terms } from "./simulation/Orders.ts"
 
 class Behind extends Context.Service<Behind, Model.Model>()("test/Behind") {}
 

@@ -8,7 +8,7 @@ import { afterAll, describe, it } from "vitest"
 import { MemoryJournal } from "../../adapters/telco-calls/index.ts"
 import { Addresses, Smpp } from "../../adapters/telco-smpp/index.ts"
 import * as TelcoSuite from "../../src/testing/TelcoSuite.ts"
-import { observe } from "../conformance/SimulatorBooks.ts"
+import { observe } from "../conformance/telcos/SimulatorBooks.ts"
 import * as FakeSmsc from "../fakes/smsc/FakeSmsc.ts"
 
 class Smsc extends Context.Service<Smsc, FakeSmsc.FakeSmsc>()("test/Smsc") {}

@@ -1,0 +1,101 @@
+/**
+ * An upgrade without downtime: a migration works while the version before it still runs.
+ *
+ * `statements/<version>.json` has the statements of the storage of each version of the schema, as its conformance suite
+ * runs them. Those of the version before the newest must go on working on the newest. Set `RECORD_STATEMENTS=1` for this
+ * test to record those of the newest version: before another migration is added, and while there is only one version,
+ * whenever its statements change.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { Effect, Exit, Schema, Tracer } from "effect"
+import { SqlClient } from "effect/sql"
+import { StorageSuite } from "simplan/testing"
+import { expect, it } from "vitest"
+import * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
+import * as Databases from "../../setup/Databases.ts"
+import { connect } from "./PostgresWorld.ts"
+
+const url = Databases.forEachTest()
+
+const fileOf = (version: number): URL => new URL(`statements/${String(version).padStart(4, "0")}.json`, import.meta.url)
+
+const texts = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Schema.String)))
+
+const recorded = (version: number): ReadonlyArray<string> => texts(readFileSync(fileOf(version), "utf8"))
+
+/** The statements that the suite runs. */
+const statements = Effect.gen(function* () {
+  const found = new Set<string>()
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      const attribute = span.attribute.bind(span)
+      span.attribute = (name, value) => {
+        if (name === "db.query.text" && typeof value === "string") found.add(value.replace(/\s+/g, " ").trim())
+        attribute(name, value)
+      }
+      return span
+    }
+  })
+  const all = Effect.gen(function* () {
+    const adapter = yield* connect(url(), 1)
+    for (const { effect } of StorageSuite.cases()) yield* Effect.provide(effect, adapter)
+  })
+  yield* Effect.withTracer(all, tracer)
+  return [...found].filter((text) => /^(with|select|insert|update|delete) .*simplan\./.test(text)).sort()
+})
+
+/** What of these statements the schema does not serve, and which of its columns they would have to write and do not. */
+const unserved = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, texts: ReadonlyArray<string>) {
+  const failing: Array<string> = []
+  for (const [index, text] of texts.entries()) {
+    const prepared = yield* Effect.exit(sql.unsafe(`prepare old_${index} as ${text}`).unprepared)
+    if (Exit.isFailure(prepared)) failing.push(text)
+    else yield* sql.unsafe(`deallocate old_${index}`).unprepared
+  }
+  const columns = yield* sql<{ readonly name: string }>`
+    select columns.table_name || '.' || columns.column_name as name
+    from information_schema.columns
+    where columns.table_schema = 'simplan' and columns.is_nullable = 'NO'
+      and columns.column_default is null and columns.is_identity = 'NO' and columns.table_name <> 'migration'`
+  const told = texts.join("\n")
+  const unwritten = columns.filter(({ name }) => !told.includes(name.split(".")[1] ?? name)).map(({ name }) => name)
+  return { failing, unwritten }
+})
+
+const onSchema = <A, E>(check: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const adapter = yield* connect(url(), 1)
+    return yield* check(yield* Effect.provide(SqlClient.SqlClient, adapter))
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+// While there is one version, its own statements are held against it.
+const before = Math.max(1, Migrations.latest - 1)
+
+it("the statements of the version before work on the newest schema, and so do their inserts", async () => {
+  const old = recorded(before)
+  expect(old.length).toBeGreaterThan(80)
+  expect(await onSchema((sql) => unserved(sql, old))).toEqual({ failing: [], unwritten: [] })
+})
+
+it("a migration that drops, renames or demands a column is found", async () => {
+  const old = recorded(before)
+  const found = await onSchema((sql) =>
+    Effect.gen(function* () {
+      yield* sql`alter table simplan.sim rename column recycled_at to last_recycled_at`
+      yield* sql`alter table simplan.plan add column demanded_by_later_versions text not null`
+      return yield* unserved(sql, old)
+    })
+  )
+  expect(found.failing.length).toBeGreaterThan(0)
+  expect(found.unwritten).toEqual(["plan.demanded_by_later_versions"])
+})
+
+it("the statements of every version before the newest are recorded", () =>
+  Effect.gen(function* () {
+    if (process.env.RECORD_STATEMENTS === "1") {
+      writeFileSync(fileOf(Migrations.latest), `${JSON.stringify(yield* statements, null, 2)}\n`)
+    }
+    const versions = Array.from({ length: before }, (_, index) => index + 1)
+    expect(versions.filter((version) => !existsSync(fileOf(version)))).toEqual([])
+  }).pipe(Effect.scoped, Effect.runPromise))

@@ -1,0 +1,515 @@
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { type EventHandler, Jobs, Outbox, type SimAggregate, Storage, type WebhookEvent } from "simplan/ports"
+import { describe, expect, it } from "vitest"
+import * as Databases from "../../setup/Databases.ts"
+import { type Adapter, allSims, connect, ended, iccidOf, inService, newSims, on, terms } from "./PostgresWorld.ts"
+
+const org = "org"
+const COUNT = 6_000
+/** An instant at which a tenth of the work is due: most of what there is waits for a later time. */
+const SOME_DUE = COUNT / 10
+const ids = Array.from({ length: COUNT }, (_, index) => index)
+
+/** The tables that grow with use. */
+const growing = [
+  "api_key",
+  "attachment",
+  "command",
+  "delivery",
+  "delivery_attempt",
+  "event",
+  "iccid",
+  "idempotency",
+  "job",
+  "package",
+  "plan",
+  "region",
+  "seen_report",
+  "sim",
+  "smdp_entry",
+  "subscription",
+  "webhook_endpoint"
+]
+
+const attempt = (number: number) => ({
+  number,
+  at: number,
+  durationMillis: 1,
+  responseStatus: 200,
+  error: null,
+  responseBody: ""
+})
+
+const event = (id: string, createdAt: number) => ({
+  organizationId: org,
+  eventId: id,
+  createdAt,
+  payload: {
+    type: "esim.smdp.stateChanged" as const,
+    data: { sim: id, smdpStateChange: { state: "Enable", modificationResult: "Success" } }
+  }
+})
+
+const job = (number: number) => ({
+  jobId: `job-${number}`,
+  organizationId: org,
+  work: { _tag: "Provision" as const, iccid: iccidOf(number), attachmentId: String(number) },
+  dueAt: number,
+  attempts: 0,
+  createdAt: 0,
+  idempotencyKey: null,
+  origin: null,
+  command: null,
+  refused: null,
+  endedAt: null
+})
+
+const record = (key: string) => ({
+  organizationId: org,
+  key,
+  fingerprint: "f",
+  createdAt: 1,
+  outcome: { _tag: "Pending" as const }
+})
+
+const command = (id: number, settledAt: number | null) => ({
+  organizationId: org,
+  commandId: `command-${id}`,
+  request: { _tag: "SendSms" as const, iccid: iccidOf(id), from: "", text: "" },
+  createdAt: id,
+  outcome: { _tag: "Pending" as const },
+  settledAt
+})
+
+const plan = (id: number) => ({
+  organizationId: org,
+  planId: `plan-${id}`,
+  terms,
+  createdAt: id,
+  archivedAt: null,
+  deletedAt: null,
+  version: 0
+})
+
+const region = (id: number) => ({
+  organizationId: org,
+  coverageId: `region-${id}`,
+  regionCode: "R",
+  regionName: `Region ${id}`,
+  label: "Green" as const,
+  iso2List: ["FR", `C${id}`],
+  createdAt: id
+})
+
+const apiKey = (id: number) => ({
+  organizationId: `org-${id}`,
+  apiKeyId: `key-${id}`,
+  name: "",
+  scope: "full" as const,
+  hash: `hash-${id}`,
+  hint: "",
+  createdAt: id,
+  expiresAt: null,
+  revokedAt: null,
+  version: 0
+})
+
+const endpoint = (organizationId: string, endpointId: string) => ({
+  organizationId,
+  endpointId,
+  url: "https://example.com",
+  events: null,
+  description: "",
+  disabled: null,
+  failingSince: null,
+  signingKeys: [],
+  createdAt: 0,
+  deletedAt: null,
+  version: 0
+})
+
+const handler = (name: string, type: WebhookEvent.FilterType): EventHandler.EventHandler => ({
+  name,
+  types: [type],
+  organizationId: null,
+  createdAt: 0
+})
+
+const entry = (id: number) => ({
+  organizationId: org,
+  iccid: iccidOf(id),
+  reportId: `r-${id}`,
+  state: "Enable" as const,
+  modificationResult: "Success",
+  modifiedAt: id
+})
+
+const auditEntry = (id: number) => ({
+  organizationId: org,
+  entryId: `audit-${id}`,
+  createdAt: id,
+  actor: "admin",
+  action: "plan.create" as const,
+  resourceId: `plan-${id}`,
+  iccid: null,
+  address: null,
+  requestId: null
+})
+
+const populate = (adapter: Adapter) =>
+  Effect.gen(function* () {
+    yield* on(adapter, (storage) =>
+      storage.commit({
+        organizations: [{ organizationId: org, name: org, createdAt: 0 }],
+        webhookEndpoints: [endpoint(org, "endpoint"), ...ids.map((id) => endpoint(`org-${id}`, `endpoint-${id}`))],
+        eventHandlers: { put: [handler("handler-1", "esim.smdp.stateChanged")] }
+      })
+    )
+    yield* on(adapter, (storage) => storage.sims.import(newSims(org, 0, COUNT)))
+    const sims = yield* allSims(adapter, org)
+    const lines = sims.slice(0, COUNT / 2).map((sim, index) => inService(sim, `line-${index}`, index))
+    yield* on(adapter, (storage) =>
+      storage.commit({
+        apiKeys: ids.map(apiKey),
+        plans: ids.map(plan),
+        auditEntries: ids.map(auditEntry),
+        regions: ids.map(region),
+        sims: lines,
+        reports: {
+          smdpEntries: ids.map(entry),
+          seen: ids.map((id) => ({ organizationId: org, reportId: `r-${id}`, receivedAt: id }))
+        },
+        events: ids.map((id) => event(`event-${id}`, id)),
+        jobs: {
+          put: [
+            ...ids.map(job),
+            ...ids.slice(0, 60).map((id) => ({ ...job(id), jobId: `ended-${id}`, endedAt: 1 }))
+          ].map((job) => ({ job, lease: null }))
+        },
+        idempotency: { put: ids.map((id) => ({ record: record(`key-${id}`), replaces: 0 })) },
+        commands: { put: ids.map((id) => command(id, id % 2 === 0 ? id : null)) }
+      })
+    )
+    const outbox = yield* Effect.provide(Outbox.Outbox, adapter)
+    const claim = { now: COUNT, machineNow: 0, until: 1, token: "populate", limit: COUNT }
+    const due = yield* outbox.claim(claim)
+    const handled = yield* outbox.claimForHandler({ ...claim, limit: COUNT - 100, handler: "handler-1" })
+    const done = { status: "Delivered", nextAttemptAt: null } as const
+    const settled = [...due, ...handled.map(({ delivery }) => ({ delivery: { ...delivery, ...done } }))].map(
+      ({ delivery }) => ({ delivery, token: claim.token, attempt: attempt(1) })
+    )
+    yield* on(adapter, (storage) => storage.commit({ deliveries: { settled } }))
+  })
+
+/** A port that writes down which of its operations are used. */
+const watched = <Port extends object>(port: Port, used: Set<PropertyKey>): Port =>
+  new Proxy(port, {
+    get: (target, name, receiver) => {
+      used.add(name)
+      return Reflect.get(target, name, receiver)
+    }
+  })
+
+const unused = (port: object, used: ReadonlySet<PropertyKey>) => Object.keys(port).filter((name) => !used.has(name))
+
+type Aggregate = SimAggregate.SimAggregate
+
+/** The aggregate after a usage report. */
+const afterUse = ({ attachments, sim, subscription }: Aggregate): Aggregate => ({
+  subscription,
+  sim: { ...sim, lastActivityAt: (sim.lastActivityAt ?? 0) + 1 },
+  attachments: attachments.map(({ attachment, packages }) => ({
+    attachment: { ...attachment, anchor: (attachment.anchor ?? 0) + 1 },
+    packages: packages.map((pack) => ({ ...pack, usedBytes: pack.usedBytes + 1 }))
+  }))
+})
+
+/** Everything that the ports can do, to one SIM and what hangs on it; `round` is another one each time. */
+const use = (adapter: Adapter, round: number) =>
+  Effect.gen(function* () {
+    const ports = { storage: yield* Storage.Storage, jobs: yield* Jobs.Jobs, outbox: yield* Outbox.Outbox }
+    const used = { storage: new Set<PropertyKey>(), jobs: new Set<PropertyKey>(), outbox: new Set<PropertyKey>() }
+    const storage = watched(ports.storage, used.storage)
+    const jobs = watched(ports.jobs, used.jobs)
+    const outbox = watched(ports.outbox, used.outbox)
+    const token = `token-${round}`
+    const of = { organizationId: org }
+    const page = { ...of, limit: 10 }
+    const cursor = { createdAt: 3_000, id: "x" }
+    const iccid = iccidOf(round)
+
+    yield* storage.ready
+    yield* storage.clockOffset
+    yield* Effect.scoped(storage.watch(() => {}))
+    yield* storage.virtualClock
+    yield* storage.catalogues.get
+    yield* storage.catalogues.version
+    yield* storage.organizations.get(org)
+    yield* storage.webhookEndpoints.get({ ...of, endpointId: `endpoint-${round}` })
+    yield* storage.apiKeys.get({ ...of, apiKeyId: `key-${round}` })
+    yield* storage.apiKeys.byHash("hash-1")
+    yield* storage.plans.get({ ...of, planId: "plan-1" })
+    const covering = { coverageIds: ["coverage"], iso2List: ["FR"] }
+    for (const after of [null, cursor]) {
+      yield* storage.organizations.page({ after, limit: 10 })
+      yield* storage.apiKeys.page({ ...page, after })
+      yield* storage.webhookEndpoints.page({ ...page, after })
+      yield* storage.plans.page({ ...page, after, archived: null, label: null, search: null, covering: null })
+      yield* storage.plans.page({ ...page, after, archived: false, label: "Green", search: "pla", covering })
+      yield* storage.regions.page({ ...page, after })
+      yield* storage.subscriptions.page({ ...page, after })
+      yield* storage.deliveries.page({ ...page, after })
+      yield* storage.deliveries.page({ ...page, after, statuses: ["Failed"], endpointId: "endpoint", from: 1, to: 9 })
+      yield* storage.deliveries.page({ ...page, after, iccid: "event-1", type: "esim.smdp.stateChanged" })
+    }
+    yield* storage.regions.get({ ...of, coverageId: "region-1" })
+    yield* storage.regions.like({ ...of, regionName: "Region 1", iso2List: ["C7", "FR"] })
+    for (const after of [null, 3_000]) {
+      yield* storage.sims.page({ ...page, after, isEsim: null, label: null })
+      yield* storage.sims.page({ ...page, after, isEsim: true, label: "Green" })
+      yield* storage.sims.page({ ...page, after, isEsim: false, label: null })
+      yield* storage.sims.page({ ...page, after, isEsim: null, label: "Red" })
+    }
+    yield* storage.sims.import(newSims(org, 10_000 + round * 10, 10))
+    const asked = { iccid, since: 0, packageIds: [`telco-line-${round}`], reportIds: ["r-1", "r-2"] }
+    yield* storage.simAggregates.forReports({ iccids: [asked], seenSince: 0 })
+    yield* storage.subscriptions.get({ ...of, iccid })
+    yield* storage.subscriptions.attachments({ ...of, iccid })
+    yield* storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId: `line-${round}`, occurrence: 1 })
+    yield* storage.sims.smdpHistory({ ...of, iccid })
+    yield* storage.deliveries.get({ ...of, deliveryId: `event-${round}:endpoint` })
+    yield* storage.jobs.get(`ended-${round}`)
+    yield* storage.problems.page({ after: { createdAt: 0, id: "" }, limit: 10 })
+    yield* storage.problems.count
+    yield* storage.deliveries.attempts({ ...of, deliveryId: `event-${round}:endpoint` })
+    yield* storage.webhookEndpoints.failingSince({ ...of, endpointId: "endpoint", from: 1e12, createdFrom: 1e12 })
+    yield* storage.idempotencyRecords.get({ ...of, key: "key-1" })
+    yield* storage.commands.get({ ...of, commandId: "command-1" })
+
+    const machine = { machineNow: 0, until: 1_000 }
+    for (const purpose of ["subscription", "mobile plan"] as const) {
+      for (const [label, count] of [
+        ["Green", 1],
+        ["Green", 40],
+        ["Red", 1]
+      ] as const) {
+        yield* storage.sims.reserve({ ...of, label, purpose, token, count, ...machine })
+      }
+    }
+    yield* storage.sims.release({ ...of, reservations: ids.slice(0, 20).map((id) => ({ iccid: iccidOf(id), token })) })
+    const from = { dueAt: 3_000, id: "x" }
+    for (const of of [jobs, outbox]) {
+      yield* of.partitions({ now: 100_000, machineNow: 0, after: "", limit: 50 })
+      yield* of.partitions({ now: 100_000, machineNow: 0, after: "org", limit: 50 })
+      yield* of.pending({ now: SOME_DUE, machineNow: 0, from })
+      yield* of.claim({ now: 100_000, ...machine, token: "from", limit: 1, from: { ...from, dueAt: 3_000 + round } })
+      const shares = [org, "endpoint", "nobody"].map((partitionId) => ({ partitionId, from, limit: 2 }))
+      yield* of.claim({ now: 100_000, ...machine, token: "shares", limit: 1, shares })
+    }
+    yield* storage.eventHandlers.list
+    yield* outbox.claimForHandler({ now: 100_000, ...machine, token: "handler", limit: 2, handler: "handler-1" })
+    yield* outbox.pendingForHandler({ now: SOME_DUE, machineNow: 0, handler: "handler-1" })
+    const claim = { now: 100_000, ...machine, token, limit: 2 }
+    const [first, second] = yield* jobs.claim(claim)
+    const due = yield* outbox.claim(claim)
+    yield* jobs.pending({ now: SOME_DUE, machineNow: 0 })
+    yield* outbox.pending({ now: SOME_DUE, machineNow: 0 })
+    yield* jobs.backlog({ now: SOME_DUE, machineNow: 0 })
+    yield* outbox.backlog({ now: SOME_DUE, machineNow: 0 })
+
+    const until = 2_000
+    yield* jobs.renew({
+      leases: [first, second].flatMap((job) => (job === undefined ? [] : [{ ...job, token }])),
+      until
+    })
+    yield* outbox.renew({ leases: due.map(({ delivery }) => ({ ...delivery, token })), until })
+
+    const aggregateOf = (number: number) =>
+      Effect.flatMap(storage.simAggregates.get({ ...of, iccid: iccidOf(number) }), Effect.fromNullishOr)
+    const line = yield* aggregateOf(round)
+    const storedPlan = yield* storage.plans.get({ ...of, planId: `plan-${round}` })
+    const otherPlan = yield* storage.plans.get({ ...of, planId: `plan-${3_000 + round}` })
+    const [storedKey] = yield* storage.apiKeys.page({ organizationId: `org-${round}`, after: null, limit: 1 })
+    const [attached] = line.attachments
+    if (!attached || !storedPlan || !otherPlan || !storedKey || !first || !second) {
+      throw new Error("The database has not what it was filled with")
+    }
+    const id = COUNT + round
+    yield* storage.commit({
+      unchangedPlans: [otherPlan],
+      apiKeys: [storedKey],
+      plans: [storedPlan, plan(id)],
+      regions: [region(id)],
+      reports: { smdpEntries: [entry(round)], seen: [{ ...of, reportId: `r-${round}`, receivedAt: 5_000 }] },
+      idempotency: {
+        put: [{ record: record(`key-${round}`), replaces: 1 }],
+        settled: [{ ...of, key: `key-${1_000 + round}`, outcome: { _tag: "Pending" } }],
+        forgotten: [{ ...of, key: `key-${2_000 + round}` }]
+      },
+      commands: { put: [command(id, null)], settled: [{ ...command(2 * round + 1, null), settledAt: 1 }] },
+      events: [event(`event-${id}`, id)],
+      jobs: {
+        put: [{ job: job(id), lease: null }],
+        finished: [{ jobId: first.jobId, token }],
+        retried: [{ jobId: second.jobId, token, dueAt: 1, attempts: 1 }],
+        reopened: [{ jobId: `ended-${2 * round}`, endedAt: 1, dueAt: 1, attempts: 0 }],
+        resolved: [{ jobId: `ended-${2 * round + 1}`, endedAt: 1 }]
+      },
+      deliveries: {
+        settled: due.slice(0, 1).map(({ delivery }) => ({
+          delivery: { ...delivery, status: "Delivered" as const, nextAttemptAt: null },
+          token,
+          attempt: attempt(round)
+        })),
+        replayed: due.slice(1).map(({ delivery }) => delivery)
+      }
+    })
+
+    // The removal of one may read all that is due to it, however much.
+    yield* storage.commit({ eventHandlers: { put: [handler(`another-${round}`, "package.refused")] } })
+
+    /** Writes what a change makes of some SIMs, all in one commit. */
+    const write = (changes: ReadonlyArray<readonly [number, (of: Aggregate) => Partial<Aggregate>]>) =>
+      Effect.flatMap(
+        Effect.forEach(changes, ([number, change]) =>
+          Effect.map(aggregateOf(number), (loaded) => ({ loaded, next: { ...loaded, ...change(loaded) } }))
+        ),
+        (sims) => storage.commit({ sims })
+      )
+    const [free, inUse, gone] = [3_000 + round, 2_500 + round, 1_000 + round]
+    const subscriptionId = `line-${free}`
+    const attachments = [{ attachment: { ...attached.attachment, subscriptionId }, packages: [] }].map((of) => ({
+      ...of,
+      attachment: { ...of.attachment, attachmentId: subscriptionId, iccid: iccidOf(free), confirmed: false }
+    }))
+    const subscription = { ...of, subscriptionId, iccid: iccidOf(free), metadata: "", createdAt: 1 }
+    const touched = () => ({})
+    const allocated = ({ sim }: Aggregate) => ({ sim: { ...sim, recycledAt: (sim.recycledAt ?? 0) + 1 } })
+    const updated = ({ sim }: Aggregate): Partial<Aggregate> => ({
+      sim: { ...sim, mobilePlan: { _tag: "Settled", applied: !sim.mobilePlan.applied } }
+    })
+    const location = { countryAlpha2: "SE", operator: "O", rat: "4G", imei: "1", at: 1 }
+    const sighted = ({ sim }: Aggregate) => ({ sim: { ...sim, location: { ...location, at: round + 1 } } })
+    const suspended = ({ attachments }: Aggregate): Partial<Aggregate> => ({
+      attachments: attachments.map((of) => ({ ...of, attachment: { ...of.attachment, suspendedAt: round + 1 } }))
+    })
+    for (const change of [touched, allocated, updated, afterUse, sighted, suspended]) yield* write([[inUse, change]])
+    yield* write([[free, () => ({ subscription: { ...subscription, status: "Pending" }, attachments })]])
+    const provisioned = ({ attachments, sim, subscription }: Aggregate): Partial<Aggregate> => ({
+      sim: { ...sim, allocation: { _tag: "InService", subscriptionId } },
+      subscription: subscription && { ...subscription, status: "Live" },
+      attachments: attachments.map(({ attachment }) => ({
+        attachment: { ...attachment, confirmed: true },
+        packages: []
+      }))
+    })
+    yield* write([[free, provisioned]])
+    yield* write([
+      [gone, ({ sim }) => ({ sim: { ...sim, allocation: { _tag: "Free" } }, subscription: null, attachments: [] })],
+      [2_000 + round, ({ attachments }) => ({ attachments: attachments.slice(1) })],
+      [2_200 + round, ({ subscription }) => ({ subscription: subscription && { ...subscription, status: "Deleted" } })],
+      [inUse, afterUse],
+      [round, updated],
+      [2_700 + round, touched]
+    ])
+    yield* storage.purge({ reportsBefore: -1, idempotencyBefore: -1, commandsBefore: -1 })
+    const anyEntry = { from: null, to: null, actor: null, action: null, resourceId: null }
+    yield* storage.auditEntries.page({ ...of, ...anyEntry, after: { createdAt: 50, id: "" }, limit: 10 })
+    yield* storage.auditEntries.page({ ...of, ...anyEntry, from: 10, to: 90, after: null, limit: 10 })
+    yield* storage.problems.page({ after: { createdAt: 50, id: "" }, limit: 10 })
+    yield* storage.problems.count
+    yield* storage.purgeAudit({ before: 1 + round, limit: 5 })
+    yield* storage.purgeEvents({ before: 200, limit: 5 })
+    yield* jobs.handBack([{ jobId: "nobody's", token }])
+    yield* outbox.handBack([{ organizationId: org, deliveryId: "nobody's", token }])
+    yield* jobs.release({ now: SOME_DUE })
+    yield* outbox.release({ now: SOME_DUE })
+    for (const port of ["storage", "jobs", "outbox"] as const) expect(unused(ports[port], used[port])).toEqual([])
+  }).pipe(Effect.provide(adapter))
+
+/** What is asked for by many at once, which is done for them together. */
+const useAtOnce = (adapter: Adapter, round: number) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage.Storage
+    const callers = Array.from({ length: 60 }, (_, caller) => 100 + (60 * round + caller) * 4)
+    yield* Effect.forEach(
+      callers,
+      (number) =>
+        Effect.gen(function* () {
+          const of = { organizationId: org }
+          const line = yield* storage.simAggregates.get({ ...of, iccid: iccidOf(number) })
+          yield* storage.subscriptions.get({ ...of, iccid: iccidOf(number) })
+          yield* storage.subscriptions.attachments({ ...of, iccid: iccidOf(number) })
+          yield* storage.plans.get({ ...of, planId: `plan-${number}` })
+          const token = `at-once-${number}`
+          const claim = { ...of, label: "Green" as const, token, count: 1, machineNow: 0, until: 1_000 }
+          yield* storage.sims.reserve({ ...claim, purpose: "subscription" })
+          yield* storage.sims.reserve({ ...claim, purpose: "mobile plan" })
+          const id = 2 * COUNT + number
+          yield* storage.commit({
+            sims: line === null ? [] : [{ loaded: line, next: afterUse(line) }],
+            events: [event(`event-${id}`, id)],
+            jobs: { put: [{ job: job(id), lease: { token, until: 1_000 } }] }
+          })
+          yield* storage.commit({ jobs: { finished: [{ jobId: `job-${id}`, token }] } })
+        }),
+      { concurrency: "unbounded", discard: true }
+    )
+  }).pipe(Effect.provide(adapter))
+
+/** What is in the statements that requests and jobs are made of: look-ups, a page of SIMs, and commits. */
+const often = ["'found'", "array_agg(sim.sim_id)", "sim_used as", "sim_touched as", "job_finished as"]
+
+/** Those that PostgreSQL makes another plan for each time. All go over one connection here, reads too. */
+const plannedEachTime = (adapter: Adapter) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    for (const round of Array.from({ length: 12 }, (_, index) => 12 + index)) {
+      yield* sql.withTransaction(use(adapter, round))
+    }
+    const known = yield* sql<{ readonly value: { readonly text: string; readonly plans: number } }>`
+      select json_build_object('text', statement, 'plans', generic_plans) as value
+      from pg_prepared_statements where custom_plans >= 6 or generic_plans > 0`
+    for (const part of often) expect(known.filter(({ value }) => value.text.includes(part)).length).toBeGreaterThan(0)
+    return known.filter(({ value: { plans, text } }) => plans === 0 && often.some((part) => text.includes(part)))
+  }).pipe(Effect.provide(adapter))
+
+const admin = (url: string) =>
+  Layer.build(Layer.fresh(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))).pipe(
+    Effect.flatMap((context) => Effect.provide(PgClient.PgClient, context))
+  )
+
+describe("The statements on PostgreSQL", () => {
+  const url = Databases.forEachTest()
+
+  it(
+    "read no table that grows as a whole, and those that go often have plans for any parameters",
+    () =>
+      Effect.gen(function* () {
+        const client = yield* admin(url())
+        yield* Effect.scoped(Effect.flatMap(connect(url(), 1), populate))
+        yield* client`vacuum analyze`
+        yield* client`select pg_stat_reset()`
+        // Often enough for PostgreSQL to have made plans that are for any parameters.
+        yield* Effect.scoped(
+          Effect.flatMap(connect(url(), 1), (adapter) =>
+            Effect.forEach(Array.from({ length: 12 }), (_, round) =>
+              Effect.andThen(use(adapter, round), useAtOnce(adapter, round))
+            )
+          )
+        )
+        const connected = connect(url(), 1)
+        expect(yield* Effect.scoped(Effect.flatMap(connected, plannedEachTime))).toEqual([])
+        yield* ended(client)
+        const read = yield* client<{ readonly name: string }>`
+        select relname as name from pg_stat_user_tables where schemaname = 'simplan' and seq_scan > 0 order by relname`
+        expect(read.map(({ name }) => name).filter((name) => growing.includes(name))).toEqual([])
+        const looked = yield* client<{ readonly name: string }>`
+        select relname as name from pg_stat_user_tables where schemaname = 'simplan' and idx_scan > 0 order by relname`
+        expect(looked.map(({ name }) => name)).toEqual(expect.arrayContaining(growing))
+      }).pipe(Effect.scoped, Effect.runPromise),
+    60_000
+  )
+})

@@ -1,0 +1,78 @@
+/**
+ * PostgreSQL keeps the plan of a prepared statement. The plan for reading the SIMs of reports must be a good one too where
+ * it was made before any report had been seen, and thousands came after it.
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Pglite from "simplan/pglite"
+import { describe, expect, it } from "vitest"
+import * as Databases from "../../setup/Databases.ts"
+import { type Adapter, connect, ended, iccidOf, newSims, on } from "./PostgresWorld.ts"
+
+const org = "org"
+const SIMS = 20
+const SEEN = 5_000
+const reports = Array.from({ length: SEEN }, (_, id) => ({ organizationId: org, reportId: `r-${id}`, receivedAt: 1 }))
+const iccids = Array.from({ length: SIMS }, (_, id) => ({
+  iccid: iccidOf(id),
+  since: 0,
+  packageIds: [],
+  reportIds: [`r-${id}`]
+}))
+
+/** Reads the SIMs of the same reports before and after those were seen. */
+const read = (adapter: Adapter, sql: SqlClient.SqlClient) =>
+  Effect.gen(function* () {
+    const seen = Effect.map(
+      on(adapter, (storage) => storage.simAggregates.forReports({ iccids, seenSince: 0 })),
+      (found) => found.flatMap((sim) => sim.seen)
+    )
+    yield* on(adapter, (storage) =>
+      storage.commit({ organizations: [{ organizationId: org, name: org, createdAt: 0 }] })
+    )
+    yield* on(adapter, (storage) => storage.sims.import(newSims(org, 0, SIMS)))
+    yield* sql`vacuum analyze`.unprepared
+    // Often enough for PostgreSQL to have made a plan that is for any parameters.
+    for (let times = 0; times < 12; times++) expect(yield* seen).toEqual([])
+    yield* on(adapter, (storage) => storage.commit({ reports: { seen: reports } }))
+    yield* sql`select pg_stat_force_next_flush()`.unprepared
+    yield* sql`select pg_stat_reset()`.unprepared
+    expect(yield* seen).toHaveLength(SIMS)
+    yield* sql`select pg_stat_force_next_flush()`.unprepared
+  })
+
+/** How many rows were read of the table of seen reports, by each index and without one. */
+const rowsRead = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<{ readonly by: string; readonly rows: number }>`
+      select indexrelname as by, idx_tup_read::int as rows from pg_stat_user_indexes where relname = 'seen_report'
+      union all
+      select 'none', seq_tup_read::int from pg_stat_user_tables where relname = 'seen_report'`,
+    (found) => found.filter(({ rows }) => rows > 0)
+  )
+
+const expected = [{ by: "seen_report_pkey", rows: SIMS }]
+
+describe("Reports are looked for by their ids, also where the plan was made before any had been seen", () => {
+  const url = Databases.forEachTest()
+
+  it("on PostgreSQL", () =>
+    Effect.gen(function* () {
+      const sql = Context.get(
+        yield* Layer.build(PgClient.layer({ url: Redacted.make(url()), maxConnections: 1 })),
+        SqlClient.SqlClient
+      )
+      yield* Effect.scoped(Effect.flatMap(connect(url(), 1), (adapter) => read(adapter, sql)))
+      yield* ended(sql)
+      expect(yield* rowsRead(sql)).toEqual(expected)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("on PGlite", () =>
+    Effect.gen(function* () {
+      const adapter = yield* Layer.build(Pglite.layer())
+      const sql = Context.get(adapter, SqlClient.SqlClient)
+      yield* read(adapter, sql)
+      expect(yield* rowsRead(sql)).toEqual(expected)
+    }).pipe(Effect.scoped, Effect.runPromise))
+})

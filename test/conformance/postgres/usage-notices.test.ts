@@ -1,0 +1,89 @@
+/**
+ * What processes tell each other of rate limits by notifications (rule W10), over a channel that is no database.
+ */
+import { Effect, Queue, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import type { SqlError } from "effect/sql/SqlError"
+import { Changes, type RateLimitUsage } from "simplan/ports"
+import { expect, it } from "vitest"
+import * as Notifications from "../../../adapters/postgres/database/Notifications.ts"
+import type * as Session from "../../../adapters/postgres/connection/Session.ts"
+
+const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
+  Effect.runPromise(Effect.provide(Effect.scoped(effect), TestClock.layer()))
+
+/** A process that is connected to a channel, with what it sends and a way to be sent something. */
+const connected = Effect.gen(function* () {
+  const queue = yield* Queue.unbounded<{ readonly payload: string }, SqlError>()
+  const sent: Array<string> = []
+  const open: Session.Open = Effect.succeed({
+    query: (_, parameters = []) =>
+      Effect.as(
+        Effect.sync(() => sent.push(String(parameters[1]))),
+        []
+      ),
+    listen: () => Effect.succeed(queue)
+  })
+  const { usage } = yield* Notifications.make(open, "channel", "10 seconds")
+  if (usage === null) throw new Error("shares no usage")
+  yield* TestClock.adjust("1 second")
+  const hear = (message: object) =>
+    Effect.andThen(Queue.offer(queue, { payload: JSON.stringify(message) }), TestClock.adjust("1 second"))
+  return { usage, sent, hear }
+})
+
+const older = { from: "older", ...Changes.nothing, usage: [{ limit: "requests", caller: "key", cost: 2 }] }
+const streams: RateLimitUsage.UnderWay = { caller: "key", requests: 0, streams: 8 }
+
+it("what is under way is told once another process was heard, which may be of an older version", () =>
+  run(
+    Effect.gen(function* () {
+      const { hear, sent, usage } = yield* connected
+      const costs: Array<number> = []
+      yield* usage.watch(({ cost }) => void costs.push(cost))
+      // The first message lets the others know of this process.
+      expect(sent).toHaveLength(1)
+      usage.tellUnderWay(streams)
+      yield* TestClock.adjust("1 second")
+      expect(sent).toHaveLength(1)
+      yield* hear(older)
+      expect(costs).toEqual([2])
+      for (const requests of [1, 2]) usage.tellUnderWay({ ...streams, requests })
+      yield* TestClock.adjust("1 second")
+      expect(JSON.parse(sent.at(-1) ?? "").underWay).toEqual([{ ...streams, requests: 2 }])
+    })
+  ))
+
+it("what is under way is heard with the name of its process, and a transaction's notice is from none", () =>
+  run(
+    Effect.gen(function* () {
+      const { hear, sent, usage } = yield* connected
+      const heard: Array<unknown> = []
+      yield* usage.watchUnderWay((underWay, from) => void heard.push([underWay, from]))
+      yield* hear({ ...older, from: "" })
+      usage.tellUnderWay(streams)
+      yield* TestClock.adjust("1 second")
+      expect(sent).toHaveLength(1)
+      yield* hear({ ...older, from: "newer", underWay: [streams], later: true })
+      expect(heard).toEqual([[streams, "newer"]])
+    })
+  ))
+
+it("a message names as many callers as PostgreSQL takes", () =>
+  run(
+    Effect.gen(function* () {
+      const { hear, sent, usage } = yield* connected
+      yield* hear(older)
+      for (let n = 0; n < 60; n++) {
+        const caller = `organization ${String(n).padStart(36, "0")}`
+        usage.tell({ limit: "failed authentication", caller, cost: 100.25 })
+        usage.tellUnderWay({ caller, requests: 1_000, streams: 8 })
+      }
+      yield* TestClock.adjust("1 second")
+      const told = sent.map((message): { usage: Array<unknown>; underWay: Array<unknown> } => JSON.parse(message))
+      expect(told.reduce((sum, one) => sum + one.usage.length, 0)).toBe(60)
+      expect(told.reduce((sum, one) => sum + one.underWay.length, 0)).toBe(60)
+      // The ids of 50 commands go along.
+      expect(Math.max(...sent.map(({ length }) => length)) + 50 * 39).toBeLessThan(8_000)
+    })
+  ))

@@ -1,0 +1,81 @@
+/** The suite over a telco of plain functions, and over ones that make mistakes, which it has to find. */
+import { Effect, Exit, Layer } from "effect"
+import type { Telco } from "simplan/ports"
+import { telcoLayer } from "simplan/promise"
+import { TelcoSimulator } from "simplan/telco-simulator"
+import { afterAll, describe, expect, it } from "vitest"
+import * as TelcoSuite from "../../../src/testing/TelcoSuite.ts"
+import * as PlainTelco from "./PlainTelco.ts"
+
+const { faults, functions, observe } = PlainTelco.make()
+TelcoSuite.run("A telco of plain functions", telcoLayer(functions), { describe, it, afterAll }, { observe, faults })
+
+const isTelco = (value: unknown): value is Layer.Layer<Telco.Telco> => Layer.isLayer(value)
+
+/** The names of the cases that a telco with a mistake fails. */
+const failedBy = (mistake: PlainTelco.Mistake) => {
+  const telco = PlainTelco.make(mistake)
+  const layer = telcoLayer(telco.functions, { logger: false })
+  if (!isTelco(layer)) throw new Error("no layer")
+  const cases = TelcoSuite.cases({ observe: telco.observe, faults: telco.faults })
+  return Effect.filter(cases, ({ effect }) => Effect.map(Effect.exit(effect), Exit.isFailure)).pipe(
+    Effect.map((failed) => failed.map(({ name }) => name)),
+    Effect.provide(layer),
+    Effect.runPromise
+  )
+}
+
+describe("The suite", () => {
+  it("finds a telco that does a call again that comes again", async () => {
+    expect(await failedBy("does a call again that comes again")).toEqual(
+      expect.arrayContaining([
+        "a creation, its answer lost, comes again and makes one package",
+        "a creation that is done late, after it came again, makes one package",
+        "a message, its answer lost, is not sent again",
+        "a mobile plan, the answer of its change lost, is what the last change says"
+      ])
+    )
+  })
+
+  it("finds a telco that creates what was cancelled before", async () => {
+    expect(await failedBy("creates what was cancelled before")).toEqual(
+      expect.arrayContaining([
+        "a creation, its request lost, that is cancelled leaves no package, and its key is spent",
+        "a creation, its answer lost, that is cancelled leaves no package, and its key is spent",
+        "a creation that is done late, after its cancellation, leaves no package"
+      ])
+    )
+  })
+
+  it("finds a telco that forgets what it has refused", async () => {
+    expect(await failedBy("forgets what it has refused")).toEqual([
+      "a refused creation stays refused by its key, makes no package, and hinders no other one",
+      "a refused cancellation stays refused by its key, and may be done under another one",
+      "a refused message stays refused by its id, and is not sent"
+    ])
+  })
+
+  it("finds a telco that names a package anew once its times are known", async () => {
+    expect(await failedBy("names a package anew once its times are known")).toEqual([
+      "a package whose times the telco learns later stays the same package, with times in order"
+    ])
+  })
+
+  it("says in its name what it cannot look at, and has no case of it", () => {
+    const nameFor = (options: TelcoSuite.Options<never>): string => {
+      const names: Array<string> = []
+      const runner = { describe: (name: string) => names.push(name), it: () => {} }
+      TelcoSuite.run("one", TelcoSimulator.layerMemory(), runner, options)
+      return names.join()
+    }
+    expect(nameFor({ observe, faults })).toBe("one is a telco")
+    expect(nameFor({ observe, faults: { refuse: () => Effect.void } })).toBe(
+      "one is a telco (not looked at: lost requests, lost answers, late effects, times told later)"
+    )
+    expect(nameFor({})).toBe(
+      "one is a telco (not looked at: what is behind the port, lost requests, lost answers, late effects, refusals, times told later)"
+    )
+    const names = TelcoSuite.cases().map(({ name }) => name)
+    expect(names.filter((name) => /\b(lost|late|refused)\b/.test(name))).toEqual([])
+  })
+})

@@ -1,0 +1,187 @@
+/**
+ * Rows of a SIM import, from JSON or CSV (rule I1): values of any type become a row, and no row throws. Large imports
+ * need little memory, and leave time for other requests.
+ */
+import { Effect, Stream } from "effect"
+import { HttpServerRequest } from "effect/http"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as SimImport from "../../../adapters/http/shapes/SimImport.ts"
+import * as JsonElements from "../../../adapters/http/wire/JsonElements.ts"
+import * as World from "../World.ts"
+
+const record = { iccid: "8944500102198304826", label: "Green", is_esim: true, lpa: "LPA:1$smdp.example$CODE" }
+
+describe("A row", () => {
+  it("says in several ways whether it is an eSIM", () => {
+    for (const yes of [true, "true", " True ", "1", 1, "yes"]) {
+      expect(SimImport.toRow({ ...record, is_esim: yes })).toMatchObject({ isEsim: true })
+    }
+    for (const no of [false, "false", "FALSE", "0", 0, "no"]) {
+      expect(SimImport.toRow({ ...record, is_esim: no })).toMatchObject({ isEsim: false })
+    }
+  })
+
+  it("cannot be read with another is_esim, of whatever type", () => {
+    const odd = [undefined, null, "", "maybe", "2", 2, {}, [], ["true"], { toString: 1 }, Object.create(null)]
+    for (const is_esim of odd) {
+      expect(SimImport.toRow({ ...record, is_esim })).toMatchObject({ problem: "is_esim must be true or false" })
+    }
+  })
+
+  it("cannot be read with an lpa that is no text", () => {
+    for (const lpa of [1, {}, ["LPA:1$a$b"], true]) {
+      expect(SimImport.toRow({ ...record, lpa })).toMatchObject({ problem: "lpa must be a string" })
+    }
+    for (const lpa of [null, undefined]) expect(SimImport.toRow({ ...record, lpa })).toMatchObject({ lpa: null })
+  })
+
+  it("has an empty iccid and label where they are no texts", () => {
+    for (const other of [undefined, null, 8944500102198304, {}, ["Green"]]) {
+      expect(SimImport.toRow({ ...record, iccid: other, label: other })).toMatchObject({ iccid: "", label: "" })
+    }
+    for (const other of [null, 5, "x", [], undefined]) expect(SimImport.toRow(other)).toMatchObject({ iccid: "" })
+  })
+})
+
+describe("The elements of a large array", () => {
+  const elements = (json: string, size: number): ReadonlyArray<unknown> => {
+    const reader = JsonElements.make({ field: "sims", longest: 200 })
+    const found: Array<unknown> = []
+    for (let at = 0; at < json.length; at += size) found.push(...reader.take(json.slice(at, at + size)))
+    reader.end()
+    return found
+  }
+  const refused = (json: string) => {
+    // What is too long is found at the end of a piece.
+    for (const size of json.length > 200 ? [7] : [7, 1_000]) {
+      expect(() => elements(json, size)).toThrow(JsonElements.Malformed)
+    }
+  }
+
+  it("are those of the whole, in pieces of any size", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 5 }),
+        fc.dictionary(fc.constantFrom("a", "simsalabim", '"sims": ['), fc.jsonValue({ maxDepth: 1 })),
+        fc.integer({ min: 1, max: 40 }),
+        fc.constantFrom(undefined, 2),
+        fc.boolean(),
+        (sims, others, size, indent, isLast) => {
+          const json = JSON.stringify(isLast ? { ...others, sims } : { sims, ...others }, null, indent)
+          const long = [JSON.stringify(others), ...sims.map((one) => JSON.stringify(one, null, indent))]
+          fc.pre(long.every((text) => text.length < 60))
+          expect(elements(json, size)).toEqual(JSON.parse(json).sims)
+        }
+      ),
+      { numRuns: 50 }
+    )
+  })
+
+  it.each([
+    [
+      "",
+      "{",
+      "[]",
+      "5",
+      '{"sims":[1',
+      '{"sims":[1,]}',
+      '{"sims":[,1]}',
+      '{"sims":[1 2]}',
+      '{"sims":[1}',
+      '{"sims":[1]'
+    ],
+    ['{"sims":[1]]', '{"sims":[1]}}', '{"sims":[1]} x', '{"sims":5}', '{"sims":{"sims":[1]}}', 'x{"sims":[1]}'],
+    ['{"sims":[1],"sims":[2]}', '{"other":[1]}', '["sims":[1]]', `{"sims":["${"x".repeat(300)}"]}`],
+    [`{"x":"${"x".repeat(300)}","sims":[1]}`, `{"sims":[1],"x":"${"x".repeat(300)}"}`, '{"sims":[[1]}']
+  ])("are refused where the whole is malformed or a part is too long", (...texts) => {
+    for (const json of texts) refused(json)
+  })
+})
+
+describe("A large import of bad rows", () => {
+  const SIZE = 8 * 1_048_576
+  const row = `not-an-iccid,Green,true,${"x".repeat(100)}\n`
+  const csv = `iccid,label,is_esim,lpa\n${row.repeat(Math.floor(SIZE / row.length))}`
+  const object = `{"iccid":"","label":"${"x".repeat(100)}"}`
+  const json = `{"sims":[${`${object},`.repeat(Math.floor(SIZE / (object.length + 1)))}${object}]}`
+
+  it.each([
+    ["text/csv", csv, Math.floor(SIZE / row.length)],
+    ["application/json", json, Math.floor(SIZE / (object.length + 1)) + 1]
+  ])("of %s tells of the first errors, and stops nothing else", async (type, body, rows) => {
+    const world = await World.start()
+    try {
+      const { organizationId } = await World.tenant(world)
+      const before = process.memoryUsage().heapUsed
+      let most = before
+      // In processor time, which a busy machine does not stretch.
+      let longestTurn = 0
+      let last = process.cpuUsage()
+      const watch = setInterval(() => {
+        most = Math.max(most, process.memoryUsage().heapUsed)
+        const { system, user } = process.cpuUsage(last)
+        longestTurn = Math.max(longestTurn, (system + user) / 1_000)
+        last = process.cpuUsage()
+      }, 1)
+      const answer = await world.fetch("POST", `/admin/v1/organizations/${organizationId}/sims`, {
+        raw: body,
+        headers: { "content-type": type, authorization: `Bearer ${World.ADMIN_TOKEN}` }
+      })
+      clearInterval(watch)
+      expect(answer.status).toBe(200)
+      const { error_count, errors, imported, warning_count } = answer.body.data
+      expect([imported, error_count, errors.length, warning_count]).toEqual([0, rows, 1_000, 0])
+      expect(errors.at(-1)).toMatchObject({ row: 1_000 })
+      expect((most - before) / 1_048_576).toBeLessThan(200)
+      expect(longestTurn).toBeLessThan(200)
+    } finally {
+      await world.close()
+    }
+  })
+
+  it.each([
+    ["text/csv", csv],
+    ["application/json", json]
+  ])("of %s lets other requests go first after each 16 KiB, however large its chunks are", async (type, body) => {
+    const chunk = body.slice(0, 2 * 1_048_576)
+    const request = new Request("http://localhost", { method: "POST", body: chunk, headers: { "content-type": type } })
+    let turns = 0
+    const turn = () => {
+      turns += 1
+      waiting = setImmediate(turn)
+    }
+    let waiting = setImmediate(turn)
+    const rows = await Effect.runPromise(
+      SimImport.read(HttpServerRequest.fromWeb(request)).pipe(
+        Stream.unwrap,
+        Stream.runCount,
+        // The part of a JSON object ends as malformed.
+        Effect.orElseSucceed(() => 0)
+      )
+    )
+    clearImmediate(waiting)
+    expect(rows).toBe(type === "text/csv" ? chunk.split("\n").length - 1 : 0)
+    expect(turns).toBeGreaterThanOrEqual(chunk.length / 16_384)
+  })
+
+  it("is refused where it is malformed", async () => {
+    const world = await World.start()
+    try {
+      const { organizationId } = await World.tenant(world)
+      const send = (raw: string | Uint8Array) =>
+        world.fetch("POST", `/admin/v1/organizations/${organizationId}/sims`, {
+          raw,
+          headers: { "content-type": "application/json", authorization: `Bearer ${World.ADMIN_TOKEN}` }
+        })
+      const long = json.slice(0, 2 * 1_048_576)
+      expect((await send(long)).body).toMatchObject({ code: "malformed_json", message: "body must be valid JSON" })
+      expect((await send(`{"a":"${long}`)).body.message).toContain("sims must be an array that begins")
+      const bytes = new TextEncoder().encode(`${long}{}]}`)
+      bytes[bytes.length - 10] = 0xff
+      expect((await send(bytes)).body).toMatchObject({ code: "malformed_body", message: "body must be UTF-8" })
+    } finally {
+      await world.close()
+    }
+  })
+})

@@ -1,0 +1,127 @@
+/**
+ * What the API serves of the telcos of a settings file: their zones, and their notifications.
+ */
+import { Effect, Layer, Redacted, Tracer } from "effect"
+import { afterEach, describe, expect, it } from "vitest"
+import * as Telcos from "../Telcos.ts"
+import * as World from "../World.ts"
+
+const SECRET = "secret-of-the-notifications"
+
+let world: World.World
+afterEach(() => world.close())
+
+const OCS = `/telco/ocs/x/notifications/${SECRET}`
+const ES2PLUS = `/telco/es2plus/y/${SECRET}/gsma/rsp2/es2plus/handleDownloadProgressInfo`
+
+describe("without telcos", () => {
+  it("there are no zones and no notifications", async () => {
+    world = await World.start({ telcos: undefined })
+    expect((await world.admin("GET", "/telcos/x/zones")).body.code).toBe("route_not_found")
+    for (const path of [OCS, ES2PLUS]) expect((await world.fetch("POST", path, { body: {} })).status).toBe(404)
+  })
+})
+
+describe("the zones of a telco", () => {
+  it("are set and listed, for regions of the zone's label, and leave an audit entry", async () => {
+    const { telcos } = Telcos.make()
+    world = await World.start({ telcos })
+    const acme = await World.tenant(world)
+    const region = await acme.post("/v3/coverage-profiles/custom-region", {
+      region_name: "Alps",
+      label: "Green",
+      iso2_list: ["FR", "CH"]
+    })
+    const { coverage_id } = region.body.data
+    const zone = { label: "Green", coverage_id, zone_id: 27 }
+    expect(await world.admin("PUT", "/telcos/x/zones", zone)).toMatchObject({ status: 200, body: { data: zone } })
+    expect((await world.admin("GET", "/telcos/x/zones")).body).toEqual({ error: false, data: [zone] })
+    const audit = await world.admin("GET", `/organizations/${acme.organizationId}/audit`)
+    expect(audit.body.data[0]).toMatchObject({
+      actor: "admin",
+      action: "coverage_profile.set_zone",
+      resource_id: coverage_id
+    })
+    const put = (changes: unknown, telco = "x") =>
+      world.admin("PUT", `/telcos/${telco}/zones`, { ...zone, ...Object(changes) })
+    expect((await put({ label: "Blue" })).body).toMatchObject({
+      code: "invalid_field",
+      message: "label must be that of the coverage profile, Green"
+    })
+    expect((await put({ zone_id: 0 })).body.code).toBe("invalid_field")
+    expect((await put({ coverage_id: "none" })).body.code).toBe("coverage_profile_not_found")
+    expect((await put({}, "y")).body.code).toBe("telco_not_found")
+    expect((await put({}, "z")).body.code).toBe("telco_not_found")
+    const { body } = await acme.get("/v3/coverage-profiles?region_code=FR&label=Blue")
+    expect((await put({ label: "Blue", coverage_id: body.data[0].coverage_id })).status).toBe(200)
+  })
+})
+
+describe("a notification", () => {
+  it("is taken from who knows the secret, whatever its content type, and gets the telco's answer", async () => {
+    const { taken, telcos } = Telcos.make(SECRET)
+    world = await World.start({ telcos })
+    expect(await world.fetch("POST", OCS, { body: { a: 1 } })).toMatchObject({
+      status: 200,
+      body: { result: { code: 0, msg: "OK" } }
+    })
+    expect((await world.fetch("POST", OCS, { raw: '{"a":2}', headers: { "content-type": "text/plain" } })).status).toBe(
+      200
+    )
+    expect(await world.fetch("POST", ES2PLUS, { body: { a: 3 } })).toMatchObject({ status: 204, text: "" })
+    expect(taken).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }])
+    expect((await world.fetch("POST", OCS, { raw: "{" })).body.code).toBe("malformed_json")
+    expect((await world.fetch("POST", OCS, { raw: new Uint8Array(1_048_577) })).body.code).toBe("body_too_large")
+  })
+
+  it("is needed in no other way: without the telco's token too, but only where the group is served", async () => {
+    const { telcos } = Telcos.make(SECRET)
+    world = await World.start({ telcos, telcoToken: undefined })
+    expect((await world.fetch("POST", OCS, { body: {} })).status).toBe(200)
+    await world.close()
+    world = await World.start({ telcos, groups: ["v3", "admin"] })
+    expect((await world.fetch("POST", OCS, { body: {} })).status).toBe(404)
+  })
+
+  it("is the same 404 for a wrong secret, name or kind, and counted by address like wrong keys", async () => {
+    const { taken, telcos } = Telcos.make(SECRET)
+    world = await World.start({ telcos, failedAuthentication: { requests: 5, window: "10 seconds" } })
+    const wrong = [
+      "/telco/ocs/x/notifications/wrong",
+      `/telco/ocs/z/notifications/${SECRET}`,
+      `/telco/ocs/y/notifications/${SECRET}`,
+      ES2PLUS.replace("/y/", "/x/"),
+      ES2PLUS.replace(SECRET, "wrong")
+    ]
+    for (const path of wrong) {
+      expect((await world.fetch("POST", path, { body: {} })).body).toMatchObject({ code: "route_not_found" })
+    }
+    expect((await world.fetch("POST", wrong[0] ?? "", { body: {} })).status).toBe(429)
+    expect((await world.fetch("POST", OCS, { body: { right: true } })).status).toBe(200)
+    expect(taken).toEqual([{ right: true }])
+  })
+
+  it("shows its secret in no log, metric or trace, not even where it fails", async () => {
+    const spans: Array<Tracer.NativeSpan> = []
+    const tracer = Tracer.make({
+      span: (options) => {
+        const span = new Tracer.NativeSpan(options)
+        spans.push(span)
+        return span
+      }
+    })
+    const { telcos } = Telcos.make(SECRET)
+    const telco = telcos.get("x")
+    if (telco === undefined || telco.notifications === null) throw new Error("no telco")
+    const take = () => Effect.die(new Error(`broken at ${OCS}`))
+    const broken = new Map([["x", { ...telco, notifications: { secret: Redacted.make(SECRET), take } }]])
+    world = await World.start({ telcos: broken, around: Layer.succeed(Tracer.Tracer, tracer) })
+    expect((await world.fetch("POST", OCS, { body: {} })).status).toBe(500)
+    const metrics = await world.fetch("GET", "/metrics")
+    expect(metrics.text).toContain("/telco/ocs/:name/notifications/:secret")
+    expect(world.logs.join()).toContain("/telco/ocs/x/notifications/<redacted>")
+    const told = spans.map(({ attributes, name }) => `${name} ${[...attributes.values()].join(" ")}`).join(" ")
+    expect(told).toContain("POST /telco/ocs/:name/notifications/:secret")
+    for (const text of [world.logs.join(), metrics.text, told]) expect(text).not.toContain(SECRET)
+  })
+})

@@ -1,0 +1,106 @@
+/**
+ * Wrong keys and tokens are limited by address, and cost no look-up (rule W10).
+ */
+import { HttpServerRequest } from "effect/http"
+import { Context, Effect, Layer } from "effect"
+import * as Memory from "simplan/memory"
+import { ApiKey, Storage } from "simplan/ports"
+import { afterEach, describe, expect, it } from "vitest"
+import * as ClientAddress from "../../../adapters/http/middleware/ClientAddress.ts"
+import * as World from "../World.ts"
+
+let world: World.World
+
+const limit = { failedAuthentication: { requests: 5, window: "1 hour" } } as const
+
+const wrongKey = (n: number): string => ApiKey.fromRandom(new Uint8Array(32).fill(n))
+
+describe("an address that guesses", () => {
+  afterEach(() => world.close())
+
+  it("gets 429, while known keys, new ones and right tokens go on working", async () => {
+    world = await World.start(limit)
+    const acme = await World.tenant(world)
+    const guess = (n: number, path = "/v3/sims") => world.fetch("GET", `${path}?key=${wrongKey(n)}`)
+    for (let n = 0; n < 5; n++) expect((await guess(n)).status).toBe(401)
+    const refused = await guess(9)
+    expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"])
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(100)
+    const admin = (token: string) =>
+      world.fetch("GET", "/admin/v1/organizations", { headers: { authorization: `Bearer ${token}` } })
+    expect((await admin("wrong-token-of-the-tests")).status).toBe(429)
+    expect((await admin(World.ADMIN_TOKEN)).status).toBe(200)
+    expect((await acme.get("/v3/sims")).status).toBe(200)
+    const other = await World.tenant(world)
+    expect((await other.get("/v3/sims")).status).toBe(200)
+    expect((await world.fetch("GET", "/v3/sims")).status).toBe(401)
+  })
+
+  it("makes no look-ups of keys that are known to be wrong, nor once it is limited", async () => {
+    let lookUps = 0
+    const storage = Layer.effectContext(
+      Effect.gen(function* () {
+        const context = yield* Layer.build(Memory.layer)
+        const inner = Context.get(context, Storage.Storage)
+        const byHash = (hash: string) => {
+          lookUps += 1
+          return inner.apiKeys.byHash(hash)
+        }
+        return Context.add(context, Storage.Storage, { ...inner, apiKeys: { ...inner.apiKeys, byHash } })
+      })
+    )
+    world = await World.start({ ...limit, storage })
+    const guess = (n: number) => world.fetch("GET", `/v3/sims?key=${wrongKey(n)}`)
+    for (let times = 0; times < 4; times++) await guess(1)
+    expect(lookUps).toBe(1)
+    await guess(2)
+    expect(lookUps).toBe(2)
+    for (let n = 3; n < 20; n++) expect((await guess(n)).status).toBe(429)
+    expect(lookUps).toBe(2)
+  })
+
+  it("is counted with its wrong tokens", async () => {
+    world = await World.start(limit)
+    const statuses = []
+    for (let n = 0; n < 7; n++) {
+      const headers = { authorization: `Bearer wrong-token-number-${n}` }
+      statuses.push((await world.fetch("GET", "/admin/v1/organizations", { headers })).status)
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429])
+  })
+
+  it("is told from others by X-Forwarded-For where a proxy is trusted, and only there", async () => {
+    const from = (address: string, n: number) =>
+      world.fetch("GET", `/v3/sims?key=${wrongKey(n)}`, { headers: { "x-forwarded-for": `6.6.6.6, ${address}` } })
+    for (const trustedProxies of [0, 1]) {
+      world = await World.start({ ...limit, trustedProxies })
+      for (let n = 0; n < 6; n++) await from("198.51.100.7", n)
+      expect((await from("198.51.100.7", 7)).status).toBe(429)
+      expect((await from("198.51.100.8", 8)).status).toBe(trustedProxies === 0 ? 429 : 401)
+      if (trustedProxies === 0) await world.close()
+    }
+  })
+})
+
+describe("the address of a client", () => {
+  const request = (forwarded: string) =>
+    HttpServerRequest.fromWeb(new Request("http://a.test/", { headers: { "x-forwarded-for": forwarded } }))
+
+  it("is so many places from the end of X-Forwarded-For", () => {
+    expect(ClientAddress.of(request("1.1.1.1, 2.2.2.2, 3.3.3.3"), 0)).toBeNull()
+    expect(ClientAddress.of(request("1.1.1.1, 2.2.2.2, 3.3.3.3"), 1)).toBe("3.3.3.3")
+    expect(ClientAddress.of(request("1.1.1.1, 2.2.2.2, ::ffff:3.3.3.3"), 1)).toBe("3.3.3.3")
+    expect(ClientAddress.of(request("1.1.1.1, 2.2.2.2, 3.3.3.3"), 3)).toBe("1.1.1.1")
+    expect(ClientAddress.of(request("1.1.1.1"), 2)).toBeNull()
+    expect(ClientAddress.of(request("unknown"), 1)).toBeNull()
+  })
+
+  it("counts as its /64 network where it is IPv6", () => {
+    expect(ClientAddress.network("192.0.2.1")).toBe("192.0.2.1")
+    expect(ClientAddress.network("2001:db8:0:1:2:3:4:5")).toBe("2001:db8:0:1::/64")
+    expect(ClientAddress.network("2001:0db8::1")).toBe("2001:db8:0:0::/64")
+    expect(ClientAddress.network("::1")).toBe("0:0:0:0::/64")
+    expect(ClientAddress.network("fe80::1%eth0")).toBe("fe80:0:0:0::/64")
+    expect(ClientAddress.network("2001:db8:0:1::")).toBe("2001:db8:0:1::/64")
+  })
+})

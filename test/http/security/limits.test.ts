@@ -1,0 +1,156 @@
+/**
+ * What one customer does costs no other (rule W10): streams, requests under way, and what answers cost.
+ */
+import { Effect } from "effect"
+import type { Socket } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterEach, describe, expect, it } from "vitest"
+import * as Lists from "../Lists.ts"
+import * as World from "../World.ts"
+
+let world: World.World
+
+afterEach(() => world.close())
+
+describe("a reader that stops reading", () => {
+  it("holds little memory, and is disconnected after the limit", { timeout: 60_000 }, async () => {
+    let held = 0
+    const read = (n: number) =>
+      Effect.sync(() => {
+        held += 1
+        return Lists.page(n)
+      })
+    world = await Lists.world(100_000, read, { stallTimeout: "1 second" })
+    const tenants = await Promise.all([1, 2, 3].map(() => World.tenant(world)))
+    const keys = Array.from({ length: 20 }, (_, n) => tenants[n % 3]?.key ?? "")
+    const sockets = await Promise.all(keys.map((key) => Lists.stalled(world.url, key)))
+    let open = sockets.length
+    for (const socket of sockets) socket.once("close", () => (open -= 1))
+    // The buffers of the operating system take some megabytes of each; the process reads no page beyond them.
+    for (let filled = -1; filled !== held; await sleep(300)) filled = held
+    expect((await tenants[0]?.get("/v3/sims"))?.status).toBe(200)
+    // Nothing more is read. Who writes to a connection that the server has closed is told so.
+    while (open > 0) {
+      for (const socket of sockets) if (!socket.destroyed) socket.write("\r\n")
+      await sleep(100)
+    }
+    expect(held).toBeLessThan(100_000)
+  })
+
+  it("that reads slowly is served on", { timeout: 60_000 }, async () => {
+    world = await Lists.world(120, undefined, { stallTimeout: "1 second" })
+    const acme = await World.tenant(world)
+    const answer = await fetch(`${world.url}/v3/subscription?key=${acme.key}`)
+    let bytes = 0
+    for await (const chunk of answer.body ?? []) {
+      bytes += chunk.byteLength
+      await sleep(8)
+    }
+    expect(bytes).toBeGreaterThan(12_000_000)
+  })
+})
+
+describe("an API key", () => {
+  it("has at most eight lists under way", async () => {
+    world = await Lists.world(100_000)
+    const [acme, other] = [await World.tenant(world), await World.tenant(world)]
+    const sockets = await Promise.all(Array.from({ length: 8 }, () => Lists.stalled(world.url, acme.key)))
+    const refused = await acme.get("/v3/subscription")
+    expect([refused.status, refused.body.code, refused.headers.get("retry-after")]).toEqual([
+      429,
+      "concurrency_limited",
+      "1"
+    ])
+    expect((await acme.get("/v3/sims")).status).toBe(200)
+    const theirs = await Lists.stalled(world.url, other.key)
+    theirs.destroy()
+    sockets[0]?.destroy()
+    const again = async (): Promise<Socket> => {
+      const socket = await Lists.stalled(world.url, acme.key)
+      if (String(socket.read()).startsWith("HTTP/1.1 200")) return socket
+      socket.destroy()
+      return again()
+    }
+    sockets[0] = await again()
+    for (const socket of sockets) socket.destroy()
+  })
+
+  it("has a bound of requests under way; one beyond waits a second for its place", async () => {
+    let open: (() => void) | undefined
+    const gate = Effect.callback<void>((resume) => {
+      open = () => resume(Effect.void)
+    })
+    world = await Lists.world(1, (n) => Effect.as(gate, Lists.page(n)), { bounds: { requests: 1 } })
+    const [acme, other] = [await World.tenant(world), await World.tenant(world)]
+    const first = acme.get("/v3/subscription")
+    while (open === undefined) await sleep(5)
+    const refused = await acme.get("/v3/sims")
+    expect([refused.status, refused.body.code, refused.headers.get("retry-after")]).toEqual([
+      429,
+      "concurrency_limited",
+      "1"
+    ])
+    expect((await other.get("/v3/sims")).status).toBe(200)
+    const waiting = acme.get("/v3/sims")
+    await sleep(50)
+    open()
+    expect([(await first).status, (await waiting).status]).toEqual([200, 200])
+  })
+
+  it("frees its places where the client goes away", async () => {
+    let asked = 0
+    const never = Effect.andThen(
+      Effect.sync(() => asked++),
+      Effect.never
+    )
+    world = await Lists.world(1, () => never, { bounds: { requests: 3 } })
+    const acme = await World.tenant(world)
+    const gone = new AbortController()
+    const calls = [1, 2, 3].map(() =>
+      fetch(`${world.url}/v3/subscription?key=${acme.key}`, { signal: gone.signal }).catch(() => "aborted")
+    )
+    while (asked < 3) await sleep(5)
+    gone.abort()
+    await Promise.all(calls)
+    await expect.poll(async () => (await acme.get("/v3/sims")).status).toBe(200)
+  })
+})
+
+const left = (answer: { readonly headers: Headers }): number =>
+  Number(/;r=(\d+)/.exec(answer.headers.get("ratelimit") ?? "")?.[1])
+
+describe("the rate limit", () => {
+  it("tells what is left", async () => {
+    world = await World.start({ rateLimit: { requests: 3, window: "1 hour" } })
+    const acme = await World.tenant(world)
+    const answers = [await acme.get("/v3/sims"), await acme.get("/v3/plans/none"), await acme.get("/v3/sims")]
+    expect(answers.map(({ headers }) => headers.get("ratelimit-policy"))).toEqual(
+      answers.map(() => '"default";q=3;w=3600')
+    )
+    const told = answers.map(({ headers }) => /^"default";r=(\d);t=(\d+)$/.exec(headers.get("ratelimit") ?? ""))
+    expect(told.map((found) => found?.[1])).toEqual(["2", "1", "0"])
+    // Quota comes back while a slow machine answers.
+    for (const [index, seconds] of [1_200, 2_400, 3_600].entries()) {
+      expect(Math.abs(seconds - Number(told[index]?.[2]))).toBeLessThan(60)
+    }
+    const refused = await acme.get("/v3/sims")
+    expect([refused.status, left(refused)]).toEqual([429, 0])
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(1_000)
+  })
+
+  it("charges for what was answered, and a list goes no faster than its cost comes back", async () => {
+    world = await Lists.world(40, undefined, { rateLimit: { requests: 100, window: "2 seconds" } })
+    const acme = await World.tenant(world)
+    const before = left(await acme.get("/v3/sims"))
+    // 4 MB of JSON cost 64: half of the quota at once, the rest as it comes back.
+    const began = performance.now()
+    const list = await acme.get("/v3/subscription")
+    expect(performance.now() - began).toBeGreaterThan(150)
+    expect(list.body.data).toHaveLength(40 * Lists.PAGE)
+    const after = await acme.get("/v3/sims")
+    expect(after.status).toBe(200)
+    // The quota comes back at 50 a second, also while a slow machine answers.
+    const cameBack = ((performance.now() - began) / 1000) * 50
+    expect(before - left(after) + cameBack).toBeGreaterThan(60)
+  })
+})

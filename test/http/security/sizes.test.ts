@@ -1,0 +1,138 @@
+/**
+ * Texts of requests have limits, which the document names too (rule W9).
+ */
+import { Context, Effect, Layer } from "effect"
+import { Storage } from "simplan/ports"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Memory from "../../../adapters/memory/index.ts"
+import * as Inventory from "../Inventory.ts"
+import * as World from "../World.ts"
+
+let world: World.World
+let stock: Inventory.Stock
+
+const occurred_at = new Date(World.START).toISOString()
+
+beforeAll(async () => {
+  world = await World.start()
+  stock = await Inventory.stock(world, 1, 4)
+})
+
+afterAll(() => world.close())
+
+interface Field {
+  readonly schema: string
+  readonly name: string
+  readonly limit: number
+  /** Sends a request with that text in the field. */
+  readonly send: (text: string) => Promise<World.Answer>
+}
+
+const endpoints = (): string => `/organizations/${stock.tenant.organizationId}/webhook-endpoints`
+const url = (length: number): string => "https://hooks.example/".padEnd(length, "x")
+
+const fields: ReadonlyArray<Field> = [
+  {
+    schema: "CreateSubscription",
+    name: "metadata",
+    limit: 4_096,
+    send: (metadata) => stock.tenant.post("/v3/subscription", { plan_id: stock.planId, metadata })
+  },
+  {
+    schema: "CreatePlan",
+    name: "name",
+    limit: 255,
+    send: (name) => stock.tenant.post("/v3/plans", Inventory.planBody(stock.coverageId, { name }))
+  },
+  {
+    schema: "CreateCustomRegion",
+    name: "region_name",
+    limit: 255,
+    send: (region_name) =>
+      stock.tenant.post("/v3/coverage-profiles/custom-region", {
+        region_name,
+        label: "Green",
+        iso2_list: region_name.length > 300 ? ["FR", "DE", "PT"] : ["FR", "DE", "ES"]
+      })
+  },
+  {
+    schema: "CreateOrganization",
+    name: "name",
+    limit: 255,
+    send: (name) => world.admin("POST", "/organizations", { name })
+  },
+  {
+    schema: "CreateApiKey",
+    name: "name",
+    limit: 255,
+    send: (name) => world.admin("POST", `/organizations/${stock.tenant.organizationId}/api-keys`, { name })
+  },
+  {
+    schema: "CreateWebhookEndpoint",
+    name: "url",
+    limit: 2_048,
+    send: (text) => world.admin("POST", endpoints(), { url: url([...text].length) })
+  },
+  {
+    schema: "CreateWebhookEndpoint",
+    name: "description",
+    limit: 255,
+    send: (description) => world.admin("POST", endpoints(), { url: url(30), description })
+  }
+]
+
+describe("A text of a request (W9)", () => {
+  it.each(fields)("$schema $name has at most $limit characters", async ({ limit, name, schema, send }) => {
+    const { body } = await world.fetch("GET", "/openapi.json")
+    expect(body.components.schemas[schema].properties[name]).toMatchObject({ type: "string", maxLength: limit })
+    for (const text of ["x".repeat(limit), "😀".repeat(limit)]) {
+      expect((await send(text)).status).toBeLessThan(300)
+    }
+    for (const text of ["x".repeat(limit + 1), "😀".repeat(limit + 1), "x".repeat(1_000_000)]) {
+      const refused = await send(text)
+      expect(refused.status).toBe(400)
+      expect(refused.body.message).toBe(`${name} must have at most ${limit} characters`)
+    }
+  })
+
+  it("is looked at before anything is looked up", async () => {
+    const metadata = "x".repeat(4_097)
+    const { status } = await stock.tenant.post("/v3/subscription", { plan_id: "unknown", metadata })
+    expect(status).toBe(400)
+  })
+
+  it("in a report is refused with its report alone", async () => {
+    const seen = { type: "location", iccid: World.iccid(1), occurred_at, country_alpha_2: "FR", rat: "4G", imei: "1" }
+    const { body } = await world.telco([
+      { ...seen, id: "long", operator: "x".repeat(256) },
+      { ...seen, id: "short", operator: "x".repeat(255) }
+    ])
+    expect(body).toMatchObject({
+      accepted: 1,
+      rejected: [{ index: 0, id: "long", message: "operator must have at most 255 characters" }]
+    })
+  })
+})
+
+describe("A list (W10)", () => {
+  it("is read in pages of which two with the longest texts take less than 1 MB", async () => {
+    const limits: Array<number> = []
+    const storage = Layer.effectContext(
+      Effect.map(Effect.context<Layer.Success<typeof Memory.layer>>(), (ports) => {
+        const inner = Context.get(ports, Storage.Storage)
+        const page: typeof inner.subscriptions.page = (query) => {
+          limits.push(query.limit)
+          return inner.subscriptions.page(query)
+        }
+        return Context.add(ports, Storage.Storage, { ...inner, subscriptions: { ...inner.subscriptions, page } })
+      })
+    ).pipe(Layer.provide(Memory.layer))
+    const listing = await World.start({ storage })
+    const { tenant } = await Inventory.stock(listing, 1, 1)
+    expect((await tenant.get("/v3/subscription")).status).toBe(200)
+    await listing.close()
+    // An emoji is one character and takes four bytes, in memory as in UTF-8.
+    expect(limits).toHaveLength(1)
+    for (const limit of limits) expect(2 * limit * 4 * (4_096 + 255)).toBeLessThan(1_048_576)
+  })
+})

@@ -1,0 +1,406 @@
+/**
+ * Orders of packages under faults, from a seed: clients that try again, processes that die and stand still at any call,
+ * and a system that loses, delays, doubles and refuses. All in virtual time, so that a run of hours takes milliseconds,
+ * and its course is the seed's.
+ */
+import { Clock, Context, Effect, Fiber, Latch, Layer, Logger, Random, Scheduler } from "effect"
+import { Telco } from "simplan/ports"
+import * as MachineTime from "../../../adapters/simulation/MachineTime.ts"
+import { Journal, MemoryJournal } from "../../../adapters/telco-calls/index.ts"
+import { Api, Ocs, Orders, type Settlement } from "../../../adapters/telco-ocs/index.ts"
+import * as Model from "../Model.ts"
+import * as Verdict from "./Verdict.ts"
+
+const START = Date.UTC(2030, 0, 1)
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+
+const settings = { telco: "ocs", resellerId: 1, zones: { Green: { FR: 27, EUROPE: 28 } }, mobilePlanId: 10 }
+
+/** Numbers from a seed (mulberry32). */
+const generator = (seed: number) => {
+  let state = seed >>> 0
+  return (bound: number): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % bound
+  }
+}
+
+export interface Stats {
+  /** How often an operation of one process followed on an operation of another. */
+  readonly switches: number
+  /** Tells whether two runs went the same way. */
+  readonly trace: number
+  readonly calls: number
+  readonly faults: ReadonlyMap<string, number>
+}
+
+export interface Run {
+  readonly seed: number
+  /** What does not hold, a line each. */
+  readonly problems: ReadonlyArray<string>
+  readonly stats: Stats
+}
+
+interface Process {
+  readonly name: string
+  readonly isDead: () => boolean
+  readonly telco: Telco.Telco["Service"]
+  readonly orders: Orders.Orders["Service"]
+  readonly tell: (used: ReadonlyArray<Settlement.UsedDuplicate>) => Effect.Effect<void>
+  readonly died: Effect.Effect<void>
+}
+
+type Operation = Effect.Effect<unknown, unknown>
+
+const terms = (regionCode: string): Telco.PackageOrder["terms"] => ({
+  name: "Simulated",
+  coverageId: "8a4a4f0e-3f8e-5a58-9a44-2d4d0c3f1f10",
+  regionCode,
+  label: "Green",
+  dataMegaBytes: 100,
+  periodDays: 7,
+  throttling: [],
+  recurrence: null
+})
+
+const windows = [
+  null,
+  { start: START + 2 * 60 * MINUTE, end: START + 7 * 1440 * MINUTE },
+  {
+    start: START + 5 * 60 * MINUTE + 250,
+    end: START + 7 * 1440 * MINUTE + 250
+  }
+]
+
+const make = (seed: number) => {
+  const random = generator(seed)
+  const oneIn = (number: number): boolean => random(number) === 0
+  const pick = <A>(from: ReadonlyArray<A>): A => from[random(from.length)] as A
+  const struck = new Map<string, number>()
+  const count = (what: string) => void struck.set(what, (struck.get(what) ?? 0) + 1)
+  let trace = 0x811c9dc5
+  let switches = 0
+  let ran = ""
+  /** Notes an operation of a process. */
+  const mark = (process: string, operation: string) => {
+    if (ran !== "" && ran !== process) switches++
+    ran = process
+    const what = process + operation
+    for (let index = 0; index < what.length; index++) trace = Math.imul(trace ^ what.charCodeAt(index), 0x01000193)
+  }
+  const machine = MachineTime.make(START, random)
+  const now = () => machine.clock.currentTimeMillisUnsafe()
+
+  // Orders that are alike, of one SIM at one moment, are those that could take each other's package.
+  const areAlike = oneIn(2)
+
+  // --- the system ---
+  const faulty = !oneIn(10)
+  const calmFrom = START + 30 * MINUTE
+  const after = () => (oneIn(3) ? random(10 * MINUTE) : random(40 * SECOND))
+  const severe = [
+    "request lost",
+    "answer lost",
+    "request cut",
+    "answer cut",
+    "late",
+    "late",
+    "twice",
+    "refused"
+  ] as const
+  const cuts = ["request cut", "answer cut"] as const
+  // Where nothing is late and nobody dies, a look is enough, and there is never a duplicate to delete.
+  const isPlain = oneIn(6)
+  const ordering = isPlain
+    ? (["request lost", "answer lost"] as const)
+    : areAlike
+      ? ([...severe, ...cuts, ...cuts, ...cuts, ...cuts] as const)
+      : severe
+  const fault = (name: keyof Api.Api["Service"]): Model.Fault | null => {
+    const changes = name === "affectPackage" || name === "deletePackage"
+    if (!faulty || now() > calmFrom || (changes ? random(10) >= (areAlike ? 8 : 5) : !oneIn(8))) return null
+    if (oneIn(5)) return { kind: pick(["traffic control", "not reached"] as const) }
+    if (!changes) return { kind: pick(["answer lost", "answer cut"] as const) }
+    const kind = pick(ordering)
+    if (kind === "late" || kind === "twice") return { kind, after: after() }
+    // A deletion that is refused is left to an operator.
+    return { kind: kind === "refused" && (name === "deletePackage" || oneIn(3)) ? "answer lost" : kind }
+  }
+  const latency = () =>
+    oneIn(20) ? SECOND * (1 + random(3)) : pick(areAlike ? [0, 100, SECOND, 2 * SECOND] : [0, 0, 0, 100, 200])
+  const model = Model.make({ fault, latency })
+  const iccids = !areAlike && oneIn(4) ? ["8988303000000000017", "8988303000000000025"] : ["8988303000000000017"]
+
+  return {
+    random,
+    oneIn,
+    pick,
+    struck,
+    count,
+    mark,
+    traced: () => ({ trace, switches }),
+    machine,
+    now,
+    model,
+    iccids,
+    areAlike,
+    isPlain,
+    calmFrom
+  }
+}
+
+type World = ReturnType<typeof make>
+
+/** Starts a process, with a mishap to come in many cases. */
+const start = Effect.fnUntraced(function* (
+  world: World,
+  shared: Journal.Journal["Service"],
+  name: string,
+  isSafe: boolean,
+  reported: (used: Settlement.UsedDuplicate) => void
+) {
+  const { count, mark, now, oneIn, random } = world
+  const died = Latch.makeUnsafe(false)
+  let isDead = false
+  let dieIn = !isSafe && oneIn(2) ? 1 + random(80) : 0
+  let freezeIn = !isSafe && oneIn(3) ? 1 + random(60) : 0
+  let frozenUntil = 0
+
+  /** Where the process may stop: the scheduler decides whether it goes on, and the seed what befalls it. */
+  const point = Effect.gen(function* () {
+    // Whatever takes a while lets others go on.
+    if (oneIn(2)) yield* Effect.sleep(random(oneIn(8) ? 2 * SECOND : 50))
+    if (freezeIn > 0 && --freezeIn === 0) {
+      frozenUntil = now() + random(100 * SECOND)
+      count("process stands still")
+    }
+    if (dieIn > 0 && --dieIn === 0) {
+      isDead = true
+      died.openUnsafe()
+      count("process dies")
+    }
+    while (!isDead && frozenUntil > now()) yield* Effect.sleep(frozenUntil - now())
+    if (isDead) yield* Effect.interruptible(Effect.never)
+  })
+
+  const call = (what: string, operation: Operation): Operation =>
+    Effect.suspend((): Operation => {
+      if (isDead) return Effect.die("the process is dead")
+      return Effect.gen(function* () {
+        yield* point
+        mark(name, what)
+        const exit = yield* Effect.exit(operation)
+        yield* point
+        return yield* exit
+      })
+    })
+
+  /** The service, with a point before and after each operation. */
+  const around = <S extends object>(service: S): S =>
+    new Proxy(service, {
+      get: (target, property) => {
+        const value: unknown = Reflect.get(target, property)
+        const what = String(property)
+        if (typeof value === "function") {
+          return (...parameters: ReadonlyArray<unknown>) =>
+            call(what, Reflect.apply(value, target, parameters) as Operation)
+        }
+        return Effect.isEffect(value) ? call(what, value as Operation) : value
+      }
+    })
+
+  const tell = (used: ReadonlyArray<Settlement.UsedDuplicate>) =>
+    call(
+      "tell",
+      Effect.sync(() => used.forEach(reported))
+    ).pipe(Effect.asVoid, Effect.orDie)
+
+  const layer = Ocs.layer(settings).pipe(
+    Layer.provide([Layer.succeed(Journal.Journal, around(shared)), Layer.succeed(Api.Api, around(world.model.api))])
+  )
+  const context = yield* Layer.build(layer)
+  const it: Process = {
+    name,
+    isDead: () => isDead,
+    telco: Context.get(context, Telco.Telco),
+    orders: Context.get(context, Orders.Orders),
+    tell,
+    died: died.await
+  }
+  return it
+})
+
+const simulate = Effect.fnUntraced(function* (world: World) {
+  const { areAlike, count, iccids, isPlain, model, now, oneIn, pick, random } = world
+  const journal = yield* MemoryJournal.make
+  // Locks that never hold anybody up, as if each holder had stood still for too long: nothing may depend on them.
+  const shared =
+    !isPlain && (areAlike ? !oneIn(3) : oneIn(4)) ? { ...journal, lock: () => Effect.succeed(true) } : journal
+  const verdict = Verdict.make(model)
+  const sleep = (bound: number) => Effect.sleep(Math.round(random(bound) / 200) * 200)
+
+  // Packages that an operator has given by hand are nobody's to touch.
+  if (oneIn(3)) {
+    model.templates.push({ id: 8000, name: "simplan z27 100MB 7d", isDeleted: false })
+    for (const iccid of iccids) verdict.foreign(model.place(iccid, 8000, oneIn(2) ? null : pick(windows), now()))
+  }
+
+  let started = 0
+  const processes = [
+    yield* start(world, shared, `p${started++}`, isPlain, verdict.reported),
+    yield* start(world, shared, `p${started++}`, isPlain, verdict.reported)
+  ]
+  /** A process that is there; a dead one is replaced after a while. */
+  const alive = Effect.fnUntraced(function* () {
+    const slot = random(processes.length)
+    const one = processes[slot] as Process
+    if (!one.isDead()) return one
+    yield* sleep(20 * SECOND)
+    if (processes[slot]?.isDead() === true) {
+      processes[slot] = yield* start(world, shared, `p${started++}`, now() > world.calmFrom, verdict.reported)
+    }
+    return processes[slot] as Process
+  })
+
+  /** A call by some process, by a caller with some patience. Null: it died, or the caller's patience ended. */
+  const attempt = Effect.fnUntraced(function* <A>(
+    use: (process: Process) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>
+  ) {
+    const process = yield* alive()
+    const patience = !isPlain && oneIn(8) ? random(5 * SECOND) : MINUTE
+    const gone = Effect.race(Effect.sleep(patience), process.died)
+    return yield* Effect.raceFirst(Effect.result(use(process)), Effect.as(gone, null))
+  })
+
+  const until = Effect.fnUntraced(function* <A>(
+    use: (process: Process) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>,
+    tries: number
+  ) {
+    for (let tried = 0; tried < tries; tried++) {
+      const result = yield* attempt(use)
+      if (result?._tag === "Success") return result
+      if (result?.failure._tag === "Telco.Refused") return result
+      yield* sleep(oneIn(3) ? 90 * SECOND : 5 * SECOND)
+    }
+    return null
+  })
+
+  const client = Effect.fnUntraced(function* (key: string) {
+    const iccid = pick(iccids)
+    const window = areAlike ? null : pick(windows)
+    const region = !areAlike && oneIn(4) ? "EUROPE" : "FR"
+    const order: Telco.PackageOrder = { packageId: key, iccid, window, terms: terms(region) }
+    const client = verdict.client(order)
+    yield* sleep(areAlike || oneIn(2) ? SECOND : pick([5 * SECOND, 20 * MINUTE]))
+    const create = (tries: number) =>
+      Effect.gen(function* () {
+        let wasEnded = false
+        const use = (process: Process) =>
+          Effect.suspend(() => {
+            wasEnded = client.isEnded()
+            return process.telco.createPackage(order)
+          })
+        const answer = yield* until(use, tries)
+        if (answer !== null) client.created(answer, wasEnded)
+        return answer
+      })
+    const cancel = Effect.gen(function* () {
+      client.cancelling()
+      const answer = yield* until((process) => process.telco.cancelPackage({ packageId: key, iccid }), 1_000)
+      if (answer?._tag !== "Success") client.failed("the cancellation does not end")
+      client.cancelled()
+    })
+    // A lease that was lost leaves a second caller with the same order.
+    const soon = () => sleep(oneIn(2) ? SECOND : 30 * SECOND)
+    const twin = oneIn(3) ? yield* Effect.forkChild(Effect.andThen(soon(), create(1))) : null
+    const early = oneIn(5) ? yield* Effect.forkChild(Effect.andThen(soon(), cancel)) : null
+    if (early !== null) {
+      yield* create(1 + random(3))
+      yield* Fiber.join(early)
+    } else {
+      const givesUp = oneIn(5)
+      const answer = yield* create(givesUp ? 1 + random(3) : 1_000)
+      if (answer === null && !givesUp) client.failed("the creation does not end")
+      const next = answer?._tag === "Success" ? pick(["keep", "keep", "cancel", "suspend"] as const) : "cancel"
+      if (next === "cancel") {
+        yield* sleep(oneIn(2) ? SECOND : 20 * MINUTE)
+        yield* cancel
+      } else if (next === "suspend") {
+        const suspended = yield* until((process) => process.telco.suspendPackage({ packageId: key, iccid }), 1_000)
+        if (suspended?._tag === "Success") client.suspended()
+      }
+    }
+    if (twin !== null) yield* Fiber.join(twin)
+    if (oneIn(3)) yield* create(1_000)
+  })
+
+  const settle = Effect.fnUntraced(function* (process: Process, limit: number) {
+    const settled = yield* Effect.raceFirst(
+      Effect.orDie(process.orders.settle({ limit, tell: process.tell })),
+      Effect.as(process.died, null)
+    )
+    if (settled === null) return
+    if (isPlain && settled.deleted > 0 && !verdict.hasCancelled())
+      verdict.problem("a duplicate although nothing was late")
+    for (let deleted = 0; deleted < settled.deleted; deleted++) count("duplicates deleted")
+  })
+  const settling = Effect.gen(function* () {
+    for (;;) {
+      yield* Effect.sleep(30 * SECOND + SECOND * random(60))
+      const entries = yield* Effect.forEach(iccids, (iccid) => journal.ofSim({ telco: "ocs", kind: "package", iccid }))
+      // A claim of nothing would only take time.
+      if (entries.flat().some(({ dueAt }) => dueAt !== null && dueAt <= now()))
+        yield* settle(yield* alive(), 1 + random(4))
+    }
+  })
+  const using = Effect.gen(function* () {
+    for (;;) {
+      yield* sleep(3 * MINUTE)
+      const ids = [...model.packages.keys()]
+      if (ids.length > 0) model.use(pick(ids), 1 + random(1_000_000), now())
+    }
+  })
+  const background = [yield* Effect.forkChild(settling), ...(oneIn(2) ? [yield* Effect.forkChild(using)] : [])]
+  const keys = Array.from({ length: areAlike ? 2 + random(3) : 1 + random(4) }, (_, index) => `order-${index}:0`)
+  yield* Effect.forEach(keys, client, { concurrency: "unbounded", discard: true })
+  yield* Fiber.interruptAll(background)
+
+  // On to the end of all watch times: whatever is still to happen late has happened by then.
+  const last = yield* start(world, shared, "last", true, verdict.reported)
+  yield* Effect.sleep(Math.max(0, world.calmFrom - now()) + 11 * MINUTE)
+  const entries = Effect.map(
+    Effect.forEach(keys, (key) => shared.get({ telco: "ocs", kind: "package", key })),
+    (all) => all.flatMap((entry) => entry ?? [])
+  )
+  for (let looks = 0; ; looks++) {
+    const due = (yield* entries).flatMap(({ dueAt }) => dueAt ?? [])
+    if (due.length === 0) break
+    if (looks > 100) {
+      verdict.problem("looks do not end")
+      break
+    }
+    yield* Effect.sleep(Math.max(0, Math.min(...due) - now()))
+    yield* settle(last, 10)
+  }
+  return verdict.problems(yield* entries)
+})
+
+/** Runs one seed. */
+export const run = async (seed: number): Promise<Run> => {
+  const world = make(seed)
+  const { machine, model, struck } = world
+  const problems = await simulate(world).pipe(
+    Effect.scoped,
+    Random.withSeed(seed),
+    Effect.catchCause((cause) => Effect.succeed([`the run has failed: ${String(cause)}`])),
+    Effect.provideService(Logger.CurrentLoggers, new Set()),
+    Effect.provideService(Clock.Clock, machine.clock),
+    Effect.provideService(Scheduler.Scheduler, machine.scheduler),
+    Effect.runPromise
+  )
+  const faults = new Map<string, number>([...struck, ...model.faults])
+  return { seed, problems, stats: { ...world.traced(), calls: model.calls(), faults } }
+}
