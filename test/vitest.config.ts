@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/crash/**", "test/smsc/**", "test/documents/types.test.ts", ...processes],
-    globalSetup: ["test/setup/pglite.ts", "test/setup/postgres.ts", "test/setup/copy.ts"],
+    globalSetup: ["test/setup/databases/pglite.ts", "test/setup/databases/postgres.ts", "test/setup/copy.ts"],
     setupFiles: ["test/setup/output.ts"],
     pool: "forks",
     // The files of one worker share their modules: loading them anew for each file took a quarter of the run.

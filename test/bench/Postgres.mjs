@@ -29,7 +29,7 @@ export const settings = {
 export const start = async () => {
   const keeper = spawn(
     process.execPath,
-    [fileURLToPath(new URL("../setup/postgres-keeper.mjs", import.meta.url)), JSON.stringify(settings)],
+    [fileURLToPath(new URL("../setup/databases/postgres-keeper.mjs", import.meta.url)), JSON.stringify(settings)],
     { stdio: ["pipe", "pipe", "inherit"], detached: true }
   )
   const ended = new Promise((resolve) => keeper.once("exit", resolve))

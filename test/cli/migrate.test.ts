@@ -6,7 +6,7 @@ import pg from "pg"
 import { Storage } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
-import * as Databases from "../setup/Databases.ts"
+import * as Databases from "../setup/databases/Databases.ts"
 import { inNewDirectory, simplan } from "./Terminal.ts"
 
 const query = async (connectionString: string, text: string): Promise<ReadonlyArray<unknown>> => {

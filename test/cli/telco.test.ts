@@ -2,7 +2,7 @@
  * The simulated telco as a process, and a server that uses it.
  */
 import { describe, expect, it, vi } from "vitest"
-import * as ServerProcess from "./ServerProcess.ts"
+import * as ServerProcess from "./server/ServerProcess.ts"
 import { simplan } from "./Terminal.ts"
 
 vi.setConfig({ testTimeout: 120_000 })

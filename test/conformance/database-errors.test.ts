@@ -12,7 +12,7 @@ import { Storage } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as DirectoryLock from "../../adapters/pglite/DirectoryLock.ts"
-import * as Databases from "../setup/Databases.ts"
+import * as Databases from "../setup/databases/Databases.ts"
 
 const LIMIT = 5_000
 

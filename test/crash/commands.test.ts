@@ -12,7 +12,7 @@ import { createSimplan } from "simplan/promise"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as BuiltCopy from "../cli/BuiltCopy.ts"
 import * as World from "../promise/World.ts"
-import * as Databases from "../setup/Databases.ts"
+import * as Databases from "../setup/databases/Databases.ts"
 import { telco } from "./Telco.mjs"
 
 const KILLS = 20

@@ -7,7 +7,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import * as BuiltCopy from "../cli/BuiltCopy.ts"
-import * as ServerProcess from "../cli/ServerProcess.ts"
+import * as ServerProcess from "../cli/server/ServerProcess.ts"
 import * as Blocks from "./Blocks.ts"
 import * as Documents from "./Documents.ts"
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Member } from "./Cluster.ts"
 import * as Database from "./Database.ts"
-import type { Proxy } from "../setup/Proxy.ts"
+import type { Proxy } from "../setup/databases/Proxy.ts"
 import type { Random } from "./Random.ts"
 import * as Receiver from "./Receiver.ts"
 import { EVERY, type Telco } from "./Telco.ts"

@@ -1,7 +1,7 @@
 /** Server processes that share a database, each with a supervisor that starts it again when it has ended. */
 import { createServer } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
-import * as ServerProcess from "../cli/ServerProcess.ts"
+import * as ServerProcess from "../cli/server/ServerProcess.ts"
 import type { Random } from "./Random.ts"
 
 export interface Place {

@@ -3,7 +3,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Pglite from "simplan/pglite"
-import * as Proxy from "../setup/Proxy.ts"
+import * as Proxy from "../setup/databases/Proxy.ts"
 
 export type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 

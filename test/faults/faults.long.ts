@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as BuiltCopy from "../cli/BuiltCopy.ts"
-import * as Keeper from "../setup/keeper.ts"
+import * as Keeper from "../setup/databases/keeper.ts"
 import * as Database from "./Database.ts"
 import * as Round from "./Round.ts"
 

@@ -3,7 +3,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as BuiltCopy from "../cli/BuiltCopy.ts"
-import * as Databases from "../setup/Databases.ts"
+import * as Databases from "../setup/databases/Databases.ts"
 import * as Round from "./Round.ts"
 
 let main: string

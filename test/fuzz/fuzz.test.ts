@@ -5,7 +5,7 @@ import { Redacted } from "effect"
 import * as Memory from "simplan/memory"
 import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
-import * as Databases from "../setup/Databases.ts"
+import * as Databases from "../setup/databases/Databases.ts"
 import * as Run from "./Run.ts"
 
 const millis = Number(process.env["FUZZ_MILLIS"] ?? 10_000)

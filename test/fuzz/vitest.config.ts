@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     ...shared.test,
     include: ["test/fuzz/fuzz.test.ts"],
-    globalSetup: ["test/setup/pglite.ts", "test/setup/postgres.ts"],
+    globalSetup: ["test/setup/databases/pglite.ts", "test/setup/databases/postgres.ts"],
     testTimeout: 2 ** 31 - 1
   }
 })

@@ -14,7 +14,7 @@ import * as Postgres from "simplan/postgres"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import * as VirtualClock from "simplan/virtual-clock"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Databases from "../setup/Databases.ts"
+import * as Databases from "../setup/databases/Databases.ts"
 
 const START = Date.UTC(2026, 0, 10, 12)
 const SIMS = 6

@@ -5,7 +5,7 @@ import { Effect, Layer, Redacted } from "effect"
 import * as fc from "fast-check"
 import * as Postgres from "simplan/postgres"
 import { describe, it } from "vitest"
-import * as Databases from "../setup/Databases.ts"
+import * as Databases from "../setup/databases/Databases.ts"
 import { comparing, runs } from "./Comparing.ts"
 
 const layer = Layer.unwrap(

@@ -4,7 +4,7 @@
 import { Pool } from "pg"
 import { createSimplan, type HandledEvent, type HandlerCallInTransaction, type Simplan } from "simplan/promise"
 import { afterEach, describe, expect, it } from "vitest"
-import * as Databases from "../setup/Databases.ts"
+import * as Databases from "../setup/databases/Databases.ts"
 import * as World from "./World.ts"
 
 const opened: Array<Simplan> = []

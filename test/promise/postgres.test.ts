@@ -4,7 +4,7 @@
 import { Pool } from "pg"
 import { createSimplan, type Simplan } from "simplan/promise"
 import { describe, expect, it } from "vitest"
-import * as Databases from "../setup/Databases.ts"
+import * as Databases from "../setup/databases/Databases.ts"
 import { plan, stocked } from "./World.ts"
 
 describe("on PostgreSQL", () => {

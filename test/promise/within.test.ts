@@ -4,7 +4,7 @@
 import pg from "pg"
 import { createSimplan, fromKnex, fromPg, fromPrisma, type Simplan, type Within } from "simplan/promise"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Databases from "../setup/Databases.ts"
+import * as Databases from "../setup/databases/Databases.ts"
 import * as World from "./World.ts"
 
 let database: Databases.Database

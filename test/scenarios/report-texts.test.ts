@@ -12,7 +12,7 @@ import * as Postgres from "simplan/postgres"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import * as VirtualClock from "simplan/virtual-clock"
 import { expect, it } from "vitest"
-import * as Databases from "../setup/Databases.ts"
+import * as Databases from "../setup/databases/Databases.ts"
 
 const NOW = Date.UTC(2026, 0, 31, 12)
 

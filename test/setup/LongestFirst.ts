@@ -14,7 +14,7 @@ const longest = [
   "test/histories/histories.test.ts",
   "test/fuzz/fuzz.test.ts",
   "test/conformance/postgres.test.ts",
-  "test/conformance/postgres/postgres-start.test.ts",
+  "test/conformance/postgres/connections/postgres-start.test.ts",
   "test/histories/storages.test.ts",
   "test/histories/storages-postgres.test.ts",
   "test/conformance/postgres/postgres-plans.test.ts",

@@ -3,15 +3,15 @@
  * and again, and those that ask or play a service very often. `npm run test:processes` runs them, `npm test` does not.
  */
 export const processes: ReadonlyArray<string> = [
-  "test/cli/clocks.test.ts",
-  "test/cli/operation.test.ts",
-  "test/cli/serve.test.ts",
+  "test/cli/server/clocks.test.ts",
+  "test/cli/server/operation.test.ts",
+  "test/cli/server/serve.test.ts",
   "test/cli/telco.test.ts",
   "test/conformance/pglite/pglite-directory.test.ts",
   "test/conformance/postgres/postgres-partitioned.test.ts",
-  "test/conformance/postgres/postgres-pool-suite.test.ts",
-  "test/conformance/postgres/postgres-pool.test.ts",
-  "test/conformance/postgres/postgres-start.test.ts",
+  "test/conformance/postgres/connections/postgres-pool-suite.test.ts",
+  "test/conformance/postgres/connections/postgres-pool.test.ts",
+  "test/conformance/postgres/connections/postgres-start.test.ts",
   "test/documents/commands.test.ts",
   "test/faults/short.test.ts",
   "test/http/security/memory.test.ts",

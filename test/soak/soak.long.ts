@@ -3,7 +3,7 @@
  */
 import { expect, it } from "vitest"
 import * as BuiltCopy from "../cli/BuiltCopy.ts"
-import * as Keeper from "../setup/keeper.ts"
+import * as Keeper from "../setup/databases/keeper.ts"
 import * as Sample from "./Sample.ts"
 import * as Soak from "./Soak.ts"
 

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { describe, expect, it, vi } from "vitest"
-import * as ServerProcess from "../cli/ServerProcess.ts"
+import * as ServerProcess from "../cli/server/ServerProcess.ts"
 import * as Fake from "../fakes/ocs/Fake.mjs"
 import * as Leaks from "../setup/Leaks.ts"
 

@@ -5,7 +5,7 @@ import { Context, Deferred, Effect, Exit, Fiber, Result } from "effect"
 import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Batcher from "../../../adapters/postgres/fast/Batcher.ts"
-import * as Databases from "../../setup/Databases.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 import { allSims, connect, newSims, on, touch } from "./PostgresWorld.ts"
 import * as CommitGroup from "../../../adapters/postgres/fast/CommitGroup.ts"
 

@@ -2,7 +2,7 @@ import { Effect, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { Changes, type Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import * as Databases from "../../setup/Databases.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 import { type Adapter, connect, on } from "./PostgresWorld.ts"
 
 const apiKey = (id: number) => ({

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { type Job, Jobs, Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as FairClaims from "../../../src/app/engine/FairClaims.ts"
-import * as Databases from "../../setup/Databases.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 import { connect } from "./PostgresWorld.ts"
 
 const JOBS = 24_000

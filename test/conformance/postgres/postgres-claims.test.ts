@@ -5,7 +5,7 @@ import { type Job, Jobs, type Storage } from "simplan/ports"
 import { describe, expect, it, vi } from "vitest"
 import * as Ids from "../../../src/app/commit/Ids.ts"
 import * as SimReservations from "../../../src/app/sims/SimReservations.ts"
-import * as Databases from "../../setup/Databases.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 import { type Adapter, connect, inService, newSims, on } from "./PostgresWorld.ts"
 
 const org = "org"

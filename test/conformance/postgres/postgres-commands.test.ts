@@ -26,7 +26,7 @@ import * as Postgres from "simplan/postgres"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import * as VirtualClock from "simplan/virtual-clock"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Databases from "../../setup/Databases.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 
 const sender = Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) })
 

@@ -2,7 +2,7 @@ import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import * as Databases from "../../setup/Databases.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 import { type Adapter, allSims, connect, iccidOf, newSim, newSims, on, touch } from "./PostgresWorld.ts"
 
 const org = "org"

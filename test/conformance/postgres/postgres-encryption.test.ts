@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { type Command, type Idempotency, Outbox, type Storage, type WebhookEndpoint } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
-import * as Databases from "../../setup/Databases.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 import { type Adapter, allSims, iccidOf, newSim, on } from "./PostgresWorld.ts"
 
 const url = Databases.forEachTest()

@@ -12,7 +12,7 @@ import { SqlClient } from "effect/sql"
 import { StorageSuite } from "simplan/testing"
 import { expect, it } from "vitest"
 import * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
-import * as Databases from "../../setup/Databases.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 import { connect } from "./PostgresWorld.ts"
 
 const url = Databases.forEachTest()

@@ -5,7 +5,7 @@ import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import { StorageSuite } from "simplan/testing"
 import { expect, it } from "vitest"
-import * as Databases from "../../setup/Databases.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 import { connect } from "./PostgresWorld.ts"
 
 const url = Databases.forEachTest()

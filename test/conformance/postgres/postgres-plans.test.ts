@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { type EventHandler, Jobs, Outbox, type SimAggregate, Storage, type WebhookEvent } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import * as Databases from "../../setup/Databases.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 import { type Adapter, allSims, connect, ended, iccidOf, inService, newSims, on, terms } from "./PostgresWorld.ts"
 
 const org = "org"

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as SubscriptionSize from "../../../src/domain/SubscriptionSize.ts"
-import * as Databases from "../../setup/Databases.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 import { connect, inService, newSims, on, terms } from "./PostgresWorld.ts"
 
 const url = Databases.forEachTest()

@@ -7,7 +7,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Pglite from "simplan/pglite"
 import { describe, expect, it } from "vitest"
-import * as Databases from "../../setup/Databases.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 import { type Adapter, connect, ended, iccidOf, newSims, on } from "./PostgresWorld.ts"
 
 const org = "org"

@@ -7,7 +7,7 @@ import type { Telco } from "simplan/ports"
 import { type Faults, MemoryBooks, SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
 import * as Template from "../../../adapters/pglite/Template.ts"
 import type * as TelcoSuite from "../../../src/testing/TelcoSuite.ts"
-import * as Databases from "../../setup/Databases.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 
 /** A client of an open PGlite. */
 export const client = (database: PGlite) =>

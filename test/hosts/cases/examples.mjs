@@ -34,7 +34,7 @@ const offline = {
 
 /** A PostgreSQL for as long as the examples run. */
 const startPostgres = async () => {
-  const keeper = spawn(process.execPath, [join(root, "test", "setup", "postgres-keeper.mjs")], {
+  const keeper = spawn(process.execPath, [join(root, "test", "setup", "databases", "postgres-keeper.mjs")], {
     stdio: ["pipe", "pipe", "inherit"]
   })
   const ended = new Promise((resolve) => keeper.once("exit", resolve))

@@ -9,7 +9,7 @@ import { Jobs, type WebhookEvent, WebhookSender } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { expect, it } from "vitest"
-import * as Databases from "../../setup/Databases.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 import * as World from "../World.ts"
 
 const database = Databases.forEachTest()

@@ -4,7 +4,7 @@
 import { Redacted } from "effect"
 import * as Postgres from "simplan/postgres"
 import { expect, it } from "vitest"
-import * as Databases from "../../setup/Databases.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 import * as Lists from "../Lists.ts"
 import * as World from "../World.ts"
 

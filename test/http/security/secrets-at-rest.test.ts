@@ -6,7 +6,7 @@ import { Effect, Redacted } from "effect"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Postgres from "simplan/postgres"
 import { expect, it } from "vitest"
-import * as Databases from "../../setup/Databases.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
 

@@ -1,6 +1,6 @@
 /**
  * Random imports, claims and reads, with answers made comparable: what is unordered is sorted, and what a storage may
- * number in its own way (serials, and the catalogue's version while it starts) is left out.
+ * number in its own way (import sequences, and the catalogue's version while it starts) is left out.
  */
 import { Effect } from "effect"
 import type { Sim } from "../../../domain/Sim.ts"

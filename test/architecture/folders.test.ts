@@ -1,0 +1,64 @@
+/**
+ * The folders of the repository: each says what lives there, and none is too full to be read at a glance. A folder says it
+ * in its `index.ts` or README, or in a README above it that links to it.
+ */
+import { readdirSync } from "node:fs"
+import { posix, sep } from "node:path"
+import { expect, it } from "vitest"
+import * as Documents from "../documents/Documents.ts"
+
+/** How many files of code a folder has at most. */
+const MOST = 20
+
+/** A file for each rule, found by its name; and the tests of these. */
+const flat = ["src/domain", "test/domain", "test/property"]
+
+const code = /\.(ts|mts|mjs)$/
+
+/** The folders with files of code, each with their names. */
+const foldersOf = (paths: ReadonlyArray<string>): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const found = new Map<string, Array<string>>()
+  for (const path of paths.filter((path) => code.test(path))) {
+    const folder = posix.dirname(path)
+    found.set(folder, [...(found.get(folder) ?? []), posix.basename(path)])
+  }
+  return found
+}
+
+const tooFull = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
+  Array.from(foldersOf(paths)).flatMap(([folder, names]) =>
+    names.length > MOST && !flat.includes(folder) ? [`${folder}: ${names.length}`] : []
+  )
+
+/** What the READMEs link to, from the root. */
+const linked = (path: string, text: string): ReadonlyArray<string> =>
+  Array.from(text.matchAll(/\]\(([^)\s#]+)/g), ([, link = ""]) => posix.join(posix.dirname(path), link))
+
+const untold = (paths: ReadonlyArray<string>, readmes: ReadonlyMap<string, string>): ReadonlyArray<string> => {
+  const told = new Set(Array.from(readmes).flatMap(([path, text]) => [posix.dirname(path), ...linked(path, text)]))
+  return Array.from(foldersOf(paths)).flatMap(([folder, names]) =>
+    told.has(folder) || names.includes("index.ts") ? [] : [folder]
+  )
+}
+
+const paths = ["src", "adapters", "test"].flatMap((folder) =>
+  readdirSync(`${Documents.root}${folder}`, { recursive: true, encoding: "utf8" }).map(
+    (path) => `${folder}/${path.replaceAll(sep, "/")}`
+  )
+)
+
+it("each folder says what lives there", () => {
+  const readmes = new Map(
+    Documents.paths.filter((path) => path.endsWith("README.md")).map((path) => [path, Documents.read(path)])
+  )
+  expect(untold(paths, readmes)).toEqual([])
+  expect(untold(["src/a/B.ts", "src/a/c/D.ts", "src/e/F.ts"], new Map([["src/README.md", "[`a`](a)"]]))).toEqual([
+    "src/a/c",
+    "src/e"
+  ])
+})
+
+it("no folder but those with a file for each rule has more than 20 files", () => {
+  expect(tooFull(paths)).toEqual([])
+  expect(tooFull(Array.from({ length: MOST + 1 }, (_, index) => `src/a/B${index}.ts`))).toEqual(["src/a: 21"])
+})

@@ -1,0 +1,31 @@
+import { Redacted } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Greeting from "../../../adapters/cli/server/Greeting.ts"
+
+const greeting: Greeting.Greeting = {
+  url: "http://127.0.0.1:3000",
+  adminUrl: null,
+  version: "0.1.0",
+  database: "memory:",
+  directory: "/home/me",
+  telco: null,
+  virtualNow: null,
+  tokens: {
+    admin: { _tag: "Generated", value: Redacted.make("the-admin-token") },
+    telco: { _tag: "Generated", value: Redacted.make("the-telco-token") }
+  },
+  demo: { apiKey: "the-key", coverageId: "c" }
+}
+
+const secrets = /the-(admin-token|telco-token|key)/g
+
+describe("the greeting", () => {
+  it("shows generated secrets to a terminal, once, and elsewhere where they are", () => {
+    const shown = Greeting.text(greeting, true)
+    expect(shown.match(secrets)).toEqual(["the-key", "the-admin-token", "the-telco-token"])
+    const elsewhere = Greeting.text(greeting, false)
+    expect(elsewhere.match(secrets)).toBe(null)
+    expect(elsewhere).toContain("  admin token  in /home/me/.simplan/admin.token\n")
+    expect(elsewhere.slice(elsewhere.indexOf("# 1"))).toBe(shown.slice(shown.indexOf("# 1")))
+  })
+})

@@ -1,0 +1,239 @@
+import { ConfigProvider, Duration, Effect, Redacted } from "effect"
+import { Time } from "simplan"
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import * as ClockSetting from "../../../adapters/cli/settings/ClockSetting.ts"
+import * as Secrets from "../../../adapters/cli/settings/Secrets.ts"
+import * as Settings from "../../../adapters/cli/settings/Settings.ts"
+
+const read = (env: Record<string, string>) =>
+  Effect.runPromise(Settings.read.pipe(Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(env)))))
+
+const problem = (env: Record<string, string>): Promise<string> =>
+  read(env).then(
+    () => "accepted",
+    (error: unknown) => (error instanceof Settings.BadSettings ? error.message : String(error))
+  )
+
+describe("the settings", () => {
+  it("are those of the README, each with its default", () => {
+    const readme = readFileSync(new URL("../../../adapters/cli/README.md", import.meta.url), "utf8")
+    const rows = Settings.table.map(({ meaning, name, shown }) => `| \`${name}\` | ${meaning} | ${shown} |`)
+    const section = readme.slice(readme.indexOf("## Settings"), readme.indexOf("**Tokens.**")).replaceAll("\\<", "<")
+    expect(section.match(/^\| `.*$/gm)).toEqual(rows)
+  })
+
+  it("have the defaults of the README", async () => {
+    expect(await read({})).toEqual({
+      host: "127.0.0.1",
+      port: 3000,
+      adminHost: "127.0.0.1",
+      adminPort: null,
+      database: { _tag: "Pglite", directory: "./.simplan/data", url: "pglite://./.simplan/data" },
+      schema: "simplan",
+      secretKeys: null,
+      adminToken: null,
+      telcoToken: null,
+      telco: null,
+      telcoFile: null,
+      clock: { _tag: "System" },
+      rateLimit: { requests: 100, window: Duration.seconds(1) },
+      maxRequestsPerKey: 32,
+      trustedProxies: 0,
+      allowPrivateWebhooks: false,
+      webhookPorts: [80, 443, 8080, 8443],
+      webhookHttpsOnly: false,
+      webhookProxy: null,
+      dnsServers: null,
+      telcoTimeoutMillis: 10_000,
+      leaseMillis: 15_000,
+      auditRetentionMillis: 31_536_000_000,
+      retentionMillis: 2_592_000_000
+    })
+  })
+
+  it("treat an empty variable as not set", async () => {
+    const settings = await read({ SIMPLAN_PORT: "", SIMPLAN_ADMIN_TOKEN: "", SIMPLAN_CLOCK: "" })
+    expect(settings).toMatchObject({ port: 3000, adminToken: null, clock: { _tag: "System" } })
+  })
+
+  it("are read from the environment", async () => {
+    const settings = await read({
+      SIMPLAN_HOST: "::1",
+      SIMPLAN_PORT: "0",
+      SIMPLAN_DATABASE_URL: "postgresql://me:secret@db.example:5433/simplan",
+      SIMPLAN_ADMIN_TOKEN: "admin-token-of-16-or-more",
+      SIMPLAN_TELCO_TOKEN: "telco/token+=16=",
+      SIMPLAN_CLOCK: "virtual:2026-01-31T00:00:00+01:00",
+      SIMPLAN_RATE_LIMIT: "off",
+      SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true"
+    })
+    expect(settings).toMatchObject({
+      host: "::1",
+      port: 0,
+      database: { _tag: "Postgres", url: "postgresql://me:secret@db.example:5433/simplan" },
+      clock: { _tag: "Virtual", from: Date.UTC(2026, 0, 30, 23) },
+      rateLimit: "off",
+      allowPrivateWebhooks: true
+    })
+    expect(settings.adminToken && Redacted.value(settings.adminToken)).toBe("admin-token-of-16-or-more")
+    expect(settings.telcoToken && Redacted.value(settings.telcoToken)).toBe("telco/token+=16=")
+  })
+
+  const fine: ReadonlyArray<readonly [name: string, value: string, expected: object]> = [
+    ["SIMPLAN_DATABASE_URL", "memory:", { database: { _tag: "Memory" } }],
+    ["SIMPLAN_DATABASE_URL", "pglite:///var/lib/simplan", { database: { directory: "/var/lib/simplan" } }],
+    ["SIMPLAN_DATABASE_URL", "pglite://data", { database: { directory: "data" } }],
+    ["SIMPLAN_DATABASE_URL", "postgres://localhost/simplan", { database: { _tag: "Postgres" } }],
+    [
+      "SIMPLAN_DATABASE_URL",
+      "postgres://me:pw@a:1,[::1]:2,b/simplan?target_session_attrs=read-write",
+      { database: { _tag: "Postgres" } }
+    ],
+    ["SIMPLAN_CLOCK", "virtual", { clock: { _tag: "Virtual", from: null } }],
+    ["SIMPLAN_RATE_LIMIT", "50/500ms", { rateLimit: { requests: 50, window: Duration.millis(500) } }],
+    ["SIMPLAN_MAX_REQUESTS_PER_KEY", "1000", { maxRequestsPerKey: 1_000 }],
+    ["SIMPLAN_TRUST_PROXY", "2", { trustedProxies: 2 }],
+    ["SIMPLAN_RATE_LIMIT", "6000/m", { rateLimit: { requests: 6000, window: Duration.minutes(1) } }],
+    ["SIMPLAN_WEBHOOK_PORTS", "443, 9443", { webhookPorts: [443, 9443] }],
+    ["SIMPLAN_WEBHOOK_HTTPS_ONLY", "true", { webhookHttpsOnly: true }],
+    [
+      "SIMPLAN_WEBHOOK_PROXY",
+      "http://proxy:3128",
+      { webhookProxy: { hostname: "proxy", port: 3128, credentials: null } }
+    ],
+    ["SIMPLAN_DNS_SERVERS", "10.0.0.2, [::1]:5353", { dnsServers: ["10.0.0.2", "[::1]:5353"] }],
+    ["SIMPLAN_TELCO_TIMEOUT", "750ms", { telcoTimeoutMillis: 750 }],
+    ["SIMPLAN_LEASE", "2m", { leaseMillis: 120_000 }],
+    ["SIMPLAN_AUDIT_RETENTION", "90d", { auditRetentionMillis: 90 * 86_400_000 }],
+    ["SIMPLAN_DATABASE_SCHEMA", "esim_2", { schema: "esim_2" }],
+    ["SIMPLAN_RETENTION", "10d", { retentionMillis: 10 * 86_400_000 }]
+  ]
+  for (const [name, value, expected] of fine) {
+    it(`allow ${name}=${value}`, async () => {
+      expect(await read({ [name]: value })).toMatchObject(expected)
+    })
+  }
+
+  const bad: ReadonlyArray<readonly [name: string, value: string]> = [
+    ["SIMPLAN_HOST", "not a host"],
+    ["SIMPLAN_ADMIN_HOST", "not a host"],
+    ["SIMPLAN_ADMIN_PORT", "65536"],
+    ["SIMPLAN_PORT", "65536"],
+    ["SIMPLAN_PORT", "http"],
+    ["SIMPLAN_PORT", "-1"],
+    ["SIMPLAN_PORT", "3000.5"],
+    ["SIMPLAN_DATABASE_URL", "pglite://"],
+    ["SIMPLAN_DATABASE_URL", "mysql://localhost/simplan"],
+    ["SIMPLAN_DATABASE_URL", "postgres://"],
+    ["SIMPLAN_DATABASE_URL", "postgres://a,/simplan"],
+    ["SIMPLAN_DATABASE_URL", "postgres://a:1,b:port/simplan"],
+    ["SIMPLAN_DATABASE_URL", "postgres://a,b/simplan?target_session_attrs=standby"],
+    ["SIMPLAN_DATABASE_URL", "simplan.db"],
+    ["SIMPLAN_CLOCK", "virtual:tomorrow"],
+    ["SIMPLAN_CLOCK", "virtual:2026-02-30T00:00:00Z"],
+    ["SIMPLAN_CLOCK", "sundial"],
+    ["SIMPLAN_MAX_REQUESTS_PER_KEY", "0"],
+    ["SIMPLAN_TRUST_PROXY", "true"],
+    ["SIMPLAN_RATE_LIMIT", "0/1s"],
+    ["SIMPLAN_RATE_LIMIT", "100"],
+    ["SIMPLAN_RATE_LIMIT", "100/1d"],
+    ["SIMPLAN_ALLOW_PRIVATE_WEBHOOKS", "yes"],
+    ["SIMPLAN_WEBHOOK_PORTS", "443;80"],
+    ["SIMPLAN_WEBHOOK_PORTS", "0"],
+    ["SIMPLAN_WEBHOOK_PORTS", "65536"],
+    ["SIMPLAN_WEBHOOK_HTTPS_ONLY", "1"],
+    ["SIMPLAN_WEBHOOK_PROXY", "https://proxy.example"],
+    ["SIMPLAN_WEBHOOK_PROXY", "proxy.example:3128"],
+    ["SIMPLAN_WEBHOOK_PROXY", "http://proxy.example/path"],
+    ["SIMPLAN_DNS_SERVERS", "dns.example"],
+    ["SIMPLAN_TELCO_TIMEOUT", "10"],
+    ["SIMPLAN_TELCO_TIMEOUT", "1ms"],
+    ["SIMPLAN_LEASE", "2h"],
+    ["SIMPLAN_LEASE", "0s"],
+    ["SIMPLAN_AUDIT_RETENTION", "59m"],
+    ["SIMPLAN_DATABASE_SCHEMA", "Mine"],
+    ["SIMPLAN_RETENTION", "9d"],
+    ["SIMPLAN_TELCO_URL", "bridge.example"],
+    ["SIMPLAN_TELCO_URL", "ftp://bridge.example"]
+  ]
+  for (const [name, value] of bad) {
+    it(`refuse ${name}=${value} in one sentence with the name, the value and what is allowed`, async () => {
+      const message = await problem({ [name]: value })
+      expect(message).toMatch(new RegExp(`^${name} is .+, but must be .+\\.$`))
+      expect(message).toContain(JSON.stringify(value))
+      expect(message).not.toContain("\n")
+    })
+  }
+
+  it("report all invalid variables at once", async () => {
+    const message = await problem({ SIMPLAN_PORT: "http", SIMPLAN_CLOCK: "sundial" })
+    expect(message.split("\n")).toHaveLength(2)
+  })
+
+  it("have a telco if both its address and its key are set", async () => {
+    const { telco } = await read({ SIMPLAN_TELCO_URL: "https://bridge.example/telco/", SIMPLAN_TELCO_KEY: "s3cret" })
+    expect(telco?.url).toBe("https://bridge.example/telco")
+    expect(telco && Redacted.value(telco.key)).toBe("s3cret")
+    expect(await problem({ SIMPLAN_TELCO_URL: "http://localhost:3100" })).toBe(
+      "SIMPLAN_TELCO_URL is set and SIMPLAN_TELCO_KEY is not: a telco needs both."
+    )
+    expect(await problem({ SIMPLAN_TELCO_KEY: "s3cret" })).toBe(
+      "SIMPLAN_TELCO_KEY is set and SIMPLAN_TELCO_URL is not: a telco needs both."
+    )
+  })
+
+  it("have the password of the proxy removed from what is written", async () => {
+    const env = { SIMPLAN_WEBHOOK_PROXY: "http://me:proxy%2Fpass@proxy.example:3128" }
+    const settings = await read(env)
+    expect(JSON.stringify(settings)).not.toContain("pass")
+    expect(settings.webhookProxy?.credentials && Redacted.value(settings.webhookProxy.credentials)).toBe(
+      "me:proxy/pass"
+    )
+    Settings.registerSecrets(settings)
+    const base64 = Buffer.from("me:proxy/pass").toString("base64")
+    expect(Secrets.redact(`${env.SIMPLAN_WEBHOOK_PROXY} proxy/pass Basic ${base64}`)).toBe(
+      "http://me:***@proxy.example:3128 *** Basic ***"
+    )
+  })
+
+  it("never show a token or a password", async () => {
+    expect(await problem({ SIMPLAN_ADMIN_TOKEN: "top secret" })).toBe(
+      "SIMPLAN_ADMIN_TOKEN has a value that is not allowed: it must be made of at least 16 visible ASCII characters without spaces."
+    )
+    expect(await problem({ SIMPLAN_TELCO_TOKEN: "fifteen-letters" })).toBe(
+      "SIMPLAN_TELCO_TOKEN has a value that is not allowed: it must be made of at least 16 visible ASCII characters without spaces."
+    )
+    const [first, second] = ["a".repeat(64), "b".repeat(62)]
+    expect(await problem({ SIMPLAN_SECRET_KEY: `${first},${second}` })).toBe(
+      "SIMPLAN_SECRET_KEY has a value that is not allowed: it must be 32 bytes in base64 or hexadecimal, or two of them with a comma between: the new key, the old key."
+    )
+    const { secretKeys } = await read({ SIMPLAN_SECRET_KEY: `${first},${second}bb` })
+    expect(secretKeys && Redacted.value(secretKeys)).toBe(`${first},${second}bb`)
+    expect(await problem({ SIMPLAN_TELCO_URL: "http://localhost", SIMPLAN_TELCO_KEY: "top secret" })).not.toContain(
+      "secret"
+    )
+    expect(await problem({ SIMPLAN_TELCO_URL: "https://me:secret@bridge?key=hidden" })).toContain(
+      '"https://***@bridge?***"'
+    )
+    expect(await problem({ SIMPLAN_WEBHOOK_PROXY: "http://me:secret@proxy/path" })).toContain('"http://***@proxy/path"')
+    const message = await problem({ SIMPLAN_DATABASE_URL: "postgres://me:top/secret@db:port/simplan?password=hidden" })
+    expect(message).toContain("postgres://me:***@db:port/simplan?password=***")
+  })
+})
+
+describe("a virtual clock starts", () => {
+  const at = (iso: string): Time.Instant => Time.fromIso(iso) ?? Number.NaN
+  const [early, late, machine] = [at("2026-01-01T00:00:00Z"), at("2026-06-01T00:00:00Z"), at("2026-03-01T00:00:00Z")]
+
+  it("at the setting, or at the machine's time, on the first start", () => {
+    expect(ClockSetting.start({ from: early }, null, machine)).toBe(early)
+    expect(ClockSetting.start({ from: null }, null, machine)).toBe(machine)
+  })
+
+  it("at the later of the stored time and the setting", () => {
+    expect(ClockSetting.start({ from: early }, late, machine)).toBe(late)
+    expect(ClockSetting.start({ from: late }, early, machine)).toBe(late)
+    expect(ClockSetting.start({ from: null }, early, machine)).toBe(early)
+  })
+})

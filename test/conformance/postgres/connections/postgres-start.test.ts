@@ -1,0 +1,104 @@
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Effect, Layer, Redacted, Schedule } from "effect"
+import * as Postgres from "simplan/postgres"
+import { Storage } from "simplan/ports"
+import { describe, expect, it } from "vitest"
+import * as Databases from "../../../setup/databases/Databases.ts"
+import { connect, on } from "../PostgresWorld.ts"
+
+const admin = (url: string) =>
+  Layer.build(Layer.fresh(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))).pipe(
+    Effect.flatMap((context) => Effect.provide(PgClient.PgClient, context))
+  )
+
+/** Tries until it succeeds. */
+const eventually = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.retry(effect, { times: 400, schedule: Schedule.spaced("50 millis") })
+
+describe("Starting on PostgreSQL", () => {
+  const url = Databases.forEachTest()
+
+  it("several adapters come up on an empty database at the same time, and again on the migrated one", () =>
+    Effect.gen(function* () {
+      for (const round of ["empty", "migrated"]) {
+        const adapters = yield* Effect.all(
+          Array.from({ length: 5 }, () => connect(url(), 1)),
+          { concurrency: "unbounded" }
+        )
+        for (const adapter of adapters) {
+          yield* on(adapter, (storage) => storage.ready)
+          const id = `${round}-${adapters.indexOf(adapter)}`
+          yield* on(adapter, (storage) =>
+            storage.commit({ organizations: [{ organizationId: id, name: id, createdAt: 0 }] })
+          )
+        }
+      }
+      const [adapter] = yield* Effect.all([connect(url())])
+      expect(yield* on(adapter, (storage) => storage.organizations.page({ after: null, limit: 100 }))).toHaveLength(10)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("a process that lost its hold on the database, and finds it another's, writes nothing until it has it back", () =>
+    Effect.gen(function* () {
+      const client = yield* admin(url())
+      const adapter = yield* connect(url(), 1)
+      const organization = { organizationId: "o", name: "o", createdAt: 0 }
+      const commit = on(adapter, (storage) => storage.commit({ organizations: [organization] }))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          // As when the database was restarted, and the other one was quicker.
+          const ended = client`
+            select pg_terminate_backend(pid) from pg_locks
+            where locktype = 'advisory' and granted and database = (
+              select oid from pg_database where datname = current_database()
+            )`
+          const alone = Layer.build(Layer.fresh(Postgres.layer({ url: Redacted.make(url()), alone: true })))
+          yield* eventually(Effect.andThen(ended, alone))
+          const lost = yield* eventually(Effect.flip(on(adapter, (storage) => storage.ready)))
+          expect(lost.message).toBe("The hold on the database was lost")
+          expect(yield* Effect.flip(commit)).toBeInstanceOf(Storage.StorageError)
+          const refused = yield* Effect.flip(Effect.scoped(connect(url(), 1)))
+          expect(refused.message).toContain("a process with a virtual clock has it for itself")
+        })
+      )
+      yield* eventually(on(adapter, (storage) => storage.ready))
+      yield* commit
+      expect(yield* on(adapter, (storage) => storage.organizations.page({ after: null, limit: 100 }))).toEqual([
+        organization
+      ])
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("a server that is not there is a storage error", async () => {
+    const failure = await Storage.Storage.use((storage) => storage.ready).pipe(
+      Effect.provide(Postgres.layer({ url: Redacted.make("postgres://nobody:secret@127.0.0.1:1/none") })),
+      Effect.flip,
+      Effect.runPromise
+    )
+    expect(failure).toBeInstanceOf(Storage.StorageError)
+    expect(JSON.stringify(failure)).not.toContain("secret")
+  })
+
+  it("a storage whose schema is gone is not ready, and one whose connections were cut is again", () =>
+    Effect.gen(function* () {
+      const adapter = yield* connect(url())
+      yield* on(adapter, (storage) => storage.ready)
+      yield* Effect.promise(() => cutConnections(url()))
+      yield* on(adapter, (storage) => storage.ready)
+      // A commit may be the one to find out, and nothing is known of it then.
+      yield* on(adapter, (storage) => Effect.retry(storage.commit({ clock: 1 }), { times: 1 }))
+      yield* Effect.promise(() => run(url(), "drop schema simplan cascade"))
+      expect(yield* Effect.flip(on(adapter, (storage) => storage.ready))).toBeInstanceOf(Storage.StorageError)
+    }).pipe(Effect.scoped, Effect.runPromise))
+})
+
+const run = (url: string, text: string): Promise<unknown> =>
+  Effect.runPromise(
+    PgClient.PgClient.use((client) => client.unsafe(text)).pipe(
+      Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))
+    )
+  )
+
+const cutConnections = (url: string): Promise<unknown> =>
+  run(
+    url,
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+  )

@@ -1,0 +1,226 @@
+/**
+ * Fairness: no organization's jobs and no endpoint's deliveries keep another's waiting, however many are due.
+ */
+import { Clock, Context, Effect, Layer } from "effect"
+import { Changes, type Job, Jobs, Storage } from "simplan/ports"
+import * as Memory from "simplan/memory"
+import { describe, expect, it } from "vitest"
+import * as DeliverySlots from "../../../src/app/engine/DeliverySlots.ts"
+import * as FairClaims from "../../../src/app/engine/FairClaims.ts"
+
+const NOW = 1_000_000
+const BATCH = 32
+
+const job = (organizationId: string, number: number, dueAt: number): Job.Job => ({
+  jobId: `${organizationId}-${String(number).padStart(6, "0")}`,
+  organizationId,
+  work: { _tag: "Provision", iccid: "1", attachmentId: "1" },
+  dueAt,
+  attempts: 0,
+  createdAt: 0,
+  idempotencyKey: null,
+  origin: null,
+  command: null,
+  refused: null,
+  endedAt: null
+})
+
+/** A worker on an empty store: each of its claims takes 10 ms, and what it gets is done at once. */
+const worker = Effect.gen(function* () {
+  const context = yield* Layer.build(Layer.fresh(Memory.layer))
+  const storage = Context.get(context, Storage.Storage)
+  const jobs = Context.get(context, Jobs.Jobs)
+  let machineNow = 0
+  const clock: Clock.Clock = { ...(yield* Clock.Clock), currentTimeMillis: Effect.sync(() => machineNow) }
+  const claims = FairClaims.make({
+    claim: jobs.claim,
+    partitions: jobs.partitions,
+    placeOf: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, partitionId: organizationId }),
+    freeSlots: () => BATCH,
+    shares: FairClaims.evenly,
+    batchSize: BATCH,
+    isStrict: false
+  })
+  const put = (some: ReadonlyArray<Job.Job>) =>
+    storage.commit({ jobs: { put: some.map((one) => ({ job: one, lease: null })) } })
+  const claim = Effect.gen(function* () {
+    machineNow += 10
+    const taking = { now: NOW, machineNow, until: machineNow + 60_000, token: `token-${machineNow}` }
+    const claimed = yield* claims.next(taking, BATCH)
+    yield* storage.commit({ jobs: { finished: claimed.map(({ jobId }) => ({ jobId, token: taking.token })) } })
+    return claimed
+  }).pipe(Effect.provideService(Clock.Clock, clock))
+  return { put, claim, claims }
+})
+
+type Worker = Effect.Success<typeof worker>
+
+/** How many claims it takes until this many jobs of the organization are done. */
+const claimsUntil = ({ claim }: Worker, organizationId: string, count: number) =>
+  Effect.gen(function* () {
+    let done = 0
+    for (let claims = 1; claims <= 2_000; claims++) {
+      done += (yield* claim).filter((one) => one.organizationId === organizationId).length
+      if (done >= count) return claims
+    }
+    return Number.POSITIVE_INFINITY
+  })
+
+const jobsOf = (organizationId: string, count: number, dueAt: (index: number) => number) =>
+  Array.from({ length: count }, (_, index) => job(organizationId, index, dueAt(index)))
+
+describe("an organization with many thousands of due jobs", () => {
+  it("does not keep waiting another whose jobs are due later", () =>
+    Effect.gen(function* () {
+      const of = yield* worker
+      yield* of.put(jobsOf("many", 20_000, (index) => index))
+      yield* of.put(jobsOf("few", 10, () => NOW))
+      expect(yield* claimsUntil(of, "few", 10)).toBeLessThan(5)
+      // In all that time the many have theirs as well.
+      expect(yield* claimsUntil(of, "many", 320)).toBeLessThan(12)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("does not keep waiting another whose jobs come while they are done, nor hundreds of others", () =>
+    Effect.gen(function* () {
+      const of = yield* worker
+      yield* of.put(jobsOf("many", 20_000, (index) => index))
+      expect(yield* claimsUntil(of, "many", 1_000)).toBe(32)
+      yield* of.put(jobsOf("few", 10, () => NOW))
+      of.claims.notify(NOW)
+      // It is noticed within a second.
+      expect(yield* claimsUntil(of, "few", 10)).toBeLessThan(105)
+      for (let number = 0; number < 300; number++) yield* of.put(jobsOf(`other-${number}`, 2, () => NOW))
+      const done = new Set<string>()
+      for (let claims = 0; claims < 150; claims++) {
+        for (const { organizationId } of yield* of.claim) done.add(organizationId)
+      }
+      expect(done.size).toBe(301)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("are all done, each once, when nobody else has any", () =>
+    Effect.gen(function* () {
+      const of = yield* worker
+      yield* of.put(jobsOf("many", 3_000, (index) => index))
+      yield* of.put(jobsOf("few", 100, () => 5))
+      const done: Array<string> = []
+      for (let claims = 0; claims < 120; claims++) done.push(...(yield* of.claim).map(({ jobId }) => jobId))
+      expect(done).toHaveLength(3_100)
+      expect(new Set(done).size).toBe(3_100)
+    }).pipe(Effect.scoped, Effect.runPromise))
+})
+
+describe("where claims go on from", () => {
+  it("work that is put before the place that was reached is found at once where it is told of, else in a second", () =>
+    Effect.gen(function* () {
+      const of = yield* worker
+      yield* of.put(jobsOf("one", 10, () => 500))
+      expect(yield* of.claim).toHaveLength(10)
+      yield* of.put([job("told", 1, 100)])
+      of.claims.notify(100)
+      expect(yield* of.claim).toHaveLength(1)
+      yield* of.put([job("untold", 1, 100)])
+      expect(yield* claimsUntil(of, "untold", 1)).toBeLessThan(105)
+    }).pipe(Effect.scoped, Effect.runPromise))
+})
+
+describe("slots for deliveries", () => {
+  const partition = (organizationId: string, number: number) => ({
+    organizationId,
+    partitionId: `${organizationId}-${number}`
+  })
+
+  it("one endpoint never takes all slots, nor one organization", () => {
+    const slots = DeliverySlots.make(64)
+    const begun = { one: 0, many: 0 }
+    while (slots.free(partition("one", 1)) > 0) {
+      slots.begin(partition("one", 1), 0)
+      begun.one += 1
+    }
+    for (let number = 0; number < 1_000; number++) {
+      while (slots.free(partition("many", number)) > 0) {
+        slots.begin(partition("many", number), 0)
+        begun.many += 1
+      }
+    }
+    expect(begun).toEqual({ one: 32, many: 32 })
+    slots.end(partition("one", 1), 1, 1)
+    expect(slots.free(partition("one", 1))).toBe(1)
+  })
+
+  it("dead endpoints take half of an organization's slots, whatever their number, and get them back when they answer", () => {
+    const slots = DeliverySlots.make(64)
+    const dead = Array.from({ length: 200 }, (_, number) => partition("one", number))
+    for (const one of dead) {
+      slots.begin(one, 0)
+      slots.end(one, 15_000, 15_000)
+    }
+    let begun = 0
+    for (const one of dead) {
+      if (slots.free(one) === 0) continue
+      slots.begin(one, 15_000)
+      begun += 1
+    }
+    expect(begun).toBe(16)
+    expect(slots.free(partition("one", 1_000))).toBeGreaterThan(0)
+    for (const one of dead.slice(0, 16)) slots.end(one, 5, 15_005)
+    expect(slots.free(partition("one", 0))).toBe(32)
+  })
+
+  it("are given to many together as they may be begun one after the other, and nothing is taken by asking", () => {
+    const slots = DeliverySlots.make(64)
+    const dead = [partition("one", 1), partition("one", 2)]
+    for (const one of dead) {
+      slots.begin(one, 0)
+      slots.end(one, 15_000, 15_000)
+    }
+    slots.begin(partition("one", 0), 15_000)
+    const partitions = [...dead, ...Array.from({ length: 48 }, (_, number) => partition("one", 3 + number))]
+    const counts = () =>
+      slots.shares(partitions, 1_000, 15_000).map(({ count, partition: { partitionId } }) => [partitionId, count])
+    const given = counts()
+    expect(given).toHaveLength(31)
+    expect(new Set(given.map(([, count]) => count))).toEqual(new Set([1]))
+    expect(counts()).toEqual(given)
+    expect(slots.shares(partitions, 7, 15_000)).toHaveLength(7)
+    // Of few partitions each has several, and the dead ones half of all at most.
+    const few = slots.shares([...dead, partition("one", 3)], 1_000, 15_000)
+    expect(few.map(({ count }) => count)).toEqual([8, 8, 8])
+    for (const { count, partition: of } of few) for (let one = 0; one < count; one++) slots.begin(of, 15_000)
+    expect(slots.shares(dead, 1_000, 15_000)).toEqual([])
+  })
+
+  it("a dead endpoint is known before its first attempt has ended, and takes no more than the others leave", () => {
+    const slots = DeliverySlots.make(64)
+    const dead = Array.from({ length: 12 }, (_, number) => partition("one", number))
+    for (const one of dead) slots.begin(one, 0)
+    slots.markSlow(999)
+    expect(slots.free(partition("one", 0))).toBe(1)
+    slots.begin(partition("one", 100), 500)
+    slots.markSlow(1_000)
+    const taken = dead.filter((one) => {
+      if (slots.free(one) === 0) return false
+      slots.begin(one, 1_000)
+      return true
+    })
+    expect(taken).toHaveLength(16 - dead.length)
+    expect(slots.free(partition("one", 100))).toBe(1)
+    for (const one of dead) slots.end(one, 1_500, 1_500)
+    for (const one of taken) slots.end(one, 5, 1_501)
+    slots.end(partition("one", 100), 5, 1_501)
+    expect(slots.free(partition("one", 0))).toBe(32)
+  })
+})
+
+describe("a worker that was out of reach of its database's news", () => {
+  it("looks from the beginning, since it may have missed any", () =>
+    Effect.gen(function* () {
+      const { claim, put, claims } = yield* worker
+      yield* put(jobsOf("first", 3, () => NOW - 10))
+      expect(yield* claim).toHaveLength(3)
+      expect(claims.searchFrom({ now: NOW, machineNow: 0 })).toHaveProperty("from")
+      claims.notify(Changes.anything.jobsDueAt ?? NOW)
+      expect(claims.searchFrom({ now: NOW, machineNow: 0 })).not.toHaveProperty("from")
+      yield* put(jobsOf("missed", 2, () => NOW - 1_000))
+      expect(yield* claim).toHaveLength(2)
+    }).pipe(Effect.scoped, Effect.runPromise))
+})

@@ -1,0 +1,50 @@
+/**
+ * Rule W12: what is past its time is forgotten, and nothing else.
+ */
+import { AuditLog, Time, Webhooks, Worker } from "simplan"
+import { afterEach, expect, it } from "vitest"
+import * as World from "../World.ts"
+
+let world: World.World
+afterEach(() => world.close())
+
+const actions = async () => {
+  const all = { from: null, to: null, actor: null, action: null, resourceId: null }
+  const query = { organizationId: world.organizationId, ...all, after: null, limit: 3_000 }
+  const { items } = await world.run(AuditLog.AuditLog.use((log) => log.page(query)))
+  return items.map(({ action }) => action)
+}
+
+it("keeps audit entries for a year", async () => {
+  world = await World.make()
+  for (let count = 0; count < 1_100; count++) await world.createPlan()
+  await world.advanceBy(Time.HOUR)
+  await world.importSims(1)
+  const before = await actions()
+  expect(before).toHaveLength(1_103)
+  await world.advanceBy(365 * Time.DAY - Time.HOUR)
+  await world.run(Worker.Worker.use((worker) => worker.forget))
+  expect(await actions()).toEqual(before)
+  await world.advanceBy(1)
+  await world.run(Worker.Worker.use((worker) => worker.forget))
+  expect(await actions()).toEqual(["sim.import"])
+})
+
+it("keeps webhook events and their deliveries for 30 days", async () => {
+  world = await World.make()
+  const of = { organizationId: world.organizationId, after: null, limit: 10 }
+  const statuses = async () => {
+    const { items } = await world.run(Webhooks.Webhooks.use((webhooks) => webhooks.deliveries(of)))
+    return items.map(({ delivery }) => delivery.status)
+  }
+  const [endpoint] = (await world.run(Webhooks.Webhooks.use((webhooks) => webhooks.page(of)))).items
+  if (endpoint === undefined) throw new Error("The organization has no endpoint")
+  await world.run(Webhooks.Webhooks.use((webhooks) => webhooks.test(endpoint)))
+  await world.settle()
+  await world.advanceBy(30 * Time.DAY)
+  await world.run(Worker.Worker.use((worker) => worker.forget))
+  expect(await statuses()).toEqual(["Delivered"])
+  await world.advanceBy(1)
+  await world.run(Worker.Worker.use((worker) => worker.forget))
+  expect(await statuses()).toEqual([])
+})

@@ -1,0 +1,96 @@
+/**
+ * A model of the OCS in memory, with what the tests of reports change: packages with their use, the network that a SIM was
+ * seen in, the history of a profile, and calls that fail.
+ */
+import { Clock, Effect } from "effect"
+import { CallFailure } from "../../../adapters/telco-calls/index.ts"
+import type { Api, Network, ProfileState, SubscriberPackage, Template } from "../../../adapters/telco-ocs/api/Api.ts"
+
+/** The OCS as the tests set it. */
+export class Model {
+  packages: Array<SubscriberPackage & { readonly iccid: string }> = []
+  network: Network | null = null
+  lastSeen: number | null = null
+  history: ReadonlyArray<ProfileState> = []
+  readonly templates: Array<Template & { readonly allowanceBytes: number }> = []
+  /** The names of the calls, in order. */
+  readonly calls: Array<string> = []
+  /** The calls that are never answered. */
+  hanging: ReadonlySet<string> = new Set()
+  /** The calls that fail. */
+  failing: ReadonlySet<string> = new Set()
+
+  change(id: number, to: Partial<SubscriberPackage>): void {
+    this.packages = this.packages.map((one) => (one.id === id ? { ...one, ...to } : one))
+  }
+}
+
+const NO_TEMPLATE = { name: "", allowanceBytes: 0 }
+
+const subscriberOf = (model: Model, iccid: string) => ({
+  subscriberId: 4,
+  iccid,
+  imsi: "240010000000001",
+  msisdn: null,
+  simId: 77,
+  isEsim: true,
+  smdpServer: "smdp.example",
+  activationCode: "ABC",
+  network: model.network
+})
+
+/** The calls of the OCS over the model. */
+export const apiOf = (model: Model): Api["Service"] => {
+  const call = <A>(name: string, answer: () => A) =>
+    Effect.suspend(() => {
+      model.calls.push(name)
+      if (model.hanging.has(name)) return Effect.never
+      return model.failing.has(name)
+        ? Effect.fail(new CallFailure.CallFailure({ outcome: "Unknown", message: `${name} timed out` }))
+        : Effect.sync(answer)
+    })
+  const unused = () => Effect.die(new Error("not asked for in these tests"))
+  return {
+    subscriber: (iccid) => call("subscriber", () => subscriberOf(model, iccid)),
+    subscribersOf: unused,
+    packages: (iccid) => call("packages", () => model.packages.filter((one) => one.iccid === iccid)),
+    affectPackage: ({ iccid, templateId, window }) =>
+      Effect.andThen(Clock.currentTimeMillis, (now) =>
+        call("affectPackage", () => {
+          const template = model.templates.find((one) => one.id === templateId) ?? NO_TEMPLATE
+          const id = model.packages.reduce((highest, one) => Math.max(highest, one.id), 0) + 1
+          model.packages.push({
+            id,
+            iccid,
+            templateId,
+            templateName: template.name,
+            assignedAt: now,
+            activationAt: window?.start ?? null,
+            expirationAt: window?.end ?? null,
+            allowanceBytes: template.allowanceBytes,
+            usedBytes: 0,
+            isActive: true,
+            isRecurring: false
+          })
+          return id
+        })
+      ),
+    setPackageStatus: (id, isActive) => call("setPackageStatus", () => model.change(id, { isActive })),
+    deletePackage: (id) =>
+      call("deletePackage", () => {
+        model.packages = model.packages.filter((one) => one.id !== id)
+      }),
+    sendSms: unused,
+    setMobilePlan: unused,
+    profileHistory: () => call("profileHistory", () => model.history),
+    lastSeen: () => call("lastSeen", () => model.lastSeen),
+    templates: call("templates", () => model.templates),
+    createTemplate: ({ allowanceBytes, name }) =>
+      call("createTemplate", () => {
+        const template = { id: model.templates.length + 1, name, allowanceBytes, isDeleted: false }
+        model.templates.push(template)
+        return template
+      }),
+    zones: unused()
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * A service whose telco is a model of the OCS in memory, under a virtual clock, with the reports of `adapters/telco-ocs` on
+ * top of it.
+ */
+import { Context, Effect, Layer, Logger, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { Problems, Reports, Time, Worker } from "simplan"
+import { type Job, Telco, type TelcoReport } from "simplan/ports"
+import { Journal, MemoryJournal } from "../../../adapters/telco-calls/index.ts"
+import { Api } from "../../../adapters/telco-ocs/api/Api.ts"
+import * as Ocs from "../../../adapters/telco-ocs/Ocs.ts"
+import * as Orders from "../../../adapters/telco-ocs/orders/Orders.ts"
+import * as Notifications from "../../../adapters/telco-ocs/reports/Notifications.ts"
+import * as Polling from "../../../adapters/telco-ocs/polling/Polling.ts"
+import * as Reporting from "../../../adapters/telco-ocs/reports/Reporting.ts"
+import { apiOf, Model } from "./OcsModel.ts"
+import * as Service from "../Service.ts"
+
+export const START = Date.UTC(2026, 5, 1, 12)
+export const TELCO = "ocs"
+export const GIGABYTE = 1024 ** 3
+export const ICCID = "8991000000000000012"
+
+export interface World extends Service.Service {
+  readonly model: Model
+  readonly journal: Journal.Journal["Service"]
+  readonly polling: Polling.Polling
+  readonly take: Notifications.Notifications["take"]
+  /** The batches of reports that were taken, and their verdicts. */
+  readonly reported: Array<TelcoReport.Report>
+  readonly telco: Telco.Telco["Service"]
+  /** The end of the time in which orders are watched. */
+  readonly settle: Effect.Effect<void>
+  /** Does the jobs that are due. */
+  readonly work: Effect.Effect<void>
+  readonly problems: Effect.Effect<ReadonlyArray<Job.Job>>
+  /** Looks, settles and compares until the scope closes. */
+  readonly background: Effect.Effect<void, never, Scope.Scope>
+}
+
+const LIMITS: Polling.Options = {
+  telco: TELCO,
+  fastest: 10 * Time.SECOND,
+  slowest: 6 * Time.HOUR,
+  notified: [50, 80],
+  meter: Reporting.makeMeter(20)
+}
+
+const make = Effect.gen(function* () {
+  yield* TestClock.setTime(START)
+  const model = new Model()
+  const journal = yield* MemoryJournal.make
+  const api = Layer.succeed(Api, apiOf(model))
+  const ocs = Ocs.layer({ telco: TELCO, resellerId: 1, zones: { Green: { EUROPE: 28 } }, mobilePlanId: null })
+  const orders = yield* Layer.build(ocs.pipe(Layer.provide([api, Layer.succeed(Journal.Journal, journal)])))
+  const service = yield* Service.make(orders, ICCID)
+  const { services } = service
+  const reported: Array<TelcoReport.Report> = []
+  const taking = Context.get(services, Reports.Reports)
+  const reports = Layer.succeed(Reports.Reports, {
+    take: ({ reports: batch }) => {
+      reported.push(...batch)
+      return taking.take({ reports: batch })
+    }
+  })
+  const journals = Layer.succeed(Journal.Journal, journal)
+  const needs = Layer.mergeAll(api, journals, Layer.succeedContext(services), Layer.succeedContext(orders))
+  const provided = Effect.provide(Layer.mergeAll(needs, reports))
+  const polling = yield* provided(Polling.make(LIMITS))
+  const { take } = yield* provided(Notifications.make({ telco: TELCO, look: polling.look }))
+  const problems = Context.get(services, Problems.Problems)
+
+  const world: World = {
+    ...service,
+    model,
+    journal,
+    polling,
+    take,
+    reported,
+    telco: Context.get(orders, Telco.Telco),
+    settle: Effect.gen(function* () {
+      yield* TestClock.adjust("16 minutes")
+      yield* Context.get(orders, Orders.Orders).settle({ limit: 100, tell: () => Effect.void })
+    }).pipe(Effect.orDie),
+    work: Effect.orDie(Effect.asVoid(Context.get(services, Worker.Worker).drain)),
+    problems: Effect.map(Effect.orDie(problems.page({ after: null, limit: 100 })), ({ items }) => items),
+    background: provided(Effect.asVoid(Layer.build(Reporting.background(LIMITS))))
+  }
+  return world
+})
+
+/** Runs a test in a world of its own. */
+export const inWorld = (test: (world: World) => Effect.Effect<void, unknown, Scope.Scope>): Promise<void> =>
+  Effect.flatMap(make, test).pipe(
+    Effect.scoped,
+    Effect.provide([TestClock.layer(), Logger.layer([])]),
+    Effect.runPromise
+  )

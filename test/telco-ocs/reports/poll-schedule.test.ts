@@ -1,0 +1,165 @@
+/**
+ * When a SIM is looked at again, for any packages; and how late 100 % is found of some thousand SIMs with few calls. The
+ * full measurement is `npm run test:ocs-polling`.
+ */
+import * as fc from "fast-check"
+import { Time } from "simplan"
+import { describe, expect, it } from "vitest"
+import * as PollLoad from "../../../adapters/telco-ocs/polling/PollLoad.ts"
+import * as PollSchedule from "../../../adapters/telco-ocs/polling/PollSchedule.ts"
+import * as Simulation from "../polling/Simulation.ts"
+
+const NOW = Date.UTC(2026, 5, 1)
+const GIGABYTE = 1024 ** 3
+const SETTINGS = { fastest: 10 * Time.SECOND, slowest: 6 * Time.HOUR, notified: [50, 80] }
+const LIMITS = { ...SETTINGS, spacing: PollLoad.UNHURRIED }
+
+const ago = fc.integer({ min: 0, max: 30 * Time.DAY }).map((millis) => NOW - millis)
+const ahead = fc.integer({ min: 1, max: 30 * Time.DAY }).map((millis) => NOW + millis)
+const bytes = fc.integer({ min: 0, max: GIGABYTE })
+
+const inUse: fc.Arbitrary<PollSchedule.Pack> = fc.record({
+  allowanceBytes: fc.constantFrom(null, GIGABYTE),
+  usedBytes: bytes,
+  rate: fc.oneof(fc.constant(0), fc.double({ min: 1e-6, max: 10_000, noNaN: true })),
+  usedAt: ago,
+  assignedAt: ago,
+  activationAt: ago,
+  expirationAt: ahead
+})
+const waiting = inUse.map((pack) => ({ ...pack, activationAt: null, expirationAt: null, usedBytes: 0 }))
+const planned = fc.tuple(inUse, ahead).map(([pack, activationAt]) => ({
+  ...pack,
+  activationAt,
+  expirationAt: activationAt + 30 * Time.DAY,
+  usedBytes: 0
+}))
+const over = fc.tuple(inUse, ago).map(([pack, end]) => ({ ...pack, expirationAt: end - PollSchedule.CLOSING }))
+
+const packages = fc.array(fc.oneof(inUse, waiting, planned, over), { maxLength: 5 })
+
+const limits = fc
+  .tuple(fc.integer({ min: 10, max: Time.HOUR }), fc.nat(Time.DAY), fc.nat(Time.DAY))
+  .map(([fastest, more, spacing]) => ({ fastest, slowest: fastest + more, notified: [50, 80], spacing }))
+
+describe("The next look", () => {
+  it("is never sooner than the fastest, and of a package in its period never later than the slowest", () => {
+    fc.assert(
+      fc.property(packages, limits, (of, limit) => {
+        const next = PollSchedule.next(of, limit, NOW)
+        if (next !== null) expect(next).toBeGreaterThanOrEqual(NOW + Math.min(limit.fastest, PollSchedule.CLOSING))
+        const live = of.filter(
+          ({ activationAt, expirationAt }) => (activationAt ?? 0) <= NOW && (expirationAt ?? NOW + 1) > NOW
+        )
+        if (live.length > 0) expect(next).toBeLessThanOrEqual(NOW + limit.slowest)
+      })
+    )
+  })
+
+  it("is the soonest that any of the packages wants", () => {
+    fc.assert(
+      fc.property(packages, (of) => {
+        const alone = of.flatMap((one) => PollSchedule.next([one], LIMITS, NOW) ?? [])
+        expect(PollSchedule.next(of, LIMITS, NOW)).toBe(alone.length === 0 ? null : Math.min(...alone))
+      })
+    )
+  })
+
+  it("is never before a planned start, and never again after the end", () => {
+    fc.assert(
+      fc.property(planned, over, (future, past) => {
+        expect(PollSchedule.next([future], LIMITS, NOW)).toBeGreaterThan(future.activationAt)
+        expect(PollSchedule.next([past], LIMITS, NOW)).toBeNull()
+      })
+    )
+  })
+
+  it("comes once more when the package is over, for its last total", () => {
+    fc.assert(
+      fc.property(inUse, (pack) => {
+        const end = NOW + Time.MINUTE
+        const next = PollSchedule.next([{ ...pack, expirationAt: end }], LIMITS, end - 1) ?? 0
+        expect(next).toBeLessThanOrEqual(end + PollSchedule.CLOSING)
+        expect(PollSchedule.next([{ ...pack, expirationAt: end }], LIMITS, end)).toBe(
+          Math.min(
+            end + PollSchedule.CLOSING,
+            PollSchedule.next([{ ...pack, expirationAt: end + Time.DAY }], LIMITS, end) ?? 0
+          )
+        )
+      })
+    )
+  })
+
+  it("finds a threshold that the OCS does not notify within the tolerance, at any rate up to the peak", () => {
+    fc.assert(
+      fc.property(inUse, fc.double({ min: 0.001, max: 1, noNaN: true }), fc.boolean(), (pack, share, isNotified) => {
+        const usedBytes = Math.max(pack.usedBytes, isNotified ? 0.8 * GIGABYTE : 0)
+        const of = { ...pack, allowanceBytes: GIGABYTE, usedBytes }
+        const limit = { ...LIMITS, notified: isNotified ? [50, 80] : [] }
+        const threshold = [0.5, 0.8, 1].map((one) => one * GIGABYTE).find((one) => one > usedBytes)
+        fc.pre(threshold !== undefined && (pack.expirationAt ?? 0) > NOW + Time.DAY)
+        const crossedAt = NOW + ((threshold ?? 0) - usedBytes) / (share * PollSchedule.PEAK)
+        expect((PollSchedule.next([of], limit, NOW) ?? 0) - crossedAt).toBeLessThanOrEqual(PollSchedule.TOLERANCE + 1)
+      })
+    )
+  })
+
+  it("comes soon after use where calls are to spare, whether the next threshold is notified or not", () => {
+    const used = { allowanceBytes: GIGABYTE, rate: 0, assignedAt: NOW, activationAt: NOW }
+    const pack = { ...used, expirationAt: NOW + Time.DAY, usedAt: NOW - Time.MINUTE }
+    const wait = (spacing: number, usedBytes = 100) =>
+      (PollSchedule.next([{ ...pack, usedBytes }], { ...LIMITS, spacing }, NOW) ?? 0) - NOW
+    expect(wait(LIMITS.fastest)).toBe(30 * Time.SECOND)
+    expect(wait(PollLoad.UNHURRIED)).toBe(Time.HOUR)
+    expect(wait(LIMITS.fastest, 0.9 * GIGABYTE)).toBe(30 * Time.SECOND)
+    expect(wait(PollLoad.UNHURRIED, 0.9 * GIGABYTE)).toBeGreaterThan(PollSchedule.TOLERANCE)
+  })
+
+  it("after failures waits longer and longer, up to the slowest", () => {
+    const waits = Array.from(
+      { length: 40 },
+      (_, failures) => PollSchedule.afterFailure(failures + 1, LIMITS, NOW) - NOW
+    )
+    expect(waits.every((wait, index) => index === 0 || wait >= (waits[index - 1] ?? 0))).toBe(true)
+    expect([waits[0], waits.at(-1)]).toEqual([20 * Time.SECOND, LIMITS.slowest])
+  })
+})
+
+describe("The load of looks", () => {
+  const spacing = (load: PollLoad.Load, now: number) => PollLoad.spacing(load, SETTINGS, now)
+
+  it("is forgotten within minutes, and rises to the share of the calls that is used", () => {
+    let load = PollLoad.none
+    expect(spacing(load, NOW)).toBe(SETTINGS.fastest)
+    for (let at = NOW; at < NOW + 30 * Time.MINUTE; at += Time.SECOND) load = PollLoad.after(load, 16, 20, at)
+    expect(load.share).toBeCloseTo(0.8, 1)
+    expect(spacing(load, load.at)).toBe(PollLoad.UNHURRIED)
+    expect(spacing(load, load.at + 20 * Time.MINUTE)).toBe(SETTINGS.fastest)
+  })
+
+  it("makes looks wait the longer the higher it is, and never longer than the slowest", () => {
+    fc.assert(
+      fc.property(
+        limits,
+        fc.double({ min: 0, max: 2, noNaN: true }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (of, share, less) => {
+          const at = (one: number) => PollLoad.spacing({ share: one, at: NOW }, of, NOW)
+          expect(at(share)).toBeGreaterThanOrEqual(of.fastest)
+          expect(at(share)).toBeLessThanOrEqual(of.slowest)
+          expect(at(share * less)).toBeLessThanOrEqual(at(share))
+        }
+      )
+    )
+  })
+})
+
+describe("Looks at 500 SIMs with six calls a minute", () => {
+  it("find thresholds in time where the OCS notifies 50 % and 80 %", () => {
+    const outcome = Simulation.run({ sims: 500, callsPerSecond: 0.1, days: 3, limits: SETTINGS, seed: 1 })
+    const late = outcome.lateness.get(100) ?? []
+    expect(late.length).toBeGreaterThan(3)
+    expect(late.filter((one) => one <= 15 * Time.MINUTE).length / late.length).toBeGreaterThan(0.9)
+    expect(outcome.lateness.get(50)?.every((one) => one <= Time.MINUTE)).toBe(true)
+  })
+})
