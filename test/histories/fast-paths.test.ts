@@ -4,15 +4,13 @@
  *
  * Requests that run at once may overtake each other, so a round's answers are compared as a set.
  */
-import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Effect, Layer, ManagedRuntime, Redacted, Stream } from "effect"
 import * as fc from "fast-check"
 import { Attachments, Organizations, Plans, Services, Settings, Sims, Subscriptions } from "simplan"
-import { WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Postgres from "simplan/postgres"
-import { TelcoSimulator } from "simplan/telco-simulator"
 import * as VirtualClock from "simplan/virtual-clock"
+import * as Ports from "../scenarios/Ports.ts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Databases from "../setup/databases/Databases.ts"
 
@@ -60,11 +58,7 @@ const start = async (on: boolean) => {
       maxConnections: 4,
       fastPaths: { batchedReads: on, batchedCommits: on }
     }),
-    TelcoSimulator.layerMemory(),
-    VirtualClock.virtual(START),
-    StandardCatalogue.layer,
-    NodeCrypto.layer,
-    Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) })
+    Ports.make(VirtualClock.virtual(START))
   )
   const settings = Layer.effect(
     Settings.Settings,

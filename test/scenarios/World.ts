@@ -2,14 +2,14 @@
  * A whole service in memory under a virtual clock: real services, the simulated telco, and a receiver that writes down
  * the webhooks it gets.
  */
-import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, Effect, Layer, ManagedRuntime, Stream } from "effect"
 import { Clock, Leases, Organizations, Plans, Services, Settings, Sims, type Time, Webhooks, Worker } from "simplan"
-import { Jobs, type Label, Outbox, Storage, WebhookSender } from "simplan/ports"
+import { Jobs, type Label, Outbox, Storage } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import { type Faults, TelcoSimulator } from "simplan/telco-simulator"
 import * as VirtualClock from "simplan/virtual-clock"
+import * as Ports from "./Ports.ts"
 
 /** Where every story begins. */
 export const START: Time.Instant = Date.UTC(2026, 0, 31, 12)
@@ -25,22 +25,14 @@ export interface ReceivedWebhook {
 export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutMillis" | "drainMillis">> = {}) => {
   const received: Array<ReceivedWebhook> = []
   const receiver = { status: 200, hangs: false }
-  const sender = Layer.succeed(WebhookSender.WebhookSender, {
-    send: ({ body }) =>
-      Effect.suspend(() => {
-        if (receiver.hangs) return Effect.never
-        received.push(JSON.parse(body))
-        return Effect.succeed({ status: receiver.status })
-      })
-  })
-  const ports = Layer.mergeAll(
-    Memory.layer,
-    TelcoSimulator.layerMemory(),
-    VirtualClock.virtual(START),
-    StandardCatalogue.layer,
-    NodeCrypto.layer,
-    sender
+  const outer = Ports.make(VirtualClock.virtual(START), ({ body }) =>
+    Effect.suspend(() => {
+      if (receiver.hangs) return Effect.never
+      received.push(JSON.parse(body))
+      return Effect.succeed({ status: receiver.status })
+    })
   )
+  const ports = Layer.mergeAll(Memory.layer, outer)
   const limits = Layer.effect(
     Settings.Settings,
     Effect.map(Settings.Settings, (defaults) => ({

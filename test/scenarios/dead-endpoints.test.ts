@@ -2,14 +2,12 @@
  * Deliveries while many endpoints of one organization never answer: its other endpoints and those of other
  * organizations get theirs all the same.
  */
-import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, Effect, Layer } from "effect"
 import { Services, Worker } from "simplan"
-import { Delivery, Storage, type WebhookEndpoint, WebhookSender } from "simplan/ports"
-import { StandardCatalogue } from "simplan/catalogue"
+import { Delivery, Storage, type WebhookEndpoint } from "simplan/ports"
 import * as Memory from "simplan/memory"
-import { TelcoSimulator } from "simplan/telco-simulator"
 import * as VirtualClock from "simplan/virtual-clock"
+import * as Ports from "./Ports.ts"
 import { expect, it } from "vitest"
 
 const DEAD = 60
@@ -43,21 +41,13 @@ const events = (organizationId: string, createdAt: number) =>
 it("endpoints that never answer keep nobody else waiting", () =>
   Effect.gen(function* () {
     const delivered: Array<string> = []
-    const sender = Layer.succeed(WebhookSender.WebhookSender, {
-      send: ({ eventId, url }) =>
-        url.includes("dead")
-          ? Effect.never
-          : Effect.sync(() => {
-              delivered.push(`${url} ${eventId}`)
-              return { status: 204 }
-            })
-    })
-    const ports = Layer.mergeAll(
-      TelcoSimulator.layerMemory(),
-      VirtualClock.system,
-      StandardCatalogue.layer,
-      NodeCrypto.layer,
-      sender
+    const ports = Ports.make(VirtualClock.system, ({ eventId, url }) =>
+      url.includes("dead")
+        ? Effect.never
+        : Effect.sync(() => {
+            delivered.push(`${url} ${eventId}`)
+            return { status: 204 }
+          })
     ).pipe(Layer.provideMerge(Memory.layer))
     const context = yield* Layer.build(ports)
     const storage = Context.get(context, Storage.Storage)

@@ -1,14 +1,12 @@
 /**
  * Rule E2: handlers of events in the process, on the virtual clock, and shared by processes.
  */
-import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { Clock, EventHandlers, Services, Subscriptions, Worker } from "simplan"
-import { Delivery, Storage, type WebhookEvent, WebhookSender } from "simplan/ports"
-import { StandardCatalogue } from "simplan/catalogue"
+import { Delivery, Storage, type WebhookEvent } from "simplan/ports"
 import * as Memory from "simplan/memory"
-import { TelcoSimulator } from "simplan/telco-simulator"
 import * as VirtualClock from "simplan/virtual-clock"
+import * as Ports from "./Ports.ts"
 import { afterEach, expect, it } from "vitest"
 import * as World from "./World.ts"
 
@@ -144,14 +142,7 @@ it("processes share a handler: each event once, in order per SIM; a process with
     const sims = [..."abcdefghijklmnopqrst"]
     const EACH = 4
     let committed = 0
-    const sender = Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 204 }) })
-    const ports = Layer.mergeAll(
-      TelcoSimulator.layerMemory(),
-      VirtualClock.system,
-      StandardCatalogue.layer,
-      NodeCrypto.layer,
-      sender
-    ).pipe(Layer.provideMerge(Memory.layer))
+    const ports = Ports.make(VirtualClock.system).pipe(Layer.provideMerge(Memory.layer))
     const context = yield* Layer.build(ports)
     const process = Layer.build(Layer.fresh(Services.layer).pipe(Layer.provide(Layer.succeedContext(context))))
     const got: Array<string> = []

@@ -2,14 +2,12 @@
  * Batches of telco reports that come at once and are about the same SIMs: a batch that met a conflict waits for its turn,
  * unless it runs inside a transaction of the host.
  */
-import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, Effect, Fiber, Latch, Layer, Stream } from "effect"
 import { Organizations, Reports, Services, Sims } from "simplan"
-import { HostTransaction, Storage, type TelcoReport, WebhookSender } from "simplan/ports"
-import { StandardCatalogue } from "simplan/catalogue"
+import { HostTransaction, Storage, type TelcoReport } from "simplan/ports"
 import * as Memory from "simplan/memory"
-import { TelcoSimulator } from "simplan/telco-simulator"
 import * as VirtualClock from "simplan/virtual-clock"
+import * as Ports from "./Ports.ts"
 import { expect, it } from "vitest"
 
 const NOW = Date.UTC(2026, 0, 31, 12)
@@ -48,11 +46,7 @@ const run = <A, E>(
   )
   const ports = Layer.mergeAll(
     storage,
-    TelcoSimulator.layerMemory(),
-    VirtualClock.virtual(NOW),
-    StandardCatalogue.layer,
-    NodeCrypto.layer,
-    Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) }),
+    Ports.make(VirtualClock.virtual(NOW)),
     Layer.succeed(HostTransaction.HostTransaction, isInside)
   )
   const setUp = Effect.gen(function* () {

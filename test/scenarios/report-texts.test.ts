@@ -2,15 +2,13 @@
  * Telco reports with texts that no storage can keep (rule W9), as a host of the Effect API gives them: each is rejected
  * alone, before the storage is asked.
  */
-import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Effect, Layer, Redacted, Stream } from "effect"
 import { Organizations, Reports, Services, Sims } from "simplan"
-import { type TelcoReport, WebhookSender } from "simplan/ports"
-import { StandardCatalogue } from "simplan/catalogue"
+import type { TelcoReport } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import * as Postgres from "simplan/postgres"
-import { TelcoSimulator } from "simplan/telco-simulator"
 import * as VirtualClock from "simplan/virtual-clock"
+import * as Ports from "./Ports.ts"
 import { expect, it } from "vitest"
 import * as Databases from "../setup/databases/Databases.ts"
 
@@ -61,15 +59,7 @@ const verdicts = Effect.gen(function* () {
   ])
 })
 
-const ports = Layer.mergeAll(
-  TelcoSimulator.layerMemory(),
-  VirtualClock.virtual(NOW),
-  StandardCatalogue.layer,
-  NodeCrypto.layer,
-  Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) })
-)
-
-const services = Services.layer.pipe(Layer.provideMerge(ports))
+const services = Services.layer.pipe(Layer.provideMerge(Ports.make(VirtualClock.virtual(NOW))))
 
 it("are rejected alone, in memory", () =>
   Effect.runPromise(Effect.provide(verdicts, services.pipe(Layer.provideMerge(Memory.layer)))))

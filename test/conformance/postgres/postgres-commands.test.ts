@@ -2,7 +2,6 @@
  * H1 in a transaction of the host: commands, and the use cases that need no telco, stand and fall with it; those that
  * call the telco refuse.
  */
-import { NodeCrypto } from "@effect/platform-node"
 import pg from "pg"
 import { Effect, Layer, ManagedRuntime, Redacted, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -19,29 +18,24 @@ import {
   Wallet,
   Worker
 } from "simplan"
-import { type Command, HostTransaction, Storage, WebhookSender } from "simplan/ports"
+import { type Command, HostTransaction, Storage } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import * as Postgres from "simplan/postgres"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import * as VirtualClock from "simplan/virtual-clock"
+import * as Ports from "../../scenarios/Ports.ts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
-
-const sender = Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) })
 
 /** When a process finds by itself what it was not told of, in milliseconds; longer than a slow machine takes. */
 const POLL = 20_000
 
 const make = async () => {
   const database = await Databases.create()
-  const ports = Layer.mergeAll(
-    TelcoSimulator.layerMemory(),
-    VirtualClock.system,
-    StandardCatalogue.layer,
-    NodeCrypto.layer,
-    sender
-  ).pipe(Layer.provideMerge(Postgres.layer({ url: Redacted.make(database.url) })))
+  const ports = Ports.make(VirtualClock.system).pipe(
+    Layer.provideMerge(Postgres.layer({ url: Redacted.make(database.url) }))
+  )
   const rarePolls = Layer.effect(
     Settings.Settings,
     Effect.map(Settings.Settings, (defaults) => ({ ...defaults, pollMillis: POLL }))
