@@ -2,7 +2,8 @@
  * The way from the SQL client to an in-process PGlite: a stream that carries the wire protocol.
  *
  * PGlite is one session for ever, while the client may give up a connection and open another. So each stream begins
- * with a session that is as new: nothing left of a transaction or of prepared statements, and the planner's settings.
+ * with a session that is as new: nothing is left of a transaction or of prepared statements. The planner has the settings
+ * of reads on a server, for every statement.
  */
 import { Duplex } from "node:stream"
 import type { PGlite } from "@electric-sql/pglite"

@@ -16,15 +16,15 @@ import * as PgSession from "./connection/PgSession.ts"
 import * as FastPaths from "./fast/FastPaths.ts"
 
 /**
- * One of `url`, `pool` and `client` says where the database is. The planner's settings on connections of a pool or a client
- * are the host's.
+ * One of `url`, `pool` and `client` says where the database is.
+ *
+ * With a URL the connection for reads begins with `enable_seqscan=off` and `jit=off`, so that plans which PostgreSQL makes
+ * while a table is empty stay good while it grows. A pooler that refuses these settings gets none. A host that hands in a
+ * pool or a client sets them itself: `options: "-c enable_seqscan=off -c jit=off"` in the settings of a `Pool`,
+ * `startupParameters` in those of a `PgClient`.
  */
 export interface Options {
-  /**
-   * With several hosts, `postgres://a:1,b:2/database`, the one that takes writes is found and followed. Connections begin
-   * with `enable_seqscan=off` and `jit=off`, for plans that stay good while tables grow. A PgBouncer between, which can
-   * only be in its session mode, needs these in its `ignore_startup_parameters`.
-   */
+  /** With several hosts, `postgres://a:1,b:2/database`, the one that takes writes is found and followed. */
   readonly url?: DatabaseUrl.DatabaseUrl | undefined
   /**
    * A pool of the package `pg`: all statements go through it, and it is not ended. One connection is opened beside it, with

@@ -150,7 +150,7 @@ export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Sto
       yield* ConnectionMetrics.recordConnections("reads", max.reads)
       const offset = yield* ClockOffset.follow(writes)
       const notifications = yield* Notifications.make(session, service.channel, signOfLife)
-      return { reads, writes, migrates, fastPaths, schema, secretKeys, shared: { offset, occupancy, notifications } }
+      return { reads: yield* reads, writes, migrates, fastPaths, schema, secretKeys, shared: { offset, occupancy, notifications } }
     }).pipe(
       Effect.catchTag("SqlError", (error) => Effect.fail(Failure.storageError(error))),
       Effect.provide(Reactivity.layer)

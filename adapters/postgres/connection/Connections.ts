@@ -2,8 +2,10 @@
  * The connections of a service, in each of the ways in which a host names its database.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { type Duration, Effect, Predicate, type Redacted } from "effect"
+import { type Duration, Effect, Predicate, type Redacted, type Scope } from "effect"
+import type { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import * as ConnectionWatchdog from "./ConnectionWatchdog.ts"
 import * as DatabaseUrl from "./DatabaseUrl.ts"
 import * as PgPool from "./PgPool.ts"
@@ -14,7 +16,8 @@ import type * as Refusal from "./Refusal.ts"
 import * as Session from "./Session.ts"
 
 export interface Connections {
-  readonly reads: SqlClient.SqlClient
+  /** Opened once the database can be reached. */
+  readonly reads: Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity>
   readonly writes: SqlClient.SqlClient
   /** A migration may take its time, and waits for that of another process. */
   readonly migrates: SqlClient.SqlClient
@@ -50,15 +53,12 @@ export const ofUrl = Effect.fnUntraced(function* (
   }
   // With a time to live, the pool looks at a connection before it hands it out, and gives no dead one. Where there is
   // little to do one would be closed every ten seconds, and opened again for the next look at the queues.
-  const shared = {
-    ...watched,
-    connectionTTL: "30 minutes",
-    idleTimeout: "5 minutes",
-    startupParameters: PlannerSettings.values
-  } as const
+  const shared = { ...watched, connectionTTL: "30 minutes", idleTimeout: "5 minutes" } as const
   const connections: Connections = {
     writes: yield* PgClient.make({ ...shared, maxConnections }),
-    reads: yield* PgClient.make({ ...shared, maxConnections: 1, multiplex: true }),
+    reads: Effect.flatMap(PlannerSettings.accepted(plain), (startupParameters) =>
+      PgClient.make({ ...shared, startupParameters, maxConnections: 1, multiplex: true })
+    ),
     migrates: yield* PgClient.make({ ...plain, maxConnections: 1 }),
     session: Session.opening(watched),
     target: { argument: "url", address: DatabaseUrl.addressOf(first) },
@@ -84,7 +84,7 @@ export const ofPool = Effect.fnUntraced(function* (pool: PgPool.PgPool, patience
   const client = yield* PgPool.client(pool, patience)
   const max = Number(textOf(pool.options, "max", "10"))
   const connections: Connections = {
-    reads: client,
+    reads: Effect.succeed(client),
     writes: client,
     migrates: yield* PgPool.client(pool),
     session: yield* Session.shared(PgSession.opening(pool, patience)),
@@ -102,7 +102,7 @@ export const ofClient = Effect.fnUntraced(function* (client: PgClient.PgClient) 
   const plain = client.withoutTransforms()
   const size = Predicate.hasProperty(config, "maxConnections") ? Number(config.maxConnections) : 10
   const connections: Connections = {
-    reads: plain,
+    reads: Effect.succeed(plain),
     writes: plain,
     migrates: plain,
     session: yield* Session.shared(Session.opening({ ...config, connectTimeout: "4 seconds" })),

@@ -4,6 +4,7 @@
  */
 import { type Context, Effect, Layer, Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
+import pg from "pg"
 import {
   type Attachment,
   type Job,
@@ -24,6 +25,13 @@ export type Adapter = Context.Context<Storage.Storage | Jobs.Jobs | Outbox.Outbo
 /** A new adapter on the database, as another process would have. */
 export const connect = (url: string, maxConnections = 4) =>
   Layer.build(Layer.fresh(Postgres.layer({ url: Redacted.make(url), maxConnections })))
+
+/** A new adapter over a pool of `pg` with one connection, as a host's; the planner has its usual settings. */
+export const connectOverPool = (url: string, options: pg.PoolConfig = {}) =>
+  Effect.acquireRelease(
+    Effect.sync(() => new pg.Pool({ connectionString: url, max: 1, application_name: "simplan", ...options })),
+    (pool) => Effect.promise(() => pool.end())
+  ).pipe(Effect.flatMap((pool) => Layer.build(Layer.fresh(Postgres.layer({ pool })))))
 
 /**
  * Waits until the adapters' connections to this client's database have ended, which PostgreSQL's counters are complete

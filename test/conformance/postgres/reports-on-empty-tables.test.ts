@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import * as Pglite from "simplan/pglite"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
-import { type Adapter, connect, ended, iccidOf, newSims, on } from "./PostgresWorld.ts"
+import { type Adapter, connect, connectOverPool, ended, iccidOf, newSims, on } from "./PostgresWorld.ts"
 
 const org = "org"
 const SIMS = 20
@@ -64,6 +64,18 @@ describe("Reports are looked for by their ids, also where the plan was made befo
         SqlClient.SqlClient
       )
       yield* Effect.scoped(Effect.flatMap(connect(url(), 1), (adapter) => read(adapter, sql)))
+      yield* ended(sql)
+      expect(yield* rowsRead(sql)).toEqual(expected)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("on PostgreSQL, over a pool of the host's with the planner's settings", () =>
+    Effect.gen(function* () {
+      const sql = Context.get(
+        yield* Layer.build(PgClient.layer({ url: Redacted.make(url()), maxConnections: 1 })),
+        SqlClient.SqlClient
+      )
+      const connected = connectOverPool(url(), { options: "-c enable_seqscan=off -c jit=off" })
+      yield* Effect.scoped(Effect.flatMap(connected, (adapter) => read(adapter, sql)))
       yield* ended(sql)
       expect(yield* rowsRead(sql)).toEqual(expected)
     }).pipe(Effect.scoped, Effect.runPromise))
