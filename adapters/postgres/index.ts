@@ -142,15 +142,17 @@ export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Sto
   layerOf(
     Effect.gen(function* () {
       const { alone, connect, fastPaths, patience, schema, secretKeys } = yield* ServerOptions.check(options)
-      const { max, migrates, reads, session, target, writes } = yield* connect
+      const connections = yield* connect
+      const { max, migrates, session, target, writes } = connections
       const service = DatabaseSchema.make(schema)
       const signOfLife = ConnectionWatchdog.signOfLife(patience)
       const occupancy = yield* DatabaseLock.hold(session, target, service, alone, signOfLife)
+      const reads = yield* connections.reads
       yield* ConnectionMetrics.recordConnections("writes", max.writes)
       yield* ConnectionMetrics.recordConnections("reads", max.reads)
       const offset = yield* ClockOffset.follow(writes)
       const notifications = yield* Notifications.make(session, service.channel, signOfLife)
-      return { reads: yield* reads, writes, migrates, fastPaths, schema, secretKeys, shared: { offset, occupancy, notifications } }
+      return { reads, writes, migrates, fastPaths, schema, secretKeys, shared: { offset, occupancy, notifications } }
     }).pipe(
       Effect.catchTag("SqlError", (error) => Effect.fail(Failure.storageError(error))),
       Effect.provide(Reactivity.layer)

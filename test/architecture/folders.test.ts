@@ -10,7 +10,7 @@ import * as Documents from "../documents/Documents.ts"
 /** How many files of code a folder has at most. */
 const MOST = 20
 
-/** A file for each rule, found by its name; and the tests of these. */
+/** Flat on purpose: a rule, or its test, is found by the file's name. */
 const flat = ["src/domain", "test/domain", "test/property"]
 
 const code = /\.(ts|mts|mjs)$/
@@ -30,16 +30,25 @@ const tooFull = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
     names.length > MOST && !flat.includes(folder) ? [`${folder}: ${names.length}`] : []
   )
 
-/** What the READMEs link to, from the root. */
+/** The folders below a README that it links to. */
 const linked = (path: string, text: string): ReadonlyArray<string> =>
-  Array.from(text.matchAll(/\]\(([^)\s#]+)/g), ([, link = ""]) => posix.join(posix.dirname(path), link))
+  Array.from(text.matchAll(/\]\(([^)\s#]+)/g), ([, link = ""]) => posix.join(posix.dirname(path), link, ".")).filter(
+    (folder) => folder.startsWith(`${posix.dirname(path)}/`)
+  )
 
-const untold = (paths: ReadonlyArray<string>, readmes: ReadonlyMap<string, string>): ReadonlyArray<string> => {
+const untold = (
+  paths: ReadonlyArray<string>,
+  readmes: ReadonlyMap<string, string>,
+  begins: (path: string) => boolean
+): ReadonlyArray<string> => {
   const told = new Set(Array.from(readmes).flatMap(([path, text]) => [posix.dirname(path), ...linked(path, text)]))
   return Array.from(foldersOf(paths)).flatMap(([folder, names]) =>
-    told.has(folder) || names.includes("index.ts") ? [] : [folder]
+    told.has(folder) || (names.includes("index.ts") && begins(`${folder}/index.ts`)) ? [] : [folder]
   )
 }
+
+/** Whether a module begins with a comment. */
+const beginsWithComment = (path: string): boolean => /^(\/\*\*|\/\/)/.test(Documents.read(path))
 
 const paths = ["src", "adapters", "test"].flatMap((folder) =>
   readdirSync(`${Documents.root}${folder}`, { recursive: true, encoding: "utf8" }).map(
@@ -51,11 +60,17 @@ it("each folder says what lives there", () => {
   const readmes = new Map(
     Documents.paths.filter((path) => path.endsWith("README.md")).map((path) => [path, Documents.read(path)])
   )
-  expect(untold(paths, readmes)).toEqual([])
-  expect(untold(["src/a/B.ts", "src/a/c/D.ts", "src/e/F.ts"], new Map([["src/README.md", "[`a`](a)"]]))).toEqual([
-    "src/a/c",
-    "src/e"
+  expect(untold(paths, readmes, beginsWithComment)).toEqual([])
+})
+
+it("a folder that says nothing is found", () => {
+  const some = ["src/a/B.ts", "src/a/c/D.ts", "src/e/F.ts", "src/g/index.ts", "src/h/index.ts"]
+  const readmes = new Map([
+    ["src/README.md", "[`a`](a/)"],
+    // Not above what it links to.
+    ["src/a/README.md", "[`e`](../e)"]
   ])
+  expect(untold(some, readmes, (path) => path === "src/g/index.ts")).toEqual(["src/a/c", "src/e", "src/h"])
 })
 
 it("no folder but those with a file for each rule has more than 20 files", () => {

@@ -3,7 +3,7 @@
  * likely to find the fault in the shortest time, and no further than the first that does.
  *
  * Left out are the random histories that say nothing of the domain: those that compare storages or fast paths with each
- * other, and those that look for faults of their own.
+ * other, those that look for faults of their own, and those about mistakes in the use of the simulation.
  */
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -12,7 +12,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { fromSources } from "../setup/sources.ts"
 
 /** Those that simulate a whole service take longest. */
-const last = ["invariants", "arbitraries", "timing-model", "regressions", "histories"]
+const last = ["invariants", "arbitraries", "timing-model", "regressions", "problems", "histories"]
 
 const rank = ({ moduleId }: TestSpecification): number => last.indexOf(basename(moduleId, ".test.ts"))
 

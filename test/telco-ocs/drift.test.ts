@@ -6,7 +6,7 @@ import { Context, Effect, Exit, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { AuditLog, Problems, Time } from "simplan"
 import { describe, expect, it } from "vitest"
-import { GIGABYTE, inWorld, START, type World } from "./ReportsWorld.ts"
+import { GIGABYTE, inWorld, START, type World } from "./reports/ReportsWorld.ts"
 
 /** Of the plan that the tests attach, with as many megabytes. */
 const terms = {

@@ -1,5 +1,5 @@
 /**
- * SIMs of an OCS under virtual time, looked at by the rules of `adapters/telco-ocs/reports`: how late each threshold is found
+ * SIMs of an OCS under virtual time, looked at by the rules of `adapters/telco-ocs/polling`: how late each threshold is found
  * with so many calls per second. The rules are the real ones (`Look`, `Pace`, `PollSchedule`); the queue is one by due time,
  * as the journal's is.
  */

@@ -7,7 +7,7 @@ import { Time } from "simplan"
 import { describe, expect, it } from "vitest"
 import * as PollLoad from "../../../adapters/telco-ocs/polling/PollLoad.ts"
 import * as PollSchedule from "../../../adapters/telco-ocs/polling/PollSchedule.ts"
-import * as Simulation from "../polling/Simulation.ts"
+import * as Simulation from "./Simulation.ts"
 
 const NOW = Date.UTC(2026, 5, 1)
 const GIGABYTE = 1024 ** 3

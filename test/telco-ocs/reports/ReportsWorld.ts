@@ -12,7 +12,7 @@ import * as Ocs from "../../../adapters/telco-ocs/Ocs.ts"
 import * as Orders from "../../../adapters/telco-ocs/orders/Orders.ts"
 import * as Notifications from "../../../adapters/telco-ocs/reports/Notifications.ts"
 import * as Polling from "../../../adapters/telco-ocs/polling/Polling.ts"
-import * as Reporting from "../../../adapters/telco-ocs/reports/Reporting.ts"
+import * as Reporting from "../../../adapters/telco-ocs/Reporting.ts"
 import { apiOf, Model } from "./OcsModel.ts"
 import * as Service from "../Service.ts"
 
