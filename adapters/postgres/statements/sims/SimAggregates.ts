@@ -143,11 +143,16 @@ const placed = ({ iccid, packageIds, reportIds, since }: AskedOfSim, at: number)
   reportIds
 })
 
-// The time is no condition, so that the planner cannot take the index by time, which reads all reports for each SIM.
+// The look-up of a report is a value, and its time is no condition of it. So the planner can only take the primary key,
+// with both of its columns, however few reports there are when it makes the plan.
 const reportedAggregates = ReportedRows.value(`(
-  select json_agg(seen_report.report_id) filter (where seen_report.received_at >= kept.since)
-  from simplan.seen_report
-  where seen_report.organization_id = sim.organization_id and seen_report.report_id = any(r."reportIds")
+  select json_agg(asked.report_id)
+  from unnest(r."reportIds") asked (report_id)
+  where (
+    select seen_report.received_at
+    from simplan.seen_report
+    where seen_report.organization_id = sim.organization_id and seen_report.report_id = asked.report_id
+  ) >= kept.since
 )`)
 
 // A SIM is in service with the subscription that holds it.
