@@ -2,9 +2,11 @@
  * Runs that show what does not hold of the engine: those of several processes, with fixed plans and with new ones, and
  * those of one process under a virtual clock.
  */
-import { Effect, Exit } from "effect"
+import { Context, Effect, Exit } from "effect"
 import * as fc from "fast-check"
+import { Jobs, Outbox, Storage, Telco } from "simplan/ports"
 import { Cluster, Commands, History, Invariants, Simulation } from "simplan/testing"
+import { around } from "../../adapters/simulation/Around.ts"
 import { plans } from "../cluster/Plans.ts"
 
 /** How many plans of `test/cluster`, how many runs of one process, and how many new plans. */
@@ -59,9 +61,30 @@ const together: ReadonlyArray<Commands.Command> = [
   { _tag: "Advance", millis: 100 * HOUR }
 ]
 
+const later = <Service extends object>(service: Service): Service =>
+  around(service, {
+    ask: (_, argument) => argument,
+    run: (_, operation) => Effect.andThen(Effect.yieldNow, operation)
+  })
+
+/** The storage and the telco of a server answer when others have had their turn; those of a simulation at once. */
+const answeringLater: NonNullable<Simulation.Options["around"]> = (ports) =>
+  ports.pipe(
+    Context.add(Storage.Storage, later(Context.get(ports, Storage.Storage))),
+    Context.add(Jobs.Jobs, later(Context.get(ports, Jobs.Jobs))),
+    Context.add(Outbox.Outbox, later(Context.get(ports, Outbox.Outbox))),
+    Context.add(Telco.Telco, later(Context.get(ports, Telco.Telco)))
+  )
+
 const ofOneProcess = (seed: number): ReadonlyArray<Run> =>
   [together, ...fc.sample(Commands.runs(), { seed, numRuns: RUNS })].map((commands, index) => {
-    const simulation = Simulation.make({ seed, esims: { Green: 4, Aqua: 1 }, physicalSims: 1, lifecycle: true })
+    const simulation = Simulation.make({
+      seed,
+      esims: { Green: 4, Aqua: 1 },
+      physicalSims: 1,
+      lifecycle: true,
+      around: index === 0 ? answeringLater : (ports) => ports
+    })
     const recorded = Effect.flatMap(simulation, (simulated) => History.record(simulated, commands))
     return {
       name: `commands ${index}`,

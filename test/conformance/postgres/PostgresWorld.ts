@@ -33,15 +33,20 @@ export const connectOverPool = (url: string, options: pg.PoolConfig = {}) =>
     (pool) => Effect.promise(() => pool.end())
   ).pipe(Effect.flatMap((pool) => Layer.build(Layer.fresh(Postgres.layer({ pool })))))
 
-/**
- * Waits until the adapters' connections to this client's database have ended, which PostgreSQL's counters are complete
- * after.
- */
+/** Has this connection's counters told. PostgreSQL 14 does so by itself, within a second. */
+export const counted = (sql: SqlClient.SqlClient) =>
+  Effect.flatMap(
+    sql<{ readonly release: number }>`select current_setting('server_version_num')::int / 10000 as release`,
+    ([row]) =>
+      row !== undefined && row.release > 14 ? sql`select pg_stat_force_next_flush()`.unprepared : Effect.sleep(1_000)
+  )
+
+/** Waits until the adapters' connections to this client's database have ended, and all counters are told. */
 export const ended = (sql: SqlClient.SqlClient) =>
   Effect.repeat(
     sql`select pid from pg_stat_activity where datname = current_database() and application_name = 'simplan'`,
     { while: (connections) => connections.length > 0, schedule: Schedule.spaced("20 millis") }
-  )
+  ).pipe(Effect.andThen(counted(sql)))
 
 /** Runs with the storage of one of several adapters. */
 export const on = <A, E>(

