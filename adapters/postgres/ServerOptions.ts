@@ -19,8 +19,9 @@ import * as FastPaths from "./fast/FastPaths.ts"
  * One of `url`, `pool` and `client` says where the database is.
  *
  * With a URL the connection for reads begins with `enable_seqscan=off` and `jit=off`, so that plans which PostgreSQL makes
- * while a table is empty stay good while it grows. A pooler that refuses these settings gets none. A host that hands in a
- * pool or a client sets them itself: `options: "-c enable_seqscan=off -c jit=off"` in the settings of a `Pool`,
+ * while a table is empty stay good while it grows. A pooler that refuses these settings gets none. Commits, and reads
+ * inside a host's transaction, have the planner's usual settings. A host that hands in a pool or a client may set them
+ * itself, for all of its statements there: `options: "-c enable_seqscan=off -c jit=off"` in the settings of a `Pool`,
  * `startupParameters` in those of a `PgClient`.
  */
 export interface Options {

@@ -29,7 +29,8 @@ export interface PgPool {
  *
  * - `"postgres://user:password@host:port/database"`, or the same as a `URL`: a PostgreSQL server, 14 or later.
  * - A `Pool` of `pg`: the host's own connections, which stay open after `close`. simplan opens one more, to listen. With
- *   `options: "-c enable_seqscan=off -c jit=off"` plans that PostgreSQL makes while a table is empty stay good.
+ *   `options: "-c enable_seqscan=off -c jit=off"`, which holds for the host's own statements too, plans that PostgreSQL makes
+ *   while a table is empty stay good.
  * - `{ client }`: the `PgClient` of a host that uses Effect, whose connections are shared.
  * - `"memory"`: this process; nothing outlives it.
  * - A directory, such as `"./data"`: PGlite, for one process at a time. It needs the package `@electric-sql/pglite`.

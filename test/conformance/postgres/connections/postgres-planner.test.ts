@@ -8,25 +8,25 @@ import { expect, it } from "vitest"
 import * as Databases from "../../../setup/databases/Databases.ts"
 import * as PostgresWorld from "../PostgresWorld.ts"
 
-const refusal = (message: string): Buffer => {
-  const fields = Buffer.from(`SFATAL\0C08P01\0M${message}\0\0`)
+const refusal = (code: string, message: string): Buffer => {
+  const fields = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`)
   const head = Buffer.alloc(5)
   head.write("E")
   head.writeInt32BE(fields.length + 4, 1)
   return Buffer.concat([head, fields])
 }
 
-/** Passes connections on to a server, but for those whose first message names the setting. */
-const pooler = (server: URL, setting: string) =>
+/** Passes connections on to a server, but for those whose first message names the setting: `answer` refuses some of them. */
+const pooler = (server: URL, setting: string, answer: (times: number) => string | null) =>
   Effect.acquireRelease(
-    Effect.callback<{ readonly url: string; readonly refused: () => number; readonly close: () => void }>((resume) => {
-      let refused = 0
+    Effect.callback<{ readonly url: string; readonly named: () => number; readonly close: () => void }>((resume) => {
+      let named = 0
       const listening = createServer((client) => {
         client.on("error", () => client.destroy())
         client.once("data", (first) => {
-          if (first.includes(setting)) {
-            refused++
-            client.end(refusal(`unsupported startup parameter: ${setting}`))
+          const code = first.includes(setting) ? answer(++named) : null
+          if (code !== null) {
+            client.end(refusal(code, "The pooler refuses"))
             return
           }
           const upstream = connect(Number(server.port), server.hostname).on("error", () => client.destroy())
@@ -40,19 +40,31 @@ const pooler = (server: URL, setting: string) =>
         const url = new URL(server)
         url.port = String(typeof address === "object" ? address?.port : "")
         const close = (): void => void listening.close()
-        resume(Effect.succeed({ url: url.toString(), refused: () => refused, close }))
+        resume(Effect.succeed({ url: url.toString(), named: () => named, close }))
       })
     }),
     ({ close }) => Effect.sync(close)
   )
 
-it("reads go through a pooler that refuses the planner's settings", () =>
+/** How often connections named the setting: when the adapter had started, and when it had read twice. */
+const namedBy = (answer: (times: number) => string | null) =>
   Effect.gen(function* () {
     const { url } = yield* Databases.scoped()
-    const between = yield* pooler(new URL(url), "enable_seqscan")
+    const between = yield* pooler(new URL(url), "enable_seqscan", answer)
     const adapter = yield* PostgresWorld.connect(between.url)
+    const started = between.named()
     const organization = { organizationId: "org", name: "Behind a pooler", createdAt: 0 }
     yield* PostgresWorld.on(adapter, (storage) => storage.commit({ organizations: [organization] }))
-    expect(yield* PostgresWorld.on(adapter, (storage) => storage.organizations.get("org"))).toEqual(organization)
-    expect(between.refused()).toBe(1)
-  }).pipe(Effect.scoped, Effect.runPromise))
+    const found = PostgresWorld.on(adapter, (storage) => storage.organizations.get("org"))
+    expect([yield* found, yield* found]).toEqual([organization, organization])
+    return [started, between.named()]
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+it("reads go without the planner's settings where a pooler refuses these", async () => {
+  expect(await namedBy(() => "08P01")).toEqual([1, 1])
+})
+
+it("reads have the planner's settings where a pooler takes them, and where it first has no connection to spare", async () => {
+  expect(await namedBy(() => null)).toEqual([1, 2])
+  expect(await namedBy((times) => (times === 1 ? "53300" : null))).toEqual([1, 2])
+})
