@@ -4,9 +4,9 @@
  *     const layer = Pglite.layer({ dataDir: "./data" })
  *
  * The statements, codecs and migrations are those of `simplan/postgres`. There is one session, which every statement
- * shares, those of the host included; only a transaction has it for itself. It begins with `enable_seqscan=off` and `jit=off`. A commit
- * is in the operating system's hands when it is answered, so it survives the process, `kill -9` included; PGlite does not
- * force it to the disk, so a power cut can take the last ones.
+ * shares, those of the host included; only a transaction has it for itself. It begins with `enable_seqscan=off` and
+ * `jit=off`. A commit is in the operating system's hands when it is answered, so it survives the process, `kill -9`
+ * included; PGlite does not force it to the disk, so a power cut can take the last ones.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, type Layer, Redacted } from "effect"

@@ -43,6 +43,9 @@ export const isConnectionLost = ({ reason }: SqlError): boolean => {
 export const isTooLarge = ({ reason }: SqlError): boolean =>
   field(reason.cause, "message")?.includes("maxMessageSize") === true
 
+/** Whether a connection was refused for the settings that it begins with: so PgBouncer says that it does not know one. */
+export const areSettingsRefused = ({ reason }: SqlError): boolean => field(reason.cause, "code") === "08P01"
+
 /** The failure of a statement without guards. */
 export const storageError = (error: SqlError): Storage.StorageError =>
   new Storage.StorageError({ message: field(error.reason.cause, "message") ?? error.message, cause: error })

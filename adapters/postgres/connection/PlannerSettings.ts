@@ -7,16 +7,10 @@
  * all the same. Servers before version 18 take such a read for so expensive that they would compile it, so `jit` is off.
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Effect, Predicate } from "effect"
-import type { SqlError } from "effect/sql/SqlError"
+import { Effect } from "effect"
+import * as Failure from "./Failure.ts"
 
 export const values = { enable_seqscan: "off", jit: "off" } as const
-
-/** How PgBouncer refuses a connection that begins with settings which it was not told to ignore. */
-const REFUSED = "08P01"
-
-const isRefusal = ({ reason: { cause } }: SqlError): boolean =>
-  Predicate.hasProperty(cause, "code") && cause.code === REFUSED
 
 /** The settings, for connections that begin with them; none where a connection is refused because of them. */
 export const accepted = (config: PgConnection.Config) =>
@@ -24,7 +18,7 @@ export const accepted = (config: PgConnection.Config) =>
     Effect.scoped,
     Effect.as(values),
     Effect.catch((error) =>
-      isRefusal(error)
+      Failure.areSettingsRefused(error)
         ? Effect.as(
             Effect.logInfo("the connection for reads goes without the planner's settings: they are refused"),
             undefined

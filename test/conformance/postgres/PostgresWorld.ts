@@ -2,6 +2,7 @@
  * What the tests of the SQL adapters share: databases of their own, a client of one's own on each, and rows to fill
  * them with.
  */
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { type Context, Effect, Layer, Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import pg from "pg"
@@ -26,12 +27,32 @@ export type Adapter = Context.Context<Storage.Storage | Jobs.Jobs | Outbox.Outbo
 export const connect = (url: string, maxConnections = 4) =>
   Layer.build(Layer.fresh(Postgres.layer({ url: Redacted.make(url), maxConnections })))
 
-/** A new adapter over a pool of `pg` with one connection, as a host's. The planner's settings are the usual ones. */
-export const connectOverPool = (url: string, options: pg.PoolConfig = {}) =>
+/** A client of one's own. */
+export const admin = (url: string) =>
+  Layer.build(Layer.fresh(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))).pipe(
+    Effect.flatMap((context) => Effect.provide(PgClient.PgClient, context))
+  )
+
+/** A pool of `pg`, as a host's. */
+export const poolOf = (options: pg.PoolConfig) =>
   Effect.acquireRelease(
-    Effect.sync(() => new pg.Pool({ connectionString: url, max: 1, application_name: "simplan", ...options })),
-    (pool) => Effect.promise(() => pool.end())
-  ).pipe(Effect.flatMap((pool) => Layer.build(Layer.fresh(Postgres.layer({ pool })))))
+    Effect.sync(() => {
+      const pool = new pg.Pool(options)
+      pool.on("error", () => {})
+      return pool
+    }),
+    (pool) => Effect.promise(async () => (pool.ended ? undefined : pool.end()))
+  )
+
+/** A new adapter over a pool. */
+export const over = (pool: Postgres.PgPool, schema?: string) =>
+  Layer.build(Layer.fresh(Postgres.layer({ pool, schema })))
+
+/** A new adapter over a pool with one connection. The planner's settings are the usual ones. */
+export const connectOverPool = (url: string, options: pg.PoolConfig = {}) =>
+  Effect.flatMap(poolOf({ connectionString: url, max: 1, application_name: "simplan", ...options }), (pool) =>
+    over(pool)
+  )
 
 /** Tells this connection's counters. PostgreSQL 14 cannot; there its collector gets time for those of ended connections. */
 export const counted = (sql: SqlClient.SqlClient) =>

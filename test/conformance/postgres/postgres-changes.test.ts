@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Changes, type Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
-import { type Adapter, connect, on } from "./PostgresWorld.ts"
+import { type Adapter, connect, jobDue, on } from "./PostgresWorld.ts"
 
 const apiKey = (id: number) => ({
   organizationId: "org",
@@ -18,19 +18,7 @@ const apiKey = (id: number) => ({
   version: 0
 })
 
-const job = (dueAt: number) => ({
-  jobId: `job-${dueAt}`,
-  organizationId: "org",
-  work: { _tag: "Provision" as const, iccid: "1", attachmentId: "1" },
-  dueAt,
-  attempts: 0,
-  createdAt: 0,
-  idempotencyKey: null,
-  origin: null,
-  command: null,
-  refused: null,
-  endedAt: null
-})
+const job = (dueAt: number) => ({ ...jobDue(dueAt), organizationId: "org" })
 
 interface Listener {
   /** What was told since this was last asked, and how often. */

@@ -1,11 +1,11 @@
-import * as PgClient from "@effect/sql-pg/PgClient"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type EventHandler, Jobs, Outbox, type SimAggregate, Storage, type WebhookEvent } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
 import {
   type Adapter,
+  admin,
   allSims,
   connect,
   connectOverPool,
@@ -486,11 +486,6 @@ const plannedEachTime = (adapter: Adapter) =>
     for (const part of often) expect(known.filter(({ value }) => value.text.includes(part)).length).toBeGreaterThan(0)
     return known.filter(({ value: { plans, text } }) => plans === 0 && often.some((part) => text.includes(part)))
   }).pipe(Effect.provide(adapter))
-
-const admin = (url: string) =>
-  Layer.build(Layer.fresh(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))).pipe(
-    Effect.flatMap((context) => Effect.provide(PgClient.PgClient, context))
-  )
 
 describe("The statements on PostgreSQL", () => {
   const url = Databases.forEachTest()

@@ -2,13 +2,12 @@
  * PostgreSQL keeps the plan of a prepared statement. The plan for reading the SIMs of reports must be a good one too where
  * it was made before any report had been seen, and thousands came after it.
  */
-import * as PgClient from "@effect/sql-pg/PgClient"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Pglite from "simplan/pglite"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
-import { type Adapter, connect, connectOverPool, counted, ended, iccidOf, newSims, on } from "./PostgresWorld.ts"
+import { type Adapter, admin, connect, connectOverPool, counted, ended, iccidOf, newSims, on } from "./PostgresWorld.ts"
 
 const org = "org"
 const SIMS = 20
@@ -60,10 +59,7 @@ describe("Reports are looked for by their ids, also where the plan was made befo
 
   it("on PostgreSQL", () =>
     Effect.gen(function* () {
-      const sql = Context.get(
-        yield* Layer.build(PgClient.layer({ url: Redacted.make(url()), maxConnections: 1 })),
-        SqlClient.SqlClient
-      )
+      const sql = yield* admin(url())
       yield* Effect.scoped(Effect.flatMap(connect(url(), 1), (adapter) => read(adapter, sql)))
       yield* ended(sql)
       expect(yield* rowsRead(sql)).toEqual(expected)
@@ -71,10 +67,7 @@ describe("Reports are looked for by their ids, also where the plan was made befo
 
   it("on PostgreSQL, over a pool of the host's with the planner's settings", () =>
     Effect.gen(function* () {
-      const sql = Context.get(
-        yield* Layer.build(PgClient.layer({ url: Redacted.make(url()), maxConnections: 1 })),
-        SqlClient.SqlClient
-      )
+      const sql = yield* admin(url())
       const connected = connectOverPool(url(), { options: "-c enable_seqscan=off -c jit=off" })
       yield* Effect.scoped(Effect.flatMap(connected, (adapter) => read(adapter, sql)))
       yield* ended(sql)

@@ -1,18 +1,15 @@
 import { Effect, Layer } from "effect"
-import pg from "pg"
 import * as Memory from "simplan/memory"
 import * as Postgres from "simplan/postgres"
 import { afterAll, describe, it } from "vitest"
 import * as StorageSuite from "../../../../src/testing/StorageSuite.ts"
 import * as Databases from "../../../setup/databases/Databases.ts"
+import { poolOf } from "../PostgresWorld.ts"
 
 const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { url } = yield* Databases.scoped()
-    const pool = yield* Effect.acquireRelease(
-      Effect.sync(() => new pg.Pool({ connectionString: url, max: 4 })),
-      (opened) => Effect.promise(() => opened.end())
-    )
+    const pool = yield* poolOf({ connectionString: url, max: 4 })
     return Postgres.layer({ pool, schema: "esim" })
   })
 )

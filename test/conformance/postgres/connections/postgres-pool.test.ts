@@ -5,14 +5,13 @@ import { createServer } from "node:net"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Exit, Layer, Redacted, Schedule, String as Strings } from "effect"
 import { SqlClient } from "effect/sql"
-import pg from "pg"
 import { Storage } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
 import * as PgFailure from "../../../../adapters/postgres/connection/PgFailure.ts"
 import * as Session from "../../../../adapters/postgres/connection/Session.ts"
 import * as Databases from "../../../setup/databases/Databases.ts"
-import { type Adapter, allSims, connect, iccidOf, jobDue, newSims, on, touch } from "../PostgresWorld.ts"
+import { type Adapter, allSims, connect, iccidOf, jobDue, newSims, on, over, poolOf, touch } from "../PostgresWorld.ts"
 
 const organization = (id: string) => ({ organizationId: id, name: id, createdAt: 0 })
 
@@ -21,18 +20,6 @@ const names = (adapter: Adapter) =>
     on(adapter, (storage) => storage.organizations.page({ after: null, limit: 100 })),
     (found) => found.map(({ name }) => name)
   )
-
-const poolOf = (options: pg.PoolConfig) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const pool = new pg.Pool(options)
-      pool.on("error", () => {})
-      return pool
-    }),
-    (pool) => Effect.promise(async () => (pool.ended ? undefined : pool.end()))
-  )
-
-const over = (pool: Postgres.PgPool, schema?: string) => Layer.build(Layer.fresh(Postgres.layer({ pool, schema })))
 
 /** Ends when both have heard of a job that the other one has put. */
 const hearEachOther = (one: Adapter, other: Adapter) =>

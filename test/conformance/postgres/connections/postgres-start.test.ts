@@ -4,12 +4,7 @@ import * as Postgres from "simplan/postgres"
 import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../../../setup/databases/Databases.ts"
-import { connect, on } from "../PostgresWorld.ts"
-
-const admin = (url: string) =>
-  Layer.build(Layer.fresh(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))).pipe(
-    Effect.flatMap((context) => Effect.provide(PgClient.PgClient, context))
-  )
+import { admin, connect, on } from "../PostgresWorld.ts"
 
 /** Tries until it succeeds. */
 const eventually = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
