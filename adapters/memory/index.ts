@@ -19,6 +19,7 @@ const makeTables = (): Tables => ({
   region: new Table("region"),
   catalogue: new Table("catalogue"),
   clock: new Table("clock"),
+  probe: new Table("probe"),
   sim: new Table("sim"),
   smdpHistory: new Table("smdpHistory"),
   report: new Table("report"),

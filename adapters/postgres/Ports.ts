@@ -63,9 +63,14 @@ const storage = (database: Database, notifications: Notifications.Notifications)
       get: WebhookEndpoints.byId(database),
       page: WebhookEndpoints.page(database),
       namedTypes: WebhookEndpoints.namedTypes(database),
-      failingSince: WebhookEndpoints.failingSince(database)
+      failingSince: WebhookEndpoints.failingSince(database),
+      health: WebhookEndpoints.health(database)
     },
-    eventHandlers: { list: EventHandlers.list(database) },
+    eventHandlers: {
+      list: EventHandlers.list(database),
+      delivery: DeliveryLog.toHandler(database),
+      failed: DeliveryLog.failed(database)
+    },
     plans: { get: Plans.byId(database), page: Plans.page(database) },
     regions: {
       get: Regions.byId(database),
@@ -98,9 +103,13 @@ const storage = (database: Database, notifications: Notifications.Notifications)
       page: DeliveryLog.page(database),
       attempts: DeliveryLog.attempts(database)
     },
-    commands: { get: Commands.byId(database) },
+    commands: { get: Commands.byId(database), page: Commands.page(database) },
     idempotencyRecords: { get: Idempotency.byKey(database) },
-    jobs: { get: JobQueue.byId(database) },
+    jobs: {
+      get: JobQueue.byId(database),
+      waiting: JobQueue.waiting(database),
+      waitingCounts: JobQueue.waitingCounts(database)
+    },
     problems: {
       page: JobQueue.problems(database),
       count: JobQueue.problemCount(database)
@@ -114,7 +123,8 @@ const storage = (database: Database, notifications: Notifications.Notifications)
     purgeEvents: DeliveryLog.purge(database),
     ready: Effect.flatMap(Singletons.ready(database), (done) =>
       done ? Effect.void : new Storage.StorageError({ message: "The database has not had every migration" })
-    )
+    ),
+    probe: Singletons.probe(database)
   })
 
 const jobs = (database: Database) =>

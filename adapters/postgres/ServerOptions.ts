@@ -13,10 +13,12 @@ import * as DatabaseSchema from "./database/DatabaseSchema.ts"
 import * as DatabaseUrl from "./connection/DatabaseUrl.ts"
 import type * as PgPool from "./connection/PgPool.ts"
 import * as PgSession from "./connection/PgSession.ts"
+import * as SecretKeys from "./encryption/SecretKeys.ts"
 import * as FastPaths from "./fast/FastPaths.ts"
 
 /**
- * One of `url`, `pool` and `client` says where the database is.
+ * One of `url`, `pool` and `client` says where the database is. A pooler between has to be in session mode; one in
+ * transaction mode, such as PgBouncer may be in, is refused at the start.
  *
  * With a URL the connection for reads begins with `enable_seqscan=off` and `jit=off`, so that plans which PostgreSQL makes
  * while a table is empty stay good while it grows. A pooler that refuses these settings gets none. Commits, and reads
@@ -30,8 +32,7 @@ export interface Options {
   /**
    * A pool of the package `pg`: all statements go through it, and it is not ended. One connection is opened beside it, with
    * the pool's options: it hears of other processes. A host that keeps connections of the pool while it calls needs one
-   * more in the pool than it keeps, or the call waits for `patience` and fails. That one connection must not go through a
-   * pooler that shares connections among transactions, such as PgBouncer in its transaction mode.
+   * more in the pool than it keeps, or the call waits for `patience` and fails.
    */
   readonly pool?: PgPool.PgPool | undefined
   /**
@@ -131,7 +132,7 @@ const read = (options: Options) =>
       patience,
       connect: yield* connecting(options, patience),
       fastPaths: yield* fastPathsOf(options.fastPaths),
-      secretKeys: options.secretKeys
+      secretKeys: yield* Result.map(SecretKeys.given(options.secretKeys), () => options.secretKeys)
     }
   })
 

@@ -7,11 +7,10 @@
  * migrations and gives, beside the ports, the `SqlClient` that writes: what runs inside its
  * `withTransaction` is one transaction together with the ports' reads and commits.
  */
-import { Context, Effect, Layer, Redacted, Result, type Scope } from "effect"
+import { Context, Effect, Layer, type Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type Jobs, type Outbox, Storage } from "simplan/ports"
-import * as Arguments from "./connection/Arguments.ts"
 import * as Database from "./database/Database.ts"
 import * as DatabaseSchema from "./database/DatabaseSchema.ts"
 import * as Failure from "./connection/Failure.ts"
@@ -22,8 +21,10 @@ import * as SecretKeys from "./encryption/SecretKeys.ts"
 import * as ClockOffset from "./database/ClockOffset.ts"
 import * as Migrations from "./migrations/Migrations.ts"
 import * as Notifications from "./database/Notifications.ts"
+import * as HostConnection from "./database/HostConnection.ts"
 import * as DatabaseLock from "./database/DatabaseLock.ts"
 import type * as FastPaths from "./fast/FastPaths.ts"
+import * as Pooler from "./connection/Pooler.ts"
 import * as RecentSecrets from "./fast/RecentSecrets.ts"
 import * as ServerOptions from "./ServerOptions.ts"
 import * as Ports from "./Ports.ts"
@@ -46,7 +47,12 @@ const migrationError = (cause: unknown) =>
   Effect.fail(new Storage.StorageError({ message: "The database cannot be migrated", cause }))
 
 const migrate = (sql: SqlClient.SqlClient, schema: DatabaseSchema.DatabaseSchema) =>
-  storageErrors(Effect.catchTag(Migrations.run(sql, schema), "MigrationError", migrationError))
+  storageErrors(
+    Effect.catchTags(Migrations.run(sql, schema), {
+      MigrationError: migrationError,
+      OtherLineage: ({ message }) => Effect.fail(new Storage.StorageError({ message }))
+    })
+  )
 
 /** The schema; the one of every service that chooses none where it is absent. */
 const schemaOf = (name: string | undefined) =>
@@ -74,6 +80,8 @@ export interface Clients {
   readonly migrates?: SqlClient.SqlClient | undefined
   /** The schema that the tables are in; `simplan` where it is absent. */
   readonly schema?: string | undefined
+  /** What `HostConnection.databaseOf` says of them, where hosts have connections of their own. */
+  readonly home?: string | null
   /** Where other processes may be on the database. */
   readonly shared?: Ports.Shared | undefined
   /** Which paths for speed alone are on; all by default. */
@@ -84,16 +92,7 @@ export interface Clients {
 
 /** The keys; none where they are absent. */
 const keysOf = (secretKeys: string | Redacted.Redacted | undefined) =>
-  secretKeys === undefined
-    ? Effect.succeed([])
-    : Effect.mapError(
-        Effect.fromResult(
-          Result.flatMap(Arguments.secret("secretKeys", secretKeys, SecretKeys.allowed), (text) =>
-            Result.mapError(SecretKeys.parse(Redacted.make(text)), (problem) => `The secret key ${problem}`)
-          )
-        ),
-        (message) => new Storage.StorageError({ message })
-      )
+  Effect.mapError(Effect.fromResult(SecretKeys.given(secretKeys)), (message) => new Storage.StorageError({ message }))
 
 /**
  * Brings all secrets to the first of these keys, with which the storage's layer has to be built, and returns how many
@@ -125,7 +124,8 @@ export const layerOf = <E, R>(
       const database = yield* Database.make({
         reads: schema.client(clients.reads),
         writes: schema.client(clients.writes),
-        fastPaths: clients.fastPaths
+        fastPaths: clients.fastPaths,
+        home: clients.home ?? null
       })
       const remembers = keys.length > 0 && database.fastPaths.recentSecrets
       const cipher = remembers ? RecentSecrets.make(Cipher.make(keys)) : Cipher.make(keys)
@@ -143,7 +143,8 @@ export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Sto
     Effect.gen(function* () {
       const { alone, connect, fastPaths, patience, schema, secretKeys } = yield* ServerOptions.check(options)
       const connections = yield* connect
-      const { max, migrates, session, target, writes } = connections
+      const { max, migrates, ownSession, session, target, writes } = connections
+      yield* Pooler.refuse(ownSession, target)
       const service = DatabaseSchema.make(schema)
       const signOfLife = ConnectionWatchdog.signOfLife(patience)
       const occupancy = yield* DatabaseLock.hold(session, target, service, alone, signOfLife)
@@ -151,8 +152,10 @@ export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Sto
       yield* ConnectionMetrics.recordConnections("writes", max.writes)
       yield* ConnectionMetrics.recordConnections("reads", max.reads)
       const offset = yield* ClockOffset.follow(writes)
+      const home = yield* HostConnection.databaseOf(writes)
       const notifications = yield* Notifications.make(session, service.channel, signOfLife)
-      return { reads, writes, migrates, fastPaths, schema, secretKeys, shared: { offset, occupancy, notifications } }
+      const shared = { offset, occupancy, notifications }
+      return { reads, writes, migrates, fastPaths, schema, secretKeys, home, shared }
     }).pipe(
       Effect.catchTag("SqlError", (error) => Effect.fail(Failure.storageError(error))),
       Effect.provide(Reactivity.layer)

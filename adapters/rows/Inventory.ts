@@ -51,6 +51,17 @@ export const importSims = (
   return { imported, updated, taken }
 }
 
+/** Whether a SIM of the label is on its way back to stock. One whose release has ended in refusals is not. */
+const isReturning = (store: RowStore, of: Pick<Storage.ReservationRequest, "organizationId" | "label">): boolean => {
+  const refused = new Set<string>()
+  for (const { value } of store.also("job", Rows.PROBLEMS, null)) {
+    if (value.work._tag === "CancelPackages" && value.work.release) refused.add(value.work.iccid)
+  }
+  for (const { value } of store.also("sim", Rows.returningSims(of), null))
+    if (!refused.has(value.sim.iccid)) return true
+  return false
+}
+
 export const reserve = (
   store: RowStore,
   { count, machineNow, purpose, token, until, ...of }: Storage.ReservationRequest
@@ -69,6 +80,8 @@ export const reserve = (
     if (found.length >= count) break
   }
   for (const aggregate of found) store.put("sim", aggregate, { token, until })
-  const shortage = found.length >= count ? null : some ? "Busy" : "None"
-  return { sims: found.map(({ sim }) => sim), shortage }
+  const sims = found.map(({ sim }) => sim)
+  if (sims.length >= count) return { sims, shortage: null }
+  if (some) return { sims, shortage: "Busy" }
+  return { sims, shortage: purpose === "subscription" && isReturning(store, of) ? "Releasing" : "None" }
 }

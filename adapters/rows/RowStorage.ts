@@ -3,7 +3,7 @@
  * a commit whole and a read a snapshot.
  */
 import { Context, Effect, Layer } from "effect"
-import { AuditEntry, Changes, Delivery, EventHandler, Jobs, Outbox, Plan } from "simplan/ports"
+import { AuditEntry, Changes, Command, Delivery, EventHandler, Job, Jobs, Outbox, Plan } from "simplan/ports"
 import { Region, SimAggregate, SimIdentities, Storage } from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
 import * as Purges from "./Purges.ts"
@@ -29,6 +29,9 @@ const take = <K extends Rows.Kind, A>(
 }
 
 const all = <A>(value: A): A => value
+
+/** How many rows are counted at most. */
+const COUNTED = 10_000
 
 const present = (endpoint: Rows.Kinds["endpoint"]) => (endpoint.deletedAt === null ? endpoint : null)
 
@@ -84,9 +87,35 @@ const storage = (store: RowStore): Storage.Service => {
           const since = list("delivery", organizationId, { createdAt: createdFrom, id: "" })
           const attempts = values(since).flatMap((row) => (row.delivery.endpointId === endpointId ? row.attempts : []))
           return Delivery.failingSince(attempts.filter(({ at }) => at >= from))
+        }),
+      health: ({ endpointIds, organizationId }) =>
+        read(() => {
+          const pending = take(store.waiting("delivery", Rows.ENDPOINTS), COUNTED, all)
+          const found = new Set([...take(newest("delivery", organizationId, null), COUNTED, all), ...pending])
+          const byId = new Map(Array.from(found, (row) => [row.delivery.deliveryId, row]))
+          const rows = [...byId.values()].filter((row) => row.delivery.organizationId === organizationId)
+          return endpointIds.map((id) =>
+            Delivery.healthOf(
+              id,
+              rows.filter(({ delivery }) => delivery.endpointId === id)
+            )
+          )
         })
     },
-    eventHandlers: { list: read(() => values(list("handler"))) },
+    eventHandlers: {
+      list: read(() => values(list("handler"))),
+      delivery: ({ deliveryId, organizationId }) =>
+        read(() => {
+          const found = get("delivery", deliveryId, organizationId)
+          return found === null || EventHandler.nameOf(found.delivery) === null ? null : Queues.logged(found)
+        }),
+      failed: ({ after, eventId, limit, name }) =>
+        read(() =>
+          take(store.also("delivery", Rows.givenUpBy(EventHandler.endpointId(name)), after), limit, (row) =>
+            eventId === null || eventId === row.event.eventId ? Queues.logged(row) : null
+          )
+        )
+    },
     plans: {
       get: ({ organizationId, planId }) => read(() => get("plan", planId, organizationId)),
       page: ({ after, limit, organizationId, ...filter }) =>
@@ -199,10 +228,23 @@ const storage = (store: RowStore): Storage.Service => {
       attempts: ({ deliveryId, organizationId }) =>
         read(() => get("delivery", deliveryId, organizationId)?.attempts.toReversed().slice(0, 100) ?? [])
     },
-    jobs: { get: (jobId) => read(() => store.find("job", jobId)?.value ?? null) },
+    jobs: {
+      get: (jobId) => read(() => store.find("job", jobId)?.value ?? null),
+      waiting: ({ after, limit, ...filter }) =>
+        read(() =>
+          take(store.also("job", Rows.WAITING, after), limit, (job) =>
+            Job.isWaiting(job) && Job.isAsked(job, filter) ? job : null
+          )
+        ),
+      waitingCounts: read(() =>
+        Job.waitingCounts(
+          take(store.also("job", Rows.WAITING, null), COUNTED, (job) => (Job.isWaiting(job) ? job : null))
+        )
+      )
+    },
     problems: {
       page: ({ after, limit }) => read(() => take(store.also("job", Rows.PROBLEMS, after), limit, all)),
-      count: read(() => take(store.also("job", Rows.PROBLEMS, null), 10_000, all).length)
+      count: read(() => take(store.also("job", Rows.PROBLEMS, null), COUNTED, all).length)
     },
     auditEntries: {
       page: ({ after, limit, organizationId, ...filter }) =>
@@ -212,7 +254,15 @@ const storage = (store: RowStore): Storage.Service => {
           )
         )
     },
-    commands: { get: ({ commandId, organizationId }) => read(() => get("command", commandId, organizationId)) },
+    commands: {
+      get: ({ commandId, organizationId }) => read(() => get("command", commandId, organizationId)),
+      page: ({ after, limit, organizationId, state }) =>
+        read(() =>
+          take(store.also("command", Rows.commandsOf(organizationId), after), limit, (command) =>
+            state === null || state === Command.stateOf(command) ? command : null
+          )
+        )
+    },
     idempotencyRecords: { get: ({ key, organizationId }) => read(() => get("idempotencyRecord", key, organizationId)) },
     virtualClock: read(() => get("clock", "")?.at ?? null),
     clockOffset: Effect.succeed(0),
@@ -226,7 +276,8 @@ const storage = (store: RowStore): Storage.Service => {
     purge: (older) => read(() => Purges.purge(store, older)),
     purgeAudit: ({ before, limit }) => read(() => store.purge("auditEntry", before, limit)),
     purgeEvents: (older) => read(() => Purges.purgeEvents(store, older)),
-    ready: read(() => undefined)
+    ready: read(() => undefined),
+    probe: (at) => read(() => store.put("probe", { at }, null))
   }
 }
 

@@ -22,6 +22,8 @@ export interface Kinds {
   readonly catalogue: { readonly version: number; readonly catalogue: Catalogue.Catalogue }
   /** Where a virtual clock stands: at most one row, of the whole service. */
   readonly clock: { readonly at: Time.Instant }
+  /** When it was last tried whether the store takes a write: at most one row, of the whole service. */
+  readonly probe: { readonly at: Time.Instant }
   /** A SIM with all that hangs on it. The id is its ICCID. */
   readonly sim: SimAggregate.SimAggregate
   /** The entries of a SIM, as stored. The id is its ICCID. */
@@ -107,8 +109,17 @@ export const keysWith = (hash: string): string => `hash:${hash}`
 /** An organization's SIMs with a live subscription, by the creation of that. */
 export const liveOf = (organizationId: string): string => `live:${organizationId}`
 
+/** An organization's commands, by their creation. */
+export const commandsOf = (organizationId: string): string => `commands:${organizationId}`
+/** An organization's eSIMs of a label that are on their way back to stock (rule S5). */
+export const returningSims = ({ label, organizationId }: Pick<Sim.Sim, "label" | "organizationId">): string =>
+  `returning:${organizationId}:${label}`
+
 /** The jobs that have ended. */
 export const PROBLEMS = "problems"
+
+/** The jobs that were tried and wait for their next try. */
+export const WAITING = "waiting"
 
 /** The queue of jobs. */
 export const JOBS = "jobs"
@@ -118,6 +129,9 @@ export const ENDPOINTS = "endpoints"
 
 /** The queue of deliveries to a handler. */
 export const dueToHandler = (name: string): string => EventHandler.endpointId(name)
+
+/** The deliveries to a handler, by the id that stands for it, that were given up. */
+export const givenUpBy = (endpointId: string): string => `failed:${endpointId}`
 
 /** The queue of free eSIMs: those that were never used come first, then those that were recycled first (rule S2). */
 export const freeSims = ({ label, organizationId }: Pick<Sim.Sim, "label" | "organizationId">): string =>
@@ -131,13 +145,14 @@ const ofKey = (key: ApiKey.ApiKey): Place => {
 const ofSim = ({ sim, subscription }: SimAggregate.SimAggregate): Place => {
   const { iccid: id, importSequence: position, organizationId, recycledAt } = sim
   const isLive = subscription?.status === "Live"
+  const returning = Sim.isReturning(sim) ? { list: returningSims(sim), position, id } : null
   return {
     organizationId,
     id,
     position,
     also: isLive
       ? { list: liveOf(organizationId), position: subscription.createdAt, id: subscription.subscriptionId }
-      : null,
+      : returning,
     work: Sim.isFree(sim)
       ? {
           queue: freeSims(sim),
@@ -157,7 +172,8 @@ const ofJob = (job: Job.Job): Place => {
         organizationId,
         id,
         position,
-        also: null,
+        // A job that was stored before there were reasons has none.
+        also: job.waiting ? { list: WAITING, position, id } : null,
         work: { queue: JOBS, dueAt, dueId: id, partitionId: organizationId, subject: null }
       }
     : { organizationId, id, position, also: { list: PROBLEMS, position, id }, work: null }
@@ -166,8 +182,11 @@ const ofJob = (job: Job.Job): Place => {
 const ofDelivery = ({ delivery, event }: Delivery.LoggedDelivery): Place => {
   const { deliveryId: dueId, endpointId: partitionId, nextAttemptAt: dueAt, status } = delivery
   const place = created("deliveryId")(delivery)
-  if (status !== "Pending" || dueAt === null) return place
   const isToHandler = EventHandler.nameOf(delivery) !== null
+  if (isToHandler && status === "Failed") {
+    return { ...place, also: { list: givenUpBy(partitionId), position: place.position, id: dueId } }
+  }
+  if (status !== "Pending" || dueAt === null) return place
   const queue = isToHandler ? partitionId : ENDPOINTS
   return {
     ...place,
@@ -185,12 +204,19 @@ export const placeOf: { readonly [K in Kind]: (value: Kinds[K]) => Place } = {
   region: created("coverageId"),
   catalogue: () => ofService("", 0),
   clock: () => ofService("", 0),
+  probe: () => ofService("", 0),
   sim: ofSim,
   smdpHistory: ({ iccid, organizationId }) => ({ ...ofService(iccid, 0), organizationId }),
   report: ({ organizationId, receivedAt, reportId }) => ({ ...ofService(reportId, receivedAt), organizationId }),
   idempotencyRecord: created("key"),
-  // By when it was settled: so it is purged.
-  command: (command) => ({ ...created("commandId")(command), position: command.settledAt ?? Number.MAX_SAFE_INTEGER }),
+  // By when it was settled: so it is purged. It is listed by when it was created.
+  command: ({ commandId: id, createdAt, organizationId, settledAt }) => ({
+    organizationId,
+    id,
+    position: settledAt ?? Number.MAX_SAFE_INTEGER,
+    also: { list: commandsOf(organizationId), position: createdAt, id },
+    work: null
+  }),
   job: ofJob,
   delivery: ofDelivery,
   auditEntry: created("entryId")

@@ -4,7 +4,7 @@
  * A part that meets something else than it relies on throws `Conflict`, and the transaction that it runs in takes back
  * what was written before.
  */
-import { Delivery, EventHandler, Region, SimDifference, Storage } from "simplan/ports"
+import { Delivery, EventHandler, Job, Region, SimDifference, Storage } from "simplan/ports"
 import type { RowStore } from "./RowStore.ts"
 import * as Rows from "./Rows.ts"
 
@@ -92,9 +92,10 @@ export const write = (store: RowStore, commit: Storage.Commit): void => {
     }))
   }
   for (const seen of reports.seen ?? []) put("report", seen)
-  for (const { record, replaces } of idempotency.put ?? []) {
+  for (const { insteadOf, record, replaces } of idempotency.put ?? []) {
     change(store, "idempotencyRecord", { ...record, id: record.key }, (stored) => {
-      check("idempotency key", stored === null || stored.createdAt <= replaces)
+      const isInterrupted = stored?.outcome._tag === "Interrupted" && stored.outcome.attachmentId === insteadOf
+      check("idempotency key", stored === null || stored.createdAt <= replaces || isInterrupted)
       return record
     })
   }
@@ -143,7 +144,15 @@ export const write = (store: RowStore, commit: Storage.Commit): void => {
 
 const writeJobs = (
   store: RowStore,
-  { finished = [], put = [], reopened = [], resolved = [], retried = [] }: NonNullable<Storage.Commit["jobs"]>
+  {
+    cancelled = [],
+    finished = [],
+    hastened = [],
+    put = [],
+    reopened = [],
+    resolved = [],
+    retried = []
+  }: NonNullable<Storage.Commit["jobs"]>
 ): void => {
   for (const { jobId, token } of finished) {
     change(store, "job", { id: jobId }, (_, held) => {
@@ -151,21 +160,38 @@ const writeJobs = (
       return null
     })
   }
-  for (const { attempts, dueAt, endedAt = null, jobId, refused, token } of retried) {
-    change(store, "job", { id: jobId }, (stored, held) => {
-      checkLease(held, token)
-      return stored && { ...stored, attempts, dueAt, endedAt, ...(refused && { refused }) }
-    })
+  for (const { attempts, dueAt, endedAt = null, jobId, refused, token, waiting = null, lease = null } of retried) {
+    change(
+      store,
+      "job",
+      { id: jobId },
+      (stored, held) => {
+        checkLease(held, token)
+        return stored && { ...stored, attempts, dueAt, endedAt, waiting, ...(refused && { refused }) }
+      },
+      lease
+    )
+  }
+  for (const { dueAt, jobId } of hastened) {
+    const found = store.find("job", jobId)
+    if (found === null || !Job.isWaiting(found.value) || found.value.dueAt <= dueAt) continue
+    store.put("job", { ...found.value, dueAt }, found.lease)
   }
   for (const { attempts, dueAt, endedAt, jobId } of reopened) {
     change(store, "job", { id: jobId }, (stored) => {
       check("version", stored?.endedAt === endedAt)
-      return stored && { ...stored, attempts, dueAt, endedAt: null }
+      return stored && { ...stored, attempts, dueAt, endedAt: null, waiting: null }
     })
   }
   for (const { endedAt, jobId } of resolved) {
     change(store, "job", { id: jobId }, (stored) => {
       check("version", stored?.endedAt === endedAt)
+      return null
+    })
+  }
+  for (const jobId of cancelled) {
+    change(store, "job", { id: jobId }, (stored) => {
+      check("version", stored?.attempts === 0)
       return null
     })
   }

@@ -5,7 +5,7 @@ import { Cause, Effect, Exit } from "effect"
 import type { Time } from "simplan"
 import type { Telco } from "simplan/ports"
 
-export type Kind = keyof Telco.Telco["Service"]
+export type Kind = Telco.Change
 
 /** `no answer`: the caller gave up; the telco may have done the work, as it may have where it was unavailable. */
 export type Outcome = "done" | "refused" | "unavailable" | "no answer"
@@ -30,7 +30,7 @@ const outcome = (answer: Answer): Outcome => {
   return error.value._tag === "Telco.Refused" ? "refused" : "unavailable"
 }
 
-/** The telco, with every call told to the listener as soon as it is over. */
+/** The telco, with every call that changes something told to the listener as soon as it is over. */
 export const heard = (
   telco: Telco.Telco["Service"],
   now: Effect.Effect<Time.Instant>,
@@ -46,6 +46,7 @@ export const heard = (
       Effect.onExit(call, (answer) => Effect.sync(() => listener({ at, kind, key, iccid, outcome: outcome(answer) })))
     )
   return {
+    ...telco,
     createPackage: (order) => tell("createPackage", order.packageId, order.iccid, telco.createPackage(order)),
     suspendPackage: (of) => tell("suspendPackage", of.key ?? of.packageId, of.iccid, telco.suspendPackage(of)),
     cancelPackage: (of) => tell("cancelPackage", of.key ?? of.packageId, of.iccid, telco.cancelPackage(of)),

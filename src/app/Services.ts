@@ -32,9 +32,12 @@ import * as Plans from "./plans/Plans.ts"
 import * as Problems from "./organizations/Problems.ts"
 import * as QueueDepth from "./engine/QueueDepth.ts"
 import * as Reports from "./telco/Reports.ts"
+import * as Recovery from "./telco/Recovery.ts"
 import * as SimReservations from "./sims/SimReservations.ts"
 import * as Sims from "./sims/Sims.ts"
+import * as StorageProbe from "./engine/StorageProbe.ts"
 import * as Subscriptions from "./subscriptions/Subscriptions.ts"
+import * as WaitingJobs from "./organizations/WaitingJobs.ts"
 import * as Wallet from "./sims/Wallet.ts"
 import * as Webhooks from "./organizations/Webhooks.ts"
 import * as BackgroundTasks from "./engine/BackgroundTasks.ts"
@@ -71,7 +74,9 @@ export type Services =
   | QueueDepth.QueueDepth
   | Reports.Reports
   | Sims.Sims
+  | StorageProbe.StorageProbe
   | Subscriptions.Subscriptions
+  | WaitingJobs.WaitingJobs
   | Wallet.Wallet
   | Webhooks.Webhooks
   | Worker.Worker
@@ -83,6 +88,7 @@ const writing = Commits.layer.pipe(
 )
 
 const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues.layer).pipe(
+  Layer.provideMerge(Recovery.layer),
   Layer.provideMerge(writing)
 )
 
@@ -102,7 +108,8 @@ const resources = Layer.mergeAll(
     Plans.layer.pipe(Layer.provideMerge(Coverage.layer))
   ).pipe(Layer.provideMerge(Organizations.layer)),
   Problems.layer,
-  QueueDepth.layer,
+  WaitingJobs.layer,
+  QueueDepth.layer.pipe(Layer.provideMerge(StorageProbe.layer)),
   Reports.layer,
   Sims.layer,
   Clock.layer.pipe(Layer.provideMerge(Worker.layer))

@@ -32,8 +32,10 @@ export const actions = [
   "subscription.delete",
   "plan_attachment.create",
   "plan_attachment.suspend",
+  "job.retry",
   "problem.retry",
-  "problem.resolve"
+  "problem.resolve",
+  "command.cancel"
 ] as const
 
 /** What was done, such as `plan.create`. */

@@ -10,11 +10,14 @@ import { nextTry } from "./Backoff.ts"
 import type { NewJob } from "./Decision.ts"
 import * as Id from "./Id.ts"
 import type { Outcome } from "./Idempotency.ts"
+import type { Job } from "./Job.ts"
 import type { Label } from "./Label.ts"
-import { InvalidField, type Refusal } from "./Refusal.ts"
+import * as Refusals from "./Refusal.ts"
+import type { Refusal } from "./Refusal.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
 import { SECOND } from "./Time.ts"
+import type { OutcomeType, Payload } from "./WebhookEvent.ts"
 
 /** What can be asked for. Each one is a call of the telco that a host cannot make inside its transaction. */
 export type Request =
@@ -35,6 +38,16 @@ export type Request =
       readonly iccid: string | null
     }
 
+/** The method of the host that submits each kind of request. */
+export const methods = {
+  CreateSubscription: "subscriptions.create",
+  SendSms: "messages.send",
+  SetMobilePlan: "wallet.setMobilePlan"
+} as const satisfies Readonly<Record<Request["_tag"], string>>
+
+/** A method that submits commands. */
+export type Method = (typeof methods)[keyof typeof methods]
+
 /** What a host has asked of the telco in its transaction, and what became of it (rule H1). */
 export interface Command {
   /** The organization that owns it. */
@@ -51,6 +64,24 @@ export interface Command {
   readonly settledAt: Instant | null
 }
 
+/** `pending` until it is settled; then `done`, or `refused`, as a cancelled one is too. */
+export const states = ["pending", "done", "refused"] as const
+
+/** How a command stands. */
+export type State = (typeof states)[number]
+
+/** How a command stands, by its outcome. */
+export const stateOf = ({ outcome }: Pick<Command, "outcome">): State => {
+  switch (outcome._tag) {
+    case "Pending":
+      return "pending"
+    case "Succeeded":
+      return "done"
+    case "Refused":
+      return "refused"
+  }
+}
+
 /** The outcome of a command. */
 export type Settlement = Pick<Command, "organizationId" | "commandId" | "outcome"> & { readonly settledAt: Instant }
 
@@ -65,10 +96,73 @@ export const keyText = (organizationId: string, request: Pick<Request, "_tag">, 
 export const idOf = (digest: string): string => Id.uuid8(digest)
 
 /** Rule W9: the idempotency key of a command has 1 to 255 characters. */
-export const checkKey = (key: string): Result.Result<string, InvalidField> =>
+export const checkKey = (key: string): Result.Result<string, Refusals.InvalidField> =>
   key === ""
-    ? Result.fail(new InvalidField({ field: "idempotencyKey", message: "must not be empty" }))
+    ? Result.fail(new Refusals.InvalidField({ field: "idempotencyKey", message: "must not be empty" }))
     : TextLimit.check("idempotencyKey", key, TextLimit.ID)
+
+/** Names a command in the whole service. */
+export type Key = Pick<Command, "organizationId" | "commandId">
+
+/** The id by which hosts know the command: the submission gives it, and its events have it. */
+export const publicId = ({ commandId, organizationId }: Key): string => `${organizationId}:${commandId}`
+
+const PUBLIC_ID = /^(.{1,255}):([0-9a-f-]{36})$/
+
+/** The command of that id; undefined for a text that is none. */
+export const ofPublicId = (id: string): Key | undefined => {
+  const [, organizationId, commandId] = PUBLIC_ID.exec(id) ?? []
+  return organizationId === undefined || commandId === undefined ? undefined : { organizationId, commandId }
+}
+
+/** What the host has sent with the command for its own use; null for a request that has none. */
+export const metadata = (request: Request): string | null => ("metadata" in request ? request.metadata : null)
+
+/** Rule E1: the type of the event of an outcome; null while there is none. */
+export const eventType = (outcome: Outcome): OutcomeType | null => {
+  switch (outcome._tag) {
+    case "Pending":
+      return null
+    case "Succeeded":
+      return "command.done"
+    case "Refused":
+      return "command.refused"
+  }
+}
+
+/** Rule E1: the event of an outcome; null while there is none. */
+export const event = ({ commandId, organizationId, request }: Command, outcome: Outcome): Payload | null => {
+  const id = publicId({ organizationId, commandId })
+  const data = { id, method: methods[request._tag], metadata: metadata(request) }
+  switch (outcome._tag) {
+    case "Pending":
+      return null
+    case "Succeeded":
+      return { type: "command.done", data }
+    case "Refused": {
+      const { refusal } = outcome
+      // No storage keeps NUL in a text, which a telco may have sent.
+      const message = Refusals.sentence(refusal).replaceAll("\0", "\uFFFD").toWellFormed()
+      return { type: "command.refused", data: { ...data, code: Refusals.code(refusal), message } }
+    }
+  }
+}
+
+/** The outcome of a command that its host has cancelled. */
+export const cancellation = (commandId: string): Outcome => ({
+  _tag: "Refused",
+  refusal: Refusals.toPlain(new Refusals.CommandCancelled({ commandId }))
+})
+
+/** Whether its host has cancelled it. */
+export const isCancelled = ({ outcome }: Pick<Command, "outcome">): boolean =>
+  outcome._tag === "Refused" && outcome.refusal._tag === "CommandCancelled"
+
+/**
+ * Rule H1: whether the command has begun, by the job that carries it out: null where there is none. The first commit of an
+ * attempt ends the job, and an attempt without a commit is counted, so a command with its first job has done nothing.
+ */
+export const hasBegun = (job: Pick<Job, "attempts"> | null): boolean => job === null || job.attempts > 0
 
 /** The id of the job that carries the command out. */
 export const jobId = (commandId: string): string => `command:${commandId}`
@@ -85,7 +179,8 @@ export const nextAttempt = (attempts: number, now: Instant, afterSeconds = 0): I
   Math.max(nextTry(attempts, now), now + afterSeconds * SECOND)
 
 /**
- * Rule H1: whether this failure of an attempt settles the command. While the telco cannot be reached, or the SIM is
- * being put into service or released, the command is tried again.
+ * Rule H1: whether this failure of an attempt settles the command. While the telco cannot be reached, or SIMs are being
+ * put into service or released, the command is tried again.
  */
-export const isFinal = (refusal: Refusal): boolean => refusal._tag !== "TelcoUnavailable" && refusal._tag !== "SimBusy"
+export const isFinal = (refusal: Refusal): boolean =>
+  refusal._tag !== "TelcoUnavailable" && refusal._tag !== "SimBusy" && refusal._tag !== "SimsReleasing"

@@ -1,9 +1,11 @@
 /**
- * Webhook deliveries and the schedule of their retries (rule W7).
+ * Webhook deliveries and the schedule of their retries (rule W7), which a handler may have its own of (rule E2).
  */
+import { Result } from "effect"
 import * as EventHandler from "./EventHandler.ts"
 import type { Instant } from "./Time.ts"
-import { HOUR, MINUTE, SECOND } from "./Time.ts"
+import { InvalidField } from "./Refusal.ts"
+import { DAY, HOUR, MINUTE, SECOND } from "./Time.ts"
 import * as WebhookEndpoint from "./WebhookEndpoint.ts"
 import * as WebhookEvent from "./WebhookEvent.ts"
 
@@ -147,6 +149,53 @@ export const retrySchedule = [
   24 * HOUR
 ] as const
 
+/** When failed attempts are made again. */
+export interface Schedule {
+  /** Milliseconds after each failed attempt; the last one goes on. None: a failed attempt is not made again. */
+  readonly waits: ReadonlyArray<number>
+  /** After how many attempts the delivery is given up. */
+  readonly attempts: number
+}
+
+/** Rule W7: the schedule of endpoints, and of handlers without one of their own. */
+export const standardSchedule: Schedule = { waits: retrySchedule, attempts: retrySchedule.length + 1 }
+
+/** The schedule of what is given up at once. */
+export const noRetry: Schedule = { waits: [], attempts: 1 }
+
+/** The longest wait of a handler's own schedule. */
+const LONGEST_WAIT = 30 * DAY
+
+/** The most waits of a handler's own schedule. */
+const WAITS = 100
+
+/** The most attempts of a handler's own schedule. */
+const ATTEMPTS = 1_000
+
+/**
+ * Rule E2: the schedule that a handler asks for. Without waits they are those of rule W7; without a number of attempts
+ * there is one after each wait.
+ */
+export const schedule = ({
+  maxAttempts,
+  waits
+}: {
+  readonly waits?: ReadonlyArray<number> | undefined
+  readonly maxAttempts?: number | undefined
+}): Result.Result<Schedule, InvalidField> => {
+  const isWait = (wait: number) => Number.isSafeInteger(wait) && wait >= 1 && wait <= LONGEST_WAIT
+  if (waits !== undefined && !(waits.length <= WAITS && waits.every(isWait))) {
+    const message = `must be up to ${WAITS} waits from 1 ms to 30 days`
+    return Result.fail(new InvalidField({ field: "waits", message }))
+  }
+  const isNumber = (attempts: number) => Number.isInteger(attempts) && attempts >= 1 && attempts <= ATTEMPTS
+  if (maxAttempts !== undefined && !isNumber(maxAttempts)) {
+    return Result.fail(new InvalidField({ field: "maxAttempts", message: `must be an integer from 1 to ${ATTEMPTS}` }))
+  }
+  const own = waits ?? standardSchedule.waits
+  return Result.succeed({ waits: own, attempts: own.length === 0 ? 1 : (maxAttempts ?? own.length + 1) })
+}
+
 /** Rule W7: the largest fraction by which a wait is lengthened. */
 export const JITTER = 0.2
 
@@ -194,6 +243,22 @@ export const failingSince = (attempts: Iterable<Pick<LoggedAttempt, "at" | "erro
   return since === Number.POSITIVE_INFINITY ? null : since
 }
 
+/** What the log says of an endpoint that has had these deliveries. */
+export const healthOf = (
+  endpointId: string,
+  deliveries: Iterable<Pick<LoggedDelivery, "delivery"> & { readonly attempts: ReadonlyArray<LoggedAttempt> }>
+): WebhookEndpoint.Health => {
+  const all = [...deliveries]
+  const attempts = all.flatMap((one) => one.attempts)
+  const succeeded = attempts.filter(({ error }) => error === null)
+  return {
+    endpointId,
+    failingSince: failingSince(attempts),
+    lastSuccessAt: succeeded.reduce<Instant | null>((last, { at }) => Math.max(last ?? at, at), null),
+    pending: all.filter(({ delivery }) => delivery.status === "Pending").length
+  }
+}
+
 /** The status by which a receiver says that it takes no more deliveries. */
 const GONE = 410
 
@@ -208,10 +273,17 @@ const errorOf = (attempt: Attempt): string | null => {
 }
 
 /** The delivery after an attempt at `now`. `random`, from 0 to below 1, sets the jitter of the next wait. */
-export const attempted = (delivery: Delivery, attempt: Attempt, now: Instant, random: number): Delivery => {
+export const attempted = (
+  delivery: Delivery,
+  attempt: Attempt,
+  now: Instant,
+  random: number,
+  { attempts, waits }: Schedule = standardSchedule
+): Delivery => {
   const delivered = isDone(attempt)
   const gone = attempt._tag === "Responded" && attempt.status === GONE
-  const wait = delivered || gone ? undefined : retrySchedule[delivery.retryStep]
+  const isLast = delivery.retryStep + 1 >= attempts
+  const wait = delivered || gone || isLast ? undefined : (waits[delivery.retryStep] ?? waits.at(-1))
   return {
     ...delivery,
     status: delivered ? "Delivered" : wait === undefined ? "Failed" : "Pending",
@@ -251,6 +323,10 @@ export const abandoned = (delivery: Delivery, reason: string): Delivery => ({
   nextAttemptAt: null
 })
 
+/** Whether the delivery is due or being sent: it is not done, and does not wait for its next attempt. */
+export const isUnderWay = ({ nextAttemptAt, status }: Delivery, now: Instant): boolean =>
+  status === "Pending" && nextAttemptAt !== null && nextAttemptAt <= now
+
 /** The delivery to be sent once more at `now`, with the whole retry schedule ahead. */
 export const replayed = (delivery: Delivery, now: Instant): Delivery => ({
   ...delivery,
@@ -258,3 +334,12 @@ export const replayed = (delivery: Delivery, now: Instant): Delivery => ({
   retryStep: 0,
   nextAttemptAt: now
 })
+
+/** Rule S6: the delivery to be made again at once, with what is left of its schedule, after an operator asks for it. */
+export const dueAgain = (delivery: Delivery, now: Instant): Delivery => ({ ...delivery, nextAttemptAt: now })
+
+/** Why an event is given up that an operator has seen to. */
+export const RESOLVED = "an operator has resolved it"
+
+/** Rule S6: the delivery given up, after an operator has seen to its event by hand. */
+export const resolved = (delivery: Delivery): Delivery => abandoned(delivery, RESOLVED)

@@ -102,9 +102,22 @@ export const kinds: { readonly [Name in keyof Answers]: Kind<Answers[Name]> } = 
 
 /** What became of a request or a command: `Pending` while a job is to bring it about. */
 export type Outcome =
-  | { readonly _tag: "Pending" }
+  /** With `attachmentId` a request has gone on with that attempt of a creation, which was interrupted (rule S5). */
+  | { readonly _tag: "Pending"; readonly attachmentId?: string }
   | { readonly _tag: "Succeeded"; readonly answer: Answer }
   | { readonly _tag: "Refused"; readonly refusal: Plain }
+
+/**
+ * The creation under the key has ended without an answer of the telco (rule S5). While its attachment is there the
+ * same request goes on with it; from then on until it is undone the request is refused.
+ */
+export interface Interrupted {
+  readonly _tag: "Interrupted"
+  /** The SIM that the creation holds. */
+  readonly iccid: string
+  /** The unconfirmed attachment, which its packages and jobs are named after. */
+  readonly attachmentId: string
+}
 
 /** A request that carries an idempotency key. */
 export interface RequestKey {
@@ -121,23 +134,36 @@ export interface IdempotencyRecord extends RequestKey {
   /** Business time, from which the 24 h count (rule W2). */
   readonly createdAt: Instant
   /** `Pending` until the request's last commit settles it. */
-  readonly outcome: Outcome
+  readonly outcome: Outcome | Interrupted
 }
 
+/** The refusals after which the same request may succeed: the telco's state caused them, or that of the inventory. */
+const passing: ReadonlySet<Refusal["_tag"]> = new Set([
+  "TelcoRefused",
+  "TelcoUnavailable",
+  "SimBusy",
+  "NoFreeSim",
+  "SimsReleasing"
+])
+
 /**
- * Rule W2: whether this failure is the request's final answer. A refusal that the telco's state caused is not: the same
- * request may succeed later. `SimBusy` is not final either: a SIM is busy while the telco undoes a creation that it could
- * not confirm, and that is when callers repeat the creation under its key.
+ * Rule W2: whether this failure is the request's final answer. One that the telco's state caused is not, nor is that no
+ * SIM is free: callers repeat a creation under its key after an outage, when SIMs return and stock is imported.
  */
-export const isFinal = (error: unknown): error is Refusal =>
-  isRefusal(error) && error._tag !== "TelcoRefused" && error._tag !== "TelcoUnavailable" && error._tag !== "SimBusy"
+export const isFinal = (error: unknown): error is Refusal => isRefusal(error) && !passing.has(error._tag)
 
 /** Whether the record is still valid at `now`. */
 export const isKept = (record: IdempotencyRecord, now: Instant): boolean => record.createdAt > now - RETENTION
 
+/** The interrupted creation that this request repeats; null if the record is of something else. */
+export const interruptedBy = (
+  { fingerprint, outcome }: IdempotencyRecord,
+  request: Pick<RequestKey, "fingerprint">
+): Interrupted | null => (outcome._tag === "Interrupted" && fingerprint === request.fingerprint ? outcome : null)
+
 /**
  * Rule W2: the answer to a later request under the record's key. `IdempotencyKeyReused` if the later request has
- * another fingerprint or another kind of answer; `RequestInProgress` while the outcome is pending.
+ * another fingerprint or another kind of answer; `RequestInProgress` while the outcome is pending, or was interrupted.
  */
 export const answer = <Name extends keyof Answers>(
   name: Name,
@@ -147,6 +173,7 @@ export const answer = <Name extends keyof Answers>(
   if (fingerprint !== request.fingerprint) return Result.fail(new IdempotencyKeyReused({ key }))
   switch (outcome._tag) {
     case "Pending":
+    case "Interrupted":
       return Result.fail(new RequestInProgress({ key }))
     case "Refused":
       return Result.fail(outcome.refusal)
@@ -156,3 +183,7 @@ export const answer = <Name extends keyof Answers>(
     }
   }
 }
+
+/** Whether what `answer` gave is the outcome of the first request, and not a refusal of the later one. */
+export const isReplay = (told: Result.Result<unknown, Plain>): boolean =>
+  Result.isSuccess(told) || (told.failure._tag !== "IdempotencyKeyReused" && told.failure._tag !== "RequestInProgress")

@@ -50,8 +50,33 @@ export type Work =
     }
   /** Look at what a comparison with the telco's books has found of a SIM; it is a problem from the start (rule S6). */
   | { readonly _tag: "ReviewPackage"; readonly iccid: string; readonly findingId: string }
+  /**
+   * An event that a host's handler fails at, while later ones about its SIM wait; it is a problem from the start (rule
+   * S6). The handler is called by the outbox, so the job itself does nothing.
+   */
+  | {
+      readonly _tag: "HandleEvent"
+      readonly iccid: string
+      readonly handler: string
+      readonly deliveryId: string
+    }
   /** Carry out a command that a host has submitted in its own transaction (rule H1). */
   | { readonly _tag: "RunCommand"; readonly commandId: string }
+
+/** The kinds of work. */
+export const kinds = [
+  "Provision",
+  "CreatePackage",
+  "SuspendPackages",
+  "CancelPackages",
+  "SendSms",
+  "ChangeMobilePlan",
+  "NotifyAttachment",
+  "NotifyAttachments",
+  "ReviewPackage",
+  "HandleEvent",
+  "RunCommand"
+] as const satisfies ReadonlyArray<Work["_tag"]>
 
 /** The command that waits for the outcome of a job, and how many attempts were made of the command before (rule H1). */
 export interface WaitingCommand {
@@ -69,6 +94,42 @@ export interface Refusals {
   readonly since: Instant
   /** What the telco said last. */
   readonly message: string
+}
+
+/**
+ * What a job waits for that was tried and is to be tried again. `unavailable`: the telco did not answer, or could not take
+ * the work. `held_back`: the telco was not asked, since it has too many calls or did not answer others. `refused`: the telco
+ * refused, and is asked again (rule S6). `busy`: what a command needs is not there yet (rule H1).
+ */
+export const waitingReasons = ["unavailable", "held_back", "refused", "busy"] as const
+
+/** The class of a reason to wait. */
+export type WaitingReason = (typeof waitingReasons)[number]
+
+/** Why a job waits for its next try. */
+export interface Waiting {
+  /** The class of the reason, of which there are few. */
+  readonly reason: WaitingReason
+  /** What the last try met, as text for a person. */
+  readonly message: string
+  /** When a try first gave the job back. */
+  readonly since: Instant
+  /** The name of the telco that it waits for, where there are several; absent: it has none. */
+  readonly telco?: string
+  /** The telco asks not to be asked before; absent: it does not say. */
+  readonly notBefore?: Instant
+}
+
+/** What `waitingJobs` are asked for. An absent field filters nothing. */
+export interface WaitingFilter {
+  /** Whose work it is. */
+  readonly organizationId?: string
+  /** The kind of work. */
+  readonly kind?: Work["_tag"]
+  /** The class of what its last try met. */
+  readonly reason?: WaitingReason
+  /** The name of the telco that it waits for; empty: one without a name. */
+  readonly telco?: string
 }
 
 /** A piece of durable work. Storing the same work twice leaves one job. */
@@ -100,6 +161,72 @@ export interface Job {
   readonly refused: Refusals | null
   /** When the job ended in refusals: nobody is handed it any more (rule S6). Null while it is to be done. */
   readonly endedAt: Instant | null
+  /** Why it waits for its next try; null for one that was not tried, or is only due later. It stays while it is tried. */
+  readonly waiting: Waiting | null
+}
+
+/** A job that was tried and waits for its next try. */
+export interface WaitingJob extends Job {
+  /** Why it waits. */
+  readonly waiting: Waiting
+}
+
+/** Whether the job was tried and is to be tried again. */
+export const isWaiting = (job: Job): job is WaitingJob => job.waiting !== null && job.endedAt === null
+
+/** Whether a list with this filter has the job. */
+export const isAsked = (job: WaitingJob, { kind, organizationId, reason, telco }: WaitingFilter): boolean =>
+  (telco === undefined || telco === (job.waiting.telco ?? "")) &&
+  (organizationId === undefined || organizationId === job.organizationId) &&
+  (kind === undefined || kind === job.work._tag) &&
+  (reason === undefined || reason === job.waiting.reason)
+
+/** Why the job waits after one more try. */
+export const waiting = (
+  job: Job,
+  reason: WaitingReason,
+  { message, notBefore, telco }: Pick<Waiting, "message" | "notBefore" | "telco">,
+  now: Instant
+): Waiting => ({
+  reason,
+  message,
+  since: job.waiting?.since ?? now,
+  ...(telco !== undefined && { telco }),
+  ...(notBefore !== undefined && { notBefore })
+})
+
+/** The jobs that wait for the same reason, taken together. */
+export interface WaitingCount {
+  /** The kind of work. */
+  readonly kind: Work["_tag"]
+  /** The class of what their last tries met. */
+  readonly reason: WaitingReason
+  /** How many there are. */
+  readonly count: number
+  /** Since when the one waits that waits longest. */
+  readonly since: Instant
+  /** When the first of them is due. */
+  readonly nextAt: Instant
+}
+
+/** The counts by kind and reason, in no order. */
+export const waitingCounts = (jobs: Iterable<WaitingJob>): ReadonlyArray<WaitingCount> => {
+  const counts = new Map<string, WaitingCount>()
+  for (const {
+    dueAt,
+    waiting: { reason, since },
+    work: { _tag: kind }
+  } of jobs) {
+    const known = counts.get(`${kind} ${reason}`)
+    counts.set(`${kind} ${reason}`, {
+      kind,
+      reason,
+      count: (known?.count ?? 0) + 1,
+      since: Math.min(known?.since ?? since, since),
+      nextAt: Math.min(known?.nextAt ?? dueAt, dueAt)
+    })
+  }
+  return [...counts.values()]
 }
 
 /** A job as it is first stored, for work that nobody waits for. */
@@ -117,7 +244,8 @@ export const make = (
   origin: null,
   command: null,
   refused: null,
-  endedAt: null
+  endedAt: null,
+  waiting: null
 })
 
 /**
@@ -136,6 +264,7 @@ export const isAwaited = (work: Work): boolean => {
     case "NotifyAttachment":
     case "NotifyAttachments":
     case "ReviewPackage":
+    case "HandleEvent":
       return false
   }
 }

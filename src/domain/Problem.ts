@@ -1,14 +1,17 @@
 /**
  * Problems: jobs that the telco refuses for good, and what a comparison of both books finds (rule S6). The third refusal
  * ends a job: it is not handed out any more, and stays until an operator retries or resolves it. A finding is such a job
- * from the start.
+ * from the start, and so is an event that holds up its SIM, because a host's handler fails at it (rule E2).
  */
 import type { Decision } from "./Decision.ts"
+import type { Delivery, LoggedDelivery } from "./Delivery.ts"
+import * as EventHandler from "./EventHandler.ts"
 import * as Deletion from "./Deletion.ts"
 import * as Jobs from "./Job.ts"
 import type { Job, Refusals, Work } from "./Job.ts"
 import type { Sim } from "./Sim.ts"
 import type { Instant } from "./Time.ts"
+import * as WebhookEvent from "./WebhookEvent.ts"
 
 /** How many refusals end a job. */
 export const REFUSALS = 3
@@ -54,6 +57,42 @@ export const found = ({ findingId, iccid, message }: Finding, organizationId: st
   refused: { times: REFUSALS, since: now, message },
   endedAt: now
 })
+
+/** How many failed attempts of a handler at an event make a problem of it. */
+export const FAILURES = 2
+
+/** The id of the job of an event that a handler fails at. */
+export const eventJobId = (deliveryId: string): string => `handle:${deliveryId}`
+
+/** Whether a delivery to a handler, as an attempt has found it, may be among the problems. */
+export const mayHoldUp = ({ retryStep }: Pick<Delivery, "retryStep">): boolean => retryStep >= FAILURES
+
+/**
+ * Rules E2 and S6: the job of an event that a handler has failed at and that is tried again, which has ended already; null
+ * where it holds up nothing: it is about no SIM, was handled or given up, or has not failed often enough.
+ */
+export const heldUp = ({ delivery, event }: LoggedDelivery, now: Instant): Job | null => {
+  const { attempts, createdAt, deliveryId, lastError, organizationId, status } = delivery
+  const handler = EventHandler.nameOf(delivery)
+  const iccid = WebhookEvent.iccid(event.payload)
+  if (handler === null || iccid === null || status !== "Pending" || !mayHoldUp(delivery)) return null
+  const message =
+    `The handler ${handler} fails at ${event.payload.type}, and later events about the SIM wait for it: ` +
+    (lastError ?? "")
+  return {
+    ...Jobs.make(
+      {
+        jobId: eventJobId(deliveryId),
+        work: { _tag: "HandleEvent", iccid, handler, deliveryId },
+        dueAt: now
+      },
+      { organizationId, createdAt: now }
+    ),
+    attempts,
+    refused: { times: attempts, since: createdAt, message },
+    endedAt: now
+  }
+}
 
 /** Whether the job has ended and waits for an operator. */
 export const isProblem = ({ endedAt }: Pick<Job, "endedAt">): boolean => endedAt !== null

@@ -4,7 +4,8 @@
  *
  * `subscribe` allocates the SIM and creates a job; the subscription is invisible until the telco has every package that
  * is due. Then `confirm` makes it visible. If the telco did not take the packages, `undo` removes it, and a job cancels
- * what the telco may have done.
+ * what the telco may have done. If the telco gave no answer and the same request may come again, `interrupt` leaves the
+ * attempt for a while, and `resume` goes on with it: same SIM, same packages.
  */
 import { Result } from "effect"
 import * as Activation from "./Activation.ts"
@@ -20,6 +21,7 @@ import { type InvalidField, LabelMismatch, PlanArchived, SimBusy, type Subscript
 import type { Created, Subscription } from "./Subscription.ts"
 import * as SubscriptionSize from "./SubscriptionSize.ts"
 import type { Instant } from "./Time.ts"
+import { SECOND } from "./Time.ts"
 
 export interface Request {
   readonly metadata: string
@@ -138,7 +140,7 @@ export const subscribe = (
       decision: {
         unchangedPlan: plan,
         sim: { loaded: aggregate, next: taken },
-        jobs: [{ jobId: `provision:${attachment.attachmentId}`, work, dueAt: now }]
+        jobs: [{ jobId: jobId(attachment.attachmentId), work, dueAt: now }]
       },
       aggregate: taken,
       work
@@ -207,6 +209,47 @@ export const confirm = (
   return { decision: { sim: { loaded: aggregate, next: completed(aggregate, attachment, packages) }, jobs }, created }
 }
 
+/** The job that hands the first packages of the attachment to the telco. */
+export const jobId = (attachmentId: string): string => `provision:${attachmentId}`
+
+/** The job that cancels what an undone creation may have left at the telco. */
+export const undoJobId = (attachmentId: string): string => `cancel:${attachmentId}`
+
+/** How long an interrupted attempt waits for its request beyond the seconds that the caller was asked to wait. */
+const PATIENCE = 5 * SECOND
+
+/** Rule S5: when an attempt that was interrupted now is undone, unless its request has come again. */
+export const undoneAt = (now: Instant, retryAfterSeconds: number): Instant =>
+  now + retryAfterSeconds * SECOND + PATIENCE
+
+/** The aggregate, with the SIM allocated anew if it was allocated for a creation that is not confirmed. */
+const reallocated = (
+  aggregate: SimAggregate.SimAggregate,
+  _tag: "Provisioning" | "Releasing"
+): SimAggregate.SimAggregate => {
+  const { sim, subscription } = aggregate
+  if (subscription?.status !== "Pending") return aggregate
+  const { subscriptionId } = subscription
+  return { ...aggregate, sim: { ...sim, allocation: { _tag, subscriptionId } } }
+}
+
+/** Rule S5: the telco gave no answer. The attempt stays; its SIM is on its way back to stock, unless it is resumed. */
+export const interrupt = (aggregate: SimAggregate.SimAggregate): Decision => ({
+  sim: { loaded: aggregate, next: reallocated(aggregate, "Releasing") }
+})
+
+/** Rule S5: the request has come again, and goes on with the attempt that was interrupted. */
+export const resume = (
+  aggregate: SimAggregate.SimAggregate
+): { readonly decision: Decision; readonly aggregate: SimAggregate.SimAggregate } => {
+  const resumed = reallocated(aggregate, "Provisioning")
+  return { decision: { sim: { loaded: aggregate, next: resumed } }, aggregate: resumed }
+}
+
+/** Rule S5: the occurrences that an attempt of the creation may have ordered. */
+export const orderable = (attachment: Attachment): ReadonlyArray<number> =>
+  Activation.initialPackages(attachment).flatMap(({ occurrence, over }) => (over ? [] : [occurrence]))
+
 /**
  * Rule S5: the telco has not taken the packages, so nothing remains. A job cancels the `ordered` occurrences, which the
  * telco has or may have; a SIM that was allocated for this creation is free only after that.
@@ -239,7 +282,7 @@ export const undo = (
       ? []
       : [
           {
-            jobId: `cancel:${attachment.attachmentId}`,
+            jobId: undoJobId(attachment.attachmentId),
             work: { _tag: "CancelPackages", iccid, packageIds, release: isNew },
             dueAt: now
           }

@@ -1,7 +1,7 @@
 /**
  * The refusals of the service. Each one is a tagged error with the fields that a caller needs to act on it. Its HTTP
- * status and `code` are set in `adapters/http` alone (rule W1). Fields are plain data, so a refusal can be stored under
- * an idempotency key and replayed (rule W2).
+ * status is set in `adapters/http` alone (rule W1). Fields are plain data, so a refusal can be stored under an
+ * idempotency key and replayed (rule W2).
  */
 import { type Cause, Data } from "effect"
 import type { Label } from "./Label.ts"
@@ -26,8 +26,10 @@ export type Resource =
   | "api key"
   | "webhook endpoint"
   | "delivery"
+  | "job"
   | "problem"
   | "command"
+  | "event handler"
 
 /** The caller sees no resource of this kind with this id. */
 export class NotFound extends Data.TaggedError("NotFound")<{
@@ -41,6 +43,14 @@ export class NotFound extends Data.TaggedError("NotFound")<{
 export class NoFreeSim extends Data.TaggedError("NoFreeSim")<{
   /** The label of the eSIM that was wanted. */
   readonly label: Label
+}> {}
+
+/** No eSIM of the label is free now, but some are on their way back to stock (rule S5). */
+export class SimsReleasing extends Data.TaggedError("SimsReleasing")<{
+  /** The label of the eSIM that was wanted. */
+  readonly label: Label
+  /** When to ask again; at least 1. */
+  readonly retryAfterSeconds: number
 }> {}
 
 /** An archived plan takes no new attachments (rule P2). */
@@ -131,6 +141,8 @@ export class TelcoRefused extends Data.TaggedError("TelcoRefused")<{
 export class TelcoUnavailable extends Data.TaggedError("TelcoUnavailable")<{
   /** When to ask again; at least 1. */
   readonly retryAfterSeconds: number
+  /** Which telco it is, where there are several. */
+  readonly telco?: string
 }> {}
 
 /** The idempotency key was used with another request (rule W2). */
@@ -159,6 +171,18 @@ export class InsideTransaction extends Data.TaggedError("InsideTransaction")<{
   readonly message: string
 }> {}
 
+/** A command that has begun, or was carried out, cannot be cancelled (rule H1). */
+export class CommandBegun extends Data.TaggedError("CommandBegun")<{
+  /** The command that was to be cancelled. */
+  readonly commandId: string
+}> {}
+
+/** The host has cancelled the command before it began (rule H1). */
+export class CommandCancelled extends Data.TaggedError("CommandCancelled")<{
+  /** The command that is not carried out. */
+  readonly commandId: string
+}> {}
+
 /** The API key is malformed, unknown, revoked or expired (rule W3). The caller is not told which. */
 export class KeyRefused extends Data.TaggedError("KeyRefused")<{}> {}
 
@@ -166,6 +190,7 @@ const classes = {
   InvalidField,
   NotFound,
   NoFreeSim,
+  SimsReleasing,
   PlanArchived,
   SimBusy,
   SubscriptionFull,
@@ -183,6 +208,8 @@ const classes = {
   RequestInProgress,
   ClockRefused,
   InsideTransaction,
+  CommandBegun,
+  CommandCancelled,
   KeyRefused
 } as const
 
@@ -205,3 +232,124 @@ export type Plain = {
 
 /** A refusal's tag and fields as plain data, without the stack and the methods of an error. */
 export const toPlain = (refusal: Refusal): Plain => ({ ...refusal, message: refusal.message })
+
+const tagCodes = {
+  InvalidField: "invalid_field",
+  NoFreeSim: "no_free_esim",
+  SimsReleasing: "esims_releasing",
+  PlanArchived: "plan_archived",
+  SimBusy: "sim_busy",
+  SubscriptionFull: "subscription_full",
+  LabelMismatch: "label_mismatch",
+  EsimInstalled: "esim_installed",
+  AttachmentExpired: "attachment_expired",
+  RegionNameTaken: "region_name_taken",
+  RegionUncovered: "region_uncovered",
+  RegionExists: "region_exists",
+  EndpointDisabled: "webhook_endpoint_disabled",
+  TermsRefused: "terms_refused",
+  TelcoRefused: "telco_refused",
+  TelcoUnavailable: "telco_unavailable",
+  IdempotencyKeyReused: "idempotency_key_reused",
+  RequestInProgress: "request_in_progress",
+  InsideTransaction: "inside_transaction",
+  CommandBegun: "command_begun",
+  CommandCancelled: "command_cancelled",
+  KeyRefused: "key_invalid"
+} as const satisfies Readonly<Record<Exclude<Plain["_tag"], "NotFound" | "ClockRefused">, string>>
+
+const notFoundCodes = {
+  plan: "plan_not_found",
+  sim: "sim_not_found",
+  subscription: "subscription_not_found",
+  "plan attachment": "plan_attachment_not_found",
+  "coverage profile": "coverage_profile_not_found",
+  operator: "operator_not_found",
+  organization: "organization_not_found",
+  "api key": "api_key_not_found",
+  "webhook endpoint": "webhook_endpoint_not_found",
+  delivery: "delivery_not_found",
+  job: "job_not_found",
+  problem: "problem_not_found",
+  command: "command_not_found",
+  "event handler": "event_handler_not_found"
+} as const satisfies Readonly<Record<Resource, string>>
+
+const clockCodes = {
+  "system clock": "clock_is_system",
+  "already advancing": "clock_advancing"
+} as const satisfies Readonly<Record<ClockRefused["reason"], string>>
+
+/** The stable name of a refusal, for programs (rule W1). */
+export type Code =
+  | (typeof tagCodes)[keyof typeof tagCodes]
+  | (typeof notFoundCodes)[Resource]
+  | (typeof clockCodes)[keyof typeof clockCodes]
+
+/** The stable name of the refusal: the same over HTTP, in errors of Promise hosts and in events (rules W1 and E1). */
+export const code = (refusal: Plain): Code => {
+  if (refusal._tag === "NotFound") return notFoundCodes[refusal.resource]
+  if (refusal._tag === "ClockRefused") return clockCodes[refusal.reason]
+  return tagCodes[refusal._tag]
+}
+
+/** What is wrong, as a sentence for people. Fields have their names in the domain. */
+export const sentence = (refusal: Plain): string => {
+  switch (refusal._tag) {
+    case "InvalidField":
+      return `${refusal.field} ${refusal.message}`
+    case "NotFound":
+      return `There is no ${refusal.resource} with the id ${JSON.stringify(refusal.id)}`
+    case "NoFreeSim":
+      return `No free eSIM with label ${refusal.label} is left`
+    case "SimsReleasing":
+      return `No eSIM with label ${refusal.label} is free now, but some are being released; try again later`
+    case "PlanArchived":
+      return "The plan is archived"
+    case "SimBusy":
+      return "The SIM is being put into service or released; try again shortly"
+    case "SubscriptionFull":
+      return "The subscription has too many plan attachments to take another"
+    case "LabelMismatch":
+      return `iccid names a SIM with label ${refusal.simLabel}, not ${refusal.label}`
+    case "EsimInstalled":
+      return "Cannot delete a subscription whose esim was installed on a device"
+    case "EndpointDisabled":
+      return "The webhook endpoint is disabled"
+    case "AttachmentExpired":
+      return "The plan attachment has expired"
+    case "RegionNameTaken":
+      return `regionName is taken: a custom region named "${refusal.regionName}" exists already`
+    case "RegionUncovered":
+      return `iso2List names countries without an operator: ${refusal.missingIso2.join(", ")}`
+    case "RegionExists":
+      return "A coverage profile with exactly these countries exists already"
+    case "TelcoRefused":
+      return `The telco refused: ${refusal.message}`
+    case "TelcoUnavailable":
+      return "The telco could not be reached in time; try again later"
+    case "IdempotencyKeyReused":
+      return "The idempotency key was used with another request"
+    case "RequestInProgress":
+      return "The first request with this idempotency key is not done yet"
+    case "ClockRefused":
+      return refusal.reason === "system clock"
+        ? "The clock is the machine's and cannot be moved"
+        : "The clock is being moved already"
+    case "CommandBegun":
+      return "The command has begun, so it cannot be cancelled"
+    case "CommandCancelled":
+      return "The command was cancelled before it began"
+    case "KeyRefused":
+      return "Unauthorized: API key is not valid"
+    case "TermsRefused":
+    case "InsideTransaction":
+      return refusal.message
+  }
+}
+
+/** Why work waits that was refused like this: a sentence, and the telco's name where the refusal has one. */
+export const reasonOf = (refusal: Refusal): { readonly message: string; readonly telco?: string } => ({
+  message: sentence(toPlain(refusal)),
+  ...(refusal._tag === "TelcoUnavailable" && refusal.telco !== undefined && { telco: refusal.telco })
+})

@@ -11,7 +11,8 @@ import type { Instant } from "./Time.ts"
 /**
  * The SIM's allocation (rule S5). `Free`: no subscription has it. `Provisioning`: a subscription is being created on it
  * and is invisible until the telco's outcome is committed. `InService`: a live subscription has it. `Releasing`: the
- * last subscription is gone, and the telco has not yet confirmed that nothing of it remains.
+ * last subscription is gone, and the telco has not yet confirmed that nothing of it remains; or a creation on it was
+ * interrupted, and is resumed or undone.
  */
 export type Allocation =
   | { readonly _tag: "Free" }
@@ -68,6 +69,9 @@ export const isUsed = (sim: Sim): boolean => sim.allocation._tag !== "Free"
 
 /** Rule S2: whether a request without an ICCID may get the SIM: a free eSIM that shows no sign of a download. */
 export const isFree = (sim: Sim): boolean => sim.isEsim && sim.allocation._tag === "Free" && !sim.downloaded
+
+/** Rule S5: whether the SIM is on its way back to stock: it will be free when the telco has confirmed its release. */
+export const isReturning = (sim: Sim): boolean => sim.isEsim && sim.allocation._tag === "Releasing" && !sim.downloaded
 
 /** What an eSIM is reserved for. */
 export type Purpose = "subscription" | "mobile plan"

@@ -68,6 +68,22 @@ export interface ForOccurrence {
 export const live = ({ sim, subscription }: SimAggregate): SubscriptionWithSim | null =>
   subscription?.status === "Live" ? { subscription, sim } : null
 
+/**
+ * Rule S5: whose the packages are that the telco has on the SIM, creations under way included; none where the SIM is free.
+ * Null while the SIM is being sold or released, and whose they are changes.
+ */
+export const owners = ({ attachments, sim }: SimAggregate): ReadonlyArray<Attachment.WithPackages> | null => {
+  switch (sim.allocation._tag) {
+    case "Provisioning":
+    case "Releasing":
+      return null
+    case "Free":
+      return []
+    case "InService":
+      return attachments
+  }
+}
+
 interface Attachments<Of> {
   readonly attachments: ReadonlyArray<Of>
 }

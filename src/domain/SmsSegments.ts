@@ -47,21 +47,26 @@ const fewest = (
   return total <= alone ? [characters.join("")] : [...segments, characters.slice(start).join("")]
 }
 
+/** The text in the fewest segments of UCS-2, for who cannot send it in septets. */
+export const splitUcs2 = (text: string): Split => {
+  const characters = Array.from(text)
+  const sizes = characters.map(({ length }) => length)
+  return { alphabet: "Ucs2", segments: fewest(characters, sizes, CODE_UNITS) }
+}
+
 /** The text in the fewest segments. */
 export const split = (text: string): Split => {
-  const characters = Array.from(text)
   const septets = GsmAlphabet.septets(text)
   return septets === undefined
-    ? {
-        alphabet: "Ucs2",
-        segments: fewest(
-          characters,
-          characters.map(({ length }) => length),
-          CODE_UNITS
-        )
-      }
-    : { alphabet: "Gsm", segments: fewest(characters, septets, SEPTETS) }
+    ? splitUcs2(text)
+    : { alphabet: "Gsm", segments: fewest(Array.from(text), septets, SEPTETS) }
 }
 
 /** How many segments a text takes, at least 1. */
 export const count = (text: string): number => split(text).segments.length
+
+/** In how many segments a telco has sent a text: as many as its answer says, else as the standard has it. */
+export const sent = (text: string, answer: unknown): Sent => {
+  const told = typeof answer === "object" && answer !== null && "segments" in answer ? answer.segments : null
+  return { segments: typeof told === "number" && Number.isInteger(told) && told >= 1 ? told : count(text) }
+}

@@ -142,6 +142,25 @@ export const failuresAsked = (failingSince: Instant): { readonly from: Instant; 
   createdFrom: failingSince - LOOK_BACK
 })
 
+/** What the log of deliveries says of an endpoint. */
+export interface Health {
+  /** Which endpoint it is. */
+  readonly endpointId: string
+  /** When an attempt first failed after the last one that succeeded; null where the last one succeeded, or none is. */
+  readonly failingSince: Instant | null
+  /** When an attempt last succeeded; null where none did. */
+  readonly lastSuccessAt: Instant | null
+  /** How many deliveries are to be made, counted up to 10,000. */
+  readonly pending: number
+}
+
+/** The endpoint's health with what it knows itself: the part of the log that is read may begin after the first failure. */
+export const healthWith = ({ failingSince }: WebhookEndpoint, found: Health): Health => {
+  if (found.failingSince === null || failingSince === null) return found
+  const isSinceSuccess = found.lastSuccessAt === null || failingSince > found.lastSuccessAt
+  return isSinceSuccess ? { ...found, failingSince: Math.min(failingSince, found.failingSince) } : found
+}
+
 /** Rule W7: the endpoint after a success. It changes only if the delivery is too old for the log to be asked about it. */
 export const succeeded = (endpoint: WebhookEndpoint, deliveryCreatedAt: Instant): WebhookEndpoint =>
   endpoint.failingSince !== null && deliveryCreatedAt < failuresAsked(endpoint.failingSince).createdFrom

@@ -2,7 +2,7 @@
  * Webhook events and the bodies of their deliveries (rules W5 and E1).
  */
 import { Result } from "effect"
-import { InvalidField } from "./Refusal.ts"
+import { type Code, InvalidField } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
 
 /** The interface's types: an endpoint without a filter receives these. */
@@ -23,7 +23,9 @@ export const optInTypes = [
   "attachment.suspended",
   "package.created",
   "package.refused",
-  "endpoint.disabled"
+  "endpoint.disabled",
+  "command.done",
+  "command.refused"
 ] as const
 
 /** The types that a filter may name. */
@@ -39,8 +41,11 @@ export type Type = FilterType | typeof TEST
 /** A type that only those receive who name it (rule E1). */
 export type OptInType = (typeof optInTypes)[number]
 
-/** What is told of a SIM's life; the rest of the opt-in types is about endpoints. */
-export type LifecycleType = Exclude<OptInType, "endpoint.disabled">
+/** What has become of a command of the host (rule H1). */
+export type OutcomeType = Extract<OptInType, `command.${string}`>
+
+/** What is told of a SIM's life; the rest of the opt-in types is about endpoints and commands. */
+export type LifecycleType = Exclude<OptInType, "endpoint.disabled" | OutcomeType>
 
 /** Rule E1: whether the type goes only to endpoints whose filter names it. */
 export const isOptIn = (type: Type): type is OptInType => optInTypes.some((known) => known === type)
@@ -110,6 +115,16 @@ export type Payload =
         readonly disabledAt: string
       }
     }
+  | { readonly type: "command.done"; readonly data: CommandData }
+  | {
+      readonly type: "command.refused"
+      readonly data: CommandData & {
+        /** The stable name of the refusal (rule W1). */
+        readonly code: Code
+        /** What was wrong, as a sentence for people. */
+        readonly message: string
+      }
+    }
   | { readonly type: typeof TEST; readonly data: { readonly webhookEndpointId: string } }
 
 /**
@@ -123,6 +138,16 @@ export type AttachmentData = {
   readonly planId: string
   readonly activationAt: string | null
   readonly expirationAt: string | null
+}
+
+/** What events about a command publish of it (rule H1). */
+export type CommandData = {
+  /** The id that the host was given when it submitted the command. */
+  readonly id: string
+  /** What was asked for, such as `subscriptions.create`. */
+  readonly method: string
+  /** That of the creation; null for a command that has none. */
+  readonly metadata: string | null
 }
 
 /** What an organization is told, stored in the commit that causes it. */
@@ -149,7 +174,7 @@ export const body = (event: WebhookEvent): string =>
     data: event.payload.data
   })
 
-/** The SIM that an event is about; null if it is about an endpoint. */
+/** The SIM that an event is about; null if it is about an endpoint or a command. */
 export const iccid = ({ data }: Payload): string | null =>
   "sim" in data ? data.sim : "esim" in data ? data.esim : null
 

@@ -64,11 +64,16 @@ export const and = (left: Changes, right: Changes): Changes => ({
 
 const some = (rows: ReadonlyArray<unknown> | undefined): boolean => rows !== undefined && rows.length > 0
 
-const jobsDueAt = ({ put = [], reopened = [], retried = [] }: NonNullable<Commit["jobs"]>): Instant | null => {
+const jobsDueAt = ({
+  hastened = [],
+  put = [],
+  reopened = [],
+  retried = []
+}: NonNullable<Commit["jobs"]>): Instant | null => {
   let first: Instant | null = null
-  for (const { job, lease } of put) if (lease === null) first = earlier(first, job.dueAt)
+  for (const { job, lease } of put) if (lease === null && job.endedAt === null) first = earlier(first, job.dueAt)
   for (const { dueAt, endedAt = null } of retried) if (endedAt === null) first = earlier(first, dueAt)
-  for (const { dueAt } of reopened) first = earlier(first, dueAt)
+  for (const { dueAt } of [...reopened, ...hastened]) first = earlier(first, dueAt)
   return first
 }
 

@@ -6,6 +6,7 @@
  */
 import { Context, Effect } from "effect"
 import { InvalidField } from "../domain/Refusal.ts"
+import type { StorageError } from "./storage/Failure.ts"
 
 /** Whether the calling fiber runs in a database transaction that the host has opened on the storage's database. */
 export const HostTransaction = Context.Reference<Effect.Effect<boolean>>("simplan/HostTransaction", {
@@ -27,8 +28,14 @@ export interface HostConnection {
   ) => PromiseLike<ReadonlyArray<unknown> | { readonly rows: ReadonlyArray<unknown> }>
 }
 
-/** Runs an effect inside the transaction of a connection. */
-export type Join = <A, E, R>(connection: HostConnection, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+/**
+ * Runs an effect inside the transaction of a connection. Fails with a `StorageError` that has `transaction` where none is open
+ * on it, or where it is one of another database.
+ */
+export type Join = <A, E, R>(
+  connection: HostConnection,
+  effect: Effect.Effect<A, E, R>
+) => Effect.Effect<A, E | StorageError, R>
 
 /** Null if the storage cannot join the transaction of a connection that it has not opened itself. */
 export const Joining = Context.Reference<Join | null>("simplan/HostTransaction/Joining", {
@@ -38,12 +45,12 @@ export const Joining = Context.Reference<Join | null>("simplan/HostTransaction/J
 /**
  * Runs a use case inside the transaction that the host has begun on its connection. The reads and commits of several use
  * cases on one connection take turns. Commit and rollback are the host's. Fails with `InvalidField` if the storage is no
- * server.
+ * server, and with a `StorageError` that has `transaction` if nothing can be done in the transaction.
  */
 export const within =
   (connection: HostConnection) =>
-  <A, E, R>(useCase: Effect.Effect<A, E, R>): Effect.Effect<A, E | InvalidField, R> =>
-    Effect.flatMap(Joining, (join): Effect.Effect<A, E | InvalidField, R> => {
+  <A, E, R>(useCase: Effect.Effect<A, E, R>): Effect.Effect<A, E | InvalidField | StorageError, R> =>
+    Effect.flatMap(Joining, (join): Effect.Effect<A, E | InvalidField | StorageError, R> => {
       if (join !== null) return join(connection, useCase)
       const message = "must be a transaction of the database that simplan is on, and that has to be PostgreSQL"
       return Effect.fail(new InvalidField({ field: "transaction", message }))

@@ -32,6 +32,7 @@ import type { SimAggregates, Subscriptions } from "./storage/Subscriptions.ts"
 export type * from "./storage/AuditEntries.ts"
 export type * from "./storage/Commit.ts"
 export type { DeliveryFilter } from "./storage/Deliveries.ts"
+export type { WaitingFilter } from "./storage/Jobs.ts"
 export * from "./storage/Failure.ts"
 export type * from "./storage/Read.ts"
 export type * from "./storage/Plans.ts"
@@ -118,6 +119,11 @@ export interface Service extends Reads {
   }) => Effect.Effect<number, StorageError>
   /** Succeeds when the storage answers and its migrations are done. */
   readonly ready: Effect.Effect<void, StorageError>
+  /**
+   * Succeeds when the storage takes a write and has room for more. It writes one small row, always the same one, which
+   * nothing reads; `at` is business time.
+   */
+  readonly probe: (at: Instant) => Effect.Effect<void, StorageError>
 }
 
 /** The port of storage. `StorageSuite` of `simplan/testing` holds an adapter to its guarantees. */

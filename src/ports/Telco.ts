@@ -4,7 +4,7 @@
  * Every call carries a key and is idempotent by it: the same call again has the first one's outcome and no further
  * effect, also when the first one's answer was lost. Suspending, cancelling and releasing what is not there succeeds.
  * A cancelled package's key is spent: a creation that arrives later is `Refused`. What was refused is asked again only
- * under another key (rule S6), and may then be done.
+ * under another key (rule S6), and may then be done. `listPackages` alone changes nothing and has no key.
  */
 import { Context, Data, type Effect } from "effect"
 import type { PlanTerms } from "../domain/Plan.ts"
@@ -17,8 +17,8 @@ export class Refused extends Data.TaggedError("Telco.Refused")<{
 }> {}
 
 /**
- * The telco could not be reached, or did not answer in time. Whether it did the work is unknown; the caller retries,
- * not before `retryAfterSeconds` where the telco says so.
+ * The telco could not be reached, or did not answer in time. Whether it did the work is unknown unless `isDone` says so;
+ * the caller retries, not before `retryAfterSeconds` where the telco says so.
  */
 export class Unavailable extends Data.TaggedError("Telco.Unavailable")<{
   /** What went wrong, for logs. */
@@ -27,6 +27,13 @@ export class Unavailable extends Data.TaggedError("Telco.Unavailable")<{
   readonly retryAfterSeconds?: number
   /** False: the telco was not even asked, because it has too many calls already. The try does not count as one. */
   readonly isAsked?: boolean
+  /**
+   * False: the telco has certainly not done it, and will not: the call never left (connection refused, open circuit
+   * breaker, no slot), or the telco said so. Then nothing of it has to be undone (rule S5). Absent: it may have.
+   */
+  readonly isDone?: false
+  /** Which telco it is, where the port has several. What waits for a telco is tried soon after it answers again. */
+  readonly telco?: string
 }> {}
 
 /** A package that the telco is to make. */
@@ -51,9 +58,15 @@ export interface TelcoPackage {
   readonly expirationAt: Instant | null
 }
 
+/** How a message was sent, where a telco tells it. */
+export interface SentSms {
+  /** At least 1. */
+  readonly segments: number
+}
+
 /** A package to be suspended or cancelled. */
 export interface PackageRef {
-  /** The `packageId` of its order. */
+  /** The `packageId` of its order, or what `listPackages` calls it. */
   readonly packageId: string
   /** The SIM that it is on. */
   readonly iccid: string
@@ -73,14 +86,20 @@ export class Telco extends Context.Service<
     readonly suspendPackage: (of: PackageRef) => Call<void>
     /** Takes the package away and spends its id (rules S3 and S5). One that is not there is no failure. */
     readonly cancelPackage: (of: PackageRef) => Call<void>
-    /** Sends at most once for each `messageId`. `Unavailable`: it may have been sent. */
+    /**
+     * Sends at most once for each `messageId`. `Unavailable`: it may have been sent. A telco that sends a text in other segments
+     * than 3GPP TS 23.038 and 23.040 ask for answers `SentSms`; any other answer tells nothing.
+     */
     readonly sendSms: (sms: {
       readonly messageId: string
       readonly iccid: string
       readonly from: string
       readonly text: string
-    }) => Call<void>
-    /** Makes the profile of an ICCID available for a new download. */
+    }) => Call<unknown>
+    /**
+     * Makes the profile of an ICCID available for a new download. A telco that manages profiles and does not know the ICCID
+     * refuses, so that an operator sees to it (rule S6); one that manages none succeeds.
+     */
     readonly releaseProfile: (of: { readonly key: string; readonly iccid: string }) => Call<void>
     /** Applies or removes the mobile plan of an eSIM (rule I6), idempotent by `key`. */
     readonly setMobilePlan: (of: {
@@ -88,5 +107,16 @@ export class Telco extends Context.Service<
       readonly iccid: string
       readonly applied: boolean
     }) => Call<void>
+    /**
+     * The packages of this service that the telco has on a SIM, suspended ones included; those that are over may be left
+     * out. Each is called what `cancelPackage` takes it away by: the `packageId` of its order, or, where the telco knows no
+     * order of it, a name of the telco's own that no package of another SIM has. A SIM is free only when all that is listed
+     * was cancelled (rule S5). Null: the telco cannot list them, and is taken at its word that what was cancelled is gone.
+     * So is one without this operation, as telcos are that were written before it.
+     */
+    readonly listPackages?: (of: { readonly iccid: string }) => Call<ReadonlyArray<string> | null>
   }
 >()("simplan/Telco") {}
+
+/** The operations that change something, each idempotent by a key. */
+export type Change = Exclude<keyof Telco["Service"], "listPackages">

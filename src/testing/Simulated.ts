@@ -9,7 +9,7 @@ import type { Instant } from "../domain/Time.ts"
 import type { Jobs } from "../ports/Jobs.ts"
 import type { Outbox } from "../ports/Outbox.ts"
 import type { Storage, StorageError } from "../ports/Storage.ts"
-import type { Telco } from "../ports/Telco.ts"
+import type { Change } from "../ports/Telco.ts"
 
 /**
  * What can go wrong with a call to the telco. `refuse` befalls only what a refusal ends at once: creating a package,
@@ -70,8 +70,8 @@ export type TelcoRecord = {
 export interface TelcoCall {
   /** Business time at which the call began. */
   readonly at: Instant
-  /** The operation of the port `Telco` that was called. */
-  readonly kind: keyof Telco["Service"]
+  /** The operation of the port `Telco` that was called; lists are left out. */
+  readonly kind: Change
   /** What the call is idempotent by. */
   readonly key: string
   /** The SIM that the call was about. */

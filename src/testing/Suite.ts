@@ -86,9 +86,85 @@ export class CaseFailed extends Data.TaggedError("CaseFailed")<{
 export const holds = (what: string, condition: boolean): Effect.Effect<void, CaseFailed> =>
   condition ? Effect.void : Effect.fail(new CaseFailed({ message: what }))
 
-/** Fails the case unless the two are structurally equal. */
+/** Fails the case unless the two are structurally equal; the message has each path at which they differ. */
 export const equals = <A>(what: string, actual: A, expected: A): Effect.Effect<void, CaseFailed> =>
-  holds(`${what}\n  expected: ${show(expected)}\n  actual:   ${show(actual)}`, Equal.equals(actual, expected))
+  Equal.equals(actual, expected) ? Effect.void : holds(`${what}\n${listing(actual, expected)}`, false)
+
+/** How many differences a message has, and how many characters of a value. */
+const MOST = 10
+const LONGEST = 120
+
+const listing = (actual: unknown, expected: unknown): string => {
+  const all = differences(actual, expected)
+  const lines = all.slice(0, MOST).map(({ actual, expected, path }) => {
+    const values = `expected ${shortly(expected)}, actual ${shortly(actual)}`
+    return path === "" ? `  ${values}` : `  at ${path}: ${values}`
+  })
+  return [...lines, ...(all.length > MOST ? [`  and ${all.length - MOST} more`] : [])].join("\n")
+}
+
+/** What is at a path where nothing is. */
+const nothing = Symbol("nothing")
+
+/** Where two values differ. */
+interface Difference {
+  /** Such as `sims[2].version`; empty for the values themselves. */
+  readonly path: string
+  readonly actual: unknown
+  readonly expected: unknown
+}
+
+/** All paths at which two values differ. */
+const differences = (actual: unknown, expected: unknown, path = ""): ReadonlyArray<Difference> => {
+  if (Equal.equals(actual, expected)) return []
+  const here = [{ path, actual, expected }]
+  if (Array.isArray(actual) && Array.isArray(expected)) return inArrays(actual, expected, path)
+  if (!isRecord(actual) || !isRecord(expected)) return here
+  const keys = [...new Set([...Object.keys(expected), ...Object.keys(actual)])]
+  const found = keys.flatMap((key) => {
+    const name = /^[A-Za-z_$][\w$]*$/.test(key) ? `${path === "" ? "" : "."}${key}` : `[${JSON.stringify(key)}]`
+    return differences(valueAt(actual, key), valueAt(expected, key), `${path}${name}`)
+  })
+  // What differs in nothing that is enumerable.
+  return found.length === 0 ? here : found
+}
+
+/** Of lists of different lengths, what is the same at both ends is left out. */
+const inArrays = (
+  actual: ReadonlyArray<unknown>,
+  expected: ReadonlyArray<unknown>,
+  path: string
+): ReadonlyArray<Difference> => {
+  const least = Math.min(actual.length, expected.length)
+  let begin = 0
+  while (begin < least && Equal.equals(actual[begin], expected[begin])) begin++
+  let end = 0
+  if (actual.length !== expected.length) {
+    while (end < least - begin && Equal.equals(actual.at(-1 - end), expected.at(-1 - end))) end++
+  }
+  const [left, right] = [actual.slice(begin, actual.length - end), expected.slice(begin, expected.length - end)]
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => index).flatMap((index) =>
+    differences(
+      index < left.length ? left[index] : nothing,
+      index < right.length ? right[index] : nothing,
+      `${path}[${begin + index}]`
+    )
+  )
+}
+
+const isRecord = (value: unknown): value is object =>
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof Date || value instanceof Map || value instanceof Set)
+
+const valueAt = (of: object, key: string): unknown => (Object.hasOwn(of, key) ? Reflect.get(of, key) : nothing)
+
+const shortly = (value: unknown): string => {
+  if (value === nothing) return "nothing"
+  const text = show(value)
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`
+}
 
 /** Fails the case unless the effect fails with an error of that tag; gives the error. */
 export const failsWith = <A, E extends { readonly _tag: string }, Tag extends E["_tag"], R>(
@@ -109,5 +185,10 @@ const hasTag = <E extends { readonly _tag: string }, Tag extends E["_tag"]>(
   tag: Tag
 ): error is Extract<E, { readonly _tag: Tag }> => error._tag === tag
 
-const show = (value: unknown): string =>
-  JSON.stringify(value, (_, part) => (typeof part === "bigint" ? `${part}n` : part)) ?? String(value)
+/** A value of JSON, or what JSON has no form for. */
+const plain = (_: string, part: unknown): unknown => {
+  if (typeof part === "bigint") return `${part}n`
+  return part instanceof Map || part instanceof Set ? [...part] : part
+}
+
+const show = (value: unknown): string => JSON.stringify(value, plain) ?? String(value)

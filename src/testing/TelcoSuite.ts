@@ -137,6 +137,22 @@ const answered = <R>({ iccid, observed, order }: Observed.Subject<R>): ReadonlyA
     })
   },
   {
+    name: "the packages of a SIM, where the telco lists them, are those that were made and not cancelled",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      if (telco.listPackages === undefined) return
+      const key = yield* freshKey
+      const ids = [0, 1, 2].map((occurrence) => `${key}:${occurrence}`)
+      yield* Effect.forEach(ids, (id) => telco.createPackage(order(id)), { discard: true })
+      yield* telco.suspendPackage({ packageId: `${key}:1`, iccid })
+      yield* telco.cancelPackage({ packageId: `${key}:2`, iccid })
+      const listed = yield* telco.listPackages({ iccid })
+      if (listed === null) return
+      const own = ids.filter((id) => listed.includes(id))
+      yield* Suite.equals("the packages that are listed", own, [`${key}:0`, `${key}:1`])
+    })
+  },
+  {
     name: "a package that is not there can be suspended",
     effect: Effect.gen(function* () {
       const telco = yield* Telco
@@ -165,12 +181,16 @@ const answered = <R>({ iccid, observed, order }: Observed.Subject<R>): ReadonlyA
     })
   },
   {
-    name: "a profile can be released, also again and where there is none",
+    name: "a profile can be released, also again; one that the telco does not know is released or refused, and that is final",
     effect: Effect.gen(function* () {
       const key = yield* freshKey
       yield* sameCall("releasing", (telco) => telco.releaseProfile({ key, iccid }))
       const telco = yield* Telco
-      yield* telco.releaseProfile({ key: `${key}-unknown`, iccid: "8900000000000000000" })
+      const unknown = telco.releaseProfile({ key: `${key}-unknown`, iccid: "8900000000000000000" }).pipe(
+        Effect.as("released"),
+        Effect.catchTag("Telco.Refused", () => Effect.succeed("refused"))
+      )
+      yield* Suite.equals("the second answer", yield* unknown, yield* unknown)
     })
   },
   {

@@ -12,14 +12,14 @@ const by = fc.oneof(
 const place = fc.nat(2)
 const HOUR = 3_600_000
 
-/** The first package falls due soon, or everything is due at once. */
+/** The first package falls due soon, or one or two are due at once. */
 const period = fc.oneof(
   { weight: 3, arbitrary: fc.constant(null) },
   {
     weight: 3,
     arbitrary: fc.integer({ min: 1, max: 20_000 }).map((after) => ({ start: 12 * HOUR + after, end: null }))
   },
-  { weight: 1, arbitrary: fc.constant({ start: -3 * HOUR, end: null }) }
+  { weight: 1, arbitrary: fc.constantFrom(-3 * HOUR, -13 * HOUR).map((start) => ({ start, end: null })) }
 )
 
 const terms = (recurring: boolean) => ({
@@ -160,7 +160,8 @@ const fault: fc.Arbitrary<Cluster.Fault> = fc.oneof(
   fc.record({ _tag: fc.constant("Stop" as const), process }),
   fc.record({
     _tag: fc.constant("Telco" as const),
-    fault: fc.constantFrom("refuse" as const, "unavailable" as const, "answer lost" as const, "slow" as const),
+    fault: fc.constantFrom("refuse", "unavailable", "unreachable", "answer lost", "slow"),
+    after: fc.nat(3),
     times
   }),
   fc.record({
@@ -170,10 +171,38 @@ const fault: fc.Arbitrary<Cluster.Fault> = fc.oneof(
   })
 )
 
-const step = fc.oneof(
-  { weight: 5, arbitrary: requests },
-  { weight: 2, arbitrary: wait },
-  { weight: 4, arbitrary: fault.map((of): Cluster.Step => ({ _tag: "Fault", fault: of })) }
+/**
+ * A creation of two packages whose process dies under way, while the telco is about to be unavailable: what one attempt
+ * ordered is undone by another one, which reached less of it. Of a top-up no release of the SIM finds what is left.
+ */
+const interrupted = fc
+  .record({
+    process,
+    calls: fc.integer({ min: 4, max: 24 }),
+    after: fc.nat(3),
+    times,
+    downtime: millis,
+    keyed: fc.boolean(),
+    isTopUp: fc.boolean()
+  })
+  .map(({ after, calls, downtime, isTopUp, keyed, process, times }): ReadonlyArray<Cluster.Step> => {
+    const of = { by: 0, plan: 0, period: { start: -13 * HOUR, end: null }, keyed } as const
+    const command: Commands.Command = isTopUp
+      ? { _tag: "TopUp", ...of, line: 0 }
+      : { _tag: "Subscribe", ...of, sim: null, foreign: false }
+    return [
+      { _tag: "Fault", fault: { _tag: "Die", process, calls, downtime } },
+      { _tag: "Fault", fault: { _tag: "Telco", fault: "unavailable", after, times } },
+      { _tag: "Requests", requests: [{ process, command }] },
+      { _tag: "Wait", millis: 90_000 }
+    ]
+  })
+
+const steps: fc.Arbitrary<ReadonlyArray<Cluster.Step>> = fc.oneof(
+  { weight: 10, arbitrary: requests.map((one) => [one]) },
+  { weight: 4, arbitrary: wait.map((one) => [one]) },
+  { weight: 8, arbitrary: fault.map((of): ReadonlyArray<Cluster.Step> => [{ _tag: "Fault", fault: of }]) },
+  { weight: 1, arbitrary: interrupted }
 )
 
 const clock = fc.oneof(fc.constant(0), fc.integer({ min: -30_000, max: 30_000 }))
@@ -184,11 +213,11 @@ export const plans: fc.Arbitrary<Cluster.Plan> = fc.record({
   clocks: fc.array(clock, { minLength: 1, maxLength: 3 }),
   concurrency: fc.integer({ min: 1, max: 3 }),
   steps: fc
-    .tuple(createPlan(fc.constant(0)), fc.array(step, { maxLength: 12, size: "max" }))
+    .tuple(createPlan(fc.constant(0)), fc.array(steps, { maxLength: 12, size: "max" }))
     .map(
       ([command, steps]): ReadonlyArray<Cluster.Step> => [
         { _tag: "Requests", requests: [{ process: 0, command }] },
-        ...steps
+        ...steps.flat()
       ]
     )
 })

@@ -34,5 +34,5 @@ describe("Several processes on one storage", () => {
       }),
       { numRuns: 8, seed: SEED }
     )
-  }, 60_000)
+  }, 300_000)
 })

@@ -78,11 +78,11 @@ describe("Postgres.layer with a wrong option", () => {
     ["schema", { schema: "1a" }, /^schema is "1a"/],
     ["schema", { schema: 1 }, /^schema is 1/],
     ["secretKeys", { secretKeys: ofAnotherCopy("~effect/Redacted") }, /^secretKeys is a Redacted that/],
+    ["secretKeys that are none", { secretKeys: "short" }, /^The secret key must be 32 bytes/],
     ["an option that is none", { maxConections: 3 }, /^The options of Postgres.layer have an option "maxConections"/]
   ]
   it.each(wrong)("%s", async (_, options, sentence) => {
-    const needsNoDatabase = !("secretKeys" in options)
-    expect(await postgres({ url: needsNoDatabase ? url : Databases.adminUrl(), ...options })).toMatch(sentence)
+    expect(await postgres({ url, ...options })).toMatch(sentence)
   })
 
   it("a text with a password where it does not belong", async () => {

@@ -2,7 +2,7 @@
  * Rule E2: which events a handler takes.
  */
 import { Result } from "effect"
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Delivery from "../../src/domain/Delivery.ts"
 import * as EventHandler from "../../src/domain/EventHandler.ts"
 import * as WebhookEvent from "../../src/domain/WebhookEvent.ts"
@@ -87,4 +87,42 @@ it("is done once it has succeeded, and else tried again with the reason", () => 
   })
   const failed = Delivery.attempted(delivery, { _tag: "Threw", message: "no mail" }, 10, 0)
   expect(failed).toMatchObject({ status: "Pending", lastError: "no mail", responseStatus: null, nextAttemptAt: 5_010 })
+})
+
+describe("the schedule of a handler", () => {
+  const schedule = (of: Parameters<typeof Delivery.schedule>[0]) => Result.getOrThrow(Delivery.schedule(of))
+  const payload = { type: WebhookEvent.TEST, data: { webhookEndpointId: "endpoint" } } as const
+  /** The waits until the event is given up. */
+  const waits = (of: Parameters<typeof Delivery.schedule>[0]) => {
+    let delivery = Delivery.pending(event(payload), EventHandler.endpointId("mailer"))
+    const found: Array<number> = []
+    for (;;) {
+      delivery = Delivery.attempted(delivery, { _tag: "Threw", message: "no mail" }, 0, 0, schedule(of))
+      if (delivery.nextAttemptAt === null) return { found, attempts: delivery.attempts, status: delivery.status }
+      found.push(delivery.nextAttemptAt)
+    }
+  }
+
+  it("is that of rule W7, unless it names its own waits or a number of attempts", () => {
+    expect(schedule({})).toEqual(Delivery.standardSchedule)
+    expect(waits({})).toEqual({ found: [...Delivery.retrySchedule], attempts: 10, status: "Failed" })
+    expect(waits({ maxAttempts: 3 })).toEqual({ found: [5_000, 300_000], attempts: 3, status: "Failed" })
+    expect(waits({ waits: [1, 20] })).toEqual({ found: [1, 20], attempts: 3, status: "Failed" })
+    expect(waits({ waits: [1, 20], maxAttempts: 5 }).found).toEqual([1, 20, 20, 20])
+    expect(waits({ waits: [] })).toEqual({ found: [], attempts: 1, status: "Failed" })
+    expect(waits({ maxAttempts: 1 }).attempts).toBe(1)
+  })
+
+  it.each([
+    [{ waits: [0] }, "waits"],
+    [{ waits: [1.5] }, "waits"],
+    [{ waits: [Number.NaN] }, "waits"],
+    [{ waits: [30 * 86_400_000 + 1] }, "waits"],
+    [{ waits: Array.from({ length: 101 }, () => 1) }, "waits"],
+    [{ maxAttempts: 0 }, "maxAttempts"],
+    [{ maxAttempts: 1_001 }, "maxAttempts"],
+    [{ maxAttempts: 1.5 }, "maxAttempts"]
+  ])("%j is refused", (of, field) => {
+    expect(Result.getOrThrow(Result.flip(Delivery.schedule(of)))).toMatchObject({ _tag: "InvalidField", field })
+  })
 })

@@ -78,6 +78,14 @@ describe("A later request under the key (W2)", () => {
     expect(refusal(record({ outcome: { _tag: "Refused", refusal: busy } }))).toBe(busy)
   })
 
+  it("is known to get what the first one got, and not a refusal of its own", () => {
+    const told = (of: Idempotency.IdempotencyRecord, fingerprint = "f") =>
+      Idempotency.isReplay(Idempotency.answer("Plan", of, { fingerprint }))
+    const refusal = Refusal.toPlain(new Refusal.NotFound({ resource: "plan", id: "p" }))
+    expect([told(record()), told(record({ outcome: { _tag: "Refused", refusal } }))]).toEqual([true, true])
+    expect([told(record({ outcome: { _tag: "Pending" } })), told(record(), "other")]).toEqual([false, false])
+  })
+
   it("is refused while the outcome is pending", () => {
     expect(refusal(record({ outcome: { _tag: "Pending" } }))).toMatchObject({ _tag: "RequestInProgress", key: "k" })
   })

@@ -18,7 +18,8 @@ const left: ReadonlyArray<Work> = [
   { _tag: "CreatePackage", iccid: ICCID, attachmentId, occurrence: 1 },
   { _tag: "SuspendPackages", iccid: ICCID, attachmentId },
   { _tag: "CancelPackages", iccid: ICCID, packageIds: [], release: true },
-  { _tag: "ReviewPackage", iccid: ICCID, findingId: "ocs/missing/1" }
+  { _tag: "ReviewPackage", iccid: ICCID, findingId: "ocs/missing/1" },
+  { _tag: "HandleEvent", iccid: ICCID, handler: "mailer", deliveryId: "event:handler:mailer" }
 ]
 
 describe("A request's answer", () => {

@@ -5,9 +5,12 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Deletion from "../../src/domain/Deletion.ts"
+import * as Delivery from "../../src/domain/Delivery.ts"
+import * as EventHandler from "../../src/domain/EventHandler.ts"
 import type { Refusals, Work } from "../../src/domain/Job.ts"
 import * as Problem from "../../src/domain/Problem.ts"
 import type { Sim } from "../../src/domain/Sim.ts"
+import type * as WebhookEvent from "../../src/domain/WebhookEvent.ts"
 import { free, ICCID } from "./Values.ts"
 
 interface State {
@@ -81,5 +84,43 @@ describe("What is done at the telco, or by hand (S3, S6)", () => {
         expect(Problem.done(work, null)).toEqual({})
       })
     )
+  })
+})
+
+describe("An event that a handler fails at (S6, E2)", () => {
+  const about = (payload: WebhookEvent.Payload, name: string | null = "mailer") => {
+    const event = { organizationId: "acme", eventId: "event", createdAt: 1, payload }
+    const endpointId = name === null ? "endpoint" : EventHandler.endpointId(name)
+    return (failures: number): Delivery.LoggedDelivery => {
+      let delivery = Delivery.pending(event, endpointId)
+      for (let count = 0; count < failures; count++)
+        delivery = Delivery.attempted(delivery, { _tag: "Threw", message: "no mail" }, 2, 0)
+      return { delivery, event }
+    }
+  }
+  const created = { type: "subscription.created", data: { esim: ICCID, subscriptionId: "s" } } as const
+  const done = { type: "command.done", data: { id: "c", method: "messages.send", metadata: null } } as const
+
+  it("is a problem of its SIM from the second failure on, until it is given up", () => {
+    const of = about(created)
+    const found = Array.from({ length: 11 }, (_, failures) => Problem.heldUp(of(failures), 5) !== null)
+    expect(found).toEqual([false, false, true, true, true, true, true, true, true, true, false])
+    expect(Problem.heldUp(of(2), 5)).toMatchObject({
+      jobId: "handle:event:handler:mailer",
+      organizationId: "acme",
+      work: { _tag: "HandleEvent", iccid: ICCID, handler: "mailer", deliveryId: "event:handler:mailer" },
+      refused: {
+        times: 2,
+        since: 1,
+        message: "The handler mailer fails at subscription.created, and later events about the SIM wait for it: no mail"
+      },
+      endedAt: 5
+    })
+    expect([1, 2, 3].map((failures) => Problem.mayHoldUp(of(failures).delivery))).toEqual([false, true, true])
+  })
+
+  it("is none where it is about no SIM, or for an endpoint", () => {
+    expect(Problem.heldUp(about(done)(5), 5)).toBeNull()
+    expect(Problem.heldUp(about(created, null)(5), 5)).toBeNull()
   })
 })

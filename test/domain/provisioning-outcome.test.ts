@@ -158,6 +158,14 @@ describe("A creation is undone (S5)", () => {
     })
   })
 
+  it("after an attempt that nobody knows the reach of, as if it had ordered every package that was not over", () => {
+    expect(Provisioning.orderable(attachment(mine))).toEqual([0])
+    expect(Provisioning.orderable(anchored(NOW - 13 * HOUR_MS))).toEqual([0, 1])
+    const short = anchored(NOW - 23 * HOUR_MS)
+    expect(Provisioning.orderable(short)).toEqual([0, 1])
+    expect(Provisioning.orderable({ ...short, createdAt: NOW + 2 * HOUR_MS })).toEqual([1])
+  })
+
   it("S1: an undone top-up does not change the subscription", () => {
     const of = attachment({ ...mine, subscriptionId: "subscription" })
     const cancel = { _tag: "CancelPackages", iccid: ICCID, packageIds: ["mine:0"], release: false }

@@ -14,6 +14,14 @@ describe("The SIM's aggregate", () => {
     expect(SimAggregate.confirmed(of)).toEqual([seen])
   })
 
+  it("S5: owns what its attachments have, nothing while it is free, and is not compared while that changes", () => {
+    const allocated = (_tag: "Provisioning" | "InService" | "Releasing") =>
+      SimAggregate.owners({ ...of, sim: { ...of.sim, allocation: { _tag, subscriptionId: "s" } } })
+    expect(allocated("InService")).toEqual([seen, unseen])
+    expect(SimAggregate.owners({ ...of, sim: { ...of.sim, allocation: { _tag: "Free" } } })).toEqual([])
+    expect([allocated("Provisioning"), allocated("Releasing")]).toEqual([null, null])
+  })
+
   it("finds an attachment by its id, confirmed or not", () => {
     expect(SimAggregate.attachment(of, "unseen")).toBe(unseen)
     expect(SimAggregate.attachment(of, "unknown")).toBeUndefined()

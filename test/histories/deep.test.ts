@@ -26,14 +26,14 @@ describe("A deep run", () => {
     const { code, stdout } = await deep("--runs", "20", "--seed", "7", "--workers", "1")
     expect(stdout).toMatch(/^20 runs from seed 7 on, \d+ commands, [\d.]+ simulated years in [\d.]+ s/)
     expect(code).toBe(0)
-  }, 60_000)
+  }, 300_000)
 
   it("that finds a fault prints the seed and at most 10 commands, and fails", async () => {
     const { code, stderr } = await deep("--runs", "500", "--seed", "7", "--workers", "1", "--plant", "4")
     expect(stderr).toMatch(/Seed \d+ fails\. The shortest commands found that do, ([1-9]|10) of them:/)
     expect(stderr).toContain("After step")
     expect(code).toBe(1)
-  }, 60_000)
+  }, 300_000)
 
   it("refuses an option that is no number", async () => {
     const { code, stderr } = await deep("--seconds", "soon")

@@ -23,7 +23,7 @@ describe("Any run of a service", () => {
       ),
       { numRuns: 500, seed: SEED }
     )
-  }, 60_000)
+  }, 300_000)
 
   it("tells everything that happens to subscriptions and attachments, once and in order (rule E1)", async () => {
     await fc.assert(
@@ -35,7 +35,7 @@ describe("Any run of a service", () => {
       ),
       { numRuns: 80, seed: SEED + 1 }
     )
-  }, 60_000)
+  }, 300_000)
 
   it("keeps every invariant as a model run of fast-check", async () => {
     await fc.assert(
@@ -52,7 +52,7 @@ describe("Any run of a service", () => {
       ),
       { numRuns: 40, seed: SEED }
     )
-  }, 60_000)
+  }, 300_000)
 })
 
 describe("The same seed and commands", () => {
@@ -66,7 +66,7 @@ describe("The same seed and commands", () => {
       }),
       { numRuns: 60, seed: SEED }
     )
-  }, 60_000)
+  }, 300_000)
 
   it("give other ids with another seed", async () => {
     const [commands = []] = fc.sample(Commands.runs(), { seed: 1, numRuns: 1 })

@@ -19,6 +19,6 @@ describe("A planted fault is found, and shrinks to at most 10 commands", () => {
       expect(found.failed).toBe(true)
       expect(found.counterexample?.[1].length).toBeLessThanOrEqual(10)
     },
-    60_000
+    300_000
   )
 })

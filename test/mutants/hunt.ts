@@ -8,6 +8,7 @@ import { Jobs, Outbox, Storage, Telco } from "simplan/ports"
 import { Cluster, Commands, History, Invariants, Simulation } from "simplan/testing"
 import { around } from "../../adapters/simulation/Around.ts"
 import { plans } from "../cluster/Plans.ts"
+import { regressions } from "../cluster/Regressions.ts"
 
 /** How many plans of `test/cluster`, how many runs of one process, and how many new plans. */
 const PLANS = 12
@@ -101,6 +102,10 @@ const ofOneProcess = (seed: number): ReadonlyArray<Run> =>
 export const runsOf = (seed: number, first: string | null): ReadonlyArray<Run> =>
   [
     ...ofProcesses("plan", fc.sample(plans, { seed: 1, numRuns: PLANS })),
+    ...ofProcesses(
+      "regression",
+      regressions.map(([plan]) => plan)
+    ),
     ...ofOneProcess(seed),
     ...ofProcesses("new plan", fc.sample(plans, { seed: seed + 1, numRuns: NEW_PLANS }))
   ].toSorted((left, right) => Number(right.name === first) - Number(left.name === first))

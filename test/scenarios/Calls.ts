@@ -2,7 +2,7 @@
  * The calls that stories make, with what they commonly leave out.
  */
 import { Effect } from "effect"
-import { Attachments, Reports, Sims, Subscriptions } from "simplan"
+import { Attachments, IdempotencyKeys, Reports, Sims, Subscriptions } from "simplan"
 import type { TelcoReport } from "simplan/ports"
 import type * as World from "./World.ts"
 
@@ -28,6 +28,40 @@ export const create = (
           activePeriod: request.start === undefined ? null : { start: request.start, end: request.end ?? null }
         })
       )
+    )
+  )
+
+/** A creation under an idempotency key, as often as it is asked for; how it ended, defects included. */
+export const order = (
+  world: World.World,
+  request: {
+    readonly planId: string
+    readonly iccid?: string
+    readonly key?: string
+    readonly fingerprint?: string
+  }
+) =>
+  world.run(
+    IdempotencyKeys.IdempotencyKeys.use((keys) =>
+      keys.once(
+        "Created",
+        Subscriptions.Subscriptions.use((of) =>
+          of.create({
+            organizationId: world.organizationId,
+            planId: request.planId,
+            metadata: "trip",
+            iccid: request.iccid ?? null,
+            activePeriod: null
+          })
+        )
+      )
+    ).pipe(
+      Effect.provideService(IdempotencyKeys.CurrentRequest, {
+        organizationId: world.organizationId,
+        key: request.key ?? "order-1",
+        fingerprint: request.fingerprint ?? "the same order"
+      }),
+      Effect.result
     )
   )
 

@@ -88,7 +88,8 @@ export const make = async () => {
       cancelPackage: (of) => held(telco.cancelPackage(of)),
       sendSms: (sms) => held(telco.sendSms(sms)),
       releaseProfile: (of) => held(telco.releaseProfile(of)),
-      setMobilePlan: (of) => held(telco.setMobilePlan(of))
+      setMobilePlan: (of) => held(telco.setMobilePlan(of)),
+      listPackages: (of) => held(telco.listPackages?.(of) ?? Effect.succeed(null))
     }),
     Context.add(WebhookSender.WebhookSender, {
       send: ({ eventId }) => {

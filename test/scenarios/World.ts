@@ -50,13 +50,18 @@ export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutM
     when: "before",
     reached: () => undefined
   }
+  const watching: { before: (commit: Storage.Commit) => Promise<void> } = { before: async () => {} }
   const crashing = Context.add(context, Storage.Storage, {
     ...storage,
     commit: (commit) => {
       crash.at -= 1
-      if (crash.at > 0) return storage.commit(commit)
+      const write = Effect.andThen(
+        Effect.promise(() => watching.before(commit)),
+        storage.commit(commit)
+      )
+      if (crash.at > 0) return write
       const stop = Effect.andThen(Effect.sync(crash.reached), Effect.never)
-      return crash.when === "before" ? stop : Effect.andThen(storage.commit(commit), stop)
+      return crash.when === "before" ? stop : Effect.andThen(write, stop)
     }
   })
   const start = () =>
@@ -87,6 +92,10 @@ export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutM
         void begin()
         await standsStill
       }
+    },
+    /** Has each commit wait for this from now on. */
+    beforeCommit: (before: (commit: Storage.Commit) => Promise<void>) => {
+      watching.before = before
     },
     /** Another process on the same storage and telco; the one before is left where it stands. */
     restart: async () => {

@@ -2,9 +2,9 @@
  * H1: a command is carried out once after its commit, wherever a process dies and whatever the telco does, and its
  * outcome is told.
  */
-import { Effect } from "effect"
-import { AuditLog, Commands, RequestContext, Time, Worker } from "simplan"
-import type { Command } from "simplan/ports"
+import { Effect, Latch } from "effect"
+import { AuditLog, Commands, EventHandlers, RequestContext, Time, Webhooks, Worker } from "simplan"
+import type { Command, Storage, WebhookEvent } from "simplan/ports"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "./Calls.ts"
@@ -184,6 +184,176 @@ describe("H1: a command", () => {
     const again = await submit({ _tag: "SetMobilePlan", apply: true, label: "Green", iccid })
     await world.settle()
     expect(await outcome(again)).toMatchObject({ answer: { value: { applied: true } } })
+  })
+})
+
+/** The command's events that a handler is given from now on. */
+const published = async (types: ReadonlyArray<string> = ["command.done", "command.refused"]) => {
+  const got: Array<WebhookEvent.WebhookEvent> = []
+  await world.run(
+    EventHandlers.EventHandlers.use((of) =>
+      of.on({ name: "orders", types }, (event) => Effect.sync(() => got.push(event)))
+    )
+  )
+  return got
+}
+
+const cancelling = ({ commandId }: { readonly commandId: string }) =>
+  Commands.Commands.use((of) => of.cancel({ organizationId: world.organizationId, commandId }))
+
+const cancel = (command: { readonly commandId: string }) => world.run(cancelling(command))
+
+const idOf = ({ commandId }: { readonly commandId: string }) => `${world.organizationId}:${commandId}`
+
+describe("H1 and E1: the outcome of a command", () => {
+  it("is published once, in the commit of the outcome, to handlers and to webhooks that name it", async () => {
+    const { organizationId } = world
+    const hook = { organizationId, url: "https://acme.example/hooks", description: "" }
+    const events = ["command.done", "command.refused"]
+    await world.run(Webhooks.Webhooks.use((of) => of.create({ ...hook, events })))
+    const got = await published()
+    const commands = [await submit(creation()), await submit(creation({ metadata: "order 8" }))]
+    await world.settle()
+    const outcomes = await Promise.all(commands.map(outcome))
+    expect(outcomes.map(({ _tag }) => _tag).toSorted()).toEqual(["Refused", "Succeeded"])
+    const expected = commands.map((command, index) => {
+      const data = { id: idOf(command), method: "subscriptions.create", metadata: `order ${7 + index}` }
+      const refused = { code: "no_free_esim", message: "No free eSIM with label Green is left" }
+      return outcomes[index]?._tag === "Succeeded"
+        ? { type: "command.done", data }
+        : { type: "command.refused", data: { ...data, ...refused } }
+    })
+    const sorted = (payloads: ReadonlyArray<{ readonly type: string }>) =>
+      payloads.toSorted((left, right) => (left.type < right.type ? -1 : 1))
+    expect(sorted(got.map(({ payload }) => payload))).toEqual(sorted(expected))
+    const sent = world.received.filter(({ type }) => type.startsWith("command."))
+    expect(sorted(sent.map(({ data, type }) => ({ type, data })))).toEqual(sorted(expected))
+  })
+
+  it("of a message and of a mobile plan is published with its method", async () => {
+    await Calls.create(world, { planId, iccid })
+    await world.setFaults([{ fault: "refuse", on: "sendSms", times: 1, message: "no\0route" }])
+    const got = await published()
+    const sms = await submit({ _tag: "SendSms", iccid, from: "shop", text: "hi" })
+    const plan = await submit({ _tag: "SetMobilePlan", apply: true, label: "Green", iccid })
+    await world.settle()
+    const refused = { code: "telco_refused", message: "The telco refused: no\uFFFDroute" }
+    expect(got.map(({ payload }) => payload)).toEqual(
+      expect.arrayContaining([
+        { type: "command.refused", data: { id: idOf(sms), method: "messages.send", metadata: null, ...refused } },
+        { type: "command.done", data: { id: idOf(plan), method: "wallet.setMobilePlan", metadata: null } }
+      ])
+    )
+    expect(got).toHaveLength(2)
+  })
+
+  it("costs nothing where nobody takes its type: no event", async () => {
+    await published(["command.refused"])
+    const commits: Array<Storage.Commit> = []
+    world.beforeCommit(async (commit) => void commits.push(commit))
+    await submit(creation())
+    await world.settle()
+    expect(commits.some(({ commands }) => commands?.settled !== undefined)).toBe(true)
+    expect(commits.flatMap(({ events = [] }) => events)).toEqual([])
+  })
+
+  it.each([
+    [1, "before"],
+    [1, "after"],
+    [2, "before"],
+    [2, "after"]
+  ] as const)("is published once where the process is killed at commit %i, %s it", async (at, when) => {
+    const got = await published()
+    const command = await submit(creation())
+    const beginAndCrash = world.crashAt(at, when)
+    await beginAndCrash(() => world.settle())
+    await world.restart()
+    const again = await published()
+    await world.settle()
+    await world.advanceBy(Time.HOUR)
+    const ids = new Set([...got, ...again].map(({ eventId }) => eventId))
+    expect(ids.size).toBe(1)
+    expect([...got, ...again][0]?.payload).toMatchObject({ type: "command.done", data: { id: idOf(command) } })
+  })
+})
+
+describe("H1: a command that is cancelled", () => {
+  it("before it begins is refused as cancelled, and nothing is done", async () => {
+    const got = await published()
+    const command = await submit(creation(), "order-7")
+    await cancel(command)
+    await cancel(command)
+    expect(await settled(command)).toMatchObject({ failure: { _tag: "CommandCancelled" } })
+    await world.settle()
+    await world.advanceBy(Time.DAY)
+    expect(await world.telcoPackages()).toEqual([])
+    expect((await Calls.sim(world, iccid)).allocation._tag).toBe("Free")
+    const data = { id: idOf(command), method: "subscriptions.create", metadata: "order 7" }
+    const refusal = { code: "command_cancelled", message: "The command was cancelled before it began" }
+    expect(got.map(({ payload }) => payload)).toEqual([{ type: "command.refused", data: { ...data, ...refusal } }])
+    // The key goes on naming it.
+    expect(await submit(creation(), "order-7")).toEqual(command)
+    const all = { from: null, to: null, actor: null, action: "command.cancel", resourceId: null }
+    const query = { organizationId: world.organizationId, ...all, after: null, limit: 10 }
+    const { items } = await world.run(AuditLog.AuditLog.use((log) => log.page(query)))
+    expect(items.map(({ resourceId }) => resourceId)).toEqual([command.commandId])
+  })
+
+  it("after an attempt has begun is refused, and goes on", async () => {
+    const refused = (command: { readonly commandId: string }) => world.run(Effect.flip(cancelling(command)))
+    await world.setFaults([{ fault: "unavailable", on: "createPackage", times: 1 }])
+    const command = await submit(creation())
+    await world.settle()
+    expect(await outcome(command)).toEqual({ _tag: "Pending" })
+    expect(await refused(command)).toMatchObject({ _tag: "CommandBegun", commandId: command.commandId })
+    await world.advanceBy(Time.HOUR)
+    expect(await outcome(command)).toMatchObject({ _tag: "Succeeded" })
+    expect(await refused(command)).toMatchObject({ _tag: "CommandBegun" })
+    expect(await refused({ commandId: "none" })).toMatchObject({ _tag: "NotFound", resource: "command" })
+  })
+
+  it("while a process is about to begin it is done by neither: that process's first commit fails", async () => {
+    const command = await submit(creation())
+    const [reached, cancelled] = [Latch.makeUnsafe(), Latch.makeUnsafe()]
+    world.beforeCommit(async ({ jobs }) => {
+      if (jobs?.finished?.[0]?.jobId !== `command:${command.commandId}`) return
+      reached.openUnsafe()
+      await Effect.runPromise(cancelled.await)
+    })
+    const working = world.settle()
+    await Effect.runPromise(reached.await)
+    await cancel(command)
+    cancelled.openUnsafe()
+    await working
+    await world.advanceBy(Time.HOUR)
+    expect(await settled(command)).toMatchObject({ failure: { _tag: "CommandCancelled" } })
+    expect(await world.telcoPackages()).toEqual([])
+    expect((await Calls.sim(world, iccid)).allocation._tag).toBe("Free")
+    // The eSIM that it had reserved can be sold.
+    const next = await submit(creation())
+    await world.settle()
+    expect(await outcome(next)).toMatchObject({ _tag: "Succeeded" })
+  })
+})
+
+describe("H1: the commands of an organization", () => {
+  it("are listed by pages, and by how they stand", async () => {
+    const commands = [await submit(creation()), await submit(creation())]
+    await world.settle()
+    const pending = await submit(creation())
+    const page = (query: object) =>
+      world.run(
+        Commands.Commands.use((of) =>
+          of.page({ organizationId: world.organizationId, state: null, after: null, limit: 2, ...query })
+        )
+      )
+    const first = await page({})
+    expect(first.items.map(({ commandId }) => commandId)).toEqual(commands.map(({ commandId }) => commandId))
+    const second = await page({ after: first.next })
+    expect(second).toMatchObject({ items: [{ commandId: pending.commandId }], next: null })
+    const states = await Promise.all((["pending", "done", "refused"] as const).map((state) => page({ state })))
+    expect(states.map(({ items }) => items.length)).toEqual([1, 1, 1])
+    expect(states[0]?.items[0]?.commandId).toBe(pending.commandId)
   })
 })
 

@@ -2,8 +2,8 @@
  * Rule E2: handlers of events in the process, on the virtual clock, and shared by processes.
  */
 import { Effect, Layer } from "effect"
-import { Clock, EventHandlers, Services, Subscriptions, Worker } from "simplan"
-import { Delivery, Storage, type WebhookEvent } from "simplan/ports"
+import { Clock, EventHandlers, Problems, Services, Subscriptions, Worker } from "simplan"
+import { Delivery, Problem, Storage, type WebhookEvent } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import * as VirtualClock from "simplan/virtual-clock"
 import * as Ports from "./Ports.ts"
@@ -94,6 +94,132 @@ it("one that fails is tried again by the steps of rule W7, and the SIM's next ev
     expect(waits[index]).toBeGreaterThanOrEqual(step)
     expect(waits[index]).toBeLessThanOrEqual(step * (1 + Delivery.JITTER))
   })
+})
+
+const failedOf = async (world: World.World, name = "mailer") =>
+  (await world.run(EventHandlers.EventHandlers.use((of) => of.failed({ name, after: null, limit: 10 })))).items
+
+const problemsOf = async (world: World.World) =>
+  (await world.run(Problems.Problems.use((of) => of.page({ after: null, limit: 10 })))).items
+
+/** A handler that fails at some events, by its own schedule, and what it has handled. */
+const failing = async (world: World.World, fails: Set<string>, options: Partial<EventHandlers.Options> = {}) => {
+  const got: Array<string> = []
+  const calls: Array<string> = []
+  await on(world, { name: "mailer", types: [STATE], ...options }, ({ eventId }) =>
+    Effect.suspend(() => {
+      calls.push(eventId)
+      return fails.has(eventId) ? Effect.fail(new Error(`no mail for ${eventId}`)) : Effect.succeed(got.push(eventId))
+    })
+  )
+  return { got, calls }
+}
+
+it("what is given up is kept, and handled when it is replayed: one event, or all", async () => {
+  const world = await begin()
+  const { organizationId } = world
+  const fails = new Set(["a 0", "b 0", "c 0"])
+  const { calls, got } = await failing(world, fails, { waits: [60_000], maxAttempts: 3 })
+  await happen(
+    world,
+    ["a", "b", "c"].map((sim) => event(organizationId, sim, 0, World.START))
+  )
+  await world.advanceBy(DAY)
+  expect(calls).toHaveLength(9)
+  const failed = await failedOf(world)
+  expect(failed.map(({ event: { eventId } }) => eventId)).toEqual(["a 0", "b 0", "c 0"])
+  expect(failed[0]?.delivery).toMatchObject({ attempts: 3, lastError: "no mail for a 0" })
+  const replay = (eventId: string | null, name = "mailer") =>
+    world.run(EventHandlers.EventHandlers.use((of) => of.replay({ name, eventId })))
+  fails.clear()
+  expect(await replay("b 0")).toEqual({ replayed: 1 })
+  await world.settle()
+  expect(got).toEqual(["b 0"])
+  expect(await replay(null)).toEqual({ replayed: 2 })
+  await world.settle()
+  expect(got.toSorted()).toEqual(["a 0", "b 0", "c 0"])
+  expect(await failedOf(world)).toEqual([])
+  expect(await replay(null)).toEqual({ replayed: 0 })
+  await expect(replay("a 0")).rejects.toMatchObject({ _tag: "NotFound", resource: "delivery" })
+  await expect(replay(null, "nobody")).rejects.toMatchObject({ _tag: "NotFound", resource: "event handler" })
+})
+
+it("one gives up at once what it says is hopeless, and the SIM's next event goes on", async () => {
+  const world = await begin()
+  const { organizationId } = world
+  const giveUp = (error: unknown) => error instanceof Error && error.message.endsWith("sim 0")
+  const { calls, got } = await failing(world, new Set(["sim 0"]), { giveUp })
+  await happen(
+    world,
+    [0, 1].map((n) => event(organizationId, "sim", n, World.START))
+  )
+  await world.advanceBy(1)
+  expect({ calls, got }).toEqual({ calls: ["sim 0", "sim 1"], got: ["sim 1"] })
+  expect((await failedOf(world)).map(({ event: { eventId } }) => eventId)).toEqual(["sim 0"])
+})
+
+it("a SIM whose events wait for one that fails is among the problems until that is handled or given up", async () => {
+  const world = await begin()
+  const { organizationId } = world
+  const fails = new Set(["mended 0", "poison 0"])
+  const { got } = await failing(world, fails, { waits: [60_000], maxAttempts: 5 })
+  const events = [0, 1].flatMap((n) =>
+    ["mended", "poison", "quiet"].map((sim) => event(organizationId, sim, n, World.START))
+  )
+  await happen(world, events)
+  await world.settle()
+  expect(await problemsOf(world)).toEqual([])
+  await world.advanceBy(80_000)
+  const problems = await problemsOf(world)
+  const found = problems.map(({ organizationId, refused, work }) => ({ organizationId, work, said: refused?.message }))
+  for (const iccid of ["mended", "poison"]) {
+    const work = expect.objectContaining({ _tag: "HandleEvent", iccid, handler: "mailer" })
+    const said = expect.stringContaining(`no mail for ${iccid} 0`)
+    expect(found).toContainEqual({ organizationId, work, said })
+  }
+  expect(found).toHaveLength(2)
+  fails.delete("mended 0")
+  await world.advanceBy(80_000)
+  expect((await problemsOf(world)).map(({ work }) => "iccid" in work && work.iccid)).toEqual(["poison"])
+  expect(got).toEqual(["quiet 0", "quiet 1", "mended 0", "mended 1"])
+  await world.advanceBy(DAY)
+  expect(await problemsOf(world)).toEqual([])
+  expect(got.slice(4)).toEqual(["poison 1"])
+  expect((await failedOf(world)).map(({ event: { eventId } }) => eventId)).toEqual(["poison 0"])
+})
+
+it("an operator has a problem's event handed out at once, or gives it up", async () => {
+  const world = await begin()
+  const { organizationId } = world
+  const fails = new Set(["a 0", "b 0", "c 0"])
+  const { calls, got } = await failing(world, fails, { waits: [1, DAY], maxAttempts: 100 })
+  await happen(
+    world,
+    [0, 1].flatMap((n) => ["a", "b", "c"].map((sim) => event(organizationId, sim, n, World.START)))
+  )
+  await world.advanceBy(1_000)
+  expect(await problemsOf(world)).toHaveLength(3)
+  const [a, b, c] = ["a", "b", "c"].map((sim) => ({ problemId: Problem.eventJobId(`${sim} 0:handler:mailer`) }))
+  if (a === undefined || b === undefined || c === undefined) return expect.fail("three problems")
+  calls.length = 0
+  const problems = <A, E>(use: (of: Problems.Problems["Service"]) => Effect.Effect<A, E>) =>
+    world.run(Problems.Problems.use(use))
+  await problems((of) => of.retry(a))
+  await world.settle()
+  expect(calls).toEqual(["a 0"])
+  expect(await problemsOf(world)).toHaveLength(3)
+  fails.clear()
+  await problems((of) => of.retry(b))
+  await problems((of) => of.resolve(c))
+  await world.settle()
+  expect(got.filter((id) => id.startsWith("b"))).toEqual(["b 0", "b 1"])
+  expect(got.filter((id) => id.startsWith("c"))).toEqual(["c 1"])
+  expect((await failedOf(world)).map(({ delivery, event }) => [event.eventId, delivery.lastError])).toEqual([
+    ["c 0", Delivery.RESOLVED]
+  ])
+  await expect(problems((of) => of.retry(c))).rejects.toMatchObject({ _tag: "NotFound", resource: "problem" })
+  await world.run(EventHandlers.EventHandlers.use((of) => of.remove("mailer")))
+  expect(await problemsOf(world)).toEqual([])
 })
 
 it("what happens while no process has the handler is given to it later, and nothing once it is removed", async () => {

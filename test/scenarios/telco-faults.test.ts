@@ -2,7 +2,8 @@
  * S5 against each fault of the telco: a 201 means that it has the package; anything else leaves no subscription, no
  * taken SIM and no package, once what was begun is undone.
  */
-import { Time } from "simplan"
+import { Subscriptions, Time } from "simplan"
+import { Telco } from "simplan/ports"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "./Calls.ts"
 import * as World from "./World.ts"
@@ -72,6 +73,23 @@ describe("S5", () => {
       { fault: "unavailable", on: "cancelPackage", times: 3 }
     ])
     await create(planId)
+    await world.settle()
+    expect(await sim(iccid)).toMatchObject({ allocation: { _tag: "Releasing" } })
+    await world.advanceBy(Time.HOUR)
+    expect(await sim(iccid)).toMatchObject({ allocation: { _tag: "Free" } })
+    expect(await activePackages()).toHaveLength(0)
+  })
+
+  it("a SIM returns only when what its telco lists beside the subscription's packages is cancelled", async () => {
+    const [iccid = ""] = await world.importSims(1)
+    const planId = await world.createPlan()
+    await create(planId)
+    const [own] = await Calls.attachments(world, iccid)
+    const { terms } = own?.attachment ?? expect.fail()
+    const order = { packageId: "forgotten:0", iccid, window: null, terms }
+    await world.run(Telco.Telco.use((telco) => telco.createPackage(order)))
+    await world.setFaults([{ fault: "unavailable", on: "listPackages", times: 1 }])
+    await world.run(Subscriptions.Subscriptions.use((of) => of.remove({ organizationId: world.organizationId, iccid })))
     await world.settle()
     expect(await sim(iccid)).toMatchObject({ allocation: { _tag: "Releasing" } })
     await world.advanceBy(Time.HOUR)

@@ -14,6 +14,7 @@ export const processes: ReadonlyArray<string> = [
   "test/conformance/postgres/connections/postgres-start.test.ts",
   "test/documents/commands.test.ts",
   "test/faults/short.test.ts",
+  "test/http/documents-page.test.ts",
   "test/http/security/memory.test.ts",
   "test/playground/page.test.ts",
   "test/playground/playground.test.ts",

@@ -21,7 +21,7 @@ describe("the examples", () => {
     for (const name of names) {
       expect(existsSync(`${directory}${name}.svg`), name).toBe(true)
       expect(readme).toContain(`(${name}.json)`)
-      expect(readme).toContain(`(${name}.svg)`)
+      expect(readme).toContain(`${name}.svg)`)
     }
   })
 

@@ -23,6 +23,8 @@ export interface Connections {
   readonly migrates: SqlClient.SqlClient
   /** What holds the lock and hears of other processes. */
   readonly session: Session.Open
+  /** Likewise, over another connection each time. */
+  readonly ownSession: Session.Open
   readonly target: Refusal.Target
   /** How many connections there may be. */
   readonly max: { readonly reads: number; readonly writes: number }
@@ -61,6 +63,7 @@ export const ofUrl = Effect.fnUntraced(function* (
     ),
     migrates: yield* PgClient.make({ ...plain, maxConnections: 1 }),
     session: Session.opening(watched),
+    ownSession: Session.opening(watched),
     target: { argument: "url", address: DatabaseUrl.addressOf(first) },
     max: { reads: 1, writes: maxConnections }
   }
@@ -83,11 +86,14 @@ const addressOfPool = ({ options }: PgPool.PgPool): string => {
 export const ofPool = Effect.fnUntraced(function* (pool: PgPool.PgPool, patience: Duration.Duration) {
   const client = yield* PgPool.client(pool, patience)
   const max = Number(textOf(pool.options, "max", "10"))
+  const ownSession = PgSession.opening(pool, patience)
+  PgPool.survive(pool)
   const connections: Connections = {
     reads: Effect.succeed(client),
     writes: client,
     migrates: yield* PgPool.client(pool),
-    session: yield* Session.shared(PgSession.opening(pool, patience)),
+    session: yield* Session.shared(ownSession),
+    ownSession,
     target: { argument: "pool", address: addressOfPool(pool) },
     max: { reads: max, writes: max }
   }
@@ -100,12 +106,14 @@ export const ofClient = Effect.fnUntraced(function* (client: PgClient.PgClient) 
   const address = config.url === undefined ? undefined : DatabaseUrl.addressOf(config.url)
   // Names that the host has changed in rows would be changed in the JSON of our rows too.
   const plain = client.withoutTransforms()
+  const ownSession = Session.opening({ ...config, connectTimeout: "4 seconds" })
   const size = Predicate.hasProperty(config, "maxConnections") ? Number(config.maxConnections) : 10
   const connections: Connections = {
     reads: Effect.succeed(plain),
     writes: plain,
     migrates: plain,
-    session: yield* Session.shared(Session.opening({ ...config, connectTimeout: "4 seconds" })),
+    session: yield* Session.shared(ownSession),
+    ownSession,
     target: { argument: "client", address: address ?? `${config.host ?? "localhost"}:${config.port ?? 5432}` },
     max: { reads: size, writes: size }
   }

@@ -26,6 +26,9 @@ const field = (value: unknown, name: "code" | "message"): string | undefined => 
   return typeof found === "string" ? found : undefined
 }
 
+/** The SQLSTATE of a failure that the server has told. */
+export const stateOf = ({ reason }: SqlError): string | undefined => field(reason.cause, "code")
+
 /** SQLSTATEs with which the server ends a connection: shutdown, crash, start-up, idle session. */
 const ENDED = /^57P0[1235]$/
 
@@ -43,8 +46,8 @@ export const isConnectionLost = ({ reason }: SqlError): boolean => {
 export const isTooLarge = ({ reason }: SqlError): boolean =>
   field(reason.cause, "message")?.includes("maxMessageSize") === true
 
-/** Whether a connection was refused for the settings that it begins with: so PgBouncer says that it does not know one. */
-export const areSettingsRefused = ({ reason }: SqlError): boolean => field(reason.cause, "code") === "08P01"
+/** Whether a pooler does not know what it was asked for, such as a setting at the start: so PgBouncer says it. */
+export const isProtocolRefused = ({ reason }: SqlError): boolean => field(reason.cause, "code") === "08P01"
 
 /** The failure of a statement without guards. */
 export const storageError = (error: SqlError): Storage.StorageError =>
@@ -66,22 +69,4 @@ export const commitError = (error: SqlError): Conflict | Storage.StorageError =>
     return new Storage.Conflict({ on: conflicts[field(reason.cause, "message") ?? ""] ?? "version" })
   }
   return storageError(error)
-}
-
-/** What is read and locked stays as it is until the transaction ends, so a second try in it fails like the first. */
-const NEEDS_NEW_TRANSACTION: ReadonlySet<string> = new Set(["DeadlockError", "SerializationError"])
-
-/**
- * The failure of a commit inside a transaction of the host. After a deadlock or a serialization failure the host has to
- * begin its transaction anew.
- */
-export const joinedCommitError = (error: SqlError): Conflict | Storage.StorageError => {
-  const { reason } = error
-  if (!NEEDS_NEW_TRANSACTION.has(reason._tag)) return commitError(error)
-  const { message } = storageError(error)
-  const code = field(reason.cause, "code") ?? reason._tag
-  return new Storage.StorageError({
-    message: `${message} (${code}): roll the transaction back, and begin it anew`,
-    cause: error
-  })
 }

@@ -63,6 +63,7 @@ const json = (text: string): unknown => JSON.parse(text)
 // As the other client reads them, whatever the host has told `pg`.
 const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map([
   [PgTypes.OID.bool, (text: string): unknown => text === "t"],
+  [PgTypes.OID.text, (text: string): unknown => text],
   [PgTypes.OID.int8, (text: string): unknown => BigInt(text)],
   [PgTypes.OID.int2, whole],
   [PgTypes.OID.int4, whole],
@@ -146,14 +147,27 @@ export const outcome = <A>(
     })
   })
 
+const ignore = (): void => {}
+
+const survived = new WeakSet<object>()
+
+/**
+ * Has a connection that is lost while it is idle not end the process, as the pool's event `error` does where nobody listens
+ * to it. The pool forgets such a connection by itself. The listener stays, because the connections stay in the pool.
+ */
+export const survive = (pool: PgPool): void => {
+  const on: unknown = Reflect.get(pool, "on")
+  if (typeof on !== "function" || survived.has(pool)) return
+  survived.add(pool)
+  Reflect.apply(on, pool, ["error", ignore])
+}
+
 /** A connection that was taken from the pool. */
 interface Taken {
   client: PgPoolClient | null
   isReturned: boolean
   isBroken: boolean
 }
-
-const ignore = (): void => {}
 
 const giveBack = (taken: Taken): void => {
   taken.isReturned = true

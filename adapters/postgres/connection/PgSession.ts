@@ -2,7 +2,7 @@
  * A connection of the package `pg` beside a host's pool, made with the pool's own options: it holds the lock and hears
  * what other processes tell.
  */
-import { Cause, Duration, Effect, Predicate, Queue, type Scope } from "effect"
+import { Cause, Deferred, Duration, Effect, Exit, Predicate, Queue, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import * as PgFailure from "./PgFailure.ts"
 import { outcome, type PgPool, type PgQuery, type PgResult, queryOf } from "./PgPool.ts"
@@ -56,7 +56,9 @@ export const opening = (pool: PgPool, patience: Duration.Duration): Session.Open
       )
     )
     const listeners = new Map<string, Queue.Queue<{ readonly payload: string }, SqlError>>()
+    const end = yield* Deferred.make<never, SqlError>()
     const lost = (cause: unknown): void => {
+      Deferred.doneUnsafe(end, Exit.fail(PgFailure.of(cause)))
       for (const queue of listeners.values()) Queue.failCauseUnsafe(queue, Cause.fail(PgFailure.of(cause)))
     }
     client.on("error", lost)
@@ -87,5 +89,5 @@ export const opening = (pool: PgPool, patience: Duration.Duration): Session.Open
         yield* query(`listen "${channel}"`)
         return queue
       })
-    return { query, listen }
+    return { query, listen, lost: Deferred.await(end) }
   })

@@ -18,7 +18,7 @@ export const accepted = (config: PgConnection.Config) =>
     Effect.scoped,
     Effect.as(values),
     Effect.catch((error) =>
-      Failure.areSettingsRefused(error)
+      Failure.isProtocolRefused(error)
         ? Effect.as(
             Effect.logInfo("the connection for reads goes without the planner's settings: they are refused"),
             undefined

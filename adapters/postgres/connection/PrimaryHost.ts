@@ -36,7 +36,12 @@ const takesWrites = (url: Redacted.Redacted, config: PgConnection.Config): Effec
   Effect.gen(function* () {
     const stream = () => ConnectionWatchdog.open(url, TIMEOUT)
     const connection = yield* PgConnection.make({ ...config, url, stream })
-    const { rows } = yield* connection.query("select current_setting('transaction_read_only') = 'off' as writes")
+    // Not prepared: a pooler would keep the statement.
+    const { rows } = yield* connection.query(
+      "select current_setting('transaction_read_only') = 'off' as writes",
+      [],
+      false
+    )
     return rows[0]?.["writes"] === true
   }).pipe(
     Effect.scoped,

@@ -2,7 +2,7 @@
  * One connection that is kept: it holds a lock, or hears what other processes tell.
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Effect, type Queue, RcRef, type Scope } from "effect"
+import { Effect, Queue, RcRef, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Failure from "./Failure.ts"
 
@@ -16,6 +16,8 @@ export interface Session {
   readonly listen: (
     channel: string
   ) => Effect.Effect<Queue.Dequeue<{ readonly payload: string }, SqlError>, SqlError, Scope.Scope>
+  /** Fails as soon as the connection is lost, and never ends else. */
+  readonly lost: Effect.Effect<never, SqlError>
 }
 
 /** Opens a session, which is closed with the scope. */
@@ -27,8 +29,11 @@ export const opening = (config: PgConnection.Config): Open =>
     const connection = yield* PgConnection.make(config)
     const pinned = yield* connection.pin
     return {
-      query: (text, parameters) => Effect.map(pinned.query(text, parameters), ({ rows }) => rows),
-      listen: pinned.listen
+      // Not prepared, so that a trial leaves no statement in a session of a pooler.
+      query: (text, parameters) => Effect.map(pinned.query(text, parameters, false), ({ rows }) => rows),
+      listen: pinned.listen,
+      // The client says it to those alone who listen on the connection.
+      lost: Effect.scoped(Effect.flatMap(pinned.listen("simplan_lost"), (heard) => Effect.forever(Queue.take(heard))))
     }
   })
 
@@ -48,6 +53,7 @@ export const shared = (open: Open): Effect.Effect<Open, never, Scope.Scope> =>
         Effect.tapError(session.query(text, parameters), (error) =>
           Failure.isConnectionLost(error) ? leave(session) : Effect.void
         ),
-      listen: session.listen
+      listen: session.listen,
+      lost: Effect.tapError(session.lost, () => leave(session))
     }))
   })

@@ -109,7 +109,8 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
       purge: storage.purge,
       purgeAudit: storage.purgeAudit,
       purgeEvents: storage.purgeEvents,
-      ready: storage.ready
+      ready: storage.ready,
+      probe: storage.probe
     },
     jobs: {
       claim: (asked) => Effect.suspend(() => jobs.claim(held(asked))),

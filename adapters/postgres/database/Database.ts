@@ -15,16 +15,21 @@ import * as PipelineDrain from "./PipelineDrain.ts"
 import * as FastPaths from "../fast/FastPaths.ts"
 import * as Failure from "../connection/Failure.ts"
 import * as HostConnection from "./HostConnection.ts"
+import * as HostFailure from "./HostFailure.ts"
 import * as ConnectionMetrics from "../connection/ConnectionMetrics.ts"
 
 export type Sql = SqlClient.SqlClient
 
+/** The text of a JSON value. */
+export type Json<A> = string & { readonly "~json"?: A }
+
 /**
  * A row of a result: one JSON value, made in SQL and shaped as the domain has it. JSON carries every text and every
- * whole number of JavaScript exactly, whatever the client's codecs do.
+ * whole number of JavaScript exactly. It comes as text (`select (…)::text as value`), because the host may have told its
+ * client to read JSON in another way.
  */
 export interface Row<A> {
-  readonly value: A
+  readonly value: Json<A> | null
 }
 
 type Query<A> = (sql: Sql) => Effect.Effect<ReadonlyArray<Row<A>>, SqlError>
@@ -67,12 +72,16 @@ const PIPELINE = 64
 const YES = Effect.succeed(true)
 const NO = Effect.succeed(false)
 
-const values = <A>(rows: ReadonlyArray<Row<A>>): ReadonlyArray<A> => rows.map((row) => row.value)
+/** The values of rows. */
+export const values = <A>(rows: ReadonlyArray<Row<A>>): ReadonlyArray<A> =>
+  rows.map(({ value }) => (value === null ? null : JSON.parse(value)))
 
 export const make = Effect.fnUntraced(function* (clients: {
   readonly reads: Sql
   readonly writes: Sql
   readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
+  /** What `HostConnection.databaseOf` says of the clients. */
+  readonly home: string | null
 }): Effect.fn.Return<Database> {
   const context = yield* Effect.context<never>()
   const { reads, writes } = clients
@@ -98,9 +107,12 @@ export const make = Effect.fnUntraced(function* (clients: {
 
   const rows: Database["rows"] = (query) =>
     whereInside(
-      () => query(writes),
-      () => Effect.catchIf(measured(breathing(query(reads))), Failure.isConnectionLost, () => alone(query))
-    ).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
+      () => Effect.mapError(query(writes), HostFailure.storageError),
+      () =>
+        Effect.catchIf(measured(breathing(query(reads))), Failure.isConnectionLost, () => alone(query)).pipe(
+          Effect.mapError(Failure.storageError)
+        )
+    ).pipe(Effect.map(values))
 
   const rowsAlone: Database["rowsAlone"] = (query) =>
     alone(query).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
@@ -108,7 +120,7 @@ export const make = Effect.fnUntraced(function* (clients: {
   return {
     fastPaths: { ...FastPaths.defaults, ...clients.fastPaths },
     inTransaction,
-    join: HostConnection.joining(writes),
+    join: HostConnection.joining(writes, clients.home),
     afterCommit: writes.afterCommit,
     context,
     rows,
@@ -116,12 +128,12 @@ export const make = Effect.fnUntraced(function* (clients: {
     row: (query) => Effect.map(rows(query), (found) => found[0] ?? null),
     write: (query) =>
       whereInside(
-        () => query(writes),
-        () => write(query(writes))
-      ).pipe(Effect.map(values), Effect.mapError(Failure.storageError)),
+        () => Effect.mapError(query(writes), HostFailure.storageError),
+        () => Effect.mapError(write(query(writes)), Failure.storageError)
+      ).pipe(Effect.map(values)),
     commit: (statement) =>
       whereInside(
-        () => Effect.mapError(joined(statement(writes)), Failure.joinedCommitError),
+        () => Effect.mapError(joined(statement(writes)), HostFailure.commitError),
         () => Effect.mapError(write(statement(writes)), Failure.commitError)
       ).pipe(Effect.asVoid)
   }

@@ -3,9 +3,10 @@
  * requires.
  *
  * The lock is an advisory lock on a connection of its own, so it ends with the process. A process that loses this
- * connection takes the lock again. Until it has the lock again, it claims and commits nothing.
+ * connection takes the lock again at once. Until it has the lock again, it claims and commits nothing: what it is asked for
+ * meanwhile waits for the first attempt, and fails where that fails.
  */
-import { type Cause, Data, Deferred, type Duration, Effect, Schedule, type Scope } from "effect"
+import { type Cause, Data, Deferred, type Duration, Effect, Latch, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { Storage } from "simplan/ports"
 import * as Failure from "../connection/Failure.ts"
@@ -14,15 +15,18 @@ import type { DatabaseSchema } from "./DatabaseSchema.ts"
 import * as Refusal from "../connection/Refusal.ts"
 import type * as Session from "../connection/Session.ts"
 
-/** Whether the lock is held. */
-export interface DatabaseLock {
-  isHeld: boolean
-}
+/** Succeeds while the lock is held. Waits while it is taken again; fails where it could not be. */
+export type DatabaseLock = Effect.Effect<void, Storage.StorageError>
+
+const notHeld = Effect.fail(new Storage.StorageError({ message: "The hold on the database was lost" }))
 
 class Taken extends Data.TaggedError("Taken")<{ readonly message: string }> {}
 
 /** The pause between attempts. The session of an ended process may last ten times as long. */
 const PAUSE = "100 millis"
+
+/** The pause after an attempt to take the lost lock again. */
+const RECOVERY = "200 millis"
 
 const take = Effect.fnUntraced(function* (open: Session.Open, number: bigint, alone: boolean) {
   const session = yield* open
@@ -47,7 +51,8 @@ export const hold = Effect.fnUntraced(function* (
   alone: boolean,
   look: Duration.Input
 ): Effect.fn.Return<DatabaseLock, Storage.StorageError, Scope.Scope> {
-  const occupancy: DatabaseLock = { isHeld: false }
+  let isHeld = false
+  const settled = Latch.makeUnsafe(false)
   const begun = yield* Deferred.make<void, Storage.StorageError>()
   const storageError = (error: Taken | SqlError): Storage.StorageError =>
     error._tag === "Taken"
@@ -60,37 +65,42 @@ export const hold = Effect.fnUntraced(function* (
         times: 10,
         schedule: Schedule.spaced(PAUSE)
       })
-      occupancy.isHeld = true
+      isHeld = true
+      settled.openUnsafe()
       yield* Deferred.succeed(begun, undefined)
-      return yield* Effect.forever(Effect.andThen(Effect.sleep(look), held.query("select 1")))
+      const looks = Effect.forever(Effect.andThen(Effect.sleep(look), held.query("select 1")))
+      return yield* Effect.raceFirst(looks, held.lost)
     })
   )
   const lost = (error: Taken | SqlError) =>
     Effect.gen(function* () {
-      occupancy.isHeld = false
       if (yield* Deferred.fail(begun, storageError(error))) return yield* Effect.never
-      yield* Effect.logWarning("the hold on the database is lost; it is taken again", { reason: error.message })
-      return yield* Effect.sleep("1 second")
+      if (isHeld) {
+        isHeld = false
+        settled.closeUnsafe()
+        return yield* Effect.logWarning("the hold on the database is lost; it is taken again", {
+          reason: error.message
+        })
+      }
+      settled.openUnsafe()
+      return yield* Effect.sleep(RECOVERY)
     })
   // Whoever waits for the lock learns of a defect too.
   const ended = (cause: Cause.Cause<never>) => {
-    occupancy.isHeld = false
+    isHeld = false
+    settled.openUnsafe()
     return Deferred.failCause(begun, cause)
   }
   yield* Effect.forkScoped(Effect.onError(Effect.forever(Effect.catch(session, lost)), ended))
   yield* Deferred.await(begun)
-  return occupancy
+  const now = Effect.suspend(() => (isHeld ? Effect.void : notHeld))
+  return Effect.suspend(() => (isHeld ? Effect.void : Effect.andThen(settled.await, now)))
 })
 
 /** The ports, which claim and commit only while the lock is held. */
-export const guarded = ({ jobs, outbox, storage }: Ports, occupancy: DatabaseLock): Ports => {
+export const guarded = ({ jobs, outbox, storage }: Ports, held: DatabaseLock): Ports => {
   const whileHeld = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | Storage.StorageError> =>
-    Effect.suspend(
-      (): Effect.Effect<A, E | Storage.StorageError> =>
-        occupancy.isHeld
-          ? effect
-          : Effect.fail(new Storage.StorageError({ message: "The hold on the database was lost" }))
-    )
+    Effect.andThen(held, effect)
   return {
     storage: {
       ...Storage.reads(storage),
@@ -109,7 +119,8 @@ export const guarded = ({ jobs, outbox, storage }: Ports, occupancy: DatabaseLoc
       purge: (older) => whileHeld(storage.purge(older)),
       purgeAudit: (older) => whileHeld(storage.purgeAudit(older)),
       purgeEvents: (older) => whileHeld(storage.purgeEvents(older)),
-      ready: whileHeld(storage.ready)
+      ready: whileHeld(storage.ready),
+      probe: (at) => whileHeld(storage.probe(at))
     },
     jobs: {
       claim: (claim) => whileHeld(jobs.claim(claim)),

@@ -8,70 +8,15 @@
 import { Context, Effect, Exit, Semaphore, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
-import * as SqlError from "effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import type { HostTransaction } from "simplan/ports"
+import * as Failure from "../connection/Failure.ts"
+import * as HostFailure from "./HostFailure.ts"
 
 /** The connection of the host that the running fiber's statements go over; null if it is one of simplan's own. */
 export const Current = Context.Reference<Connection | null>("simplan/postgres/HostConnection", {
   defaultValue: () => null
 })
-
-/** How deep an error of a client may lie in the errors of what wraps that client. */
-const DEPTH = 5
-
-const field = (value: object, name: string): unknown => Reflect.get(value, name)
-
-const wrapped = ["cause", "meta", "driverAdapterError", "originalError", "parent"]
-
-// Prisma has codes of its own that look like an SQLSTATE.
-const isSqlState = (code: unknown): code is string =>
-  typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && !/^P[1-9]/.test(code)
-
-interface DatabaseError {
-  readonly code: string
-  readonly constraint: string
-  readonly message: string
-}
-
-/** The name of the constraint that an error is about; Prisma has it one level deeper. Empty where it is not told. */
-const constraintOf = (error: object): string => {
-  const told = field(error, "constraint") ?? field(error, "constraint_name")
-  const name = typeof told === "object" && told !== null ? field(told, "index") : told
-  return typeof name === "string" ? name : ""
-}
-
-/** The database's own error in that of a client, or of what wraps the client. */
-const databaseError = (error: unknown, depth = 0): DatabaseError | null => {
-  if (typeof error !== "object" || error === null || depth > DEPTH) return null
-  for (const name of wrapped) {
-    const found = databaseError(field(error, name), depth + 1)
-    if (found !== null) return found
-  }
-  const code = [field(error, "code"), field(error, "originalCode")].find(isSqlState)
-  if (code === undefined) return null
-  const message = field(error, "message") ?? field(error, "originalMessage")
-  return { code, constraint: constraintOf(error), message: String(message ?? "") }
-}
-
-// Some clients put the statement before the database's message; that of a guard is one of these.
-const GUARD = /(version|lease|idempotency key|command)[`"'.)\s]*$/
-
-const reasonOf = (error: unknown): SqlError.SqlErrorReason => {
-  const found = databaseError(error)
-  const told = found?.message ?? (error instanceof Error ? error.message : String(error))
-  const message = (found?.code === "SP409" ? GUARD.exec(told)?.[1] : undefined) ?? told
-  const properties = { cause: found === null ? error : { ...found, message }, message, operation: "query" }
-  switch (found?.code) {
-    case "23505":
-      return new SqlError.UniqueViolation({ ...properties, constraint: found.constraint })
-    case "40P01":
-      return new SqlError.DeadlockError(properties)
-    case "40001":
-      return new SqlError.SerializationError(properties)
-    default:
-      return new SqlError.UnknownError(properties)
-  }
-}
 
 // The statements have texts, numbers, truth values and null alone.
 const parameter = (value: unknown): HostTransaction.ParameterValue =>
@@ -86,7 +31,7 @@ const connectionOf = (host: HostTransaction.HostConnection): Connection => {
     Effect.map(
       Effect.tryPromise({
         try: async () => host.query(text, values.map(parameter)),
-        catch: (error) => new SqlError.SqlError({ reason: reasonOf(error) })
+        catch: HostFailure.of
       }),
       (result) => ("rows" in result ? result.rows : result)
     )
@@ -113,16 +58,54 @@ const knownConnectionOf = (host: HostTransaction.HostConnection): Connection => 
   return connection
 }
 
-/** Runs effects inside transactions of hosts, in place of transactions of this client. */
-export const joining =
-  ({ transactionService }: SqlClient.SqlClient): HostTransaction.Join =>
-  (host, effect) => {
+/**
+ * The database that a client is connected to, as nothing else has it: its id in the server, and when the server started. Null
+ * where the database does not say it.
+ */
+export const databaseOf = (sql: SqlClient.SqlClient): Effect.Effect<string | null, SqlError> =>
+  Effect.map(
+    sql<{ readonly value: string }>`
+      select concat(
+        (select oid from pg_database where datname = current_database()), ' ', extract(epoch from pg_postmaster_start_time())
+      ) as value`,
+    ([row]) => row?.value ?? null
+  )
+
+// The database of a connection is always the same.
+const checked = new WeakSet<Connection>()
+
+/**
+ * Runs effects inside transactions of hosts, in place of transactions of this client. Fails where no transaction is open on
+ * the connection, and where it is one of another database than `home`, which is that of this client.
+ */
+export const joining = (sql: SqlClient.SqlClient, home: string | null): HostTransaction.Join => {
+  let known = home
+  const isHome = Effect.fnUntraced(function* (database: string | null) {
+    if (database === known) return true
+    // The server was perhaps started anew.
+    known = yield* databaseOf(sql)
+    return database === known
+  })
+  return (host, effect) => {
     const connection = knownConnectionOf(host)
-    return effect.pipe(
-      Effect.provideService(transactionService, [connection, 0]),
-      Effect.provideService(Current, connection)
-    )
+    const inside = <A, E, R>(use: Effect.Effect<A, E, R>) =>
+      use.pipe(
+        Effect.provideService(sql.transactionService, [connection, 0]),
+        Effect.provideService(Current, connection)
+      )
+    // Outside of a transaction the database refuses to lock a table. This lock waits for nothing but a change of the table.
+    const open = inside(sql`lock table simplan.clock in access share mode`)
+    const check = Effect.gen(function* () {
+      if (!checked.has(connection)) {
+        const database = yield* Effect.mapError(inside(databaseOf(sql)), HostFailure.storageError)
+        if (!(yield* Effect.mapError(isHome(database), Failure.storageError))) return yield* HostFailure.anotherDatabase
+        checked.add(connection)
+      }
+      return yield* Effect.mapError(open, HostFailure.storageError)
+    })
+    return Effect.andThen(inTurn(connection, check), inside(effect))
   }
+}
 
 const turns = new WeakMap<Connection, Semaphore.Semaphore>()
 
@@ -140,7 +123,7 @@ export const inTurn = <A, E>(connection: Connection, effect: Effect.Effect<A, E>
 export const savepoint = <A, E>(
   connection: Connection,
   effect: Effect.Effect<A, E>
-): Effect.Effect<A, E | SqlError.SqlError> => {
+): Effect.Effect<A, E | SqlError> => {
   const run = (text: string) => connection.executeUnprepared(text, [], undefined)
   return Effect.uninterruptibleMask((restore) =>
     Effect.andThen(

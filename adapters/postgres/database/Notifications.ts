@@ -143,7 +143,7 @@ export const make = Effect.fnUntraced(function* (open: Session.Open, channel: st
     // From no process, so that this one hears it too. A cast to text is what every client can read.
     notice: (changes) => {
       const message = JSON.stringify({ from: "", ...changes, usage: [] })
-      return (sql) => sql<Row<string>>`select to_json(pg_notify(${channel}, ${message})::text) as value`
+      return (sql) => sql<Row<string>>`select to_json(pg_notify(${channel}, ${message})::text)::text as value`
     },
     tell: (changes) => {
       if (Changes.isNothing(changes)) return

@@ -23,6 +23,16 @@ const withOutcome =
   (turn: (outcome: Idempotency.Outcome) => Idempotency.Outcome) =>
   <A extends { readonly outcome: Idempotency.Outcome }>(one: A): A => ({ ...one, outcome: turn(one.outcome) })
 
+type Recorded = Pick<Idempotency.IdempotencyRecord, "outcome">
+
+/** A record of a request, with its outcome turned; what was interrupted has no secret. */
+const unlessInterrupted =
+  (turn: <A extends { readonly outcome: Idempotency.Outcome }>(one: A) => A) =>
+  <A extends Recorded>(record: A): A => {
+    const { outcome } = record
+    return outcome._tag === "Interrupted" ? record : { ...record, ...turn({ outcome }) }
+  }
+
 /** The ports over ones that store secrets as they come. */
 export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
   const opened = <A, B>(read: Effect.Effect<A, Storage.StorageError>, open: (found: A) => B) =>
@@ -43,6 +53,7 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
   const sealEndpoint = Secrets.ofEndpoint(cipher.encrypt)
   const openResult = withOutcome(Secrets.ofOutcome(cipher.decrypt))
   const sealResult = withOutcome(Secrets.ofOutcome(cipher.encrypt))
+  const [openRecord, sealRecord] = [unlessInterrupted(openResult), unlessInterrupted(sealResult)]
 
   const sealed = (commit: Storage.Commit): Storage.Commit => {
     const { commands, idempotency, webhookEndpoints } = commit
@@ -61,12 +72,9 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
         idempotency: {
           ...idempotency,
           ...(put && {
-            put: put.map(({ record, replaces }) => ({
-              record: sealResult(record),
-              replaces
-            }))
+            put: put.map(({ record, ...replaced }) => ({ ...replaced, record: sealRecord(record) }))
           }),
-          ...(settled && { settled: settled.map(sealResult) })
+          ...(settled && { settled: settled.map(sealRecord) })
         }
       })
     }
@@ -98,7 +106,8 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
         get: (of) => opened(webhookEndpoints.get(of), maybe(openEndpoint)),
         page: (query) => opened(webhookEndpoints.page(query), each(openEndpoint)),
         namedTypes: webhookEndpoints.namedTypes,
-        failingSince: webhookEndpoints.failingSince
+        failingSince: webhookEndpoints.failingSince,
+        health: webhookEndpoints.health
       },
       sims: {
         import: (given, auditEntry) => Effect.suspend(() => sims.import(given.map(sealSim), auditEntry)),
@@ -123,15 +132,19 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
         page: (query) => opened(subscriptions.page(query), each(openSubscription)),
         attachments: subscriptions.attachments
       },
-      commands: { get: (of) => opened(commands.get(of), maybe(openResult)) },
-      idempotencyRecords: { get: (of) => opened(idempotencyRecords.get(of), maybe(openResult)) },
+      commands: {
+        get: (of) => opened(commands.get(of), maybe(openResult)),
+        page: (query) => opened(commands.page(query), each(openResult))
+      },
+      idempotencyRecords: { get: (of) => opened(idempotencyRecords.get(of), maybe(openRecord)) },
       virtualClock: storage.virtualClock,
       clockOffset: storage.clockOffset,
       watch: storage.watch,
       purge: storage.purge,
       purgeAudit: storage.purgeAudit,
       purgeEvents: storage.purgeEvents,
-      ready: storage.ready
+      ready: storage.ready,
+      probe: storage.probe
     },
     outbox: {
       ...outbox,

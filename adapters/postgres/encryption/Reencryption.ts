@@ -8,7 +8,7 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type Idempotency, Storage, type WebhookEndpoint } from "simplan/ports"
-import type { Row, Sql } from "../database/Database.ts"
+import { type Row, type Sql, values } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 import * as Cipher from "./Cipher.ts"
 import * as KeyCheck from "./KeyCheck.ts"
@@ -54,7 +54,7 @@ const columns = CommitClause.columns<Change>({ text: ["organizationId", "id", "b
 
 const activationCodes: Part<string> = {
   read: (sql, { id, organizationId }) => sql<Row<Stored<string>>>`
-    select json_build_object('organizationId', sim.organization_id, 'id', sim.iccid, 'secret', sim.lpa) as value
+    select json_build_object('organizationId', sim.organization_id, 'id', sim.iccid, 'secret', sim.lpa)::text as value
     from simplan.sim
     where sim.lpa is not null and (sim.organization_id, sim.iccid) > (${organizationId}::text, ${id}::text)
     order by sim.organization_id, sim.iccid
@@ -73,7 +73,7 @@ const signingKeys: Part<ReadonlyArray<WebhookEndpoint.SigningKey>> = {
     select json_build_object(
       'organizationId', webhook_endpoint.organization_id, 'id', webhook_endpoint.endpoint_id,
       'secret', webhook_endpoint.signing_keys
-    ) as value
+    )::text as value
     from simplan.webhook_endpoint
     where (webhook_endpoint.organization_id, webhook_endpoint.endpoint_id) > (${organizationId}::text, ${id}::text)
     order by webhook_endpoint.organization_id, webhook_endpoint.endpoint_id
@@ -97,7 +97,7 @@ const outcomesIn = (table: string, name: string): Part<Idempotency.Outcome> => {
       select json_build_object(
         'organizationId', ${sql.literal(table)}.organization_id, 'id', ${sql.literal(id)},
         'secret', ${sql.literal(table)}.outcome
-      ) as value
+      )::text as value
       from ${sql.literal(`simplan.${table}`)}
       where (${sql.literal(table)}.organization_id, ${sql.literal(id)})
         > (${after.organizationId}::text, ${after.id}::text)
@@ -128,7 +128,7 @@ const renew = Effect.fnUntraced(function* <A>(sql: Sql, part: Part<A>, turn: Sec
   let after = { organizationId: "", id: "" }
   let renewed = 0
   while (true) {
-    const rows = (yield* part.read(sql, after)).map(({ value }) => value)
+    const rows = values(yield* part.read(sql, after))
     const changes = yield* Effect.try({
       try: () =>
         rows.flatMap((stored): ReadonlyArray<Change> => {

@@ -4,6 +4,7 @@
  */
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
 import { Redacted, Result } from "effect"
+import * as Arguments from "../connection/Arguments.ts"
 
 /** A key that signing keys and activation codes are encrypted with (rule W6). */
 export interface SecretKey {
@@ -38,3 +39,13 @@ export const parse = (text: Redacted.Redacted): Result.Result<ReadonlyArray<Secr
   const keys = parts.flatMap((part) => keyOf(part) ?? [])
   return keys.length === parts.length && keys.length <= 2 ? Result.succeed(keys) : Result.fail(`must be ${allowed}`)
 }
+
+/** Reads what a host has given as `secretKeys`; none where it has given nothing. */
+export const given = (
+  secretKeys: string | Redacted.Redacted | undefined
+): Arguments.Checked<ReadonlyArray<SecretKey>> =>
+  secretKeys === undefined
+    ? Result.succeed([])
+    : Result.flatMap(Arguments.secret("secretKeys", secretKeys, allowed), (text) =>
+        Result.mapError(parse(Redacted.make(text)), (problem) => `The secret key ${problem}`)
+      )

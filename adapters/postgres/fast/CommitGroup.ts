@@ -37,8 +37,10 @@ export const keys = (commit: Commit): ReadonlyArray<string> | null => {
   for (const { job } of jobs?.put ?? []) found.push(`job ${job.jobId}`)
   for (const { jobId } of jobs?.finished ?? []) found.push(`job ${jobId}`)
   for (const { jobId } of jobs?.retried ?? []) found.push(`job ${jobId}`)
+  for (const { jobId } of jobs?.hastened ?? []) found.push(`job ${jobId}`)
   for (const { jobId } of jobs?.reopened ?? []) found.push(`job ${jobId}`)
   for (const { jobId } of jobs?.resolved ?? []) found.push(`job ${jobId}`)
+  for (const jobId of jobs?.cancelled ?? []) found.push(`job ${jobId}`)
   for (const { delivery } of deliveries?.settled ?? []) {
     found.push(`delivery ${delivery.organizationId} ${delivery.deliveryId}`)
   }
@@ -94,8 +96,10 @@ export const merged = (commits: ReadonlyArray<Commit>): Commit => ({
     put: joined(commits, (commit) => commit.jobs?.put),
     finished: joined(commits, (commit) => commit.jobs?.finished),
     retried: joined(commits, (commit) => commit.jobs?.retried),
+    hastened: joined(commits, (commit) => commit.jobs?.hastened),
     reopened: joined(commits, (commit) => commit.jobs?.reopened),
-    resolved: joined(commits, (commit) => commit.jobs?.resolved)
+    resolved: joined(commits, (commit) => commit.jobs?.resolved),
+    cancelled: joined(commits, (commit) => commit.jobs?.cancelled)
   },
   deliveries: {
     settled: joined(commits, (commit) => commit.deliveries?.settled),

@@ -3,30 +3,160 @@
  *
  * All of it is one transaction under an advisory lock: any number of processes may start on one database at the same
  * time, and a migration that fails leaves nothing behind.
+ *
+ * A schema of another lineage is refused before anything is done to it: one that has had a migration of the same number
+ * with another name or other statements, or that lacks one in between. The table of migrations has the digest of each
+ * one's statements. Where it has none, as in databases from before version 0.3, the columns that the migrations make
+ * have to be there.
  */
-import { Effect } from "effect"
+import { createHash } from "node:crypto"
+import { Data, Effect } from "effect"
 import { Migrator, type SqlClient } from "effect/sql"
 import { SqlClient as Client } from "effect/sql/SqlClient"
 import type { DatabaseSchema } from "../database/DatabaseSchema.ts"
 import * as initial from "./0001_initial.ts"
 import * as simIdentities from "./0002_sim_identities.ts"
 import * as deliveryIndexes from "./0003_delivery_indexes.ts"
+import * as commandLists from "./0004_command_lists.ts"
+import * as writeProbe from "./0005_write_probe.ts"
+import * as releasingSims from "./0006_releasing_sims.ts"
+import * as waitingJobs from "./0007_waiting_jobs.ts"
+import * as failedEvents from "./0008_failed_events.ts"
 
 /** The statements of each migration, which is named by its number. */
 const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0001_initial": initial.statements,
   "0002_sim_identities": simIdentities.statements,
-  "0003_delivery_indexes": deliveryIndexes.statements
+  "0003_delivery_indexes": deliveryIndexes.statements,
+  "0004_command_lists": commandLists.statements,
+  "0005_write_probe": writeProbe.statements,
+  "0006_releasing_sims": releasingSims.statements,
+  "0007_waiting_jobs": waitingJobs.statements,
+  "0008_failed_events": failedEvents.statements
 }
 
+/** A migration of this build. */
+export interface Migration {
+  readonly number: number
+  readonly name: string
+  readonly statements: ReadonlyArray<string>
+  /** Of the statements, however they are broken into lines. */
+  readonly digest: string
+}
+
+const digestOf = (statements: ReadonlyArray<string>): string =>
+  createHash("sha256")
+    .update(statements.map((text) => text.replace(/\s+/g, " ").trim()).join(";\n"))
+    .digest("hex")
+
+/** The migrations of this build, by number. */
+export const all: ReadonlyArray<Migration> = Object.entries(migrations).map(([file, statements]) => {
+  const [number = "", ...words] = file.split("_")
+  return { number: Number(number), name: words.join("_"), statements, digest: digestOf(statements) }
+})
+
 /** The number of the newest migration. */
-export const latest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
+export const latest = Math.max(...all.map(({ number }) => number))
 
 const createTable = `create table simplan.migration (
   migration_id integer primary key,
   created_at timestamptz not null default now(),
-  name text not null
+  name text not null,
+  digest text
 )`
+
+/** The schema was made by other migrations than those of this build. */
+export class OtherLineage extends Data.TaggedError("OtherLineage")<{ readonly message: string }> {}
+
+const DEFINED = /^create table simplan\.(\w+) \((.*)\)/s
+const ALTERED = /^alter table simplan\.(\w+)\s/
+const ADDED = /\badd column (?:if not exists )?(\w+) /g
+
+/** The columns that a statement makes, each with its table before it. */
+const columnsOf = (statement: string): ReadonlyArray<string> => {
+  const [, altered] = ALTERED.exec(statement) ?? []
+  if (altered !== undefined) return Array.from(statement.matchAll(ADDED), ([, name]) => `${altered}.${name}`)
+  const [, table, body = ""] = DEFINED.exec(statement) ?? []
+  if (table === undefined) return []
+  return body.split("\n").flatMap((line) => {
+    const [, name] = /^ {4}(?!(?:primary key|constraint|unique|check)\b)(\w+) /.exec(line) ?? []
+    return name === undefined ? [] : [`${table}.${name}`]
+  })
+}
+
+/** The columns of the schema after the migrations up to a number, each with its table before it. */
+export const columnsAfter = (number: number): ReadonlyArray<string> =>
+  all.filter((one) => one.number <= number).flatMap(({ statements }) => statements.flatMap(columnsOf))
+
+interface Applied {
+  readonly number: number
+  readonly name: string
+  readonly digest: string | null
+}
+
+/** What the schema has had that this build's migrations are not; null where they fit. */
+const mismatch = (applied: ReadonlyArray<Applied>): string | null => {
+  const newest = Math.max(0, ...applied.map(({ number }) => number))
+  for (const { digest, name, number } of all) {
+    if (number > newest) break
+    const found = applied.find((one) => one.number === number)
+    if (found === undefined) return `has not had migration ${number} (${name}), but later ones`
+    if (found.name !== name) return `has had a migration ${number} of the name ${found.name}, which is ${name} here`
+    if (found.digest !== null && found.digest !== digest) return `has had another migration ${number} (${name})`
+  }
+  return null
+}
+
+/** The columns of the schema's tables, each with its table before it. */
+const columnsIn = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema) =>
+  Effect.map(
+    sql<{ readonly name: string }>`
+      select pg_class.relname || '.' || pg_attribute.attname as name
+      from pg_attribute
+      join pg_class on pg_class.oid = pg_attribute.attrelid and pg_class.relkind in ('r', 'p')
+      where pg_class.relnamespace = to_regnamespace(${quoted}) and pg_attribute.attnum > 0
+        and not pg_attribute.attisdropped`,
+    (columns) => new Set(columns.map(({ name }) => name))
+  )
+
+const otherLineage = ({ name }: DatabaseSchema, found: string) =>
+  new OtherLineage({
+    message: `The schema ${name} of the database is of another lineage: it ${found}; use the build that made it, or another schema or database`
+  })
+
+/** Fails where the schema, which has a table of migrations, is of another lineage. */
+const check = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: DatabaseSchema) {
+  const applied = yield* sql<Applied>`
+    select migration_id as number, name, to_jsonb(migration)->>'digest' as digest from simplan.migration`
+  const found = mismatch(applied)
+  if (found !== null) return yield* otherLineage(schema, found)
+  if (applied.some(({ digest }) => digest !== null)) return
+  const columns = yield* columnsIn(sql, schema)
+  const missing = columnsAfter(Math.max(0, ...applied.map(({ number }) => number))).find((one) => !columns.has(one))
+  if (missing === undefined) return
+  return yield* otherLineage(schema, `has had migrations of the same names, but has no column ${missing}`)
+})
+
+/** Fails where the schema has tables of these names, although it never had a migration. */
+const checkEmpty = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: DatabaseSchema) {
+  const columns = yield* columnsIn(sql, schema)
+  const found = columnsAfter(latest).find((one) => columns.has(one))
+  if (found !== undefined) return yield* otherLineage(schema, `has ${found} without a table of migrations`)
+})
+
+/** Enters the digests of migrations that have none. */
+const sign = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const [found] = yield* sql<{ readonly lacking: boolean }>`
+    select exists (select from simplan.migration where to_jsonb(migration)->>'digest' is null) as lacking`
+  if (found?.lacking !== true) return
+  yield* sql.unsafe(addDigest)
+  for (const { digest, number } of all) {
+    yield* sql`
+      update simplan.migration set digest = ${digest} where migration.migration_id = ${number} and migration.digest is null`
+  }
+})
+
+const addDigest = "alter table simplan.migration add column if not exists digest text"
 
 const effects = Object.fromEntries(
   Object.entries(migrations).map(([name, statements]) => [
@@ -40,12 +170,11 @@ const effects = Object.fromEntries(
  * transaction, and leaves nothing for `run` to do.
  */
 export const text = (schema: DatabaseSchema, after: number): string => {
-  const parts: Array<string> = after === 0 ? [`create schema if not exists ${schema.quoted}`, createTable] : []
-  for (const [name, statements] of Object.entries(migrations)) {
-    const [number = "", ...words] = name.split("_")
-    if (Number(number) <= after) continue
+  if (after >= latest) return ""
+  const parts: Array<string> = after === 0 ? [`create schema if not exists ${schema.quoted}`, createTable] : [addDigest]
+  for (const { digest, name, number, statements } of all.filter((one) => one.number > after)) {
     parts.push(...statements)
-    parts.push(`insert into simplan.migration (migration_id, name) values (${Number(number)}, '${words.join("_")}')`)
+    parts.push(`insert into simplan.migration (migration_id, name, digest) values (${number}, '${name}', '${digest}')`)
   }
   return parts.map((statement) => `${schema.text(statement)};\n`).join("\n")
 }
@@ -61,10 +190,13 @@ export const run = (client: SqlClient.SqlClient, schema: DatabaseSchema) => {
         const [found] = yield* sql<{ readonly found: boolean }>`
           select to_regclass(${`${schema.quoted}.migration`}) is not null as found`
         if (found?.found !== true) {
+          yield* checkEmpty(sql, schema)
           yield* sql`create schema if not exists ${sql.literal(schema.quoted)}`
           yield* sql.unsafe(createTable)
         }
+        yield* check(sql, schema)
         yield* Migrator.make({})({ loader: Migrator.fromRecord(effects), table: `${schema.name}.migration` })
+        yield* sign(sql)
       })
     )
     .pipe(Effect.provideService(Client, sql), Effect.asVoid)

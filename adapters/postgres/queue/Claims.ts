@@ -87,7 +87,7 @@ export const pending = (sql: Sql, queue: Queue, at: Jobs.LookedFor, and: Fragmen
           limit 10000
         ) held
       )
-    ) as value`
+    )::text as value`
 }
 
 /** How much is due, free and held, among the first so many that are due. */
@@ -107,7 +107,7 @@ export const backlog = (
   select json_build_object(
     'due', count(*) filter (where not due.is_held), 'held', count(*) filter (where due.is_held),
     'oldestDueAt', min(due.at) filter (where not due.is_held)
-  ) as value
+  )::text as value
   from due`
 
 /** The partitions with due work: goes over the index from one partition's first free row to the next one's. */
@@ -140,6 +140,6 @@ export const partitions = (sql: Sql, queue: Queue, at: Jobs.PartitionQuery) => {
         '[]'
       ),
       'next', case when count(*) = ${at.limit}::int then max(looked.partition_id) end
-    ) as value
+    )::text as value
     from looked`
 }

@@ -103,7 +103,7 @@ export const claim = (database: Database) => (of: Jobs.Claim) =>
             where ${isTaken}
             returning delivery.*
           )
-          select ${sql.literal(value)} as value
+          select (${sql.literal(value)})::text as value
           from delivery
           join simplan.event on event.organization_id = delivery.organization_id
             and event.event_id = delivery.event_id

@@ -38,7 +38,7 @@ export const claim =
           where ${isTaken}
           returning delivery.*
         )
-        select ${sql.literal(DeliveryLog.logged)} as value
+        select (${sql.literal(DeliveryLog.logged)})::text as value
         from delivery
         join simplan.event on event.organization_id = delivery.organization_id and event.event_id = delivery.event_id
         order by delivery.next_attempt_at, delivery.delivery_id`

@@ -2,7 +2,7 @@
  * The statements about jobs and their leases.
  */
 import { Effect } from "effect"
-import type { Job, Jobs, Storage } from "simplan/ports"
+import { Job, type Jobs, type Storage } from "simplan/ports"
 import * as Claims from "./Claims.ts"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
@@ -10,7 +10,7 @@ import * as Keyset from "../sql/Keyset.ts"
 
 const value = `json_build_array(
   job.job_id, job.organization_id, job.work, job.due_at, job.attempts, job.created_at, job.idempotency_key,
-  job.origin, job.command, job.refused, job.ended_at
+  job.origin, job.command, job.refused, job.ended_at, job.waiting
 )`
 
 type Packed = readonly [
@@ -24,7 +24,8 @@ type Packed = readonly [
   origin: Job.Job["origin"],
   command: Job.Job["command"],
   refused: Job.Job["refused"],
-  endedAt: number | null
+  endedAt: number | null,
+  waiting: Job.Waiting | null
 ]
 
 const unpack = ([
@@ -38,7 +39,8 @@ const unpack = ([
   origin,
   command,
   refused,
-  endedAt
+  endedAt,
+  waiting
 ]: Packed): Job.Job => ({
   jobId,
   organizationId,
@@ -50,7 +52,8 @@ const unpack = ([
   origin,
   command,
   refused,
-  endedAt
+  endedAt,
+  waiting
 })
 
 const queue: Claims.Queue = {
@@ -72,7 +75,7 @@ interface Put extends Job.Job {
 const columns = CommitClause.columns<Put>(
   {
     text: ["jobId", "organizationId", "idempotencyKey", "token"],
-    jsonb: ["work", "origin", "command", "refused"],
+    jsonb: ["work", "origin", "command", "refused", "waiting"],
     bigint: ["dueAt", "createdAt", "endedAt", "until"],
     integer: ["attempts"]
   },
@@ -87,10 +90,10 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): CommitClause.Co
       sql`job_put as (
         insert into simplan.job (
           job_id, organization_id, work, due_at, attempts, created_at, idempotency_key, origin, command, refused,
-          ended_at, lease_token, lease_until
+          ended_at, waiting, lease_token, lease_until
         )
         select r."jobId", r."organizationId", r.work, r."dueAt", r.attempts, r."createdAt", r."idempotencyKey",
-          r.origin, r.command, r.refused, r."endedAt", r.token, r.until
+          r.origin, r.command, r.refused, r."endedAt", r.waiting, r.token, r.until
         from ${CommitClause.rows(sql, rows, columns)}
         on conflict (job_id) do nothing
         returning 1
@@ -122,7 +125,7 @@ export const byId = (database: Database) => (jobId: string) =>
   Effect.map(
     database.row(
       (sql) => sql<Row<Packed>>`
-        select ${sql.literal(value)} as value
+        select (${sql.literal(value)})::text as value
         from simplan.job
         where job.job_id = ${jobId}`
     ),
@@ -136,7 +139,7 @@ export const problems =
     Effect.map(
       database.rows(
         (sql) => sql<Row<Packed>>`
-          select ${sql.literal(value)} as value
+          select (${sql.literal(value)})::text as value
           from simplan.job
           where ${sql.literal(hasEnded)} and ${Keyset.after(sql, "job.created_at, job.job_id", after)}
           order by job.created_at, job.job_id
@@ -149,7 +152,7 @@ export const problemCount = (database: Database) =>
   Effect.map(
     database.row(
       (sql) => sql<Row<number>>`
-        select to_json(count(*)) as value
+        select to_json(count(*))::text as value
         from (
           select from simplan.job
           where ${sql.literal(hasEnded)}
@@ -162,24 +165,102 @@ export const problemCount = (database: Database) =>
 
 type Retried = NonNullable<Writes["retried"]>[number]
 
-const retryColumns = CommitClause.columns<Retried>(
-  { text: ["jobId", "token"], jsonb: ["refused"], bigint: ["dueAt", "endedAt"], integer: ["attempts"] },
+interface Retry extends Omit<Retried, "lease"> {
+  readonly next: string | null
+  readonly until: number | null
+}
+
+const retryColumns = CommitClause.columns<Retry>(
+  {
+    text: ["jobId", "token", "next"],
+    jsonb: ["refused", "waiting"],
+    bigint: ["dueAt", "endedAt", "until"],
+    integer: ["attempts"]
+  },
   ["jobId"]
 )
 
-/** Gives back jobs that are held with the token, for a later try. */
+const retryOf = ({ lease = null, ...retried }: Retried): Retry => ({
+  ...retried,
+  next: lease?.token ?? null,
+  until: lease?.until ?? null
+})
+
+/** Gives back jobs that are held with the token, for a later try, or to who goes on with them. */
 export const retry = (sql: Sql, rows: ReadonlyArray<Retried>): CommitClause.CommitClause => ({
   ctes: [
     sql`job_retried as (
       update simplan.job set due_at = r."dueAt", attempts = r.attempts,
-        refused = coalesce(r.refused, job.refused), ended_at = r."endedAt", lease_token = null, lease_until = null
-      from ${CommitClause.rows(sql, rows, retryColumns)}
+        refused = coalesce(r.refused, job.refused), ended_at = r."endedAt", waiting = r.waiting, lease_token = r.next,
+        lease_until = r.until
+      from ${CommitClause.rows(sql, rows.map(retryOf), retryColumns)}
       where job.job_id = r."jobId" and job.lease_token = r.token
       returning 1
     )`
   ],
   outcome: sql`simplan.ensure((select count(*) from job_retried) = ${rows.length}::int, 'lease')`
 })
+
+type Hastened = NonNullable<Writes["hastened"]>[number]
+
+const hasteColumns = CommitClause.columns<Hastened>({ text: ["jobId"], bigint: ["dueAt"] }, ["jobId"])
+
+// The text of the condition is that of the index.
+const waits = "job.waiting is not null and job.ended_at is null"
+
+/** Has jobs tried sooner that wait for their next try. */
+export const hasten = (sql: Sql, rows: ReadonlyArray<Hastened>): CommitClause.CommitClause => ({
+  ctes: [
+    sql`job_hastened as (
+      update simplan.job set due_at = r."dueAt"
+      from ${CommitClause.rows(sql, rows, hasteColumns)}
+      where job.job_id = r."jobId" and ${sql.literal(waits)} and job.due_at > r."dueAt"
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from job_hastened)`
+})
+
+/** Jobs that wait for their next try. */
+export const waiting =
+  (database: Database) =>
+  ({ after, limit, ...asked }: Storage.Keyset<Storage.CreatedCursor> & Storage.WaitingFilter) => {
+    const { kind = null, organizationId = null, reason = null, telco = null } = asked
+    return Effect.map(
+      database.rows(
+        (sql) => sql<Row<Packed>>`
+          select ${sql.literal(value)}::text as value
+          from simplan.job
+          where ${sql.literal(waits)} and ${Keyset.after(sql, "job.created_at, job.job_id", after)}
+            and (${organizationId}::text is null or job.organization_id = ${organizationId}::text)
+            and (${kind}::text is null or job.work->>'_tag' = ${kind}::text)
+            and (${reason}::text is null or job.waiting->>'reason' = ${reason}::text)
+            and (${telco}::text is null or coalesce(job.waiting->>'telco', '') = ${telco}::text)
+          order by job.created_at, job.job_id
+          limit ${limit}::int`
+      ),
+      (rows) => rows.map(unpack).filter(Job.isWaiting)
+    )
+  }
+
+/** How many jobs wait for their next try, by kind and reason. */
+export const waitingCounts = (database: Database) =>
+  database.rows(
+    (sql) => sql<Row<Job.WaitingCount>>`
+      select json_build_object(
+        'kind', waiting.kind, 'reason', waiting.reason, 'count', count(*), 'since', min(waiting.since),
+        'nextAt', min(waiting.due_at)
+      )::text as value
+      from (
+        select job.work->>'_tag' as kind, job.waiting->>'reason' as reason, (job.waiting->>'since')::bigint as since,
+          job.due_at
+        from simplan.job
+        where ${sql.literal(waits)}
+        order by job.created_at, job.job_id
+        limit 10000
+      ) waiting
+      group by waiting.kind, waiting.reason`
+  )
 
 type Reopened = NonNullable<Writes["reopened"]>[number]
 
@@ -192,7 +273,7 @@ const reopenColumns = CommitClause.columns<Reopened>(
 export const reopen = (sql: Sql, rows: ReadonlyArray<Reopened>): CommitClause.CommitClause => ({
   ctes: [
     sql`job_reopened as (
-      update simplan.job set due_at = r."dueAt", attempts = r.attempts, ended_at = null
+      update simplan.job set due_at = r."dueAt", attempts = r.attempts, ended_at = null, waiting = null
       from ${CommitClause.rows(sql, rows, reopenColumns)}
       where job.job_id = r."jobId" and job.ended_at = r."endedAt"
       returning 1
@@ -215,6 +296,23 @@ export const resolve = (sql: Sql, rows: ReadonlyArray<Storage.EndedJob>): Commit
   outcome: sql`simplan.ensure((select count(*) from job_resolved) = ${rows.length}::int, 'version')`
 })
 
+const cancelledColumns = CommitClause.columns<{ readonly jobId: string }>({ text: ["jobId"] }, ["jobId"])
+
+/** Removes jobs of which no attempt was given back. */
+export const cancel = (sql: Sql, jobIds: ReadonlyArray<string>): CommitClause.CommitClause => {
+  const rows = jobIds.map((jobId) => ({ jobId }))
+  return {
+    ctes: [
+      sql`job_cancelled as (
+        delete from simplan.job using ${CommitClause.rows(sql, rows, cancelledColumns)}
+        where job.job_id = r."jobId" and job.attempts = 0
+        returning 1
+      )`
+    ],
+    outcome: sql`simplan.ensure((select count(*) from job_cancelled) = ${rows.length}::int, 'version')`
+  }
+}
+
 /** Hands out jobs that are due and unheld, in due order. */
 export const claim = (database: Database) => (of: Jobs.Claim) =>
   Effect.map(
@@ -226,7 +324,7 @@ export const claim = (database: Database) => (of: Jobs.Claim) =>
           where ${isTaken}
           returning job.*
         )
-        select ${sql.literal(value)} as value from job order by job.due_at, job.job_id`
+        select (${sql.literal(value)})::text as value from job order by job.due_at, job.job_id`
     }),
     (rows) => rows.map(unpack)
   )

@@ -33,8 +33,8 @@ export const make = <Cursor, Query extends Storage.Page<Cursor>, Packed extends 
       query.limit <= 1
         ? sql<Row<Packed | number | null>>`${statement(sql, query)}`
         : sql<Row<Packed | number | null>>`
-            select case when octet_length(page.value::text) > ${sql.literal(String(LIMIT))}
-              then to_json(octet_length(page.value::text)) else page.value end as value
+            select case when octet_length(page.value) > ${sql.literal(String(LIMIT))}
+              then octet_length(page.value)::text else page.value end as value
             from (${statement(sql, query)}) page`
     )
 

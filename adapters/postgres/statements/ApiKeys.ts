@@ -48,13 +48,15 @@ export const put = (sql: Sql, rows: ReadonlyArray<ApiKey.ApiKey>): CommitClause.
 export const byHash = (database: Database) => (hash: string) =>
   database.row(
     (sql) =>
-      sql<Row<ApiKey.ApiKey>>`select ${sql.literal(value)} as value from simplan.api_key where api_key.hash = ${hash}`
+      sql<
+        Row<ApiKey.ApiKey>
+      >`select (${sql.literal(value)})::text as value from simplan.api_key where api_key.hash = ${hash}`
   )
 
 export const byId = (database: Database) => (of: { readonly organizationId: string; readonly apiKeyId: string }) =>
   database.row(
     (sql) => sql<Row<ApiKey.ApiKey>>`
-      select ${sql.literal(value)} as value
+      select (${sql.literal(value)})::text as value
       from simplan.api_key
       where api_key.organization_id = ${of.organizationId} and api_key.api_key_id = ${of.apiKeyId}`
   )
@@ -64,7 +66,7 @@ export const page =
   ({ after, limit, organizationId }: Storage.Page<Storage.CreatedCursor>) =>
     database.rows(
       (sql) => sql<Row<ApiKey.ApiKey>>`
-        select ${sql.literal(value)} as value
+        select (${sql.literal(value)})::text as value
         from simplan.api_key
         where api_key.organization_id = ${organizationId}
           and ${Keyset.after(sql, "api_key.created_at, api_key.api_key_id", after)}

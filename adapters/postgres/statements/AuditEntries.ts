@@ -43,7 +43,7 @@ export const page =
   ({ action, actor, after, from, limit, organizationId, resourceId, to }: Storage.AuditQuery) =>
     database.rows(
       (sql) => sql<Row<AuditEntry.AuditEntry>>`
-        select ${sql.literal(value)} as value
+        select (${sql.literal(value)})::text as value
         from simplan.audit_entry
         where audit_entry.organization_id = ${organizationId}
           ${from === null ? sql.literal("") : sql`and audit_entry.created_at >= ${from}::bigint`}
@@ -88,7 +88,7 @@ export const purge =
               and audit_entry.entry_id = old.entry_id
             returning 1
           )
-          select to_json(count(*)) as value from gone`
+          select to_json(count(*))::text as value from gone`
       ),
       ([gone]) => gone ?? 0
     )

@@ -4,6 +4,7 @@
 import type { Command, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
+import * as Keyset from "../sql/Keyset.ts"
 
 type Writes = NonNullable<Storage.Commit["commands"]>
 
@@ -49,13 +50,41 @@ export const settle = (sql: Sql, rows: NonNullable<Writes["settled"]>): CommitCl
   outcome: sql`(select count(*) from command_settled)`
 })
 
+const value = `json_build_object(
+  'organizationId', command.organization_id, 'commandId', command.command_id, 'request', command.request,
+  'createdAt', command.created_at, 'outcome', command.outcome, 'settledAt', command.settled_at
+)`
+
 export const byId = (database: Database) => (of: { readonly organizationId: string; readonly commandId: string }) =>
   database.row(
     (sql) => sql<Row<Command.Command>>`
-      select json_build_object(
-        'organizationId', command.organization_id, 'commandId', command.command_id, 'request', command.request,
-        'createdAt', command.created_at, 'outcome', command.outcome, 'settledAt', command.settled_at
-      ) as value
+      select ${sql.literal(value)}::text as value
       from simplan.command
       where command.organization_id = ${of.organizationId} and command.command_id = ${of.commandId}`
   )
+
+// The text of the conditions is that of the indexes.
+const states: Readonly<Record<Command.State, string>> = {
+  pending: "and command.settled_at is null",
+  done: "and command.outcome->>'_tag' = 'Succeeded'",
+  refused: "and command.outcome->>'_tag' = 'Refused'"
+}
+
+/** An organization's commands, oldest first. */
+export const page =
+  (database: Database) =>
+  ({
+    after,
+    limit,
+    organizationId,
+    state
+  }: Storage.Page<Storage.CreatedCursor> & { readonly state: Command.State | null }) =>
+    database.rows(
+      (sql) => sql<Row<Command.Command>>`
+        select ${sql.literal(value)}::text as value
+        from simplan.command
+        where command.organization_id = ${organizationId} ${sql.literal(state === null ? "" : states[state])}
+          and ${Keyset.after(sql, "command.created_at, command.command_id", after)}
+        order by command.created_at, command.command_id
+        limit ${limit}::int`
+    )

@@ -4,6 +4,7 @@
 import { Effect } from "effect"
 import type { Delivery, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
+import * as Keyset from "../sql/Keyset.ts"
 import * as Events from "./Events.ts"
 
 const value = `json_build_object(
@@ -47,7 +48,7 @@ const conditions = (sql: Sql, { after, ...of }: Storage.Page<Storage.CreatedCurs
 export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCursor> & Storage.DeliveryFilter) =>
   database.rows(
     (sql) => sql<Row<Delivery.LoggedDelivery>>`
-      select ${sql.literal(logged)} as value
+      select (${sql.literal(logged)})::text as value
       from simplan.delivery ${sql.literal(withEvent)}
       where ${sql.and(conditions(sql, of))}
       order by delivery.created_at desc, delivery.delivery_id desc
@@ -57,18 +58,49 @@ export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCur
 export const byId = (database: Database) => (of: { readonly organizationId: string; readonly deliveryId: string }) =>
   database.row(
     (sql) => sql<Row<Delivery.LoggedDelivery>>`
-      select ${sql.literal(logged)} as value
+      select (${sql.literal(logged)})::text as value
       from simplan.delivery ${sql.literal(withEvent)}
       where delivery.organization_id = ${of.organizationId} and delivery.delivery_id = ${of.deliveryId}
         and delivery.handler is null`
   )
+
+/** A delivery to a handler. */
+export const toHandler =
+  (database: Database) => (of: { readonly organizationId: string; readonly deliveryId: string }) =>
+    database.row(
+      (sql) => sql<Row<Delivery.LoggedDelivery>>`
+      select (${sql.literal(logged)})::text as value
+      from simplan.delivery ${sql.literal(withEvent)}
+      where delivery.organization_id = ${of.organizationId} and delivery.delivery_id = ${of.deliveryId}
+        and delivery.handler is not null`
+    )
+
+/** The deliveries to a handler that were given up, oldest first. The text of the condition is that of the index. */
+export const failed =
+  (database: Database) =>
+  ({
+    after,
+    eventId,
+    limit,
+    name
+  }: Storage.Keyset<Storage.CreatedCursor> & { readonly name: string; readonly eventId: string | null }) =>
+    database.rows(
+      (sql) => sql<Row<Delivery.LoggedDelivery>>`
+      select (${sql.literal(logged)})::text as value
+      from simplan.delivery ${sql.literal(withEvent)}
+      where delivery.status = 'Failed' and delivery.handler is not null and delivery.handler = ${name}
+        and ${eventId === null ? sql`true` : sql`delivery.event_id = ${eventId}`}
+        and ${Keyset.after(sql, "delivery.created_at, delivery.delivery_id", after)}
+      order by delivery.created_at, delivery.delivery_id
+      limit ${limit}::int`
+    )
 
 /** The last attempts of a delivery, newest first. */
 export const attempts =
   (database: Database) => (of: { readonly organizationId: string; readonly deliveryId: string }) =>
     database.rows(
       (sql) => sql<Row<Delivery.LoggedAttempt>>`
-      select ${sql.literal(attempt)} as value
+      select (${sql.literal(attempt)})::text as value
       from simplan.delivery_attempt
       where delivery_attempt.organization_id = ${of.organizationId}
         and delivery_attempt.delivery_id = ${of.deliveryId}
@@ -123,7 +155,7 @@ export const purge =
             where event.organization_id = old.organization_id and event.event_id = old.event_id
             returning 1
           )
-          select to_json(count(*)) as value from event_gone`
+          select to_json(count(*))::text as value from event_gone`
       ),
       ([gone]) => gone ?? 0
     )

@@ -61,7 +61,7 @@ export const list = (database: Database) =>
       select json_build_object(
         'name', event_handler.name, 'types', event_handler.types, 'organizationId', event_handler.organization_id,
         'createdAt', event_handler.created_at
-      ) as value
+      )::text as value
       from simplan.event_handler
       order by event_handler.name`
   )

@@ -7,16 +7,20 @@ import * as CommitClause from "../sql/CommitClause.ts"
 
 type Writes = NonNullable<Storage.Commit["idempotency"]>
 
-type Put = Idempotency.IdempotencyRecord & { readonly replaces: number }
+type Put = Idempotency.IdempotencyRecord & { readonly replaces: number; readonly insteadOf: string | null }
 
 const columns = CommitClause.columns<Put>(
-  { text: ["organizationId", "key", "fingerprint"], bigint: ["createdAt", "replaces"], json: ["outcome"] },
+  {
+    text: ["organizationId", "key", "fingerprint", "insteadOf"],
+    bigint: ["createdAt", "replaces"],
+    json: ["outcome"]
+  },
   ["organizationId", "key"]
 )
 
 /** Writes records, except over one that is too young to be replaced. */
 export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): CommitClause.CommitClause => {
-  const rows = puts.map(({ record, replaces }) => ({ ...record, replaces }))
+  const rows = puts.map(({ insteadOf = null, record, replaces }) => ({ ...record, replaces, insteadOf }))
   return {
     ctes: [
       sql`idempotency_row as (
@@ -28,9 +32,13 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): CommitClause.Co
         from idempotency_row r
         on conflict (organization_id, key) do update set
           fingerprint = excluded.fingerprint, created_at = excluded.created_at, outcome = excluded.outcome
-        where stored.created_at <= (
-          select r.replaces from idempotency_row r
+        where exists (
+          select from idempotency_row r
           where r."organizationId" = excluded.organization_id and r.key = excluded.key
+            and (
+              stored.created_at <= r.replaces
+              or stored.outcome->>'_tag' = 'Interrupted' and stored.outcome->>'attachmentId' = r."insteadOf"
+            )
         )
         returning 1
       )`
@@ -78,7 +86,7 @@ export const byKey = (database: Database) => (of: { readonly organizationId: str
       select json_build_object(
         'organizationId', idempotency.organization_id, 'key', idempotency.key,
         'fingerprint', idempotency.fingerprint, 'createdAt', idempotency.created_at, 'outcome', idempotency.outcome
-      ) as value
+      )::text as value
       from simplan.idempotency
       where idempotency.organization_id = ${of.organizationId} and idempotency.key = ${of.key}`
   )

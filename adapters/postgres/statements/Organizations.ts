@@ -34,7 +34,7 @@ export const page =
   ({ after, limit }: Storage.Keyset<Storage.CreatedCursor>) =>
     database.rows(
       (sql) => sql<Row<Organization.Organization>>`
-        select ${sql.literal(value)} as value
+        select (${sql.literal(value)})::text as value
         from simplan.organization
         where ${Keyset.after(sql, "organization.created_at, organization.organization_id", after)}
         order by organization.created_at, organization.organization_id
@@ -44,7 +44,7 @@ export const page =
 export const byId = (database: Database) => (id: string) =>
   database.row(
     (sql) => sql<Row<Organization.Organization>>`
-      select ${sql.literal(value)} as value
+      select (${sql.literal(value)})::text as value
       from simplan.organization
       where organization.organization_id = ${id}`
   )

@@ -83,7 +83,7 @@ export const byId = (database: Database) =>
   BatchedRead.make<OfPlan, Plan.Plan>(
     database,
     (sql, asked) => sql<Row<BatchedRead.Found<Plan.Plan>>>`
-      select json_build_object('at', r.at, 'found', ${sql.literal(value)}) as value
+      select json_build_object('at', r.at, 'found', ${sql.literal(value)})::text as value
       from ${CommitClause.rows(sql, asked, lookedFor)}
       join simplan.plan on plan.organization_id = r."organizationId" and plan.plan_id = r."planId"`,
     ({ organizationId, planId }) => `${organizationId} ${planId}`
@@ -122,7 +122,7 @@ export const page = (database: Database) => (of: Search) =>
           ])
     ]
     return sql<Row<Plan.Plan>>`
-      select ${sql.literal(value)} as value
+      select (${sql.literal(value)})::text as value
       from simplan.plan
       where ${sql.and(filters)}
       order by plan.created_at, plan.plan_id

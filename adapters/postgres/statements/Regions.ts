@@ -44,13 +44,13 @@ export const add = (sql: Sql, regions: ReadonlyArray<Region.Region>): CommitClau
 export const find = (database: Database) => (coverageId: string) =>
   database.row(
     (sql) => sql<Row<Region.Region>>`
-      select ${sql.literal(value)} as value from simplan.region where region.coverage_id = ${coverageId}`
+      select (${sql.literal(value)})::text as value from simplan.region where region.coverage_id = ${coverageId}`
   )
 
 export const byId = (database: Database) => (of: { readonly organizationId: string; readonly coverageId: string }) =>
   database.row(
     (sql) => sql<Row<Region.Region>>`
-      select ${sql.literal(value)} as value
+      select (${sql.literal(value)})::text as value
       from simplan.region
       where region.organization_id = ${of.organizationId} and region.coverage_id = ${of.coverageId}`
   )
@@ -59,7 +59,7 @@ export const byId = (database: Database) => (of: { readonly organizationId: stri
 export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCursor>) =>
   database.rows(
     (sql) => sql<Row<Region.Region>>`
-      select ${sql.literal(value)} as value
+      select (${sql.literal(value)})::text as value
       from simplan.region
       where region.organization_id = ${of.organizationId} ${
         of.after === null
@@ -75,7 +75,7 @@ export const like =
   (of: { readonly organizationId: string; readonly regionName: string; readonly iso2List: ReadonlyArray<string> }) =>
     database.rows(
       (sql) => sql<Row<Region.Region>>`
-        select ${sql.literal(value)} as value
+        select (${sql.literal(value)})::text as value
         from simplan.region
         where region.organization_id = ${of.organizationId}
           and (region.region_name = ${of.regionName} or region.countries = ${Region.countriesKey(of.iso2List)})`

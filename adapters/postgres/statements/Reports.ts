@@ -37,7 +37,7 @@ export const entriesOf = (database: Database) => (of: { readonly organizationId:
         'organizationId', smdp_entry.organization_id, 'iccid', smdp_entry.iccid, 'reportId', smdp_entry.report_id,
         'state', smdp_entry.state, 'modificationResult', smdp_entry.modification_result,
         'modifiedAt', smdp_entry.modified_at
-      ) as value
+      )::text as value
       from simplan.smdp_entry
       where smdp_entry.organization_id = ${of.organizationId} and smdp_entry.iccid = ${of.iccid}
       order by smdp_entry.modified_at, smdp_entry.position`

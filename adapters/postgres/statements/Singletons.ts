@@ -21,12 +21,12 @@ export const putCatalogue = (sql: Sql, catalogue: Catalogue.Catalogue): CommitCl
 
 export const catalogueVersion = (database: Database) =>
   Effect.map(
-    database.row((sql) => sql<Row<number>>`select to_json(catalogue.version) as value from simplan.catalogue`),
+    database.row((sql) => sql<Row<number>>`select to_json(catalogue.version)::text as value from simplan.catalogue`),
     (version) => version ?? 0
   )
 
 export const catalogue = (database: Database) =>
-  database.row((sql) => sql<Row<Catalogue.Catalogue>>`select catalogue.value from simplan.catalogue`)
+  database.row((sql) => sql<Row<Catalogue.Catalogue>>`select catalogue.value::text as value from simplan.catalogue`)
 
 /** Sets the instant at which a virtual clock stands. */
 export const putClock = (sql: Sql, instant: number): CommitClause.CommitClause => ({
@@ -41,7 +41,7 @@ export const putClock = (sql: Sql, instant: number): CommitClause.CommitClause =
 })
 
 export const clock = (database: Database) =>
-  database.row((sql) => sql<Row<number>>`select to_json(clock.instant) as value from simplan.clock`)
+  database.row((sql) => sql<Row<number>>`select to_json(clock.instant)::text as value from simplan.clock`)
 
 /** Forgets report ids, idempotency records and settled commands from before these instants. */
 export const purge =
@@ -63,9 +63,17 @@ export const purge =
           select to_json(
             (select count(*) from seen_report_gone) + (select count(*) from idempotency_gone)
               + (select count(*) from command_gone)
-          ) as value`
+          )::text as value`
       ),
       ([gone]) => gone ?? 0
+    )
+
+/** Tries whether the database takes a write and has room: its function `probe_write` says how. */
+export const probe =
+  (database: Database) =>
+  (at: number): Effect.Effect<void, Storage.StorageError> =>
+    Effect.asVoid(
+      database.write((sql) => sql<Row<true>>`select to_json(simplan.probe_write(${at}::bigint))::text as value`)
     )
 
 /** Whether the database answers and has had every migration. */
@@ -73,7 +81,7 @@ export const ready = (database: Database): Effect.Effect<boolean, Storage.Storag
   Effect.map(
     database.row(
       (sql) => sql<Row<true>>`
-        select to_json(true) as value from simplan.migration where migration.migration_id = ${Migrations.latest}::int`
+        select to_json(true)::text as value from simplan.migration where migration.migration_id = ${Migrations.latest}::int`
     ),
     (row) => row !== null
   )

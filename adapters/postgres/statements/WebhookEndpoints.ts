@@ -68,7 +68,7 @@ export const put = (sql: Sql, rows: ReadonlyArray<WebhookEndpoint.WebhookEndpoin
 export const byId = (database: Database) => (of: { readonly organizationId: string; readonly endpointId: string }) =>
   database.row(
     (sql) => sql<Row<WebhookEndpoint.WebhookEndpoint>>`
-      select ${sql.literal(value)} as value
+      select (${sql.literal(value)})::text as value
       from simplan.webhook_endpoint
       where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.endpoint_id = ${of.endpointId}
         and webhook_endpoint.deleted_at is null`
@@ -79,7 +79,7 @@ export const page =
   ({ after, limit, organizationId }: Storage.Page<Storage.CreatedCursor>) =>
     database.rows(
       (sql) => sql<Row<WebhookEndpoint.WebhookEndpoint>>`
-        select ${sql.literal(value)} as value
+        select (${sql.literal(value)})::text as value
         from simplan.webhook_endpoint
         where webhook_endpoint.organization_id = ${organizationId} and webhook_endpoint.deleted_at is null
           and ${Keyset.after(sql, "webhook_endpoint.created_at, webhook_endpoint.endpoint_id", after)}
@@ -91,13 +91,13 @@ export const page =
 export const namedTypes = (database: Database) => (of: { readonly organizationId: string }) =>
   database.rows(
     (sql) => sql<Row<WebhookEvent.Type>>`
-      select distinct to_json(named.type) #>> '{}' as value
+      select distinct to_json(named.type)::text as value
       from simplan.webhook_endpoint
       cross join unnest(webhook_endpoint.events) as named(type)
       where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.deleted_at is null
         and webhook_endpoint.disabled_reason is distinct from 'Organization'
       union
-      select to_json(handled.type) #>> '{}'
+      select to_json(handled.type)::text
       from simplan.event_handler
       cross join unnest(event_handler.types) as handled(type)
       where event_handler.organization_id is null or event_handler.organization_id = ${of.organizationId}`
@@ -117,7 +117,73 @@ export const failingSince =
             and delivery.handler is null
             and delivery.created_at >= ${of.createdFrom}::bigint and delivery_attempt.at >= ${of.from}::bigint
         )
-        select to_json(min(made.at)) as value from made
+        select to_json(min(made.at))::text as value from made
         where not made.succeeded
           and made.at > coalesce((select max(done.at) from made done where done.succeeded), ${of.from}::bigint - 1)`
+    )
+
+/**
+ * What the log says of endpoints. Their deliveries are read by the indexes of the log and of what is pending, each up to
+ * a bound. Of a delivery that succeeded only its last attempt counts, since what failed before it does not matter.
+ */
+export const health =
+  (database: Database) => (of: { readonly organizationId: string; readonly endpointIds: ReadonlyArray<string> }) =>
+    database.rows(
+      (sql) => sql<Row<WebhookEndpoint.Health>>`
+        select json_build_object(
+          'endpointId', asked.endpoint_id, 'pending', pending.count, 'lastSuccessAt', last.success,
+          'failingSince', (
+            select min(attempt.at) from unnest(made.failures) as attempt(at)
+            where last.success is null or attempt.at > last.success
+          )
+        )::text as value
+        from json_array_elements_text(${JSON.stringify(of.endpointIds)}::json) as asked(endpoint_id)
+        cross join lateral (
+          select count(*) as count from (
+            select from simplan.delivery
+            where delivery.endpoint_id = asked.endpoint_id and delivery.status = 'Pending'
+              and delivery.handler is null and delivery.organization_id = ${of.organizationId}
+            limit 10000
+          ) found
+        ) pending
+        cross join lateral (
+          select max(delivered.last_attempt_at) as at from (
+            select newest.last_attempt_at from (
+              select delivery.status, delivery.last_attempt_at from simplan.delivery
+              where delivery.organization_id = ${of.organizationId} and delivery.endpoint_id = asked.endpoint_id
+                and delivery.handler is null
+              order by delivery.created_at desc, delivery.delivery_id desc
+              limit 10000
+            ) newest
+            where newest.status = 'Delivered'
+            limit 100
+          ) delivered
+        ) delivered
+        cross join lateral (
+          select max(delivery_attempt.at) filter (where delivery_attempt.error is null) as success,
+            array_agg(delivery_attempt.at) filter (where delivery_attempt.error is not null) as failures
+          from (
+            (
+              select newest.delivery_id from (
+                select delivery.delivery_id, delivery.status, delivery.last_attempt_at from simplan.delivery
+                where delivery.organization_id = ${of.organizationId} and delivery.endpoint_id = asked.endpoint_id
+                  and delivery.handler is null
+                order by delivery.created_at desc, delivery.delivery_id desc
+                limit 1000
+              ) newest
+              where newest.status <> 'Delivered' and newest.last_attempt_at is not null
+            )
+            union
+            (
+              select delivery.delivery_id from simplan.delivery
+              where delivery.endpoint_id = asked.endpoint_id and delivery.status = 'Pending'
+                and delivery.handler is null and delivery.organization_id = ${of.organizationId}
+                and delivery.last_attempt_at is not null
+              limit 10000
+            )
+          ) tried
+          join simplan.delivery_attempt on delivery_attempt.organization_id = ${of.organizationId}
+            and delivery_attempt.delivery_id = tried.delivery_id
+        ) made
+        cross join lateral (select greatest(delivered.at, made.success) as success) last`
     )

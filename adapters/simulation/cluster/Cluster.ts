@@ -302,13 +302,7 @@ const build = Effect.fnUntraced(function* <A>(
         return Effect.asVoid(Effect.forkIn(stop(fault.process), scope))
       case "Telco":
         count(`Telco ${fault.fault}`)
-        return telco.setFaults([
-          fault.fault === "slow"
-            ? { fault: "slow", times: fault.times, delay: SLOW_TELCO }
-            : fault.fault === "refuse"
-              ? { fault: "refuse", times: fault.times, when: ({ kind }) => refusable.has(kind) }
-              : { fault: fault.fault, times: fault.times }
-        ])
+        return telco.setFaults([telcoFault(fault)])
       case "Receiver":
         setReceiver(fault.fault, fault.times, null)
         return Effect.void
@@ -354,6 +348,20 @@ const build = Effect.fnUntraced(function* <A>(
 
 /** What the telco may refuse for good. */
 const refusable = new Set(["createPackage", "sendSms", "setMobilePlan"])
+
+const telcoFault = ({ after, fault, times }: Extract<Fault, { _tag: "Telco" }>): Faults.Fault => {
+  switch (fault) {
+    case "slow":
+      return { fault, after, times, delay: SLOW_TELCO }
+    case "refuse":
+      return { fault, after, times, when: ({ kind }) => refusable.has(kind) }
+    case "unreachable":
+      return { fault: "unavailable", after, times, isDone: false }
+    case "unavailable":
+    case "answer lost":
+      return { fault, after, times }
+  }
+}
 
 /** The longest freeze and downtime, in milliseconds, with some to spare. */
 export const MOST = 61_000

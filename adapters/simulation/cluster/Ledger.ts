@@ -115,6 +115,11 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
       present.delete(of.jobId)
       attempts.delete(of.jobId)
     }
+    for (const id of commit.jobs?.cancelled ?? []) {
+      leases.delete(jobId({ jobId: id }))
+      present.delete(id)
+      attempts.delete(id)
+    }
     for (const { delivery, token } of commit.deliveries?.settled ?? []) {
       end(deliveryId(delivery), token)
       if (delivery.status !== "Pending") final.add(deliveryId(delivery))

@@ -22,10 +22,11 @@ export type Fault =
   | { readonly _tag: "LoseNotifications"; readonly process: number; readonly times: number }
   /** The process is told to stop, and another one starts when it has stopped. */
   | { readonly _tag: "Stop"; readonly process: number }
-  /** The next calls to the telco meet this fault. */
+  /** So many calls to the telco meet this fault, once so many others have passed unharmed. */
   | {
       readonly _tag: "Telco"
-      readonly fault: "refuse" | "unavailable" | "answer lost" | "slow"
+      readonly fault: "refuse" | "unavailable" | "unreachable" | "answer lost" | "slow"
+      readonly after: number
       readonly times: number
     }
   /** The receiver answers the next webhooks with 500, not at all, or after 14 s. */

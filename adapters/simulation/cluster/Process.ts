@@ -87,6 +87,7 @@ const writing: Readonly<Record<Writing, true>> = {
   purge: true,
   purgeAudit: true,
   purgeEvents: true,
+  probe: true,
   "sims.import": true,
   "sims.reserve": true,
   "sims.release": true,

@@ -113,7 +113,7 @@ export const reserved = Effect.fnUntraced(function* (world: Cluster.World) {
 
 /** A telco that does not answer is given up, and what is done is renewed no more. */
 export const givenUp = Effect.fnUntraced(function* (world: Cluster.World) {
-  yield* world.perform({ _tag: "Fault", fault: { _tag: "Telco", fault: "slow", times: 1 } })
+  yield* world.perform({ _tag: "Fault", fault: { _tag: "Telco", fault: "slow", after: 0, times: 1 } })
   yield* world.ask([{ process: 0, command: Requests.sendSms(false) }], Cluster.limits.telcoTimeoutMillis + PROMPT)
   const complaints = world.unanswered() === 0 ? [] : ["a telco that does not answer is waited for"]
   const renewals = world.ledger.renewals()
@@ -125,7 +125,7 @@ export const givenUp = Effect.fnUntraced(function* (world: Cluster.World) {
 export const stopped = Effect.fnUntraced(function* (world: Cluster.World) {
   const { jobs } = world.simulated
   const process = world.plan.clocks.length - 1
-  yield* world.perform({ _tag: "Fault", fault: { _tag: "Telco", fault: "slow", times: 1 } })
+  yield* world.perform({ _tag: "Fault", fault: { _tag: "Telco", fault: "slow", after: 0, times: 1 } })
   yield* Effect.forkChild(world.ask([{ process, command: Requests.sendSms(false) }], 10_000))
   yield* Effect.sleep(500)
   yield* world.stop(process)

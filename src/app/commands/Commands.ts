@@ -25,10 +25,11 @@ import * as TextLimit from "../../domain/TextLimit.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
-import { Storage, type StorageError } from "../../ports/Storage.ts"
+import { type CreatedCursor, type Page, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as SimLookup from "../subscriptions/SimLookup.ts"
+import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
 
 interface OfCommand {
@@ -62,6 +63,15 @@ export class Commands extends Context.Service<
     ) => Effect.Effect<{ readonly commandId: string }, RefusedAtOnce | Refusal.IdempotencyKeyReused | StorageError>
     /** The command as it stands. */
     readonly get: (of: OfCommand) => Effect.Effect<Command.Command, Refusal.NotFound | StorageError>
+    /** An organization's commands, oldest first: those that stand so, or all for null. */
+    readonly page: (
+      query: Page<CreatedCursor> & { readonly state: Command.State | null }
+    ) => Effect.Effect<Paging.Page<Command.Command, CreatedCursor>, StorageError>
+    /**
+     * Cancels a command that has not begun, in one commit, inside the transaction of the host if there is one: it ends
+     * with `CommandCancelled`. Again, it changes nothing. Fails with `CommandBegun` once an attempt has begun.
+     */
+    readonly cancel: (of: OfCommand) => Effect.Effect<void, Refusal.NotFound | Refusal.CommandBegun | StorageError>
     /**
      * Waits until the command has been carried out, and gives its answer or the refusal. Fails with `InsideTransaction`
      * inside a transaction of the host, which the command waits for.
@@ -180,6 +190,24 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
       return command ?? (yield* new Refusal.NotFound({ resource: "command", id: of.commandId }))
     })
 
+    const cancel = Effect.fnUntraced(function* ({ commandId, organizationId }: OfCommand) {
+      const command = yield* get({ organizationId, commandId })
+      if (Command.isCancelled(command)) return
+      const jobId = Command.jobId(commandId)
+      if (command.settledAt !== null || Command.hasBegun(yield* storage.jobs.get(jobId))) {
+        return yield* new Refusal.CommandBegun({ commandId })
+      }
+      const now = yield* clock.now
+      const settled = [{ organizationId, commandId, outcome: Command.cancellation(commandId), settledAt: now }]
+      // The first commit of an attempt ends the same job: of the two commits one is a conflict.
+      const commit = yield* commits.audited(
+        { commands: { settled }, jobs: { cancelled: [jobId] } },
+        { organizationId, action: "command.cancel", resourceId: commandId, iccid: null },
+        now
+      )
+      yield* commits.write(commit)
+    })
+
     /** Opens the latch whenever the command may have been settled, for as long as the scope is open. */
     const waiting = (commandId: string) =>
       Effect.acquireRelease(
@@ -223,6 +251,11 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
     return Commands.of({
       submit: Effect.fn("Commands.submit")((submission: Submission) => commits.retryOnConflict(submit(submission))),
       get,
+      page: Effect.fn("Commands.page")(function* (query) {
+        const found = yield* storage.commands.page({ ...query, limit: query.limit + 1 })
+        return Paging.page(found, query.limit, ({ commandId: id, createdAt }) => ({ createdAt, id }))
+      }),
+      cancel: Effect.fn("Commands.cancel")((of: OfCommand) => commits.retryOnConflict(cancel(of))),
       settled: Effect.fn("Commands.settled")(settled)
     })
   })

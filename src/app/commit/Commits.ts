@@ -7,6 +7,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { AuditEntry, Change, Origin } from "../../domain/AuditEntry.ts"
+import * as Command from "../../domain/Command.ts"
 import type { Decision, NewJob } from "../../domain/Decision.ts"
 import * as Job from "../../domain/Job.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
@@ -46,7 +47,10 @@ export class Commits extends Context.Service<
       now: Instant,
       origin?: Origin | null
     ) => Effect.Effect<Storage.Commit>
-    /** Writes a commit. `outcome` becomes that of the request's idempotency record, and of the command. */
+    /**
+     * Writes a commit. `outcome` becomes that of the request's idempotency record, and of the command. Where someone takes
+     * them, the events of the commands that it settles are added (rule E1).
+     */
     readonly write: (
       commit: Storage.Commit,
       outcome?: IdempotencyContext.RecordedOutcome
@@ -186,15 +190,38 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
         auditEntries: [...(commit.auditEntries ?? []), added]
       }))
 
+    /** Rule E1: the commit with the event of each command that it settles, where someone takes it. */
+    const withOutcomes = Effect.fnUntraced(function* (
+      commit: Storage.Commit
+    ): Effect.fn.Return<Storage.Commit, Storage.StorageError> {
+      const events: Array<WebhookEvent> = []
+      for (const settlement of commit.commands?.settled ?? []) {
+        const { organizationId, outcome, settledAt } = settlement
+        const type = Command.eventType(outcome)
+        if (type === null || !(yield* namedTypes.of(organizationId)).has(type)) continue
+        const command = yield* storage.commands.get(settlement)
+        const payload = command?.settledAt === null ? Command.event(command, outcome) : null
+        if (payload === null) continue
+        events.push({
+          organizationId,
+          eventId: yield* ids.next(settledAt, organizationId),
+          createdAt: settledAt,
+          payload
+        })
+      }
+      return events.length === 0 ? commit : { ...commit, events: [...(commit.events ?? []), ...events] }
+    })
+
     const write = Effect.fnUntraced(function* (commit: Storage.Commit, outcome?: IdempotencyContext.RecordedOutcome) {
       const { command, idempotency: context } = yield* serving
       let recorded = commit
       if (context !== null && outcome !== undefined) {
-        recorded = IdempotencyContext.withRecord(recorded, context.request, outcome, yield* clock.now)
+        recorded = IdempotencyContext.withRecord(recorded, context, outcome, yield* clock.now)
       }
       if (command !== null && outcome !== undefined) {
         recorded = CommandContext.ending(recorded, command, outcome, yield* clock.now)
       }
+      if (recorded.commands?.settled !== undefined) recorded = yield* withOutcomes(recorded)
       yield* Effect.catchTag(storage.commit(recorded), "Conflict", (conflict) =>
         conflict.on === "idempotency key" ? Effect.die(new IdempotencyContext.KeyTaken()) : Effect.fail(conflict)
       )

@@ -22,11 +22,13 @@ export class IdempotencyKeys extends Context.Service<
     /**
      * Runs the use case once for each key. A repeated request gets the first answer, or the first refusal as plain
      * data. Fails with `IdempotencyKeyReused` if the key came with a different request, and with `RequestInProgress`
-     * while the first request runs. Without a key in `CurrentRequest` the use case runs each time.
+     * while the first request runs. Without a key in `CurrentRequest` the use case runs each time. `onReplay` runs before
+     * the outcome of another request is given, be it an answer or a refusal.
      */
     readonly once: <Kind extends keyof Answers, E, R>(
       kind: Kind,
-      run: Effect.Effect<Answers[Kind], E, R>
+      run: Effect.Effect<Answers[Kind], E, R>,
+      onReplay?: Effect.Effect<void>
     ) => Effect.Effect<Answers[Kind], E | Refusal.Plain | Storage.StorageError, R>
   }
 >()("simplan/IdempotencyKeys") {}
@@ -48,9 +50,11 @@ export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | Busine
     })
 
     // The record of a request that ended without a commit of its own.
-    const record = Effect.fnUntraced(function* (request: RequestKey, outcome: IdempotencyRecord["outcome"]) {
-      const now = yield* clock.now
-      const put = [{ record: { ...request, createdAt: now, outcome }, replaces: now - Idempotency.RETENTION }]
+    const record = Effect.fnUntraced(function* (
+      context: IdempotencyContext.IdempotencyContext,
+      outcome: Idempotency.Outcome
+    ) {
+      const put = IdempotencyContext.put(context, outcome, yield* clock.now)
       yield* Effect.catchTag(storage.commit({ idempotency: { put } }), "Conflict", () =>
         Effect.die(new IdempotencyContext.KeyTaken())
       )
@@ -58,23 +62,30 @@ export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | Busine
 
     const once = <Kind extends keyof Answers, E, R>(
       kind: Kind,
-      run: Effect.Effect<Answers[Kind], E, R>
+      run: Effect.Effect<Answers[Kind], E, R>,
+      onReplay: Effect.Effect<void> = Effect.void
     ): Effect.Effect<Answers[Kind], E | Refusal.Plain | Storage.StorageError, R> =>
       Effect.gen(function* () {
         const request = yield* CurrentRequest
         if (request === null) return yield* run
+        const replay = Effect.fnUntraced(function* (record: IdempotencyRecord) {
+          const told = Idempotency.answer(kind, record, request)
+          if (Idempotency.isReplay(told)) yield* onReplay
+          return yield* Effect.fromResult(told)
+        })
         const before = yield* known(request)
-        if (before !== null) return yield* Effect.fromResult(Idempotency.answer(kind, before, request))
-        const recording: IdempotencyContext.IdempotencyContext = { request, done: { current: false } }
+        const interrupted = before === null ? null : Idempotency.interruptedBy(before, request)
+        if (before !== null && interrupted === null) return yield* replay(before)
+        const recording: IdempotencyContext.IdempotencyContext = { request, interrupted, done: { current: false } }
         const first = Effect.gen(function* () {
           const exit = yield* Effect.exit(Effect.provideService(run, IdempotencyContext.Current, recording))
           if (recording.done.current) return yield* exit
           if (Exit.isSuccess(exit)) {
-            yield* record(request, { _tag: "Succeeded", answer: Idempotency.kinds[kind].keep(exit.value) })
+            yield* record(recording, { _tag: "Succeeded", answer: Idempotency.kinds[kind].keep(exit.value) })
           } else {
             const refusal = exit.cause.reasons.find((reason) => reason._tag === "Fail")?.error
             if (Idempotency.isFinal(refusal))
-              yield* record(request, { _tag: "Refused", refusal: Refusal.toPlain(refusal) })
+              yield* record(recording, { _tag: "Refused", refusal: Refusal.toPlain(refusal) })
           }
           return yield* exit
         })
@@ -84,7 +95,7 @@ export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | Busine
             const twin = yield* known(request)
             return yield* twin === null
               ? Effect.fail(new Refusal.RequestInProgress({ key: request.key }))
-              : Effect.fromResult(Idempotency.answer(kind, twin, request))
+              : replay(twin)
           })
         )
       })

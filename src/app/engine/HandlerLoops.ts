@@ -8,7 +8,7 @@ import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import type { Pending } from "../../ports/Jobs.ts"
 import { Outbox } from "../../ports/Outbox.ts"
-import type { StorageError } from "../../ports/Storage.ts"
+import type { Storage, StorageError } from "../../ports/Storage.ts"
 import type { Commits } from "../commit/Commits.ts"
 import type { Ids } from "../commit/Ids.ts"
 import { Settings } from "../Settings.ts"
@@ -52,7 +52,7 @@ interface Loop extends FetchLoop.FetchLoop {
   fiber: Fiber.Fiber<never> | null
 }
 
-export type Needs = Outbox | BusinessClock | BackgroundTasks | Leases.Leases | HandlerRegistry | Commits | Ids
+export type Needs = Storage | Outbox | BusinessClock | BackgroundTasks | Leases.Leases | HandlerRegistry | Commits | Ids
 
 /** The loops; `precondition` ends before each claim. */
 export const make: (precondition: Effect.Effect<void, StorageError>) => Effect.Effect<HandlerLoops, never, Needs> =

@@ -2,6 +2,7 @@
  * The handlers of events that this process has (rule E2), by name. The worker hears of each one that comes and goes.
  */
 import { Context, Effect, Layer } from "effect"
+import type { Schedule } from "../../domain/Delivery.ts"
 import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
 
 /** Runs an effect in a database transaction, which commits if the effect succeeds and else rolls back. */
@@ -10,6 +11,10 @@ export type Transaction = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A
 export interface Registered {
   readonly name: string
   readonly handle: (event: WebhookEvent) => Effect.Effect<unknown, unknown>
+  /** When what it fails at is tried again. */
+  readonly schedule: Schedule
+  /** Whether what it fails with is hopeless: then the event is given up at once. */
+  readonly giveUp: (error: unknown) => boolean
   /** In which the handler runs and its delivery is settled; null for none. */
   readonly transaction: Transaction | null
 }

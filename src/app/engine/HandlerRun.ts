@@ -1,6 +1,7 @@
 /**
  * One delivery to a handler of this process: the call, and its outcome (rule E2). A failure is logged with its stack and
- * tried again by the schedule of rule W7.
+ * tried again by the handler's schedule. An event that fails again is among the problems (rule S6) until it is handled or
+ * given up, because later ones about its SIM wait for it.
  *
  * Where the handler has a transaction, the delivery is settled in it as well, so what the handler writes there is
  * committed once: a process that dies between the two leaves neither, and one that has lost the lease rolls back.
@@ -9,8 +10,10 @@ import { Cause, Clock as MachineClock, Effect, Exit } from "effect"
 import * as Delivery from "../../domain/Delivery.ts"
 import type { LoggedDelivery } from "../../domain/Delivery.ts"
 import { MINUTE } from "../../domain/Time.ts"
+import * as Problem from "../../domain/Problem.ts"
+import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
-import { Conflict } from "../../ports/Storage.ts"
+import { type Commit, Conflict, Storage } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Metrics from "../Metrics.ts"
@@ -29,15 +32,22 @@ const messageOf = (cause: Cause.Cause<unknown>): string => {
   return message.slice(0, KEPT).replaceAll("\0", "\uFFFD").toWellFormed()
 }
 
-const isLeaseLost = (cause: Cause.Cause<unknown>): boolean => {
+/** Whether another process, or an operator, has settled the delivery meanwhile: the one by its lease, the other by its problem. */
+const isLost = (cause: Cause.Cause<unknown>): boolean => {
   const error = Cause.squash(cause)
-  return error instanceof Conflict && error.on === "lease"
+  return error instanceof Conflict && (error.on === "lease" || error.on === "version")
 }
+
+const isHopeless = ({ giveUp, name }: Registered, cause: Cause.Cause<unknown>) =>
+  Effect.catchCause(
+    Effect.sync(() => giveUp(Cause.squash(cause))),
+    (broken) => Effect.as(Effect.logError(`giveUp of the handler ${name} failed`, broken), false)
+  )
 
 /** What came of a delivery whose outcome was not stored. */
 const outcomeOf = (cause: Cause.Cause<unknown>): string => {
   if (Cause.hasInterruptsOnly(cause)) return "handed_back"
-  return isLeaseLost(cause) ? "lost" : "failed"
+  return isLost(cause) ? "lost" : "failed"
 }
 
 /** What hands a delivery to a handler, stores the outcome and counts it. */
@@ -45,18 +55,38 @@ export const make = Effect.gen(function* () {
   const clock = yield* BusinessClock
   const commits = yield* Commits
   const ids = yield* Ids
+  const storage = yield* Storage
+
+  /** What the attempt changes in the list of problems. */
+  const problem = Effect.fnUntraced(function* (before: Delivery.Delivery, after: LoggedDelivery, now: Instant) {
+    const job = Problem.heldUp(after, now)
+    if (job !== null) return { put: [{ job, lease: null }] } satisfies Commit["jobs"]
+    if (!Problem.mayHoldUp(before)) return undefined
+    const jobId = Problem.eventJobId(before.deliveryId)
+    const endedAt = (yield* storage.jobs.get(jobId))?.endedAt ?? null
+    return endedAt === null ? undefined : ({ resolved: [{ jobId, endedAt }] } satisfies Commit["jobs"])
+  })
 
   const settle = Effect.fnUntraced(function* (
-    { delivery }: LoggedDelivery,
+    { delivery, event }: LoggedDelivery,
     token: string,
     attempt: Delivery.Attempt,
-    began: number
+    began: number,
+    schedule: Delivery.Schedule
   ) {
     const durationMillis = Math.max(0, Math.round((yield* MachineClock.currentTimeMillis) - began))
     const now = yield* clock.now
-    const after = Delivery.attempted(delivery, attempt, now, Delivery.isDone(attempt) ? 0 : yield* ids.fraction)
+    const after = Delivery.attempted(
+      delivery,
+      attempt,
+      now,
+      Delivery.isDone(attempt) ? 0 : yield* ids.fraction,
+      schedule
+    )
+    const jobs = yield* problem(delivery, { delivery: after, event }, now)
     const logged = Delivery.logged(after, attempt, now, durationMillis)
-    yield* commits.write({ deliveries: { settled: [{ delivery: after, token, attempt: logged }] } })
+    const settled = { deliveries: { settled: [{ delivery: after, token, attempt: logged }] } }
+    yield* commits.write({ ...settled, ...(jobs && { jobs }) })
     return after
   })
 
@@ -73,7 +103,7 @@ export const make = Effect.gen(function* () {
     const began = yield* MachineClock.currentTimeMillis
     const handled = Effect.andThen(
       call(handler, due),
-      Effect.suspend(() => settle(due, token, { _tag: "Handled" }, began))
+      Effect.suspend(() => settle(due, token, { _tag: "Handled" }, began, handler.schedule))
     )
     const { transaction } = handler
     const exit = yield* Effect.exit(transaction === null ? handled : transaction(handled))
@@ -81,8 +111,9 @@ export const make = Effect.gen(function* () {
     const { cause } = exit
     // Interrupted by a stop, it is handed back; settled by another process, it is that one's.
     if (Cause.hasInterruptsOnly(cause)) return "handed_back"
-    if (isLeaseLost(cause)) return "lost"
-    const after = yield* settle(due, token, { _tag: "Threw", message: messageOf(cause) }, began)
+    if (isLost(cause)) return "lost"
+    const schedule = (yield* isHopeless(handler, cause)) ? Delivery.noRetry : handler.schedule
+    const after = yield* settle(due, token, { _tag: "Threw", message: messageOf(cause) }, began, schedule)
     const { eventId, payload } = due.event
     const isGivenUp = after.nextAttemptAt === null
     yield* Effect.logError(

@@ -28,6 +28,7 @@ import * as Leases from "./Leases.ts"
 import * as Metrics from "../Metrics.ts"
 import * as CommandContext from "../commit/CommandContext.ts"
 import * as IdempotencyContext from "../commit/IdempotencyContext.ts"
+import { Recovery } from "../telco/Recovery.ts"
 import { BackgroundTasks } from "./BackgroundTasks.ts"
 
 type Refused = TelcoRefused | TelcoUnavailable
@@ -66,6 +67,12 @@ const outcomeOf = (exit: Exit.Exit<TryOutcome, Storage.StorageError>): string =>
   return exit.value.failure._tag === "TelcoRefused" ? "refused" : "unavailable"
 }
 
+/** Whether the job may be there still. */
+const isRetried = (outcome: TryOutcome): boolean =>
+  typeof outcome === "string"
+    ? outcome === "retried"
+    : Result.isFailure(outcome) && outcome.failure._tag === "TelcoUnavailable"
+
 /** Measures one try of a job. */
 export const measured = <A extends TryOutcome>(
   { job: { jobId, organizationId, work } }: LeasedJob,
@@ -89,11 +96,12 @@ export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): LeasedJob 
   return { job, token: lease.token }
 }
 
-export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leases.Leases> = Layer.effect(
+export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leases.Leases | Recovery> = Layer.effect(
   JobRunner,
   Effect.gen(function* () {
     const tasks = yield* BackgroundTasks
     const leases = yield* Leases.Leases
+    const recovery = yield* Recovery
     const provision = yield* Provision.make
     const createPackage = yield* CreatePackage.make
     const suspendPackages = yield* SuspendPackages.make
@@ -123,11 +131,16 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
         case "NotifyAttachments":
           return notifyAttachments(held, of)
         case "ReviewPackage":
+        case "HandleEvent":
           return reviewPackage(held)
       }
     }
 
-    const perform = (held: LeasedJob, of: OneStep) => measured(held, dispatched(held, of))
+    const perform = (held: LeasedJob, of: OneStep) =>
+      Effect.tap(measured(held, dispatched(held, of)), (outcome) =>
+        // The job is done, whatever becomes of those that wait.
+        Effect.ignore(recovery.tried(held.job, isRetried(outcome)))
+      )
 
     // A job goes on when the request that began it is gone, and carries that request's idempotency key, or its command, in
     // itself.

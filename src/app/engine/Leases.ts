@@ -7,10 +7,12 @@
  */
 import { Clock as MachineClock, Context, Effect, Layer, Schedule } from "effect"
 import type { Delivery } from "../../domain/Delivery.ts"
+import type { Job } from "../../domain/Job.ts"
+import { HOUR } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Jobs } from "../../ports/Jobs.ts"
 import { Outbox } from "../../ports/Outbox.ts"
-import type { StorageError } from "../../ports/Storage.ts"
+import type { Lease, StorageError } from "../../ports/Storage.ts"
 import { Settings } from "../Settings.ts"
 
 /** A lease on a piece of work. It is compared by identity. */
@@ -42,6 +44,8 @@ export const ofDelivery = ({ deliveryId, organizationId }: Delivery, token: stri
 export class Leases extends Context.Service<
   Leases,
   {
+    /** Takes a lease on a job that nobody holds, due or not; null where somebody holds it, or it is gone or moved. */
+    readonly take: (job: Job, lease: Lease) => Effect.Effect<Job | null, StorageError>
     /** Renews these leases, which have just begun, until they are released. */
     readonly hold: (leases: ReadonlyArray<WorkLease>) => Effect.Effect<void>
     /** Renews a lease no more. */
@@ -98,7 +102,18 @@ export const layer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
       return Effect.andThen(Effect.delay(renewOrLog, leaseMillis / RENEWALS), renewals)
     })
 
+    const take = Effect.fnUntraced(function* ({ dueAt, jobId }: Job, { token, until }: Lease) {
+      const machineNow = yield* MachineClock.currentTimeMillis
+      // The job is the first from its own place on, unless somebody holds it.
+      const place = { now: dueAt, from: { dueAt, id: jobId }, limit: 1 }
+      const claimed = yield* jobs.claim({ ...place, machineNow, token, until })
+      const others = claimed.filter((job) => job.jobId !== jobId)
+      if (others.length > 0) yield* jobs.handBack(others.map((job) => ({ jobId: job.jobId, token })))
+      return claimed.find((job) => job.jobId === jobId) ?? null
+    })
+
     return Leases.of({
+      take,
       hold: (leases) =>
         Effect.suspend(() => {
           for (const lease of leases) held.set(lease, { isNew: true })
@@ -117,12 +132,18 @@ export const layer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
   })
 )
 
-/** Ends all leases on due work: a process that is known to be the only one takes over what a killed one held. */
+/** How far ahead of its due time a request may have taken the job of its interrupted creation (rule S5), and to spare. */
+const AHEAD = HOUR
+
+/**
+ * Ends all leases on work that is due or will be soon: a process that is known to be the only one takes over what a killed
+ * one held.
+ */
 export const takeOver: Effect.Effect<void, StorageError, Jobs | Outbox | BusinessClock> = Effect.gen(function* () {
   const jobs = yield* Jobs
   const outbox = yield* Outbox
   const { now } = yield* BusinessClock
-  const at = { now: yield* now }
+  const at = { now: (yield* now) + AHEAD }
   yield* jobs.release(at)
   yield* outbox.release(at)
 })

@@ -3,19 +3,21 @@
  * every few seconds, by one measurement at a time. Nobody waits longer than a second for it, whatever the storage does.
  */
 import { Context, Clock as MachineClock, Effect, Fiber, Layer, Metric } from "effect"
+import type { WaitingCount } from "../../domain/Job.ts"
 import { SECOND } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type Backlog, Jobs } from "../../ports/Jobs.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { Storage } from "../../ports/Storage.ts"
+import { StorageProbe } from "./StorageProbe.ts"
 
 /** Measures how much work is due. */
 export class QueueDepth extends Context.Service<
   QueueDepth,
   {
     /**
-     * Updates the gauges. If the storage does not answer within a second, they stay as they are, and
-     * `simplan_storage_up` is 0.
+     * Updates the gauges. If the storage does not answer within a second, they stay as they are. Then, and if it takes
+     * no write, `simplan_storage_up` is 0.
      */
     readonly measure: Effect.Effect<void>
   }
@@ -26,7 +28,7 @@ const FRESH = 5 * SECOND
 const PATIENCE = SECOND
 
 const up = Metric.gauge("simplan_storage_up", {
-  description: "Whether the storage answered when the queues were last measured: 1 or 0"
+  description: "Whether the storage answered and took a write when the queues were last measured: 1 or 0"
 })
 
 const problems = Metric.gauge("simplan_problems", {
@@ -52,6 +54,48 @@ const gaugesOf = (queue: "jobs" | "deliveries") => {
     )
 }
 
+/** Gauges by a few labels. Where a measurement has nothing for labels that an earlier one had, theirs is 0. */
+const makeGauges = (name: string, description: string) => {
+  const gauges = new Map<string, Metric.Gauge<number>>()
+  return (measured: ReadonlyArray<readonly [attributes: Readonly<Record<string, string>>, value: number]>) => {
+    const values = new Map<string, number>()
+    for (const [attributes, value] of measured) {
+      const key = JSON.stringify(attributes)
+      if (!gauges.has(key)) gauges.set(key, Metric.gauge(name, { description, attributes }))
+      values.set(key, value)
+    }
+    return Effect.forEach(gauges, ([key, gauge]) => Metric.update(gauge, values.get(key) ?? 0), { discard: true })
+  }
+}
+
+/** Sets the gauges of jobs between two tries, by kind and reason: both are few. */
+const makeWaitingGauges = () => {
+  const count = makeGauges(
+    "simplan_jobs_waiting",
+    "Jobs that were tried and wait for their next try, by kind and reason, 10,000 together at most"
+  )
+  const age = makeGauges(
+    "simplan_jobs_waiting_oldest_age_seconds",
+    "Time since the job that waits longest was first given back, by kind and reason"
+  )
+  const next = makeGauges(
+    "simplan_jobs_waiting_next_try_seconds",
+    "Time until the first of the waiting jobs is tried again, by kind and reason; 0 where one is due"
+  )
+  return (found: ReadonlyArray<WaitingCount>, now: number) => {
+    const by = (value: (of: WaitingCount) => number) =>
+      found.map((of) => [{ kind: of.kind, reason: of.reason }, value(of)] as const)
+    return Effect.all(
+      [
+        count(by((of) => of.count)),
+        age(by(({ since }) => Math.max(0, now - since) / SECOND)),
+        next(by(({ nextAt }) => Math.max(0, nextAt - now) / SECOND))
+      ],
+      { discard: true }
+    )
+  }
+}
+
 /** Sets the gauge of each handler (rule E2). The gauge of a handler that was removed goes on and tells 0. */
 const makeHandlerGauges = () => {
   const gauges = new Map<string, Metric.Gauge<number>>()
@@ -72,55 +116,60 @@ const makeHandlerGauges = () => {
 }
 
 /** The implementation that `Services.layer` provides. It measures nothing until it is asked to. */
-export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | BusinessClock> = Layer.effect(
-  QueueDepth,
-  Effect.gen(function* () {
-    const jobs = yield* Jobs
-    const outbox = yield* Outbox
-    const storage = yield* Storage
-    const clock = yield* BusinessClock
-    const updateJobs = gaugesOf("jobs")
-    const updateDeliveries = gaugesOf("deliveries")
-    const updateHandlers = makeHandlerGauges()
-    let measuredAt = Number.NEGATIVE_INFINITY
-    let underWay: Fiber.Fiber<void> | null = null
+export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | BusinessClock | StorageProbe> =
+  Layer.effect(
+    QueueDepth,
+    Effect.gen(function* () {
+      const jobs = yield* Jobs
+      const outbox = yield* Outbox
+      const storage = yield* Storage
+      const clock = yield* BusinessClock
+      const probe = yield* StorageProbe
+      const updateJobs = gaugesOf("jobs")
+      const updateDeliveries = gaugesOf("deliveries")
+      const updateHandlers = makeHandlerGauges()
+      const updateWaiting = makeWaitingGauges()
+      let measuredAt = Number.NEGATIVE_INFINITY
+      let underWay: Fiber.Fiber<void> | null = null
 
-    const measurement = Effect.gen(function* () {
-      const now = yield* clock.now
-      const machineNow = yield* MachineClock.currentTimeMillis
-      yield* updateJobs(yield* jobs.backlog({ now, machineNow }), now)
-      yield* updateDeliveries(yield* outbox.backlog({ now, machineNow }), now)
-      const ages = new Map<string, number>()
-      for (const { name } of yield* storage.eventHandlers.list) {
-        const { dueAt } = yield* outbox.pendingForHandler({ now, machineNow, handler: name })
-        ages.set(name, dueAt === null ? 0 : Math.max(0, now - dueAt) / SECOND)
-      }
-      yield* updateHandlers(ages)
-      yield* Metric.update(problems, yield* storage.problems.count)
-      measuredAt = machineNow
-    }).pipe(Effect.matchEffect({ onSuccess: () => Metric.update(up, 1), onFailure: () => Metric.update(up, 0) }))
+      const measurement = Effect.gen(function* () {
+        const now = yield* clock.now
+        const machineNow = yield* MachineClock.currentTimeMillis
+        yield* updateJobs(yield* jobs.backlog({ now, machineNow }), now)
+        yield* updateDeliveries(yield* outbox.backlog({ now, machineNow }), now)
+        const ages = new Map<string, number>()
+        for (const { name } of yield* storage.eventHandlers.list) {
+          const { dueAt } = yield* outbox.pendingForHandler({ now, machineNow, handler: name })
+          ages.set(name, dueAt === null ? 0 : Math.max(0, now - dueAt) / SECOND)
+        }
+        yield* updateHandlers(ages)
+        yield* updateWaiting(yield* storage.jobs.waitingCounts, now)
+        yield* Metric.update(problems, yield* storage.problems.count)
+        yield* probe.check
+        measuredAt = machineNow
+      }).pipe(Effect.matchEffect({ onSuccess: () => Metric.update(up, 1), onFailure: () => Metric.update(up, 0) }))
 
-    const begin = Effect.map(Effect.forkDetach(measurement, { startImmediately: true }), (fiber) => {
-      underWay = fiber
-      fiber.addObserver(() => {
-        underWay = null
+      const begin = Effect.map(Effect.forkDetach(measurement, { startImmediately: true }), (fiber) => {
+        underWay = fiber
+        fiber.addObserver(() => {
+          underWay = null
+        })
+        return fiber
       })
-      return fiber
-    })
 
-    return QueueDepth.of({
-      measure: Effect.gen(function* () {
-        if ((yield* MachineClock.currentTimeMillis) - measuredAt < FRESH) return
-        const fiber = underWay ?? (yield* begin)
-        yield* Effect.timeoutOrElse(Effect.asVoid(Fiber.await(fiber)), {
-          duration: PATIENCE,
-          orElse: () => {
-            // The interruption is not waited for either: a read may not be interruptible.
-            fiber.interruptUnsafe()
-            return Metric.update(up, 0)
-          }
+      return QueueDepth.of({
+        measure: Effect.gen(function* () {
+          if ((yield* MachineClock.currentTimeMillis) - measuredAt < FRESH) return
+          const fiber = underWay ?? (yield* begin)
+          yield* Effect.timeoutOrElse(Effect.asVoid(Fiber.await(fiber)), {
+            duration: PATIENCE,
+            orElse: () => {
+              // The interruption is not waited for either: a read may not be interruptible.
+              fiber.interruptUnsafe()
+              return Metric.update(up, 0)
+            }
+          })
         })
       })
     })
-  })
-)
+  )

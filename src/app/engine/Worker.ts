@@ -14,6 +14,7 @@ import { Outbox } from "../../ports/Outbox.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import * as RunCommand from "../jobs/RunCommand.ts"
 import * as Metrics from "../Metrics.ts"
+import { Recovery } from "../telco/Recovery.ts"
 import { Settings } from "../Settings.ts"
 import { BackgroundTasks } from "./BackgroundTasks.ts"
 import * as DeliveryDispatcher from "./DeliveryDispatcher.ts"
@@ -58,7 +59,7 @@ const PAUSE = 5
 const PURGED_AT_ONCE = 1_000
 const PURGE_PAUSE = 20
 
-type Needs = DeliveryDispatcher.Needs | HandlerLoops.Needs | Jobs | JobRunner | RunCommand.Needs
+type Needs = DeliveryDispatcher.Needs | HandlerLoops.Needs | Jobs | JobRunner | Recovery | RunCommand.Needs
 
 /** The implementation that `Services.layer` provides. It does nothing until it is told to run. */
 export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
@@ -69,6 +70,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     const outbox = yield* Outbox
     const clock = yield* BusinessClock
     const runner = yield* JobRunner
+    const recovery = yield* Recovery
     const runCommand = yield* RunCommand.make
     const tasks = yield* BackgroundTasks
     const leases = yield* Leases.Leases
@@ -78,7 +80,10 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     const performed = (job: Job, token: string): Effect.Effect<unknown, StorageError> => {
       const { work } = job
       const held = { job, token }
-      return work._tag === "RunCommand" ? measured(held, runCommand(held, work)) : runner.perform(held, work)
+      if (work._tag !== "RunCommand") return runner.perform(held, work)
+      return Effect.tap(measured(held, runCommand(held, work)), (outcome) =>
+        Effect.ignore(recovery.tried(job, outcome === "retried"))
+      )
     }
     const perform = (job: Job, token: string) =>
       Effect.catchCause(Effect.asVoid(performed(job, token)), (cause) =>

@@ -11,15 +11,15 @@
  *   reserved one. While others hold reservations, the request waits.
  */
 import { type Context, Clock as MachineClock, Effect, Fiber } from "effect"
-import { NoFreeSim } from "../../domain/Refusal.ts"
+import type { NoFreeSim, SimsReleasing } from "../../domain/Refusal.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import type { ReservedSims, Storage, StorageError } from "../../ports/Storage.ts"
 import type { Ids } from "../commit/Ids.ts"
-import type { Kind, Reservation } from "../sims/Reservation.ts"
+import { type Kind, outOfStock, type Reservation } from "../sims/Reservation.ts"
 
 export interface SimReservationPool {
   /** A SIM for a request. `onReserved` is called at once, also where the request is interrupted as it gets the SIM. */
-  readonly take: (onReserved: OnReserved) => Effect.Effect<Sim, NoFreeSim | StorageError>
+  readonly take: (onReserved: OnReserved) => Effect.Effect<Sim, NoFreeSim | SimsReleasing | StorageError>
   /** A request begins. */
   readonly enter: () => void
   /** A request ends. */
@@ -44,7 +44,7 @@ export interface Dependencies {
 
 interface Waiting {
   readonly onReserved: OnReserved
-  readonly resume: (effect: Effect.Effect<Sim, NoFreeSim | StorageError>) => void
+  readonly resume: (effect: Effect.Effect<Sim, NoFreeSim | SimsReleasing | StorageError>) => void
 }
 
 interface Ahead extends Reservation {
@@ -72,7 +72,7 @@ const CLOSING = 500
 
 export const make = (kind: Kind, { claimMillis, context, ids, storage }: Dependencies): SimReservationPool => {
   const fork = Effect.runForkWith(context)
-  const { label, organizationId, purpose } = kind
+  const { organizationId, purpose } = kind
 
   const underWay = new Set<Fiber.Fiber<unknown>>()
   const ahead: Array<Ahead> = []
@@ -124,7 +124,10 @@ export const make = (kind: Kind, { claimMillis, context, ids, storage }: Depende
     if (target > 0) adapting ??= fork(adapt)
   }
 
-  const dismiss = (some: ReadonlyArray<Waiting>, answer: Effect.Effect<never, NoFreeSim | StorageError>): void => {
+  const dismiss = (
+    some: ReadonlyArray<Waiting>,
+    answer: Effect.Effect<never, NoFreeSim | SimsReleasing | StorageError>
+  ): void => {
     const dismissed = new Set(some)
     const present = waiting.filter((one) => dismissed.has(one))
     waiting = waiting.filter((one) => !dismissed.has(one))
@@ -148,8 +151,9 @@ export const make = (kind: Kind, { claimMillis, context, ids, storage }: Depende
       return 0
     }
     give(exit.value, since)
-    if (exit.value.shortage === "None") dismiss(served, new NoFreeSim({ label }))
-    return exit.value.shortage === "Busy" ? PAUSE : 0
+    const { shortage } = exit.value
+    if (shortage === "Releasing" || shortage === "None") dismiss(served, outOfStock(shortage, kind))
+    return shortage === "Busy" ? PAUSE : 0
   })
 
   const reserving = Effect.gen(function* () {
@@ -190,7 +194,7 @@ export const make = (kind: Kind, { claimMillis, context, ids, storage }: Depende
     release(ahead.splice(0, index === -1 ? ahead.length : index))
   }
 
-  const wait = (onReserved: OnReserved): Effect.Effect<Sim, NoFreeSim | StorageError> =>
+  const wait = (onReserved: OnReserved): Effect.Effect<Sim, NoFreeSim | SimsReleasing | StorageError> =>
     Effect.callback((resume) => {
       const one: Waiting = { onReserved, resume }
       waiting.push(one)

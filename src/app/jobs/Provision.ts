@@ -3,7 +3,11 @@
  *
  * Whoever holds the job may do it, the request that left it or, after a crash, a worker: each package is asked for by
  * its own id, so that asking again creates none twice. Either all are there and the attachment shows, or nothing
- * remains and a job undoes what the telco may have done.
+ * remains. Where the telco gives no answer, it depends on who asked:
+ *
+ * - A request without a key is told so, and a job undoes what the telco may have done.
+ * - A request with a key may come again. Its attempt is interrupted: it waits for the request, and is undone later.
+ * - A command is tried again with the same attempt until the telco answers (rule H1).
  */
 import { Effect, Result } from "effect"
 import * as Activation from "../../domain/Activation.ts"
@@ -14,30 +18,32 @@ import * as SimAggregate from "../../domain/SimAggregate.ts"
 import { packageId } from "../../domain/Package.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
 import * as Recurrence from "../../domain/Recurrence.ts"
-import { TelcoRefused, type TelcoUnavailable } from "../../domain/Refusal.ts"
+import { TelcoRefused } from "../../domain/Refusal.ts"
 import type { Created } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
-import { Storage, type StorageError } from "../../ports/Storage.ts"
-import { Telco } from "../../ports/Telco.ts"
+import { type Commit, Storage, type StorageError } from "../../ports/Storage.ts"
+import { type Refused, Telco, type Unavailable } from "../../ports/Telco.ts"
 import { Commits, cachedThenReload } from "../commit/Commits.ts"
-import { answering, type LeasedJob, makeInTime, notTaken, refusing } from "../telco/TelcoCall.ts"
+import { answering, finishing, type LeasedJob, makeInTime, notTaken, refusing, retrying } from "../telco/TelcoCall.ts"
 
 /** What the telco said of all packages together. */
 type Answer =
   | { readonly _tag: "Taken"; readonly outcomes: ReadonlyArray<Provisioning.Outcome> }
   | {
       readonly _tag: "NotTaken"
-      readonly refusal: TelcoRefused | TelcoUnavailable
-      /** The occurrences that the telco has, or may have. */
+      readonly failure: Refused | Unavailable
+      /** The occurrences that the telco has, or may have, from this attempt. */
       readonly ordered: ReadonlyArray<number>
     }
+  /** The request has not come again: the telco is not asked. */
+  | { readonly _tag: "GivenUp" }
 
 /** A package whose period is over by now, perhaps because a crash was in between, is not asked for (rule T5). */
 const makeAsk = Effect.gen(function* () {
   const telco = yield* Telco
   const inTime = yield* makeInTime
   const clock = yield* BusinessClock
-  return Effect.fnUntraced(function* (attachment: Attachment) {
+  return Effect.fnUntraced(function* (attachment: Attachment): Effect.fn.Return<Answer> {
     const now = yield* clock.now
     const { attachmentId, iccid, terms } = attachment
     const outcomes: Array<Provisioning.Outcome> = []
@@ -49,18 +55,15 @@ const makeAsk = Effect.gen(function* () {
       }
       const order = { packageId: packageId(attachmentId, occurrence), iccid, window, terms }
       const answer = yield* Effect.result(inTime("createPackage", telco.createPackage(order)))
-      if (Result.isSuccess(answer)) {
-        ordered.push(occurrence)
-        outcomes.push({ occurrence, ...answer.success })
-      } else if (answer.failure._tag === "Telco.Refused") {
-        const refusal = new TelcoRefused({ message: answer.failure.message })
-        return { _tag: "NotTaken", refusal, ordered } satisfies Answer
-      } else {
-        const refusal = notTaken(answer.failure)
-        return { _tag: "NotTaken", refusal, ordered: [...ordered, occurrence] } satisfies Answer
+      if (Result.isFailure(answer)) {
+        const { failure } = answer
+        const mayHave = failure._tag === "Telco.Unavailable" && failure.isDone !== false
+        return { _tag: "NotTaken", failure, ordered: mayHave ? [...ordered, occurrence] : ordered }
       }
+      ordered.push(occurrence)
+      outcomes.push({ occurrence, ...answer.success })
     }
-    return { _tag: "Taken", outcomes } satisfies Answer
+    return { _tag: "Taken", outcomes }
   })
 })
 
@@ -73,24 +76,70 @@ const unconfirmed = (aggregate: SimAggregate.SimAggregate | null, attachmentId: 
 
 /**
  * What does the job; the outcome is for the request that waits for it, if one does, and that knows the aggregate as its
- * commit left it.
+ * commit left it. The request that begins a creation makes the first attempt, and knows what it ordered. Any later
+ * attempt goes on with one that may have ordered every package.
  */
 export const make = Effect.gen(function* () {
   const storage = yield* Storage
   const commits = yield* Commits
   const clock = yield* BusinessClock
   const ask = yield* makeAsk
+
+  /** Whether the attempt was interrupted and its request has not come again since. */
+  const isGivenUp = Effect.fnUntraced(function* ({ job }: LeasedJob, attachmentId: string) {
+    const { attempts, idempotencyKey: key, organizationId } = job
+    if (attempts === 0 || key === null) return false
+    const record = yield* storage.idempotencyRecords.get({ organizationId, key })
+    // Another attempt may have the key by now.
+    return record?.outcome._tag !== "Pending" || record.outcome.attachmentId !== attachmentId
+  })
+
   return Effect.fnUntraced(function* (
     held: LeasedJob,
     { attachmentId, iccid }: Extract<Work, { _tag: "Provision" }>,
     known?: SimAggregate.SimAggregate
   ) {
-    const { organizationId } = held.job
+    const { attempts, command, idempotencyKey: key, organizationId } = held.job
     const load = storage.simAggregates.get({ organizationId, iccid })
+    const isFirst = known !== undefined && attempts === 0
     const aggregate = known ?? (yield* load)
     const present = cachedThenReload<SimAggregate.SimAggregate | null, StorageError>(aggregate, load)
     const first = unconfirmed(aggregate, attachmentId)
-    const answer = first === null ? null : yield* ask(first.attachment)
+    const isOver = known === undefined && (yield* isGivenUp(held, attachmentId))
+    const answer: Answer | null = first === null ? null : isOver ? { _tag: "GivenUp" } : yield* ask(first.attachment)
+
+    /** The commit of an attempt that the telco did not take, and what its request is answered. */
+    const notDone = Effect.fnUntraced(function* (
+      { aggregate, attachment }: { readonly aggregate: SimAggregate.SimAggregate; readonly attachment: Attachment },
+      answer: Extract<Answer, { _tag: "NotTaken" | "GivenUp" }>
+    ) {
+      const now = yield* clock.now
+      const ordered = isFirst && answer._tag === "NotTaken" ? answer.ordered : Provisioning.orderable(attachment)
+      const undo = commits.of(organizationId, Provisioning.undo(aggregate, attachment, ordered, now), now)
+      if (answer._tag === "GivenUp") return { commit: finishing(held, yield* undo), refusal: notTaken() }
+      const { failure } = answer
+      if (failure._tag === "Telco.Refused") {
+        const refusal = new TelcoRefused({ message: failure.message })
+        return { commit: refusing(held, yield* undo, refusal, now), refusal }
+      }
+      const refusal = notTaken(failure)
+      if (ordered.length === 0 || (command === null && key === null)) {
+        return { commit: refusing(held, yield* undo, refusal, now), refusal }
+      }
+      if (key === null) return { commit: retrying(held, now, failure), refusal }
+      const interrupted = yield* commits.of(organizationId, Provisioning.interrupt(aggregate), now)
+      const dueAt = Provisioning.undoneAt(now, refusal.retryAfterSeconds)
+      // It waits for its request, not for the telco.
+      const retried = [{ jobId: held.job.jobId, token: held.token, attempts: attempts + 1, dueAt, waiting: null }]
+      const outcome = { _tag: "Interrupted" as const, iccid, attachmentId }
+      const commit: Commit = {
+        ...interrupted,
+        jobs: { ...interrupted.jobs, retried },
+        idempotency: { settled: [{ organizationId, key, outcome }] }
+      }
+      return { commit, refusal }
+    })
+
     return yield* commits.retryOnConflict(
       Effect.gen(function* () {
         const loaded = unconfirmed(yield* present, attachmentId)
@@ -100,13 +149,12 @@ export const make = Effect.gen(function* () {
           yield* commits.write(refusing(held, {}, refusal, now))
           return Result.fail(refusal)
         }
-        const { attachment, aggregate } = loaded
-        if (answer._tag === "NotTaken") {
-          const decision = Provisioning.undo(aggregate, attachment, answer.ordered, now)
-          const undone = yield* commits.of(organizationId, decision, now)
-          yield* commits.write(refusing(held, undone, answer.refusal, now))
-          return Result.fail(answer.refusal)
+        if (answer._tag !== "Taken") {
+          const { commit, refusal } = yield* notDone(loaded, answer)
+          yield* commits.write(commit)
+          return Result.fail(refusal)
         }
+        const { attachment, aggregate } = loaded
         const { created, decision } = Provisioning.confirm(aggregate, attachment, answer.outcomes, now)
         const decided = yield* commits.of(organizationId, decision, now)
         const change = AuditEntry.creation(attachment, aggregate.subscription?.status === "Pending")

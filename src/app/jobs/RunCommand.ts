@@ -8,6 +8,7 @@
 import { Effect, Result } from "effect"
 import * as Command from "../../domain/Command.ts"
 import { type Answer, kinds, type Outcome } from "../../domain/Idempotency.ts"
+import * as Job from "../../domain/Job.ts"
 import type { Work } from "../../domain/Job.ts"
 import * as Refusal from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
@@ -44,6 +45,10 @@ export const make = Effect.gen(function* () {
     }
   }
 
+  /** Whether the host has cancelled it meanwhile: then the first commit has failed, and nothing is left to be done. */
+  const isCancelled = (of: Command.Key) =>
+    Effect.map(storage.commands.get(of), (command) => command !== null && Command.isCancelled(command))
+
   return Effect.fnUntraced(function* (
     held: LeasedJob,
     { commandId }: Extract<Work, { _tag: "RunCommand" }>
@@ -67,8 +72,12 @@ export const make = Effect.gen(function* () {
       Effect.provideService(CommandContext.Current, context),
       Effect.provideService(RequestContext.Current, request),
       Effect.map((answer): Result.Result<Answer, Refusal.Refusal> => Result.succeed(answer)),
-      Effect.catchIf(Refusal.isRefusal, (refusal) => Effect.succeed(Result.fail(refusal)))
+      Effect.catchIf(Refusal.isRefusal, (refusal) => Effect.succeed(Result.fail(refusal))),
+      Effect.catch((error) =>
+        Effect.flatMap(isCancelled(command), (cancelled) => (cancelled ? Effect.succeed(null) : Effect.fail(error)))
+      )
     )
+    if (result === null) return "done"
     const refusal = Result.isFailure(result) ? result.failure : null
     const isSettled = refusal === null || Command.isFinal(refusal)
     if (!context.done.current) {
@@ -82,7 +91,9 @@ export const make = Effect.gen(function* () {
         )
       } else {
         const dueAt = Command.nextAttempt(attempts + 1, now)
-        yield* write({ jobs: { retried: [{ jobId: job.jobId, token, dueAt, attempts: attempts + 1 }] } })
+        const reason = refusal._tag === "TelcoUnavailable" ? "unavailable" : "busy"
+        const waiting = Job.waiting(job, reason, Refusal.reasonOf(refusal), now)
+        yield* write({ jobs: { retried: [{ jobId: job.jobId, token, dueAt, attempts: attempts + 1, waiting }] } })
       }
     }
     return refusal === null ? "done" : isSettled ? "refused" : "retried"

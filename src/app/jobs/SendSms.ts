@@ -22,10 +22,10 @@ export const make = Effect.gen(function* () {
     held: LeasedJob,
     { from, iccid, messageId, text }: Extract<Work, { _tag: "SendSms" }>
   ) {
-    const sent: SmsSegments.Sent = { segments: SmsSegments.count(text) }
     const answer = yield* Effect.result(inTime("sendSms", telco.sendSms({ messageId, iccid, from, text })))
     const now = yield* clock.now
     if (Result.isSuccess(answer)) {
+      const sent = SmsSegments.sent(text, answer.success)
       const { organizationId, origin } = held.job
       const change = { organizationId, action: "sim.send_sms", resourceId: iccid, iccid } as const
       const commit = yield* commits.audited({}, change, now, origin)

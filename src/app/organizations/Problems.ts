@@ -1,12 +1,16 @@
 /**
- * Problems: jobs that ended because the telco refuses them, and what comparisons of both books find (rule S6). They
- * stand here until an operator retries them, or has done the work at the telco by hand and resolves them.
+ * Problems: jobs that ended because the telco refuses them, what comparisons of both books find, and events that hold up
+ * their SIM because a handler fails at them (rules S6 and E2). They stand here until an operator retries them, or has done
+ * the work by hand and resolves them.
  */
 import { Context, Effect, Layer } from "effect"
+import type * as Attachment from "../../domain/Attachment.ts"
 import type { Action } from "../../domain/AuditEntry.ts"
 import type { Job } from "../../domain/Job.ts"
+import * as Delivery from "../../domain/Delivery.ts"
 import * as Problem from "../../domain/Problem.ts"
 import { NotFound } from "../../domain/Refusal.ts"
+import * as SimAggregate from "../../domain/SimAggregate.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type Commit, type CreatedCursor, type Keyset, Storage, type StorageError } from "../../ports/Storage.ts"
@@ -24,14 +28,21 @@ export class Problems extends Context.Service<
     /** Of all organizations, oldest job first. */
     readonly page: (of: Keyset<CreatedCursor>) => Effect.Effect<Paging.Page<Job, CreatedCursor>, StorageError>
     /**
-     * Has the telco asked again, at once and up to three times. A problem that is being retried already stays as it is.
+     * Has the telco asked again, at once and up to three times, or the handler called again at once. A problem that is being retried already stays as it is.
      */
     readonly retry: (of: OfProblem) => Effect.Effect<void, NotFound | StorageError>
     /**
      * The operator has done at the telco by hand what the job was to do. The job is gone, and what follows from it is
-     * done: a SIM that waited for it is free.
+     * done: a SIM that waited for it is free. An event is given up, so that later ones about its SIM go on.
      */
     readonly resolve: (of: OfProblem) => Effect.Effect<void, NotFound | StorageError>
+    /**
+     * Whose the packages are that the telco may list on a SIM, for a comparison with that list (rule S5). None where the SIM
+     * is free. Null while the SIM is being sold or released, and where nobody has it: there is nothing to compare then.
+     */
+    readonly owners: (of: {
+      readonly iccid: string
+    }) => Effect.Effect<ReadonlyArray<Attachment.WithPackages> | null, StorageError>
     /**
      * Adds what a comparison of the telco's books with ours has found. One that is there already stays as it is; one
      * about a SIM that nobody has is left out.
@@ -60,7 +71,32 @@ export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commi
         (whole) => commits.write(whole)
       )
 
+    /** The problem of an event is gone, and the event with it as `next` has it, unless it is not pending any more. */
+    const ofEvent = Effect.fnUntraced(function* (
+      action: Action,
+      job: Job & { readonly endedAt: Instant },
+      deliveryId: string,
+      next: (delivery: Delivery.Delivery, now: Instant) => Delivery.Delivery
+    ) {
+      const { endedAt, jobId, organizationId } = job
+      const found = yield* storage.eventHandlers.delivery({ organizationId, deliveryId })
+      const now = yield* clock.now
+      const isPending = found?.delivery.status === "Pending"
+      const commit: Commit = {
+        jobs: { resolved: [{ jobId, endedAt }] },
+        ...(isPending && { deliveries: { replayed: [next(found.delivery, now)] } })
+      }
+      yield* audited(action, job, commit, now)
+    })
+
     return Problems.of({
+      owners: Effect.fn("Problems.owners")(function* ({ iccid }) {
+        const owner = yield* storage.simAggregates.owner(iccid)
+        if (owner === null) return null
+        const { organizationId } = owner
+        const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
+        return aggregate === null ? null : SimAggregate.owners(aggregate)
+      }),
       add: Effect.fn("Problems.add")(function* ({ findings }) {
         if (findings.length === 0) return
         const now = yield* clock.now
@@ -86,7 +122,10 @@ export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commi
             const job = yield* storage.jobs.get(of.problemId)
             if (job !== null && Problem.isRetried(job)) return
             if (job === null || job.endedAt === null) return yield* missing(of)
-            const { endedAt, jobId } = job
+            const { endedAt, jobId, work } = job
+            if (work._tag === "HandleEvent") {
+              return yield* ofEvent("problem.retry", { ...job, endedAt }, work.deliveryId, Delivery.dueAgain)
+            }
             const now = yield* clock.now
             const commit = { jobs: { reopened: [{ jobId, endedAt, ...Problem.retried(now) }] } }
             yield* audited("problem.retry", job, commit, now)
@@ -99,6 +138,9 @@ export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commi
             const job = yield* storage.jobs.get(of.problemId)
             if (job === null || job.endedAt === null) return yield* missing(of)
             const { endedAt, jobId, organizationId, work } = job
+            if (work._tag === "HandleEvent") {
+              return yield* ofEvent("problem.resolve", { ...job, endedAt }, work.deliveryId, Delivery.resolved)
+            }
             const aggregate =
               "iccid" in work ? yield* storage.simAggregates.get({ organizationId, iccid: work.iccid }) : null
             const now = yield* clock.now

@@ -29,6 +29,12 @@ interface OfDelivery {
   readonly deliveryId: string
 }
 
+/** An endpoint as it is listed. */
+export interface ListedEndpoint extends WebhookEndpoint {
+  /** What the log of its deliveries says of it. */
+  readonly health: Endpoint.Health
+}
+
 /** A delivery with its attempts. */
 export interface DeliveryWithAttempts extends LoggedDelivery {
   /** The last 100, newest first. */
@@ -49,7 +55,7 @@ export class Webhooks extends Context.Service<
     /** Oldest first. */
     readonly page: (
       of: Page<CreatedCursor>
-    ) => Effect.Effect<Paging.Page<WebhookEndpoint, CreatedCursor>, NotFound | StorageError>
+    ) => Effect.Effect<Paging.Page<ListedEndpoint, CreatedCursor>, NotFound | StorageError>
     /** Absent fields stay as they are. `enabled: true` enables a disabled endpoint, whatever disabled it. */
     readonly update: (
       of: OfEndpoint & {
@@ -72,7 +78,8 @@ export class Webhooks extends Context.Service<
     /** Sends the event again, now, with a new retry schedule. */
     readonly replay: (of: OfDelivery) => Effect.Effect<LoggedDelivery, NotFound | StorageError>
     /**
-     * Sends the events of all deliveries that the filter takes once more, newest first; those under way are left alone.
+     * Sends the events of all deliveries that the filter takes once more, newest first: also of those that wait for their
+     * next attempt. Those under way are left alone.
      * It stops after 10,000: `next` is where to go on, null if none are left.
      */
     readonly replayAll: (
@@ -94,8 +101,6 @@ export interface Replayed {
 /** How many deliveries one commit replays, and how many commits one request makes. */
 const REPLAYED_AT_ONCE = 1_000
 const REPLAYS = 10
-
-const ended = ["Delivered", "Failed"] as const
 
 /** The implementation that `Services.layer` provides. It keeps nothing in memory. */
 export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids | Commits | Organizations> =
@@ -156,7 +161,17 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
         page: Effect.fn("Webhooks.page")(function* ({ limit, ...of }) {
           yield* organizations.get(of)
           const found = yield* storage.webhookEndpoints.page({ ...of, limit: limit + 1 })
-          return Paging.page(found, limit, ({ createdAt, endpointId }) => ({ createdAt, id: endpointId }))
+          const page = Paging.page(found, limit, ({ createdAt, endpointId }) => ({ createdAt, id: endpointId }))
+          const endpointIds = page.items.map(({ endpointId }) => endpointId)
+          const { organizationId } = of
+          const known =
+            endpointIds.length === 0 ? [] : yield* storage.webhookEndpoints.health({ organizationId, endpointIds })
+          const byId = new Map(known.map((health) => [health.endpointId, health]))
+          const listed = (endpoint: WebhookEndpoint): ListedEndpoint => {
+            const health = byId.get(endpoint.endpointId) ?? Delivery.healthOf(endpoint.endpointId, [])
+            return { ...endpoint, health: Endpoint.healthWith(endpoint, health) }
+          }
+          return { ...page, items: page.items.map(listed) }
         }),
         create: Effect.fn("Webhooks.create")(function* ({ description, events, organizationId, url }) {
           yield* Effect.fromResult(Endpoint.checkTexts({ url, description }))
@@ -248,21 +263,23 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
           yield* organizations.get(of)
           const { endpointId, organizationId } = of
           if (endpointId !== undefined) yield* enabled({ organizationId, endpointId })
-          const statuses = ended.filter((status) => of.statuses === undefined || of.statuses.includes(status))
           const resourceId = endpointId ?? "*"
           const change = { organizationId, action: "delivery.replay", resourceId, iccid: null } as const
           let next = after
           let replayed = 0
           for (let step = 0; step < REPLAYS; step++) {
-            const found = yield* storage.deliveries.page({ ...of, statuses, after: next, limit: REPLAYED_AT_ONCE })
+            const found = yield* storage.deliveries.page({ ...of, after: next, limit: REPLAYED_AT_ONCE })
             const last = found.at(-1)
             if (last === undefined) return { replayed, next: null }
             const now = yield* clock.now
-            const deliveries = { replayed: found.map(({ delivery }) => Delivery.replayed(delivery, now)) }
-            yield* commits.retryOnConflict(
-              Effect.flatMap(commits.audited({ deliveries }, change, now), (commit) => commits.write(commit))
-            )
-            replayed += found.length
+            const chosen = found.filter(({ delivery }) => !Delivery.isUnderWay(delivery, now))
+            const deliveries = { replayed: chosen.map(({ delivery }) => Delivery.replayed(delivery, now)) }
+            if (chosen.length > 0) {
+              yield* commits.retryOnConflict(
+                Effect.flatMap(commits.audited({ deliveries }, change, now), (commit) => commits.write(commit))
+              )
+            }
+            replayed += chosen.length
             next = { createdAt: last.delivery.createdAt, id: last.delivery.deliveryId }
             if (found.length < REPLAYED_AT_ONCE) return { replayed, next: null }
           }

@@ -3,7 +3,7 @@
  */
 import type { Effect } from "effect"
 import type { Label } from "../../domain/Label.ts"
-import type { NoFreeSim } from "../../domain/Refusal.ts"
+import { NoFreeSim, SimsReleasing } from "../../domain/Refusal.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import type { StorageError } from "../../ports/Storage.ts"
 
@@ -20,8 +20,18 @@ export interface Reservation {
   readonly token: string
 }
 
+/** When to ask again while SIMs are on their way back to stock, in seconds. */
+const RETRY_AFTER_SECONDS = 5
+
+/** Rules S2 and S5: the refusal of a request for which there is no SIM. */
+export const outOfStock = (
+  shortage: "Releasing" | "None",
+  { label }: Pick<Kind, "label">
+): NoFreeSim | SimsReleasing =>
+  shortage === "None" ? new NoFreeSim({ label }) : new SimsReleasing({ label, retryAfterSeconds: RETRY_AFTER_SECONDS })
+
 /** Reserves an eSIM that no other request gets meanwhile. */
-export type Reserve = (kind: Kind) => Effect.Effect<Sim, NoFreeSim | StorageError>
+export type Reserve = (kind: Kind) => Effect.Effect<Sim, NoFreeSim | SimsReleasing | StorageError>
 
 /** Where one request gets its reservations from. */
 export interface ReservationSource {
@@ -29,7 +39,7 @@ export interface ReservationSource {
   readonly reserve: (
     kind: Kind,
     onReserved: (reservation: Reservation) => void
-  ) => Effect.Effect<Sim, NoFreeSim | StorageError>
+  ) => Effect.Effect<Sim, NoFreeSim | SimsReleasing | StorageError>
   /** Frees the SIM for the next reservation of this request. */
   readonly release: (reservation: Reservation) => Effect.Effect<void, StorageError>
   /** Frees the SIM of a request that has failed. If storage does not answer, the reservation ends by itself. */

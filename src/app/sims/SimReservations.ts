@@ -5,13 +5,12 @@
  * refused only when none is left at all.
  */
 import { Clock as MachineClock, Context, Effect, Exit, Layer } from "effect"
-import { NoFreeSim } from "../../domain/Refusal.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as SimReservationPools from "../fast/SimReservationPools.ts"
 import { Settings } from "../Settings.ts"
-import type { Kind, Reservation, ReservationSource, Reserve } from "./Reservation.ts"
+import { type Kind, outOfStock, type Reservation, type ReservationSource, type Reserve } from "./Reservation.ts"
 
 /** How long to wait before asking again while every free eSIM is reserved, in milliseconds. */
 const PAUSE = 10
@@ -54,7 +53,7 @@ export const layer: Layer.Layer<SimReservations, never, Storage | Ids> = Layer.e
         while (true) {
           const { shortage, sim } = yield* reserveOne(kind, onReserved)
           if (sim !== undefined) return sim
-          if (shortage === "None") return yield* new NoFreeSim({ label: kind.label })
+          if (shortage !== null && shortage !== "Busy") return yield* outOfStock(shortage, kind)
           yield* Effect.sleep(PAUSE)
         }
       }),

@@ -12,6 +12,7 @@ import {
   type NoFreeSim,
   NotFound,
   type SimBusy,
+  type SimsReleasing,
   type TelcoRefused,
   type TelcoUnavailable
 } from "../../domain/Refusal.ts"
@@ -50,6 +51,7 @@ export class Wallet extends Context.Service<
       | InvalidField
       | NotFound
       | NoFreeSim
+      | SimsReleasing
       | LabelMismatch
       | SimBusy
       | InsideTransaction

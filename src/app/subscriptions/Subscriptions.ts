@@ -5,6 +5,7 @@ import { Context, Effect, Fiber, Layer, type Stream } from "effect"
 import * as AuditEntry from "../../domain/AuditEntry.ts"
 import * as Deletion from "../../domain/Deletion.ts"
 import { kinds } from "../../domain/Idempotency.ts"
+import * as SimAggregates from "../../domain/SimAggregate.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import * as Location from "../../domain/Location.ts"
 import type { LastOperator } from "../../domain/Location.ts"
@@ -19,7 +20,9 @@ import {
   type NoFreeSim,
   NotFound,
   type PlanArchived,
+  RequestInProgress,
   type SimBusy,
+  type SimsReleasing,
   type SubscriptionFull,
   type TelcoRefused,
   type TelcoUnavailable
@@ -32,11 +35,14 @@ import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Catalogues } from "../plans/Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"
+import * as IdempotencyContext from "../commit/IdempotencyContext.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as OutsideTransaction from "../commit/OutsideTransaction.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
+import * as Leases from "../engine/Leases.ts"
 import * as PlanCache from "../fast/PlanCache.ts"
 import * as SimLookup from "./SimLookup.ts"
+import { notTaken } from "../telco/TelcoCall.ts"
 import * as Metrics from "../Metrics.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
@@ -78,8 +84,10 @@ export class Subscriptions extends Context.Service<
       | InvalidField
       | NotFound
       | NoFreeSim
+      | SimsReleasing
       | PlanArchived
       | LabelMismatch
+      | RequestInProgress
       | SimBusy
       | SubscriptionFull
       | InsideTransaction
@@ -103,6 +111,12 @@ export class Subscriptions extends Context.Service<
   }
 >()("simplan/Subscriptions") {}
 
+/** The aggregate as a commit leaves it that writes the SIM. */
+const asStored = (aggregate: SimAggregate): SimAggregate => ({
+  ...aggregate,
+  sim: { ...aggregate.sim, version: aggregate.sim.version + 1 }
+})
+
 type Needs =
   | Storage
   | BusinessClock
@@ -111,6 +125,7 @@ type Needs =
   | Catalogues
   | BackgroundTasks
   | JobRunner.JobRunner
+  | Leases.Leases
   | SimReservations.SimReservations
 
 /**
@@ -128,6 +143,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
     const reservations = yield* SimReservations.SimReservations
+    const leases = yield* Leases.Leases
     const inTransaction = yield* HostTransaction
     const refuseInside = yield* OutsideTransaction.make
     const { fastPaths, patienceMillis } = yield* Settings
@@ -142,7 +158,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       iccid: string | null,
       plan: Plan,
       reserve: Reserve
-    ): Effect.fn.Return<SimAggregate, NotFound | NoFreeSim | StorageError> {
+    ): Effect.fn.Return<SimAggregate, NotFound | NoFreeSim | SimsReleasing | StorageError> {
       if (iccid === null) {
         const sim = yield* reserve({ organizationId, label: plan.terms.label, purpose: "subscription" })
         return { sim, subscription: null, attachments: [] }
@@ -179,14 +195,54 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const commit = yield* commits.of(organizationId, subscribed.decision, now, lease)
       yield* commits.write(commit, "later")
       const { aggregate: taken, work: toDo } = subscribed
-      // A commit stores the SIM with the next version.
-      const stored = { ...taken, sim: { ...taken.sim, version: taken.sim.version + 1 } }
-      return { held: JobRunner.heldBy(commit, lease), work: toDo, aggregate: stored }
+      return { held: JobRunner.heldBy(commit, lease), work: toDo, aggregate: asStored(taken) }
+    })
+
+    /**
+     * Rule S5: goes on with the attempt that the request's key has left, same SIM and same packages. Null where that
+     * attempt is undone, so that the creation begins anew.
+     */
+    const resume = Effect.fnUntraced(function* (context: IdempotencyContext.IdempotencyContext) {
+      const { interrupted, request } = context
+      if (interrupted === null) return null
+      const { attachmentId, iccid } = interrupted
+      const { key, organizationId } = request
+      const job = yield* storage.jobs.get(Provisioning.jobId(attachmentId))
+      if (job === null) {
+        const undoing = yield* storage.jobs.get(Provisioning.undoJobId(attachmentId))
+        return undoing === null ? null : yield* notTaken()
+      }
+      const lease = yield* work.lease
+      const taken = yield* leases.take(job, lease)
+      if (taken === null || taken.work._tag !== "Provision") return yield* new RequestInProgress({ key })
+      const { attempts, jobId } = taken
+      const aggregate = yield* commits.retryOnConflict(
+        Effect.gen(function* () {
+          const loaded = yield* storage.simAggregates.get({ organizationId, iccid })
+          const left = loaded === null ? undefined : SimAggregates.attachment(loaded, attachmentId)
+          if (loaded === null || left === undefined || left.attachment.confirmed) return yield* notTaken()
+          const { aggregate, decision } = Provisioning.resume(loaded)
+          const now = yield* clock.now
+          const commit = yield* commits.of(organizationId, decision, now)
+          // Guarded by the lease: whoever has taken the job meanwhile undoes the attempt.
+          const retried = [{ jobId, token: lease.token, attempts, dueAt: now, lease }]
+          const put = IdempotencyContext.put(context, { _tag: "Pending", attachmentId }, now)
+          yield* commits.write({ ...commit, jobs: { ...commit.jobs, retried }, idempotency: { put } })
+          return asStored(aggregate)
+        })
+      )
+      context.done.current = true
+      return { held: { job: taken, token: lease.token }, work: taken.work, aggregate }
     })
 
     const create = Effect.fnUntraced(function* (request: CreateRequest) {
       yield* refuseInside("Subscriptions.create")
       yield* Effect.fromResult(SubscriptionRules.checkTexts(request))
+      const context = yield* IdempotencyContext.Current
+      const left = context === null ? null : yield* resume(context)
+      if (left !== null) {
+        return yield* Effect.fromResult(yield* runner.provision(left.held, left.work, left.aggregate))
+      }
       const begun = yield* reservations.during((reserve) =>
         onPlan(request, (plan) => commits.retryOnConflict(begin(request, reserve, plan)))
       )

@@ -71,9 +71,19 @@ export const makeInTime: Effect.Effect<InTime, never, Scope.Scope> = Effect.gen(
 /** `Retry-After` if the telco is unavailable and does not tell for how long, in seconds. */
 const RETRY_AFTER_SECONDS = 5
 
+/** The longest that a telco is left alone on its own word, in seconds. */
+const LONGEST_WAIT = 3_600
+
+/** The seconds that the telco asks to wait; null where it does not say, or says what is no number of seconds. */
+const waitOf = ({ retryAfterSeconds }: Unavailable): number | null =>
+  retryAfterSeconds === undefined || !(retryAfterSeconds >= 0) ? null : Math.min(retryAfterSeconds, LONGEST_WAIT)
+
 /** The refusal of a request that the telco has not taken. */
 export const notTaken = (answer?: Unavailable): Refusal.TelcoUnavailable =>
-  new Refusal.TelcoUnavailable({ retryAfterSeconds: answer?.retryAfterSeconds ?? RETRY_AFTER_SECONDS })
+  new Refusal.TelcoUnavailable({
+    retryAfterSeconds: (answer && waitOf(answer)) ?? RETRY_AFTER_SECONDS,
+    ...(answer?.telco !== undefined && { telco: answer.telco })
+  })
 
 /** Deletes the idempotency record of the request that waits for the job, so that it can be repeated (rule W2). */
 export const forgetting = ({ job: { idempotencyKey: key, organizationId } }: LeasedJob): Pick<Commit, "idempotency"> =>
@@ -110,15 +120,16 @@ const commandAgain = (
   { job }: LeasedJob,
   { attempts, commandId }: Job.WaitingCommand,
   now: Instant,
-  seconds: number
+  refusal: Refusal.TelcoUnavailable
 ) => ({
   job: {
-    ...Job.make(Command.job(commandId, Command.nextAttempt(attempts + 1, now, seconds)), {
+    ...Job.make(Command.job(commandId, Command.nextAttempt(attempts + 1, now, refusal.retryAfterSeconds)), {
       organizationId: job.organizationId,
       createdAt: now
     }),
     attempts: attempts + 1,
-    origin: job.origin
+    origin: job.origin,
+    waiting: Job.waiting(job, "unavailable", Refusal.reasonOf(refusal), now)
   },
   lease: null
 })
@@ -140,7 +151,7 @@ export const refusing = (
     return settlingCommand(held, commit, { _tag: "Refused", refusal: Refusal.toPlain(refusal) }, now)
   }
   const finished = finishing(held, commit)
-  const again = commandAgain(held, command, now, refusal.retryAfterSeconds)
+  const again = commandAgain(held, command, now, refusal)
   return { ...finished, jobs: { ...finished.jobs, put: [...(finished.jobs?.put ?? []), again] } }
 }
 
@@ -154,7 +165,7 @@ const nextAttempt = (job: Job.Job, now: Instant): Pick<Job.Job, "attempts" | "du
 
 /**
  * The commit that schedules the job's next attempt after this answer: not before the time that the telco asks for, and
- * at `latest` at the latest.
+ * at `latest` at the latest. `Recovery` may have it tried sooner.
  */
 export const retrying = (
   { job, token }: LeasedJob,
@@ -162,10 +173,15 @@ export const retrying = (
   answer: Unavailable,
   latest: Instant = Number.POSITIVE_INFINITY
 ): Commit => {
-  const next = answer.isAsked === false ? { attempts: job.attempts, dueAt: now + PAUSE } : nextAttempt(job, now)
-  const wait = (answer.retryAfterSeconds ?? 0) * SECOND
-  const dueAt = Math.min(Math.max(next.dueAt, now + wait), latest)
-  return { jobs: { retried: [{ jobId: job.jobId, token, ...next, dueAt }] } }
+  const isAsked = answer.isAsked !== false
+  const next = isAsked ? nextAttempt(job, now) : { attempts: job.attempts, dueAt: now + PAUSE }
+  const { message, telco } = answer
+  const wait = waitOf(answer)
+  const notBefore = now + (wait ?? 0) * SECOND
+  const dueAt = Math.min(Math.max(next.dueAt, notBefore), latest)
+  const reason = { message, ...(telco !== undefined && { telco }), ...(wait !== null && { notBefore }) }
+  const waiting = Job.waiting(job, isAsked ? "unavailable" : "held_back", reason, now)
+  return { jobs: { retried: [{ jobId: job.jobId, token, ...next, dueAt, waiting }] } }
 }
 
 /**
@@ -186,7 +202,8 @@ export const makeGiveBack = Effect.gen(function* () {
       return "retried" satisfies Done
     }
     const refusal = Problem.refused(job, answer.message, now)
-    const retried = { jobId, token, ...nextAttempt(job, now), ...refusal }
+    const waiting = refusal.endedAt === null ? Job.waiting(job, "refused", { message: answer.message }, now) : null
+    const retried = { jobId, token, ...nextAttempt(job, now), ...refusal, waiting }
     yield* commits.retryOnConflict(commits.write({ jobs: { retried: [retried] } }))
     if (refusal.endedAt === null) {
       yield* Effect.logWarning(`the telco has refused a ${what}`, about)

@@ -13,7 +13,7 @@ import type { Catalogue } from "../../domain/Catalogue.ts"
 import type { Delivery, LoggedAttempt } from "../../domain/Delivery.ts"
 import type { EventHandler } from "../../domain/EventHandler.ts"
 import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
-import type { Job, Refusals } from "../../domain/Job.ts"
+import type { Job, Refusals, Waiting } from "../../domain/Job.ts"
 import type { Organization } from "../../domain/Organization.ts"
 import type { Plan } from "../../domain/Plan.ts"
 import type { Region } from "../../domain/Region.ts"
@@ -85,8 +85,15 @@ export interface Commit {
   }
   /** Records of keys (rule W2). */
   readonly idempotency?: {
-    /** A record of that key created at or before `replaces` is replaced; a later one is a `Conflict`. */
-    readonly put?: ReadonlyArray<{ readonly record: IdempotencyRecord; readonly replaces: Instant }>
+    /**
+     * A record of that key created at or before `replaces` is replaced, and so is one that was interrupted with the
+     * attachment `insteadOf`, where one is named; any other is a `Conflict`.
+     */
+    readonly put?: ReadonlyArray<{
+      readonly record: IdempotencyRecord
+      readonly replaces: Instant
+      readonly insteadOf?: string
+    }>
     /** Sets the outcome of a record that is there; does nothing where it is not. */
     readonly settled?: ReadonlyArray<Pick<IdempotencyRecord, "organizationId" | "key" | "outcome">>
     readonly forgotten?: ReadonlyArray<Pick<IdempotencyRecord, "organizationId" | "key">>
@@ -128,13 +135,24 @@ export interface Commit {
       readonly refused?: Refusals
       /** The job has ended: nobody is handed it until it is reopened. Absent or null: it is to be tried again. */
       readonly endedAt?: Instant | null
+      /** Absent or null: it does not wait for its next try, but for its time. */
+      readonly waiting?: Waiting | null
+      /** Who goes on with it; absent or null: nobody holds it. */
+      readonly lease?: Lease | null
     }>
+    /** Jobs to be due at that instant, if they wait for their next try and are due later; does nothing to others. */
+    readonly hastened?: ReadonlyArray<{ readonly jobId: string; readonly dueAt: Instant }>
     /**
      * Jobs that have ended, to be tried again. A `Conflict` on the version where the job has not ended at that instant.
      */
     readonly reopened?: ReadonlyArray<EndedJob & { readonly dueAt: Instant; readonly attempts: number }>
     /** Jobs that have ended, removed; guarded likewise. */
     readonly resolved?: ReadonlyArray<EndedJob>
+    /**
+     * Jobs of which no attempt was given back, removed by id, whoever holds them: their leases are lost. A `Conflict` on
+     * the version where there is no such job.
+     */
+    readonly cancelled?: ReadonlyArray<string>
   }
   /** Outcomes of attempts, and deliveries to be made again. */
   readonly deliveries?: {

@@ -3,12 +3,28 @@
  */
 import { Data } from "effect"
 
-/** The storage is out of reach, full or broken. Whether a commit that failed so was made is unknown. */
+/** What is the matter with a transaction of the host (rule H1). */
+export interface HostTransactionFailure {
+  /**
+   * `unusable`: nothing can be done in it, because it is not open, has failed, is read-only, or is one of another database.
+   * `in conflict`: it met a deadlock or a serialization failure, so the host has to roll it back, and begin it anew.
+   */
+  readonly is: "unusable" | "in conflict"
+  /** Of the database; null where the database has said nothing. */
+  readonly sqlState: string | null
+}
+
+/**
+ * The storage is out of reach, full or broken. Whether a commit that failed so was made is unknown. With `transaction` the
+ * storage is well, and nothing was made.
+ */
 export class StorageError extends Data.TaggedError("StorageError")<{
   /** A sentence for logs. */
   readonly message: string
   /** What the database or its client said. */
   readonly cause?: unknown
+  /** Where it is the host's transaction that failed. */
+  readonly transaction?: HostTransactionFailure
 }> {}
 
 /**

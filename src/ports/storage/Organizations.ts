@@ -2,9 +2,10 @@
  * The storage port's reads of organizations and of their keys and webhook endpoints.
  */
 import type { ApiKey } from "../../domain/ApiKey.ts"
+import type { LoggedDelivery } from "../../domain/Delivery.ts"
 import type { EventHandler } from "../../domain/EventHandler.ts"
 import type { Organization } from "../../domain/Organization.ts"
-import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
+import type { Health, WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { Type } from "../../domain/WebhookEvent.ts"
 import type { CreatedCursor, Keyset, OfOrganization, Page, Read } from "./Read.ts"
@@ -41,9 +42,23 @@ export interface WebhookEndpoints {
   readonly failingSince: (
     of: OfOrganization & { readonly endpointId: string; readonly from: Instant; readonly createdFrom: Instant }
   ) => Read<Instant | null>
+  /**
+   * What the log says of each of the endpoints (`Delivery.healthOf`), in any order. The cost has a bound: at most 10,000
+   * pending deliveries and the newest 1,000 others are read, and the last success is searched for in the newest 10,000.
+   */
+  readonly health: (of: OfOrganization & { readonly endpointIds: ReadonlyArray<string> }) => Read<ReadonlyArray<Health>>
 }
 
 export interface EventHandlers {
   /** All handlers of the service, by name (rule E2). They are few. */
   readonly list: Read<ReadonlyArray<EventHandler>>
+  /** A delivery to a handler. */
+  readonly delivery: (of: OfOrganization & { readonly deliveryId: string }) => Read<LoggedDelivery | null>
+  /**
+   * The deliveries to the handler of that name that were given up, of all organizations; by creation and id, ascending.
+   * `eventId`: those of one event; null for all.
+   */
+  readonly failed: (
+    query: Keyset<CreatedCursor> & { readonly name: string; readonly eventId: string | null }
+  ) => Read<ReadonlyArray<LoggedDelivery>>
 }

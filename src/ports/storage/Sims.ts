@@ -65,9 +65,10 @@ export interface ReservedSims {
   readonly sims: ReadonlyArray<Sim>
   /**
    * Null: as many as were wanted. `Busy`: no more now, but some are reserved, perhaps by this call, and may come free
-   * again. `None`: there is no suitable SIM at all.
+   * again. `Releasing`: there is no suitable SIM, but one will be when the telco has confirmed its release
+   * (`Sim.isReturning`); one whose release has ended in refusals (rule S6) does not count. `None`: there is none at all.
    */
-  readonly shortage: "Busy" | "None" | null
+  readonly shortage: "Busy" | "Releasing" | "None" | null
 }
 
 /** The inventory. Every operation may fail with `StorageError`. */

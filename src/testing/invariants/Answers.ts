@@ -144,10 +144,12 @@ const isClaimedAtMost = (before: SimAggregate | undefined, after: SimAggregate):
 
 /**
  * Rules S5 and W1. No SIM changes but in its version, which an abandoned claim raises, and no attachment of a refused
- * creation is left. A telco's refusal may change the SIM.
+ * creation is left. A telco's refusal may change the SIM. What the telco left open under a key may stay unconfirmed, so
+ * that the request can go on with it.
  */
 export const refusalsLeaveNothing: Invariant = make("a request that was refused leaves nothing", "S5, W1", () => {
   const refused = new Set<string>()
+  const interrupted = new Set<string>()
   return ({ after, before, step }) => {
     const { asked, changes, outcome } = step
     if (outcome._tag === "Refused" && touching.has(asked._tag)) {
@@ -157,11 +159,16 @@ export const refusalsLeaveNothing: Invariant = make("a request that was refused 
         return `${asked._tag} was refused with ${outcome.refusal._tag}, and changed ${touched.sim.iccid}`
       }
       if (asked._tag === "Subscribe") refused.add(asked.metadata)
+      if (asked._tag === "Subscribe" && asked.key !== null && outcome.refusal._tag === "TelcoUnavailable") {
+        interrupted.add(asked.metadata)
+      }
     }
     // With its key it may come again, and be taken.
     if (asked._tag === "Repeat" && asked.request._tag === "Subscribe") refused.delete(asked.request.metadata)
-    return first(attachments(after), ({ attachment: { attachmentId, metadata } }) =>
-      refused.has(metadata) ? `${metadata} was refused, and has left ${attachmentId}` : null
+    return first(attachments(after), ({ attachment: { attachmentId, confirmed, metadata } }) =>
+      refused.has(metadata) && (confirmed || !interrupted.has(metadata))
+        ? `${metadata} was refused, and has left ${attachmentId}`
+        : null
     )
   }
 })

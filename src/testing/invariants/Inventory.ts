@@ -10,13 +10,15 @@ import { first, type Invariant, make, show } from "./Invariant.ts"
 const misplaced = ({ attachments, sim, subscription }: SimAggregate): string | null => {
   const { allocation, iccid } = sim
   const holder = allocation._tag === "Free" ? null : allocation.subscriptionId
-  const expected = {
-    Free: null,
-    Provisioning: "Pending",
-    InService: "Live",
-    Releasing: null
+  const status = subscription?.status ?? null
+  const fits = {
+    Free: status === null,
+    Provisioning: status === "Pending",
+    InService: status === "Live",
+    // A creation that was interrupted may be resumed (rule S5).
+    Releasing: status === null || status === "Pending"
   }[allocation._tag]
-  if ((subscription?.status ?? null) !== expected) {
+  if (!fits) {
     return `${iccid} is ${allocation._tag}, and its subscription ${subscription?.status ?? "not there"}`
   }
   if (subscription !== null && (subscription.subscriptionId !== holder || subscription.iccid !== iccid)) {

@@ -33,7 +33,9 @@ const following: { readonly [Type in OptInType | "none"]: ReadonlyArray<OptInTyp
   "attachment.suspended": [],
   "package.created": [],
   "package.refused": [],
-  "endpoint.disabled": []
+  "endpoint.disabled": [],
+  "command.done": [],
+  "command.refused": []
 }
 
 /** The types in the order in which they come in a life. */

@@ -37,8 +37,9 @@ const prepare = (world: World.World) =>
     const usedAttachment = Rows.attachment(world, inUse)
     const usedPack = Rows.pack(world, usedAttachment, 0)
     const [settled, forgotten] = [Rows.record(world), Rows.record(world)]
-    const [finished, retried] = [Rows.job(world), Rows.job(world)]
+    const [finished, retried, cancelled] = [Rows.job(world), Rows.job(world), Rows.job(world)]
     const [reopened, resolved] = [Rows.job(world, { endedAt: world.now }), Rows.job(world, { endedAt: world.now })]
+    const hastened = Rows.job(world, { dueAt: world.now + HOUR, waiting: Rows.waiting(world.now) })
     const [first, second] = [Rows.event(world), Rows.event(world)]
     const token = world.id()
     yield* storage.commit({ plans: [plan], apiKeys: [key], webhookEndpoints: [hook], regions: [region] })
@@ -49,10 +50,10 @@ const prepare = (world: World.World) =>
       ],
       idempotency: { put: [settled, forgotten].map((record) => ({ record, replaces: world.now })) },
       events: [first, second],
-      jobs: { put: [finished, retried, reopened, resolved].map((job) => ({ job, lease: null })) }
+      jobs: { put: [finished, retried, hastened, reopened, resolved, cancelled].map((job) => ({ job, lease: null })) }
     })
     const jobs = yield* world.jobs.claim(World.claim(world, { token }))
-    yield* Suite.equals("claimed jobs", new Set(jobs), new Set([finished, retried]))
+    yield* Suite.equals("claimed jobs", new Set(jobs), new Set([finished, retried, cancelled]))
     const deliveries = yield* world.outbox.claim(World.claim(world, { token }))
     const toSettle = yield* World.given("a due delivery", deliveries[0])
     const toReplay = yield* World.given("a second due delivery", deliveries[1])
@@ -97,8 +98,10 @@ const prepare = (world: World.World) =>
         put: [{ job: Rows.job(world, { dueAt: world.now - 2 * HOUR }), lease: null }],
         finished: [{ jobId: finished.jobId, token }],
         retried: [{ jobId: retried.jobId, token, dueAt: world.now - HOUR, attempts: 1 }],
+        hastened: [{ jobId: hastened.jobId, dueAt: world.now }],
         reopened: [{ jobId: reopened.jobId, endedAt: world.now, dueAt: world.now - HOUR, attempts: 0 }],
-        resolved: [{ jobId: resolved.jobId, endedAt: world.now }]
+        resolved: [{ jobId: resolved.jobId, endedAt: world.now }],
+        cancelled: [cancelled.jobId]
       },
       deliveries: {
         settled: [{ delivery: next, token }],
@@ -123,6 +126,7 @@ const prepare = (world: World.World) =>
       toReplay,
       commit,
       observe: observe(world, [sim.iccid, spare.iccid, stocked.iccid], idempotencyKeys, reportIds, [
+        hastened.jobId,
         reopened.jobId,
         resolved.jobId
       ])
@@ -261,6 +265,10 @@ const spoils: Readonly<Record<string, Spoil>> = {
         reopened: [{ jobId: world.id(), endedAt: world.now, dueAt: world.now, attempts: 0 }]
       }
     }
+  ],
+  "a job that it cancels is not there": (world, { commit }) => [
+    "version",
+    { ...commit, jobs: { ...commit.jobs, cancelled: [world.id()] } }
   ],
   "a job that it finishes is not there": (world, { commit }) => [
     "lease",

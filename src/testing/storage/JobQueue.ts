@@ -3,8 +3,9 @@
  * have ended (rule S6).
  */
 import { Effect } from "effect"
-import type { Job, Refusals, Work } from "../../domain/Job.ts"
+import type { Job, Refusals, Waiting, Work } from "../../domain/Job.ts"
 import { HOUR, MINUTE } from "../../domain/Time.ts"
+import type * as Storage from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./world/Rows.ts"
 import * as World from "./world/World.ts"
@@ -84,6 +85,67 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("jobs between two tries are listed with the reason, counted by it, and tried sooner on request", (world) =>
+    Effect.gen(function* () {
+      const { now, organizationId, storage } = world
+      const work = { _tag: "ChangeMobilePlan", iccid: world.iccid(), changeId: world.id() } as const
+      const jobs = [0, 1, 2].map((offset) =>
+        Rows.job(world, { createdAt: now + offset, ...(offset === 1 && { work }) })
+      )
+      const [first, second, third] = [jobs[0]?.jobId ?? "", jobs[1]?.jobId ?? "", jobs[2]?.jobId ?? ""]
+      yield* put(world, jobs)
+      const list = (query: Partial<Storage.Keyset<Storage.CreatedCursor>> & Storage.WaitingFilter) =>
+        Effect.map(storage.jobs.waiting({ after: null, limit: 10, organizationId, ...query }), ids)
+      yield* Suite.equals("before any try", yield* list({}), [])
+
+      const claim = World.claim(world)
+      yield* world.jobs.claim(claim)
+      const { token } = claim
+      const busy: Waiting = { ...Rows.waiting(now - MINUTE), reason: "busy", telco: "a" }
+      const due = { token, attempts: 1, dueAt: now + HOUR }
+      yield* storage.commit({
+        jobs: {
+          retried: [
+            { jobId: first, ...due, waiting: Rows.waiting(now) },
+            { jobId: second, ...due, waiting: busy },
+            { jobId: third, ...due }
+          ]
+        }
+      })
+      const [one, two] = yield* storage.jobs.waiting({ after: null, limit: 10, organizationId })
+      yield* Suite.equals("the first", one, {
+        ...jobs[0],
+        attempts: 1,
+        dueAt: now + HOUR,
+        waiting: Rows.waiting(now)
+      })
+      yield* Suite.equals("why the second waits", two?.waiting, busy)
+      yield* Suite.equals("the first page", yield* list({ limit: 1 }), [first])
+      yield* Suite.equals("the next", yield* list({ after: { createdAt: now, id: first } }), [second])
+      yield* Suite.equals("of a kind", yield* list({ kind: "ChangeMobilePlan" }), [second])
+      yield* Suite.equals("of a reason", yield* list({ reason: "unavailable" }), [first])
+      yield* Suite.equals("of both", yield* list({ reason: "unavailable", kind: "ChangeMobilePlan" }), [])
+      yield* Suite.equals("of a telco", yield* list({ telco: "a" }), [second])
+      yield* Suite.equals("of a telco without a name", yield* list({ telco: "" }), [first])
+      yield* Suite.equals("of another organization", yield* list({ organizationId: world.id() }), [])
+      const counted = (yield* storage.jobs.waitingCounts).filter(({ reason }) => reason === "busy")
+      const count = { kind: "ChangeMobilePlan", reason: "busy", count: 1, since: now - MINUTE, nextAt: now + HOUR }
+      yield* Suite.equals("how many are busy", counted, [count])
+
+      const hastened = [first, third, world.id()].map((jobId) => ({ jobId, dueAt: now + 1 }))
+      yield* storage.commit({ jobs: { hastened } })
+      yield* storage.commit({ jobs: { hastened: [{ jobId: first, dueAt: now + HOUR }] } })
+      const again = World.claim(world, { now: now + 1 })
+      yield* Suite.equals("what is due sooner", ids(yield* world.jobs.claim(again)), [first])
+      yield* Suite.equals("while it is tried", yield* list({ reason: "unavailable" }), [first])
+      yield* storage.commit({ jobs: { hastened: [{ jobId: first, dueAt: now }] } })
+      const scheduled = { jobId: first, token: again.token, attempts: 2, dueAt: now + HOUR }
+      yield* storage.commit({ jobs: { retried: [scheduled] } })
+      yield* Suite.equals("those that still wait", yield* list({}), [second])
+      yield* World.finishAll(world)
+    })
+  ),
+
   scenario("a job is read as it is while it waits, is held, and is given back, and is gone when it is done", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
@@ -106,6 +168,25 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("a job is given to who goes on with it, due at another time, and nobody else gets it meanwhile", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      const job = Rows.job(world)
+      const { jobId } = job
+      yield* put(world, [job])
+      const claim = World.claim(world)
+      yield* world.jobs.claim(claim)
+      const lease = { token: world.id(), until: world.machineNow + MINUTE }
+      const retried = [{ jobId, token: claim.token, dueAt: now - 1, attempts: 1, lease }]
+      yield* storage.commit({ jobs: { retried } })
+      yield* Suite.equals("to others", ids(yield* world.jobs.claim(World.claim(world))), [])
+      yield* World.conflicts(world, "the lease before", { jobs: { retried } }, "lease")
+      const over = World.claim(world, { machineNow: lease.until, until: lease.until + MINUTE })
+      yield* Suite.equals("once it is over", ids(yield* world.jobs.claim(over)), [jobId])
+      yield* World.finishAll(world)
+    })
+  ),
+
   scenario("every kind of work comes back from the queue as it was put", (world) =>
     Effect.gen(function* () {
       const iccid = world.iccid()
@@ -118,7 +199,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
         { _tag: "CancelPackages", iccid, packageIds: [], release: false },
         { _tag: "SendSms", iccid, messageId: world.id(), from: "+46 70", text: "Hej! 👋\n'quoted' \"twice\" \\" },
         { _tag: "ChangeMobilePlan", iccid, changeId: world.id() },
-        { _tag: "ReviewPackage", iccid, findingId: `ocs/missing/${attachmentId}:0` }
+        { _tag: "ReviewPackage", iccid, findingId: `ocs/missing/${attachmentId}:0` },
+        { _tag: "HandleEvent", iccid, handler: "mailer", deliveryId: `${attachmentId}:handler:mailer` }
       ]
       const jobs = works.map((work, index) =>
         Rows.job(world, {

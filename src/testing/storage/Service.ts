@@ -35,7 +35,14 @@ const page = { after: null, limit: 100 } as const
 const anyPlan = { archived: null, label: null, search: null, covering: null } as const
 
 export const cases: ReadonlyArray<World.Scenario> = [
-  scenario("the storage is ready", (world) => world.storage.ready),
+  scenario("the storage is ready, and takes a write, from several processes at once", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      yield* storage.ready
+      yield* Effect.forEach([now, now, now - HOUR], storage.probe, { concurrency: "unbounded", discard: true })
+      yield* storage.probe(now)
+    })
+  ),
 
   scenario("organizations are listed oldest first, and replaced by their id", (world) =>
     Effect.gen(function* () {

@@ -2,10 +2,10 @@
  * What can go wrong between a telco and its adapter, and how a test makes it go wrong.
  */
 import type { Effect } from "effect"
-import type { Telco } from "../../ports/Telco.ts"
+import type { Change } from "../../ports/Telco.ts"
 
-/** The name of an operation of the port `Telco`, such as `createPackage`. */
-export type Operation = keyof Telco["Service"]
+/** The name of an operation of the port `Telco` that changes something, such as `createPackage`. */
+export type Operation = Change
 
 type Hook<R> = Effect.Effect<void, unknown, R>
 

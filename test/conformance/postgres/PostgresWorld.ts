@@ -122,6 +122,7 @@ export const jobDue = (dueAt: number): Job.Job => ({
   origin: null,
   command: null,
   refused: null,
+  waiting: null,
   endedAt: null
 })
 

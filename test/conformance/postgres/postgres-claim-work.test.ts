@@ -20,6 +20,7 @@ const job = (number: number, organizations: number): Job.Job => ({
   origin: null,
   command: null,
   refused: null,
+  waiting: null,
   endedAt: null
 })
 

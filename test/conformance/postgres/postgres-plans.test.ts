@@ -74,6 +74,7 @@ const job = (number: number) => ({
   origin: null,
   command: null,
   refused: null,
+  waiting: null,
   endedAt: null
 })
 
@@ -296,8 +297,12 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.problems.count
     yield* storage.deliveries.attempts({ ...of, deliveryId: `event-${round}:endpoint` })
     yield* storage.webhookEndpoints.failingSince({ ...of, endpointId: "endpoint", from: 1e12, createdFrom: 1e12 })
+    yield* storage.webhookEndpoints.health({ ...of, endpointIds: ["endpoint", "another"] })
     yield* storage.idempotencyRecords.get({ ...of, key: "key-1" })
     yield* storage.commands.get({ ...of, commandId: "command-1" })
+    for (const state of [null, "pending", "done", "refused"] as const) {
+      for (const after of [null, { createdAt: 10, id: "" }]) yield* storage.commands.page({ ...page, after, state })
+    }
 
     const machine = { machineNow: 0, until: 1_000 }
     for (const purpose of ["subscription", "mobile plan"] as const) {
@@ -320,6 +325,11 @@ const use = (adapter: Adapter, round: number) =>
       yield* of.claim({ now: 100_000, ...machine, token: "shares", limit: 1, shares })
     }
     yield* storage.eventHandlers.list
+    yield* storage.eventHandlers.delivery({ ...of, deliveryId: `event-${round}:handler:handler-1` })
+    for (const eventId of [null, "event-1"]) {
+      for (const after of [null, { createdAt: 10, id: "" }])
+        yield* storage.eventHandlers.failed({ name: "handler-1", eventId, after, limit: 10 })
+    }
     yield* outbox.claimForHandler({ now: 100_000, ...machine, token: "handler", limit: 2, handler: "handler-1" })
     yield* outbox.pendingForHandler({ now: SOME_DUE, machineNow: 0, handler: "handler-1" })
     const claim = { now: 100_000, ...machine, token, limit: 2 }
@@ -431,12 +441,14 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.auditEntries.page({ ...of, ...anyEntry, from: 10, to: 90, after: null, limit: 10 })
     yield* storage.problems.page({ after: { createdAt: 50, id: "" }, limit: 10 })
     yield* storage.problems.count
+    yield* storage.probe(SOME_DUE + round)
     yield* storage.purgeAudit({ before: 1 + round, limit: 5 })
     yield* storage.purgeEvents({ before: 200, limit: 5 })
     yield* jobs.handBack([{ jobId: "nobody's", token }])
     yield* outbox.handBack([{ organizationId: org, deliveryId: "nobody's", token }])
     yield* jobs.release({ now: SOME_DUE })
     yield* outbox.release({ now: SOME_DUE })
+    yield* storage.probe(SOME_DUE)
     for (const port of ["storage", "jobs", "outbox"] as const) expect(unused(ports[port], used[port])).toEqual([])
   }).pipe(Effect.provide(adapter))
 

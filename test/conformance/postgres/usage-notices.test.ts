@@ -22,7 +22,8 @@ const connected = Effect.gen(function* () {
         Effect.sync(() => sent.push(String(parameters[1]))),
         []
       ),
-    listen: () => Effect.succeed(queue)
+    listen: () => Effect.succeed(queue),
+    lost: Effect.never
   })
   const { usage } = yield* Notifications.make(open, "channel", "10 seconds")
   if (usage === null) throw new Error("shares no usage")

@@ -1,6 +1,7 @@
 /** The charging system of `examples/charging`: no keys, and answers that can be lost. */
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
 
 interface Bundle {
@@ -9,6 +10,25 @@ interface Bundle {
   readonly note: string
   stopped: boolean
 }
+
+/** What befalls the next call of a kind. */
+export type Fault = "lose request" | "lose answer" | "do late" | "refuse"
+
+/** The calls by the operations of the port that they are made for. */
+const operations = {
+  createPackage: /^POST \/bundles$/,
+  suspendPackage: /^POST \/bundles\/[^/]+\/stop$/,
+  cancelPackage: /^DELETE /,
+  sendSms: /^POST \/texts$/,
+  releaseProfile: /^POST \/sims\/[^/]+\/release$/,
+  setMobilePlan: /^PUT /
+} as const
+
+/** An operation of the port. */
+export type Operation = keyof typeof operations
+
+/** How late what is done late is done, in milliseconds of machine time. */
+const LATE = 100
 
 const field = (body: unknown, name: string): unknown =>
   typeof body === "object" && body !== null ? Object.getOwnPropertyDescriptor(body, name)?.value : undefined
@@ -25,6 +45,7 @@ export const make = Effect.gen(function* () {
   const roaming = new Map<string, unknown>()
   let made = 0
   let loses: string | null = null
+  let next: { readonly fault: Fault; readonly on: RegExp; readonly done: () => void } | null = null
 
   const act = (method: string, path: string, body: unknown): unknown => {
     const [, kind, id = "", part] = path.split("/")
@@ -47,7 +68,15 @@ export const make = Effect.gen(function* () {
 
   const server = createServer(async (request, response) => {
     const { method = "", url = "" } = request
-    const body = act(method, url, await read(request))
+    const given = await read(request)
+    const befallen = next?.on.test(`${method} ${url}`) === true ? next : null
+    if (befallen !== null) next = null
+    if (befallen?.fault === "lose request") return void request.socket.destroy()
+    if (befallen?.fault === "refuse") return void response.writeHead(422).end("The charging system refuses")
+    if (befallen?.fault === "do late") await sleep(LATE)
+    const body = act(method, url, given)
+    befallen?.done()
+    if (befallen?.fault === "lose answer") return void request.socket.destroy()
     if (loses !== null && method !== "GET" && url.startsWith(loses)) {
       loses = null
       request.socket.destroy()
@@ -74,6 +103,13 @@ export const make = Effect.gen(function* () {
     lose: (path: string) => {
       loses = path
     },
+    /** The next call of an operation goes wrong. What it gives waits until a call that is done late is done. */
+    fail: (fault: Fault, operation: Operation): Promise<void> =>
+      new Promise((done) => {
+        next = { fault, on: operations[operation], done }
+      }),
+    /** How many bundles there are. */
+    count: () => bundles.size,
     bundles: (note: string) => [...bundles.values()].filter((one) => one.note === note).length,
     texts: (sim: string, text: string) => texts.filter((one) => one.sim === sim && one.text === text).length,
     roaming: (sim: string) => roaming.get(sim) === true

@@ -6,7 +6,7 @@ const optional = (name, value) => (value === null || value === undefined ? {} : 
 /** A subscriber, in the answers of getSingleSubscriber and listSubscriber. */
 export const subscriber = (one, { onlySubsInfo = false, withSimInfo = true } = {}) => {
   const { imsi, msisdn, subscriberId } = one
-  const startDate = Dates.seconds(one.createdAt)
+  const startDate = one.startDate ?? Dates.seconds(one.createdAt)
   return {
     ...(onlySubsInfo
       ? {}

@@ -64,20 +64,21 @@ export const make = ({ now, resellerId }) => {
   const byIccid = new Map()
 
   /** Adds free eSIMs to an account, with ICCIDs of their own or with these. Gives the ICCIDs. */
-  books.addSubscribers = ({ accountId = 1, count = 1, iccids, isEsim = true }) =>
+  books.addSubscribers = ({ accountId = 1, count = 1, iccids, imsi: ownImsi, isEsim = true, msisdn, startDate }) =>
     Array.from({ length: iccids?.length ?? count }, (_, index) => {
       const subscriberId = ++books.lastId.subscriber
       const iccid = iccids?.[index] ?? iccidOf(subscriberId)
-      const imsi = `20845${String(subscriberId).padStart(10, "0")}`
+      const imsi = ownImsi ?? `20845${String(subscriberId).padStart(10, "0")}`
       books.subscribers.set(subscriberId, {
         subscriberId,
         iccid,
         imsi,
-        msisdn: `336${String(subscriberId).padStart(8, "0")}`,
+        msisdn: msisdn ?? `336${String(subscriberId).padStart(8, "0")}`,
         eid: `8904903200400888260000${String(subscriberId).padStart(10, "0")}`,
         accountId,
         status: "Active",
         createdAt: now(),
+        startDate,
         sim: {
           id: ++books.lastId.sim,
           esim: isEsim,

@@ -13,7 +13,12 @@ export interface Options {
   readonly callsPerSecond?: number | null
   /** How many subscribers `listSubscriber` lists at most. */
   readonly mostListed?: number
+  /** Its clock. */
   readonly now?: () => number
+  /** The zone in which it reads the periods of orders; its lists are UTC. UTC by default. */
+  readonly timeZone?: string
+  /** How much lists of packages are behind, in milliseconds; 0 by default. */
+  readonly listLag?: number
 }
 
 /** See `Faults.mjs`. */
@@ -115,6 +120,11 @@ export interface Fake {
     readonly count?: number
     readonly iccids?: ReadonlyArray<string>
     readonly isEsim?: boolean
+    /** Of a single one; they follow from the number of the subscriber otherwise. */
+    readonly imsi?: string
+    readonly msisdn?: string
+    /** What answers say instead of the time at which they were added. */
+    readonly startDate?: string
   }) => ReadonlyArray<string>
   /** Replaces all faults. */
   readonly setFaults: (faults: ReadonlyArray<Fault>) => void
@@ -140,6 +150,12 @@ export interface Fake {
     readonly status: string
     readonly modification?: string
   }) => Promise<void>
+  /** What somebody at the system changes of a package by hand; one with `deletedAt` is gone. */
+  readonly changePackage: (
+    to: Pick<Package, "id"> & Partial<Pick<Package, "allowanceBytes" | "expirationAt" | "isActive" | "deletedAt">>
+  ) => void
+  /** What somebody changes of a template by hand: the fields of `createPrepaidPackageTemplate`. */
+  readonly changeTemplate: (to: { readonly id: number; readonly [field: string]: unknown }) => void
   /** Ends all connections, with the requests on them. */
   readonly cut: () => void
   readonly settled: () => Promise<void>

@@ -55,15 +55,17 @@ const LOGGED = 100_000
 export const start = async ({
   callsPerSecond = null,
   host = "127.0.0.1",
+  listLag = 0,
   mostListed = 1_000,
   now = Date.now,
   path = "/ocs-custo/main",
   port = 0,
   resellerId = 1,
   subscribers = 0,
+  timeZone = "UTC",
   token = "ocs-token"
 } = {}) => {
-  const books = Object.assign(Books.make({ now, resellerId }), { mostListed })
+  const books = Object.assign(Books.make({ now, resellerId }), { listLag, mostListed, timeZone })
   const faults = Faults.make()
   const notifications = Notifications.make()
   const calls = []
@@ -173,6 +175,8 @@ export const start = async ({
       books.setProfile(subscriber, status, modification)
       await notifications.profile(subscriber, status)
     },
+    changePackage: ({ id, ...fields }) => void Object.assign(books.packages.get(id) ?? {}, fields),
+    changeTemplate: ({ id, ...fields }) => void Object.assign(books.templates.get(id) ?? {}, fields),
     cut: () => void server.closeAllConnections(),
     /** Waits for what is done late. */
     settled: async () => {

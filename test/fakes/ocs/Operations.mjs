@@ -33,8 +33,10 @@ const reseller = (books, id) => {
 
 const listPackages = (version) => (books, value) => {
   const { subscriberId } = subscriberBy(books, value, "listSubscriberPrepaidPackages")
-  const packages = books
-    .packagesOf(subscriberId)
+  const then = books.now() - books.listLag
+  const packages = [...books.packages.values()]
+    .filter((one) => one.subscriberId === subscriberId && one.assignedAt <= then)
+    .filter(({ deletedAt }) => deletedAt === null || deletedAt > then)
     .map((one) => Answers.subscriberPackage(one, books.templates.get(one.templateId)))
   return {
     listSubscriberPrepaidPackages: {
@@ -81,7 +83,8 @@ const listSubscriber = (books, value) => {
 const windowOf = (books, { activePeriod, validityPeriod }) => {
   if (activePeriod !== undefined) {
     Checks.fields(activePeriod, { start: "date", end: "date" }, "activePeriod")
-    const window = { start: Dates.parse(activePeriod.start), end: Dates.parse(activePeriod.end) }
+    const [start, end] = [activePeriod.start, activePeriod.end].map((date) => Dates.parse(date, books.timeZone))
+    const window = { start, end }
     if (window.end <= window.start) throw invalid("activePeriod.end must be after its start")
     return window
   }

@@ -3,7 +3,8 @@
 //     node test/fakes/ocs/main.mjs --port 9000 --token-file ocs.token --subscribers 20
 //
 // Options: --host (127.0.0.1), --path (/ocs-custo/main), --reseller (1), --calls-per-second (any), --notify URL (where
-// notifications of usage and of eSIMs go). A token file that is not there is made, for the owner only.
+// notifications of usage and of eSIMs go), --time-zone (of the periods of orders: UTC), --list-lag (seconds that lists of
+// packages are behind: 0), --ahead (seconds that its clock is ahead, --ahead=-90 for behind: 0). A token file that is not there is made, for the owner only.
 import { randomBytes } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
@@ -18,7 +19,10 @@ const { values } = parseArgs({
     reseller: { type: "string", default: "1" },
     subscribers: { type: "string", default: "20" },
     "calls-per-second": { type: "string" },
-    notify: { type: "string" }
+    notify: { type: "string" },
+    "time-zone": { type: "string", default: "UTC" },
+    "list-lag": { type: "string", default: "0" },
+    ahead: { type: "string", default: "0" }
   }
 })
 
@@ -40,6 +44,9 @@ const ocs = await start({
   resellerId: Number(values.reseller),
   token: tokenIn(values["token-file"]),
   subscribers: count,
+  timeZone: values["time-zone"],
+  listLag: Number(values["list-lag"]) * 1_000,
+  now: () => Date.now() + Number(values.ahead) * 1_000,
   callsPerSecond: rate === undefined ? null : Number(rate)
 })
 if (values.notify !== undefined) ocs.configureNotifications({ packages: values.notify, es2plus: values.notify })

@@ -4,7 +4,7 @@
  * (rule W11).
  */
 import { Effect } from "effect"
-import { AuditLog, IdempotencyKeys, Messages, RequestContext, Subscriptions } from "simplan"
+import { AuditLog, IdempotencyKeys, Messages, RequestContext, Subscriptions, Time } from "simplan"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "../Calls.ts"
@@ -89,6 +89,21 @@ describe("S5: a process killed during a creation", () => {
     expect((await Calls.sim(world, iccid)).allocation._tag).toBe("Free")
     expect((await audited()).items).toEqual([])
     expect(await world.run(creation(planId))).toMatchObject({ _tag: "Success" })
+  })
+
+  it("whose repetition reaches less of the telco leaves no package of it", async () => {
+    const planId = await world.createPlan({
+      recurrence: { periodicity: "Daily", frequency: 1, occurrences: 5 },
+      periodDays: 2
+    })
+    const beginAndCrash = world.crashAt(2, "before")
+    await beginAndCrash(() => Calls.create(world, { planId, start: World.START - Time.DAY }))
+    expect(await Calls.activePackages(world)).toHaveLength(2)
+    await world.setFaults([{ fault: "unavailable", on: "createPackage", times: 1 }])
+    await world.restart()
+    await world.settle()
+    expect(await Calls.activePackages(world)).toHaveLength(0)
+    expect((await Calls.sim(world, iccid)).allocation._tag).toBe("Free")
   })
 })
 

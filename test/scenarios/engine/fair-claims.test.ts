@@ -22,6 +22,7 @@ const job = (organizationId: string, number: number, dueAt: number): Job.Job => 
   origin: null,
   command: null,
   refused: null,
+  waiting: null,
   endedAt: null
 })
 

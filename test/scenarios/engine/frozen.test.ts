@@ -123,6 +123,27 @@ describe("a process that stood still for longer than its lease", () => {
     }
   )
 
+  it("cancels nothing of a SIM that was sold again, frozen before it asks what is on the SIM it releases", async () => {
+    const { planId } = await other.run(createPlan(false))
+    await other.run(subscribe(planId))
+    const cancelling = world.holdNext("after")
+    const removal = slow.run(Subscriptions.Subscriptions.use((of) => of.remove({ organizationId, iccid })))
+    await cancelling.begun()
+    const listing = world.holdNext("before")
+    await cancelling.goOn()
+    await listing.begun()
+    await takeOver()
+    await other.run(subscribe(planId))
+    const sold = await line()
+    expect(sold).toMatchObject({ sim: { allocation: { _tag: "InService" } } })
+
+    await listing.goOn()
+    await removal
+    expect(await line()).toEqual(sold)
+    expect((await world.telco()).map(({ status }) => status)).toEqual(["cancelled", "active"])
+    await nothingIsLeft()
+  })
+
   it.each(["before", "after"] as const)(
     "creates no occurrence of what was suspended meanwhile, frozen %s the telco's work",
     async (when) => {

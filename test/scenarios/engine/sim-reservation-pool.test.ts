@@ -79,9 +79,10 @@ const process = Effect.fnUntraced(function* (storage: Storage.Storage["Service"]
     SimReservations.SimReservations
   )
   const put = (sim: Sim.Sim) => Effect.as(away.commit({ sims: [inService(sim, `of ${sim.iccid}`, 1)] }), sim.iccid)
-  const request: Effect.Effect<string, Refusal.NoFreeSim | Storage.StorageError | Storage.Conflict> = during((claim) =>
-    Effect.flatMap(claim(kind), (sim) => Effect.andThen(Effect.sleep(REQUEST), put(sim)))
-  )
+  const request: Effect.Effect<
+    string,
+    Refusal.NoFreeSim | Refusal.SimsReleasing | Storage.StorageError | Storage.Conflict
+  > = during((claim) => Effect.flatMap(claim(kind), (sim) => Effect.andThen(Effect.sleep(REQUEST), put(sim))))
   /** Requests of some callers, each one after the other, with a pause in between. */
   const load = (callers: number, each: number, pause = 0) =>
     Effect.map(
@@ -397,7 +398,7 @@ it("gives each SIM once whatever becomes of requests, processes and SIMs, and ke
               (of?.request ?? Effect.never).pipe(
                 Effect.tap((iccid) => Effect.sync(() => given.push(iccid))),
                 Effect.catchTag("Conflict", () => asking(of)),
-                Effect.catchTag("NoFreeSim", () => Effect.sync(() => refused++)),
+                Effect.catchTag(["NoFreeSim", "SimsReleasing"], () => Effect.sync(() => refused++)),
                 Effect.asVoid
               )
             const naming = Effect.fnUntraced(function* (number: number) {

@@ -20,7 +20,7 @@ export const byIccid = (database: Database) => {
   const packed = BatchedRead.make<BatchedRead.OfSim, AggregateRows.Packed>(
     database,
     (sql, asked) => sql<Row<BatchedRead.Found<AggregateRows.Packed>>>`
-      select json_build_object('at', r.at, 'found', ${sql.literal(whole)}) as value
+      select json_build_object('at', r.at, 'found', ${sql.literal(whole)})::text as value
       from ${CommitClause.rows(sql, asked, BatchedRead.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       ${sql.literal(present)}`
@@ -33,7 +33,7 @@ export const byIccid = (database: Database) => {
 export const owner = (database: Database) => (iccid: string) =>
   database.row(
     (sql) => sql<Row<Pick<Sim.Sim, "organizationId" | "label">>>`
-      select json_build_object('organizationId', sim.organization_id, 'label', sim.label) as value
+      select json_build_object('organizationId', sim.organization_id, 'label', sim.label)::text as value
       from simplan.iccid
       join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
       where iccid.iccid = ${iccid}`
@@ -69,7 +69,7 @@ export const occurrence = (database: Database) => {
   const packed = BatchedRead.make<OfOccurrence, PackedOccurrence>(
     database,
     (sql, asked) => sql<Row<BatchedRead.Found<PackedOccurrence>>>`
-      select json_build_object('at', r.at, 'found', ${sql.literal(ofOccurrence)}) as value
+      select json_build_object('at', r.at, 'found', ${sql.literal(ofOccurrence)})::text as value
       from ${CommitClause.rows(sql, asked, lookedForOccurrence)}
       join simplan.attachment on attachment.organization_id = r."organizationId"
         and attachment.attachment_id = r."attachmentId" and attachment.iccid = r.iccid
@@ -101,7 +101,7 @@ export const attachmentsOf = (database: Database) => {
   const packed = BatchedRead.make<BatchedRead.OfSim, AggregateRows.PackedAttachments>(
     database,
     (sql, asked) => sql<Row<BatchedRead.Found<AggregateRows.PackedAttachments>>>`
-      select json_build_object('at', r.at, 'found', ${sql.literal(AggregateRows.attachments)}) as value
+      select json_build_object('at', r.at, 'found', ${sql.literal(AggregateRows.attachments)})::text as value
       from ${CommitClause.rows(sql, asked, BatchedRead.ofSim)}
       join simplan.subscription on subscription.organization_id = r."organizationId"
         and subscription.iccid = r.iccid and subscription.status <> 'Deleted'
@@ -172,7 +172,7 @@ export const reported = (database: Database) => (of: Asked) =>
   Effect.map(
     database.row(
       (sql) => sql<Row<ReportedRows.Packed>>`
-        select ${sql.literal(reportedAggregates)} as value
+        select (${sql.literal(reportedAggregates)})::text as value
         from (select ${of.seenSince}::bigint as since) kept
         cross join ${CommitClause.rows(sql, of.iccids.map(placed), askedColumns)}
         join simplan.iccid on iccid.iccid = r.iccid

@@ -58,11 +58,12 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
   ), inserted as (
     insert into simplan.sim (
       organization_id, sim_id, iccid, import_sequence, label, is_esim, lpa, imsi, msisdn, subscriber_id, created_at, allocation,
-      allocated_to, recycled_at, downloaded, smdp, location, last_activity_at, mobile_plan_applied, mobile_plan_target, version
+      allocated_to, releasing, recycled_at, downloaded, smdp, location, last_activity_at, mobile_plan_applied,
+      mobile_plan_target, version
     )
     select r."organizationId", r."simId", r.iccid, r.import_sequence, r.label, r."isEsim", r.lpa,
       r.imsi, r.msisdn, r."subscriberId", r."createdAt", r.allocation->>'_tag',
-      r.allocation->>'subscriptionId', r."recycledAt", r.downloaded, r.smdp, r.location, r."lastActivityAt",
+      r.allocation->>'subscriptionId', nullif(r.allocation->>'_tag' = 'Releasing', false), r."recycledAt", r.downloaded, r.smdp, r.location, r."lastActivityAt",
       (r."mobilePlan"->>'applied')::boolean, (r."mobilePlan"->>'target')::boolean, 1
     from numbered r
     returning 1
@@ -95,7 +96,7 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
     'iccid', given.iccid, 'imported', given.is_first and registered.iccid is not null,
     'updated', given.is_first and updated.iccid is not null,
     'organizationId', coalesce(known.organization_id, registered.organization_id)
-  ) as value
+  )::text as value
   from given
   left join registered on registered.iccid = given.iccid
   left join updated on updated.iccid = given.iccid

@@ -23,6 +23,8 @@ interface Outcome {
   readonly sims: ReadonlyArray<SimRows.Packed>
   /** Whether there is one that fits, in the snapshot: past claims and locks. Null where all were had. */
   readonly fitting: true | null
+  /** Whether one is on its way back to stock (rule S5). Null where all were had, or one fits. */
+  readonly returning: true | null
 }
 
 /** How many are claimed at most. */
@@ -67,8 +69,20 @@ const statement = (sql: Sql, of: Storage.ReservationRequest, joined: boolean) =>
         where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and ${fits}
         order by ${order}
         limit 1
+      ) end,
+      'returning', case when (select count(*) from claimed) = 0 and ${sql.literal(String(of.purpose === "subscription"))} then (
+        select true from simplan.sim
+        where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and sim.releasing
+          and sim.allocation = 'Releasing' and sim.is_esim and not sim.downloaded
+          and not exists (
+            select from simplan.job
+            where job.ended_at is not null and job.organization_id = sim.organization_id
+              and job.work->>'_tag' = 'CancelPackages' and (job.work->>'release')::boolean
+              and job.work->>'iccid' = sim.iccid
+          )
+        limit 1
       ) end
-    ) as value${flushing(sql, joined)}`
+    )::text as value${flushing(sql, joined)}`
 }
 
 export const reserve =
@@ -80,7 +94,8 @@ export const reserve =
         ([outcome]): Storage.ReservedSims => {
           const sims = (outcome?.sims ?? []).map((sim) => SimRows.unpack(of.organizationId, sim))
           if (sims.length >= of.count) return { sims, shortage: null }
-          return { sims, shortage: outcome?.fitting || sims.length > 0 ? "Busy" : "None" }
+          if (outcome?.fitting || sims.length > 0) return { sims, shortage: "Busy" }
+          return { sims, shortage: outcome?.returning ? "Releasing" : "None" }
         }
       )
     )
@@ -106,7 +121,7 @@ export const release =
               where sim.organization_id = ${organizationId} and sim.iccid = r.iccid and sim.reservation_token = r.token
               returning 1
             )
-            select count(*)::int as value${flushing(sql, joined)} from ended`
+            select count(*)::text as value${flushing(sql, joined)} from ended`
         )
       )
     )

@@ -83,7 +83,8 @@ const allocated = {
 } as const
 const allocatedColumns = CommitClause.columns<State>(allocated, key, ["organizationId"])
 
-const allocatedAssignments = `allocation = r.allocation, allocated_to = r."allocatedTo", recycled_at = r."recycledAt",`
+const allocatedAssignments = `allocation = r.allocation, allocated_to = r."allocatedTo", recycled_at = r."recycledAt",
+        releasing = nullif(r.allocation = 'Releasing', false),`
 
 /** Writes who has the SIM. */
 export const allocate = (sql: Sql, rows: Rows): CommitClause.CommitClause =>
@@ -149,7 +150,8 @@ export const provision = (sql: Sql, rows: ReadonlyArray<Provisioned>): CommitCla
     )`,
     sql`sim_provisioned as (
       update simplan.sim set
-        allocation = 'InService', allocated_to = r."subscriptionId", version = r.version + 1, reservation_token = null, reserved_until = null
+        allocation = 'InService', allocated_to = r."subscriptionId", releasing = null, version = r.version + 1,
+        reservation_token = null, reserved_until = null
       from provisioned r
       where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
       returning 1

@@ -23,7 +23,7 @@ export const page = (database: Database) =>
         ...(of.label === null ? [] : [sql`sim.label = ${of.label}`])
       ]
       return sql`
-        select ${sql.literal(SimRows.page)} as value
+        select (${sql.literal(SimRows.page)})::text as value
         from (
           ${CommitClause.first(sql, sql`select * from simplan.sim where ${sql.and(filters)} order by sim.import_sequence`, of.limit)}
         ) sim`
@@ -38,7 +38,7 @@ export const identities =
   ({ iccid, organizationId }: Storage.OfOrganization & { readonly iccid: string }) =>
     database.row(
       (sql) => sql<Row<SimIdentities.SimIdentities>>`
-        select json_build_object('imsi', sim.imsi, 'msisdn', sim.msisdn, 'subscriberId', sim.subscriber_id) as value
+        select json_build_object('imsi', sim.imsi, 'msisdn', sim.msisdn, 'subscriberId', sim.subscriber_id)::text as value
         from simplan.sim
         where sim.organization_id = ${organizationId} and sim.iccid = ${iccid}`
     )

@@ -68,7 +68,7 @@ export const byIccid = (database: Database) => {
   const lookup = BatchedRead.make<BatchedRead.OfSim, Packed>(
     database,
     (sql, asked) => sql<Row<BatchedRead.Found<Packed>>>`
-      select json_build_object('at', r.at, 'found', ${sql.literal(packed)}) as value
+      select json_build_object('at', r.at, 'found', ${sql.literal(packed)})::text as value
       from ${CommitClause.rows(sql, asked, BatchedRead.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       join simplan.subscription on subscription.organization_id = sim.organization_id
@@ -99,7 +99,7 @@ export const page = (database: Database) =>
     statement: (sql, of) => sql`
       select json_agg(
         ${sql.literal(packed)} order by subscription.created_at, subscription.subscription_id
-      ) as value
+      )::text as value
       from (
         ${CommitClause.first(sql, inOrder(sql, of), of.limit)}
       ) subscription

@@ -202,6 +202,48 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("the log says of an endpoint since when it fails, when it last succeeded and what is pending", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      const { endpointId } = yield* Webhooks.endpoint(world)
+      const idle = (yield* Webhooks.endpoint(world, { events: ["package.created"] })).endpointId
+      const of = { ...World.of(world), endpointIds: [endpointId, idle] }
+      const isAs = (what: string, failingSince: Instant | null, lastSuccessAt: Instant | null, pending: number) =>
+        Effect.flatMap(storage.webhookEndpoints.health(of), (found) =>
+          Suite.equals(
+            what,
+            found.toSorted((left) => (left.endpointId === endpointId ? -1 : 1)),
+            [
+              { endpointId, failingSince, lastSuccessAt, pending },
+              { endpointId: idle, failingSince: null, lastSuccessAt: null, pending: 0 }
+            ]
+          )
+        )
+      yield* isAs("before any delivery", null, null, 0)
+      yield* storage.commit({ events: [Rows.event(world)] })
+      yield* isAs("before any attempt", null, null, 1)
+      yield* made(world, attempt(1, now))
+      yield* made(world, attempt(2, now + MINUTE))
+      yield* isAs("after two failures", now, null, 1)
+      yield* made(world, attempt(3, now + 2 * MINUTE, success))
+      yield* isAs("after a success that is to be repeated", null, now + 2 * MINUTE, 1)
+      yield* made(world, attempt(4, now + 3 * MINUTE))
+      yield* made(world, attempt(5, now + 4 * MINUTE))
+      yield* isAs("after failures again", now + 3 * MINUTE, now + 2 * MINUTE, 1)
+      const claim = World.claim(world, { now: now + 5 * MINUTE })
+      const { delivery } = yield* World.given("due delivery", (yield* world.outbox.claim(claim))[0])
+      const done = { status: "Delivered", attempts: 6, lastAttemptAt: claim.now, nextAttemptAt: null } as const
+      const settled = { ...delivery, ...done, lastError: null, responseStatus: 200 }
+      const last = attempt(6, claim.now, success)
+      yield* storage.commit({ deliveries: { settled: [{ delivery: settled, token: claim.token, attempt: last }] } })
+      yield* isAs("after it was delivered", null, now + 5 * MINUTE, 0)
+      const { organizationId } = yield* World.neighbour(world)
+      const theirs = yield* storage.webhookEndpoints.health({ organizationId, endpointIds: [endpointId] })
+      const none = { endpointId, failingSince: null, lastSuccessAt: null, pending: 0 }
+      yield* Suite.equals("for another organization", theirs, [none])
+    })
+  ),
+
   scenario("that an endpoint was disabled is told by the same commit to others that name the type", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world

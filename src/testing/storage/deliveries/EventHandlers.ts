@@ -178,6 +178,56 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario(
+    "what was given up for a handler is listed oldest first, of all organizations, until it is replayed",
+    (world) =>
+      Effect.gen(function* () {
+        const { now, outbox, storage } = world
+        const [one, other] = [handler(world), handler(world)]
+        const neighbour = yield* World.neighbour(world)
+        const event = (place: number, organizationId = world.organizationId) =>
+          Rows.event(world, { organizationId, createdAt: now - 10 + place, payload: about(world.iccid()) })
+        const events = [event(1), event(3, neighbour.organizationId), event(0), event(2), event(4)]
+        yield* having(
+          world,
+          [one, other],
+          Effect.gen(function* () {
+            yield* storage.commit({ events })
+            const failed = (query: object = {}) =>
+              storage.eventHandlers.failed({ name: one.name, eventId: null, after: null, limit: 10, ...query })
+            yield* Suite.equals("while nothing is given up", yield* failed(), [])
+            const claim = claimOf(world, one, { limit: 10 })
+            const claimed = yield* outbox.claimForHandler(claim)
+            const [pending, ...lost] = claimed.toReversed()
+            const kept = yield* World.given("delivery", pending)
+            const given = lost.toReversed().map(({ delivery, event: of }) => ({
+              event: of,
+              delivery: { ...delivery, status: "Failed", attempts: 10, lastError: "no", nextAttemptAt: null } as const
+            }))
+            const settled = given.map(({ delivery }) => ({ delivery, token: claim.token }))
+            yield* storage.commit({ deliveries: { settled } })
+            yield* Suite.equals("all", yield* failed(), given)
+            const first = yield* failed({ limit: 3 })
+            yield* Suite.equals("a page", first, given.slice(0, 3))
+            const last = yield* World.given("the last one", first[2])
+            const after = { createdAt: last.delivery.createdAt, id: last.delivery.deliveryId }
+            yield* Suite.equals("the next page", yield* failed({ limit: 3, after }), given.slice(3))
+            yield* Suite.equals("of an event", yield* failed({ eventId: last.event.eventId }), [last])
+            yield* Suite.equals("of an event that is pending", yield* failed({ eventId: kept.event.eventId }), [])
+            yield* Suite.equals("of the other handler", yield* failed({ name: other.name }), [])
+            yield* Suite.equals("by its id", yield* storage.eventHandlers.delivery(last.delivery), last)
+            const stranger = { ...last.delivery, organizationId: world.id() }
+            yield* Suite.equals("of nobody", yield* storage.eventHandlers.delivery(stranger), null)
+            const replayed = { ...last.delivery, status: "Pending", retryStep: 0, nextAttemptAt: now } as const
+            yield* storage.commit({ deliveries: { replayed: [replayed] } })
+            yield* Suite.equals("once one is replayed", (yield* failed()).length, given.length - 1)
+            const again = yield* outbox.claimForHandler(claimOf(world, one))
+            yield* Suite.equals("handed out again", eventIds(again), [last.event.eventId])
+          })
+        )
+      })
+  ),
+
   scenario("a lease on a delivery to a handler ends, is renewed and handed back like any other", (world) =>
     Effect.gen(function* () {
       const { machineNow, organizationId, outbox, storage } = world

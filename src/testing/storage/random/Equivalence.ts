@@ -43,8 +43,10 @@ const merge = (left: Commit, right: Commit): Commit => ({
     put: [...(left.jobs?.put ?? []), ...(right.jobs?.put ?? [])],
     finished: [...(left.jobs?.finished ?? []), ...(right.jobs?.finished ?? [])],
     retried: [...(left.jobs?.retried ?? []), ...(right.jobs?.retried ?? [])],
+    hastened: [...(left.jobs?.hastened ?? []), ...(right.jobs?.hastened ?? [])],
     reopened: [...(left.jobs?.reopened ?? []), ...(right.jobs?.reopened ?? [])],
-    resolved: [...(left.jobs?.resolved ?? []), ...(right.jobs?.resolved ?? [])]
+    resolved: [...(left.jobs?.resolved ?? []), ...(right.jobs?.resolved ?? [])],
+    cancelled: [...(left.jobs?.cancelled ?? []), ...(right.jobs?.cancelled ?? [])]
   },
   deliveries: {
     settled: [...(left.deliveries?.settled ?? []), ...(right.deliveries?.settled ?? [])],

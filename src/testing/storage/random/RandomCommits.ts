@@ -161,13 +161,26 @@ const ofJob = (run: Run, { world }: Side, name: JobPart, part: Part): Piece => {
     case "retry job":
       return Effect.succeed({
         jobs: {
-          retried: [{ jobId, token, dueAt, attempts: part.choice, endedAt: part.choice % 3 === 0 ? world.now : null }]
+          retried: [
+            {
+              jobId,
+              token,
+              dueAt,
+              attempts: part.choice,
+              endedAt: part.choice % 3 === 0 ? world.now : null,
+              waiting: part.stale ? null : Rows.waiting(world.now - part.choice * MINUTE)
+            }
+          ]
         }
       })
+    case "hasten job":
+      return Effect.succeed({ jobs: { hastened: [{ jobId, dueAt }] } })
     case "reopen job":
       return Effect.succeed({ jobs: { reopened: [{ jobId, endedAt: world.now, dueAt, attempts: part.choice }] } })
     case "resolve job":
       return Effect.succeed({ jobs: { resolved: [{ jobId, endedAt: world.now }] } })
+    case "cancel job":
+      return Effect.succeed({ jobs: { cancelled: [jobId] } })
   }
 }
 
@@ -215,8 +228,10 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
     case "put job":
     case "finish job":
     case "retry job":
+    case "hasten job":
     case "reopen job":
     case "resolve job":
+    case "cancel job":
       return ofJob(run, side, part.part, part)
     case "settle delivery":
     case "replay delivery":
@@ -261,8 +276,10 @@ const rowOf = ({ part, row }: Part): string => {
     case "put job":
     case "finish job":
     case "retry job":
+    case "hasten job":
     case "reopen job":
     case "resolve job":
+    case "cancel job":
       return `job ${row}`
     case "settle delivery":
     case "replay delivery":

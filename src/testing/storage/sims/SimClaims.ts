@@ -1,5 +1,5 @@
 /**
- * Claims on free SIMs (rules S2 and I6): in order, exclusive, ended by time, by a commit or by being handed back.
+ * Claims on free SIMs (rules S2, S5 and I6): in order, exclusive, ended by time, by a commit or by being handed back.
  */
 import { Effect } from "effect"
 import type { Allocation, Sim } from "../../../domain/Sim.ts"
@@ -33,6 +33,7 @@ const expects = (what: string, outcome: Effect.Effect<ReservedSims, unknown>, ex
 
 const busy: ReservedSims = { sims: [], shortage: "Busy" }
 const none: ReservedSims = { sims: [], shortage: "None" }
+const releasing: ReservedSims = { sims: [], shortage: "Releasing" }
 
 const given = (...sims: ReadonlyArray<Sim>): ReservedSims => ({
   sims: sims.map((sim) => ({ ...sim, version: sim.version + 1 })),
@@ -61,8 +62,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const subscriptionId = world.id()
       const holds: ReadonlyArray<Allocation> = [
         { _tag: "Provisioning", subscriptionId },
-        { _tag: "InService", subscriptionId },
-        { _tag: "Releasing", subscriptionId }
+        { _tag: "InService", subscriptionId }
       ]
       yield* World.stock(world, [
         World.newSim(world, { isEsim: false, lpa: null }),
@@ -75,6 +75,34 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* expects("theirs for them", claim(other), given(theirs))
       yield* expects("none of a label without SIMs", claim(world, { label: "Orange" }), none)
     })
+  ),
+
+  scenario(
+    "a SIM on its way back to stock is waited for, unless it cannot be given or its release was refused",
+    (world) =>
+      Effect.gen(function* () {
+        const allocation: Allocation = { _tag: "Releasing", subscriptionId: world.id() }
+        const returning = (changes: Parameters<typeof World.newSim>[1] = {}) =>
+          World.newSim(world, { ...changes, allocation })
+        yield* World.stock(world, [returning({ isEsim: false, lpa: null }), returning({ downloaded: true })])
+        yield* expects("a physical one and a downloaded one", claim(world), none)
+        const sim = yield* World.stockOne(world, { allocation })
+        yield* expects("one that will be free", claim(world), releasing)
+        yield* expects("another label", claim(world, { label: "Blue" }), none)
+        yield* expects("for a mobile plan", claim(world, { purpose: "mobile plan", label: "Blue" }), none)
+        const { iccid } = sim
+        const work = { _tag: "CancelPackages", iccid, packageIds: [], release: true } as const
+        const job = Rows.job(world, { work, endedAt: world.now })
+        yield* world.storage.commit({ jobs: { put: [{ job, lease: null }] } })
+        yield* expects("one whose release was refused", claim(world), none)
+        const { jobId } = job
+        const reopened = { jobId, endedAt: world.now, dueAt: world.now, attempts: 0 }
+        yield* world.storage.commit({ jobs: { reopened: [reopened] } })
+        yield* expects("one whose release is tried again", claim(world), releasing)
+        const free = { ...sim, allocation: { _tag: "Free" } as const }
+        yield* world.storage.commit({ sims: [{ loaded: { sim }, next: { sim: free } }] })
+        yield* expects("one that is free", claim(world), given({ ...free, version: sim.version + 1 }))
+      })
   ),
 
   scenario("claims at once never get the same SIM, and nobody is told that none is left", (world) =>

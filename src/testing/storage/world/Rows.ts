@@ -7,7 +7,7 @@ import type { AuditEntry } from "../../../domain/AuditEntry.ts"
 import type { Attachment } from "../../../domain/Attachment.ts"
 import type { Command } from "../../../domain/Command.ts"
 import type { IdempotencyRecord } from "../../../domain/Idempotency.ts"
-import type { Job } from "../../../domain/Job.ts"
+import type { Job, Waiting } from "../../../domain/Job.ts"
 import type { Package } from "../../../domain/Package.ts"
 import type { Plan, PlanTerms } from "../../../domain/Plan.ts"
 import type { Region } from "../../../domain/Region.ts"
@@ -15,7 +15,7 @@ import type { ForReports } from "../../../domain/SimAggregate.ts"
 import type { Sim } from "../../../domain/Sim.ts"
 import type { Entry } from "../../../domain/SmdpHistory.ts"
 import type { Subscription } from "../../../domain/Subscription.ts"
-import { DAY } from "../../../domain/Time.ts"
+import { DAY, type Instant } from "../../../domain/Time.ts"
 import type { WebhookEndpoint } from "../../../domain/WebhookEndpoint.ts"
 import type { WebhookEvent } from "../../../domain/WebhookEvent.ts"
 import type { World } from "./World.ts"
@@ -211,9 +211,13 @@ export const job = (world: World, changes: Partial<Job> = {}): Job => ({
   origin: null,
   command: null,
   refused: null,
+  waiting: null,
   endedAt: null,
   ...changes
 })
+
+/** Why a job waits that was first given back at that instant. */
+export const waiting = (since: Instant): Waiting => ({ reason: "unavailable", message: 'no answer "\\ é', since })
 
 /** What reports look at of an aggregate, and nothing else. */
 export const forReports = ({ attachments, sim }: ForReports): ForReports => {

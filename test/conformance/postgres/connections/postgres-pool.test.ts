@@ -47,7 +47,8 @@ it("sessions that share a connection open one in place of a lost one, however ma
         const number = ++opened
         return {
           query: () => (isLost && number === 1 ? Effect.fail(PgFailure.silence(1)) : Effect.succeed([{ number }])),
-          listen: () => Effect.never
+          listen: () => Effect.never,
+          lost: Effect.never
         }
       })
     )

@@ -3,8 +3,9 @@ import { Effect, Layer, Redacted, Schedule } from "effect"
 import * as Postgres from "simplan/postgres"
 import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
+import * as Faults from "../../../faults/Database.ts"
 import * as Databases from "../../../setup/databases/Databases.ts"
-import { admin, connect, on } from "../PostgresWorld.ts"
+import { connect, on } from "../PostgresWorld.ts"
 
 /** Tries until it succeeds. */
 const eventually = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -34,20 +35,19 @@ describe("Starting on PostgreSQL", () => {
 
   it("a process that lost its hold on the database, and finds it another's, writes nothing until it has it back", () =>
     Effect.gen(function* () {
-      const client = yield* admin(url())
-      const adapter = yield* connect(url(), 1)
+      const { proxy, url: through } = yield* Effect.acquireRelease(
+        Effect.promise(() => Faults.through(url())),
+        ({ proxy }) => Effect.promise(proxy.close)
+      )
+      const adapter = yield* connect(through, 1)
       const organization = { organizationId: "o", name: "o", createdAt: 0 }
       const commit = on(adapter, (storage) => storage.commit({ organizations: [organization] }))
       yield* Effect.scoped(
         Effect.gen(function* () {
-          // As when the database was restarted, and the other one was quicker.
-          const ended = client`
-            select pg_terminate_backend(pid) from pg_locks
-            where locktype = 'advisory' and granted and database = (
-              select oid from pg_database where datname = current_database()
-            )`
-          const alone = Layer.build(Layer.fresh(Postgres.layer({ url: Redacted.make(url()), alone: true })))
-          yield* eventually(Effect.andThen(ended, alone))
+          // As when the network was cut, and the other one was quicker.
+          proxy.cut()
+          yield* eventually(Layer.build(Layer.fresh(Postgres.layer({ url: Redacted.make(url()), alone: true }))))
+          proxy.resume()
           const lost = yield* eventually(Effect.flip(on(adapter, (storage) => storage.ready)))
           expect(lost.message).toBe("The hold on the database was lost")
           expect(yield* Effect.flip(commit)).toBeInstanceOf(Storage.StorageError)

@@ -1,0 +1,144 @@
+/**
+ * What a failed statement inside a transaction of the host means (rule H1): the host has used a transaction that nothing can be
+ * done in, it has to begin its transaction anew, or the database failed.
+ */
+import * as SqlError from "effect/sql/SqlError"
+import { Storage } from "simplan/ports"
+import * as Failure from "../connection/Failure.ts"
+
+/** How deep an error of a client may lie in the errors of what wraps that client. */
+const DEPTH = 5
+
+const field = (value: object, name: string): unknown => Reflect.get(value, name)
+
+const wrapped = ["cause", "meta", "driverAdapterError", "originalError", "parent"]
+
+// Prisma has codes of its own that look like an SQLSTATE.
+const isSqlState = (code: unknown): code is string =>
+  typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && !/^P[1-9]/.test(code)
+
+interface DatabaseError {
+  readonly code: string
+  readonly constraint: string
+  readonly message: string
+}
+
+/** The name of the constraint that an error is about; Prisma has it one level deeper. Empty where it is not told. */
+const constraintOf = (error: object): string => {
+  const told = field(error, "constraint") ?? field(error, "constraint_name")
+  const name = typeof told === "object" && told !== null ? field(told, "index") : told
+  return typeof name === "string" ? name : ""
+}
+
+/** The database's own error in that of a client, or of what wraps the client. */
+const databaseError = (error: unknown, depth = 0): DatabaseError | null => {
+  if (typeof error !== "object" || error === null || depth > DEPTH) return null
+  for (const name of wrapped) {
+    const found = databaseError(field(error, name), depth + 1)
+    if (found !== null) return found
+  }
+  const code = [field(error, "code"), field(error, "originalCode")].find(isSqlState)
+  if (code === undefined) return null
+  const message = field(error, "message") ?? field(error, "originalMessage")
+  return { code, constraint: constraintOf(error), message: String(message ?? "") }
+}
+
+// Some clients put the statement before the database's message; that of a guard is one of these.
+const GUARD = /(version|lease|idempotency key|command)[`"'.)\s]*$/
+
+/** An error of the host's client, with the database's code where the database has said something. */
+class ClientError extends Error {
+  readonly code: string | undefined
+  constructor(message: string, code: string | undefined, cause: unknown) {
+    super(message, { cause })
+    this.code = code
+  }
+}
+
+// Of Node's sockets, `pg`, postgres.js and Prisma.
+const LOST =
+  /^(?:ECONN|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_|EHOSTUNREACH$|ENETUNREACH$|CONNECT|P1001$|P1017$)|^Connection terminated|connection error/
+
+const isLost = (error: unknown): boolean =>
+  error instanceof Error && [field(error, "code"), error.message].some((text) => LOST.test(String(text)))
+
+const reasonOf = (error: unknown): SqlError.SqlErrorReason => {
+  const found = databaseError(error)
+  const told = found?.message ?? (error instanceof Error ? error.message : String(error))
+  const message = (found?.code === "SP409" ? GUARD.exec(told)?.[1] : undefined) ?? told
+  const properties = { cause: new ClientError(message, found?.code, error), message, operation: "query" }
+  switch (found?.code) {
+    case undefined:
+      return isLost(error) ? new SqlError.ConnectionError(properties) : new SqlError.UnknownError(properties)
+    case "23505":
+      return new SqlError.UniqueViolation({ ...properties, constraint: found?.constraint ?? "" })
+    case "40P01":
+      return new SqlError.DeadlockError(properties)
+    case "40001":
+      return new SqlError.SerializationError(properties)
+    default:
+      return new SqlError.UnknownError(properties)
+  }
+}
+
+/** The error of a host's client. */
+export const of = (error: unknown): SqlError.SqlError => new SqlError.SqlError({ reason: reasonOf(error) })
+
+const unusable = (why: string, sqlState: string | null, cause: unknown): Storage.StorageError =>
+  new Storage.StorageError({
+    message: `The transaction cannot be used: ${why}`,
+    transaction: { is: "unusable", sqlState },
+    cause
+  })
+
+/** The transaction is one of another database than that of the service. */
+export const anotherDatabase: Storage.StorageError = unusable(
+  "it is one of another database than simplan's",
+  null,
+  undefined
+)
+
+/** Why a transaction cannot be used, by the SQLSTATE of a statement in it. */
+const whyByState: Readonly<Record<string, string>> = {
+  "25P01":
+    "none is open on this connection. It must be the client on which the transaction was begun, not its pool, and only until it ends",
+  "25P02": "a statement in it has failed, so it has to be rolled back",
+  "25006": "it is read-only"
+}
+
+/** Likewise, on a connection of the host's. */
+const whyByStateOfHost: Readonly<Record<string, string>> = {
+  "3F000": "the database has no tables of simplan",
+  "42P01": "the database has no tables of simplan",
+  "42501": "its user may not use the tables of simplan"
+}
+
+/** What is read and locked stays as it is until the transaction ends, so a second try in it fails like the first. */
+const NEEDS_NEW_TRANSACTION: ReadonlySet<string> = new Set(["DeadlockError", "SerializationError"])
+
+/** The failure of a statement inside a transaction of the host. */
+export const storageError = (error: SqlError.SqlError): Storage.StorageError => {
+  const { reason } = error
+  const plain = Failure.storageError(error)
+  const state = Failure.stateOf(error)
+  const isHosts = reason.cause instanceof ClientError
+  if (NEEDS_NEW_TRANSACTION.has(reason._tag)) {
+    return new Storage.StorageError({
+      message: `${plain.message} (${state ?? reason._tag}): roll the transaction back, and begin it anew`,
+      transaction: { is: "in conflict", sqlState: state ?? "40001" },
+      cause: error
+    })
+  }
+  if (state === undefined) {
+    const isRefused = isHosts && reason._tag !== "ConnectionError"
+    return isRefused ? unusable(`its client refuses a statement: ${plain.message}`, null, error) : plain
+  }
+  const why = whyByState[state] ?? (isHosts ? whyByStateOfHost[state] : undefined)
+  return why === undefined ? plain : unusable(`${why} (${state}: ${plain.message})`, state, error)
+}
+
+/** The failure of a commit inside a transaction of the host. After a conflict of transactions none is tried again. */
+export const commitError = (error: SqlError.SqlError): Storage.Conflict | Storage.StorageError => {
+  const found = storageError(error)
+  return found.transaction === undefined ? Failure.commitError(error) : found
+}

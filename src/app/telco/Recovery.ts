@@ -1,0 +1,101 @@
+/**
+ * What happens to the work that waits for a telco when the telco answers again (rules S5 and S6).
+ *
+ * - Of the jobs that wait for a telco each process has one tried every 10 s, the probe: each time the next one in the order
+ *   of their creation, so that a job that never succeeds is not the only one. The others keep their pauses, which rise to
+ *   an hour. So a recovery is noticed soon, whoever else calls the telco.
+ * - Each job that the telco has answered after a wait, be it with a refusal, has the next two tried that wait for the same
+ *   telco. So the rate doubles from one answer to the next, and no job is pulled forward by an answer that does not come: a
+ *   telco that is unavailable again is left alone.
+ * - No job is tried before the instant that the telco asks for.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { Job, WaitingJob } from "../../domain/Job.ts"
+import type { Instant } from "../../domain/Time.ts"
+import { SECOND } from "../../domain/Time.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
+import { Commits } from "../commit/Commits.ts"
+
+/** How often a process has one of the jobs tried that wait for a telco. */
+const PROBE = 10 * SECOND
+
+/** How many jobs one answer pulls forward. */
+const PULLED = 2
+
+/** How many jobs are looked at for those that wait for longer. */
+const PAGE = 64
+
+/** Tries work sooner that waits for a telco. */
+export class Recovery extends Context.Service<
+  Recovery,
+  {
+    /**
+     * To be run after each try of a job that nobody waits for, with the job as it was before. `retried` is false where the
+     * try was the last one.
+     */
+    readonly tried: (job: Job, retried: boolean) => Effect.Effect<void, StorageError>
+  }
+>()("simplan/Recovery") {}
+
+const isUnanswered = ({ waiting }: Job): boolean => waiting?.reason === "unavailable"
+
+/** The implementation that `Services.layer` provides. It keeps the probes of this process in memory. */
+export const layer: Layer.Layer<Recovery, never, Storage | BusinessClock | Commits> = Layer.effect(
+  Recovery,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const commits = yield* Commits
+    /** By the telco's name: when its probe is due, and the job that was hastened last. */
+    const probes = new Map<string, Instant>()
+    const places = new Map<string, CreatedCursor>()
+
+    /** The next jobs that would wait for longer, from the one on that was hastened last. */
+    const next = Effect.fnUntraced(function* (telco: string, count: number, longerThan: Instant) {
+      const page = (after: CreatedCursor | null) =>
+        storage.jobs.waiting({ telco, reason: "unavailable", after, limit: PAGE })
+      const fits = ({ dueAt, waiting: { notBefore = longerThan } }: WaitingJob) =>
+        dueAt > longerThan && notBefore <= longerThan
+      const place = places.get(telco) ?? null
+      const found: Array<WaitingJob> = (yield* page(place)).filter(fits)
+      if (found.length < count && place !== null) {
+        const known = new Set(found.map(({ jobId }) => jobId))
+        found.push(...(yield* page(null)).filter((job) => fits(job) && !known.has(job.jobId)))
+      }
+      const taken = found.slice(0, count)
+      const last = taken.at(-1)
+      if (last !== undefined) places.set(telco, { createdAt: last.createdAt, id: last.jobId })
+      return taken
+    })
+
+    const hasten = (jobs: ReadonlyArray<Job>, dueAt: Instant) =>
+      jobs.length === 0
+        ? Effect.void
+        : commits.retryOnConflict(commits.write({ jobs: { hastened: jobs.map(({ jobId }) => ({ jobId, dueAt })) } }))
+
+    const answered = Effect.fnUntraced(function* ({ waiting }: Job) {
+      const now = yield* clock.now
+      yield* hasten(yield* next(waiting?.telco ?? "", PULLED, now), now)
+    })
+
+    const unanswered = Effect.fnUntraced(function* ({ waiting }: Job) {
+      const telco = waiting?.telco ?? ""
+      const now = yield* clock.now
+      if ((probes.get(telco) ?? now) > now) return
+      const dueAt = Math.max(now + PROBE, waiting?.notBefore ?? now)
+      probes.set(telco, dueAt)
+      yield* hasten(yield* next(telco, 1, dueAt), dueAt)
+    })
+
+    return Recovery.of({
+      tried: Effect.fnUntraced(function* (job, retried) {
+        const after = retried ? yield* storage.jobs.get(job.jobId) : null
+        if (after !== null && isUnanswered(after)) return yield* unanswered(after)
+        // A refusal is an answer too.
+        const isAnswered = !retried || after?.waiting?.reason === "refused"
+        if (isAnswered && isUnanswered(job)) yield* answered(job)
+      })
+    })
+  })
+)

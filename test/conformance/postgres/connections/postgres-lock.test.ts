@@ -1,0 +1,63 @@
+/**
+ * The lock on the database is taken again as soon as its connection is lost, and writes wait for that.
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Effect, Fiber, Layer, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import * as Postgres from "simplan/postgres"
+import { describe, expect, it } from "vitest"
+import * as Databases from "../../../setup/databases/Databases.ts"
+import { admin, on, poolOf } from "../PostgresWorld.ts"
+
+describe("The lock on the database, whose session is terminated,", () => {
+  const url = Databases.forEachTest()
+
+  const held = Effect.gen(function* () {
+    const sql = yield* admin(url())
+    const holders = sql<{ readonly pid: number }>`
+      select pid from pg_locks
+      where locktype = 'advisory' and granted and database = (
+        select oid from pg_database where datname = current_database()
+      )`
+    return {
+      holder: Effect.map(holders, ([row]) => row?.pid),
+      terminate: (pid: number | undefined) => sql`select pg_terminate_backend(${pid ?? 0}::int)`
+    }
+  })
+
+  const isTakenAgain = (options: Postgres.Options) =>
+    Effect.gen(function* () {
+      const adapter = yield* Layer.build(Layer.fresh(Postgres.layer(options)))
+      const { holder, terminate } = yield* held
+      let clock = 0
+      const write = on(adapter, (storage) => storage.commit({ clock: ++clock }))
+      const writing = yield* Effect.forkChild(Effect.forever(write))
+      for (let times = 0; times < 3; times++) {
+        const before = yield* holder
+        expect(before).toBeDefined()
+        yield* terminate(before)
+        let after = before
+        while (after === before || after === undefined) {
+          // Fails with the first write that fails.
+          expect(writing.pollUnsafe()).toBeUndefined()
+          yield* Effect.sleep("20 millis")
+          after = yield* holder
+        }
+        yield* write
+      }
+      yield* Fiber.interrupt(writing)
+    }).pipe(Effect.scoped)
+
+  it("is taken again at once, and no write fails, with a URL", () => Effect.runPromise(isTakenAgain({ url: url() })))
+
+  it("likewise with a pool", () =>
+    Effect.flatMap(poolOf({ connectionString: url(), max: 3 }), (pool) => isTakenAgain({ pool })).pipe(
+      Effect.scoped,
+      Effect.runPromise
+    ))
+
+  it("likewise with a client", () =>
+    Effect.flatMap(PgClient.make({ url: Redacted.make(url()), maxConnections: 3 }), (client) =>
+      isTakenAgain({ client })
+    ).pipe(Effect.scoped, Effect.provide(Reactivity.layer), Effect.runPromise))
+})

@@ -1,0 +1,95 @@
+/**
+ * A pooler in transaction mode is refused at the start. The one here stands in front of the run's PostgreSQL;
+ * `npm run test:pgbouncer` tries PgBouncer itself.
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Effect, Layer, Redacted, type Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
+import pg from "pg"
+import * as Postgres from "simplan/postgres"
+import { createSimplan } from "simplan/promise"
+import { describe, expect, it } from "vitest"
+import * as Databases from "../../../setup/databases/Databases.ts"
+import * as Pooler from "../../../setup/databases/Pooler.ts"
+import { admin, poolOf } from "../PostgresWorld.ts"
+
+const REFUSED =
+  /127\.0\.0\.1:\d+, where a pooler gives each transaction another session, but must be in session mode or a direct address/
+
+const sessions = [1, 2, 3]
+
+const through = (
+  url: string,
+  settings: Parameters<typeof Pooler.start>[2]
+): Effect.Effect<string, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(() => Pooler.start(new URL(url).hostname, Number(new URL(url).port), settings)),
+      ({ close }) => Effect.promise(close)
+    ),
+    ({ port }) => Object.assign(new URL(url), { port: String(port) }).href
+  )
+
+const refusal = (options: Postgres.Options) =>
+  Effect.map(Effect.flip(Effect.scoped(Layer.build(Layer.fresh(Postgres.layer(options))))), ({ message }) => message)
+
+describe("A pooler in transaction mode", () => {
+  const url = Databases.forEachTest()
+
+  for (const next of ["last used", "in turn"] as const) {
+    it(`is refused, and has nothing of the trial, where a transaction gets the session that is ${next}`, () =>
+      Effect.gen(function* () {
+        const direct = yield* admin(url())
+        for (const count of sessions) {
+          const pooled = yield* through(url(), { next, sessions: count })
+          expect(yield* refusal({ url: pooled })).toMatch(REFUSED)
+          // In each of the sessions that the pooler keeps.
+          const clients = yield* Effect.forEach(sessions.slice(0, count), () =>
+            Effect.acquireRelease(
+              Effect.promise(async () => {
+                const client = new pg.Client({ connectionString: pooled })
+                client.on("error", () => {})
+                await client.connect()
+                await client.query("begin")
+                return client
+              }),
+              (client) => Effect.promise(() => client.end())
+            )
+          )
+          for (const client of clients) {
+            const { rows } = yield* Effect.promise(() =>
+              client.query(
+                "select (select count(*)::int from pg_prepared_statements) + (select count(*)::int from pg_listening_channels()) as kept, coalesce(current_setting('simplan.trial', true), '') as mark"
+              )
+            )
+            expect(rows).toEqual([{ kept: 0, mark: "" }])
+          }
+        }
+        expect(
+          yield* direct`
+          select 1 from pg_locks
+          where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
+        `
+        ).toEqual([])
+        expect(yield* direct`select 1 from pg_namespace where nspname = 'simplan'`).toEqual([])
+      }).pipe(Effect.scoped, Effect.runPromise))
+  }
+
+  it("is refused behind a host's pool and client, and named as an option of `createSimplan`", () =>
+    Effect.gen(function* () {
+      const pooled = yield* through(url(), { next: "last used", sessions: 2 })
+      const pool = yield* poolOf({ connectionString: pooled })
+      expect(yield* refusal({ pool })).toMatch(REFUSED)
+      const client = yield* PgClient.make({ url: Redacted.make(pooled), maxConnections: 1 })
+      expect(yield* refusal({ client })).toMatch(REFUSED)
+      const simplan = createSimplan({ database: pooled, telco: "simulator" })
+      yield* Effect.addFinalizer(() => Effect.promise(() => simplan.close()))
+      yield* Effect.promise(() =>
+        expect(simplan.ready()).rejects.toMatchObject({
+          name: "InvalidFieldError",
+          field: "database",
+          message: expect.stringMatching(/^createSimplan: database names .* session mode or a direct address/)
+        })
+      )
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer), Effect.runPromise))
+})

@@ -1,0 +1,149 @@
+/**
+ * A schema that other migrations made is refused in one sentence, and nothing is done to it. And the try whether the
+ * database takes a write.
+ */
+import { Effect, Exit, Layer, Redacted, type Scope } from "effect"
+import type { SqlClient } from "effect/sql"
+import * as Postgres from "simplan/postgres"
+import { describe, expect, it } from "vitest"
+import * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
+import { admin, connect, on } from "./PostgresWorld.ts"
+
+const url = Databases.forEachTest()
+
+/** The sentence that a start is refused with; null where it is not. */
+const refusal = (schema?: string) =>
+  Effect.match(Effect.scoped(Layer.build(Layer.fresh(Postgres.layer({ url: Redacted.make(url()), schema })))), {
+    onSuccess: () => null,
+    onFailure: ({ message }) => message
+  })
+
+const started = (schema?: string) => Effect.asVoid(Effect.map(refusal(schema), (found) => expect(found).toBeNull()))
+
+/** What the schemas have, data but for the counters of sequences included. */
+const described = (sql: SqlClient.SqlClient) =>
+  sql`
+    select table_schema || '.' || table_name || '.' || column_name as line from information_schema.columns
+    where table_schema not in ('pg_catalog', 'information_schema') order by 1`
+
+const run = (test: (sql: SqlClient.SqlClient) => Effect.Effect<void, unknown, Scope.Scope>) =>
+  Effect.runPromise(Effect.scoped(Effect.flatMap(admin(url()), test)))
+
+const instead = "; use the build that made it, or another schema or database"
+
+describe("A schema of another lineage", () => {
+  const changes: ReadonlyArray<readonly [what: string, statements: ReadonlyArray<string>, sentence: string]> = [
+    [
+      "had another migration of the number",
+      ["update simplan.migration set name = 'first_steps' where migration_id = 2"],
+      "has had a migration 2 of the name first_steps, which is sim_identities here"
+    ],
+    [
+      "had other statements under the same name",
+      ["update simplan.migration set digest = 'cafe' where migration_id = 1"],
+      "has had another migration 1 (initial)"
+    ],
+    [
+      "lacks one in between",
+      ["delete from simplan.migration where migration_id = 2"],
+      "has not had migration 2 (sim_identities), but later ones"
+    ],
+    [
+      "is from before digests were kept, and lacks a table",
+      ["alter table simplan.migration drop column digest", "drop table simplan.encryption_key"],
+      "has had migrations of the same names, but has no column encryption_key.key_id"
+    ],
+    [
+      "has tables and no table of migrations",
+      ["drop table simplan.migration"],
+      "has organization.organization_id without a table of migrations"
+    ]
+  ]
+
+  for (const [what, statements, sentence] of changes) {
+    it(`is refused in one sentence and left as it is: it ${what}`, () =>
+      run((sql) =>
+        Effect.gen(function* () {
+          yield* started()
+          for (const statement of statements) yield* sql.unsafe(statement)
+          const before = yield* described(sql)
+          expect(yield* refusal()).toBe(
+            `The schema simplan of the database is of another lineage: it ${sentence}${instead}`
+          )
+          expect(yield* described(sql)).toEqual(before)
+        })
+      ))
+  }
+
+  it("is refused in a schema of one's own too, and others of the database are not", () =>
+    run((sql) =>
+      Effect.gen(function* () {
+        yield* started("mine")
+        yield* started("other")
+        yield* sql`update mine.migration set digest = 'cafe' where migration_id = 1`
+        expect(yield* refusal("mine")).toContain("The schema mine of the database is of another lineage")
+        yield* started("other")
+      })
+    ))
+
+  it("is not one from before digests were kept, which then gets them, nor one that a later build has migrated", () =>
+    run((sql) =>
+      Effect.gen(function* () {
+        yield* started()
+        yield* sql`alter table simplan.migration drop column digest`
+        yield* started()
+        const kept = yield* sql`select migration_id as number, name, digest from simplan.migration order by 1`
+        expect(kept).toEqual(Migrations.all.map(({ digest, name, number }) => ({ number, name, digest })))
+        yield* sql`insert into simplan.migration (migration_id, name, digest) values (9999, 'to_come', 'beef')`
+        yield* started()
+      })
+    ))
+})
+
+describe("The migrations", () => {
+  it("make the columns that are read from their statements", () =>
+    run((sql) =>
+      Effect.gen(function* () {
+        yield* started()
+        const columns = yield* sql<{ readonly name: string }>`
+          select table_name || '.' || column_name as name from information_schema.columns
+          where table_schema = 'simplan' and table_name <> 'migration'`
+        expect(Migrations.columnsAfter(Migrations.latest).toSorted()).toEqual(columns.map(({ name }) => name).sort())
+      })
+    ))
+
+  it("stay as they are once a build has had them: a change of the schema is another migration", () => {
+    const digests = Migrations.all.map(({ digest, number }) => [number, digest.slice(0, 16)])
+    expect(digests.slice(0, 7)).toEqual([
+      [1, "8eb2a492e6a21766"],
+      [2, "a589fec458fe6ef5"],
+      [3, "b212aa4dc0613193"],
+      [4, "7b0831d2c38787e8"],
+      [5, "87aad700a59f659f"],
+      [6, "46e7f36b7ef37252"],
+      [7, "45f27ccea9a325c0"]
+    ])
+  })
+})
+
+describe("The try of a write", () => {
+  // A database that may write no temporary file stands for a disk without room, where that is what a write needs first.
+  for (const [what, setting] of [
+    ["has no room", "temp_file_limit = 0"],
+    ["is read only", "default_transaction_read_only = on"]
+  ] as const) {
+    it(`fails while the database ${what}, although it answers`, () =>
+      run((sql) =>
+        Effect.gen(function* () {
+          yield* Effect.scoped(Effect.flatMap(connect(url()), (adapter) => on(adapter, ({ probe }) => probe(0))))
+          const [found] = yield* sql<{ readonly name: string }>`select current_database() as name`
+          // Connections that begin from now on have the setting.
+          yield* sql.unsafe(`alter database ${found?.name} set ${setting}`)
+          const adapter = yield* connect(url())
+          yield* on(adapter, (storage) => storage.ready)
+          expect(Exit.isFailure(yield* Effect.exit(on(adapter, (storage) => storage.probe(0))))).toBe(true)
+        })
+      ))
+  }
+})

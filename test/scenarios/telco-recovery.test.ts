@@ -1,0 +1,83 @@
+/**
+ * S5 and S6 after an outage: what waits for the telco is done soon after it answers again, at a rate that doubles with its answers and
+ * ends with them.
+ */
+import { Effect } from "effect"
+import { Time } from "simplan"
+import { TelcoSimulator } from "simplan/telco-simulator"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as Calls from "./Calls.ts"
+import * as World from "./World.ts"
+
+let world: World.World
+beforeEach(async () => {
+  world = await World.make()
+})
+afterEach(() => world.close())
+
+const cancellations = () =>
+  world.run(
+    Effect.map(
+      TelcoSimulator.TelcoSimulator.use((of) => of.calls),
+      (calls) => calls.cancelPackage
+    )
+  )
+
+const busy = async (iccids: ReadonlyArray<string>) => {
+  const sims = await Promise.all(iccids.map((iccid) => Calls.sim(world, iccid)))
+  return sims.filter(({ allocation }) => allocation._tag !== "Free").length
+}
+
+describe("S5: after an outage of the telco", () => {
+  /** Orders whose answers are lost, one every few seconds for 7 minutes, and whose undoing waits for the telco. */
+  const outage = async (orders: number) => {
+    const iccids = await world.importSims(orders)
+    const planId = await world.createPlan()
+    await world.setFaults([
+      { fault: "answer lost", on: "createPackage" },
+      { fault: "unavailable", on: "cancelPackage" }
+    ])
+    for (const iccid of iccids) {
+      await Calls.create(world, { planId, iccid })
+      await world.advanceBy((7 * Time.MINUTE) / orders)
+    }
+    expect(await busy(iccids)).toBe(orders)
+    return iccids
+  }
+
+  it("everything is back within a minute", async () => {
+    const iccids = await outage(100)
+    await world.setFaults([])
+    await world.advanceBy(Time.MINUTE)
+    expect(await busy(iccids)).toBe(0)
+  })
+
+  it("a single job is back within a minute, however long the outage was", async () => {
+    const iccids = await outage(1)
+    await world.advanceBy(3 * Time.HOUR)
+    expect(await busy(iccids)).toBe(1)
+    await world.setFaults([])
+    await world.advanceBy(Time.MINUTE)
+    expect(await busy(iccids)).toBe(0)
+  })
+
+  it("a telco that is down gets a probe every ten seconds, and little more", async () => {
+    await outage(40)
+    await world.advanceBy(Time.HOUR)
+    const before = await cancellations()
+    await world.advanceBy(Time.HOUR)
+    const made = (await cancellations()) - before
+    expect(made).toBeGreaterThan(300)
+    expect(made).toBeLessThan(360 + 2 * 40)
+  })
+
+  it("a telco that is unavailable again after some answers is left alone", async () => {
+    const iccids = await outage(60)
+    const before = await cancellations()
+    await world.setFaults([{ fault: "unavailable", on: "cancelPackage", after: 5 }])
+    await world.advanceBy(30 * Time.SECOND)
+    expect(await busy(iccids)).toBe(55)
+    // Each answer pulls two forward, which meet the fault; then there are probes and those whose pause is over.
+    expect((await cancellations()) - before).toBeLessThan(5 + 10 + 15)
+  })
+})
