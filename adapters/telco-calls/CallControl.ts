@@ -23,7 +23,7 @@ export interface Options {
   readonly longestWait?: { readonly order: Duration.Input; readonly poll: Duration.Input }
   /** After how many calls in a row without an answer no more are made; 5 by default. */
   readonly failures?: number
-  /** For how long none is made at first, and at most; 5 s and 60 s by default. */
+  /** For how long none is made at first, and at most; 5 s and 30 s by default. */
   readonly openFor?: { readonly first: Duration.Input; readonly most: Duration.Input }
 }
 
@@ -53,7 +53,7 @@ export const make = ({
   concurrency = 10,
   failures = 5,
   longestWait = { order: "5 seconds", poll: "30 seconds" },
-  openFor = { first: "5 seconds", most: "60 seconds" },
+  openFor = { first: "5 seconds", most: "30 seconds" },
   telco
 }: Options): Effect.Effect<CallControl, never, Scope.Scope> =>
   Effect.gen(function* () {

@@ -13,6 +13,13 @@ export type TelcoFailure = Telco.Refused | Telco.Unavailable
 export const unavailable = (message: string, retryAfterSeconds?: number): Telco.Unavailable =>
   new Telco.Unavailable(retryAfterSeconds === undefined ? { message } : { message, retryAfterSeconds })
 
+/** Unavailable, and certainly not done: nothing has to be undone (rule S5). For calls of the port that are one call. */
+export const notDone = ({
+  message,
+  retryAfterSeconds
+}: Pick<CallFailure, "message"> & { readonly retryAfterSeconds?: number }): Telco.Unavailable =>
+  new Telco.Unavailable({ message, isDone: false, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })
+
 /** Refused for good, or unavailable: not done, or unknown. */
 export const of = ({ message, outcome, retryAfterSeconds }: CallFailure): TelcoFailure =>
   outcome === "Refused" || outcome === "NotFound"

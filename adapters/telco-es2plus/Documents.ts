@@ -25,7 +25,7 @@ const Kept = Schema.Struct({
       mayBeReleased: Schema.Boolean,
       quietUntil: Schema.Int
     }),
-    Schema.Struct({ _tag: Schema.Literal("Released"), isFound: Schema.Boolean }),
+    Schema.Struct({ _tag: Schema.Literal("Released") }),
     Schema.Struct({ _tag: Schema.Literal("Refused"), message: Schema.String })
   ])
 })

@@ -1,6 +1,6 @@
 /**
- * `HandleDownloadProgressInfo` (SGP.22 section 5.3.5): what the SM-DP+ tells about the download of a profile becomes a telco
- * report of the app.
+ * What the SM-DP+ tells about the download of a profile (SGP.22 section 5.3.5) becomes a telco report of the app: by
+ * `HandleDownloadProgressInfo` of version 2, or by `HandleNotification` of version 3, which has an event in place of the point.
  *
  * The report's id follows from what is told, so a notification that comes twice counts once (rule R1). The answer to a
  * notification is empty (section 6.5.1): 204 also where the app rejects the report, since the same one would be rejected
@@ -12,13 +12,13 @@ import { Reports, Time } from "simplan"
 import { type TelcoReport, TextLimit } from "simplan/ports"
 import { ExecutionStatus } from "./HttpApi.ts"
 import * as Iccid from "./Iccid.ts"
-import { type States, states as standard } from "./States.ts"
+import * as States from "./States.ts"
 import * as StatusCodes from "./StatusCodes.ts"
 
-/** Which notification points tell which states. */
+/** Which points and events tell which states. */
 export interface Options {
   /** Changes to the table of `States`. */
-  readonly states?: States
+  readonly states?: States.States
 }
 
 /** The HTTP status to answer with, and for one that is not 204 the reason. */
@@ -29,56 +29,84 @@ export interface Answer {
   readonly message: string | null
 }
 
-/** Takes the notifications of `handleDownloadProgressInfo`. */
+/** Takes the notifications of `handleDownloadProgressInfo` and `handleNotification`. */
 export interface DownloadProgress {
   /** Takes the decoded JSON of a notification. */
   readonly take: (body: unknown) => Effect.Effect<Answer>
 }
 
-/** Some senders write the number as text. */
-const Point = Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^\d{1,3}$/u))])
+/** Version 2 numbers the points, and some senders write the number as text. Version 3 may name the event. */
+const Event = Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^.{1,100}$/u))])
 
-const Notification = Schema.Struct({
+/**
+ * Dates of ISO 8601. The specification has a zone in them; one without a zone is UTC. What is below a millisecond is cut off.
+ */
+const DATE = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(:\d{2})?(\.\d+)? ?(?:([Zz])|([+-]\d{2}):?(\d{2})?)?$/
+
+const instantOf = (text: string): Time.Instant | undefined => {
+  const found = DATE.exec(text.trim())
+  if (found === null) return undefined
+  const [, day, minute, seconds = ":00", fraction = "", , hours, minutes = "00"] = found
+  return Time.fromIso(`${day}T${minute}${seconds}${fraction}${hours === undefined ? "Z" : `${hours}:${minutes}`}`)
+}
+
+const Told = Schema.Struct({
   eid: Schema.optionalKey(Schema.NullOr(Schema.String)),
   iccid: Schema.String.check(Schema.makeFilter((text: string) => Iccid.fromWire(text) !== undefined)),
-  profileType: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  timestamp: Schema.String.check(Schema.makeFilter((text: string) => Time.fromIso(text) !== undefined)),
-  notificationPointId: Point,
-  notificationPointStatus: ExecutionStatus,
+  timestamp: Schema.String.check(Schema.makeFilter((text: string) => instantOf(text) !== undefined)),
   resultData: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 
-type Notification = typeof Notification.Type
+const decode = {
+  /** `HandleDownloadProgressInfo` of version 2. */
+  version2: Schema.decodeUnknownEffect(
+    Schema.Struct({
+      ...Told.fields,
+      notificationPointId: Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^\d{1,3}$/u))]),
+      notificationPointStatus: ExecutionStatus
+    })
+  ),
+  /** `HandleNotification` of version 3. */
+  version3: Schema.decodeUnknownEffect(
+    Schema.Struct({ ...Told.fields, notificationEvent: Event, notificationEventStatus: ExecutionStatus })
+  )
+}
 
-const decode = Schema.decodeUnknownEffect(Notification)
+/** What either version tells. */
+type Notification = typeof Told.Type & {
+  readonly event: number | string
+  readonly status: typeof ExecutionStatus.Type
+}
 
-const pointOf = ({ notificationPointId }: Notification): string => String(Number(notificationPointId))
+const isVersion3 = (body: unknown): boolean =>
+  typeof body === "object" && body !== null && ("notificationEvent" in body || "notificationEventStatus" in body)
+
+const read = (body: unknown): Effect.Effect<Notification, Schema.SchemaError> =>
+  isVersion3(body)
+    ? Effect.map(decode.version3(body), ({ notificationEvent: event, notificationEventStatus: status, ...told }) => ({
+        ...told,
+        event,
+        status
+      }))
+    : Effect.map(decode.version2(body), ({ notificationPointId: event, notificationPointStatus: status, ...told }) => ({
+        ...told,
+        event,
+        status
+      }))
 
 const DONE: Answer = { status: 204, message: null }
 
-const idOf = (notification: Notification, iccid: string): string => {
-  const { eid, notificationPointStatus, resultData, timestamp } = notification
-  const told = [
-    iccid,
-    eid ?? null,
-    pointOf(notification),
-    Time.fromIso(timestamp),
-    StatusCodes.shown(notificationPointStatus),
-    resultData ?? null
-  ]
-  return `es2plus-${createHash("sha256").update(JSON.stringify(told)).digest("hex").slice(0, 40)}`
-}
-
-const reportOf = (notification: Notification, table: States): TelcoReport.Report | null => {
-  const state = table[pointOf(notification)] ?? null
+const reportOf = (notification: Notification, table: States.States): TelcoReport.Report | null => {
+  const { eid = null, event, resultData = null, status } = notification
+  const state = States.stateOf(table, event)
   const iccid = Iccid.fromWire(notification.iccid)
-  const occurredAt = Time.fromIso(notification.timestamp)
+  const occurredAt = instantOf(notification.timestamp)
   if (state === null || iccid === undefined || occurredAt === undefined) return null
-  const { notificationPointStatus: status } = notification
+  const told = JSON.stringify([iccid, eid, States.keyOf(event), occurredAt, StatusCodes.shown(status), resultData])
   const isDone = StatusCodes.failure("", status) === undefined
   const modificationResult = isDone ? status.status : StatusCodes.shown(status).slice(0, TextLimit.REPORTED)
   return {
-    reportId: idOf(notification, iccid),
+    reportId: `es2plus-${createHash("sha256").update(told).digest("hex").slice(0, 40)}`,
     iccid,
     occurredAt,
     fact: { _tag: "SmdpState", state, modificationResult }
@@ -88,10 +116,10 @@ const reportOf = (notification: Notification, table: States): TelcoReport.Report
 /** The notifications of one SM-DP+. */
 export const make = (options: Options = {}): Effect.Effect<DownloadProgress, never, Reports.Reports> =>
   Effect.map(Reports.Reports, (reports) => {
-    const table = { ...standard, ...options.states }
-    const taken = Effect.fn("TelcoEs2plus.handleDownloadProgressInfo")(function* (body: unknown) {
-      const notification = yield* decode(body)
-      const about = { iccid: notification.iccid, point: pointOf(notification) }
+    const table = { ...States.states, ...options.states }
+    const taken = Effect.fn("TelcoEs2plus.notification")(function* (body: unknown) {
+      const notification = yield* read(body)
+      const about = { iccid: notification.iccid, event: notification.event }
       const report = reportOf(notification, table)
       if (report === null) {
         yield* Effect.logDebug("a notification of the SM-DP+ tells no state", about)

@@ -90,7 +90,6 @@ const make = (options: Options) =>
     const answerOf = ({ message, outcome, retryAfterSeconds }: Failure): Effect.Effect<Asked, Telco.Unavailable> => {
       switch (outcome) {
         case "NotFound":
-          return Effect.succeed({ answer: { _tag: outcome }, matchingId: null })
         case "Refused":
         case "WrongState":
           return Effect.succeed({ answer: { _tag: outcome, message }, matchingId: null })
@@ -156,7 +155,6 @@ const make = (options: Options) =>
         entry = yield* write(entry, { matchingId, release: current })
       }
       if (current._tag === "Refused") return yield* new Telco.Refused({ message: current.message })
-      if (!current.isFound) yield* Effect.logWarning("the SM-DP+ does not know the profile", { iccid: request.iccid })
     })
 
     return Profiles.of({

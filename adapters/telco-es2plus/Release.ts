@@ -14,6 +14,7 @@
  * | Installed | on a device | refused |
  * | Error | the download has failed for good | as the SM-DP+ allows its order to be cancelled, else refused |
  * | Unavailable | never again | refused |
+ * | none | the SM-DP+ does not know the ICCID | refused: an operator has to see which of both inventories is wrong |
  *
  * The calls are `cancelOrder` (to Available), `downloadOrder`, `confirmOrder` with the matching id of the SIM's activation
  * code, so that the code stays valid, and `releaseProfile` where the confirmation does not release. ES2+ has no function that
@@ -50,15 +51,11 @@ export interface Running {
   readonly quietUntil: number
 }
 
-export type Release =
-  | Running
-  /** `isFound`: whether the SM-DP+ knows the profile. */
-  | { readonly _tag: "Released"; readonly isFound: boolean }
-  | { readonly _tag: "Refused"; readonly message: string }
+export type Release = Running | { readonly _tag: "Released" } | { readonly _tag: "Refused"; readonly message: string }
 
 export type Answer =
   | { readonly _tag: "Done" }
-  | { readonly _tag: "NotFound" }
+  | { readonly _tag: "NotFound"; readonly message: string }
   | { readonly _tag: "WrongState"; readonly message: string }
   | { readonly _tag: "Refused"; readonly message: string }
 
@@ -112,12 +109,14 @@ const again = (release: Running, message: string): Release =>
     ? { ...at(release, "cancelOrder"), cycle: release.cycle + 1, isCancelled: false }
     : { _tag: "Refused", message }
 
-const RELEASED: Release = { _tag: "Released", isFound: true }
+const RELEASED: Release = { _tag: "Released" }
 
 /** The release after the answer to the step that was asked. */
 export const answered = (release: Running, answer: Answer, options: Options): Release => {
   if (answer._tag === "Refused") return { _tag: "Refused", message: answer.message }
-  if (answer._tag === "NotFound") return { _tag: "Released", isFound: false }
+  if (answer._tag === "NotFound") {
+    return { _tag: "Refused", message: `The SM-DP+ does not know the profile: ${answer.message}` }
+  }
   const { isCancelled, mayBeReleased, step } = release
   if (step === "cancelOrder") return { ...at(release, "downloadOrder"), isCancelled: answer._tag === "Done" }
   if (answer._tag === "Done") {

@@ -3,7 +3,8 @@
  * the OpenAPI document in this folder come from this definition.
  *
  * Each call is a POST with a bearer token and an `Idempotency-Key`. A 2xx means that the call is done, 422 that the
- * telco refuses it for good. Any other answer, or none, leaves the outcome unknown, and the call is repeated.
+ * telco refuses it for good. Any other answer, or none, leaves the outcome unknown, and the call is repeated. The list of
+ * packages changes nothing, so it has no key; a bridge may do without it.
  */
 import { Schema } from "effect"
 import {
@@ -69,6 +70,20 @@ export const Package = Schema.Struct({
 /** The body of a suspension or a cancellation. */
 export const PackageRef = Schema.Struct({ package_id: PackageId, iccid: Iccid }).annotate({ identifier: "PackageRef" })
 
+/** The body of a list of packages. */
+export const Listing = Schema.Struct({ iccid: Iccid }).annotate({ identifier: "Listing" })
+
+/** The answer to it; null: the telco cannot list them. */
+export const Listed = Schema.Struct({
+  package_ids: Schema.NullOr(
+    Schema.Array(
+      Text.annotate({
+        description: "What a cancellation takes it away by: its `package_id`, or a name of the telco's own"
+      })
+    )
+  ).annotate({ description: "Null: the telco cannot list them" })
+}).annotate({ identifier: "Listed" })
+
 /** The body of an SMS. */
 export const Message = Schema.Struct({
   message_id: Text,
@@ -125,7 +140,7 @@ export class Token extends HttpApiMiddleware.Service<Token>()("simplan/telco-htt
 /** Answers a call that does not match the contract, with the reason. */
 export class Form extends HttpApiMiddleware.Service<Form>()("simplan/telco-http/Form", { error: Malformed }) {}
 
-/** The header of every call. */
+/** The header of every call that changes something. */
 export const IDEMPOTENCY_KEY = "idempotency-key"
 
 const headers = {
@@ -185,14 +200,30 @@ export class Calls extends HttpApiGroup.make("telco", { topLevel: true })
       payload: Profile,
       success: Done,
       summary: "Make the profile of an eSIM available for a new download",
-      description: "Succeeds where there is none, or where it is available already."
+      description:
+        "Succeeds where it is available already, or where the telco manages no profiles. Refused where the telco does not " +
+        "know the ICCID, so that an operator sees to it."
     }),
     post("setMobilePlan", "/mobile-plans", {
       payload: MobilePlan,
       success: Done,
       summary: "Apply the organization's mobile plan to an eSIM, or remove it",
       description: "The last change holds; one that comes again, by its `Idempotency-Key`, undoes no later one."
-    })
+    }),
+    HttpApiEndpoint.post("listPackages", "/packages/list", {
+      payload: Listing,
+      success: Listed,
+      error: [Refused, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List simplan's packages on a SIM",
+        description:
+          "All that are there, suspended ones included; those that are over may be left out. A package whose order the " +
+          "telco does not know has a name of the telco's own, which no package of another SIM has. simplan cancels what is " +
+          "listed before it sells the SIM again. Optional: where a bridge answers 400, 404, 405 or 501, or 2xx without a " +
+          "list, simplan takes what was cancelled for gone, and looks no further."
+      })
+    )
   )
   .middleware(Form)
   .middleware(Token)

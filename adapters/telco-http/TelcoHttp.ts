@@ -2,8 +2,8 @@
  * Implements simplan's `Telco` port over HTTP on Node, by the contract in `Contract`.
  *
  * Only an answer 422 in the contract's form is a refusal. Every other failure, including a wrong address, a wrong token
- * and no answer in time, is `Unavailable`, so that the call is repeated with the same key. Connections are reused. No
- * message contains the token.
+ * and no answer in time, is `Unavailable`, so that the call is repeated with the same key. A bridge that was written before
+ * there was a list of packages lists none. Connections are reused. No message contains the token.
  */
 import { Clock, Duration, Effect, Layer, type Redacted, Schema } from "effect"
 import {
@@ -15,7 +15,7 @@ import {
 } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Telco } from "simplan/ports"
-import { RetryAfter } from "../telco-calls/index.ts"
+import { ConnectionError, RetryAfter } from "../telco-calls/index.ts"
 import * as Contract from "./Contract.ts"
 import * as Shapes from "./Shapes.ts"
 
@@ -33,6 +33,7 @@ type Response = HttpClientResponse.HttpClientResponse
 type Call<A> = Effect.Effect<A, Telco.Refused | Telco.Unavailable>
 
 const decodePackage = Schema.decodeUnknownEffect(Schema.fromJsonString(Contract.Package))
+const decodeListed = Schema.decodeUnknownEffect(Schema.fromJsonString(Contract.Listed))
 const decodeRefusal = Schema.decodeUnknownEffect(Schema.fromJsonString(Contract.Refused))
 
 const unavailable = (message: string, retryAfterSeconds?: number): Telco.Unavailable =>
@@ -41,16 +42,10 @@ const unavailable = (message: string, retryAfterSeconds?: number): Telco.Unavail
 /** Failures without a refusal or an answer of the telco. */
 type Broken = HttpClientError.HttpClientError | typeof Contract.Unauthorized.Type | typeof Contract.Malformed.Type
 
-/** What was first: `fetch` wraps the error of the connection, which has one for each address of a host. */
-const origin = (error: unknown): unknown => {
-  if (error instanceof AggregateError) return error.errors[0]
-  return error instanceof Error && error.cause !== undefined ? origin(error.cause) : error
-}
-
 /** The message leaves the request out, because its headers contain the token. */
 const broken = (error: Broken): Telco.Unavailable => {
   if ("code" in error) return unavailable(error.message)
-  const first = origin(error.reason.cause)
+  const first = ConnectionError.origin(error.reason.cause)
   const why = first instanceof Error && first.message !== "" ? first.message : "the connection failed"
   return unavailable(`The telco cannot be reached: ${why}`)
 }
@@ -75,7 +70,14 @@ const failure = Effect.fnUntraced(function* (response: Response) {
   return yield* unavailable(`The telco answers ${status}`, RetryAfter.seconds(headers["retry-after"], now))
 })
 
-const isTransport = (error: Broken): boolean => "reason" in error && error.reason._tag === "TransportError"
+const isTransport = (error: Broken): error is HttpClientError.HttpClientError =>
+  "reason" in error && error.reason._tag === "TransportError"
+
+/** Whether no connection was made, so that the telco has certainly not been asked. */
+const isUnsent = ({ reason }: HttpClientError.HttpClientError): boolean => ConnectionError.isUnsent(reason.cause)
+
+const unsent = (error: HttpClientError.HttpClientError): Telco.Unavailable =>
+  new Telco.Unavailable({ message: broken(error).message, isDone: false })
 
 const isDone = ({ status }: Response): boolean => status >= 200 && status < 300
 
@@ -91,6 +93,20 @@ const telcoPackage = (response: Response): Call<Telco.TelcoPackage> =>
       )
     : failure(response)
 
+/** What a bridge answers that has no such call. */
+const isUnknownCall = ({ status }: Response): boolean => [400, 404, 405, 501].includes(status)
+
+// A bridge that answers 2xx to any call has no list either.
+const listed = (response: Response): Call<ReadonlyArray<string> | null> => {
+  if (!isDone(response) && !isUnknownCall(response)) return failure(response)
+  return Effect.flatMap(Effect.mapError(response.text, broken), (text) =>
+    Effect.match(isDone(response) ? decodeListed(text) : Effect.fail(null), {
+      onSuccess: ({ package_ids }) => package_ids,
+      onFailure: () => null
+    })
+  )
+}
+
 const make = ({ timeout = "10 seconds", token, url }: Options) =>
   Effect.gen(function* () {
     const client = yield* HttpApiClient.make(Contract.Contract, {
@@ -101,8 +117,10 @@ const make = ({ timeout = "10 seconds", token, url }: Options) =>
 
     const send = <A>(request: Effect.Effect<Response, Broken>, read: (response: Response) => Call<A>): Call<A> =>
       // A reused connection may close during the first attempt. The idempotency key makes the second one safe.
-      Effect.retry(request, { times: 1, while: isTransport }).pipe(
-        Effect.mapError(broken),
+      Effect.catchIf(request, isTransport, (first) =>
+        isUnsent(first) ? Effect.fail(unsent(first)) : Effect.mapError(request, broken)
+      ).pipe(
+        Effect.mapError((error) => (error instanceof Telco.Unavailable ? error : broken(error))),
         Effect.flatMap(read),
         Effect.timeoutOrElse({
           duration: limit,
@@ -125,7 +143,9 @@ const make = ({ timeout = "10 seconds", token, url }: Options) =>
       sendSms: ({ from, iccid, messageId, text }) =>
         send(client.sendSms(of(messageId, { message_id: messageId, iccid, from, text })), done),
       releaseProfile: ({ iccid, key }) => send(client.releaseProfile(of(key, { iccid })), done),
-      setMobilePlan: ({ applied, iccid, key }) => send(client.setMobilePlan(of(key, { iccid, applied })), done)
+      setMobilePlan: ({ applied, iccid, key }) => send(client.setMobilePlan(of(key, { iccid, applied })), done),
+      listPackages: ({ iccid }) =>
+        send(client.listPackages({ payload: { iccid }, responseMode: "response-only" }), listed)
     })
   })
 

@@ -48,6 +48,8 @@ const finished = <A>(call: Effect.Effect<A, Telco.Refused | Telco.Unavailable>):
         })
   )
 
+const NOT_LISTED = Effect.succeed(null)
+
 const handlers = HttpApiBuilder.group(
   Contract.Contract,
   "telco",
@@ -61,11 +63,13 @@ const handlers = HttpApiBuilder.group(
       cancelPackage: ({ headers, payload: { iccid, package_id } }) =>
         finished(telco.cancelPackage({ packageId: package_id, iccid, key: headers[Contract.IDEMPOTENCY_KEY] })),
       sendSms: ({ payload: { from, iccid, message_id, text } }) =>
-        finished(telco.sendSms({ messageId: message_id, iccid, from, text })),
+        finished(Effect.asVoid(telco.sendSms({ messageId: message_id, iccid, from, text }))),
       releaseProfile: ({ headers, payload: { iccid } }) =>
         finished(telco.releaseProfile({ key: headers[Contract.IDEMPOTENCY_KEY], iccid })),
       setMobilePlan: ({ headers, payload: { applied, iccid } }) =>
-        finished(telco.setMobilePlan({ key: headers[Contract.IDEMPOTENCY_KEY], iccid, applied }))
+        finished(telco.setMobilePlan({ key: headers[Contract.IDEMPOTENCY_KEY], iccid, applied })),
+      listPackages: ({ payload: { iccid } }) =>
+        Effect.map(finished(telco.listPackages?.({ iccid }) ?? NOT_LISTED), (ids) => ({ package_ids: ids }))
     })
   })
 )

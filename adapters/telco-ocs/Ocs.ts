@@ -19,13 +19,14 @@ import * as Zones from "./Zones.ts"
 
 const make = Effect.gen(function* () {
   const { telco } = yield* Settings
-  const { cancelPackage, createPackage, suspendPackage } = yield* Orders.Orders
+  const { cancelPackage, createPackage, listPackages, suspendPackage } = yield* Orders.Orders
   const { sendSms } = yield* Sms.Sms
   const { setMobilePlan } = yield* MobilePlans.MobilePlans
   return Telco.Telco.of({
     createPackage,
     suspendPackage,
     cancelPackage,
+    listPackages,
     sendSms,
     setMobilePlan,
     releaseProfile: ({ iccid }) =>

@@ -13,6 +13,7 @@ import type { Api } from "./api/Api.ts"
 import { MobilePlans } from "./MobilePlans.ts"
 import { Orders } from "./orders/Orders.ts"
 import type { UsedDuplicate } from "./orders/Settlement.ts"
+import type { Settings } from "./Settings.ts"
 import * as Findings from "./drift/Findings.ts"
 import * as Notifications from "./reports/Notifications.ts"
 import * as PollLoad from "./polling/PollLoad.ts"
@@ -38,7 +39,15 @@ export interface Options {
 /** A meter for `Options`, of so many calls per second that are allowed. */
 export const makeMeter = PollLoad.makeMeter
 
-type Needs = Api | Journal.Journal | Orders | MobilePlans | Reports.Reports | Catalogues.Catalogues | Problems.Problems
+type Needs =
+  | Api
+  | Journal.Journal
+  | Orders
+  | MobilePlans
+  | Settings
+  | Reports.Reports
+  | Catalogues.Catalogues
+  | Problems.Problems
 
 const limits = ({ notified = [50, 80], ...options }: Options): Polling.Options => ({ ...options, notified })
 
@@ -76,7 +85,7 @@ const turnOf = <R>(what: string, work: Effect.Effect<number, { readonly message:
     Effect.catchDefect((defect) => Effect.as(Effect.logError(`${what} has failed`, defect), STUCK))
   )
 
-/** Three kinds of work: looks at SIMs and compares their books, settles orders, and settles mobile plans. */
+/** Looks at SIMs and compares their books, settles orders and mobile plans, and lists a wrong zone among the problems. */
 const turns = (options: Options) =>
   Effect.gen(function* () {
     const { telco } = options
@@ -91,11 +100,17 @@ const turns = (options: Options) =>
     const tell = (used: ReadonlyArray<UsedDuplicate>) =>
       problems.add({ findings: used.map((one) => Findings.duplicate(telco, one)) })
     const settling = Effect.map(orders.settle({ limit: ORDERS, tell }), ({ due }) => (due < ORDERS ? IDLE : 0))
+    const proving = Effect.gen(function* () {
+      const found = yield* orders.disproof
+      if (found !== null) yield* problems.add({ findings: [Findings.zone(telco, found)] })
+      return Time.MINUTE
+    })
     const planning = Effect.map(plans.settle({ limit: ORDERS }), (due) => (due < ORDERS ? IDLE : 0))
     return [
       turnOf(`Polling of ${telco}`, looking),
       turnOf(`Settling of ${telco}`, settling),
-      turnOf(`Settling of mobile plans of ${telco}`, planning)
+      turnOf(`Settling of mobile plans of ${telco}`, planning),
+      turnOf(`The proof of the zone of ${telco}`, proving)
     ] as const
   })
 

@@ -16,6 +16,10 @@ export interface Options {
   readonly mobilePlanId: number | null
   /** For how long a call without an answer may still take effect; 15 minutes unless given. */
   readonly watch?: Duration.Input
+  /** How much lists of packages are behind at most; 10 seconds unless given. */
+  readonly listLag?: Duration.Input
+  /** The IANA name of the zone in which the OCS reads the periods of orders; UTC unless given. */
+  readonly timeZone?: string
   /** What the inventory knows of a SIM, which then need not be asked for. Absent or null: nothing. */
   readonly identitiesOf?: (iccid: string) => Effect.Effect<SimIdentities.SimIdentities | null>
 }
@@ -25,3 +29,10 @@ export class Settings extends Context.Service<Settings, Options>()("simplan/Telc
 
 /** In milliseconds. */
 export const watchOf = ({ watch = "15 minutes" }: Options): number => Duration.toMillis(Duration.fromInputUnsafe(watch))
+
+/** In milliseconds. */
+export const listLagOf = ({ listLag = "10 seconds" }: Options): number =>
+  Duration.toMillis(Duration.fromInputUnsafe(listLag))
+
+/** The zone's name. */
+export const timeZoneOf = ({ timeZone = "UTC" }: Options): string => timeZone

@@ -1,12 +1,14 @@
 /**
  * Sends messages by `sendMtSms`, in as many pieces as the system's limits ask for.
  *
- * The system takes 160 characters, or 70 where a character is escaped as `\uXXXX`. The journal knows how many pieces
- * were sent. A piece whose outcome is unknown is not sent again: nobody gets a message twice. The IMSI is that of the
- * inventory, where it has one that the system knows.
+ * The system takes 160 characters, or 70 where a character is escaped as `\uXXXX`. It takes no header by which a phone puts
+ * segments together, so each piece is a message of its own, and the answer says how many there are. A text may take as many
+ * as any other message has segments (`Sms.limits`). The journal knows how many pieces were sent. A piece whose outcome is
+ * unknown is not sent again: nobody gets a message twice. The IMSI is that of the inventory, where it has one that the
+ * system knows.
  */
 import { Context, Effect, Layer, Schema } from "effect"
-import { Telco } from "simplan/ports"
+import { GsmAlphabet, Sms as Texts, Telco } from "simplan/ports"
 import { CallFailure, CallKinds, Journal, SimLocks, PortFailure } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import { Settings } from "./Settings.ts"
@@ -15,10 +17,11 @@ import * as Subscribers from "./Subscribers.ts"
 const PLAIN = 160
 const ESCAPED = 70
 
-/** Characters that take two places of the 160 (the extension table of GSM 7 bit). */
-const wide = /[\^{}[\]~|]/
+/** How many of the 160 places a character takes; undefined where it has to be escaped: it is not ASCII, or not of the GSM alphabet. */
+const placesOf = (character: string): number | undefined =>
+  character === "\\" || character > "\u007f" ? undefined : GsmAlphabet.septets(character)?.[0]
 
-const needsEscape = (unit: string): boolean => unit === "\\" || unit > "\u007f"
+const needsEscape = (unit: string): boolean => placesOf(unit) === undefined
 
 const escaped = (unit: string): string =>
   needsEscape(unit) ? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}` : unit
@@ -31,7 +34,7 @@ export const pieces = (text: string): ReadonlyArray<string> => {
   let piece = ""
   let size = 0
   for (const character of text) {
-    const more = isEscaped ? character.length : wide.test(character) ? 2 : 1
+    const more = isEscaped ? character.length : (placesOf(character) ?? 1)
     if (size + more > limit) {
       all.push(piece)
       piece = ""
@@ -125,13 +128,19 @@ const make = Effect.gen(function* () {
       const entry = yield* PortFailure.journal(written)
       return entry ?? (yield* overtaken)
     })
+    const { segments: most } = Texts.limits
+    if (all.length > most) {
+      const message = `The message takes ${all.length} segments here, where a character that is not ASCII leaves ${ESCAPED} to each; the most is ${most}`
+      return yield* new Telco.Refused({ message })
+    }
+    const told: Telco.SentSms = { segments: all.length }
     let entry = yield* PortFailure.journal(journal.get(place))
     let sent = 0
     if (entry !== null) {
       const found = yield* Effect.mapError(decode(entry.document), () =>
         PortFailure.unavailable("The message's entry has another form")
       )
-      if (found.state === "Sent") return
+      if (found.state === "Sent") return told
       if (found.state === "Refused") return yield* new Telco.Refused({ message: found.reason ?? "Refused" })
       if (found.state === "Sending") return yield* new Telco.Refused({ message: unknown(found.sent, all.length) })
       sent = found.sent
@@ -154,6 +163,7 @@ const make = Effect.gen(function* () {
       return yield* failure
     }
     yield* write(entry, { state: "Sent", sent: all.length, reason: null })
+    return told
   })
 
   return Sms.of({

@@ -11,12 +11,47 @@ import { type CallFailure, PortFailure } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import * as Zones from "./Zones.ts"
 
+/** The names of simplan's templates begin so. */
+const PREFIX = "simplan "
+
+/** Whether a package is of one of simplan's templates, and none that a recurring package of the system's own has made. */
+export const isOurs = ({ isRecurring, templateName }: Api.SubscriberPackage): boolean =>
+  !isRecurring && (templateName?.startsWith(PREFIX) ?? false)
+
 type Grant = Pick<Plan.PlanTerms, "dataMegaBytes" | "periodDays" | "throttling">
+
+const stepsOf = (throttling: ReadonlyArray<{ readonly percentage: number; readonly limit: number | string }>): string =>
+  throttling.map(({ limit, percentage }) => `${percentage}:${limit}`).join(",")
 
 /** Names the template of these terms, such as `simplan z27 1024MB 30d t50:512,80:256,95:128`. */
 export const nameOf = (zoneId: number, { dataMegaBytes, periodDays, throttling }: Grant): string => {
-  const steps = throttling.map(({ limit, percentage }) => `${percentage}:${limit}`).join(",")
-  return `simplan z${zoneId} ${dataMegaBytes}MB ${periodDays}d${steps === "" ? "" : ` t${steps}`}`
+  const steps = stepsOf(throttling)
+  return `${PREFIX}z${zoneId} ${dataMegaBytes}MB ${periodDays}d${steps === "" ? "" : ` t${steps}`}`
+}
+
+const NAME = new RegExp(`^${PREFIX}z(\\d+) (\\d+)MB (\\d+)d(?: t([\\d:,]+))?$`)
+
+const change = (what: string, now: number | string | null, then: number | string): ReadonlyArray<string> =>
+  now === null || now === then ? [] : [`${what} is ${now || "none"}, and was ${then || "none"}`]
+
+/** How a template differs from what the name says that simplan gave it, in words; empty where it does not. */
+export const changes = (name: string, { grant, name: present }: Api.Template): ReadonlyArray<string> => {
+  const [, zoneId, megaBytes, days, steps = ""] = NAME.exec(name) ?? []
+  if (zoneId === undefined) return []
+  const renamed = change("its name", JSON.stringify(present), JSON.stringify(name))
+  if (grant === undefined) return renamed
+  const throttling = grant.throttling === null ? null : stepsOf(grant.throttling)
+  return [
+    ...renamed,
+    ...change("its zone", grant.zoneId, Number(zoneId)),
+    ...change(
+      "its allowance in bytes",
+      grant.allowanceBytes,
+      Plan.allowanceBytes({ dataMegaBytes: Number(megaBytes) })
+    ),
+    ...change("its number of days", grant.periodDays, Number(days)),
+    ...change("its throttling", throttling, steps)
+  ]
 }
 
 export class Templates extends Context.Service<
@@ -40,7 +75,7 @@ const make = Effect.gen(function* () {
   /** All templates are listed at once, so all names are known after. The lowest id of a name comes last and stays. */
   const list = Effect.map(api.templates, (all) => {
     for (const { id, isDeleted, name } of all.toSorted((left, right) => right.id - left.id)) {
-      if (!isDeleted && name.startsWith("simplan ")) ids.set(name, id)
+      if (!isDeleted && name.startsWith(PREFIX)) ids.set(name, id)
     }
   })
 

@@ -5,7 +5,7 @@
  * routes were changed, a package is suspended and cancelled where it was created, and nothing is done twice. The entry of a
  * package stays; that of another call is purged some time after the call was last made.
  */
-import { Effect, Metric, Result, Schema } from "effect"
+import { Effect, Metric, Option, Result, Schema } from "effect"
 import { type Label, type Storage, Telco } from "simplan/ports"
 import { CallKinds, type Journal, PortFailure } from "../telco-calls/index.ts"
 import type { Connected } from "./Connected.ts"
@@ -28,7 +28,7 @@ const REMEMBERED = 10_000
 
 /** What a call is about, and what of a telco it asks for. */
 interface Asked {
-  readonly operation: keyof Port
+  readonly operation: Telco.Change
   readonly capability: Shape.Capability
   readonly key: string
   readonly iccid: string
@@ -69,6 +69,20 @@ const count = (telco: string, operation: keyof Port, outcome: string) =>
       incremental: true
     }),
     1
+  )
+
+/** A telco's call, whose failure names the telco: what waits for this one does not wait for the others. */
+const named = <A>(telco: string, call: Call<A>): Call<A> =>
+  Effect.catchTag(call, "Telco.Unavailable", ({ isAsked, isDone, message, retryAfterSeconds }) =>
+    Effect.fail(
+      new Telco.Unavailable({
+        message,
+        telco,
+        ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+        ...(isAsked !== undefined && { isAsked }),
+        ...(isDone !== undefined && { isDone })
+      })
+    )
   )
 
 /** The port over these telcos. A SIM without a route is `Refused`; metrics count each telco's calls. */
@@ -117,12 +131,39 @@ export const make = ({
     Effect.flatMap(assigned(asked), (name) => {
       const connected = telcos.get(name)
       if (connected === undefined) return Effect.fail(gone(name, asked))
-      return Effect.flatMap(Effect.result(call(connected.telco)), (result) =>
+      return Effect.flatMap(Effect.result(named(name, call(connected.telco))), (result) =>
         Effect.andThen(count(name, asked.operation, outcomeOf(result)), Effect.fromResult(result))
       )
     })
 
+  /** The telco that takes the packages of a SIM now, and those that took some before. */
+  const suppliers = Effect.fnUntraced(function* (iccid: string) {
+    const route = Routing.find(routes, yield* ownerOf(iccid))
+    const sent = yield* PortFailure.journal(journal.ofSim({ telco: ROUTES, kind: KIND, iccid }))
+    const before = sent.flatMap(({ document }) => Option.toArray(decode(document)).map(({ telco }) => telco))
+    return new Set(route === undefined ? before : [route.telcos.packages, ...before])
+  })
+
+  /** What one telco lists. The cancellation of a package goes to the telco that has it, so each is recorded. */
+  const listedBy = Effect.fnUntraced(function* (name: string, iccid: string) {
+    const telco = telcos.get(name)?.telco
+    if (telco?.listPackages === undefined) return null
+    const result = yield* Effect.result(named(name, telco.listPackages({ iccid })))
+    yield* count(name, "listPackages", outcomeOf(result))
+    const ids = yield* Effect.fromResult(result)
+    for (const id of ids ?? []) {
+      const entry = { telco: ROUTES, kind: KIND, key: `packages/${id}`, iccid, externalId: null, dueAt: null }
+      yield* PortFailure.journal(journal.add({ ...entry, document: { telco: name } }))
+    }
+    return ids
+  })
+
   return {
+    listPackages: Effect.fnUntraced(function* ({ iccid }) {
+      const lists = yield* Effect.forEach(yield* suppliers(iccid), (name) => listedBy(name, iccid))
+      const known = lists.filter((ids) => ids !== null)
+      return known.length === 0 ? null : known.flat()
+    }),
     createPackage: (order) => {
       const { iccid, packageId: key } = order
       return ask({ operation: "createPackage", capability: "packages", key, iccid }, (telco) =>

@@ -2,12 +2,14 @@
  * The telcos of a settings file, connected, and the one telco that they are to the service.
  */
 import { Context, Effect, Layer, Schedule, type Scope } from "effect"
+import { Settings as Limits } from "simplan"
 import { Storage, Telco, TelcoTerms } from "simplan/ports"
 import { Journal, Purge } from "../telco-calls/index.ts"
-import type { Books } from "../telco-simulator/index.ts"
+import { Books } from "../telco-simulator/index.ts"
 import { CannotConnect } from "./CannotConnect.ts"
 import type { Connected, Services } from "./Connected.ts"
 import type * as Settings from "./file/Settings.ts"
+import * as ConnectedTelcos from "./ConnectedTelcos.ts"
 import * as Identities from "./Identities.ts"
 import * as Es2plus from "./kinds/Es2plus.ts"
 import * as Http from "./kinds/Http.ts"
@@ -21,7 +23,7 @@ import * as Terms from "./Terms.ts"
 export class Routes extends Context.Service<
   Routes,
   {
-    /** By name, in the order of the settings. */
+    /** By name, in the order of the settings. `replace` changes it in place. */
     readonly telcos: ReadonlyMap<string, Connected>
     /** Does what the telcos need to be done all the time, until it is interrupted. */
     readonly background: Effect.Effect<never, never, Services>
@@ -29,6 +31,12 @@ export class Routes extends Context.Service<
     readonly drain: Effect.Effect<void, never, Services>
     /** How long a call of the port has to be given at least, in milliseconds. */
     readonly leastTimeoutMillis: number
+    /**
+     * Takes other settings while the service runs. Telcos whose settings are the same stay connected; calls that are under way
+     * end where they began. Fails, and changes nothing, where a new telco cannot be connected, lacks what the settings name
+     * (`check`), or may take longer for a call than this process gives it.
+     */
+    readonly replace: (settings: Settings.Settings) => Effect.Effect<void, CannotConnect>
   }
 >()("simplan/TelcoRoutes/Routes") {}
 
@@ -59,27 +67,40 @@ const connect = (
   }
 }
 
+const TOO_LONG = "A telco's timeout is longer than calls are given since the start: restart for it"
+
 const together = <R>(effects: ReadonlyArray<Effect.Effect<unknown, never, R>>): Effect.Effect<void, never, R> =>
   Effect.all(effects, { concurrency: "unbounded", discard: true })
 
 const make = (settings: Settings.Settings) =>
   Effect.gen(function* () {
-    const { routes, telcos: all } = settings
     const journal = yield* Journal.Journal
     const storage = yield* Storage.Storage
-    const telcos = new Map<string, Connected>()
+    // Without the scope of this layer: each telco has one of its own.
+    const needs = Context.pick(Journal.Journal, Books.Books, Storage.Storage)(yield* Effect.context<Needs>())
+    const { telcoTimeoutMillis } = yield* Limits.Settings
     const ownerOf = RoutedTelco.makeOwners(storage)
-    const identities = Identities.make({ ownerOf, routes, storage, telcos })
-    for (const of of all) telcos.set(of.name, yield* connect(of, identities))
-    const purged = [RoutedTelco.ROUTES, ...telcos.keys()]
-    const own = [...telcos.values()].flatMap(({ background }) => background ?? [])
+    const all = yield* ConnectedTelcos.make([RoutedTelco.ROUTES], ({ routes, telcos }) => {
+      const identities = Identities.make({ ownerOf, routes, storage, telcos })
+      return (of) => Effect.provide(connect(of, identities), needs)
+    })
+    const { names, routes, telcos } = all
+    yield* all.replace(settings, () => Effect.succeed([]))
+    const mostMillis = Math.max(telcoTimeoutMillis, leastTimeoutMillis(settings))
     const connected = Routes.of({
       telcos,
-      background: together([Purge.forever(journal, purged), ...own.map(({ forever }) => forever)]).pipe(
-        Effect.andThen(Effect.never)
+      background: together([Purge.forever(journal, names), all.background]).pipe(Effect.andThen(Effect.never)),
+      drain: Effect.suspend(() =>
+        together([
+          Purge.once(journal, names),
+          ...[...telcos.values()].flatMap(({ background }) => background?.drain ?? [])
+        ])
       ),
-      drain: together([Purge.once(journal, purged), ...own.map(({ drain }) => drain)]),
-      leastTimeoutMillis: leastTimeoutMillis(settings)
+      leastTimeoutMillis: leastTimeoutMillis(settings),
+      replace: (next) =>
+        leastTimeoutMillis(next) > mostMillis
+          ? Effect.fail(new CannotConnect({ message: TOO_LONG }))
+          : all.replace(next, lackingOf)
     })
     return Context.make(Routes, connected).pipe(
       Context.add(Telco.Telco, RoutedTelco.make({ journal, ownerOf, routes, telcos })),
@@ -117,29 +138,29 @@ const askedLater = (telco: Connected): Effect.Effect<void> =>
     )
   )
 
+/** What a telco lacks. One that cannot be asked now is asked again until it can, as long as the scope is open. */
+const lackingOf = (telco: Connected): Effect.Effect<ReadonlyArray<string>, never, Scope.Scope> =>
+  asked(telco).pipe(
+    Effect.map((sentences) => sentences.map((sentence) => `${sentence}.`)),
+    Effect.catchTag("Telco.Unavailable", ({ message }) =>
+      Effect.gen(function* () {
+        yield* Effect.logWarning(
+          `The telco ${telco.name} cannot be asked for what the settings name; that is tried again: ${message}`
+        )
+        yield* Effect.forkScoped(askedLater(telco))
+        return []
+      })
+    )
+  )
+
 /**
  * Asks each telco for what the settings name. Fails where one lacks something; one that cannot be asked now is asked again
  * until it can, as long as the scope is open.
  */
 export const check: Effect.Effect<void, CannotConnect, Routes | Scope.Scope> = Effect.gen(function* () {
   const { telcos } = yield* Routes
-  const found = yield* Effect.forEach(
-    telcos.values(),
-    (telco) =>
-      Effect.catchTag(asked(telco), "Telco.Unavailable", ({ message }) =>
-        Effect.gen(function* () {
-          yield* Effect.logWarning(
-            `The telco ${telco.name} cannot be asked for what the settings name; that is tried again: ${message}`
-          )
-          yield* Effect.forkScoped(askedLater(telco))
-          return []
-        })
-      ),
-    { concurrency: "unbounded" }
-  )
-  const sentences = found.flat()
-  if (sentences.length === 0) return
-  return yield* new CannotConnect({ message: sentences.map((sentence) => `${sentence}.`).join("\n") })
+  const sentences = (yield* Effect.forEach(telcos.values(), lackingOf, { concurrency: "unbounded" })).flat()
+  if (sentences.length > 0) return yield* new CannotConnect({ message: sentences.join("\n") })
 })
 
 /** Does what the telcos need to be done all the time, as long as the scope is open. */

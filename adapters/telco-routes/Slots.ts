@@ -50,7 +50,8 @@ export const make = ({
         new Telco.Unavailable({
           message: `The telco ${name} has ${callsAtOnce} calls under way, and more wait`,
           retryAfterSeconds,
-          isAsked: false
+          isAsked: false,
+          isDone: false
         })
       )
     })

@@ -48,7 +48,9 @@ export class Books extends Context.Service<
     ) => Effect.Effect<Held, BooksError>
     /** Null: nothing was added there. */
     readonly get: (kind: string, key: string) => Effect.Effect<Document | null, BooksError>
-    /** In the order in which they were added. */
-    readonly all: (kind: string) => Effect.Effect<ReadonlyArray<Entry>, BooksError>
+    /**
+     * In the order in which they were added. With an ICCID, those whose `iccid` it is are enough; others may be among them.
+     */
+    readonly all: (kind: string, iccid?: string) => Effect.Effect<ReadonlyArray<Entry>, BooksError>
   }
 >()("simplan/TelcoSimulator/Books") {}

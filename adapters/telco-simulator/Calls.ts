@@ -13,7 +13,7 @@ import type { Ends, Records } from "./Records.ts"
 /** The times that the telco reports for a package. */
 export type Times = Pick<Telco.TelcoPackage, "activationAt" | "expirationAt">
 
-type Request<Kind extends keyof Telco.Telco["Service"]> = Parameters<Telco.Telco["Service"][Kind]>[0]
+type Request<Kind extends Telco.Change> = Parameters<Telco.Telco["Service"][Kind]>[0]
 
 type Outcome<A> = Effect.Effect<A, Telco.Refused | BooksError>
 
@@ -85,3 +85,14 @@ export const setMobilePlan = (
   { applied, iccid, key }: Request<"setMobilePlan">,
   refusal: string | null
 ): Outcome<void> => Effect.flatMap(records.mobilePlanChanges.add(key, { iccid, applied, refusal }), answer)
+
+/** Those that were not cancelled. The simulator has no clock: packages that are over are among them. */
+export const listPackages = (records: Records, iccid: string, refusal: string | null): Outcome<ReadonlyArray<string>> =>
+  Effect.gen(function* () {
+    yield* answer({ refusal })
+    const made = (yield* records.packages.of(iccid)).filter(({ record }) => record.refusal === null)
+    const left = yield* Effect.filter(made, ({ key }) =>
+      Effect.map(records.cancellations.done.get(key), (cancelled) => cancelled === null)
+    )
+    return left.map(({ key }) => key)
+  })

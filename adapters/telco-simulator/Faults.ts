@@ -10,7 +10,8 @@ export const kinds = [
   "cancelPackage",
   "sendSms",
   "releaseProfile",
-  "setMobilePlan"
+  "setMobilePlan",
+  "listPackages"
 ] as const
 
 /** The calls of the telco port. */
@@ -20,7 +21,7 @@ export type Kind = (typeof kinds)[number]
 export interface Call {
   /** The operation of the port. */
   readonly kind: Kind
-  /** What the call is idempotent by. */
+  /** What the call is idempotent by; the ICCID of a list. */
   readonly key: string
   /** The SIM that it is about. */
   readonly iccid: string
@@ -32,18 +33,21 @@ interface Target {
   readonly when?: (call: Call) => boolean
   /** How many calls in all; every one where absent. */
   readonly times?: number
+  /** How many of those calls pass unharmed before; none where absent. */
+  readonly after?: number
 }
 
 /**
  * - `refuse`: the telco refuses for good, and again when the same call comes back.
- * - `unavailable`: the call never reaches the telco, which may say when to ask again.
+ * - `unavailable`: the call never reaches the telco, which may say when to ask again. With `isDone: false` the caller is
+ *   told so, as where a connection is refused.
  * - `answer lost`: the telco does the work, and the caller is told `Unavailable`.
  * - `slow`: the call takes `delay` of machine time to reach the telco, and reaches it even if its caller gives up.
  */
 export type Fault = Target &
   (
     | { readonly fault: "refuse"; readonly message?: string }
-    | { readonly fault: "unavailable"; readonly retryAfterSeconds?: number }
+    | { readonly fault: "unavailable"; readonly retryAfterSeconds?: number; readonly isDone?: false }
     | { readonly fault: "answer lost" }
     | { readonly fault: "slow"; readonly delay: Duration.Input }
   )
@@ -58,8 +62,16 @@ export interface Fate {
   readonly unavailable: boolean
   /** Null where the telco does not say. */
   readonly retryAfterSeconds: number | null
+  /** Whether the caller is told that the call did not reach the telco. */
+  readonly isKnown: boolean
   /** The work is done, and the caller is told `Unavailable`. */
   readonly answerLost: boolean
+}
+
+/** The fault after a call: one that let the call pass waits for one call less, one that befell it has one time less. */
+const remaining = (fault: Fault, call: Call, isTaken: boolean): Fault => {
+  if (isTaken) return fault.times === undefined ? fault : { ...fault, times: fault.times - 1 }
+  return isWaiting(fault) && isMeant(fault, call) ? { ...fault, after: (fault.after ?? 0) - 1 } : fault
 }
 
 /**
@@ -69,20 +81,24 @@ export interface Fate {
 export const take = (faults: ReadonlyArray<Fault>, call: Call): readonly [Fate, ReadonlyArray<Fault>] => {
   const slow = faults.find((fault) => fault.fault === "slow" && befalls(fault, call))
   const other = faults.find((fault) => fault.fault !== "slow" && befalls(fault, call))
-  const left = faults.map((fault) =>
-    (fault === slow || fault === other) && fault.times !== undefined ? { ...fault, times: fault.times - 1 } : fault
-  )
+  const left = faults.map((fault) => remaining(fault, call, fault === slow || fault === other))
   return [
     {
       delay: slow?.fault === "slow" ? Duration.fromInputUnsafe(slow.delay) : Duration.zero,
       refusal: other?.fault === "refuse" ? (other.message ?? `The telco refuses ${call.kind}`) : null,
       unavailable: other?.fault === "unavailable",
       retryAfterSeconds: other?.fault === "unavailable" ? (other.retryAfterSeconds ?? null) : null,
+      isKnown: other?.fault === "unavailable" && other.isDone === false,
       answerLost: other?.fault === "answer lost"
     },
     left
   ]
 }
 
+const isWaiting = ({ after = 0 }: Fault): boolean => after > 0
+
+const isMeant = (fault: Fault, call: Call): boolean =>
+  (fault.on === undefined || fault.on === call.kind) && (fault.when?.(call) ?? true)
+
 const befalls = (fault: Fault, call: Call): boolean =>
-  (fault.times ?? 1) > 0 && (fault.on === undefined || fault.on === call.kind) && (fault.when?.(call) ?? true)
+  (fault.times ?? 1) > 0 && !isWaiting(fault) && isMeant(fault, call)

@@ -2,7 +2,7 @@
  * Books in memory: they live as long as the layer does, and run anywhere.
  */
 import { Effect, Layer } from "effect"
-import { Books, type Document } from "./Books.ts"
+import { Books, type Document, type Entry } from "./Books.ts"
 
 const make = Effect.sync(() => {
   const kinds = new Map<string, Map<string, Document>>()
@@ -29,7 +29,14 @@ const make = Effect.sync(() => {
         return found === undefined ? { kind, document: add(kind, key, document) } : { kind: other, document: found }
       }),
     get: (kind, key) => Effect.sync(() => shelf(kind).get(key) ?? null),
-    all: (kind) => Effect.sync(() => Array.from(shelf(kind), ([key, document]) => ({ key, document })))
+    all: (kind, iccid) =>
+      Effect.sync(() => {
+        const found: Array<Entry> = []
+        for (const [key, document] of shelf(kind)) {
+          if (iccid === undefined || document["iccid"] === iccid) found.push({ key, document })
+        }
+        return found
+      })
   })
 })
 

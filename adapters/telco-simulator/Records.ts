@@ -43,6 +43,14 @@ const reader = <A>(kind: string, schema: Schema.Codec<A, unknown>) => {
     Effect.mapError(decode(document), (cause) => new BooksError({ message: `Not a ${kind} of the simulator`, cause }))
 }
 
+const listing = <A>(
+  entries: ReturnType<Books["Service"]["all"]>,
+  read: (document: Document) => Effect.Effect<A, BooksError>
+) =>
+  Effect.flatMap(entries, (all) =>
+    Effect.forEach(all, ({ document, key }) => Effect.map(read(document), (record) => ({ key, record })))
+  )
+
 const shelf = <A extends Document>(books: Books["Service"], kind: string, schema: Schema.Codec<A, unknown>) => {
   const read = reader(kind, schema)
   return {
@@ -54,9 +62,7 @@ const shelf = <A extends Document>(books: Books["Service"], kind: string, schema
     get: (key: string) =>
       Effect.flatMap(books.get(kind, key), (document) => (document === null ? Effect.succeed(null) : read(document))),
     /** All of them with their keys, in the order in which they were added. */
-    all: Effect.flatMap(books.all(kind), (entries) =>
-      Effect.forEach(entries, ({ document, key }) => Effect.map(read(document), (record) => ({ key, record })))
-    )
+    all: listing(books.all(kind), read)
   }
 }
 
@@ -85,7 +91,15 @@ export type Ends = ReturnType<typeof ends>
 
 /** The simulator's records in these books. */
 export const open = (books: Books["Service"]) => ({
-  packages: { ...shelf(books, PACKAGE, Package), addUnlessCancelled: placing(books) },
+  packages: {
+    ...shelf(books, PACKAGE, Package),
+    addUnlessCancelled: placing(books),
+    /** Those of a SIM. */
+    of: (iccid: string) =>
+      Effect.map(listing(books.all(PACKAGE, iccid), reader(PACKAGE, Package)), (all) =>
+        all.filter(({ record }) => record.iccid === iccid)
+      )
+  },
   suspensions: ends(books, "suspension"),
   cancellations: ends(books, CANCELLATION),
   messages: shelf(books, "message", Message),

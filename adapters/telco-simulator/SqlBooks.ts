@@ -178,10 +178,16 @@ const make = Effect.fnUntraced(function* (table: string) {
       const alone = Effect.map(getting([one]), (stored) => stored.get(place(one)) ?? null)
       return apart(alone, Effect.request(new Get(one), gets))
     },
-    all: (kind) =>
-      entries(sql`
+    all: (kind, iccid) =>
+      entries(
+        iccid === undefined
+          ? sql`
         select kind, key, document::text as document from ${books}
-        where kind = ${kind} order by position`)
+        where kind = ${kind} order by position`
+          : sql`
+        select kind, key, document::text as document from ${books}
+        where kind = ${kind} and document->>'iccid' = ${iccid}::text order by position`
+      )
   })
 })
 

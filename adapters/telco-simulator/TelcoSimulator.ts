@@ -65,7 +65,9 @@ const make = (options: Options) =>
       setMobilePlan: (of) =>
         send({ kind: "setMobilePlan", key: of.key, iccid: of.iccid }, (refusal) =>
           Calls.setMobilePlan(records, of, refusal)
-        )
+        ),
+      listPackages: ({ iccid }) =>
+        send({ kind: "listPackages", key: iccid, iccid }, (refusal) => Calls.listPackages(records, iccid, refusal))
     })
     const simulator = TelcoSimulator.of({ ...Inspection.make(records), ...controls })
     return Context.make(Telco.Telco, telco).pipe(Context.add(TelcoSimulator, simulator))

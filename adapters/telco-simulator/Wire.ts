@@ -24,7 +24,8 @@ const untouched: State = {
     cancelPackage: 0,
     sendSms: 0,
     releaseProfile: 0,
-    setMobilePlan: 0
+    setMobilePlan: 0,
+    listPackages: 0
   }
 }
 
@@ -34,6 +35,8 @@ export interface Controls {
   readonly calls: Effect.Effect<CallCounts>
   /** Replaces the faults that are left. */
   readonly setFaults: (faults: ReadonlyArray<Faults.Fault>) => Effect.Effect<void>
+  /** Adds a fault behind those that are left. */
+  readonly addFault: (fault: Faults.Fault) => Effect.Effect<void>
   /** The calls from now on meet no fault; one that is slow already stays so. */
   readonly clearFaults: Effect.Effect<void>
 }
@@ -48,6 +51,11 @@ export interface Wire extends Controls {
 
 const unavailable = (message: string, retryAfterSeconds: number | null = null): Telco.Unavailable =>
   new Telco.Unavailable({ message, ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }) })
+
+const outOfReach = ({ isKnown, retryAfterSeconds }: Faults.Fate): Telco.Unavailable => {
+  const message = "The telco is out of reach"
+  return isKnown ? new Telco.Unavailable({ message, isDone: false }) : unavailable(message, retryAfterSeconds)
+}
 
 /** A wire with no faults; calls on their way end with the scope. */
 export const make: Effect.Effect<Wire, never, Scope.Scope> = Effect.gen(function* () {
@@ -64,7 +72,7 @@ export const make: Effect.Effect<Wire, never, Scope.Scope> = Effect.gen(function
     fate: Faults.Fate,
     work: (refusal: string | null) => Effect.Effect<A, Telco.Refused | BooksError>
   ): Effect.Effect<A, Telco.Refused | Telco.Unavailable> => {
-    if (fate.unavailable) return Effect.fail(unavailable("The telco is out of reach", fate.retryAfterSeconds))
+    if (fate.unavailable) return Effect.fail(outOfReach(fate))
     const done = Effect.catchTag(work(fate.refusal), "BooksError", ({ message }) => Effect.fail(unavailable(message)))
     if (!fate.answerLost) return done
     return Effect.andThen(Effect.exit(done), Effect.fail(unavailable("The telco's answer was lost")))
@@ -82,6 +90,7 @@ export const make: Effect.Effect<Wire, never, Scope.Scope> = Effect.gen(function
       }),
     calls: Effect.map(Ref.get(state), ({ calls }) => calls),
     setFaults: (faults) => Ref.update(state, (now) => ({ ...now, faults })),
+    addFault: (fault) => Ref.update(state, (now) => ({ ...now, faults: [...now.faults, fault] })),
     clearFaults: Ref.update(state, (now) => ({ ...now, faults: [] }))
   }
 })

@@ -5,7 +5,7 @@
  * repeats the message.
  */
 import { Cause, Effect, Exit, Random } from "effect"
-import { Telco } from "simplan/ports"
+import { Sms as Texts, Telco } from "simplan/ports"
 import { type CallFailure, CallKinds, Journal, PortFailure, SimLocks } from "../telco-calls/index.ts"
 import * as Addresses from "./Addresses.ts"
 import type { Connection, Submit } from "./Connection.ts"
@@ -18,6 +18,7 @@ export interface Options {
   readonly telco: string
   readonly destinationOf: (iccid: string) => Effect.Effect<Addresses.Address, CallFailure.CallFailure>
   readonly source: { readonly ton?: number; readonly npi?: number }
+  readonly alphabet: Segments.Alphabet
   /** How many times a segment is submitted again that the SMSC takes no more messages for. */
   readonly throttledRetries: number
   /** How long a message waits for another one to the same SIM. */
@@ -32,10 +33,10 @@ const REGISTERED_DELIVERY = 0x01
 const unread = ({ message }: Journal.JournalError) => PortFailure.unavailable(message)
 
 /** What the message's call is told by the record alone; null: there is something to submit. */
-const settled = (record: MessageRecord.MessageRecord): Effect.Effect<void, Telco.Refused> | null => {
+const settled = (record: MessageRecord.MessageRecord): Effect.Effect<Telco.SentSms, Telco.Refused> | null => {
   switch (record.state) {
     case "Sent":
-      return Effect.void
+      return Effect.succeed({ segments: record.segments })
     case "Refused":
       return Effect.fail(new Telco.Refused({ message: record.refusal ?? "the SMSC has refused the message" }))
     case "Unknown":
@@ -140,7 +141,12 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
     const destination = yield* Effect.mapError(options.destinationOf(iccid), PortFailure.of)
     const fresh = opened.read() === null
     if (fresh) reference = (reference + 1) % 256
-    const segments = Segments.of(sms.text, opened.read()?.reference ?? reference)
+    const segments = Segments.of(sms.text, opened.read()?.reference ?? reference, options.alphabet)
+    const { segments: most } = Texts.limits
+    if (segments.length > most) {
+      const message = `the message takes ${segments.length} segments here, as a character of it is not in the SMSC's alphabet; the most is ${most}`
+      return yield* new Telco.Refused({ message })
+    }
     let record = opened.read() ?? MessageRecord.make(reference, segments.length)
     let throttled = 0
     while (record.state === "Waiting") {
@@ -175,6 +181,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
         return yield* PortFailure.unavailable("the SMSC takes no more messages at the moment", 5)
       }
     }
+    return { segments: record.segments }
   })
 
   const sendSms: Telco.Telco["Service"]["sendSms"] = (sms) =>

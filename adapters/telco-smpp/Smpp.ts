@@ -7,6 +7,7 @@ import type { CallFailure, Journal } from "../telco-calls/index.ts"
 import type * as Addresses from "./Addresses.ts"
 import * as Connection from "./Connection.ts"
 import * as Messages from "./Messages.ts"
+import type * as Segments from "./Segments.ts"
 import * as Session from "./Session.ts"
 
 /** Which SMSC, and how it is treated. Spans are milliseconds. */
@@ -26,6 +27,8 @@ export interface Options {
   readonly systemType?: string
   /** The sender's type of number and numbering plan, if not by its form (`Addresses.sender`). */
   readonly source?: { readonly ton?: number; readonly npi?: number }
+  /** What the SMSC takes data coding 0 for: `gsm` unless given. */
+  readonly alphabet?: Segments.Alphabet
   /** Certificates in PEM to be trusted in place of the machine's, for `smpps`. */
   readonly ca?: string
   /** The most requests without a response at once: 10. */
@@ -114,6 +117,7 @@ export const make = (
       telco,
       destinationOf: options.destinationOf,
       source: options.source ?? {},
+      alphabet: options.alphabet ?? "gsm",
       throttledRetries: options.throttledRetries ?? 3,
       waitMillis
     })

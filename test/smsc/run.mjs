@@ -3,33 +3,16 @@
 // Where osmo-msc is missing it is installed by apt, which needs Debian, root and the network; where it cannot be, this
 // fails and says so. osmo-msc also opens SCTP ports to base stations, which no test here uses. A kernel without SCTP
 // would not let it start: there a small library, compiled by cc, opens TCP ports in their place.
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { fail, has, install, runs } from "../setup/debian.mjs"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), "simplan-smsc-"))
 process.once("exit", () => rmSync(scratch, { recursive: true, force: true }))
-
-const fail = (sentence) => {
-  console.error(sentence)
-  process.exit(1)
-}
-
-const runs = (command, ...args) => spawnSync(command, args, { encoding: "utf8" })
-const has = (command) => runs("sh", "-c", `command -v ${command}`).status === 0
-
-const install = () => {
-  if (!has("apt-get")) fail("osmo-msc is not installed, and this machine has no apt-get to install it with")
-  if (process.getuid?.() !== 0) fail("osmo-msc is not installed, and only root can: apt-get install osmo-msc")
-  const apt = ["apt-get", "install", "-y", "--no-install-recommends", "osmo-msc"]
-  if (runs(...apt).status === 0) return
-  runs("apt-get", "update")
-  const { status, stderr } = runs(...apt)
-  if (status !== 0) fail(`osmo-msc cannot be installed on this machine: ${stderr.trim()}`)
-}
 
 const withoutSctp = () => {
   if (!has("cc")) fail("osmo-msc needs SCTP, which this kernel does not have, and there is no C compiler (cc)")
@@ -40,7 +23,7 @@ const withoutSctp = () => {
   return library
 }
 
-if (!has("osmo-msc")) install()
+install("osmo-msc")
 const preload = /^SCTP/m.test(readFileSync("/proc/net/protocols", "utf8")) ? "" : withoutSctp()
 const vitest = join(root, "node_modules", "vitest", "vitest.mjs")
 const child = spawn(process.execPath, [vitest, "run", "--config", "test/smsc/vitest.config.ts"], {

@@ -12,7 +12,7 @@ let next = 0
 
 beforeAll(async () => {
   world = await World.make()
-  iccids = await world.importSims(12)
+  iccids = await world.importSims(30)
 })
 
 afterAll(() => world.close())
@@ -69,9 +69,9 @@ describe("A notification of the SM-DP+", () => {
     expect(history.map(({ modificationResult }) => modificationResult)).toEqual(["Failed 8.10/4.2: no memory"])
   })
 
-  it("of the points before the installation tells nothing that /v3 shows", async () => {
+  it("of the points before the installation, and of those that SGP.22 does not number, tells nothing that /v3 shows", async () => {
     const iccid = fresh()
-    for (const notificationPointId of [1, 2, 3, 99]) {
+    for (const notificationPointId of [1, 2, 3, 5, 6, 99]) {
       expect(await take(notification(iccid, { notificationPointId }))).toEqual(done)
     }
     expect((await info(iccid)).history).toEqual([])
@@ -79,13 +79,16 @@ describe("A notification of the SM-DP+", () => {
 
   it("is mapped by the operator's changes to the table, and otherwise by the table", async () => {
     const iccid = fresh()
-    const options: DownloadProgress.Options = { states: { "3": "BPP Installation", "4": null, "101": "Enable" } }
+    const options: DownloadProgress.Options = { states: { "3": "BPP Installation", "5": "Delete", "101": "Enable" } }
     for (const notificationPointId of [3, 4, 101, 5]) await take(notification(iccid, { notificationPointId }), options)
     expect((await info(iccid)).history.map(({ state }) => state).sort()).toEqual([
+      "BPP Installation",
       "BPP Installation",
       "Delete",
       "Enable"
     ])
+    await take(notification(iccid), { states: { "4": null } })
+    expect((await info(iccid)).history).toHaveLength(4)
   })
 
   it("is answered 204 where the app rejects it: an unknown SIM, a time ahead of the clock", async () => {
@@ -100,12 +103,31 @@ describe("A notification of the SM-DP+", () => {
     for (const changes of [
       { iccid: "123" },
       { timestamp: "yesterday" },
+      { timestamp: "2026-13-01T12:00:00" },
       { notificationPointId: "four" },
+      { notificationPointId: undefined },
+      { notificationPointStatus: undefined },
       { notificationPointStatus: "Executed-Success" }
     ]) {
       expect((await take(notification(iccid, changes))).status).toBe(400)
     }
     expect((await take(null)).status).toBe(400)
+  })
+
+  it("may write its time without a zone, which is UTC, or in other forms of ISO 8601", async () => {
+    const times = [
+      "2026-01-31T12:00:00",
+      "2026-01-31 12:00:00",
+      "2026-01-31T12:00",
+      "2026-01-31T12:00:00.000000",
+      "2026-01-31T13:00:00+0100",
+      "2026-01-31T13:00:00+01"
+    ]
+    for (const timestamp of times) {
+      const iccid = fresh()
+      expect(await take(notification(iccid, { timestamp }))).toEqual(done)
+      expect((await info(iccid)).current?.modifiedAt, timestamp).toBe(Date.UTC(2026, 0, 31, 12))
+    }
   })
 
   it("that cannot be stored is answered 503, so that it comes again", async () => {
@@ -114,5 +136,67 @@ describe("A notification of the SM-DP+", () => {
     })
     const taken = Effect.flatMap(failing, (progress) => progress.take(notification(fresh())))
     expect(await Effect.runPromise(taken)).toEqual({ status: 503, message: "The storage is not available" })
+  })
+})
+
+/** `HandleNotification` of version 3: an event in place of the point. */
+const event = (iccid: string, notificationEvent: unknown, changes: Record<string, unknown> = {}) => {
+  const { notificationPointId: _, notificationPointStatus: notificationEventStatus, ...common } = notification(iccid)
+  return {
+    ...common,
+    notificationEvent,
+    notificationEventStatus,
+    notificationReceiverIdentifier: "mno",
+    notificationIdentifier: "1",
+    ...changes
+  }
+}
+
+describe("A notification of version 3 (handleNotification)", () => {
+  it("has its event by number, which is that of the point in version 2, and counts once beside one of version 2", async () => {
+    const iccid = fresh()
+    expect(await take(event(iccid, 4))).toEqual(done)
+    await take(event(iccid, "4"))
+    await take(notification(iccid))
+    const { current, history } = await info(iccid)
+    expect(current?.state).toBe("BPP Installation")
+    expect(history).toHaveLength(1)
+  })
+
+  it("may name its event, of which enabling, disabling and deletion are states too", async () => {
+    const named = {
+      "BPP installation": "BPP Installation",
+      notificationInstall: "BPP Installation",
+      Enable: "Enable",
+      notificationLocalDisable: "Disable",
+      "Profile Deletion": "Delete"
+    }
+    const iccid = fresh()
+    for (const name of Object.keys(named)) expect(await take(event(iccid, name))).toEqual(done)
+    expect((await info(iccid)).history.map(({ state }) => state).sort()).toEqual(Object.values(named).sort())
+  })
+
+  it("of an event that is no state tells nothing, unless the operator's table has it", async () => {
+    const iccid = fresh()
+    for (const name of ["Device Change Request", 5, "BPP download"])
+      expect(await take(event(iccid, name))).toEqual(done)
+    expect((await info(iccid)).history).toEqual([])
+    const options: DownloadProgress.Options = { states: { "BPP Download": "BPP Installation" } }
+    await take(event(iccid, "BPP download"), options)
+    expect((await info(iccid)).current?.state).toBe("BPP Installation")
+  })
+
+  it("that failed stays in the history with its codes; one without an event or a status is answered 400", async () => {
+    const iccid = fresh()
+    const statusCodeData = { subjectCode: "8.10", reasonCode: "4.2", message: "no memory" }
+    await take(event(iccid, 4, { notificationEventStatus: { status: "Failed", statusCodeData } }))
+    const { current, history } = await info(iccid)
+    expect([current, history.map(({ modificationResult }) => modificationResult)]).toEqual([
+      null,
+      ["Failed 8.10/4.2: no memory"]
+    ])
+    for (const changes of [{ notificationEvent: undefined }, { notificationEventStatus: undefined }, { iccid: "1" }]) {
+      expect((await take(event(iccid, 4, changes))).status).toBe(400)
+    }
   })
 })

@@ -113,9 +113,15 @@ describe("A release", () => {
     expect(profile()?.state).toBe("Released")
   })
 
-  it("of a profile that the SM-DP+ does not know succeeds", async () => {
-    expect(Exit.isSuccess(await run(release("a", "8900000000000000000")))).toBe(true)
+  it("of a profile that the SM-DP+ does not know is refused for good, with the SM-DP+'s reason (rule S6)", async () => {
+    const unknown = Effect.flip(release("a", "8900000000000000000"))
+    const exit = await run(Effect.all([unknown, unknown]))
     expect(names()).toEqual(["cancelOrder"])
+    const refused = new Telco.Refused({
+      message:
+        "The SM-DP+ does not know the profile: The SM-DP+ answers cancelOrder: Failed 8.2.1/3.9: the fake refuses"
+    })
+    expect(exit).toEqual(Exit.succeed([refused, refused]))
   })
 
   it("of a downloaded profile is refused for good, with the SM-DP+'s reason", async () => {

@@ -1,11 +1,16 @@
 /** A service whose settings file sends profiles to an SM-DP+, and packages elsewhere. */
 import { Effect, Stream } from "effect"
-import { Sims, Subscriptions, Worker } from "simplan"
+import { Problems, Sims, Subscriptions, Time, Worker } from "simplan"
+import { BusinessClock } from "simplan/ports"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Routes } from "../../adapters/telco-routes/index.ts"
+import * as Clock from "../../adapters/virtual-clock/index.ts"
 import type * as Certificates from "../fakes/es2plus/Certificates.ts"
 import * as SmdpServer from "../fakes/es2plus/SmdpServer.ts"
 import * as World from "../telco-routes/World.ts"
+
+/** The business clock stands here until a test moves it. */
+const NOON = Date.UTC(2026, 0, 31, 12)
 
 let server: SmdpServer.SmdpServer
 let client: Certificates.Identity
@@ -30,7 +35,8 @@ beforeEach(async () => {
     SECRET: "a-secret-of-the-notifications"
   }
   const telcos = { sandbox: { kind: "simulator" }, smdp }
-  world = await World.start(World.settings(telcos, [{ packages: "sandbox", profiles: "smdp" }], env))
+  const settings = World.settings(telcos, [{ packages: "sandbox", profiles: "smdp" }], env)
+  world = await World.start(settings, { clock: Clock.virtual(NOON) })
 })
 
 afterEach(async () => {
@@ -68,6 +74,27 @@ describe("A service with an SM-DP+", () => {
     expect(world.logs.join("\n")).not.toContain(client.key.split("\n")[1])
   })
 
+  it("lists a profile that the SM-DP+ does not know among the problems, and does not sell its SIM again (rule S6)", async () => {
+    const { again, problems } = await world.run(
+      Effect.gen(function* () {
+        const { organizationId, request } = yield* subscribed
+        yield* Subscriptions.Subscriptions.use((of) => of.remove({ organizationId, iccid }))
+        const clock = yield* BusinessClock.BusinessClock
+        for (let day = 0; day < 3; day++) {
+          yield* Worker.Worker.use((of) => of.drain)
+          yield* clock.set?.(NOON + (day + 1) * Time.DAY) ?? Effect.void
+        }
+        const { items } = yield* Problems.Problems.use((of) => of.page({ after: null, limit: 10 }))
+        const again = yield* Effect.flip(Subscriptions.Subscriptions.use((of) => of.create(request)))
+        return { problems: items, again }
+      })
+    )
+    expect(problems.map(({ refused, work }) => [work._tag, refused?.times])).toEqual([["CancelPackages", 3]])
+    expect(problems[0]?.refused?.message).toMatch(/^The SM-DP\+ does not know the profile: /)
+    expect(again._tag).toMatch(/^(NoFreeSim|TelcoUnavailable)$/)
+    expect(server.smdp.calls.map(({ name }) => name)).toEqual(["cancelOrder", "cancelOrder", "cancelOrder"])
+  })
+
   it("shows what the SM-DP+ tells of a download", async () => {
     const info = await world.run(
       Effect.gen(function* () {
@@ -77,7 +104,7 @@ describe("A service with an SM-DP+", () => {
           header: { functionRequesterIdentifier: "smdp", functionCallIdentifier: "1" },
           iccid: `${iccid}F`,
           profileType: "consumer",
-          timestamp: new Date().toISOString(),
+          timestamp: Time.toIso(NOON),
           notificationPointId: 101,
           notificationPointStatus: { status: "Executed-Success" }
         }

@@ -115,6 +115,30 @@ describe("the client", () => {
     expect(bridge.connections()).toBeLessThan(bridge.asked.length)
   })
 
+  const lists = (telco: Telco.Telco["Service"]) => telco.listPackages?.({ iccid }) ?? Effect.die("no list")
+
+  it("asks what packages a SIM has, without a key, as nothing changes", async () => {
+    const listed = await port(Bridge.answer(200, { package_ids: ["a:0", "own/7"] }), lists)
+    expect(listed).toEqual(Exit.succeed(["a:0", "own/7"]))
+    expect(bridge?.asked).toMatchObject([{ method: "POST", path: "/packages/list", body: { iccid } }])
+    expect(bridge?.asked[0]?.headers).not.toHaveProperty("idempotency-key")
+  })
+
+  const unlisted: ReadonlyArray<readonly [string, Bridge.Answer]> = [
+    ["says that it cannot list them", Bridge.answer(200, { package_ids: null })],
+    ["has no such call", Bridge.answer(404)],
+    ["takes the call for a malformed one", Bridge.answer(400, { code: "malformed", message: "No such call" })],
+    ["does not know the method there", Bridge.answer(405)],
+    ["answers any call that it is done", Bridge.answer(204)]
+  ]
+  it.each(unlisted)("knows of no list where the bridge %s", async (_, answer) => {
+    expect(await port(answer, lists)).toEqual(Exit.succeed(null))
+  })
+
+  it.each([401, 403, 429, 500, 503])("does not take %i for a bridge without a list", async (status) => {
+    expect(await failure(port(Bridge.answer(status), lists))).toMatchObject({ _tag: "Telco.Unavailable" })
+  })
+
   it.each([200, 201, 202, 204])("takes %i for done", async (status) => {
     expect(await port(Bridge.answer(status), (telco) => telco.cancelPackage(of))).toEqual(Exit.void)
   })
@@ -161,6 +185,8 @@ describe("the client", () => {
     const error = await failure(port(answer, (telco) => telco.createPackage(order)))
     expect(error._tag).toBe("Telco.Unavailable")
     expect("retryAfterSeconds" in error ? error.retryAfterSeconds : undefined).toBe(retryAfterSeconds)
+    // Each of them may have been done.
+    expect("isDone" in error ? error.isDone : undefined).toBeUndefined()
   })
 
   it("takes no answer in time for unavailable, of the head or of the rest", async () => {
@@ -180,7 +206,7 @@ describe("the client", () => {
     const gone = await Bridge.start(() => {})
     await gone.close()
     const error = await failure(at(gone.url, (telco) => telco.cancelPackage(of)))
-    expect(error._tag).toBe("Telco.Unavailable")
+    expect(error).toMatchObject({ _tag: "Telco.Unavailable", isDone: false })
     expect(error.message).toContain("ECONNREFUSED")
   })
 

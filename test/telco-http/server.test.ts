@@ -53,6 +53,21 @@ describe("the server", () => {
       expect(await ask(url, good, "{")).toMatchObject({ status: 400, body: { code: "malformed" } })
     }))
 
+  it("lists packages, and says where the telco cannot", async () => {
+    const of = (telco: Partial<Telco.Telco["Service"]>) => {
+      const never = () => Effect.die("not asked for")
+      const others = { createPackage: never, suspendPackage: never, cancelPackage: never, sendSms: never }
+      return Layer.succeed(Telco.Telco, { ...others, releaseProfile: never, setMobilePlan: never, ...telco })
+    }
+    const listed = (telco: Layer.Layer<Telco.Telco>) =>
+      serving(telco, (url) => ask(url, good, JSON.stringify({ iccid }), "/packages/list"))
+    expect(await listed(of({ listPackages: () => Effect.succeed(["a:0"]) }))).toMatchObject({
+      status: 200,
+      body: { package_ids: ["a:0"] }
+    })
+    expect(await listed(of({}))).toMatchObject({ status: 200, body: { package_ids: null } })
+  })
+
   it("refuses with 422, and says when to ask an unavailable telco again", () => {
     const cancelling = (answer: Effect.Effect<void, Telco.Refused | Telco.Unavailable>) =>
       Layer.mock(Telco.Telco)({ cancelPackage: () => answer })

@@ -1,6 +1,7 @@
 /**
  * A model in memory of the online charging system, behind its typed calls, which can do with each call whatever a network
- * and a busy system do. What it does happens apart from the caller: it goes on when the caller is gone.
+ * and a busy system do. What it does happens apart from the caller: it goes on when the caller is gone. Its clock may be
+ * another one than the caller's, its lists may be behind, and its SIMs may be in use when they get a package.
  */
 import { Clock, Effect, Fiber } from "effect"
 import { CallFailure } from "../../adapters/telco-calls/index.ts"
@@ -25,6 +26,8 @@ export type Fault =
 export interface Package extends Api.SubscriberPackage {
   readonly iccid: string
   readonly firstUsedAt: number | null
+  /** Whether it was given for a window. */
+  readonly hasWindow: boolean
 }
 
 export interface DeletedPackage extends Package {
@@ -36,11 +39,20 @@ export interface Options {
   readonly fault?: (call: Name) => Fault | null
   /** How long a request or an answer is under way, in milliseconds. */
   readonly latency?: () => number
+  /** How much its clock is ahead of the caller's, in milliseconds. */
+  readonly skew?: number
+  /** How much the next list of packages is behind, in milliseconds. */
+  readonly lag?: () => number
+  /** Whether a device is online with the SIM: a package without a window is activated when it is given. */
+  readonly isOnline?: (iccid: string) => boolean
   readonly zones?: ReadonlyArray<Api.Zone>
 }
 
 /** How long a caller waits for an answer, in milliseconds. */
 const TIMEOUT = 10_000
+
+/** How long a package lasts from its first use on, in milliseconds. */
+const PERIOD = 7 * 86_400_000
 
 const failure = (outcome: CallFailure.Outcome, message: string, retryAfterSeconds?: number) =>
   new CallFailure.CallFailure(
@@ -55,6 +67,9 @@ const unescaped = (text: string): string =>
 export const make = ({
   fault = () => null,
   latency,
+  skew = 0,
+  lag = () => 0,
+  isOnline = () => false,
   zones = [
     { id: 27, name: "France" },
     { id: 28, name: "Europe" }
@@ -69,6 +84,25 @@ export const make = ({
   const faults = new Map<Fault["kind"], number>()
   let lastId = 400
   let calls = 0
+  /** What became of packages, the latest last; null: it was deleted. */
+  const changes: Array<{ readonly at: number; readonly id: number; readonly one: Package | null }> = []
+  const put = (one: Package, at: number): void => {
+    packages.set(one.id, one)
+    changes.push({ at, id: one.id, one })
+  }
+
+  /** The packages as a list tells them that is behind. */
+  const listed = (now: number): ReadonlyArray<Package> => {
+    const behind = lag()
+    if (behind === 0) return [...packages.values()]
+    const then = new Map<number, Package>()
+    for (const { at, id, one } of changes) {
+      if (at > now - behind) continue
+      if (one === null) then.delete(id)
+      else then.set(id, one)
+    }
+    return [...then.values()]
+  }
 
   const under = latency === undefined ? Effect.void : Effect.suspend(() => Effect.sleep(latency()))
   const unknown = (message: string) => Effect.fail(failure("Unknown", message))
@@ -120,20 +154,24 @@ export const make = ({
   const place = (iccid: string, templateId: number, window: Api.Window | null, now: number): number => {
     const id = ++lastId
     const seconds = (time: number) => Math.floor(time / 1000) * 1000
-    packages.set(id, {
+    const assignedAt = seconds(now + skew)
+    const times = window ?? (isOnline(iccid) ? { start: assignedAt, end: assignedAt + PERIOD } : null)
+    const one: Package = {
       id,
       iccid,
       firstUsedAt: null,
       templateId,
       templateName: templates.find((one) => one.id === templateId)?.name ?? null,
-      assignedAt: seconds(now),
-      activationAt: window === null ? null : seconds(window.start),
-      expirationAt: window === null ? null : seconds(window.end),
+      assignedAt,
+      activationAt: times === null ? null : seconds(times.start),
+      expirationAt: times === null ? null : seconds(times.end),
       allowanceBytes: null,
       usedBytes: 0,
       isActive: true,
-      isRecurring: false
-    })
+      isRecurring: false,
+      hasWindow: window !== null
+    }
+    put(one, now)
     return id
   }
 
@@ -159,11 +197,12 @@ export const make = ({
           network: null
         })
       ),
-    subscribersOf: () => send("subscribersOf", Effect.succeed({ subscribers: [], hasMore: false })),
+    subscribersBy: () =>
+      send("subscribersBy", Effect.succeed({ subscribers: [], withoutCard: [], odd: [], hasMore: false, found: 0 })),
     packages: (iccid) =>
       send(
         "packages",
-        Effect.sync(() => [...packages.values()].filter((one) => one.iccid === iccid))
+        Effect.map(Clock.currentTimeMillis, (now) => listed(now).filter((one) => one.iccid === iccid))
       ),
     affectPackage: ({ iccid, templateId, window }) =>
       send(
@@ -177,13 +216,14 @@ export const make = ({
     setPackageStatus: (id, isActive) =>
       send(
         "setPackageStatus",
-        Effect.map(found(id), (one) => void packages.set(id, { ...one, isActive }))
+        Effect.zipWith(found(id), Clock.currentTimeMillis, (one, now) => put({ ...one, isActive }, now))
       ),
     deletePackage: (id) =>
       send(
         "deletePackage",
         Effect.zipWith(found(id), Clock.currentTimeMillis, (one, deletedAt) => {
           packages.delete(id)
+          changes.push({ at: deletedAt, id, one: null })
           deleted.set(id, { ...one, deletedAt })
         })
       ),
@@ -221,8 +261,9 @@ export const make = ({
   const use = (id: number, bytes: number, now: number): void => {
     const one = packages.get(id)
     if (one === undefined || !one.isActive) return
-    const times = one.activationAt === null ? { activationAt: now, expirationAt: now + 7 * 86_400_000 } : {}
-    packages.set(id, { ...one, ...times, usedBytes: one.usedBytes + bytes, firstUsedAt: one.firstUsedAt ?? now })
+    const at = now + skew
+    const times = one.activationAt === null ? { activationAt: at, expirationAt: at + PERIOD } : {}
+    put({ ...one, ...times, usedBytes: one.usedBytes + bytes, firstUsedAt: one.firstUsedAt ?? now }, now)
   }
 
   return { api, packages, deleted, templates, messages, mobilePlans, faults, place, use, calls: () => calls }

@@ -55,6 +55,13 @@ export const make = Effect.fnUntraced(function* (telco: Context.Context<Telco.Te
         attachmentId = created.attachmentId
         return { attachmentId }
       }).pipe(Effect.orDie),
+    /** Deletes the subscription of the SIM. */
+    remove: Effect.orDie(Context.get(services, Subscriptions.Subscriptions).remove({ organizationId, iccid })),
+    /** Who has the SIM. */
+    allocation: Effect.map(
+      Effect.orDie(Context.get(services, Sims.Sims).get({ organizationId, iccid })),
+      ({ allocation }) => allocation._tag
+    ),
     /** The attachment that was made last. */
     attachment: Effect.suspend(() =>
       Effect.orDie(Context.get(services, Attachments.Attachments).get({ organizationId, iccid, id: attachmentId }))

@@ -17,7 +17,8 @@ export const layer = (origin: string, timeout: Duration.Input = "5 seconds") =>
     resellerId: 1,
     zones: { Green: { FR: 27 } },
     mobilePlanId: 10,
-    watch: `${WATCH} millis`
+    watch: `${WATCH} millis`,
+    listLag: 0
   }).pipe(
     Layer.provide(
       HttpApi.layer({

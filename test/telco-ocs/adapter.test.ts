@@ -11,7 +11,13 @@ import { orderOf, terms } from "./simulation/Orders.ts"
 
 class Behind extends Context.Service<Behind, Fake.Fake>()("test/Fake") {}
 
-const options = { telco: "ocs", resellerId: 1, zones: { Green: { FR: 27, EUROPE: 28, ASIA: 99 } }, mobilePlanId: 10 }
+const options = {
+  telco: "ocs",
+  resellerId: 1,
+  zones: { Green: { FR: 27, EUROPE: 28, ASIA: 99 } },
+  mobilePlanId: 10,
+  listLag: 0
+}
 
 const fake = Layer.effect(
   Behind,
@@ -86,6 +92,24 @@ describe("The charging system over HTTP", () => {
           ids.add(telcoPackageId)
         }
         expect(ocs.books().packages.map(({ id }) => String(id))).toEqual([...ids])
+      })
+    ))
+
+  it("says that nothing is done where a call fails before the order, and not after it (S5)", () =>
+    run(
+      Effect.gen(function* () {
+        const telco = yield* Telco.Telco
+        const ocs = yield* Behind
+        yield* telco.createPackage(order("before:0"))
+        const failed = (key: string, operation: string) => {
+          ocs.setFaults([{ fault: "http", operation, times: 1, status: 503 }])
+          return Effect.flip(telco.createPackage(order(key)))
+        }
+        expect(yield* failed("first:0", "listSubscriberPrepaidPackages")).toMatchObject({ isDone: false })
+        expect(ocs.books().packages).toHaveLength(1)
+        const asked = yield* failed("second:0", "affectPackageToSubscriber")
+        expect(asked).toMatchObject({ _tag: "Telco.Unavailable" })
+        expect(asked).not.toHaveProperty("isDone")
       })
     ))
 

@@ -10,7 +10,7 @@ import { orderOf, terms } from "./simulation/Orders.ts"
 
 class Behind extends Context.Service<Behind, Model.Model>()("test/Behind") {}
 
-const options = { telco: "ocs", resellerId: 1, zones: { Green: { FR: 27, EUROPE: 28 } }, mobilePlanId: 10 }
+const options = { telco: "ocs", resellerId: 1, zones: { Green: { FR: 27, EUROPE: 28 } }, mobilePlanId: 10, listLag: 0 }
 
 const system = (model: Model.Model = Model.make()) =>
   Ocs.layer(options).pipe(

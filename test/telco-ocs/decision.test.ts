@@ -9,6 +9,7 @@ const KEY = "mine:0"
 const NOW = Date.UTC(2030, 0, 1)
 const MINUTE = 60_000
 const WATCH = 15 * MINUTE
+const LAG = 10_000
 const window = { start: NOW + 60 * MINUTE + 250, end: NOW + 600 * MINUTE + 250 }
 
 const asked = (part: Partial<Order.Asked> = {}): Order.Asked => ({
@@ -19,6 +20,7 @@ const asked = (part: Partial<Order.Asked> = {}): Order.Asked => ({
   firstAt: NOW,
   lastAt: NOW,
   uncertain: 1,
+  trialZone: null,
   ...part
 })
 
@@ -58,13 +60,20 @@ const sighting = (
   orders: Readonly<Record<string, Order.Order>> = {},
   claims: Readonly<Record<number, string>> = {}
 ): Sighting.Sighting => ({
+  at: NOW + LAG,
   packages,
   orders: new Map(Object.entries(orders)),
   claims: new Map(Object.entries(claims).map(([id, order]) => [Number(id), order]))
 })
 
-const create = (order: Order.Order | null, seen: Sighting.Sighting | null, hasAsked = false) =>
-  Decision.create(KEY, order, seen, { templateId: 9000, templateName: "simplan z27 100MB 7d", window }, hasAsked, NOW)
+const create = (
+  order: Order.Order | null,
+  seen: Sighting.Sighting | null,
+  { trialZone = null, ...known }: Partial<Decision.Known & Decision.Wanted> = {}
+) => {
+  const wanted = { templateId: 9000, templateName: "simplan z27 100MB 7d", window, trialZone }
+  return Decision.create(KEY, order, seen, wanted, { hasAsked: false, answered: null, lag: LAG, now: NOW, ...known })
+}
 
 describe("Creating a package", () => {
   it("looks before it asks for the first time, and notes what was there", () => {
@@ -83,14 +92,78 @@ describe("Creating a package", () => {
 
   it("asks again only where no package fits, with the packages of before the first time", () => {
     const seen = sighting([listed(401), listed(402, { templateId: 9001 }), listed(403, { isRecurring: true })])
-    expect(create(open({ lastAt: NOW - MINUTE }), seen)).toEqual({ next: "Ask", order: open({ uncertain: 2 }) })
-    expect(create(open(), seen, true)).toEqual({ next: "GiveUp" })
+    const later = open({ lastAt: NOW - MINUTE, window })
+    expect(create(later, seen)).toEqual({ next: "Ask", order: open({ window, uncertain: 2 }) })
+    expect(create(later, seen, { hasAsked: true })).toEqual({ next: "GiveUp" })
+  })
+
+  it("asks again only once the lists show what the last call has done", () => {
+    const seen = { ...sighting([]), at: NOW + LAG - 1 }
+    expect(create(open(), seen)).toEqual({ next: "Wait", until: NOW + LAG })
+    expect(create(open(), { ...seen, at: NOW + LAG })).toMatchObject({ next: "Ask" })
+    expect(create(open({ uncertain: 0 }), seen)).toMatchObject({ next: "Ask" })
+    expect(create(open(), { ...seen, packages: [listed(402)] })).toMatchObject({ next: "Take", id: 402 })
   })
 
   it("answers with the ordered times", () => {
     const seconds = { activationAt: window.start - 250, expirationAt: window.end - 250 }
     const decision = create(open({ window }), sighting([listed(403, seconds)]))
     expect(decision).toMatchObject({ id: 403, order: { activationAt: window.start, expirationAt: window.end } })
+  })
+
+  const trial = { window, trialZone: "UTC" }
+  const hours = (count: number) => ({
+    activationAt: window.start - 250 + count * 60 * MINUTE,
+    expirationAt: window.end - 250 + count * 60 * MINUTE
+  })
+
+  it("in a zone on trial takes what has the ordered times, and waits until the lists have what was answered", () => {
+    const order = open(trial)
+    expect(create(order, sighting([listed(402, hours(0))]))).toMatchObject({ next: "Take", id: 402, isProof: true })
+    const soon = { ...sighting([]), at: NOW }
+    expect(create(order, soon, { answered: 402 })).toEqual({ next: "Wait", until: NOW + LAG })
+    expect(create(order, sighting([]), { answered: 402 })).toEqual({ next: "GiveUp" })
+    const seen = sighting([listed(402, hours(0))])
+    expect(create(order, seen, { answered: 402 })).toMatchObject({
+      next: "Take",
+      order: { asked: { trialZone: null } }
+    })
+    // Another call may have made a package with other times.
+    const unsure = create(open({ ...trial, uncertain: 2 }), seen, { answered: 402 })
+    expect(unsure).toMatchObject({ next: "Take", order: { asked: { trialZone: "UTC" } } })
+  })
+
+  it("in a zone on trial withdraws what has the times of another zone", () => {
+    const [summer, winter] = [hours(-2), hours(-1)]
+    const misread = [listed(402, summer), listed(403, { ...summer, expirationAt: winter.expirationAt })]
+    expect(create(open(trial), sighting(misread))).toEqual({ next: "Withdraw", packages: misread, order: open(trial) })
+    expect(create(open({ window }), sighting(misread))).toMatchObject({ next: "Ask" })
+    const [first] = misread
+    expect(create(open(trial), sighting(misread.slice(0, 1)), { answered: 402 })).toEqual({
+      next: "Withdraw",
+      packages: [first],
+      order: open({ ...trial, uncertain: 0 })
+    })
+    const other = {
+      "other:0": open({ window: { start: window.start - 120 * MINUTE, end: window.end - 120 * MINUTE } })
+    }
+    expect(create(open(trial), sighting(misread.slice(0, 1), other))).toMatchObject({ next: "Ask" })
+  })
+
+  it("in a zone on trial leaves a used one, unless the system has answered with it", () => {
+    const used = listed(402, { ...hours(5), usedBytes: 1 })
+    expect(create(open(trial), sighting([used]), { trialZone: "UTC" })).toMatchObject({ next: "Ask" })
+    expect(create(open(trial), sighting([used], {}, { 402: KEY }))).toMatchObject({ next: "Withdraw" })
+  })
+
+  it("takes what the system has answered with, whose times are of no zone, and has proved nothing", () => {
+    const odd = listed(402, { activationAt: window.start + 7 * MINUTE, expirationAt: window.end })
+    const far = listed(402, { activationAt: window.start - 180 * MINUTE, expirationAt: window.end })
+    expect(create(open(trial), sighting([far]), { answered: 402 })).toMatchObject({ next: "Take", isProof: false })
+    const taken = create(open(trial), sighting([odd]), { answered: 402 })
+    expect(taken).toMatchObject({ next: "Take", id: 402, isProof: false })
+    expect(taken).toMatchObject({ order: { activationAt: window.start, expirationAt: window.end } })
+    expect(create(open(trial), sighting([listed(402)]), { answered: 402 })).toMatchObject({ isProof: false })
   })
 
   it("has an answer of a final order at once", () => {
@@ -114,10 +187,16 @@ describe("A package", () => {
     expect(fits(listed(402, { expirationAt: window.end + 1_001 }), of)).toBe(false)
   })
 
-  it("from the first use on fits without times, or with a first use after it was asked for", () => {
+  it("from the first use on fits without times, or with a first use, whatever the clock of the system is", () => {
     expect(fits(listed(402), asked())).toBe(true)
-    expect(fits(listed(402, { activationAt: NOW + MINUTE }), asked())).toBe(true)
-    expect(fits(listed(402, { activationAt: NOW - MINUTE }), asked())).toBe(false)
+    for (const ahead of [-600, -1.5, 0, 600]) {
+      const activationAt = NOW + ahead * 1_000
+      expect(fits(listed(402, { activationAt, assignedAt: activationAt }), asked()), String(ahead)).toBe(true)
+      expect(fits(listed(402, { activationAt }), asked()), String(ahead)).toBe(true)
+    }
+    expect(fits(listed(401, { activationAt: NOW + MINUTE }), asked())).toBe(false)
+    const given = listed(402, { activationAt: NOW - 1_441 * MINUTE, assignedAt: NOW })
+    expect(fits(given, asked())).toBe(false)
     const windowed = listed(402, { activationAt: window.start, expirationAt: window.end })
     expect(fits(windowed, asked(), { "other:0": open({ window }) })).toBe(false)
   })
@@ -166,7 +245,8 @@ describe("Extras", () => {
 })
 
 describe("Cancelling", () => {
-  const cancel = (order: Order.Order | null, seen: Sighting.Sighting | null = null) => Decision.cancel(KEY, order, seen)
+  const cancel = (order: Order.Order | null, seen: Sighting.Sighting | null = null) =>
+    Decision.cancel(KEY, order, seen, LAG)
 
   it("spends the key first", () => {
     expect(cancel(null)).toEqual({ next: "Spend", order: cancelled({ asked: null, confirmed: true }) })
@@ -187,6 +267,7 @@ describe("Cancelling", () => {
       order: { ...known, confirmed: true }
     })
     expect(cancel(cancelled())).toEqual({ next: "Look" })
+    expect(cancel(cancelled(), { ...sighting([]), at: NOW + LAG - 1 })).toEqual({ next: "Wait", until: NOW + LAG })
     expect(cancel(cancelled(), sighting([listed(401), listed(402)]))).toEqual({
       next: "Delete",
       ids: [402],

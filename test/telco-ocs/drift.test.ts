@@ -6,7 +6,8 @@ import { Context, Effect, Exit, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { AuditLog, Problems, Time } from "simplan"
 import { describe, expect, it } from "vitest"
-import { GIGABYTE, inWorld, START, type World } from "./reports/ReportsWorld.ts"
+import { GIGABYTE, ICCID, inWorld, START, type World } from "./reports/ReportsWorld.ts"
+import { orderOf } from "./simulation/Orders.ts"
 
 /** Of the plan that the tests attach, with as many megabytes. */
 const terms = {
@@ -203,6 +204,24 @@ describe("The background", () => {
       })
     ))
 
+  it("tells of a zone that the settings have wrong", () =>
+    inWorld(
+      Effect.fnUntraced(function* (world) {
+        world.model.ahead = 2 * Time.HOUR
+        const order = orderOf(ICCID)
+        const window = { start: START + Time.DAY, end: START + 31 * Time.DAY }
+        const ordering = world.telco.createPackage(order("a:0", { window, terms }))
+        expect((yield* Effect.flip(ordering)).message).toContain("UTC+02:00")
+        expect(world.model.packages).toEqual([])
+        yield* world.background
+        yield* TestClock.adjust("1 minute")
+        const [finding, ...others] = yield* findings(world)
+        expect(others).toEqual([])
+        expect(finding?.slice(0, 2)).toEqual(["ReviewPackage", "review:ocs/time-zone"])
+        expect(finding?.[2]).toContain("Set time_zone to the zone in which ocs reads the times of orders")
+      })
+    ))
+
   it("compares the books of a SIM at its first look, and a day later again", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
@@ -219,7 +238,9 @@ describe("The background", () => {
         yield* TestClock.adjust("1 day")
         world.model.packages = []
         yield* world.background
-        yield* TestClock.adjust("10 seconds")
+        yield* TestClock.adjust("14 minutes")
+        expect((yield* findings(world)).map(([, id]) => id)).not.toContain(`review:ocs/missing/${attachmentId}:0`)
+        yield* TestClock.adjust("2 minutes")
         expect((yield* findings(world)).map(([, id]) => id)).toContain(`review:ocs/missing/${attachmentId}:0`)
       })
     ))

@@ -51,7 +51,9 @@ describe("does what the documents say", () => {
   it("of templates, packages and subscribers", async () => {
     const steps = { throttling: [{ percentage: 80, limit: 512 }] }
     const { id } = await run((api) => api.createTemplate({ ...template, ...steps }))
-    expect(await run((api) => api.templates)).toEqual([{ id, name: "Europe", isDeleted: false }])
+    const { allowanceBytes, periodDays, zoneId } = template
+    const grant = { zoneId, allowanceBytes, periodDays, ...steps }
+    expect(await run((api) => api.templates)).toEqual([{ id, name: "Europe", isDeleted: false, grant }])
     expect((await run((api) => api.zones)).map((zone) => zone.id)).toEqual([27, 28])
     const window = { start: clock + DAY, end: clock + 2 * DAY }
     const first = await run((api) => api.affectPackage({ iccid, templateId: id, window: null }))
@@ -63,10 +65,10 @@ describe("does what the documents say", () => {
     await run((api) => api.deletePackage(second))
     expect(await run((api) => api.packages(iccid))).toHaveLength(1)
     const subscriber = await run((api) => api.subscriber(iccid))
-    const list = await run((api) => api.subscribersOf(1))
+    const list = await run((api) => api.subscribersBy({ accountId: 1 }))
     expect(list.hasMore).toBe(false)
     expect(list.subscribers).toHaveLength(3)
-    expect(list.subscribers[0]).toEqual(subscriber)
+    expect(list.subscribers[0]).toEqual({ ...subscriber, accountId: 1 })
     await run((api) => api.setMobilePlan({ iccid, mobilePlanId: 10 }))
     expect(ocs.books().subscribers[0]?.mobilePlanId).toBe(10)
     await run((api) => api.setMobilePlan({ iccid, mobilePlanId: null }))

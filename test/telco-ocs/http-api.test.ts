@@ -162,9 +162,21 @@ const operations: ReadonlyArray<
   ],
   [
     "listSubscriber",
-    (api) => api.subscribersOf(4),
+    (api) => api.subscribersBy({ accountId: 4 }),
     { listSubscriber: { accountId: 4 } },
-    { listSubscriber: { subscriberList: [subscriber({}), { subscriberId: 22 }], hasMore: true, nbFound: 300 } },
+    {
+      listSubscriber: {
+        subscriberList: [
+          subscriber({}),
+          { subscriberId: 22 },
+          subscriber({ subscriberId: "none", accountId: 4 }),
+          null,
+          subscriber({ subscriberId: 24, accountId: undefined })
+        ],
+        hasMore: true,
+        nbFound: 300
+      }
+    },
     {
       subscribers: [
         {
@@ -176,18 +188,42 @@ const operations: ReadonlyArray<
           isEsim: true,
           smdpServer: "smdp.io",
           activationCode: "K2-1",
-          network: null
+          network: null,
+          accountId: 37
+        },
+        {
+          subscriberId: 24,
+          iccid: ICCID,
+          imsi: "248029018000011",
+          msisdn: "3728803101011",
+          simId: 369,
+          isEsim: true,
+          smdpServer: "smdp.io",
+          activationCode: "K2-1",
+          network: null,
+          accountId: null
         }
       ],
-      hasMore: true
+      withoutCard: [22],
+      odd: [
+        {
+          key: expect.stringContaining('"subscriberId":"none"'),
+          accountId: 4,
+          iccid: ICCID,
+          message: expect.stringContaining('["subscriberId"]')
+        },
+        { key: "null", accountId: null, iccid: null, message: "Expected object" }
+      ],
+      hasMore: true,
+      found: 300
     }
   ],
   [
     "listSubscriber of an empty account",
-    (api) => api.subscribersOf(4),
+    (api) => api.subscribersBy({ accountId: 4 }),
     { listSubscriber: { accountId: 4 } },
     { listSubscriber: { subscriberList: null, nbFound: 0 } },
-    { subscribers: [], hasMore: false }
+    { subscribers: [], withoutCard: [], odd: [], hasMore: false, found: 0 }
   ],
   [
     "listSubscriberPrepaidPackages",
@@ -361,13 +397,38 @@ const operations: ReadonlyArray<
       listPrepaidPackageTemplate: {
         template: [
           { prepaidpackagetemplateid: 1204, prepaidpackagetemplatename: "Spain", resellerid: 7, deleted: false },
-          { prepaidpackagetemplateid: 1207, prepaidpackagetemplatename: "Belgium", resellerid: 7, deleted: true }
+          { prepaidpackagetemplateid: 1207, prepaidpackagetemplatename: "Belgium", resellerid: 7, deleted: true },
+          {
+            ...{ prepaidpackagetemplateid: 1208, prepaidpackagetemplatename: "France", locationzoneid: 27 },
+            ...{ databyte: 1_048_576, perioddays: 30, throttlingActive: true },
+            ...{ throttlingThreshold1Perc: 50, throttlingThreshold1Limit: 512, throttlingThreshold2Perc: null }
+          },
+          // What orders do not need may be in any form.
+          {
+            ...{ prepaidpackagetemplateid: 1209, prepaidpackagetemplatename: "Odd", locationzoneid: [], databyte: 1.5 },
+            ...{ perioddays: "a month", throttlingActive: false, throttlingThreshold1Perc: {} }
+          }
         ]
       }
     },
     [
       { id: 1204, name: "Spain", isDeleted: false },
-      { id: 1207, name: "Belgium", isDeleted: true }
+      { id: 1207, name: "Belgium", isDeleted: true },
+      {
+        id: 1208,
+        name: "France",
+        isDeleted: false,
+        grant: {
+          zoneId: 27,
+          allowanceBytes: 1_048_576,
+          periodDays: 30,
+          throttling: [{ percentage: 50, limit: 512 }]
+        }
+      },
+      {
+        ...{ id: 1209, name: "Odd", isDeleted: false },
+        grant: { zoneId: null, allowanceBytes: null, periodDays: null, throttling: [] }
+      }
     ]
   ],
   [

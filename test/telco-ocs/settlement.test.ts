@@ -36,7 +36,7 @@ const run = <A, E>(
   const model = Model.make({ fault: (name) => (name === "affectPackage" ? (faults[calls++] ?? null) : null) })
   return use(model).pipe(
     Effect.provide(
-      Ocs.layer({ telco: "ocs", resellerId: 1, zones: { Green: { FR: 27 } }, mobilePlanId: null }).pipe(
+      Ocs.layer({ telco: "ocs", resellerId: 1, zones: { Green: { FR: 27 } }, mobilePlanId: null, listLag: 0 }).pipe(
         Layer.provideMerge([MemoryJournal.layer, Layer.succeed(Api.Api, model.api)])
       )
     ),

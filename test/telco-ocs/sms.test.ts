@@ -23,6 +23,8 @@ describe("The pieces of a message", () => {
   it("escape what is not ASCII, and the backslash, by UTF-16 unit", () => {
     expect(pieces("Hello 😊")).toEqual(["Hello \\ud83d\\ude0a"])
     expect(pieces("a\\u0041")).toEqual(["a\\u005cu0041"])
+    // Of ASCII, and not of the GSM alphabet.
+    expect(pieces("`")).toEqual(["\\u0060"])
     expect(pieces("Тест")).toEqual(["\\u0422\\u0435\\u0441\\u0442"])
   })
 
@@ -59,6 +61,30 @@ describe("A message", () => {
     await run(model, Effect.andThen(send, send))
     expect(model.messages.map((one) => one.text.length)).toEqual([160, 160, 80])
     expect(model.messages[0]).toMatchObject({ imsi: "208010000000017", from: "Sender" })
+  })
+
+  it("is told in as many segments as were sent, also when it comes again", async () => {
+    const telling = (of: string) =>
+      Telco.Telco.use((telco) => telco.sendSms({ messageId: `m ${of}`, iccid, from: "Sender", text: of }))
+    for (const of of ["a".repeat(310), "é".repeat(160), "[".repeat(81), "Тест", "😊".repeat(100)]) {
+      const model = Model.make()
+      const answers = await run(model, Effect.all([telling(of), telling(of)]))
+      const segments = model.messages.length
+      expect(answers).toEqual([{ segments }, { segments }])
+      expect(model.messages.map((one) => one.text).join("")).toBe(of)
+    }
+  })
+
+  it("is refused where it takes more than 10 segments here, and nothing of it is sent", async () => {
+    const model = Model.make()
+    const long = Telco.Telco.use((telco) =>
+      telco.sendSms({ messageId: "m", iccid, from: "Sender", text: "é".repeat(701) })
+    )
+    expect(await run(model, Effect.flip(long))).toMatchObject({
+      _tag: "Telco.Refused",
+      message: expect.stringContaining("takes 11 segments")
+    })
+    expect(model.messages).toEqual([])
   })
 
   it("is not sent again where it is unknown whether a piece was sent", async () => {

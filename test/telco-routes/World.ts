@@ -1,10 +1,20 @@
 /**
- * The services in memory over the telcos of a settings file, on the machine's clock.
+ * The services in memory over the telcos of a settings file, on the machine's clock unless another is given.
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Effect, Layer, Logger, ManagedRuntime, Metric, Result, Stream } from "effect"
 import { Catalogues, Organizations, Plans, Services, Settings as Limits, Sims, Worker } from "simplan"
-import { Iccid, type Jobs, type Label, type Outbox, type Plan, type Storage, WebhookSender } from "simplan/ports"
+import {
+  type BusinessClock,
+  Iccid,
+  type Jobs,
+  type Label,
+  type Outbox,
+  type Plan,
+  type Storage,
+  type Telco,
+  WebhookSender
+} from "simplan/ports"
 import { StandardCatalogue } from "../../adapters/catalogue/index.ts"
 import * as Memory from "../../adapters/memory/index.ts"
 import * as Pglite from "../../adapters/pglite/index.ts"
@@ -13,7 +23,14 @@ import { Routes, TelcoFile } from "../../adapters/telco-routes/index.ts"
 import { type Books, MemoryBooks } from "../../adapters/telco-simulator/index.ts"
 import * as Clock from "../../adapters/virtual-clock/index.ts"
 
-export type Provided = Services.Services | Storage.Storage | Routes.Routes | Journal.Journal | Books.Books
+export type Provided =
+  | Services.Services
+  | Telco.Telco
+  | Storage.Storage
+  | BusinessClock.BusinessClock
+  | Routes.Routes
+  | Journal.Journal
+  | Books.Books
 
 export interface World {
   readonly run: <A, E>(effect: Effect.Effect<A, E, Provided>) => Promise<A>
@@ -45,16 +62,22 @@ export const settings = (telcos: unknown, routes: unknown, env: Readonly<Record<
 export const start = async (
   of: ReturnType<typeof settings>,
   {
+    clock = Clock.system,
     concurrency = 192,
     kept = durable(),
     works = false
-  }: { readonly kept?: Durable; readonly works?: boolean; readonly concurrency?: number } = {}
+  }: {
+    readonly kept?: Durable
+    readonly works?: boolean
+    readonly concurrency?: number
+    readonly clock?: Layer.Layer<BusinessClock.BusinessClock, never, Storage.Storage>
+  } = {}
 ): Promise<World> => {
   const logs: Array<string> = []
   const stored = Layer.succeedContext(await kept.runPromise(Effect.context<Kept>()))
   const ports = Layer.mergeAll(
     Routes.layer(of),
-    Clock.system,
+    clock,
     Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) }),
     StandardCatalogue.layer,
     NodeCrypto.layer

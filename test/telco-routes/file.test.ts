@@ -235,6 +235,24 @@ describe("the settings file of telcos", () => {
     expect(message(file)).not.toMatch(/geheim|eins/)
   })
 
+  it("has a zone of the charging system that exists, or UTC", () => {
+    const { kind, reseller_id, token, url } = example.telcos.ocs
+    const zoneOf = (zone: object) => {
+      const [ocs] = good({
+        telcos: { ocs: { kind, url, token, reseller_id, ...zone } },
+        routes: [{ packages: "ocs" }]
+      }).telcos
+      return ocs?.kind === "ocs" ? ocs.timeZone : null
+    }
+    expect([zoneOf({}), zoneOf({ time_zone: "Europe/Paris" })]).toEqual(["UTC", "Europe/Paris"])
+    for (const time_zone of ["Europe/Nowhere", "", 1]) {
+      const mistake = message({ ...withOcs({ time_zone }), routes: [{ packages: "ocs" }] })
+      expect(mistake).toContain(
+        "telcos.ocs.time_zone must be the IANA name of a time zone, such as Europe/Paris or UTC"
+      )
+    }
+  })
+
   it("is refused where it is not JSON", () => {
     expect(message(null, { text: '{\n "telcos": }' })).toBe(
       'telcos.json, line 2: the file is not JSON: "}" is not allowed there.'

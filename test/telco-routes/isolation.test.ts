@@ -6,6 +6,8 @@ import { TestClock } from "effect/testing"
 import { Subscriptions } from "simplan"
 import { type Label, Telco } from "simplan/ports"
 import { afterEach, describe, expect, it } from "vitest"
+import { CallControl } from "../../adapters/telco-calls/index.ts"
+import * as Breaker from "../../adapters/telco-routes/Breaker.ts"
 import { Slots } from "../../adapters/telco-routes/index.ts"
 import * as Bridge from "../telco-http/Bridge.ts"
 import * as World from "./World.ts"
@@ -97,7 +99,7 @@ describe("the slots of a telco", () => {
         const lucky = yield* Effect.forkChild(call, { startImmediately: true })
         yield* Effect.yieldNow
         const refused = yield* Effect.flip(call)
-        expect(refused).toMatchObject({ _tag: "Telco.Unavailable", isAsked: false, retryAfterSeconds: 1 })
+        expect(refused).toMatchObject({ isAsked: false, isDone: false, retryAfterSeconds: 1 })
         expect(refused.message).toBe("The telco a has 2 calls under way, and more wait")
         yield* Fiber.interrupt(lucky)
         yield* TestClock.adjust("1 second")
@@ -136,4 +138,41 @@ describe("the slots of a telco", () => {
       })
     )
   })
+})
+
+describe("the circuit breaker of a telco", () => {
+  const of = { packageId: "a:0", iccid: "8933010000000000018" }
+  const failing = (failure: Telco.Unavailable): Telco.Telco["Service"] => {
+    const fail = () => Effect.fail(failure)
+    return {
+      createPackage: fail,
+      suspendPackage: fail,
+      cancelPackage: fail,
+      sendSms: fail,
+      releaseProfile: fail,
+      setMobilePlan: fail
+    }
+  }
+
+  it("says of what it holds back, and of what never left, that it is not done (S5)", () =>
+    Effect.gen(function* () {
+      const message = "The telco cannot be reached: ECONNREFUSED"
+      const unsent = new Telco.Unavailable({ message, isDone: false })
+      const lost = new Telco.Unavailable({ message: "The answer was lost" })
+      const control = (telco: string) => CallControl.make({ telco, failures: 3, callsPerSecond: 1_000 })
+      for (const [failure, isDone] of [
+        [unsent, false],
+        [lost, undefined]
+      ] as const) {
+        const telco = Breaker.telco(yield* control(failure.message), failing(failure))
+        for (let call = 0; call < 3; call++) {
+          expect(yield* Effect.flip(telco.cancelPackage(of))).toMatchObject({
+            message: failure.message,
+            ...(isDone === false && { isDone })
+          })
+        }
+        const heldBack = yield* Effect.flip(telco.cancelPackage(of))
+        expect(heldBack).toMatchObject({ _tag: "Telco.Unavailable", isDone: false, retryAfterSeconds: 5 })
+      }
+    }).pipe(Effect.scoped, Effect.runPromise))
 })

@@ -140,6 +140,30 @@ describe("a call of the routed telco", () => {
     )
   })
 
+  it("lists what each telco has that took packages of the SIM, and cancels each where it is", async () => {
+    await run(
+      Effect.gen(function* () {
+        const { calls, journal } = yield* setUp
+        const listing = (name: string, ids: ReadonlyArray<string> | null): readonly [string, Connected.Connected] => {
+          const of = recording(name, calls)
+          return [name, { ...of, telco: { ...of.telco, listPackages: () => Effect.succeed(ids) } }]
+        }
+        const ownerOf = RoutedTelco.makeOwners(yield* inventory([]))
+        const telcoOf = (name: string, telcos: ReadonlyArray<readonly [string, Connected.Connected]>) =>
+          RoutedTelco.make({ journal, ownerOf, routes: routes(name), telcos: new Map(telcos) })
+        const list = (telco: Telco.Telco["Service"]) => telco.listPackages?.({ iccid: GREEN }) ?? Effect.die("no list")
+        yield* telcoOf("a", [["a", recording("a", calls)]]).createPackage(order)
+        const later = telcoOf("b", [listing("a", ["a:0", "a/7"]), listing("b", ["b/7"]), listing("c", ["c/7"])])
+        expect(yield* list(later)).toEqual(["b/7", "a:0", "a/7"])
+        for (const packageId of ["b/7", "a/7"]) yield* later.cancelPackage({ packageId, iccid: GREEN })
+        expect(calls.slice(-2)).toEqual([`b cancel ${GREEN}`, `a cancel ${GREEN}`])
+        // A telco that cannot list hides nothing of one that can.
+        expect(yield* list(telcoOf("b", [listing("a", ["a:0"]), listing("b", null)]))).toEqual(["a:0"])
+        expect(yield* list(telcoOf("b", [["b", recording("b", calls)]]))).toBeNull()
+      })
+    )
+  })
+
   it("spends the key of a package that is cancelled before it was created, where it would be created", async () => {
     await run(
       Effect.gen(function* () {

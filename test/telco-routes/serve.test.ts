@@ -188,6 +188,48 @@ describe("a server with a settings file", () => {
     expect(server.err()).toContain("The telco ocs cannot be asked for what the settings name; that is tried again")
   })
 
+  it("reads the file again at SIGHUP: a valid one is in force at once, one with a mistake is named and changes nothing", async () => {
+    const { ocs, server } = await start((system) => ({
+      ...settings(system),
+      routes: [{ label: "Green", packages: "ocs" }]
+    }))
+    const url = await server.listening
+    const write = (of: unknown) => writeFileSync(join(processes.cwd(), "telcos.json"), JSON.stringify(of, null, 2))
+    const reload = async (of: unknown, said: RegExp) => {
+      write(of)
+      const before = server.err().length
+      process.kill(server.process.pid ?? expect.fail(), "SIGHUP")
+      await expect.poll(() => server.err().slice(before), { timeout: 20_000 }).toMatch(said)
+    }
+    const { organization_id } = (await ask("POST", `${url}/admin/v1/organizations`, { name: "Acme" })).body.data
+    const { key } = (await ask("POST", `${url}/admin/v1/organizations/${organization_id}/api-keys`, { name: "test" }))
+      .body.data
+    const profiles = await ask("GET", `${url}/v3/coverage-profiles?region_code=FR&label=Blue&key=${key}`)
+    const { coverage_id } = profiles.body.data[0]
+    const terms = { name: "100 MB", data_MBs: 100, period_days: 30, recurring: false, throttling: false }
+    const status = async () => (await ask("POST", `${url}/v3/plans?key=${key}`, { coverage_id, ...terms })).status
+    expect(await status()).toBe(422)
+
+    await reload(
+      settings(ocs),
+      /The telcos' file was read again, and is in force: ocs \(ocs\), sandbox \(simulator\)\./
+    )
+    expect(await status()).toBe(201)
+
+    const kept = /The telcos' file was read again and not taken; the telcos stay as they were: /
+    await reload({ ...settings(ocs), routes: [{ label: "Green", packages: "osc" }] }, kept)
+    expect(server.err()).toContain("routes[0].packages names a telco that is not among telcos.")
+    await reload({ ...settings(ocs, { Green: { FR: 99 } }), routes: [{ label: "Green", packages: "ocs" }] }, kept)
+    expect(server.err()).toContain(
+      "telcos.ocs.zones.Green.FR is 99, and the telco has no location zone of that number."
+    )
+    expect(await status()).toBe(201)
+
+    await reload({ ...settings(ocs), routes: [{ label: "Green", packages: "ocs" }] }, /is in force/)
+    expect(await status()).toBe(422)
+    expect(await server.kill("SIGTERM")).toMatchObject({ code: 0 })
+  })
+
   it("tells each mistake of the file with its line, and that a bridge has no place beside it", async () => {
     const { server } = await start((ocs) => ({ ...settings(ocs), routes: [{ packages: "osc" }] }))
     expect(await server.ended).toMatchObject({ code: 1 })

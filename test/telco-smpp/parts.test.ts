@@ -20,6 +20,42 @@ describe("The segments of a text", () => {
     ])
   })
 
+  it("are octets of the alphabet that the SMSC takes data coding 0 for, else UCS-2", () => {
+    const codings = (text: string) =>
+      Segments.alphabets.map((alphabet) => {
+        const [{ dataCoding, octets } = expect.fail()] = Segments.of(text, 9, alphabet)
+        return [alphabet, dataCoding, Array.from(octets)]
+      })
+    expect(codings("@_[")).toEqual([
+      ["gsm", 0, [0x00, 0x11, 0x1b, 0x3c]],
+      ["latin1", 0, [0x40, 0x5f, 0x5b]],
+      ["ascii", 0, [0x40, 0x5f, 0x5b]]
+    ])
+    expect(codings("é£")).toEqual([
+      ["gsm", 0, [0x05, 0x01]],
+      ["latin1", 0, [0xe9, 0xa3]],
+      ["ascii", 8, [0x00, 0xe9, 0x00, 0xa3]]
+    ])
+    // Of ISO 8859-1 and not of the GSM alphabet, which is what a phone gets; and the other way round.
+    for (const [text, unit] of [
+      ["ç", [0x00, 0xe7]],
+      ["Δ", [0x03, 0x94]]
+    ] as const) {
+      expect(codings(text).slice(1)).toEqual([
+        ["latin1", 8, unit],
+        ["ascii", 8, unit]
+      ])
+    }
+  })
+
+  it("are as many as fit on the air, whatever the alphabet", () => {
+    const count = (text: string) => Segments.alphabets.map((alphabet) => Segments.of(text, 9, alphabet).length)
+    expect(count("a".repeat(160))).toEqual([1, 1, 1])
+    expect(count("a".repeat(161))).toEqual([2, 2, 2])
+    expect(count("[".repeat(81))).toEqual([2, 2, 2])
+    expect(count("é".repeat(160))).toEqual([1, 1, 3])
+  })
+
   it("begin with the header of the concatenation, and fit into 140 octets on the air", () => {
     const [first, second] = Segments.of("a".repeat(161), 200)
     expect(Array.from(first?.octets ?? []).slice(0, 7)).toEqual([5, 0, 3, 200, 2, 1, 0x61])

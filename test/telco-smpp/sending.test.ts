@@ -2,6 +2,7 @@
  * Sending messages over a real socket to an SMSC that loses, delays, doubles, refuses, throttles, unbinds and cuts.
  */
 import { Effect, Fiber, Result } from "effect"
+import { GsmAlphabet } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import { CallFailure } from "../../adapters/telco-calls/index.ts"
 import { iccid, numberOf, play, sms, until } from "./Smsc.ts"
@@ -44,6 +45,28 @@ describe("A message over SMPP", () => {
         ])
         expect(smsc.binds).toEqual([{ systemId: "simplan", systemType: "", version: 0x34 }])
       })
+    ))
+
+  it("goes in the alphabet of the SMSC, and is told in as many segments as were submitted", () =>
+    play(
+      ({ smpp, smsc }) =>
+        Effect.gen(function* () {
+          const texts = ["user_1@home", "é".repeat(160)]
+          const answers = yield* Effect.forEach(texts, (text, index) =>
+            Effect.all([smpp.sendSms(sms(`m-${index}`, text)), smpp.sendSms(sms(`m-${index}`, text))])
+          )
+          expect(answers).toEqual([1, 3].map((segments) => [{ segments }, { segments }]))
+          expect(smsc.taken.map(({ dataCoding }) => dataCoding)).toEqual([0, 8, 8, 8])
+          // The fake reads septets: these are the octets of ASCII.
+          expect(GsmAlphabet.unpacked(smsc.taken[0]?.text ?? "")).toEqual([...Buffer.from("user_1@home", "ascii")])
+          const refused = yield* Effect.flip(smpp.sendSms(sms("m-3", "é".repeat(671))))
+          expect(refused).toMatchObject({
+            _tag: "Telco.Refused",
+            message: expect.stringContaining("takes 11 segments")
+          })
+          expect(smsc.taken).toHaveLength(4)
+        }),
+      { alphabet: "ascii" }
     ))
 
   it("goes in segments that the phone puts together, each message with a reference of its own", () =>

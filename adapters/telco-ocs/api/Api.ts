@@ -2,7 +2,7 @@
  * The calls of the online charging system (OCS) that simplan needs, typed. `HttpApi` makes them over HTTP; tests make
  * them over a model in memory.
  *
- * The documents write dates without a zone, and say "Date and time (UTC+0)" of each; so all are UTC here.
+ * The documents write dates without a zone, and say "Date and time (UTC+0)" of those that the OCS tells; so these are UTC.
  */
 import { Context, type Effect } from "effect"
 import type { Time } from "simplan/ports"
@@ -76,6 +76,20 @@ export interface Template {
   readonly name: string
   /** It is listed, and packages cannot be made from it. */
   readonly isDeleted: boolean
+  /** What its packages are given; absent: the OCS does not tell. */
+  readonly grant?: Grant
+}
+
+/** What a template gives, as far as the OCS tells it. Null: it does not. */
+export interface Grant {
+  /** The location zone that it may be used in. */
+  readonly zoneId: number | null
+  /** Of each package. */
+  readonly allowanceBytes: number | null
+  /** Days of 24 h. */
+  readonly periodDays: number | null
+  /** Limits in Kbit/s; empty where it throttles nothing. */
+  readonly throttling: NewTemplate["throttling"] | null
 }
 
 /** What a new template says. */
@@ -110,12 +124,46 @@ export interface ProfileState {
   readonly modificationResult: string | null
 }
 
-/** What an account has, as far as one answer goes. */
+/** What subscribers are listed by: their account, or the first digits of what they have now or had before. */
+export type ListedBy =
+  | { readonly accountId: number }
+  /** At least 13 digits. */
+  | { readonly iccidPrefix: string }
+  /** At least 10 digits. */
+  | { readonly imsiPrefix: string }
+  /** At least 7 digits. */
+  | { readonly msisdnPrefix: string }
+
+/** A subscriber in a list. */
+export interface ListedSubscriber extends Subscriber {
+  /** Null: the OCS does not tell. */
+  readonly accountId: number | null
+}
+
+/** A row of a list that is not as the documents say. */
+export interface OddRow {
+  /** The same for the same row. */
+  readonly key: string
+  /** Null: it cannot be read. */
+  readonly accountId: number | null
+  /** Null: it cannot be read. */
+  readonly iccid: string | null
+  /** What is wrong with it. */
+  readonly message: string
+}
+
+/** Subscribers, as far as one answer goes. */
 export interface SubscriberList {
   /** Those with an ICCID. */
-  readonly subscribers: ReadonlyArray<Subscriber>
-  /** The OCS has more subscribers than it lists. The documents name no way to ask for the rest. */
+  readonly subscribers: ReadonlyArray<ListedSubscriber>
+  /** The ids of those without one. */
+  readonly withoutCard: ReadonlyArray<number>
+  /** Those that cannot be read. */
+  readonly odd: ReadonlyArray<OddRow>
+  /** The OCS has more subscribers than it lists. */
   readonly hasMore: boolean
+  /** How many it has; null: it does not tell. */
+  readonly found: number | null
 }
 
 /** The time in which a package may be used. */
@@ -134,8 +182,8 @@ export class Api extends Context.Service<
   {
     /** `getSingleSubscriber` by ICCID. */
     readonly subscriber: (iccid: string) => Call<Subscriber>
-    /** `listSubscriber`: the subscribers of an account. */
-    readonly subscribersOf: (accountId: number) => Call<SubscriberList>
+    /** `listSubscriber`: some subscribers of an account, or of all accounts by a prefix. */
+    readonly subscribersBy: (by: ListedBy) => Call<SubscriberList>
     /** `listSubscriberPrepaidPackages`, version 2, by ICCID. */
     readonly packages: (iccid: string) => Call<ReadonlyArray<SubscriberPackage>>
     /**

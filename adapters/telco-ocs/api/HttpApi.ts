@@ -5,7 +5,7 @@
  * and at once, and none for a while when it does not answer (see `CallControl`). Each call has a time limit and a limit on
  * the size of its answer. The token is in no message, log, span or metric.
  */
-import { Duration, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { DateTime, Duration, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { CallControl, CallFailure } from "../../telco-calls/index.ts"
 import * as Api from "./Api.ts"
@@ -25,6 +25,8 @@ export interface Options extends Omit<CallControl.Options, "telco"> {
   readonly token: Redacted.Redacted
   /** Whose templates and location zones are used. */
   readonly resellerId: number
+  /** The IANA name of the zone in which the OCS reads the periods of orders; UTC by default. */
+  readonly timeZone?: string
   /** The time limit of a call, without its wait for a turn; 10 s by default. */
   readonly timeout?: Duration.Input
 }
@@ -39,8 +41,18 @@ const unreadable = (operation: string) =>
     message: `The OCS answers ${operation}, but not as its documents say`
   })
 
-const make = ({ resellerId, telco = "ocs", timeout = "10 seconds", token, url, urlV2, ...limits }: Options) =>
+const make = ({
+  resellerId,
+  telco = "ocs",
+  timeZone = "UTC",
+  timeout = "10 seconds",
+  token,
+  url,
+  urlV2,
+  ...limits
+}: Options) =>
   Effect.gen(function* () {
+    const zone = DateTime.zoneMakeNamedUnsafe(timeZone)
     const control = yield* CallControl.make({ ...limits, telco })
     const options = { token, timeout: Duration.fromInputUnsafe(timeout) }
     const version1 = yield* Post.make(url, options)
@@ -88,8 +100,8 @@ const make = ({ resellerId, telco = "ocs", timeout = "10 seconds", token, url, u
           // The OCS was asked by this ICCID, which it may write in another way.
           iccid
         })),
-      subscribersOf: (accountId) =>
-        Effect.map(ask(Requests.listSubscriber(accountId), Shapes.SubscriberList), Shapes.subscribersFrom),
+      subscribersBy: (by) =>
+        Effect.map(ask(Requests.listSubscriber(by), Shapes.SubscriberList), Shapes.subscribersFrom),
       packages: (iccid) =>
         Effect.map(
           ask(Requests.listSubscriberPrepaidPackages(iccid), Shapes.SubscriberPackages, { post: version2 }),
@@ -97,7 +109,7 @@ const make = ({ resellerId, telco = "ocs", timeout = "10 seconds", token, url, u
         ),
       affectPackage: (order) =>
         Effect.map(
-          ask(Requests.affectPackageToSubscriber(order), Shapes.AffectedPackage),
+          ask(Requests.affectPackageToSubscriber(order, zone), Shapes.AffectedPackage),
           ({ subsPackageId }) => subsPackageId
         ),
       setPackageStatus: (packageId, isActive) =>

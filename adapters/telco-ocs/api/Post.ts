@@ -6,7 +6,7 @@
  */
 import { Clock, Duration, Effect, Option, Redacted, Result, Schema, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { CallFailure, RetryAfter } from "../../telco-calls/index.ts"
+import { CallFailure, ConnectionError, RetryAfter } from "../../telco-calls/index.ts"
 import type { Request } from "./Requests.ts"
 import * as Shapes from "./Shapes.ts"
 import * as StatusCodes from "./StatusCodes.ts"
@@ -31,27 +31,11 @@ const failure = (
   more: { readonly isAnswered?: boolean; readonly isOverloaded?: boolean; readonly retryAfterSeconds?: number } = {}
 ): Failure => new CallFailure.CallFailure({ outcome, message, isAnswered: false, ...more })
 
-/** Errors before a connection is there, after which nothing can have been sent. */
-const withoutConnection =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|ERR_SSL_\w+|\w+_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
-
-/** `fetch` wraps the error of the connection, which has one for each address of a host. */
-const origin = (error: unknown): unknown => {
-  if (error instanceof AggregateError) return error.errors[0]
-  return error instanceof Error && error.cause !== undefined ? origin(error.cause) : error
-}
-
-const field = (error: unknown, name: "code" | "syscall"): string => {
-  const value = typeof error === "object" && error !== null ? (error as Record<string, unknown>)[name] : undefined
-  return typeof value === "string" && /^[A-Za-z_]\w*$/.test(value) ? value : ""
-}
-
 /** The connection failed. Only the error's code is told, because its text may have the address. */
 const disconnected = (operation: string, error: unknown): Failure => {
-  const first = origin(error)
-  const code = field(first, "code")
+  const code = ConnectionError.codeOf(error)
   const told = code === "" ? "" : ` (${code})`
-  return withoutConnection.test(code) || field(first, "syscall") === "connect"
+  return ConnectionError.isUnsent(error)
     ? failure("NotDone", `The OCS cannot be reached for ${operation}${told}`)
     : failure("Unknown", `The connection to the OCS ended during ${operation}${told}`)
 }

@@ -1,6 +1,8 @@
 /**
  * The requests of the calls, as the documents have them: one object, whose only key is the operation.
  */
+import type { DateTime } from "effect"
+import type { Time } from "simplan/ports"
 import type * as Api from "./Api.ts"
 import * as Dates from "./Dates.ts"
 
@@ -11,26 +13,35 @@ export const getSingleSubscriber = (iccid: string): Request => ({
   getSingleSubscriber: { iccid, withSimInfo: true, onlySubsInfo: false }
 })
 
-export const listSubscriber = (accountId: number): Request => ({ listSubscriber: { accountId } })
+export const listSubscriber = (by: Api.ListedBy): Request => ({ listSubscriber: by })
 
 export const listSubscriberPrepaidPackages = (iccid: string): Request => ({ listSubscriberPrepaidPackages: { iccid } })
 
-/** Without a window the OCS activates the package at its first use, for the days that the template says. */
-export const affectPackageToSubscriber = ({
-  iccid,
-  templateId,
-  window
-}: {
-  readonly iccid: string
-  readonly templateId: number
-  readonly window: Api.Window | null
-}): Request => ({
-  affectPackageToSubscriber: {
-    packageTemplateId: templateId,
-    subscriber: { iccid },
-    ...(window === null ? {} : { activePeriod: { start: Dates.format(window.start), end: Dates.format(window.end) } })
+/**
+ * Without a window the OCS activates the package at its first use, for the days that the template says. The documents do
+ * not say in which zone it reads a window, so the settings do.
+ */
+export const affectPackageToSubscriber = (
+  {
+    iccid,
+    templateId,
+    window
+  }: {
+    readonly iccid: string
+    readonly templateId: number
+    readonly window: Api.Window | null
+  },
+  zone: DateTime.TimeZone
+): Request => {
+  const date = (instant: Time.Instant): string => Dates.format(instant, zone)
+  return {
+    affectPackageToSubscriber: {
+      packageTemplateId: templateId,
+      subscriber: { iccid },
+      ...(window === null ? {} : { activePeriod: { start: date(window.start), end: date(window.end) } })
+    }
   }
-})
+}
 
 export const modifySubscriberPrepaidPackageStatus = (packageId: number, isActive: boolean): Request => ({
   modifySubscriberPrepaidPackageStatus: { subsPrepaidPackageId: packageId, active: isActive }

@@ -5,7 +5,7 @@
  * missing or null, and an array may be null where it is empty (`API.md`, 4.4). `Numbers` and `Dates` say in which forms
  * numbers and dates are read.
  */
-import { Schema, SchemaTransformation } from "effect"
+import { Option, Result, Schema, SchemaTransformation } from "effect"
 import { Time } from "simplan/ports"
 import type * as Api from "./Api.ts"
 import * as Dates from "./Dates.ts"
@@ -73,8 +73,19 @@ export const Subscriber = Schema.Struct({
   lastMnc: optional(Digits)
 })
 
+/** Each row is read for itself, so that an odd one does not hide the others. */
 export const SubscriberList = Schema.NullOr(
-  Schema.Struct({ subscriberList: list(Subscriber), hasMore: optional(Schema.Boolean) })
+  Schema.Struct({ subscriberList: list(Schema.Unknown), hasMore: optional(Schema.Boolean), nbFound: optional(Whole) })
+)
+
+const Account = Schema.Struct({ accountId: optional(Whole) })
+
+const listed = Schema.decodeUnknownResult(Schema.Struct({ ...Subscriber.fields, ...Account.fields }))
+
+/** What may still be read of an odd row. */
+const accountOf = Schema.decodeUnknownOption(Account)
+const cardsOf = Schema.decodeUnknownOption(
+  Schema.Struct({ imsiList: Schema.Array(Schema.Struct({ iccid: optional(Schema.String) })) })
 )
 
 const SubscriberPackage = Schema.Struct({
@@ -103,7 +114,20 @@ export const AffectedPackage = Schema.Struct({ subsPackageId: Whole })
 export const Template = Schema.Struct({
   prepaidpackagetemplateid: Whole,
   prepaidpackagetemplatename: optional(Schema.String),
-  deleted: optional(Schema.Boolean)
+  deleted: optional(Schema.Boolean),
+  // What orders do not need may be in any form: they must not fail by it.
+  locationzoneid: optional(Schema.Unknown),
+  databyte: optional(Schema.Unknown),
+  perioddays: optional(Schema.Unknown),
+  throttlingActive: optional(Schema.Unknown),
+  throttlingThreshold1Perc: optional(Schema.Unknown),
+  throttlingThreshold1Limit: optional(Schema.Unknown),
+  throttlingThreshold2Perc: optional(Schema.Unknown),
+  throttlingThreshold2Limit: optional(Schema.Unknown),
+  throttlingThreshold3Perc: optional(Schema.Unknown),
+  throttlingThreshold3Limit: optional(Schema.Unknown),
+  throttlingThreshold4Perc: optional(Schema.Unknown),
+  throttlingThreshold4Limit: optional(Schema.Unknown)
 })
 
 export const Templates = Schema.NullOr(Schema.Struct({ template: list(Template) }))
@@ -166,13 +190,33 @@ export const subscriberFrom = (
   }
 }
 
-/** Subscribers without a card are left out. */
-export const subscribersFrom = (list: typeof SubscriberList.Type): Api.SubscriberList => ({
-  subscribers: (list?.subscriberList ?? [])
-    .map(subscriberFrom)
-    .flatMap(({ iccid, ...subscriber }) => (iccid === null || iccid === "" ? [] : [{ ...subscriber, iccid }])),
-  hasMore: list?.hasMore ?? false
+/** The longest reason for which a row cannot be read, in characters. */
+const LONGEST_REASON = 200
+
+const oddRow = (row: unknown, reason: string): Api.OddRow => ({
+  key: JSON.stringify(row) ?? "",
+  accountId: Option.getOrNull(accountOf(row))?.accountId ?? null,
+  iccid: Option.getOrNull(cardsOf(row))?.imsiList.find(({ iccid }) => iccid)?.iccid ?? null,
+  message: reason.replace(/\s+/g, " ").slice(0, LONGEST_REASON)
 })
+
+/** The rows of a list, by what can be read of them. */
+export const subscribersFrom = (list: typeof SubscriberList.Type): Api.SubscriberList => {
+  const subscribers: Array<Api.ListedSubscriber> = []
+  const withoutCard: Array<number> = []
+  const odd: Array<Api.OddRow> = []
+  for (const row of list?.subscriberList ?? []) {
+    const read = listed(row)
+    if (Result.isFailure(read)) {
+      odd.push(oddRow(row, read.failure.message))
+      continue
+    }
+    const { iccid, ...subscriber } = subscriberFrom(read.success)
+    if (iccid === null || iccid === "") withoutCard.push(subscriber.subscriberId)
+    else subscribers.push({ ...subscriber, iccid, accountId: read.success.accountId ?? null })
+  }
+  return { subscribers, withoutCard, odd, hasMore: list?.hasMore ?? false, found: list?.nbFound ?? null }
+}
 
 export const packagesFrom = ({ packages }: typeof SubscriberPackages.Type): ReadonlyArray<Api.SubscriberPackage> =>
   (packages ?? []).map((one) => ({
@@ -188,11 +232,41 @@ export const packagesFrom = ({ packages }: typeof SubscriberPackages.Type): Read
     isRecurring: (one.recurringPackage ?? null) !== null
   }))
 
-export const templateFrom = (template: typeof Template.Type): Api.Template => ({
-  id: template.prepaidpackagetemplateid,
-  name: template.prepaidpackagetemplatename ?? "",
-  isDeleted: template.deleted ?? false
-})
+const decodeWhole = Schema.decodeUnknownOption(Whole)
+
+const wholeOf = (value: unknown): number | null => Option.getOrNull(decodeWhole(value))
+
+/** The steps that throttle; null where the OCS does not tell them. */
+const throttlingFrom = (template: typeof Template.Type): Api.Grant["throttling"] => {
+  if (template.throttlingActive === false) return []
+  if (template.throttlingActive !== true) return null
+  const steps = [
+    [template.throttlingThreshold1Perc, template.throttlingThreshold1Limit],
+    [template.throttlingThreshold2Perc, template.throttlingThreshold2Limit],
+    [template.throttlingThreshold3Perc, template.throttlingThreshold3Limit],
+    [template.throttlingThreshold4Perc, template.throttlingThreshold4Limit]
+  ].flatMap(([perc, max]) => {
+    const percentage = wholeOf(perc)
+    const limit = wholeOf(max)
+    return percentage === null || limit === null ? [] : [{ percentage, limit }]
+  })
+  return steps.length === 0 ? null : steps
+}
+
+export const templateFrom = (template: typeof Template.Type): Api.Template => {
+  const grant: Api.Grant = {
+    zoneId: wholeOf(template.locationzoneid),
+    allowanceBytes: wholeOf(template.databyte),
+    periodDays: wholeOf(template.perioddays),
+    throttling: throttlingFrom(template)
+  }
+  return {
+    id: template.prepaidpackagetemplateid,
+    name: template.prepaidpackagetemplatename ?? "",
+    isDeleted: template.deleted ?? false,
+    ...(Object.values(grant).some((one) => one !== null) && { grant })
+  }
+}
 
 /** The latest first, as the documents have it, also if the answer is in another order. */
 export const profileStatesFrom = (states: typeof ProfileStates.Type): ReadonlyArray<Api.ProfileState> =>

@@ -1,43 +1,66 @@
 /**
- * The comparison of both books of one SIM, package by package: what simplan has ordered, and what the OCS has.
+ * The comparison of both books of one SIM, package by package: what living subscriptions own (rule S5), what simplan has
+ * ordered, and what the OCS lists.
  *
- * Only what is certain is a difference: an order whose outcome is open, and everything on a SIM with such an order, is for
- * the orders to settle. So is what they watch. Times are compared to the second, which is how the OCS tells them.
+ * The subscriptions say who owns a package; the journal of orders may be from a backup, or know of an order that its owner
+ * has lost. A list may be behind what was done a moment ago, so what is there or not there is a difference only once it was
+ * so for the watch time, and once no order of the SIM is open. What a package grants, and when, never changes by an order, so
+ * a difference in that is one at once. Times are compared to the second, which is how the OCS tells them.
  */
-import { type Problem, Time } from "simplan/ports"
-import type { SubscriberPackage, Window } from "../api/Api.ts"
+import { type Attachment, Package, Plan, type Problem, Time } from "simplan/ports"
+import type { SubscriberPackage, Template, Window } from "../api/Api.ts"
 import * as Findings from "./Findings.ts"
 import * as Look from "../polling/Look.ts"
 import type * as PackageEntries from "../reports/PackageEntries.ts"
 import type { SimState } from "../reports/SimState.ts"
+import * as Templates from "../Templates.ts"
 
-/** The names of simplan's templates begin so. */
-const TEMPLATES = "simplan "
+/** Since when differences of a SIM were seen that have to last, by the ids of their findings. */
+type Suspected = SimState["suspected"]
 
 export interface Compared {
   readonly findings: ReadonlyArray<Problem.Finding>
   /** Unused packages of cancelled orders, by the OCS's ids: deleting them takes nothing from anyone. */
   readonly deletable: ReadonlyArray<number>
+  /** What is a finding if it is still so after the watch time. */
+  readonly suspected: Suspected
 }
 
-interface Books {
+/** What is compared. Times are in milliseconds. */
+export interface Books {
   readonly telco: string
   readonly iccid: string
   readonly ordered: ReadonlyArray<PackageEntries.Ordered>
+  /** Of the SIM's living subscription; null while the SIM is sold or released, which is not compared. */
+  readonly owners: ReadonlyArray<Attachment.WithPackages> | null
   readonly listed: ReadonlyArray<SubscriberPackage>
+  /** By id. Empty where the OCS does not tell. */
+  readonly templates: ReadonlyMap<number, Template>
   /** What was remembered of packages before this look. */
   readonly remembered: SimState["packages"]
+  readonly suspected: Suspected
+  readonly watch: number
   readonly now: Time.Instant
 }
 
 /** How far apart times may be told that are the same, in milliseconds. */
 const INEXACT = Time.SECOND
 
+/** Days that the OCS counts may have an hour more or less where its clocks are changed. */
+const INEXACT_DAYS = Time.HOUR + INEXACT
+
 const isOver = (end: Time.Instant | null, now: Time.Instant): boolean => end !== null && end <= now
 
-const differs = (window: Window, { activationAt, expirationAt }: SubscriberPackage): boolean =>
-  (activationAt !== null && Math.abs(activationAt - window.start) > INEXACT) ||
-  (expirationAt !== null && Math.abs(expirationAt - window.end) > INEXACT)
+const isUsedUp = ({ allowanceBytes, usedBytes }: SubscriberPackage): boolean =>
+  allowanceBytes !== null && usedBytes >= allowanceBytes
+
+const differs = (window: Window, { activationAt, expirationAt }: SubscriberPackage, inexact: number): boolean =>
+  (activationAt !== null && Math.abs(activationAt - window.start) > inexact) ||
+  (expirationAt !== null && Math.abs(expirationAt - window.end) > inexact)
+
+/** The time that a package from its first use on has to have; null before that. */
+const afterFirstUse = ({ activationAt }: SubscriberPackage, days: number): Window | null =>
+  activationAt === null ? null : { start: activationAt, end: activationAt + days * Time.DAY }
 
 /**
  * Whether the OCS has to have a package that was created. It may drop one that is over, and of one that was activated at its
@@ -55,37 +78,114 @@ const isDue = (
     : !isOver(known.expirationAt, now)
 }
 
-export const compare = ({ iccid, listed, now, ordered, remembered, telco }: Books): Compared => {
-  const findings: Array<Problem.Finding> = []
+/** A package that a subscription owns. */
+interface Owned {
+  readonly packageId: string
+  readonly attachment: Attachment.Attachment
+}
+
+/** Whose a package is: by the OCS's id as the subscription has it, else by the order that made it. */
+const ownership = (owners: ReadonlyArray<Attachment.WithPackages>) => {
+  const byExternalId = new Map<string, Owned>()
+  const byAttachment = new Map<string, Attachment.Attachment>()
+  for (const { attachment, packages } of owners) {
+    byAttachment.set(attachment.attachmentId, attachment)
+    for (const { occurrence, telcoPackageId } of packages) {
+      const packageId = Package.packageId(attachment.attachmentId, occurrence)
+      if (telcoPackageId !== null) byExternalId.set(telcoPackageId, { packageId, attachment })
+    }
+  }
+  return {
+    ofOrder: (packageId: string): Owned | undefined => {
+      const attachment = byAttachment.get(packageId.slice(0, packageId.lastIndexOf(":")))
+      return attachment && { packageId, attachment }
+    },
+    ofListed: (id: string) => byExternalId.get(id)
+  }
+}
+
+/** What differs in a package that is there and has an owner. */
+const unlike = (
+  { attachment: { suspendedAt, terms }, packageId }: Owned,
+  window: Window | null,
+  found: SubscriberPackage,
+  { iccid, now, telco }: Books
+): ReadonlyArray<Problem.Finding> => {
+  const of = { telco, iccid, packageId, externalId: String(found.id) }
+  const lasting = window ?? afterFirstUse(found, terms.periodDays)
+  const isInUse = suspendedAt === null && !isOver(found.expirationAt, now) && !isUsedUp(found)
+  const allowanceBytes = Plan.allowanceBytes(terms)
+  return [
+    ...(lasting !== null && differs(lasting, found, window === null ? INEXACT_DAYS : INEXACT)
+      ? [Findings.times(of, lasting, found)]
+      : []),
+    ...(!found.isActive && isInUse ? [Findings.inactive(of)] : []),
+    ...(found.allowanceBytes !== null && found.allowanceBytes !== allowanceBytes
+      ? [Findings.limit(of, allowanceBytes, found.allowanceBytes)]
+      : [])
+  ]
+}
+
+/** What was edited of the template of a package. */
+const edited = (
+  { templateId, templateName }: SubscriberPackage,
+  asked: PackageEntries.Ordered["template"],
+  { iccid, telco, templates }: Books
+): ReadonlyArray<Problem.Finding> => {
+  const template = templates.get(templateId ?? asked?.id ?? -1)
+  if (template === undefined) return []
+  const name = asked?.id === template.id ? asked.name : (templateName ?? template.name)
+  const changes = Templates.changes(name, template)
+  return changes.length === 0 ? [] : [Findings.template({ telco, iccid, templateId: template.id, name }, changes)]
+}
+
+export const compare = (books: Books): Compared => {
+  const { iccid, listed, now, ordered, owners, remembered, suspected: before, telco, watch } = books
+  const findings = new Map<string, Problem.Finding>()
   const deletable: Array<number> = []
+  const suspected: Record<string, Time.Instant> = {}
+  const find = (all: ReadonlyArray<Problem.Finding>) => {
+    for (const one of all) findings.set(one.findingId, one)
+  }
+  /** A difference that has to last for the watch time, from when no order is open. */
+  const suspect = (finding: Problem.Finding, isSettled: boolean) => {
+    const since = isSettled ? (before[finding.findingId] ?? now) : now
+    if (now - since >= watch) find([finding])
+    else suspected[finding.findingId] = since
+  }
+  const { ofListed, ofOrder } = ownership(owners ?? [])
+  const isSettled = ordered.every(({ isWatched, status }) => status !== "Open" && !isWatched)
   const byId = new Map(listed.map((one) => [String(one.id), one]))
   const known = new Set<string>()
   for (const one of ordered) {
-    const { externalId, packageId, status, window } = one
+    const { externalId, packageId, status, template, window } = one
     if (externalId === null) continue
     known.add(externalId)
     const found = byId.get(externalId)
+    const isLeft = found?.isActive === true && !isOver(found.expirationAt, now)
     const of = { telco, iccid, packageId, externalId }
-    if (status === "Created") {
-      if (found === undefined && isDue(one, remembered, now)) {
-        findings.push(Findings.missing(of))
-      }
-      if (found !== undefined && window !== null && differs(window, found)) {
-        findings.push(Findings.times(of, window, found))
-      }
-    }
-    if (status === "Cancelled" && found !== undefined && found.isActive && !isOver(found.expirationAt, now)) {
+    if (status === "Cancelled" && isLeft) {
       if (found.usedBytes === 0) deletable.push(found.id)
-      else findings.push(Findings.cancelled(of, found.usedBytes))
+      else suspect(Findings.cancelled(of, found.usedBytes), true)
+    }
+    if (status !== "Created" || owners === null) continue
+    const owner = ofListed(externalId) ?? ofOrder(packageId)
+    if (owner === undefined) {
+      if (isLeft) suspect(Findings.ownerless(of, found.usedBytes), true)
+    } else if (found !== undefined) {
+      find([...unlike(owner, window, found, books), ...edited(found, template, books)])
+    } else if (owner.attachment.suspendedAt === null && isDue(one, remembered, now)) {
+      suspect(Findings.missing(of), true)
     }
   }
-  const isSettled = ordered.every(({ isWatched, status }) => status !== "Open" && !isWatched)
-  for (const one of listed) {
-    const { expirationAt, id, isActive, isRecurring, templateName } = one
-    const isOurs = !isRecurring && (templateName?.startsWith(TEMPLATES) ?? false)
-    if (isOurs && isActive && isSettled && !known.has(String(id)) && !isOver(expirationAt, now)) {
-      findings.push(Findings.unordered(telco, iccid, one))
+  for (const one of owners === null ? [] : listed) {
+    const id = String(one.id)
+    if (known.has(id)) continue
+    const owner = ofListed(id)
+    if (owner !== undefined) find([...unlike(owner, null, one, books), ...edited(one, null, books)])
+    else if (Templates.isOurs(one) && one.isActive && !isOver(one.expirationAt, now)) {
+      suspect(Findings.unordered(telco, iccid, one), isSettled)
     }
   }
-  return { findings, deletable }
+  return { findings: [...findings.values()], deletable, suspected }
 }

@@ -7,6 +7,7 @@
 import { type Problem, Time } from "simplan/ports"
 import type { SubscriberPackage, Window } from "../api/Api.ts"
 import type { UsedDuplicate } from "../orders/Settlement.ts"
+import type * as ZoneProof from "../orders/ZoneProof.ts"
 
 type Finding = Problem.Finding
 
@@ -38,6 +39,63 @@ export const missing = ({ externalId, iccid, packageId, telco }: Ordered): Findi
     iccid,
     `package ${packageId} was created as ${externalId}, and is not listed any more`,
     `Find out who has deleted it at ${telco}. If the customer is to have it, attach the plan again`
+  )
+
+/** A package that was created, and whose subscription is gone or never came about. */
+export const ownerless = ({ externalId, iccid, packageId, telco }: Ordered, usedBytes: number): Finding =>
+  finding(
+    telco,
+    `ownerless/${packageId}`,
+    iccid,
+    `package ${packageId} (${externalId}) is active, no subscription has it, and ${bytes(usedBytes)}`,
+    `Delete package ${externalId} at ${telco}`
+  )
+
+/** A package that is stopped at the OCS, and not here. */
+export const inactive = ({ externalId, iccid, packageId, telco }: Ordered): Finding =>
+  finding(
+    telco,
+    `inactive/${packageId}`,
+    iccid,
+    `package ${packageId} (${externalId}) is not active, and nothing here has suspended it`,
+    `Activate ${externalId} at ${telco}, or suspend its plan attachment`
+  )
+
+/** A package with another allowance than that which was ordered. */
+export const limit = (
+  { externalId, iccid, packageId, telco }: Ordered,
+  orderedBytes: number,
+  listedBytes: number
+): Finding =>
+  finding(
+    telco,
+    `limit/${packageId}`,
+    iccid,
+    `package ${packageId} (${externalId}) was ordered with ${orderedBytes} bytes, and has ${listedBytes}`,
+    `Set the allowance of ${externalId} at ${telco} to that which was ordered`
+  )
+
+/** A template that grants something else than its name says. It stands once, with the first SIM that has a package of it. */
+export const template = (
+  {
+    iccid,
+    name,
+    telco,
+    templateId
+  }: {
+    readonly telco: string
+    readonly iccid: string
+    readonly templateId: number
+    readonly name: string
+  },
+  changes: ReadonlyArray<string>
+): Finding =>
+  finding(
+    telco,
+    `template/${templateId}`,
+    iccid,
+    `template ${templateId}, ${JSON.stringify(name)}, was edited: ${changes.join(", ")}`,
+    `Set it back at ${telco}, and correct the packages that were made from it meanwhile`
   )
 
 /** A package whose times are not those that were ordered. */
@@ -87,3 +145,10 @@ export const duplicate = (telco: string, { duplicateId, iccid, order, packageId,
       : `package ${duplicateId} came of ${packageId}, which was ${order.toLowerCase()}, and ${bytes(usedBytes)}`,
     `Delete package ${duplicateId} at ${telco}`
   )
+
+/** The zone in the settings is not the one in which the OCS reads the windows of orders. */
+export const zone = (telco: string, { iccid, message }: ZoneProof.Disproof): Finding => ({
+  findingId: `${telco}/time-zone`,
+  iccid,
+  message: `${message}, then resolve this problem`
+})

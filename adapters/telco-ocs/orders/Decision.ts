@@ -6,8 +6,11 @@
  * |---|---|---|
  * | nothing, or an open order | not yet | `Look` |
  * | nothing | packages | `Ask`, with the ids of those packages as `before` |
+ * | an open order, answered by this call | no package of the answer's number | `Wait`: lists may be behind |
  * | an open order | a package that may be its own | `Take` |
+ * | an open order | one in another zone than the window was written in | `Withdraw` that one |
  * | an open order | none such, and asked already by this call | `GiveUp`: the next call looks again |
+ * | an open order, asked a moment ago | none such, and lists may be behind | `Wait` |
  * | an open order | none such | `Ask`, with the first `before` |
  * | a created order | | `Answer` |
  * | a refused or cancelled order | | `Refuse` |
@@ -17,17 +20,28 @@
  * | nothing, an open or a created order | | `Spend`: the key is spent from here on |
  * | a cancelled order, not confirmed, whose only call gave its id | | `Delete` that one |
  * | a cancelled order, not confirmed | not yet | `Look` |
+ * | a cancelled order, not confirmed, asked a moment ago | packages, and lists may be behind | `Wait` |
  * | a cancelled order, not confirmed | packages | `Delete` its own and its unused extras |
  * | a cancelled order, confirmed, or a refused one | | `Done` |
  */
-import type { Window } from "../api/Api.ts"
+import type * as Api from "../api/Api.ts"
 import type * as Order from "./Order.ts"
 import * as Sighting from "./Sighting.ts"
 
 export type Create =
   | { readonly next: "Look" | "GiveUp" }
+  /** Until a list that is asked for then shows what there is. */
+  | { readonly next: "Wait"; readonly until: number }
   | { readonly next: "Ask"; readonly order: Order.Open }
-  | { readonly next: "Take"; readonly id: number; readonly order: Order.Created }
+  | {
+      readonly next: "Take"
+      readonly id: number
+      readonly order: Order.Created
+      /** Whether its times prove that the system reads the window as it was written. */
+      readonly isProof: boolean
+    }
+  /** Deletes packages with other times than were asked for. */
+  | { readonly next: "Withdraw"; readonly packages: ReadonlyArray<Api.SubscriberPackage>; readonly order: Order.Open }
   | { readonly next: "Answer"; readonly order: Order.Created }
   | { readonly next: "Refuse"; readonly message: string }
 
@@ -35,7 +49,20 @@ export type Create =
 export interface Wanted {
   readonly templateId: number
   readonly templateName: string
-  readonly window: Window | null
+  readonly window: Api.Window | null
+  /** See `Order.Asked`. */
+  readonly trialZone: string | null
+}
+
+/** What this call for the package knows of the system beside a look. */
+export interface Known {
+  /** Whether it has asked already, in vain. */
+  readonly hasAsked: boolean
+  /** The system's answer to it where the package is still to be seen; null: none. */
+  readonly answered: number | null
+  /** How much lists are behind at most, in milliseconds. */
+  readonly lag: number
+  readonly now: number
 }
 
 const asking = (asked: Order.Asked, now: number): Order.Open => ({
@@ -48,8 +75,7 @@ export const create = (
   order: Order.Order | null,
   sighting: Sighting.Sighting | null,
   wanted: Wanted,
-  hasAsked: boolean,
-  now: number
+  { answered, hasAsked, lag, now }: Known
 ): Create => {
   switch (order?._tag) {
     case "Created":
@@ -64,15 +90,38 @@ export const create = (
     const before = sighting.packages.map(({ id }) => id)
     return { next: "Ask", order: asking({ ...wanted, before, firstAt: now, lastAt: now, uncertain: 0 }, now) }
   }
-  const [own] = Sighting.candidates(key, order.asked, sighting)
-  if (own !== undefined) {
-    const times = order.asked.window ?? { start: own.activationAt, end: own.expirationAt }
-    return { next: "Take", id: own.id, order: created(order.asked, own.id, times) }
+  const { asked } = order
+  const until = asked.lastAt + lag
+  const isBehind = !Sighting.isUpToDate(sighting, asked, lag)
+  const own = Sighting.candidates(key, asked, sighting)
+  const isMisread = (one: Api.SubscriberPackage) => asked.window !== null && Sighting.isMisread(one, asked.window)
+  const seen = sighting.packages.find(({ id }) => id === answered)
+  if (answered !== null && seen === undefined) return isBehind ? { next: "Wait", until } : { next: "GiveUp" }
+  // What the system has answered is the order's, whatever times it has, unless they come of another zone.
+  const found = seen === undefined || isMisread(seen) ? own.find((one) => !isMisread(one)) : seen
+  if (found !== undefined) return taking(asked, found)
+  // A used one that the system has not answered with is told once the order is final.
+  const packages = own.filter(({ id, usedBytes }) => usedBytes === 0 || sighting.claims.get(id) === key)
+  if (packages.length > 0) {
+    return { next: "Withdraw", packages, order: { _tag: "Open", asked: seen === undefined ? asked : certain(asked) } }
   }
-  return hasAsked ? { next: "GiveUp" } : { next: "Ask", order: asking(order.asked, now) }
+  if (hasAsked) return { next: "GiveUp" }
+  if (isBehind) return { next: "Wait", until }
+  const { trialZone, window } = wanted
+  return { next: "Ask", order: asking({ ...asked, window, trialZone: trialZone ?? asked.trialZone }, now) }
 }
 
+const taking = (asked: Order.Asked, one: Api.SubscriberPackage): Create => ({
+  next: "Take",
+  id: one.id,
+  order: created(asked, one.id, asked.window ?? { start: one.activationAt, end: one.expirationAt }),
+  isProof: asked.window !== null && Sighting.hasWindow(one, asked.window)
+})
+
 const certain = (asked: Order.Asked): Order.Asked => ({ ...asked, uncertain: Math.max(0, asked.uncertain - 1) })
+
+/** Another call may still have made a package with other times. */
+const proved = (asked: Order.Asked): Order.Asked => (asked.uncertain > 0 ? asked : { ...asked, trialZone: null })
 
 /** The order whose package is known. A package with a window has the ordered times, to the millisecond. */
 export const created = (
@@ -81,7 +130,7 @@ export const created = (
   times: { readonly start: number | null; readonly end: number | null } | null = asked.window
 ): Order.Created => ({
   _tag: "Created",
-  asked: certain(asked),
+  asked: proved(certain(asked)),
   id,
   activationAt: times?.start ?? null,
   expirationAt: times?.end ?? null
@@ -115,10 +164,17 @@ export const under = (templateId: number, { asked }: Order.Open): Order.Open | n
 
 export type Cancel =
   | { readonly next: "Look" | "Done" }
+  /** Until a list that is asked for then shows what there is. */
+  | { readonly next: "Wait"; readonly until: number }
   | { readonly next: "Spend"; readonly order: Order.Cancelled }
   | { readonly next: "Delete"; readonly ids: ReadonlyArray<number>; readonly order: Order.Cancelled }
 
-export const cancel = (key: string, order: Order.Order | null, sighting: Sighting.Sighting | null): Cancel => {
+export const cancel = (
+  key: string,
+  order: Order.Order | null,
+  sighting: Sighting.Sighting | null,
+  lag: number
+): Cancel => {
   if (order === null) {
     return { next: "Spend", order: { _tag: "Cancelled", asked: null, id: null, confirmed: true } }
   }
@@ -136,6 +192,9 @@ export const cancel = (key: string, order: Order.Order | null, sighting: Sightin
         return { next: "Delete", ids: [order.id], order: confirmed }
       }
       if (sighting === null) return { next: "Look" }
+      if (order.asked !== null && !Sighting.isUpToDate(sighting, order.asked, lag)) {
+        return { next: "Wait", until: order.asked.lastAt + lag }
+      }
       const ids = Sighting.extras(key, order, sighting).unused.map(({ id }) => id)
       return { next: "Delete", ids, order: confirmed }
     }

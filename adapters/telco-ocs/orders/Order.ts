@@ -4,7 +4,7 @@
  * `Open` was asked for, or was about to be, and its outcome is not known for certain. The others are final: a `Created`
  * order may only become `Cancelled`.
  */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { Telco } from "simplan/ports"
 import type { Journal } from "../../telco-calls/index.ts"
 
@@ -25,7 +25,12 @@ export const Asked = Schema.Struct({
   /** When it was last asked for, or when the last call without an answer was given up. */
   lastAt: Millis,
   /** How many of the calls have no known outcome. */
-  uncertain: Schema.Finite
+  uncertain: Schema.Finite,
+  /**
+   * The zone that the window was written in, while nothing has proved that the system reads it so: what came of the calls
+   * may have other times. Null: proved, or there is no window.
+   */
+  trialZone: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 })
 
 export type Asked = typeof Asked.Type

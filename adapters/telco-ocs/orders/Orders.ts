@@ -6,12 +6,16 @@
  * a crash or an unknown outcome, continues from the journal. A package belongs to the order that has claimed it, so two
  * orders never share one, also when both are worked on at once. What a call without an answer makes late is found by
  * `Settlement` in the order's watch time.
+ *
+ * Packages of simplan's templates that no order of the journal has are listed by names of their own, `<telco>/<id>`, and
+ * can be cancelled by them: a SIM that is sold again must not have them (rule S5).
  */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
 import { Telco } from "simplan/ports"
 import { type CallFailure, type Journal, SimLocks, PortFailure } from "../../telco-calls/index.ts"
 import * as Api from "../api/Api.ts"
-import { Settings, watchOf } from "../Settings.ts"
+import * as Dates from "../api/Dates.ts"
+import { listLagOf, Settings, timeZoneOf, watchOf } from "../Settings.ts"
 import * as Subscribers from "../Subscribers.ts"
 import * as Templates from "../Templates.ts"
 import * as Decision from "./Decision.ts"
@@ -20,20 +24,33 @@ import * as Order from "./Order.ts"
 import * as Settlement from "./Settlement.ts"
 import type { Sighting } from "./Sighting.ts"
 import * as SimBooks from "./SimBooks.ts"
+import * as ZoneProof from "./ZoneProof.ts"
 
 type Port = Telco.Telco["Service"]
+
+/** In milliseconds: how soon a package is looked for again that is not in the lists yet. */
+const PAUSE = 1_000
 
 /** Packages of the OCS, each order exactly once. */
 export class Orders extends Context.Service<
   Orders,
   Pick<Port, "createPackage" | "suspendPackage" | "cancelPackage"> & {
+    /** The packages of simplan's templates that a SIM has, and orders that may still make one. */
+    readonly listPackages: NonNullable<Port["listPackages"]>
     /** Looks again at the orders that are due for it, at most `limit` of them, and tells of used duplicates. */
     readonly settle: Settlement.Settle
+    /** Why no package with a window is ordered now; null: they are. */
+    readonly disproof: Effect.Effect<ZoneProof.Disproof | null, Telco.Unavailable>
   }
 >()("simplan/TelcoOcs/Orders") {}
 
 const make = Effect.gen(function* () {
-  const watch = watchOf(yield* Settings)
+  const settings = yield* Settings
+  const { telco } = settings
+  const watch = watchOf(settings)
+  const lag = listLagOf(settings)
+  const timeZone = timeZoneOf(settings)
+  const zone = DateTime.zoneMakeNamedUnsafe(timeZone)
   const api = yield* Api.Api
   const locks = yield* SimLocks.SimLocks
   const subscribers = yield* Subscribers.Subscribers
@@ -41,6 +58,7 @@ const make = Effect.gen(function* () {
   const books = yield* SimBooks.open
   const settle = yield* Settlement.make
   const ends = yield* Ends.make
+  const proof = yield* ZoneProof.open
 
   const put = Effect.fnUntraced(function* (key: string, iccid: string, kept: SimBooks.Kept, order: Order.Order) {
     const now = yield* Clock.currentTimeMillis
@@ -48,8 +66,11 @@ const make = Effect.gen(function* () {
     return yield* books.put(key, iccid, kept, order, Decision.dueAfter(before, order, now, watch))
   })
 
-  const look = (iccid: string) =>
-    Effect.catchTag(books.look(iccid), "TelcoCalls.CallFailure", (failure) => Effect.fail(PortFailure.later(failure)))
+  /** A call that is made again later, whatever came of it. */
+  const later = <A>(call: Effect.Effect<A, CallFailure.CallFailure | Telco.Unavailable>) =>
+    Effect.catchTag(call, "TelcoCalls.CallFailure", (failure) => Effect.fail(PortFailure.later(failure)))
+
+  const look = (iccid: string) => later(books.look(iccid))
 
   /** Makes a package the order's own. False: another order has it, or the order has changed meanwhile. */
   const take = Effect.fnUntraced(function* (key: string, iccid: string, kept: SimBooks.Kept, order: Order.Created) {
@@ -73,12 +94,15 @@ const make = Effect.gen(function* () {
   /** The order under another template, where the system has refused one that it has no longer; else null. */
   const renewed = Effect.fnUntraced(function* (terms: Telco.PackageOrder["terms"], order: Order.Open) {
     const { templateId, templateName } = order.asked
-    const now = Option.getOrNull(yield* Effect.option(wantedOf(terms)))
+    const now = Option.getOrNull(yield* Effect.option(templateOf(terms)))
     const isAnother = now !== null && now.templateName === templateName && now.templateId !== templateId
     return isAnother ? Decision.under(now.templateId, order) : null
   })
 
-  /** Asks the system for a package, once. The failure, if the order stays open and is not to be asked for again at once. */
+  /**
+   * Asks the system for a package, once. The number of the package, where a list has to show first that its times are
+   * right; the failure, if the order stays open and is not to be asked for again at once.
+   */
   const ask = Effect.fnUntraced(function* (
     { iccid, packageId, terms }: Telco.PackageOrder,
     before: SimBooks.Kept,
@@ -93,6 +117,10 @@ const make = Effect.gen(function* () {
     const { templateId, templateName, window } = order.asked
     const answer = yield* Effect.result(api.affectPackage({ iccid, templateId, window }))
     if (answer._tag === "Success") {
+      if (order.asked.trialZone !== null) {
+        yield* books.claim(answer.success, packageId, iccid)
+        return answer.success
+      }
       const isTaken = yield* take(packageId, iccid, kept, Decision.created(order.asked, answer.success))
       return isTaken ? null : PortFailure.unavailable("Another call has gone on with this order", 1)
     }
@@ -112,28 +140,43 @@ const make = Effect.gen(function* () {
   })
 
   const create = Effect.fnUntraced(function* (order: Telco.PackageOrder, held: SimLocks.Held) {
-    const { iccid, packageId, terms, window } = order
+    const { iccid, packageId } = order
     let sighting: Sighting | null = null
     let failure: Telco.Unavailable | null = null
+    let answered: number | null = null
     let isFirst = true
     for (;;) {
       const kept = yield* books.get(packageId)
-      const wanted = kept.order?.asked ?? { ...(yield* wantedOf(terms)), window }
+      const wanted = yield* wantedOf(order, kept.order)
       const now = yield* Clock.currentTimeMillis
-      const decision = Decision.create(packageId, kept.order, sighting, wanted, failure !== null, now)
+      const known = { hasAsked: failure !== null, answered, lag, now }
+      const decision = Decision.create(packageId, kept.order, sighting, wanted, known)
       switch (decision.next) {
         case "Look":
           sighting = yield* look(iccid)
           break
+        case "Wait":
+          if (answered === null) return yield* behind(decision.until, now)
+          yield* Effect.sleep(PAUSE)
+          sighting = null
+          break
         case "Take":
+          if (decision.isProof && kept.order?.asked?.trialZone === timeZone) yield* proof.prove(decision.order.asked)
           yield* take(packageId, iccid, kept, decision.order)
           sighting = null
           break
-        case "Ask":
-          failure = yield* ask(order, kept, decision.order, held, isFirst)
+        case "Withdraw":
+          return yield* withdraw(order, kept, decision)
+        case "Ask": {
+          const disproof = decision.order.asked.window === null ? null : yield* proof.disproof
+          if (disproof !== null) return yield* PortFailure.unavailable(disproof.message)
+          const asked = yield* ask(order, kept, decision.order, held, isFirst)
+          if (typeof asked === "number") answered = asked
+          else failure = asked
           isFirst = false
           sighting = null
           break
+        }
         case "Answer":
           return Order.packageOf(decision.order)
         case "Refuse":
@@ -144,18 +187,50 @@ const make = Effect.gen(function* () {
     }
   })
 
-  const wantedOf = (terms: Telco.PackageOrder["terms"]) =>
+  /** What an order asks for that is not asked for yet, and in which zone on trial. */
+  const wantedOf = Effect.fnUntraced(function* ({ terms, window }: Telco.PackageOrder, order: Order.Order | null) {
+    const template = order?.asked ?? (yield* templateOf(terms))
+    const asked = order === null ? window : (order.asked?.window ?? null)
+    if (asked === null) return { ...template, window: null, trialZone: null }
+    const writable = Dates.writable(asked, zone)
+    return { ...template, window: writable, trialZone: (yield* proof.covers(writable)) ? null : timeZone }
+  })
+
+  /** A list may not yet show what a call has done that was made a moment ago. */
+  const behind = (until: number, now: number) =>
+    PortFailure.unavailable("The outcome of the last call is not in the lists yet", Math.ceil((until - now) / 1_000))
+
+  /** Deletes packages with the times of another zone. They say what the settings have to name, if it was theirs. */
+  const withdraw = Effect.fnUntraced(function* (
+    { iccid, packageId }: Telco.PackageOrder,
+    kept: SimBooks.Kept,
+    { order, packages }: Extract<Decision.Create, { readonly next: "Withdraw" }>
+  ) {
+    const { trialZone, window } = order.asked
+    const [first] = packages
+    const message =
+      trialZone === timeZone && window !== null && first !== undefined
+        ? yield* proof.disprove(iccid, window, first)
+        : null
+    for (const { id } of packages) yield* later(books.remove(id, packageId, iccid))
+    yield* put(packageId, iccid, kept, order)
+    return yield* PortFailure.unavailable(message ?? "A package with other times than were ordered is deleted", 1)
+  })
+
+  const templateOf = (terms: Telco.PackageOrder["terms"]) =>
     Effect.map(templates.of(terms), ({ id, name }) => ({ templateId: id, templateName: name }))
 
   const cancel = Effect.fnUntraced(function* ({ iccid, packageId }: Telco.PackageRef) {
     let sighting: Sighting | null = null
     for (;;) {
       const kept = yield* books.get(packageId)
-      const decision = Decision.cancel(packageId, kept.order, sighting)
+      const decision = Decision.cancel(packageId, kept.order, sighting, lag)
       switch (decision.next) {
         case "Look":
           sighting = yield* look(iccid)
           break
+        case "Wait":
+          return yield* behind(decision.until, yield* Clock.currentTimeMillis)
         case "Spend":
           yield* put(packageId, iccid, kept, decision.order)
           break
@@ -183,7 +258,8 @@ const make = Effect.gen(function* () {
       if (order?._tag !== "Open") return
       // An order without an outcome may have a package that can be suspended.
       const now = yield* Clock.currentTimeMillis
-      const decision = Decision.create(packageId, order, sighting, order.asked, true, now)
+      const known = { hasAsked: true, answered: null, lag, now }
+      const decision = Decision.create(packageId, order, sighting, order.asked, known)
       if (decision.next === "Look") sighting = yield* look(iccid)
       else if (decision.next === "Take") {
         yield* take(packageId, iccid, { entry, order }, decision.order)
@@ -192,20 +268,83 @@ const make = Effect.gen(function* () {
     }
   })
 
+  const listPackages = Effect.fn("Orders.listPackages")(function* ({ iccid }: { readonly iccid: string }) {
+    const { orders, packages } = yield* look(iccid)
+    const now = yield* Clock.currentTimeMillis
+    const isOver = ({ expirationAt }: Api.SubscriberPackage) => expirationAt !== null && expirationAt + watch <= now
+    const left = new Map(packages.filter((one) => !isOver(one)).map((one) => [one.id, one]))
+    const keys: Array<string> = []
+    for (const [key, order] of orders) {
+      // What was deleted may be listed a moment longer, and what was made may not be listed yet.
+      const isThere =
+        order._tag === "Open" ||
+        (order._tag === "Cancelled" && !order.confirmed) ||
+        (order._tag === "Created" && (left.has(order.id) || now - order.asked.lastAt < watch))
+      if (!isThere) continue
+      keys.push(key)
+      left.delete(Order.idOf(order) ?? 0)
+    }
+    const nobodys = [...left.values()].filter(Templates.isOurs).map(({ id }) => `${telco}/${id}`)
+    return [...keys, ...nobodys]
+  })
+
+  /** The system's id in a name of `listPackages`; null: it is the key of an order. */
+  const listedId = (packageId: string): number | null => {
+    const [, id] = packageId.startsWith(`${telco}/`) ? (/\/(\d+)$/.exec(packageId) ?? []) : []
+    return id === undefined ? null : Number(id)
+  }
+
+  /**
+   * Deletes a package that no order has, or whose order was cancelled. One that is used is refused: who has assigned it, and
+   * to whom, is an operator's to find out.
+   */
+  const removeListed = Effect.fnUntraced(function* (id: number, { iccid, packageId }: Telco.PackageRef) {
+    const { orders, packages } = yield* look(iccid)
+    const one = packages.find((listed) => listed.id === id)
+    if (one === undefined || !Templates.isOurs(one)) return
+    const owner = [...orders.values()].find((order) => Order.idOf(order) === id)
+    if (owner === undefined && one.usedBytes > 0) {
+      const message = `Package ${id} at ${telco} is of no order of simplan's, and ${one.usedBytes} bytes of it are used`
+      return yield* new Telco.Refused({ message: `${message}: delete it at ${telco}` })
+    }
+    const claimant = (yield* books.claim(id, packageId, iccid)) ? null : yield* books.claimant(id)
+    if (claimant?._tag === "Open" || owner?._tag === "Created") {
+      return yield* PortFailure.unavailable(`An order has taken package ${id} meanwhile`, 1)
+    }
+    yield* endCall(PortFailure.unlessMissing(api.deletePackage(id)))
+  })
+
+  const end = (of: Telco.PackageRef) => {
+    const id = listedId(of.packageId)
+    return id === null ? cancel(of) : removeListed(id, of)
+  }
+
+  /** What failed before the order was written to the journal has asked the system for nothing (rule S5). */
+  const withoutOrder = (packageId: string, failure: Telco.Unavailable) =>
+    Effect.flatMap(books.get(packageId), ({ order }) =>
+      Effect.fail(order === null ? PortFailure.notDone(failure) : failure)
+    )
+
   return Orders.of({
+    listPackages,
     createPackage: Effect.fn("Orders.createPackage")(function* (order) {
       // What is known needs no turn among the SIM's calls.
       const known = (yield* books.get(order.packageId)).order
       if (known?._tag === "Created") return Order.packageOf(known)
-      return yield* locks.withLock(order.iccid, (held) => create(order, held))
+      return yield* Effect.catchTag(
+        locks.withLock(order.iccid, (held) => create(order, held)),
+        "Telco.Unavailable",
+        (failure) => withoutOrder(order.packageId, failure)
+      )
     }),
     suspendPackage: Effect.fn("Orders.suspendPackage")((of) =>
       locks.withLock(of.iccid, () => ends.once("suspend", of, suspend(of)))
     ),
     cancelPackage: Effect.fn("Orders.cancelPackage")((of) =>
-      locks.withLock(of.iccid, () => ends.once("cancel", of, cancel(of)))
+      locks.withLock(of.iccid, () => ends.once("cancel", of, end(of)))
     ),
-    settle
+    settle,
+    disproof: proof.disproof
   })
 })
 

@@ -8,6 +8,8 @@ import type * as Api from "../api/Api.ts"
 import * as Order from "./Order.ts"
 
 export interface Sighting {
+  /** Machine time at which the packages were asked for. */
+  readonly at: number
   readonly packages: ReadonlyArray<Api.SubscriberPackage>
   /** The orders of the SIM, by their keys. */
   readonly orders: ReadonlyMap<string, Order.Order>
@@ -24,15 +26,53 @@ const isOfTemplate = (one: Api.SubscriberPackage, asked: Order.Asked): boolean =
   one.templateId === null ? one.templateName === asked.templateName : one.templateId === asked.templateId
 
 /** A time that the system does not tell may be any; but it tells one of them at least. */
-const hasWindow = (one: Api.SubscriberPackage, { end, start }: NonNullable<Order.Asked["window"]>): boolean =>
+export const hasWindow = (one: Api.SubscriberPackage, { end, start }: Api.Window): boolean =>
   (one.activationAt !== null || one.expirationAt !== null) &&
   (one.activationAt === null || near(one.activationAt, start)) &&
   (one.expirationAt === null || near(one.expirationAt, end))
+
+/** Zones differ by whole quarters of an hour: by 26 hours at most, and in summer by two hours more or less than in winter. */
+const QUARTER = 15 * 60_000
+const FARTHEST = 26 * 4
+const SUMMER = 2 * 4
+
+/** How many quarters of an hour a time is off; null: it is off by something else. */
+const quartersOff = (listed: number, ordered: number): number | null => {
+  const quarters = Math.round((listed - ordered) / QUARTER)
+  return near(listed, ordered + quarters * QUARTER) && Math.abs(quarters) <= FARTHEST ? quarters : null
+}
+
+/** Whether the times are those of the window, read in another zone than it was written in. */
+export const isMisread = ({ activationAt, expirationAt }: Api.SubscriberPackage, window: Api.Window): boolean => {
+  if (activationAt === null && expirationAt === null) return false
+  const start = quartersOff(activationAt ?? window.start, window.start)
+  const end = quartersOff(expirationAt ?? window.end, window.end)
+  if (start === null || end === null || (start === 0 && end === 0)) return false
+  return activationAt === null || expirationAt === null || Math.abs(start - end) <= SUMMER
+}
+
+const hasWindowOf = (one: Api.SubscriberPackage, { window }: Order.Asked): boolean =>
+  window !== null && hasWindow(one, window)
+
+/** Whether the package has the order's window, or may have it in another zone and has nobody else's. */
+const mayHaveWindow = (one: Api.SubscriberPackage, asked: Order.Asked, all: ReadonlyArray<Order.Asked>): boolean => {
+  if (hasWindowOf(one, asked)) return true
+  const { trialZone, window } = asked
+  return (
+    window !== null && trialZone !== null && isMisread(one, window) && !all.some((other) => hasWindowOf(one, other))
+  )
+}
+
+/** In milliseconds: how much earlier than it was assigned a package may say that it was first used. */
+const ASSIGNED = 24 * 3_600_000
 
 /**
  * Whether the package may have come of the order: it was not there before, and has the template and the window. A package
  * from the first use on has no times until then, and afterwards none that another order has asked for. Where the system
  * tells no times of a package, it is one from the first use on if the SIM has an order of such.
+ *
+ * No time of the system is compared with our clock, which may be minutes off. A first use comes after the assignment; a
+ * whole day is allowed, because a system may write one of both in its own zone. What began earlier was given for a window.
  */
 export const fits = (
   one: Api.SubscriberPackage,
@@ -45,12 +85,20 @@ export const fits = (
   if (asked.window !== null) {
     return isTimeless
       ? !all.some((other) => other.window === null && isOfTemplate(one, other))
-      : hasWindow(one, asked.window)
+      : mayHaveWindow(one, asked, all)
   }
   if (isTimeless) return true
-  if (one.activationAt !== null && one.activationAt < asked.firstAt - PRECISION) return false
-  return !all.some(({ window }) => window !== null && hasWindow(one, window))
+  const { activationAt, assignedAt } = one
+  if (activationAt !== null && assignedAt !== null && activationAt < assignedAt - ASSIGNED) return false
+  return !all.some((other) => mayHaveWindow(one, other, all))
 }
+
+/**
+ * Whether a list shows what all calls for the package have done that have ended, where lists are so much behind (in
+ * milliseconds).
+ */
+export const isUpToDate = ({ at }: Sighting, { lastAt, uncertain }: Order.Asked, lag: number): boolean =>
+  uncertain === 0 || at >= lastAt + lag
 
 /** The packages that may be the order's and that nobody else has, the oldest first. */
 export const candidates = (key: string, asked: Order.Asked, { claims, orders, packages }: Sighting) =>

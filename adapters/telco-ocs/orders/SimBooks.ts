@@ -5,7 +5,7 @@
  * whichever processes reach for it at once. A package is claimed before it is taken for an order's own, and before it is
  * deleted as an extra.
  */
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import type { Telco } from "simplan/ports"
 import { Journal, PortFailure } from "../../telco-calls/index.ts"
 import * as Api from "../api/Api.ts"
@@ -69,6 +69,7 @@ export const open = Effect.gen(function* () {
 
   /** Lists first and reads then, which `Sighting` says the reason for. */
   const look = Effect.fnUntraced(function* (iccid: string) {
+    const at = yield* Clock.currentTimeMillis
     // A subscriber that is not there has no packages.
     const packages = yield* Effect.catchIf(
       api.packages(iccid),
@@ -83,8 +84,14 @@ export const open = Effect.gen(function* () {
     for (const entry of yield* PortFailure.journal(journal.ofSim({ telco, kind: CLAIM, iccid }))) {
       claims.set(Number(entry.key), yield* claimOf(entry))
     }
-    const sighting: Sighting = { packages, orders, claims }
+    const sighting: Sighting = { at, packages, orders, claims }
     return sighting
+  })
+
+  /** The order that has claimed a package; null where none has, or where the journal has lost it. */
+  const claimant = Effect.fnUntraced(function* (id: number) {
+    const held = yield* PortFailure.journal(journal.get({ telco, kind: CLAIM, key: String(id) }))
+    return held === null ? null : (yield* get(yield* claimOf(held))).order
   })
 
   /**
@@ -93,14 +100,13 @@ export const open = Effect.gen(function* () {
    */
   const remove = Effect.fnUntraced(function* (id: number, key: string, iccid: string) {
     if (!(yield* claim(id, key, iccid))) {
-      const held = yield* PortFailure.journal(journal.get({ telco, kind: CLAIM, key: String(id) }))
-      const owner = held === null ? null : (yield* get(yield* claimOf(held))).order
+      const owner = yield* claimant(id)
       if (owner === null || owner._tag === "Open" || Order.idOf(owner) === id) return
     }
     yield* PortFailure.unlessMissing(api.deletePackage(id))
   })
 
-  return { get, put, claim, look, remove }
+  return { get, put, claim, claimant, look, remove }
 })
 
 export type SimBooks = Effect.Success<typeof open>

@@ -5,7 +5,7 @@
  * instant, because a usage of a package without a known time would make its own instant the first use for good (rule T3).
  * Usage is a running total, and its instant is the look's: the OCS does not say when it was used.
  */
-import { type TelcoReport, Time } from "simplan/ports"
+import { TelcoReport, Time } from "simplan/ports"
 import type { SubscriberPackage } from "../api/Api.ts"
 import * as Facts from "../reports/Facts.ts"
 import * as PackageEntries from "../reports/PackageEntries.ts"
@@ -29,6 +29,13 @@ interface Asked {
   readonly before: SimState
 }
 
+/**
+ * When a package was first used, which the OCS says by a clock that may be minutes off: not after the look, and not before the
+ * order by more than the core takes (rule R1).
+ */
+const usedFirst = (activationAt: Instant, orderedAt: Instant, now: Instant): Instant =>
+  Math.min(now, activationAt < orderedAt - TelcoReport.AHEAD_LIMIT ? orderedAt : activationAt)
+
 const seen = (ordered: PackageEntries.Ordered, listed: SubscriberPackage, { before, now, telco }: Asked): Seen => {
   const { activationAt, usedBytes } = listed
   const externalId = String(listed.id)
@@ -39,8 +46,8 @@ const seen = (ordered: PackageEntries.Ordered, listed: SubscriberPackage, { befo
   const reports: Array<TelcoReport.Report> = []
   let toldActivationAt = known?.toldActivationAt ?? null
   let toldBytes = known?.toldBytes ?? 0
-  if (ordered.window === null && toldActivationAt === null && activationAt !== null && activationAt <= now) {
-    reports.push(Facts.firstUse(of, activationAt))
+  if (ordered.window === null && toldActivationAt === null && activationAt !== null) {
+    reports.push(Facts.firstUse(of, usedFirst(activationAt, ordered.orderedAt ?? activationAt, now)))
     toldActivationAt = activationAt
   }
   if (usedBytes > toldBytes) {

@@ -60,7 +60,7 @@ export const make = (options: Options) =>
     const journal = yield* Journal.Journal
     const reports = yield* Reports.Reports
     const catalogues = yield* Catalogues.Catalogues
-    const drift = yield* Drift.make(options)
+    const drift = yield* Drift.make
     const thresholds = yield* NotifiedThresholds.make(options)
     const metrics = PollMetrics.make(telco)
 
@@ -147,9 +147,12 @@ export const make = (options: Options) =>
       const batch = [...states.reports, ...looks.flatMap((one) => one.reports), ...where.reports]
       const taken = yield* told(batch)
       const isTaken = (report: TelcoReport.Report): boolean => taken.has(report)
-      const isCompared = Drift.isDue(before, now)
-      if (isCompared) yield* drift.compare({ iccid, ordered, listed, before, now })
-      const dueAt = PollSchedule.next(looks.flatMap(Look.pack), limits, now) ?? Drift.again(ordered, now)
+      const isCompared = drift.isDue(before, now)
+      const compared = isCompared
+        ? { comparedAt: now, suspected: yield* drift.compare({ iccid, ordered, listed, before, now }) }
+        : { comparedAt: before.comparedAt, suspected: before.suspected }
+      const wanted = PollSchedule.next(looks.flatMap(Look.pack), limits, now)
+      const dueAt = drift.again(wanted, ordered, compared, now)
       const after: SimState.SimState = {
         ...before,
         lookedAt: now,
@@ -157,7 +160,7 @@ export const make = (options: Options) =>
         failures: 0,
         packages: Look.remembered(looks, before, isTaken, now),
         network: where.reports.every(isTaken) ? where.state : before.network,
-        comparedAt: isCompared ? now : before.comparedAt,
+        ...compared,
         profile: states.reports.every(isTaken) ? states.profile : before.profile
       }
       const known = subscriber === null ? entry : { ...entry, document: SimState.withIds(entry, subscriber) }

@@ -1,9 +1,10 @@
 /**
  * The SIMs of an account of the OCS, as an import into simplan's inventory takes them.
  */
-import { Effect, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import { SimIdentities } from "simplan/ports"
-import { Api, type Subscriber } from "../api/Api.ts"
+import type { CallFailure } from "../../telco-calls/index.ts"
+import { Api, type ListedBy, type OddRow, type Subscriber, type SubscriberList } from "../api/Api.ts"
 
 /** A SIM as an import takes it, without its label, which the OCS does not know. */
 export interface Row {
@@ -27,8 +28,10 @@ export interface Row {
 export interface Inventory {
   /** In the OCS's order. */
   readonly rows: ReadonlyArray<Row>
-  /** The account has more SIMs than the OCS lists; its documents name no way to ask for the rest. */
-  readonly hasMore: boolean
+  /** Rows of the account that cannot be read; the others can be imported without them. */
+  readonly odd: ReadonlyArray<OddRow>
+  /** Why SIMs of the account may be missing here: a sentence. Null: none is. */
+  readonly missing: string | null
 }
 
 /** Some systems tell the whole code, others its last part. */
@@ -52,9 +55,130 @@ export const rowOf = (subscriber: Subscriber): Row => ({
   subscriberId: String(subscriber.subscriberId)
 })
 
-/** Reads the account's SIMs. */
+/** A number of which the SIMs of a batch have the first digits in common. */
+interface Numbering {
+  readonly of: (subscriber: Subscriber) => string | null
+  readonly by: (prefix: string) => ListedBy
+  /** How many digits the OCS asks for at least, and how many there are at most. */
+  readonly shortest: number
+  readonly longest: number
+}
+
+const numberings: ReadonlyArray<Numbering> = [
+  { of: ({ iccid }) => iccid, by: (iccidPrefix) => ({ iccidPrefix }), shortest: 13, longest: 20 },
+  { of: ({ imsi }) => imsi, by: (imsiPrefix) => ({ imsiPrefix }), shortest: 10, longest: 15 },
+  { of: ({ msisdn }) => msisdn, by: (msisdnPrefix) => ({ msisdnPrefix }), shortest: 7, longest: 15 }
+]
+
+/** Prefixes of one numbering: those that SIMs of the account have, and those that were asked for. */
+interface Prefixes {
+  readonly numbering: Numbering
+  readonly known: Set<string>
+  readonly asked: Set<string>
+}
+
+/** The prefixes of the same length before and after one, where the next batch of SIMs may be. */
+const neighbours = (prefix: string): ReadonlyArray<string> =>
+  [BigInt(prefix) - 1n, BigInt(prefix) + 1n]
+    .map((one) => String(one).padStart(prefix.length, "0"))
+    .filter((one) => one.length === prefix.length && !one.includes("-"))
+
+/** A prefix to ask for next: one that the account has, else one beside it. */
+const nextPrefix = (all: ReadonlyArray<Prefixes>) => {
+  for (const toward of [(prefix: string) => [prefix], neighbours]) {
+    for (const { asked, known, numbering } of all) {
+      for (const one of known) {
+        const prefix = toward(one).find((candidate) => !asked.has(candidate))
+        if (prefix === undefined) continue
+        asked.add(prefix)
+        return { numbering, prefix }
+      }
+    }
+  }
+  return null
+}
+
+/** What was listed of an account, each subscriber once. */
+const makeFound = (accountId: number) => {
+  const subscribers = new Map<number, Subscriber>()
+  const withoutCard = new Set<number>()
+  const odd = new Map<string, OddRow>()
+  const prefixes = numberings.map((numbering): Prefixes => ({ numbering, known: new Set(), asked: new Set() }))
+  const add = (list: SubscriberList): void => {
+    for (const subscriber of list.subscribers) {
+      subscribers.set(subscriber.subscriberId, subscriber)
+      for (const { known, numbering } of prefixes) {
+        const prefix = numbering.of(subscriber)?.slice(0, numbering.shortest) ?? ""
+        if (prefix.length === numbering.shortest && /^\d+$/.test(prefix)) known.add(prefix)
+      }
+    }
+    for (const id of list.withoutCard) withoutCard.add(id)
+    for (const row of list.odd) odd.set(row.key, row)
+  }
+  const isOwn = (row: { readonly accountId: number | null }): boolean => row.accountId === accountId
+  return {
+    subscribers,
+    odd,
+    prefixes,
+    /** Adds a list of the account. */
+    add,
+    /** Adds what is the account's of a list of all accounts. */
+    addOwn: ({ odd, subscribers, ...list }: SubscriberList): void =>
+      add({ ...list, subscribers: subscribers.filter(isOwn), odd: odd.filter(isOwn), withoutCard: [] }),
+    count: (): number => subscribers.size + withoutCard.size + odd.size
+  }
+}
+
+type Found = ReturnType<typeof makeFound>
+
+/** Asks by prefixes until as many are found as there are, or no prefix is left. `total` is null where the OCS does not tell. */
+const listByPrefixes = Effect.fnUntraced(function* (found: Found, total: number | null) {
+  const api = yield* Api
+  const isAll = (): boolean => total !== null && found.count() >= total
+  const list = (numbering: Numbering, prefix: string): Effect.Effect<void, CallFailure.CallFailure> =>
+    Effect.gen(function* () {
+      const answer = yield* Effect.catchIf(
+        Effect.asSome(api.subscribersBy(numbering.by(prefix))),
+        ({ outcome }) => outcome === "NotFound",
+        () => Effect.succeedNone
+      )
+      if (Option.isNone(answer)) return
+      found.addOwn(answer.value)
+      if (!answer.value.hasMore || prefix.length >= numbering.longest) return
+      for (const digit of "0123456789") if (!isAll()) yield* list(numbering, prefix + digit)
+    })
+  for (let next = nextPrefix(found.prefixes); next !== null && !isAll(); next = nextPrefix(found.prefixes)) {
+    yield* list(next.numbering, next.prefix)
+  }
+})
+
+/**
+ * Reads the account's SIMs. Where the OCS cuts the list of the account, it is asked by the first digits of the ICCIDs, IMSIs
+ * and phone numbers that the account is known to have, and by the numbers beside those, as long as that finds more. It says
+ * how many the account has, so it is known whether some are still missing. Fails where the account cannot be listed at all.
+ */
 export const read = Effect.fn("TelcoOcs.inventory")(function* (accountId: number) {
-  const { hasMore, subscribers } = yield* Api.use((api) => api.subscribersOf(accountId))
-  const inventory: Inventory = { rows: subscribers.map(rowOf), hasMore }
+  const first = yield* Api.use((api) => api.subscribersBy({ accountId }))
+  const found = makeFound(accountId)
+  found.add(first)
+  const listed = found.count()
+  // A number that does not exceed what a cut list has does not say how many there are.
+  const total = first.found !== null && first.found > listed ? first.found : null
+  const broken = first.hasMore
+    ? yield* Effect.match(listByPrefixes(found, total), {
+        onSuccess: () => null,
+        onFailure: ({ message }) => `The rest of account ${accountId} cannot be read now: ${message}`
+      })
+    : null
+  const count = found.count()
+  const cut =
+    total === null
+      ? `The system does not list all SIMs of account ${accountId} at once, nor say how many there are; ${count} were found`
+      : `Account ${accountId} has ${total} SIMs, of which the system lists ${count}`
+  const inventory: Inventory = {
+    rows: [...found.subscribers.values()].map(rowOf),
+    odd: [...found.odd.values()],
+    missing: !first.hasMore || (total !== null && count >= total) ? null : (broken ?? cut)
+  }
   return inventory
 })

@@ -18,6 +18,8 @@ export interface Ordered {
   readonly status: Order.Order["_tag"]
   /** Null: from the first use on. */
   readonly window: Window | null
+  /** That which it was asked for by; null where it was never asked for. */
+  readonly template: { readonly id: number; readonly name: string } | null
   /** When it was first asked for. */
   readonly orderedAt: Time.Instant | null
   /** The orders look again: what a call without an answer has made late may still appear. */
@@ -35,6 +37,7 @@ export const of = ({ document, dueAt, externalId, iccid, key }: Journal.Entry): 
     externalId,
     status: order === undefined || isUnconfirmed(order) ? "Open" : order._tag,
     window: order?.asked?.window ?? null,
+    template: order?.asked ? { id: order.asked.templateId, name: order.asked.templateName } : null,
     orderedAt: order?.asked?.firstAt ?? null,
     isWatched: dueAt !== null
   }

@@ -2,7 +2,7 @@
  * What the reports remember of a SIM between two looks: in the journal's entry of kind `sim`, under `reports`, so that any
  * process goes on from it. The rest of that entry is not theirs.
  */
-import { Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { Journal } from "../../telco-calls/index.ts"
 import type { Subscriber } from "../api/Api.ts"
 
@@ -50,7 +50,9 @@ const State = Schema.Struct({
     ahead: Schema.Array(Schema.String)
   }),
   /** When both books were last compared. */
-  comparedAt: Maybe
+  comparedAt: Maybe,
+  /** Since when the books differ in what a list that is behind would explain, by the ids of the findings. */
+  suspected: Schema.Record(Schema.String, Instant).pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
 })
 
 export type SimState = typeof State.Type
@@ -62,7 +64,8 @@ export const initial: SimState = {
   failures: 0,
   network: { lookedAt: null, toldAt: null },
   profile: { lookedAt: null, latestAt: null, isInstalled: false, told: [], ahead: [] },
-  comparedAt: null
+  comparedAt: null,
+  suspected: {}
 }
 
 const decode = Schema.decodeUnknownOption(State)

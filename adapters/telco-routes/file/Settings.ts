@@ -31,6 +31,8 @@ export interface Ocs extends Common {
   readonly zones: Readonly<Record<string, Readonly<Record<string, number>>>>
   /** What the wallet applies. Null: requests for it are refused. */
   readonly mobilePlanId: number | null
+  /** The IANA name of the zone in which it reads the periods of orders. */
+  readonly timeZone: string
   /** Null: it takes no notifications. */
   readonly notificationSecret: Redacted.Redacted | null
   /** The percentages of usage that it notifies; none without notifications. */
@@ -79,6 +81,8 @@ export interface Smpp extends Common {
   readonly ca: Redacted.Redacted | null
   /** Empty: the SMSC asks for none. */
   readonly systemType: string
+  /** What it takes data coding 0 for. */
+  readonly alphabet: "gsm" | "latin1" | "ascii"
   /** The sender's type of number and numbering plan; by its form where absent. */
   readonly source: { readonly ton?: number; readonly npi?: number }
   /** What SIMs are addressed by. Null: their phone number if they have one, else their IMSI. */

@@ -2,7 +2,7 @@
  * The settings file of telcos as it is written (`SIMPLAN_TELCO_FILE`): one schema for the file, and one for each kind of
  * telco. `TelcoFile` reads it.
  */
-import { Schema } from "effect"
+import { DateTime, Option, Schema } from "effect"
 import { Label } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as Duration from "./Duration.ts"
@@ -61,6 +61,11 @@ const timeout = Schema.optionalKey(Duration.between("100ms", "10m"))
 const calls_at_once = Schema.optionalKey(Fields.integer(1, 32))
 const NOTIFICATIONS = { message: "must be an object with secret" }
 
+const ZONE = "must be the IANA name of a time zone, such as Europe/Paris or UTC"
+const TimeZone = Schema.String.annotate({ message: ZONE }).check(
+  Schema.makeFilter((name) => Option.isSome(DateTime.zoneMakeNamed(name)), { message: ZONE })
+)
+
 const zoneId = Fields.integer(1, Number.MAX_SAFE_INTEGER)
 const Zones = Schema.Record(Schema.String, Schema.Record(Schema.String, zoneId)).check(
   Schema.makeFilter((zones) => Object.keys(zones).every(Label.isLabel), {
@@ -84,6 +89,8 @@ export const Ocs = Schema.Struct({
       thresholds: Schema.optionalKey(Schema.Array(Fields.integer(1, 100)))
     }).annotate(NOTIFICATIONS)
   ),
+  /** In which it reads the periods of orders. */
+  time_zone: Schema.optionalKey(TimeZone),
   calls_per_second: Schema.optionalKey(Fields.integer(1, 10_000)),
   calls_at_once,
   timeout,
@@ -110,7 +117,7 @@ export const Es2plus = Schema.Struct({
   version: Schema.optionalKey(Fields.NonEmpty),
   /** False: `releaseProfile` is called after `confirmOrder`. */
   confirm_releases: Schema.optionalKey(Schema.Boolean),
-  /** The state that `/v3` shows for each notification point; null for none. */
+  /** The state that `/v3` shows for each notification point or event; null for none. */
   states: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Fields.SmdpState))),
   notifications: Schema.optionalKey(Schema.Struct({ secret: Secret }).annotate(NOTIFICATIONS)),
   calls_at_once,
@@ -124,6 +131,10 @@ export const Smpp = Schema.Struct({
   /** The root that the SMSC's certificate comes from, for smpps. */
   ca: Schema.optionalKey(Secret),
   system_type: Schema.optionalKey(Schema.String),
+  /** What the SMSC takes data coding 0 for. */
+  alphabet: Schema.optionalKey(
+    Schema.Literals(["gsm", "latin1", "ascii"]).annotate({ message: "must be gsm, latin1 or ascii" })
+  ),
   /** The sender's type of number and numbering plan, where not by its form. */
   source: Schema.optionalKey(
     Schema.Struct({

@@ -98,6 +98,7 @@ const reading = (places: Secrets.Places, name: string) => {
         resellerId: of.reseller_id,
         zones: of.zones ?? {},
         mobilePlanId: of.mobile_plan_id ?? null,
+        timeZone: of.time_zone ?? "UTC",
         notificationSecret,
         notifiedThresholds: notificationSecret === null ? [] : (of.notifications?.thresholds ?? [50, 80]),
         callsPerSecond: of.calls_per_second ?? 20,
@@ -138,6 +139,7 @@ const reading = (places: Secrets.Places, name: string) => {
       password,
       ca,
       systemType: of.system_type ?? "",
+      alphabet: of.alphabet ?? "gsm",
       source: of.source ?? {},
       address: of.address ?? null,
       messagesPerSecond: of.messages_per_second ?? null

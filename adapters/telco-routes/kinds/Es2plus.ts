@@ -58,7 +58,7 @@ export const connect = (
           const reason = message === null ? "" : `: ${message.replace(/\s+/g, " ")}`
           return yield* new Refusal.InvalidField({
             field: "body",
-            message: `must be a notification of progress${reason}`
+            message: `must be a notification of SGP.22${reason}`
           })
         }
         if (status === 503)

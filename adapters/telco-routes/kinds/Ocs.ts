@@ -73,14 +73,16 @@ export const connect = (
       urlV2: of.urlV2,
       token: of.token,
       resellerId: of.resellerId,
+      timeZone: of.timeZone,
       timeout: of.timeoutMillis,
       callsPerSecond: of.callsPerSecond,
       concurrency: of.callsAtOnce
     })
-    const { mobilePlanId, resellerId, zones: mapped } = of
+    const { mobilePlanId, resellerId, timeZone, zones: mapped } = of
     // Where the inventory cannot be read now, the system is asked.
     const identitiesOf = (iccid: string) => Effect.orElseSucceed(known(iccid), () => null)
-    const settings = { telco: name, resellerId, zones: mapped, mobilePlanId, watch: of.watchMillis, identitiesOf }
+    const watch = of.watchMillis
+    const settings = { telco: name, resellerId, zones: mapped, mobilePlanId, timeZone, watch, identitiesOf }
     // Each system has its own calls, also where two have the same settings.
     const context = yield* Layer.build(Layer.fresh(Layer.provideMerge(Ocs.layer(settings), calls)))
     const api = Context.get(context, Api.Api)

@@ -47,6 +47,7 @@ export const connect = (
         password: of.password,
         destinationOf: destination(of, identities),
         systemType: of.systemType,
+        alphabet: of.alphabet,
         source: of.source,
         window: of.callsAtOnce,
         answerMillis: of.timeoutMillis,

@@ -92,6 +92,7 @@ const ordered = (sim: Sim): Ordered => ({
   externalId: String(sim.id),
   status: "Created",
   window: null,
+  template: null,
   orderedAt: sim.assignedAt,
   isWatched: false
 })

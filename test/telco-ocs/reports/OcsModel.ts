@@ -9,8 +9,12 @@ import type { Api, Network, ProfileState, SubscriberPackage, Template } from "..
 /** The OCS as the tests set it. */
 export class Model {
   packages: Array<SubscriberPackage & { readonly iccid: string }> = []
+  /** The id of the package that was made last: the OCS gives none twice. */
+  lastId = 0
   network: Network | null = null
   lastSeen: number | null = null
+  /** How much the zone is ahead of UTC in which it reads the windows of orders, in milliseconds. */
+  ahead = 0
   history: ReadonlyArray<ProfileState> = []
   readonly templates: Array<Template & { readonly allowanceBytes: number }> = []
   /** The names of the calls, in order. */
@@ -52,21 +56,22 @@ export const apiOf = (model: Model): Api["Service"] => {
   const unused = () => Effect.die(new Error("not asked for in these tests"))
   return {
     subscriber: (iccid) => call("subscriber", () => subscriberOf(model, iccid)),
-    subscribersOf: unused,
+    subscribersBy: unused,
     packages: (iccid) => call("packages", () => model.packages.filter((one) => one.iccid === iccid)),
     affectPackage: ({ iccid, templateId, window }) =>
       Effect.andThen(Clock.currentTimeMillis, (now) =>
         call("affectPackage", () => {
           const template = model.templates.find((one) => one.id === templateId) ?? NO_TEMPLATE
-          const id = model.packages.reduce((highest, one) => Math.max(highest, one.id), 0) + 1
+          const id = model.packages.reduce((highest, one) => Math.max(highest, one.id), model.lastId) + 1
+          model.lastId = id
           model.packages.push({
             id,
             iccid,
             templateId,
             templateName: template.name,
             assignedAt: now,
-            activationAt: window?.start ?? null,
-            expirationAt: window?.end ?? null,
+            activationAt: window === null ? null : window.start - model.ahead,
+            expirationAt: window === null ? null : window.end - model.ahead,
             allowanceBytes: template.allowanceBytes,
             usedBytes: 0,
             isActive: true,

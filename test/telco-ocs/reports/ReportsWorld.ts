@@ -51,7 +51,13 @@ const make = Effect.gen(function* () {
   const model = new Model()
   const journal = yield* MemoryJournal.make
   const api = Layer.succeed(Api, apiOf(model))
-  const ocs = Ocs.layer({ telco: TELCO, resellerId: 1, zones: { Green: { EUROPE: 28 } }, mobilePlanId: null })
+  const ocs = Ocs.layer({
+    telco: TELCO,
+    resellerId: 1,
+    zones: { Green: { EUROPE: 28 } },
+    mobilePlanId: null,
+    listLag: 0
+  })
   const orders = yield* Layer.build(ocs.pipe(Layer.provide([api, Layer.succeed(Journal.Journal, journal)])))
   const service = yield* Service.make(orders, ICCID)
   const { services } = service

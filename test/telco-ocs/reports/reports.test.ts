@@ -190,6 +190,27 @@ describe("A look", () => {
       })
     ))
 
+  it.each([
+    [-10, 0],
+    [10, 30]
+  ])("reports a first use at once where the clock of the OCS is %d minutes ahead", (minutes, seconds) =>
+    inWorld(
+      Effect.fnUntraced(function* (world) {
+        const { model, polling } = world
+        yield* world.subscribe({ megaBytes: 1024 })
+        const firstUse = START + minutes * Time.MINUTE + 10_000
+        model.change(1, { activationAt: firstUse, expirationAt: firstUse + 30 * Time.DAY, usedBytes: 1_000 })
+        yield* TestClock.adjust("30 seconds")
+        yield* polling.due
+        expect(kinds(world)).toEqual(["FirstUse", "Usage"])
+        expect((yield* world.attachment).activationAt).toBe(START + seconds * Time.SECOND)
+        yield* TestClock.adjust("1 day")
+        yield* polling.due
+        expect(world.reported).toHaveLength(2)
+      })
+    )
+  )
+
   it("asks when the SIM was seen where the network is told without its time", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {

@@ -1,6 +1,6 @@
 /**
  * Orders of packages under faults, from a seed: clients that try again, processes that die and stand still at any call,
- * and a system that loses, delays, doubles and refuses. All in virtual time, so that a run of hours takes milliseconds,
+ * and a system that loses, delays, doubles and refuses, with a clock and a zone of its own. All in virtual time, so that a run of hours takes milliseconds,
  * and its course is the seed's.
  */
 import { Clock, Context, Effect, Fiber, Latch, Layer, Logger, Random, Scheduler } from "effect"
@@ -9,9 +9,9 @@ import * as MachineTime from "../../../adapters/simulation/MachineTime.ts"
 import { Journal, MemoryJournal } from "../../../adapters/telco-calls/index.ts"
 import { Api, Ocs, Orders, type Settlement } from "../../../adapters/telco-ocs/index.ts"
 import * as Model from "../Model.ts"
+import * as Surroundings from "./Surroundings.ts"
 import * as Verdict from "./Verdict.ts"
 
-const START = Date.UTC(2030, 0, 1)
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
@@ -47,6 +47,8 @@ export interface Run {
 interface Process {
   readonly name: string
   readonly isDead: () => boolean
+  /** The zone in its settings. */
+  readonly timeZone: string
   readonly telco: Telco.Telco["Service"]
   readonly orders: Orders.Orders["Service"]
   readonly tell: (used: ReadonlyArray<Settlement.UsedDuplicate>) => Effect.Effect<void>
@@ -66,16 +68,17 @@ const terms = (regionCode: string): Telco.PackageOrder["terms"] => ({
   recurrence: null
 })
 
-const windows = [
+const windowsFrom = (start: number) => [
   null,
-  { start: START + 2 * 60 * MINUTE, end: START + 7 * 1440 * MINUTE },
+  { start: start + 2 * 60 * MINUTE, end: start + 7 * 1440 * MINUTE },
   {
-    start: START + 5 * 60 * MINUTE + 250,
-    end: START + 7 * 1440 * MINUTE + 250
+    start: start + 5 * 60 * MINUTE + 250,
+    end: start + 7 * 1440 * MINUTE + 250
   }
 ]
 
-const make = (seed: number) => {
+const make = (seed: number, surroundings: Surroundings.Surroundings) => {
+  const { isOnline, lag, skew, start } = surroundings
   const random = generator(seed)
   const oneIn = (number: number): boolean => random(number) === 0
   const pick = <A>(from: ReadonlyArray<A>): A => from[random(from.length)] as A
@@ -91,7 +94,7 @@ const make = (seed: number) => {
     const what = process + operation
     for (let index = 0; index < what.length; index++) trace = Math.imul(trace ^ what.charCodeAt(index), 0x01000193)
   }
-  const machine = MachineTime.make(START, random)
+  const machine = MachineTime.make(start, random)
   const now = () => machine.clock.currentTimeMillisUnsafe()
 
   // Orders that are alike, of one SIM at one moment, are those that could take each other's package.
@@ -99,7 +102,7 @@ const make = (seed: number) => {
 
   // --- the system ---
   const faulty = !oneIn(10)
-  const calmFrom = START + 30 * MINUTE
+  const calmFrom = start + 30 * MINUTE
   const after = () => (oneIn(3) ? random(10 * MINUTE) : random(40 * SECOND))
   const severe = [
     "request lost",
@@ -115,7 +118,7 @@ const make = (seed: number) => {
   // Where nothing is late and nobody dies, a look is enough, and there is never a duplicate to delete.
   const isPlain = oneIn(6)
   const ordering = isPlain
-    ? (["request lost", "answer lost"] as const)
+    ? (["request lost", "answer lost", "answer cut"] as const)
     : areAlike
       ? ([...severe, ...cuts, ...cuts, ...cuts, ...cuts] as const)
       : severe
@@ -131,7 +134,21 @@ const make = (seed: number) => {
   }
   const latency = () =>
     oneIn(20) ? SECOND * (1 + random(3)) : pick(areAlike ? [0, 100, SECOND, 2 * SECOND] : [0, 0, 0, 100, 200])
-  const model = Model.make({ fault, latency })
+  if (skew !== 0) count("clock off")
+  if (isOnline) count("device online")
+  const behind = generator(seed + 1)
+  const model = Model.make({
+    fault,
+    latency,
+    skew,
+    lag: () => {
+      if (lag > 0) count("list behind")
+      return lag === 0 || behind(2) === 0 ? lag : behind(lag + 1)
+    },
+    isOnline: () => isOnline
+  })
+  /** What the operator has set for the system's zone. */
+  const zoneSet = () => (now() < surroundings.correctedAt ? surroundings.setAtFirst : surroundings.zone)
   const iccids = !areAlike && oneIn(4) ? ["8988303000000000017", "8988303000000000025"] : ["8988303000000000017"]
 
   return {
@@ -145,6 +162,9 @@ const make = (seed: number) => {
     machine,
     now,
     model,
+    surroundings,
+    zoneSet,
+    windows: windowsFrom(start),
     iccids,
     areAlike,
     isPlain,
@@ -163,6 +183,7 @@ const start = Effect.fnUntraced(function* (
   reported: (used: Settlement.UsedDuplicate) => void
 ) {
   const { count, mark, now, oneIn, random } = world
+  const timeZone = world.zoneSet()
   const died = Latch.makeUnsafe(false)
   let isDead = false
   let dieIn = !isSafe && oneIn(2) ? 1 + random(80) : 0
@@ -218,13 +239,24 @@ const start = Effect.fnUntraced(function* (
       Effect.sync(() => used.forEach(reported))
     ).pipe(Effect.asVoid, Effect.orDie)
 
-  const layer = Ocs.layer(settings).pipe(
-    Layer.provide([Layer.succeed(Journal.Journal, around(shared)), Layer.succeed(Api.Api, around(world.model.api))])
+  const { affectPackage } = world.model.api
+  const { zone } = world.surroundings
+  const api = Api.Api.of({
+    ...world.model.api,
+    affectPackage: ({ window, ...order }) => {
+      const read = window && Surroundings.windowRead(zone, window, timeZone)
+      if (window !== null && read !== null && Math.abs(read.end - window.end) > SECOND) count("window misread")
+      return affectPackage({ ...order, window: read })
+    }
+  })
+  const layer = Ocs.layer({ ...settings, timeZone }).pipe(
+    Layer.provide([Layer.succeed(Journal.Journal, around(shared)), Layer.succeed(Api.Api, around(api))])
   )
   const context = yield* Layer.build(layer)
   const it: Process = {
     name,
     isDead: () => isDead,
+    timeZone,
     telco: Context.get(context, Telco.Telco),
     orders: Context.get(context, Orders.Orders),
     tell,
@@ -234,18 +266,22 @@ const start = Effect.fnUntraced(function* (
 })
 
 const simulate = Effect.fnUntraced(function* (world: World) {
-  const { areAlike, count, iccids, isPlain, model, now, oneIn, pick, random } = world
+  const { areAlike, count, iccids, isPlain, model, now, oneIn, pick, random, windows, zoneSet } = world
   const journal = yield* MemoryJournal.make
   // Locks that never hold anybody up, as if each holder had stood still for too long: nothing may depend on them.
   const shared =
     !isPlain && (areAlike ? !oneIn(3) : oneIn(4)) ? { ...journal, lock: () => Effect.succeed(true) } : journal
-  const verdict = Verdict.make(model)
+  const verdict = Verdict.make(model, world.surroundings.zone)
   const sleep = (bound: number) => Effect.sleep(Math.round(random(bound) / 200) * 200)
 
+  let given = 0
   // Packages that an operator has given by hand are nobody's to touch.
   if (oneIn(3)) {
     model.templates.push({ id: 8000, name: "simplan z27 100MB 7d", isDeleted: false })
-    for (const iccid of iccids) verdict.foreign(model.place(iccid, 8000, oneIn(2) ? null : pick(windows), now()))
+    // They were there before, so each list has them.
+    const then = now() - MINUTE
+    given = iccids.length
+    for (const iccid of iccids) verdict.foreign(model.place(iccid, 8000, oneIn(2) ? null : pick(windows), then))
   }
 
   let started = 0
@@ -253,13 +289,15 @@ const simulate = Effect.fnUntraced(function* (world: World) {
     yield* start(world, shared, `p${started++}`, isPlain, verdict.reported),
     yield* start(world, shared, `p${started++}`, isPlain, verdict.reported)
   ]
-  /** A process that is there; a dead one is replaced after a while. */
+  const isOutdated = (one: Process | undefined): boolean =>
+    one === undefined || one.isDead() || one.timeZone !== zoneSet()
+  /** A process that is there; a dead one, and one with other settings, is replaced after a while. */
   const alive = Effect.fnUntraced(function* () {
     const slot = random(processes.length)
     const one = processes[slot] as Process
-    if (!one.isDead()) return one
+    if (!isOutdated(one)) return one
     yield* sleep(20 * SECOND)
-    if (processes[slot]?.isDead() === true) {
+    if (isOutdated(processes[slot])) {
       processes[slot] = yield* start(world, shared, `p${started++}`, now() > world.calmFrom, verdict.reported)
     }
     return processes[slot] as Process
@@ -369,8 +407,8 @@ const simulate = Effect.fnUntraced(function* (world: World) {
   yield* Fiber.interruptAll(background)
 
   // On to the end of all watch times: whatever is still to happen late has happened by then.
-  const last = yield* start(world, shared, "last", true, verdict.reported)
   yield* Effect.sleep(Math.max(0, world.calmFrom - now()) + 11 * MINUTE)
+  const last = yield* start(world, shared, "last", true, verdict.reported)
   const entries = Effect.map(
     Effect.forEach(keys, (key) => shared.get({ telco: "ocs", kind: "package", key })),
     (all) => all.flatMap((entry) => entry ?? [])
@@ -385,12 +423,47 @@ const simulate = Effect.fnUntraced(function* (world: World) {
     yield* Effect.sleep(Math.max(0, Math.min(...due) - now()))
     yield* settle(last, 10)
   }
-  return verdict.problems(yield* entries)
+  const made = model.packages.size + model.deleted.size - given
+  if (isPlain && world.surroundings.setAtFirst === world.surroundings.zone && made > keys.length)
+    verdict.problem(`${made} packages were made for ${keys.length} orders although nothing was late`)
+  const found = verdict.problems(yield* entries)
+  return oneIn(2) ? [...found, ...(yield* released(world, journal, last.telco))] : found
 })
 
+/**
+ * The SIMs are released as the core does it, perhaps over a journal from a backup: what remains of simplan's templates is
+ * used, and was refused. A line for each package that is left otherwise.
+ */
+const released = Effect.fnUntraced(function* (
+  { iccids, model, now, oneIn, random }: World,
+  journal: Journal.Journal["Service"],
+  telco: Telco.Telco["Service"]
+) {
+  // Lists are behind for a while.
+  yield* Effect.sleep(2 * MINUTE)
+  if (oneIn(2)) {
+    const lost = { telco: "ocs", before: now() + MINUTE, limit: 1 + random(4) }
+    for (const kind of ["package", "package-id"]) yield* journal.purge({ ...lost, kind })
+  }
+  const refused = new Set<string>()
+  for (const iccid of iccids) {
+    const listed = yield* Effect.suspend(() => telco.listPackages?.({ iccid }) ?? Effect.succeed(null))
+    for (const packageId of listed ?? []) {
+      const answer = yield* Effect.result(telco.cancelPackage({ packageId, iccid }))
+      if (answer._tag === "Failure") refused.add(packageId)
+    }
+  }
+  return [...model.packages.values()].flatMap(({ id, usedBytes }) =>
+    usedBytes > 0 && refused.has(`ocs/${id}`) ? [] : [`package ${id} is left on a SIM that is released`]
+  )
+})
+
+/** What surrounds the run of a seed. */
+const drawn = (seed: number): Surroundings.Surroundings => Surroundings.of(generator(seed ^ 0x5bd1e995))
+
 /** Runs one seed. */
-export const run = async (seed: number): Promise<Run> => {
-  const world = make(seed)
+export const run = async (seed: number, surroundings = drawn(seed)): Promise<Run> => {
+  const world = make(seed, surroundings)
   const { machine, model, struck } = world
   const problems = await simulate(world).pipe(
     Effect.scoped,

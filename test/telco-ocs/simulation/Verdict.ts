@@ -7,19 +7,31 @@ import type { Telco } from "simplan/ports"
 import type { Journal } from "../../../adapters/telco-calls/index.ts"
 import type { Settlement } from "../../../adapters/telco-ocs/index.ts"
 import type * as Model from "../Model.ts"
+import * as Surroundings from "./Surroundings.ts"
 
 type Answer = Result.Result<Telco.TelcoPackage, Telco.Refused | Telco.Unavailable>
 
 /** In milliseconds: what passes at most between a look and the deletion that it leads to, which may be done late. */
 const DELETION = 800_000
 
-export const make = (model: Model.Model) => {
+/** In milliseconds: the greatest distance of an ordered time that the clocks of a zone show twice from the one it becomes. */
+const MOVED = 2 * 3_600_000
+
+export const make = (model: Model.Model, zone: string) => {
   const found: Array<string> = []
   const foreign = new Set<number>()
   const reported = new Set<number>()
   const checks: Array<(entries: ReadonlyMap<string, Journal.Entry>) => number | null> = []
   let hasCancelled = false
   const problem = (what: string) => void found.push(what)
+
+  /** Whether a package begins, or ends, as it was ordered: to the second, but around an hour that comes twice. */
+  const isAsOrdered = (actual: number | null, ordered: number, direction: 1 | -1): boolean => {
+    if (actual === null) return false
+    const exact = Math.floor(ordered / 1000) * 1000
+    const moved = direction * (actual - exact)
+    return moved === 0 || (Surroundings.isTwice(zone, ordered) && moved > 0 && moved <= MOVED)
+  }
 
   const client = (order: Telco.PackageOrder) => {
     const { packageId } = order
@@ -53,8 +65,12 @@ export const make = (model: Model.Model) => {
       if (one.iccid !== order.iccid) fail(`package ${id} is of another SIM`)
       const region = order.terms.regionCode === "EUROPE" ? 28 : 27
       if (one.templateName !== `simplan z${region} 100MB 7d`) fail(`package ${id} is of template ${one.templateName}`)
-      const start = order.window === null ? null : Math.floor(order.window.start / 1000) * 1000
-      if (one.usedBytes === 0 && one.activationAt !== start) fail(`package ${id} begins at ${one.activationAt}`)
+      const { window } = order
+      if (window !== null && !isAsOrdered(one.activationAt, window.start, -1))
+        fail(`package ${id} begins at ${one.activationAt}, not at ${window.start}`)
+      if (window !== null && !isAsOrdered(one.expirationAt, window.end, 1))
+        fail(`package ${id} ends at ${one.expirationAt}, not at ${window.end}`)
+      if (window === null && one.hasWindow) fail(`package ${id} has a window`)
       if (isSuspended && one.isActive) fail(`package ${id} was suspended and is active`)
       return id
     }

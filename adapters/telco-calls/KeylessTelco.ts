@@ -1,0 +1,393 @@
+/**
+ * The telco port over a system that knows no idempotency keys, by the journal: each call is written down before the system is
+ * asked, and its outcome after it. Whoever repeats the call finds both.
+ *
+ * An order whose outcome is unknown is searched for on its SIM: the system's name of the order if it keeps one, else a package
+ * that was not there before the order and is no other order's. Until `lateMillis` have passed since the order it may still
+ * come, so the order is neither made again nor taken for cancelled: the call is `Unavailable`. So there is never a second
+ * package of one order, unless the system is later than that.
+ *
+ * A message whose answer was lost is never sent again. Of changes of a SIM's mobile plan the one that was asked for last holds.
+ * Calls about one SIM follow each other, over all processes on the journal.
+ */
+import { Clock, Effect, Schema } from "effect"
+import { Telco } from "simplan/ports"
+import type { CallFailure } from "./CallFailure.ts"
+import * as CallKinds from "./CallKinds.ts"
+import type * as Journal from "./Journal.ts"
+import * as PortFailure from "./PortFailure.ts"
+import * as SimLocks from "./SimLocks.ts"
+
+/** A package that is on a SIM at the system. */
+export interface Listed extends Pick<Telco.TelcoPackage, "telcoPackageId"> {
+  /** The `packageId` of its order, where the system keeps it; null where it does not. */
+  readonly packageId: string | null
+  /** When it is active, where the system says so. */
+  readonly activationAt: number | null
+  /** When it ends, where the system says so. */
+  readonly expirationAt: number | null
+}
+
+/** A package of the system that an order has made. */
+export interface Made {
+  /** The system's own id. */
+  readonly telcoPackageId: string
+  /** The order's. */
+  readonly packageId: string
+  /** The SIM that it is on. */
+  readonly iccid: string
+}
+
+type Call<A> = Effect.Effect<A, CallFailure>
+type Request<Kind extends Telco.Change> = Parameters<Telco.Telco["Service"][Kind]>[0]
+
+/** What a system without keys has to offer. Each call is made as it is: the journal sees to it that it is made once. */
+export interface System {
+  /** All packages on the SIM that are not cancelled, those of others included. */
+  readonly listPackages: (iccid: string) => Call<ReadonlyArray<Listed>>
+  /** Makes a package. */
+  readonly createPackage: (order: Telco.PackageOrder) => Call<Telco.TelcoPackage>
+  /** Stops a package for good; one that is stopped already too. */
+  readonly suspendPackage: (of: Made) => Call<void>
+  /** Takes a package away. */
+  readonly cancelPackage: (of: Made) => Call<void>
+  /** Sends an SMS. */
+  readonly sendSms: (sms: Request<"sendSms">) => Call<Telco.SentSms | void>
+  /** Makes a profile available for a new download. */
+  readonly releaseProfile: (of: Request<"releaseProfile">) => Call<void>
+  /** Applies or removes the mobile plan. */
+  readonly setMobilePlan: (of: Request<"setMobilePlan">) => Call<void>
+}
+
+const PACKAGE = "package"
+
+/** How long a call without an answer may still be done, in milliseconds. */
+const LATE = 60_000
+
+const Outcome = Schema.Struct({
+  telcoPackageId: Schema.String,
+  activationAt: Schema.NullOr(Schema.Finite),
+  expirationAt: Schema.NullOr(Schema.Finite)
+})
+
+/** What is known of an order. */
+const Order = Schema.Struct({
+  /** When the system was last asked for it, and what was on the SIM then; null: it has certainly nothing of it. */
+  asked: Schema.NullOr(Schema.Struct({ at: Schema.Finite, before: Schema.Array(Schema.String) })),
+  made: Schema.NullOr(Outcome),
+  refusal: Schema.NullOr(Schema.String),
+  /** Whether the order's key is spent. */
+  isCancelled: Schema.Boolean
+})
+
+type Order = typeof Order.Type
+
+const decodeOrder = Schema.decodeUnknownEffect(Order)
+
+/** What is known of a call that is made once. */
+const Once = Schema.Struct({
+  isDone: Schema.Boolean,
+  refusal: Schema.NullOr(Schema.String),
+  /** Whether the system was asked, and its answer is not known. */
+  isUnderWay: Schema.Boolean,
+  /** In how many segments a message was sent; null: the system does not say. */
+  segments: Schema.NullOr(Schema.Finite)
+})
+
+type Once = typeof Once.Type
+
+const fresh: Once = { isDone: false, refusal: null, isUnderWay: false, segments: null }
+
+const decodeOnce = Schema.decodeUnknownEffect(Once)
+
+const unreadable = () => PortFailure.unavailable("The journal holds what is no call of this telco")
+
+const refused = (message: string) => Effect.fail(new Telco.Refused({ message }))
+
+/** Whether what the system keeps of a package is the id of an order, and not a note of somebody's. */
+const isOrder = (packageId: string): boolean => /:\d+$/.test(packageId)
+
+const unordered: Order = { asked: null, made: null, refusal: null, isCancelled: false }
+
+/** The port over the system. `telco` names it in the journal, which several telcos may share. */
+export const make = (
+  system: System,
+  journal: Journal.Journal["Service"],
+  { lateMillis = LATE, telco }: { readonly telco: string; readonly lateMillis?: number }
+): Telco.Telco["Service"] => {
+  const locks = SimLocks.make(journal, { telco })
+
+  /** Writes an entry anew, or for the first time. Fails where another process has written it meanwhile. */
+  const write = (
+    kind: string,
+    key: string,
+    iccid: string,
+    document: Journal.Document,
+    before: Journal.Entry | null
+  ) => {
+    const entry = { telco, kind, key, iccid, externalId: null, document, dueAt: null }
+    const written = before === null ? journal.add(entry) : journal.replace({ ...entry, version: before.version })
+    return Effect.flatMap(PortFailure.journal(written), (now) =>
+      now === null ? PortFailure.unavailable("Another process makes this call") : Effect.succeed(now)
+    )
+  }
+
+  const read = (kind: string, key: string) => PortFailure.journal(journal.get({ telco, kind, key }))
+
+  /** An order as the journal knows it, and how to write it down. */
+  const orderOf = Effect.fnUntraced(function* (packageId: string, iccid: string) {
+    let entry = yield* read(PACKAGE, packageId)
+    let state = entry === null ? unordered : yield* Effect.mapError(decodeOrder(entry.document), unreadable)
+    const change = (to: Partial<Order>) =>
+      Effect.suspend(() => {
+        const next = { ...state, ...to }
+        return Effect.map(write(PACKAGE, packageId, iccid, next, entry), (written) => {
+          entry = written
+          state = next
+        })
+      })
+    return { state: () => state, change }
+  })
+
+  type Known = Effect.Success<ReturnType<typeof orderOf>>
+
+  /** The other orders for a SIM. */
+  const others = Effect.fnUntraced(function* (iccid: string, packageId: string) {
+    const entries = yield* PortFailure.journal(journal.ofSim({ telco, kind: PACKAGE, iccid }))
+    return yield* Effect.forEach(
+      entries.filter(({ key }) => key !== packageId),
+      ({ document }) => Effect.mapError(decodeOrder(document), unreadable)
+    )
+  })
+
+  /** Until when the outcome of an order is unknown: 0 where it is known. */
+  const unknownUntil = ({ asked, made }: Order): number => (asked === null || made !== null ? 0 : asked.at + lateMillis)
+
+  /** Fails while the order may still be done. */
+  const pause = (until: number) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      until <= now
+        ? Effect.void
+        : Effect.fail(
+            PortFailure.unavailable(
+              "The telco has not answered an order for this SIM, and may still do it",
+              Math.ceil((until - now) / 1_000)
+            )
+          )
+    )
+
+  /**
+   * Finds the package of an order whose outcome is unknown, and writes it down. Fails while it may still come; after that the
+   * order has certainly made none.
+   */
+  const resolve = Effect.fnUntraced(function* (packageId: string, iccid: string, order: Known) {
+    const { asked, made } = order.state()
+    if (asked === null || made !== null) return
+    const listed = yield* PortFailure.calls(system.listPackages(iccid)).pipe(Effect.catchTag("Telco.Refused", later))
+    const taken = new Set((yield* others(iccid, packageId)).map((one) => one.made?.telcoPackageId))
+    const found = listed.find((one) =>
+      one.packageId === null
+        ? !asked.before.includes(one.telcoPackageId) && !taken.has(one.telcoPackageId)
+        : one.packageId === packageId
+    )
+    if (found !== undefined) {
+      const { activationAt, expirationAt, telcoPackageId } = found
+      return yield* order.change({ made: { telcoPackageId, activationAt, expirationAt } })
+    }
+    yield* pause(unknownUntil(order.state()))
+    yield* order.change({ asked: null })
+  })
+
+  /** A system that does not list cannot refuse anything by that. */
+  const later = ({ message }: Telco.Refused) => Effect.fail(PortFailure.unavailable(message))
+
+  /** Makes a call of which nothing is lost but what is on its way: its outcome is written down whoever gives up. */
+  const calling = <A, B, E>(
+    call: Call<A>,
+    outcome: (result: { readonly failure: CallFailure } | { readonly value: A }) => Effect.Effect<B, E>
+  ): Effect.Effect<B, E> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.matchEffect(restore(call), {
+        onFailure: (failure) => outcome({ failure }),
+        onSuccess: (value) => outcome({ value })
+      })
+    )
+
+  const create = (order: Telco.PackageOrder, known: Known, held: SimLocks.Held) =>
+    Effect.gen(function* () {
+      const { iccid, packageId } = order
+      // What comes of two orders without an answer could not be told apart.
+      yield* pause(Math.max(0, ...(yield* others(iccid, packageId)).map(unknownUntil)))
+      const listed = yield* Effect.tapErrorTag(
+        PortFailure.calls(system.listPackages(iccid)),
+        "Telco.Refused",
+        ({ message }) => known.change({ refusal: message })
+      )
+      const at = yield* Clock.currentTimeMillis
+      yield* known.change({ asked: { at, before: listed.map((one) => one.telcoPackageId) } })
+      yield* held.keep
+      return yield* calling(system.createPackage(order), (result) =>
+        Effect.gen(function* () {
+          if ("value" in result) {
+            const { activationAt, expirationAt, telcoPackageId } = result.value
+            const made = { telcoPackageId, activationAt, expirationAt }
+            yield* known.change({ made })
+            return made
+          }
+          const failure = PortFailure.of(result.failure)
+          if (failure._tag === "Telco.Refused") yield* known.change({ asked: null, refusal: failure.message })
+          else if (result.failure.outcome === "NotDone") yield* known.change({ asked: null })
+          return yield* failure
+        })
+      )
+    })
+
+  /** Makes a call once for each key: one that was done, or refused, has that outcome for good. */
+  const once = Effect.fnUntraced(function* (
+    kind: string,
+    key: string,
+    iccid: string,
+    call: Effect.Effect<void, Telco.Refused | Telco.Unavailable>
+  ) {
+    const entry = yield* read(kind, key)
+    const before = entry === null ? null : yield* Effect.mapError(decodeOnce(entry.document), unreadable)
+    if (before?.isDone === true) return
+    if (before !== null && before.refusal !== null) return yield* refused(before.refusal)
+    yield* Effect.uninterruptibleMask((restore) =>
+      Effect.matchEffect(restore(call), {
+        onSuccess: () => write(kind, key, iccid, { ...fresh, isDone: true }, entry),
+        onFailure: (failure) =>
+          failure._tag === "Telco.Unavailable"
+            ? Effect.fail(failure)
+            : Effect.andThen(write(kind, key, iccid, { ...fresh, refusal: failure.message }, entry), failure)
+      })
+    )
+  })
+
+  /** Ends a package that is there, once for each key where it is refused. */
+  const end = (
+    what: "suspend" | "cancel",
+    { iccid, key, packageId }: Telco.PackageRef,
+    act: (order: Known, held: SimLocks.Held) => Effect.Effect<void, Telco.Refused | Telco.Unavailable>
+  ) =>
+    locks.withLock(iccid, (held) =>
+      Effect.gen(function* () {
+        const order = yield* orderOf(packageId, iccid)
+        const by = `${what} ${key ?? packageId}`
+        const entry = yield* read(CallKinds.END, by)
+        const before = entry === null ? null : yield* Effect.mapError(decodeOnce(entry.document), unreadable)
+        if (before !== null && before.refusal !== null) return yield* refused(before.refusal)
+        yield* Effect.tapErrorTag(act(order, held), "Telco.Refused", ({ message }) =>
+          write(CallKinds.END, by, iccid, { ...fresh, refusal: message }, entry)
+        )
+      })
+    )
+
+  return Telco.Telco.of({
+    createPackage: (order) =>
+      locks.withLock(order.iccid, (held) =>
+        Effect.gen(function* () {
+          const known = yield* orderOf(order.packageId, order.iccid)
+          const { isCancelled, refusal } = known.state()
+          if (isCancelled) return yield* refused(`The package ${order.packageId} was cancelled`)
+          if (refusal !== null) return yield* refused(refusal)
+          yield* resolve(order.packageId, order.iccid, known)
+          return known.state().made ?? (yield* create(order, known, held))
+        })
+      ),
+    suspendPackage: (of) =>
+      end("suspend", of, (order, held) =>
+        Effect.gen(function* () {
+          const { iccid, packageId } = of
+          yield* resolve(packageId, iccid, order)
+          const { isCancelled, made } = order.state()
+          if (made === null || isCancelled) return
+          yield* held.keep
+          const { telcoPackageId } = made
+          yield* PortFailure.calls(
+            PortFailure.unlessMissing(system.suspendPackage({ iccid, packageId, telcoPackageId }))
+          )
+        })
+      ),
+    cancelPackage: (of) =>
+      end("cancel", of, (order, held) =>
+        Effect.gen(function* () {
+          const { iccid, packageId } = of
+          // First, so that a creation that comes later is refused.
+          if (!order.state().isCancelled) yield* order.change({ isCancelled: true })
+          yield* resolve(packageId, iccid, order)
+          const { made } = order.state()
+          const listed = yield* PortFailure.calls(system.listPackages(iccid))
+          // The system may know an order that the journal does not, as one from a backup.
+          const found = listed.find((one) =>
+            made === null ? one.packageId === packageId : one.telcoPackageId === made.telcoPackageId
+          )
+          if (found === undefined) return
+          const { telcoPackageId } = found
+          yield* held.keep
+          yield* PortFailure.calls(
+            PortFailure.unlessMissing(system.cancelPackage({ iccid, packageId, telcoPackageId }))
+          )
+        })
+      ),
+    // Whose a package is that neither the system nor the journal knows by an order, nobody can tell: it is left out.
+    listPackages: Effect.fnUntraced(function* ({ iccid }) {
+      const listed = yield* PortFailure.calls(system.listPackages(iccid))
+      const keys = new Map<string, string>()
+      const unknown: Array<string> = []
+      for (const { document, key } of yield* PortFailure.journal(journal.ofSim({ telco, kind: PACKAGE, iccid }))) {
+        const { asked, isCancelled, made } = yield* Effect.mapError(decodeOrder(document), unreadable)
+        if (made !== null && !isCancelled) keys.set(made.telcoPackageId, key)
+        if (made === null && asked !== null) unknown.push(key)
+      }
+      const known = listed.flatMap(({ packageId, telcoPackageId }) =>
+        packageId !== null && isOrder(packageId) ? packageId : (keys.get(telcoPackageId) ?? [])
+      )
+      return [...new Set([...known, ...unknown])]
+    }),
+    sendSms: (sms) =>
+      locks.withLock(sms.iccid, (held) =>
+        Effect.gen(function* () {
+          const { iccid, messageId } = sms
+          const entry = yield* read(CallKinds.MESSAGE, messageId)
+          const before = entry === null ? fresh : yield* Effect.mapError(decodeOnce(entry.document), unreadable)
+          if (before.isDone) return before.segments === null ? undefined : { segments: before.segments }
+          if (before.refusal !== null) return yield* refused(before.refusal)
+          if (before.isUnderWay) return yield* refused("The message may have been sent, and is not sent again")
+          const settle = (outcome: Partial<Once>, from: Journal.Entry | null) =>
+            write(CallKinds.MESSAGE, messageId, iccid, { ...fresh, ...outcome }, from)
+          const sending = yield* settle({ isUnderWay: true }, entry)
+          yield* held.keep
+          return yield* calling(system.sendSms(sms), (result) =>
+            Effect.gen(function* () {
+              if ("value" in result) {
+                const sent = result.value ?? undefined
+                yield* settle({ isDone: true, segments: sent?.segments ?? null }, sending)
+                return sent
+              }
+              const failure = PortFailure.of(result.failure)
+              if (failure._tag === "Telco.Refused") yield* settle({ refusal: failure.message }, sending)
+              else if (result.failure.outcome === "NotDone") yield* settle({}, sending)
+              return yield* failure
+            })
+          )
+        })
+      ),
+    releaseProfile: (of) =>
+      locks.withLock(of.iccid, () =>
+        once(CallKinds.RELEASE, of.key, of.iccid, PortFailure.calls(system.releaseProfile(of)))
+      ),
+    setMobilePlan: (of) =>
+      locks.withLock(of.iccid, () =>
+        Effect.gen(function* () {
+          const { iccid, key } = of
+          const changes = yield* PortFailure.journal(journal.ofSim({ telco, kind: CallKinds.MOBILE_PLAN, iccid }))
+          const place = changes.findIndex((one) => one.key === key)
+          // A newer change holds, whatever became of this one.
+          if (place !== -1 && place < changes.length - 1) return
+          if (place === -1) yield* write(CallKinds.MOBILE_PLAN, key, iccid, fresh, null)
+          yield* once(CallKinds.MOBILE_PLAN, key, iccid, PortFailure.calls(system.setMobilePlan(of)))
+        })
+      )
+  })
+}

@@ -1,0 +1,195 @@
+/**
+ * The daily comparison (rule S5) over HTTP, against the fake of the charging system: what somebody has changed there by hand is
+ * found among the problems, and nothing else is.
+ */
+import { Clock, Context, Effect, Layer, Logger, Redacted, type Scope } from "effect"
+import { Attachments, Problems, Time, Worker } from "simplan"
+import { Telco } from "simplan/ports"
+import { describe, expect, it } from "vitest"
+import { Journal, MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { HttpApi, Ocs, Orders, Reporting } from "../../adapters/telco-ocs/index.ts"
+import * as Polling from "../../adapters/telco-ocs/polling/Polling.ts"
+import * as Fake from "../fakes/ocs/Fake.mjs"
+import * as Service from "./Service.ts"
+import { orderOf } from "./simulation/Orders.ts"
+
+const ICCID = Fake.iccidOf(1)
+
+/** The clock of the service that much later. */
+const later =
+  (millis: number) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.clockWith((clock) =>
+      Effect.provideService(effect, Clock.Clock, {
+        currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + millis),
+        currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis,
+        currentTimeNanos: clock.currentTimeNanos,
+        currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+        monotonicTimeNanos: clock.monotonicTimeNanos,
+        monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+        sleep: (duration) => clock.sleep(duration)
+      })
+    )
+
+const make = Effect.gen(function* () {
+  const start = Effect.promise(() => Fake.start({ subscribers: 1 }))
+  const ocs = yield* Effect.acquireRelease(start, (fake) => Effect.promise(() => fake.close()))
+  const journal = yield* MemoryJournal.make
+  const { url, urlV2 } = ocs
+  const token = Redacted.make("ocs-token")
+  const api = yield* Layer.build(HttpApi.layer({ url, urlV2, token, resellerId: 1, callsPerSecond: 1_000 }))
+  const below = Layer.merge(Layer.succeedContext(api), Layer.succeed(Journal.Journal, journal))
+  const options = { telco: "ocs", resellerId: 1, zones: { Green: { EUROPE: 28, FR: 27 } }, mobilePlanId: null }
+  const orders = yield* Layer.build(Layer.provide(Ocs.layer(options), below))
+  const service = yield* Service.make(orders, ICCID)
+  const polling = yield* Polling.make({
+    telco: "ocs",
+    fastest: 10 * Time.SECOND,
+    slowest: 6 * Time.HOUR,
+    notified: [50, 80],
+    meter: Reporting.makeMeter(20)
+  }).pipe(Effect.provide(Layer.mergeAll(below, Layer.succeedContext(service.services), Layer.succeedContext(orders))))
+  const problems = Context.get(service.services, Problems.Problems)
+  const { organizationId } = service
+  return {
+    ...service,
+    ocs,
+    telco: Context.get(orders, Telco.Telco),
+    /** Looks at the SIM so long from now, and settles its orders; the ids of all findings by then. */
+    look: (millis: number) =>
+      Effect.gen(function* () {
+        yield* Context.get(orders, Orders.Orders).settle({ limit: 100, tell: () => Effect.void })
+        const entry = yield* journal.get({ telco: "ocs", kind: "sim", key: ICCID })
+        yield* polling.look(entry ?? expect.fail())
+        const { items } = yield* problems.page({ after: null, limit: 100 })
+        return items.map(({ jobId, refused }) => [jobId.replace("review:ocs/", ""), refused?.message ?? ""] as const)
+      }).pipe(later(millis)),
+    problems: Effect.map(problems.page({ after: null, limit: 100 }), ({ items }) => items),
+    resolve: (problemId: string) => problems.resolve({ problemId }),
+    /** Suspends the attachment that was made last, and waits until the telco was told. */
+    suspend: Effect.gen(function* () {
+      const { attachmentId } = (yield* service.attachment).attachment
+      const attachments = Context.get(service.services, Attachments.Attachments)
+      yield* attachments.suspend({ organizationId, iccid: ICCID, attachmentId })
+      yield* Context.get(service.services, Worker.Worker).drain
+    }),
+    /** The only package there. */
+    listed: Effect.sync(() => {
+      const [one = expect.fail(), ...others] = ocs.books().packages.filter(({ deletedAt }) => deletedAt === null)
+      expect(others).toEqual([])
+      return one
+    })
+  }
+})
+
+type World = Effect.Success<typeof make>
+
+const inWorld = (test: (world: World) => Effect.Effect<void, unknown, Scope.Scope>): Promise<void> =>
+  Effect.flatMap(make, test).pipe(Effect.scoped, Effect.provide(Logger.layer([])), Effect.runPromise)
+
+const DAY = Time.DAY + Time.HOUR
+
+const WATCH = 16 * Time.MINUTE
+
+/** A subscription whose books agree until the next day. */
+const agreed = (world: World, start?: number) =>
+  Effect.gen(function* () {
+    const { attachmentId } = yield* world.subscribe({ megaBytes: 1024, ...(start !== undefined && { start }) })
+    expect(yield* world.look(WATCH)).toEqual([])
+    return { ...(yield* world.listed), packageId: `${attachmentId}:0` }
+  })
+
+describe("The daily comparison", () => {
+  it("finds a package that was deactivated by hand, and none that was suspended here", () =>
+    inWorld(
+      Effect.fnUntraced(function* (world) {
+        const { id, packageId } = yield* agreed(world)
+        world.ocs.changePackage({ id, isActive: false })
+        expect(yield* world.look(DAY)).toEqual([
+          [
+            `inactive/${packageId}`,
+            `ocs: package ${packageId} (${id}) is not active, and nothing here has suspended it. Activate ${id} at ocs, or suspend its plan attachment, then resolve this problem`
+          ]
+        ])
+        world.ocs.changePackage({ id, isActive: true })
+        const [{ jobId: problemId } = expect.fail()] = yield* world.problems
+        yield* world.resolve(problemId)
+        yield* world.suspend
+        expect((yield* world.listed).isActive).toBe(false)
+        expect(yield* world.look(2 * DAY)).toEqual([])
+      })
+    ))
+
+  it("finds a changed limit", () =>
+    inWorld(
+      Effect.fnUntraced(function* (world) {
+        const { allowanceBytes, id, packageId } = yield* agreed(world)
+        world.ocs.changePackage({ id, allowanceBytes: 2 * allowanceBytes })
+        expect(yield* world.look(DAY)).toEqual([
+          [
+            `limit/${packageId}`,
+            `ocs: package ${packageId} (${id}) was ordered with 1073741824 bytes, and has 2147483648. Set the allowance of ${id} at ocs to that which was ordered, then resolve this problem`
+          ]
+        ])
+      })
+    ))
+
+  it("finds a changed expiry, of a package with a window and of one from its first use on", () =>
+    inWorld(
+      Effect.fnUntraced(function* (world) {
+        const now = yield* Clock.currentTimeMillis
+        const first = yield* agreed(world, now)
+        world.ocs.changePackage({ id: first.id, expirationAt: now + 40 * Time.DAY })
+        yield* world.subscribe({ megaBytes: 2048 })
+        const second = world.ocs.books().packages.at(-1) ?? expect.fail()
+        yield* Effect.promise(() => world.ocs.useData({ iccid: ICCID, bytes: 10, packageId: second.id }))
+        expect((yield* world.look(DAY)).map(([id]) => id)).toEqual([`times/${first.packageId}`])
+        const { expirationAt } = world.ocs.books().packages.at(-1) ?? expect.fail()
+        world.ocs.changePackage({ id: second.id, expirationAt: (expirationAt ?? 0) + Time.DAY })
+        expect((yield* world.look(2 * DAY)).map(([id]) => id.slice(0, 6))).toEqual(["times/", "times/"])
+      })
+    ))
+
+  it("finds a template that was edited, once for all packages of it", () =>
+    inWorld(
+      Effect.fnUntraced(function* (world) {
+        const { templateId } = yield* agreed(world)
+        const throttling = { throttlingActive: true, throttlingThreshold1Perc: 50, throttlingThreshold1Limit: 512 }
+        world.ocs.changeTemplate({ id: templateId, perioddays: 60, databyte: 5 * 1_048_576, ...throttling })
+        const told = `ocs: template ${templateId}, "simplan z28 1024MB 30d", was edited: its allowance in bytes is 5242880, and was 1073741824, its number of days is 60, and was 30, its throttling is 50:512, and was none. Set it back at ocs, and correct the packages that were made from it meanwhile, then resolve this problem`
+        expect(yield* world.look(DAY)).toEqual([[`template/${templateId}`, told]])
+        yield* world.subscribe({ megaBytes: 1024 })
+        expect((yield* world.look(2 * DAY)).filter(([id]) => id.startsWith("template/"))).toHaveLength(1)
+      })
+    ))
+
+  it("finds a package that is gone after the watch time, and not in a list that is behind", () =>
+    inWorld(
+      Effect.fnUntraced(function* (world) {
+        const { id, packageId } = yield* agreed(world)
+        world.ocs.changePackage({ id, deletedAt: 1 })
+        expect(yield* world.look(DAY)).toEqual([])
+        world.ocs.changePackage({ id, deletedAt: null })
+        expect(yield* world.look(DAY + WATCH)).toEqual([])
+        world.ocs.changePackage({ id, deletedAt: 1 })
+        expect(yield* world.look(2 * DAY + WATCH)).toEqual([])
+        expect((yield* world.look(2 * DAY + 2 * WATCH)).map(([finding]) => finding)).toEqual([`missing/${packageId}`])
+      })
+    ))
+
+  it("finds a package that no subscription owns, though its order stands in the journal", () =>
+    inWorld(
+      Effect.fnUntraced(function* (world) {
+        yield* agreed(world)
+        const order = orderOf(ICCID)("forgotten:0")
+        const { telcoPackageId } = yield* world.telco.createPackage(order)
+        expect(yield* world.look(DAY)).toEqual([])
+        expect(yield* world.look(DAY + WATCH)).toEqual([
+          [
+            "ownerless/forgotten:0",
+            `ocs: package forgotten:0 (${telcoPackageId}) is active, no subscription has it, and 0 bytes of it are used. Delete package ${telcoPackageId} at ocs, then resolve this problem`
+          ]
+        ])
+      })
+    ))
+})
