@@ -1,6 +1,9 @@
 /**
- * The fields of requests: their schemas, and messages about wrong ones. Shared by the ways in: HTTP and Promises.
+ * The fields of requests and of settings: their schemas, and messages about wrong ones. Shared by the ways in: HTTP,
+ * Promises and the command line.
  */
 export * as Fields from "./Fields.ts"
 export * as Messages from "./Messages.ts"
+export * as TelcoUrl from "./TelcoUrl.ts"
+export * as Nearest from "./Nearest.ts"
 export * as Text from "./Text.ts"

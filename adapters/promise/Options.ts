@@ -2,7 +2,7 @@
  * The options of `createSimplan`.
  */
 import type { Catalogue } from "./types/Coverage.ts"
-import type { InstantInput } from "./types/Calls.ts"
+import type { InstantInput, TimeSpan } from "./types/Calls.ts"
 import type { HttpOptions } from "./types/Http.ts"
 import type { Terms } from "./types/Plans.ts"
 
@@ -79,7 +79,7 @@ export interface TelcoPackage {
 
 /** Names a package at the telco. */
 export interface OfPackage {
-  /** The key of its creation. */
+  /** The key of its creation, or what `listPackages` calls it. */
   readonly packageId: string
   /** The SIM. */
   readonly iccid: string
@@ -103,7 +103,7 @@ export interface Telco {
   readonly suspendPackage: (of: OfPackage, call: AdapterCall) => Promise<unknown>
   /** Cancels a package, or makes sure that it is never created. */
   readonly cancelPackage: (of: OfPackage, call: AdapterCall) => Promise<unknown>
-  /** Sends an SMS; `messageId` is the key. */
+  /** Sends an SMS; `messageId` is the key. May resolve with `{ segments }`, where it counts them in a way of its own. */
   readonly sendSms: (
     sms: { readonly messageId: string; readonly iccid: string; readonly from: string; readonly text: string },
     call: AdapterCall
@@ -115,6 +115,28 @@ export interface Telco {
     of: { readonly key: string; readonly iccid: string; readonly applied: boolean },
     call: AdapterCall
   ) => Promise<unknown>
+  /**
+   * The packages of this service that the telco has on a SIM: the `packageId` of each, or where the telco does not know
+   * the order of one, any name by which `cancelPackage` takes it away, and that no package of another SIM has. Those that
+   * are over may be left out. Before a SIM is sold again, what is listed on it is cancelled. A telco without this function
+   * is taken at its word that what was cancelled is gone; so is one that answers null.
+   */
+  readonly listPackages?:
+    | ((of: { readonly iccid: string }, call: AdapterCall) => Promise<ReadonlyArray<string> | null>)
+    | undefined
+}
+
+/**
+ * A telco behind HTTP: a bridge in any language, by the contract of `simplan/telco-http`. A call that a bridge answers by 422 is
+ * refused for good; after anything else than 2xx it is made again with the same key.
+ */
+export interface TelcoBridge {
+  /** The address to which the contract's paths are appended, such as `https://bridge.example/telco`. */
+  readonly url: string | URL
+  /** Sent as `Authorization: Bearer`. It is in no error and no log. */
+  readonly token: string
+  /** The time limit of a call; 10 s by default. */
+  readonly timeout?: TimeSpan | undefined
 }
 
 /** A webhook to send: one POST (rules W5 and W6). */
@@ -176,8 +198,11 @@ export interface Options {
    * during a rotation the new and the old one with a comma between. Where it is absent they are stored plain.
    */
   readonly secretKeys?: string | undefined
-  /** The telco: plain functions, `"simulator"` for one in this process that does what it is told, or a layer of its port. */
-  readonly telco: Telco | "simulator" | EffectLayer
+  /**
+   * The telco: plain functions, a bridge over HTTP, what `createSimulator` makes, `"simulator"` for one that nothing is to be
+   * read of, or a layer of its port.
+   */
+  readonly telco: Telco | TelcoBridge | "simulator" | EffectLayer
   /** How webhooks are sent: over HTTP by default, by a function of the host's own, by a layer, or not at all. */
   readonly webhooks?: false | WebhookOptions | Sender | EffectLayer | undefined
   /** The business clock: the machine's by default, or one that stands at `start` until `clock.advanceTo` moves it. */

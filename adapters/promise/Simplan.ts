@@ -17,6 +17,7 @@ import * as Attachments from "./resources/Attachments.ts"
 import * as AuditLog from "./resources/AuditLog.ts"
 import * as Catalogues from "./resources/Catalogues.ts"
 import * as Clock from "./resources/Clock.ts"
+import * as Commands from "./resources/Commands.ts"
 import * as Coverage from "./resources/Coverage.ts"
 import * as Messages from "./resources/Messages.ts"
 import * as Operators from "./resources/Operators.ts"
@@ -48,6 +49,7 @@ export const createSimplan = (options: Options): Simplan => {
     auditLog: AuditLog.make(runtime),
     catalogues: Catalogues.make(runtime),
     clock: Clock.make(runtime),
+    commands: Commands.make(runtime),
     coverage: Coverage.make(runtime),
     handlers: Handlers.make(runtime),
     messages: Messages.make(runtime),

@@ -10,6 +10,7 @@ import * as CommandLine from "./cases/command-line.mjs"
 import * as EffectThree from "./cases/effect-3.mjs"
 import * as Examples from "./cases/examples.mjs"
 import * as Lint from "./cases/lint.mjs"
+import * as Modules from "./cases/modules.mjs"
 import * as Mounts from "./cases/mounts.mjs"
 import * as Npm from "./cases/npm.mjs"
 import * as OtherNodes from "./cases/nodes.mjs"
@@ -27,6 +28,7 @@ const cases = {
   effect: OwnEffect,
   bundles: Bundles,
   types: Types,
+  modules: Modules,
   mounts: Mounts,
   small: Small,
   "effect-3": EffectThree,

@@ -2,6 +2,7 @@
  * What calls reject with: classes of errors whose code and status are those of the HTTP API, with messages that name what
  * is wrong; and the limits of a call.
  */
+import { Redacted, Result } from "effect"
 import { Refusal } from "simplan"
 import {
   ConflictError,
@@ -23,6 +24,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import * as Codes from "../../adapters/http/wire/Codes.ts"
 import * as HttpErrors from "../../adapters/http/wire/Errors.ts"
 import * as Failures from "../../adapters/promise/errors/Failures.ts"
+import { SecretKeys } from "simplan/postgres"
 import { europe, make, plan, stocked } from "./World.ts"
 
 let simplan: Simplan
@@ -55,8 +57,11 @@ const refusals: ReadonlyArray<Refusal.Refusal> = [
     ] as const
   ).map((resource) => new Refusal.NotFound({ resource, id: "x" })),
   new Refusal.NoFreeSim({ label: "Green" }),
+  new Refusal.SimsReleasing({ label: "Green", retryAfterSeconds: 5 }),
   new Refusal.PlanArchived({ planId: "p" }),
   new Refusal.SimBusy({ iccid: "8" }),
+  new Refusal.CommandBegun({ commandId: "c" }),
+  new Refusal.CommandCancelled({ commandId: "c" }),
   new Refusal.LabelMismatch({ iccid: "8", simLabel: "Blue", label: "Green" }),
   new Refusal.EsimInstalled({ iccid: "8" }),
   new Refusal.AttachmentExpired({ attachmentId: "a" }),
@@ -356,6 +361,9 @@ describe("a limit", () => {
 describe("a wrong option", () => {
   const option = (change: object) => () => createSimplan({ database: "memory", telco: "simulator", ...change } as never)
 
+  // As Effect 3 marks its layers.
+  const ofEffect3 = { [Symbol.for("effect/Layer")]: {}, pipe: () => undefined }
+
   it.each([
     [{ database: undefined }, "createSimplan: database must be"],
     [{ database: "mysql://root:hunter2@localhost/db" }, 'it is a text that begins with "mysql:"'],
@@ -373,6 +381,12 @@ describe("a wrong option", () => {
     [{ http: { groups: "v3" } }, "createSimplan, http: groups must be an array, not 'v3'"],
     [{ schema: "My Schema" }, "createSimplan: schema must be 1 to 63 lower-case letters"],
     [{ secretKeys: 1 }, "createSimplan: secretKeys must be"],
+    [{ secretKeys: "hunter2" }, "createSimplan: secretKeys must be a text of 32 bytes in base64 or hexadecimal"],
+    [{ telco: ofEffect3 }, "createSimplan: telco is a Layer of another Effect (3), and must be one of Effect 4"],
+    [{ clock: ofEffect3 }, "createSimplan: clock is a Layer of another Effect (3)"],
+    [{ webhooks: ofEffect3 }, "createSimplan: webhooks is a Layer of another Effect (3)"],
+    [{ catalogue: ofEffect3 }, "createSimplan: catalogue is a Layer of another Effect (3)"],
+    [{ database: { storage: ofEffect3 } }, "createSimplan: database.storage is a Layer of another Effect (3)"],
     [{ telco: undefined }, "createSimplan: telco must be"],
     [{ telco: {} }, "createSimplan: telco.createPackage must be an async function, not undefined"],
     [{ webhooks: true }, "createSimplan: webhooks must be"],
@@ -386,6 +400,17 @@ describe("a wrong option", () => {
     expect(option(change)).toThrow(InvalidFieldError)
     expect(option(change)).toThrow(message)
     expect(option(change)).not.toThrow("hunter2")
+  })
+
+  const key = Buffer.alloc(32, 0xfb)
+  const [hexadecimal, base64] = [key.toString("hex"), key.toString("base64")]
+  it.each([
+    ...[hexadecimal, base64, key.toString("base64url"), ` ${base64} , ${hexadecimal}\n`, "", ",", `${base64},`],
+    ...[`${base64},${base64},${base64}`, base64.slice(1), `${base64}=`, `${hexadecimal}0`, `${hexadecimal}\u00a0`]
+  ])("secretKeys %o are taken at once where the storage takes them, and only there", async (secretKeys) => {
+    const isKey = Result.isSuccess(SecretKeys.parse(Redacted.make(secretKeys)))
+    if (!isKey) expect(option({ secretKeys })).toThrow(InvalidFieldError)
+    else await make({ secretKeys }).close()
   })
 })
 

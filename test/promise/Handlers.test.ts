@@ -68,6 +68,53 @@ describe("a handler of events", () => {
     expect(await simplan.handlers.list()).toEqual([])
   })
 
+  it("is tried by its own schedule, and what was given up is listed and replayed", async () => {
+    const simplan = keep(World.make({ clock: { start: "2026-01-31T12:00:00Z" }, logger: false }))
+    const calls: Array<Date> = []
+    let isBroken = true
+    const options = { name: "mailer", waits: ["10 seconds", "1 minute"], maxAttempts: 4 } as const
+    await simplan.on("subscription.created", options, async () => {
+      calls.push((await simplan.clock.read()).now)
+      if (isBroken) throw new Error("no mail today")
+    })
+    const { created, organizationId } = await subscribe(simplan)
+    const { iccid } = created.sim
+    await simplan.clock.advanceBy({ by: "30 seconds" })
+    expect(await simplan.problems.list().toArray()).toMatchObject([{ kind: "HandleEvent", iccid, attempts: 2 }])
+    await simplan.clock.advanceBy({ by: "1 day" })
+    expect(calls).toHaveLength(4)
+    expect(await simplan.problems.list().toArray()).toEqual([])
+    const { items, next } = await simplan.handlers.failed("mailer").page({ size: 1 })
+    expect(items).toMatchObject([
+      { organizationId, type: "subscription.created", attempts: 4, lastError: "no mail today", data: { esim: iccid } }
+    ])
+    expect([items[0]?.lastAttemptAt, next]).toEqual([calls[3], null])
+    isBroken = false
+    const eventId = items[0]?.eventId ?? ""
+    await expect(simplan.handlers.replay({ name: "postman" })).rejects.toMatchObject({
+      code: "event_handler_not_found"
+    })
+    await expect(simplan.handlers.replay({ name: "mailer", eventId: "none" })).rejects.toMatchObject({
+      code: "delivery_not_found"
+    })
+    expect(await simplan.handlers.replay({ name: "mailer", eventId })).toEqual({ replayed: 1 })
+    await simplan.drain()
+    expect(calls).toHaveLength(5)
+    expect(await simplan.handlers.failed("mailer").toArray()).toEqual([])
+  })
+
+  it("gives up at once where its options say so", async () => {
+    const simplan = keep(World.make({ clock: { start: "2026-01-31T12:00:00Z" }, logger: false }))
+    class Hopeless extends Error {}
+    const giveUp = (error: unknown) => error instanceof Hopeless
+    await simplan.on("subscription.created", { name: "mailer", giveUp }, async () => {
+      throw new Hopeless("no such address")
+    })
+    await subscribe(simplan)
+    await simplan.drain()
+    expect(await simplan.handlers.failed("mailer").toArray()).toMatchObject([{ attempts: 1 }])
+  })
+
   it("refuses what is wrong in one sentence", async () => {
     const simplan = keep(World.make())
     const handle = async () => {}
@@ -85,6 +132,12 @@ describe("a handler of events", () => {
     ).toContain("NotFoundError")
     expect(await refusal(simplan.on("subscription.created", { name: "mailer", transaction: true }, handle))).toContain(
       "on: transaction needs a PostgreSQL server"
+    )
+    expect(await refusal(simplan.on("subscription.created", { name: "mailer", maxAttempts: 0 }, handle))).toContain(
+      "on: maxAttempts must be an integer from 1 to 1000"
+    )
+    expect(await refusal(simplan.on("subscription.created", { name: "mailer", waits: ["31 days"] }, handle))).toContain(
+      "on: waits must be up to 100 waits from 1 ms to 30 days"
     )
     const nothing: unknown = undefined
     expect(

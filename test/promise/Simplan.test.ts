@@ -4,7 +4,7 @@
 import { Effect, Layer } from "effect"
 import * as Memory from "simplan/memory"
 import { Jobs, Storage } from "simplan/ports"
-import { TelcoRefused, createSimplan, type Options, type Simplan } from "simplan/promise"
+import { TelcoRefused, createSimplan, type Options, type Simplan, type Telco } from "simplan/promise"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { make, plan, stocked } from "./World.ts"
 
@@ -66,6 +66,25 @@ describe("subscriptions", () => {
     const { sim } = await simplan.subscriptions.create({ organizationId, planId })
     const sms = { organizationId, iccid: sim.iccid, from: "Acme", text: "Hello" }
     expect(await simplan.messages.send(sms)).toEqual({ segments: 1 })
+  })
+
+  it("tell the segments of an SMS as the telco counts them, else by the standard", async () => {
+    const answers: Array<unknown> = [{ segments: 3 }, { segments: 0 }, { segments: "3" }, null, undefined]
+    const telco: Telco = {
+      createPackage: async ({ packageId }) => ({ telcoPackageId: packageId }),
+      suspendPackage: async () => undefined,
+      cancelPackage: async () => undefined,
+      sendSms: async () => answers.shift(),
+      releaseProfile: async () => undefined,
+      setMobilePlan: async () => undefined
+    }
+    const { organizationId } = await stocked(open({ telco }))
+    const { planId } = await plan(simplan, organizationId)
+    const { sim } = await simplan.subscriptions.create({ organizationId, planId })
+    const sms = { organizationId, iccid: sim.iccid, from: "Acme", text: "Hello" }
+    const segments: Array<number> = []
+    while (answers.length > 0) segments.push((await simplan.messages.send(sms)).segments)
+    expect(segments).toEqual([3, 1, 1, 1, 1])
   })
 })
 

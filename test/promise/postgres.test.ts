@@ -1,7 +1,7 @@
 /**
  * The service with Promises on PostgreSQL.
  */
-import { Pool } from "pg"
+import { Client, Pool } from "pg"
 import { createSimplan, type Simplan } from "simplan/promise"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/databases/Databases.ts"
@@ -59,6 +59,24 @@ describe("on PostgreSQL", () => {
     } finally {
       await pool.end()
     }
+  })
+
+  it("survives the loss of idle connections of a pool that nobody listens to, also after `close`", async () => {
+    const pool = new Pool({ connectionString: url(), max: 2 })
+    for (let times = 0; times < 2; times++) {
+      const simplan = createSimplan({ database: pool, telco: "simulator" })
+      await stocked(simplan)
+      await simplan.close()
+    }
+    expect(pool.listenerCount("error")).toBe(1)
+    const admin = new Client({ connectionString: url() })
+    await admin.connect()
+    await admin.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+    )
+    await admin.end()
+    await expect.poll(() => pool.totalCount).toBe(0)
+    await pool.end()
   })
 
   it("refuses what is no client", async () => {

@@ -33,7 +33,8 @@ const watched = () => {
     telcos: new Map(),
     background: Effect.ensuring(Effect.andThen(note("begins"), Effect.never), note("ends")),
     drain: note("share"),
-    leastTimeoutMillis: 15_000
+    leastTimeoutMillis: 15_000,
+    replace: () => Effect.void
   })
   return { seen, telco: Layer.merge(routes, TelcoSimulator.layerMemory()) }
 }
@@ -64,8 +65,9 @@ describe("a call of routed telcos", () => {
 
   it("has the time that they may take, and without them that of all telcos", async () => {
     const { telco } = watched()
-    expect(await Effect.runPromise(Effect.provide(timeout, Layer.provide(Routed.limits, telco)))).toBe(15_000)
-    expect(await Effect.runPromise(Effect.provide(timeout, Routed.limits))).toBe(10_000)
+    expect(await Effect.runPromise(Effect.provide(timeout, Layer.provide(Routed.limits(), telco)))).toBe(15_000)
+    expect(await Effect.runPromise(Effect.provide(timeout, Routed.limits()))).toBe(10_000)
+    expect(await Effect.runPromise(Effect.provide(timeout, Routed.limits(25_000)))).toBe(25_000)
   })
 })
 

@@ -135,6 +135,79 @@ describe("H1: within a transaction of the host", () => {
   })
 })
 
+describe("H1: the commands of an organization", () => {
+  it("are listed and published with their outcome, and one that has not begun is cancelled", async () => {
+    // No worker of this process or another one begins them meanwhile.
+    const own = await Databases.create()
+    const host = createSimplan({ database: own.url, telco: "simulator", worker: false, logger: false })
+    try {
+      const { organizationId } = await World.stocked(host)
+      const { planId } = await World.plan(host, organizationId)
+      const got: Array<object> = []
+      const types = ["command.done", "command.refused"] as const
+      await host.on(types, { name: "orders" }, async ({ data, type }) => got.push({ type, ...data }))
+      const begun = async <A>(work: (within: Within) => Promise<A>): Promise<A> => {
+        const client = new pg.Client({ connectionString: own.url })
+        await client.connect()
+        try {
+          await client.query("begin")
+          const done = await work(host.within(fromPg(client)))
+          await client.query("commit")
+          return done
+        } finally {
+          await client.end()
+        }
+      }
+      const submitted = await begun(async ({ subscriptions }) => {
+        const ids: Array<string> = []
+        for (let order = 1; order <= 5; order++) {
+          const { id } = await subscriptions.create({ organizationId, planId, metadata: `order ${order}` })
+          ids.push(id)
+        }
+        return ids
+      })
+      const [cancelled = "", inside = "", ...others] = submitted
+      await host.commands.cancel(cancelled)
+      await begun(({ commands }) => commands.cancel(inside))
+      await host.drain()
+      const all = await host.commands.list({ organizationId }).toArray()
+      expect(all.map(({ id }) => id)).toEqual(submitted)
+      const done = await host.commands.list({ organizationId, state: "done" }).toArray()
+      expect(done.map(({ id }) => id).toSorted()).toEqual(others.toSorted())
+      expect(await host.commands.get(cancelled)).toMatchObject({
+        method: "subscriptions.create",
+        metadata: "order 1",
+        state: "refused",
+        code: "command_cancelled",
+        message: "The command was cancelled before it began"
+      })
+      expect(got).toHaveLength(5)
+      const refused = { type: "command.refused", method: "subscriptions.create", code: "command_cancelled" }
+      expect(got).toContainEqual(expect.objectContaining({ ...refused, id: inside, metadata: "order 2" }))
+      for (const { id, metadata } of done)
+        expect(got).toContainEqual({ type: "command.done", id, method: "subscriptions.create", metadata })
+      await expect(host.subscriptions.settled(cancelled)).rejects.toMatchObject({
+        name: "CommandCancelledError",
+        status: 409
+      })
+      await host.commands.cancel(cancelled)
+      await expect(host.commands.cancel(others[0] ?? "")).rejects.toMatchObject({
+        name: "CommandBegunError",
+        code: "command_begun",
+        status: 409
+      })
+      await expect(host.commands.get("7")).rejects.toMatchObject({ code: "invalid_field", field: "id" })
+      const unknown = `${organizationId}:00000000-0000-8000-8000-000000000000`
+      await expect(host.commands.cancel(unknown)).rejects.toMatchObject({ code: "command_not_found" })
+      // @ts-expect-error: no state
+      expect(() => host.commands.list({ organizationId, state: "begun" })).toThrow("pending, done, refused")
+    } finally {
+      await host.close()
+      await own.drop()
+    }
+  })
+})
+
 describe("within", () => {
   it("says at once what a transaction has to be", () => {
     // @ts-expect-error: no transaction

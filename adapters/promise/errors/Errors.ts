@@ -5,10 +5,58 @@
  * id, and is never empty.
  */
 
+/** The stable names of errors, for programs. Those of refusals are the codes of the HTTP API (rule W1). */
+export type ErrorCode =
+  | "api_key_not_found"
+  | "attachment_expired"
+  | "clock_advancing"
+  | "clock_is_system"
+  | "command_begun"
+  | "command_cancelled"
+  | "command_not_found"
+  | "coverage_profile_not_found"
+  | "delivery_not_found"
+  | "esim_installed"
+  | "esims_releasing"
+  | "event_handler_not_found"
+  | "idempotency_key_reused"
+  | "inside_transaction"
+  | "internal_error"
+  | "invalid_field"
+  | "invalid_idempotency_key"
+  | "key_invalid"
+  | "label_mismatch"
+  | "no_free_esim"
+  | "not_ready"
+  | "operator_not_found"
+  | "organization_not_found"
+  | "plan_archived"
+  | "plan_attachment_not_found"
+  | "plan_not_found"
+  | "job_not_found"
+  | "problem_not_found"
+  | "region_exists"
+  | "region_name_taken"
+  | "region_uncovered"
+  | "request_in_progress"
+  | "sim_busy"
+  | "sim_not_found"
+  | "storage_unavailable"
+  | "subscription_full"
+  | "subscription_not_found"
+  | "telco_refused"
+  | "telco_unavailable"
+  | "terms_refused"
+  | "timeout"
+  | "transaction_conflict"
+  | "transaction_unusable"
+  | "webhook_endpoint_disabled"
+  | "webhook_endpoint_not_found"
+
 /** What an error tells beside its message. */
 export interface ErrorDetails {
   /** The stable name of the error, for programs. */
-  readonly code: string
+  readonly code: ErrorCode
   /** The HTTP status that goes with the code. */
   readonly status: number
   /** What is wrong, for people. */
@@ -29,7 +77,7 @@ export class SimplanError extends Error {
     SimplanError.prototype.name = "SimplanError"
   }
   /** The stable name of the error, for programs, such as `plan_not_found`. */
-  readonly code: string
+  readonly code: ErrorCode
   /** The HTTP status that goes with the code. */
   readonly status: number
   /** The field that is wrong; a path such as `recurrence.frequency`. */
@@ -65,8 +113,10 @@ export type Resource =
   | "api key"
   | "webhook endpoint"
   | "delivery"
+  | "job"
   | "problem"
   | "command"
+  | "event handler"
 
 /** There is no such thing in the organization: `plan_not_found` and the like, 404. */
 export class NotFoundError extends SimplanError {
@@ -89,6 +139,22 @@ export class NotFoundError extends SimplanError {
 export class NoFreeSimError extends SimplanError {
   static {
     NoFreeSimError.prototype.name = "NoFreeSimError"
+  }
+}
+
+/**
+ * No eSIM of the label is free now, but some are on their way back to stock (rule S5): `esims_releasing`, 503. Try again
+ * after `retryAfterSeconds`.
+ */
+export class SimsReleasingError extends SimplanError {
+  static {
+    SimsReleasingError.prototype.name = "SimsReleasingError"
+  }
+  /** When to try again; at least 1. */
+  readonly retryAfterSeconds: number
+  constructor(details: ErrorDetails & { readonly retryAfterSeconds: number }) {
+    super(details)
+    this.retryAfterSeconds = details.retryAfterSeconds
   }
 }
 
@@ -172,6 +238,56 @@ export class InsideTransactionError extends ConflictError {
   }
 }
 
+/** A command that has begun, or was carried out, cannot be cancelled (rule H1): `command_begun`, 409. */
+export class CommandBegunError extends ConflictError {
+  static {
+    CommandBegunError.prototype.name = "CommandBegunError"
+  }
+}
+
+/** The command was cancelled before it began (rule H1): `command_cancelled`, 409. */
+export class CommandCancelledError extends ConflictError {
+  static {
+    CommandCancelledError.prototype.name = "CommandCancelledError"
+  }
+}
+
+/**
+ * The transaction that `simplan.within` was given cannot be used: none is open on the connection, as on a pool and after a
+ * commit, or it has failed, is read-only, or is one of another database. Nothing was done: `transaction_unusable`, 409.
+ */
+export class TransactionError extends ConflictError {
+  static {
+    TransactionError.prototype.name = "TransactionError"
+  }
+  /** The database's SQLSTATE, such as `25P01`; absent where it has said nothing. */
+  declare readonly sqlState?: string
+
+  constructor(details: ErrorDetails & { readonly sqlState: string | null }) {
+    super(details)
+    if (details.sqlState !== null) this.sqlState = details.sqlState
+  }
+}
+
+/**
+ * The host's transaction met a deadlock or a serialization failure. Nothing was done: roll the transaction back, and begin it
+ * anew. `transaction_conflict`, 409.
+ */
+export class TransactionConflictError extends ConflictError {
+  static {
+    TransactionConflictError.prototype.name = "TransactionConflictError"
+  }
+  /** The database's SQLSTATE: `40001`, a serialization failure, or `40P01`, a deadlock. */
+  readonly sqlState: string
+  /** The transaction as a whole can be tried again. */
+  readonly retryable = true
+
+  constructor(details: ErrorDetails & { readonly sqlState: string }) {
+    super(details)
+    this.sqlState = details.sqlState
+  }
+}
+
 /** The idempotency key was used with another request (rule W2): `idempotency_key_reused`, 422. */
 export class IdempotencyKeyReusedError extends SimplanError {
   static {
@@ -249,11 +365,7 @@ export class TelcoUnavailableError extends SimplanError {
   }
 }
 
-/**
- * The database is out of reach, full or broken. Whether the call's change was made is unknown: `storage_unavailable`, 503.
- * Inside of a host's transaction it may be a deadlock (SQLSTATE 40P01) or a serialization failure (40001) as well, which the
- * message names: the host has to roll its transaction back, and begin it anew.
- */
+/** The database is out of reach, full or broken. Whether the call's change was made is unknown: `storage_unavailable`, 503. */
 export class StorageUnavailableError extends SimplanError {
   static {
     StorageUnavailableError.prototype.name = "StorageUnavailableError"
@@ -291,9 +403,15 @@ export class TelcoUnavailable extends Error {
   }
   /** After how many seconds the telco can be tried again. */
   declare readonly retryAfterSeconds?: number
+  /** False: the telco has certainly not done it, and will not, so that nothing of it has to be undone (rule S5). */
+  declare readonly isDone?: false
 
-  constructor(message: string, options?: { readonly retryAfterSeconds?: number; readonly cause?: unknown }) {
+  constructor(
+    message: string,
+    options?: { readonly retryAfterSeconds?: number; readonly isDone?: false; readonly cause?: unknown }
+  ) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause })
     if (options?.retryAfterSeconds !== undefined) this.retryAfterSeconds = options.retryAfterSeconds
+    if (options?.isDone === false) this.isDone = false
   }
 }

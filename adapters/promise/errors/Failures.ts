@@ -31,21 +31,6 @@ export const at = <A>(error: A, { site }: Call): A => {
   return error
 }
 
-const notFound = {
-  plan: "plan_not_found",
-  sim: "sim_not_found",
-  subscription: "subscription_not_found",
-  "plan attachment": "plan_attachment_not_found",
-  "coverage profile": "coverage_profile_not_found",
-  operator: "operator_not_found",
-  organization: "organization_not_found",
-  "api key": "api_key_not_found",
-  "webhook endpoint": "webhook_endpoint_not_found",
-  delivery: "delivery_not_found",
-  problem: "problem_not_found",
-  command: "command_not_found"
-} as const satisfies Readonly<Record<Refusal.Resource, string>>
-
 /** A message of the domain with the host's names of fields: some name other fields as the HTTP API does. */
 export const inHostsWords = (text: string): string =>
   text.replace(/\b[a-z][a-z0-9]*(?:_[a-z]+)+\b/g, (name) =>
@@ -55,7 +40,7 @@ export const inHostsWords = (text: string): string =>
 /** The error of a refusal. */
 export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanError => {
   const { requestId } = call
-  const of = (code: string, status: number, message: string) => ({ code, status, message, requestId })
+  const of = (code: Errors.ErrorCode, status: number, message: string) => ({ code, status, message, requestId })
   switch (refusal._tag) {
     case "InvalidField": {
       const field = call.fields?.[refusal.field] ?? refusal.field
@@ -64,10 +49,15 @@ export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanErr
     case "NotFound": {
       const { id, resource } = refusal
       const message = `There is no ${resource} with the id ${Arguments.shown(id)}`
-      return new Errors.NotFoundError({ ...of(notFound[resource], 404, message), resource, id })
+      return new Errors.NotFoundError({ ...of(Refusal.code(refusal), 404, message), resource, id })
     }
     case "NoFreeSim":
       return new Errors.NoFreeSimError(of("no_free_esim", 404, `No free eSIM with the label ${refusal.label} is left`))
+    case "SimsReleasing": {
+      const { label, retryAfterSeconds } = refusal
+      const message = `No eSIM with the label ${label} is free now, but some are being released; try again later`
+      return new Errors.SimsReleasingError({ ...of("esims_releasing", 503, message), retryAfterSeconds })
+    }
     case "PlanArchived":
       return new Errors.PlanArchivedError(of("plan_archived", 409, `The plan ${refusal.planId} is archived`))
     case "SimBusy": {
@@ -140,20 +130,28 @@ export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanErr
       const message = `${call.method} calls the telco, so it cannot run inside a database transaction: use simplan.within there`
       return new Errors.InsideTransactionError(of("inside_transaction", 409, message))
     }
+    case "CommandBegun":
+      return new Errors.CommandBegunError(of("command_begun", 409, Refusal.sentence(refusal)))
+    case "CommandCancelled":
+      return new Errors.CommandCancelledError(of("command_cancelled", 409, Refusal.sentence(refusal)))
     case "KeyRefused":
       return new Errors.KeyRefusedError(of("key_invalid", 401, "The API key is not valid"))
   }
 }
 
-/** The error where the storage failed. */
-export const ofStorage = (error: Storage.StorageError, requestId?: string): Errors.StorageUnavailableError =>
-  new Errors.StorageUnavailableError({
-    code: "storage_unavailable",
-    status: 503,
-    message: error.message === "" ? "The database cannot be used" : error.message,
-    cause: error.cause ?? error,
-    requestId
-  })
+/** The error where the storage failed, or the host's transaction. */
+export const ofStorage = (error: Storage.StorageError, requestId?: string): Errors.SimplanError => {
+  const message = error.message === "" ? "The database cannot be used" : error.message
+  const details = { message, cause: error.cause ?? error, requestId }
+  const { transaction } = error
+  if (transaction === undefined) {
+    return new Errors.StorageUnavailableError({ ...details, code: "storage_unavailable", status: 503 })
+  }
+  const { sqlState } = transaction
+  return transaction.is === "unusable" || sqlState === null
+    ? new Errors.TransactionError({ ...details, code: "transaction_unusable", status: 409, sqlState })
+    : new Errors.TransactionConflictError({ ...details, code: "transaction_conflict", status: 409, sqlState })
+}
 
 /** The error where something broke that no class is for. `broken` begins its message. */
 export const ofDefect = (defect: unknown, broken: string, requestId?: string): Errors.SimplanError => {

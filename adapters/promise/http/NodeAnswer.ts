@@ -9,19 +9,25 @@ const STALLED = 30_000
 /** How long a client may go on sending a body after its answer, in ms. */
 const LINGER = 2_000
 
-/** Resolves when the response takes more, or will never again. */
-const drained = (response: ServerResponse): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(() => response.destroy(), STALLED)
-    const done = () => {
-      clearTimeout(timer)
-      response.off("drain", done)
-      response.off("close", done)
-      resolve()
-    }
-    response.once("drain", done)
-    response.once("close", done)
-  })
+/**
+ * Waits until a response takes more, or will never again. The response has one listener of each kind for all waits: what
+ * middleware such as `compression` has put in its place takes listeners, and cannot remove them.
+ */
+const waitingFor = (response: ServerResponse): (() => Promise<void>) => {
+  let wake: (() => void) | undefined
+  const done = () => wake?.()
+  response.on("drain", done)
+  response.once("close", done)
+  return () =>
+    new Promise((resolve) => {
+      const timer = setTimeout(() => response.destroy(), STALLED)
+      wake = () => {
+        clearTimeout(timer)
+        wake = undefined
+        resolve()
+      }
+    })
+}
 
 /** Discards the rest of a body after its answer: a client that is still sending would else not see the answer. */
 const discardRest = (request: IncomingMessage): void => {
@@ -35,12 +41,13 @@ const discardRest = (request: IncomingMessage): void => {
 
 const stream = async (body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> => {
   const reader = body.getReader()
+  const drained = waitingFor(response)
   const giveUp = () => void reader.cancel().catch(() => undefined)
   response.once("close", giveUp)
   try {
     for (let next = await reader.read(); next.done !== true; next = await reader.read()) {
       if (response.destroyed) return
-      if (!response.write(next.value)) await drained(response)
+      if (!response.write(next.value)) await drained()
     }
     response.end()
   } catch {

@@ -2,17 +2,21 @@
  * The storage that the option `database` names. A storage is loaded when it is needed, so that a host pays for no other.
  */
 import { Layer } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { Jobs, Outbox, Storage } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
+import type { Journal } from "../../telco-calls/index.ts"
 import type * as Postgres from "../../postgres/index.ts"
 import type { Database, Options } from "../Options.ts"
 
-type StorageLayer = Layer.Layer<Storage.Storage | Jobs.Jobs | Outbox.Outbox, unknown>
+type StorageLayer<More = never> = Layer.Layer<Storage.Storage | Jobs.Jobs | Outbox.Outbox | More, unknown>
 
 /** A storage that can be opened. */
 export interface Opening {
   readonly layer: () => Promise<StorageLayer>
+  /** Likewise, with a journal of telco calls in it; null where it can keep none. */
+  readonly journaled: (() => Promise<StorageLayer<Journal.Journal>>) | null
   /** Whether no other process can be on it. */
   readonly isOwn: boolean
 }
@@ -44,7 +48,7 @@ const isMissing = (error: unknown): boolean =>
   (error.code === "ERR_MODULE_NOT_FOUND" || error.code === "MODULE_NOT_FOUND")
 
 /** PGlite is an optional dependency. */
-const pglite = async (dataDir: string, { schema, secretKeys }: Opened): Promise<StorageLayer> => {
+const pglite = async (dataDir: string, { schema, secretKeys }: Opened): Promise<StorageLayer<SqlClient.SqlClient>> => {
   try {
     await import("@electric-sql/pglite")
   } catch (cause) {
@@ -60,7 +64,7 @@ const pglite = async (dataDir: string, { schema, secretKeys }: Opened): Promise<
   return (await import("../../pglite/index.ts")).layer({ dataDir, schema, secretKeys })
 }
 
-const postgres = async (where: Where, options: Opened): Promise<StorageLayer> =>
+const postgres = async (where: Where, options: Opened): Promise<StorageLayer<SqlClient.SqlClient>> =>
   (await import("../../postgres/index.ts")).layer({ ...where, ...options })
 
 /** How it is opened. */
@@ -71,10 +75,27 @@ interface Opened {
   readonly alone: boolean | undefined
 }
 
+const ofSql = (layer: () => Promise<StorageLayer<SqlClient.SqlClient>>, { schema }: Opened) => ({
+  layer,
+  journaled: async () => {
+    const { DatabaseSchema } = await import("../../postgres/index.ts")
+    const { SqlJournal } = await import("../../telco-calls/index.ts")
+    return Layer.provideMerge(SqlJournal.layerIn(schema ?? DatabaseSchema.DEFAULT), await layer())
+  }
+})
+
+const memory = async () => (await import("../../memory/index.ts")).layer
+
+const inMemory = {
+  layer: memory,
+  journaled: async () => Layer.merge(await memory(), (await import("../../telco-calls/index.ts")).MemoryJournal.layer)
+}
+
 const ofText = (text: string, opened: Opened): Opening => {
-  if (/^postgres(?:ql)?:\/\//.test(text)) return { layer: () => postgres({ url: text }, opened), isOwn: false }
+  if (/^postgres(?:ql)?:\/\//.test(text))
+    return { ...ofSql(() => postgres({ url: text }, opened), opened), isOwn: false }
   if (text === "memory" || text === "memory:") {
-    return { layer: async () => (await import("../../memory/index.ts")).layer, isOwn: true }
+    return { ...inMemory, isOwn: true }
   }
   const directory = text.startsWith("pglite://") ? text.slice("pglite://".length) : text
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(directory)?.[1]
@@ -82,7 +103,15 @@ const ofText = (text: string, opened: Opened): Opening => {
   // What may hold a password is not shown.
   if (scheme !== undefined) throw refused(`a text that begins with "${scheme}:"`)
   if (directory.includes("@") || /:\d+/.test(directory)) throw refused("like an address without postgres://")
-  return { layer: () => pglite(directory, opened), isOwn: true }
+  return { ...ofSql(() => pglite(directory, opened), opened), isOwn: true }
+}
+
+// What `SecretKeys` of simplan/postgres reads, which is loaded when the service starts; a test compares the two.
+const SECRET_KEY = /^\s*(?:[0-9A-Fa-f]{64}|[A-Za-z0-9+/_-]{43}=?)\s*$/
+
+const areSecretKeys = (value: unknown): boolean => {
+  const keys = typeof value === "string" ? value.split(",") : []
+  return keys.length >= 1 && keys.length <= 2 && keys.every((key) => SECRET_KEY.test(key))
 }
 
 /** The storage of the option. Throws where the option is none of those that are allowed. */
@@ -92,8 +121,10 @@ export const open = ({ alone, clock, database, schema, secretKeys }: Options): O
       "must be 1 to 63 lower-case letters, digits and underscores, and begin with no digit and not with pg_"
     throw Arguments.invalid(METHOD, "schema", allowed, schema)
   }
-  if (secretKeys !== undefined && typeof secretKeys !== "string") {
-    throw Arguments.invalid(METHOD, "secretKeys", "must be a text of one key, or of two with a comma between")
+  if (secretKeys !== undefined && !areSecretKeys(secretKeys)) {
+    const allowed =
+      "must be a text of 32 bytes in base64 or hexadecimal, or of two such keys with a comma between: the new key, the old key"
+    throw Arguments.invalid(METHOD, "secretKeys", allowed)
   }
   // A virtual clock is for one process.
   const isVirtual = typeof clock === "object" && clock !== null && "start" in clock
@@ -106,13 +137,13 @@ export const open = ({ alone, clock, database, schema, secretKeys }: Options): O
   if ("storage" in given) {
     const { storage } = given
     if (!isStorage(storage)) throw refused("{ storage } with something that is no Layer of this copy of effect")
-    return { layer: async () => storage, isOwn: false }
+    return { layer: async () => storage, journaled: null, isOwn: false }
   }
   if ("client" in given) {
     const { client } = given
     if (!isClient(client)) throw refused(`{ client } with ${Arguments.shown(client)}`)
-    return { layer: () => postgres({ client }, opened), isOwn: false }
+    return { ...ofSql(() => postgres({ client }, opened), opened), isOwn: false }
   }
-  if (isPool(given)) return { layer: () => postgres({ pool: given }, opened), isOwn: false }
+  if (isPool(given)) return { ...ofSql(() => postgres({ pool: given }, opened), opened), isOwn: false }
   throw refused("an object of another kind")
 }

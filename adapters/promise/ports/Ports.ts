@@ -1,12 +1,12 @@
 /**
  * The layers that the options name. Options are checked at once; what they need is loaded when the service starts.
  */
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Predicate, Redacted, Schema } from "effect"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Core from "simplan"
 import { type BusinessClock, Storage, type Telco as TelcoPort, type WebhookSender } from "simplan/ports"
-import { Fields } from "../../fields/index.ts"
+import { Fields, TelcoUrl } from "../../fields/index.ts"
 import * as Clocks from "../../virtual-clock/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Databases from "./Databases.ts"
@@ -14,7 +14,9 @@ import * as Errors from "../errors/Errors.ts"
 import * as Http from "../http/Http.ts"
 import * as Logs from "../Logs.ts"
 import type { Options, Sender as HostSender, Telco as HostTelco } from "../Options.ts"
+import * as TimeSpans from "../TimeSpans.ts"
 import * as CatalogueShapes from "../shapes/Catalogues.ts"
+import * as Journaled from "./Journaled.ts"
 import * as Routed from "./Routed.ts"
 import * as Sender from "./Sender.ts"
 import * as Telco from "./Telco.ts"
@@ -37,19 +39,59 @@ const functionIn = (of: object, name: string): boolean => {
 
 const isHostTelco = (telco: object): telco is HostTelco => Telco.operations.every((name) => functionIn(telco, name))
 
-const telcoOf = ({ telco }: Options, log: Logs.Write): Made<TelcoPort.Telco> => {
+/** How the telco is reached. */
+interface Reached {
+  readonly layer: Made<TelcoPort.Telco>
+  /** How long a call of it may take, where that is more than calls have anyway. */
+  readonly timeoutMillis?: number
+}
+
+// A header of HTTP. What begins like this shows no value: a token is a secret.
+const Token = Schema.String.check(
+  Schema.makeFilter((token) => /^[\x21-\x7e]+$/.test(token) || "is not one or more printable ASCII characters")
+)
+
+const decodeBridge = Arguments.decoder(
+  Schema.Struct({
+    url: Schema.Union([Schema.String, Schema.instanceOf(URL)]).annotate({ message: `must be ${TelcoUrl.allowed}` }),
+    token: Token,
+    timeout: Schema.optional(Schema.declare(TimeSpans.isTimeSpan, { message: TimeSpans.MESSAGE }))
+  }),
+  "the bridge"
+)
+
+const bridgeOf = (bridge: object): Reached => {
+  const method = `${METHOD}, telco`
+  const { timeout, token, url: given } = decodeBridge(method, bridge)
+  const url = TelcoUrl.parse(`${given}`)
+  // It may hold a password, which is not shown.
+  if (url === undefined) throw Arguments.invalid(method, "url", `must be ${TelcoUrl.allowed}`)
+  const timeoutMillis = TimeSpans.millis(timeout ?? "10 seconds") ?? 0
+  if (timeoutMillis === 0) throw Arguments.invalid(method, "timeout", "must be longer than nothing")
+  return {
+    timeoutMillis,
+    layer: async () =>
+      (await import("../../telco-http/index.ts")).TelcoHttp.layer({
+        url,
+        token: Redacted.make(token),
+        timeout: timeoutMillis
+      })
+  }
+}
+
+const telcoOf = ({ telco }: Options, log: Logs.Write): Reached => {
   if (telco === "simulator") {
-    return async () => (await import("../../telco-simulator/index.ts")).TelcoSimulator.layerMemory()
+    return { layer: async () => (await import("../../telco-simulator/index.ts")).TelcoSimulator.layerMemory() }
   }
-  if (isTelco(telco)) return async () => telco
+  if (isTelco(telco)) return { layer: async () => telco }
   if (typeof telco !== "object" || telco === null) {
-    throw Arguments.invalid(METHOD, "telco", 'must be an object of async functions, "simulator" or a Layer', telco)
+    const allowed = 'must be an object of async functions, { url, token } of a bridge, "simulator" or a Layer'
+    throw Arguments.invalid(METHOD, "telco", allowed, telco)
   }
+  if (isHostTelco(telco)) return { layer: async () => Telco.layer(telco, log) }
+  if ("url" in telco || "token" in telco) return bridgeOf(telco)
   const missing = Telco.operations.find((name) => !functionIn(telco, name))
-  if (missing !== undefined || !isHostTelco(telco)) {
-    throw Arguments.invalid(METHOD, `telco.${missing}`, "must be an async function", Reflect.get(telco, `${missing}`))
-  }
-  return async () => Telco.layer(telco, log)
+  throw Arguments.invalid(METHOD, `telco.${missing}`, "must be an async function", Reflect.get(telco, `${missing}`))
 }
 
 const decodeWebhooks = Arguments.decoder(
@@ -125,6 +167,27 @@ const known: ReadonlySet<string> = new Set<keyof Options>([
   "worker"
 ])
 
+// As Effect 3 marks its layers. Those of every copy of Effect 4 are marked alike, and can be built here.
+const LAYER_OF_EFFECT_3 = Symbol.for("effect/Layer")
+
+/** Throws where an option is a layer that this Effect cannot build. */
+const checkLayers = ({ catalogue, clock, database, telco, webhooks }: Options): void => {
+  const storage: unknown = typeof database === "object" && "storage" in database ? database.storage : undefined
+  const layers: Readonly<Record<string, unknown>> = {
+    telco,
+    webhooks,
+    clock,
+    catalogue,
+    "database.storage": storage,
+    database
+  }
+  const field = Object.keys(layers).find((name) => Predicate.hasProperty(layers[name], LAYER_OF_EFFECT_3))
+  if (field === undefined) return
+  const message =
+    "is a Layer of another Effect (3), and must be one of Effect 4, as simplan is; npm ls effect lists both"
+  throw Arguments.invalid(METHOD, field, message)
+}
+
 const checkRest = (options: Options): void => {
   const unknown = Object.keys(options).find((name) => !known.has(name))
   if (unknown !== undefined) throw Arguments.invalid(METHOD, unknown, "is not known")
@@ -160,10 +223,17 @@ export const make = (options: Options) => {
     })
   }
   checkRest(options)
+  checkLayers(options)
   Http.check(options.http)
   const log = Logs.make(options.logger)
   const database = Databases.open(options)
   const telco = telcoOf(options, log)
+  const journaled = Journaled.of(options.telco)
+  if (journaled !== undefined && database.journaled === null) {
+    const allowed =
+      "keeps a journal, for which a storage of one's own has no place; see KeylessTelco of simplan/telco-calls"
+    throw Arguments.invalid(METHOD, "telco", allowed)
+  }
   const webhooks = sendersOf(options, log)
   const clock = clockOf(options)
   const catalogue = catalogueOf(options)
@@ -172,11 +242,13 @@ export const make = (options: Options) => {
   const crypto = Layer.merge(SecureRandom.layerWebCrypto, Digest.layerWebCrypto)
 
   const layer = async () => {
-    const ports = Layer.mergeAll(await telco(), await webhooks.layer(), await catalogue(), clock, crypto).pipe(
-      Layer.provideMerge(await database.layer())
-    )
+    const beside = Layer.mergeAll(await webhooks.layer(), await catalogue(), clock, crypto)
+    const ports =
+      journaled === undefined || database.journaled === null
+        ? Layer.provideMerge(Layer.merge(await telco.layer(), beside), await database.layer())
+        : Layer.provideMerge(Layer.merge(journaled(log), beside), await database.journaled())
     const begun = isAlone ? Layer.provideMerge(Layer.effectDiscard(Core.Leases.takeOver), ports) : ports
-    const services = Layer.provideMerge(Layer.provide(Core.Services.layer, Routed.limits), begun)
+    const services = Layer.provideMerge(Layer.provide(Core.Services.layer, Routed.limits(telco.timeoutMillis)), begun)
     const background = Layer.merge(Core.Worker.background, Routed.background)
     const working = options.worker === false ? services : Layer.provideMerge(background, services)
     return Layer.provideMerge(working, Logs.layer(log, options.logger !== undefined && options.logger !== false))

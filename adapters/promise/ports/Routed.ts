@@ -29,17 +29,19 @@ export const drain = <A, E, R>(due: Effect.Effect<A, E, R>): Effect.Effect<A, E,
       : Effect.andThen(Effect.all([due, given.value.drain], { concurrency: "unbounded", discard: true }), due)
   )
 
-/** Gives calls the time that the telcos may take. */
-export const limits: Layer.Layer<never> = Layer.effect(
-  Settings.Settings,
-  Effect.map(Effect.all([Settings.Settings, routed]), ([preset, given]) => ({
-    ...preset,
-    telcoTimeoutMillis: Math.max(
-      preset.telcoTimeoutMillis,
-      Option.match(given, { onNone: () => 0, onSome: ({ leastTimeoutMillis }) => leastTimeoutMillis })
-    )
-  }))
-)
+/** Gives calls the time that the telcos may take, at least `timeoutMillis`. */
+export const limits = (timeoutMillis = 0): Layer.Layer<never> =>
+  Layer.effect(
+    Settings.Settings,
+    Effect.map(Effect.all([Settings.Settings, routed]), ([preset, given]) => ({
+      ...preset,
+      telcoTimeoutMillis: Math.max(
+        preset.telcoTimeoutMillis,
+        timeoutMillis,
+        Option.match(given, { onNone: () => 0, onSome: ({ leastTimeoutMillis }) => leastTimeoutMillis })
+      )
+    }))
+  )
 
 /** The telcos by name; undefined where none are routed. */
 export const telcos = (services: Context.Context<never>): Telcos | undefined =>

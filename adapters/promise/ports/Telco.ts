@@ -10,7 +10,7 @@ import type * as Logs from "../Logs.ts"
 import type { AdapterCall, PackageOrder, Telco as HostTelco, TelcoPackage } from "../Options.ts"
 import * as PlanShapes from "../shapes/Plans.ts"
 
-/** The functions that a telco has. */
+/** The functions that a telco must have. */
 export const operations = [
   "createPackage",
   "suspendPackage",
@@ -23,17 +23,20 @@ export const operations = [
 const messageOf = (error: unknown): string =>
   error instanceof Error && error.message !== "" ? error.message : `it threw ${Arguments.shown(error)}`
 
-const orderOf = ({ iccid, packageId, terms, window }: Telco.PackageOrder): PackageOrder => ({
+/** An order as the host gets it. */
+export const orderOf = ({ iccid, packageId, terms, window }: Telco.PackageOrder): PackageOrder => ({
   packageId,
   iccid,
   window: window === null ? null : { start: Arguments.toDate(window.start), end: Arguments.toDate(window.end) },
   terms: PlanShapes.terms(terms)
 })
 
-const Time = Schema.optional(Schema.NullOr(Arguments.Instant))
+/** A time that a telco may report. */
+export const Time = Schema.optional(Schema.NullOr(Arguments.Instant))
 const isPackage = Schema.is(Schema.Struct({ telcoPackageId: Schema.String, activationAt: Time, expirationAt: Time }))
 
-const packageOf = (created: TelcoPackage): Telco.TelcoPackage => {
+/** The package that the host has made. Throws where it is none. */
+export const packageOf = (created: TelcoPackage): Telco.TelcoPackage => {
   if (!isPackage(created)) {
     const must = "{ telcoPackageId: string, activationAt?, expirationAt? } with instants as Date or RFC 3339 text"
     throw new TypeError(`createPackage must resolve with ${must}, not with ${Arguments.shown(created)}`)
@@ -45,46 +48,92 @@ const packageOf = (created: TelcoPackage): Telco.TelcoPackage => {
   }
 }
 
-/** The port that calls these functions. What they throw unexpectedly is logged with its stack. */
-export const layer = (telco: HostTelco, log: Logs.Write): Layer.Layer<Telco.Telco> => {
-  const failed = (operation: string, error: unknown, of: AdapterFailures.AdapterFailures | null) => {
-    if (error instanceof Errors.TelcoRefused || error instanceof Telco.Refused) {
-      return new Telco.Refused({ message: messageOf(error) })
-    }
-    if (error instanceof Errors.TelcoUnavailable || error instanceof Telco.Unavailable) {
-      of?.add(`telco.${operation}`, error, true)
-      const { retryAfterSeconds } = error
-      return new Telco.Unavailable({
-        message: messageOf(error),
-        ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
-      })
-    }
-    const isConnection = AdapterFailures.isConnection(error)
-    of?.add(`telco.${operation}`, error, isConnection)
-    if (isConnection)
-      log("warn", `telco.${operation} could not connect; the call is undone or tried again`, { err: error })
-    else
-      log("error", `telco.${operation} threw an error that is neither TelcoRefused nor TelcoUnavailable`, {
-        err: error
-      })
-    return new Telco.Unavailable({ message: messageOf(error) })
+const isSent = Schema.is(Schema.Struct({ segments: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)) }))
+
+/** In how many segments the host has sent a message, where it says so. */
+export const sentOf = (answer: unknown): Telco.SentSms | undefined =>
+  isSent(answer) ? { segments: answer.segments } : undefined
+
+const isList = Schema.is(Schema.NullOr(Schema.Array(Schema.NonEmptyString)))
+
+const listOf = (listed: ReadonlyArray<string> | null): ReadonlyArray<string> | null => {
+  if (!isList(listed)) {
+    throw new TypeError(`listPackages must resolve with an array of ids, or null, not with ${Arguments.shown(listed)}`)
   }
-  const call = <A>(operation: keyof HostTelco, send: (call: AdapterCall) => Promise<A>) =>
-    Effect.flatMap(AdapterFailures.Current, (of) =>
-      Effect.tryPromise({
-        try: async (signal) => send({ signal }),
-        catch: (error) => failed(operation, error, of)
-      })
+  return listed
+}
+
+/** What came of a function that threw. */
+export type Thrown =
+  | { readonly isRefusal: true; readonly message: string }
+  | {
+      readonly isRefusal: false
+      readonly message: string
+      readonly retryAfterSeconds: number | undefined
+      /** Whether the host says that the telco has certainly not done it. */
+      readonly isKnown: boolean
+      /** What was thrown. */
+      readonly error: unknown
+    }
+
+/** Calls the host's functions. What they throw unexpectedly is logged with its stack. */
+export const calling =
+  (log: Logs.Write) =>
+  <A>(operation: string, send: (call: AdapterCall) => Promise<A>): Effect.Effect<A, Thrown> => {
+    const thrown = (error: unknown, of: AdapterFailures.AdapterFailures | null): Thrown => {
+      const message = messageOf(error)
+      if (error instanceof Errors.TelcoRefused || error instanceof Telco.Refused) return { isRefusal: true, message }
+      if (error instanceof Errors.TelcoUnavailable || error instanceof Telco.Unavailable) {
+        of?.add(`telco.${operation}`, error, true)
+        const { isDone, retryAfterSeconds } = error
+        return { isRefusal: false, message, retryAfterSeconds, isKnown: isDone === false, error }
+      }
+      const isConnection = AdapterFailures.isConnection(error)
+      of?.add(`telco.${operation}`, error, isConnection)
+      if (isConnection)
+        log("warn", `telco.${operation} could not connect; the call is undone or tried again`, { err: error })
+      else
+        log("error", `telco.${operation} threw an error that is neither TelcoRefused nor TelcoUnavailable`, {
+          err: error
+        })
+      return { isRefusal: false, message, retryAfterSeconds: undefined, isKnown: false, error }
+    }
+    return Effect.flatMap(AdapterFailures.Current, (of) =>
+      Effect.tryPromise({ try: async (signal) => send({ signal }), catch: (error) => thrown(error, of) })
     )
+  }
+
+const failureOf = (thrown: Thrown): Telco.Refused | Telco.Unavailable => {
+  const { message } = thrown
+  if (thrown.isRefusal) return new Telco.Refused({ message })
+  const { isKnown, retryAfterSeconds } = thrown
+  return new Telco.Unavailable({
+    message,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(isKnown && { isDone: false })
+  })
+}
+
+/** The port that calls these functions. */
+export const layer = (telco: HostTelco, log: Logs.Write): Layer.Layer<Telco.Telco> => {
+  const calls = calling(log)
+  const call = <A>(operation: keyof HostTelco, send: (call: AdapterCall) => Promise<A>) =>
+    Effect.mapError(calls(operation, send), failureOf)
   return Layer.succeed(Telco.Telco, {
     createPackage: (order) =>
       call("createPackage", async (options) => packageOf(await telco.createPackage(orderOf(order), options))),
     suspendPackage: (of) =>
       Effect.asVoid(call("suspendPackage", (options) => telco.suspendPackage({ ...of }, options))),
     cancelPackage: (of) => Effect.asVoid(call("cancelPackage", (options) => telco.cancelPackage({ ...of }, options))),
-    sendSms: (sms) => Effect.asVoid(call("sendSms", (options) => telco.sendSms({ ...sms }, options))),
+    sendSms: (sms) =>
+      Effect.map(
+        call("sendSms", (options) => telco.sendSms({ ...sms }, options)),
+        sentOf
+      ),
     releaseProfile: (of) =>
       Effect.asVoid(call("releaseProfile", (options) => telco.releaseProfile({ ...of }, options))),
-    setMobilePlan: (of) => Effect.asVoid(call("setMobilePlan", (options) => telco.setMobilePlan({ ...of }, options)))
+    setMobilePlan: (of) => Effect.asVoid(call("setMobilePlan", (options) => telco.setMobilePlan({ ...of }, options))),
+    listPackages: (of) =>
+      call("listPackages", async (options) => listOf((await telco.listPackages?.({ ...of }, options)) ?? null))
   })
 }

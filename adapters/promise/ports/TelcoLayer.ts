@@ -1,8 +1,10 @@
 /**
- * A telco of plain functions as a layer of the telco port.
+ * Telcos of plain functions as layers of the telco port: one that knows idempotency keys, and one that does not.
  */
 import * as Logs from "../Logs.ts"
 import type { Logger, Telco as HostTelco, TelcoLayer } from "../Options.ts"
+import type { JournalOptions, TelcoSystem } from "../types/TelcoSystem.ts"
+import * as Journaled from "./Journaled.ts"
 import * as Telco from "./Telco.ts"
 
 /**
@@ -11,3 +13,15 @@ import * as Telco from "./Telco.ts"
  */
 export const telcoLayer = (telco: HostTelco, options: { readonly logger?: Logger | false } = {}): TelcoLayer =>
   Object.assign(Telco.layer(telco, Logs.make(options.logger)), { "~simplan/Telco": true as const })
+
+/**
+ * A telco of plain functions that knows no idempotency keys. A journal in the database of the service, in a table of its own,
+ * keeps what was asked for and what came of it, so that no call is made twice, whatever is lost and wherever a process dies.
+ *
+ *     const simplan = createSimplan({ database: "postgres://…", telco: journaledTelco(system) })
+ *     TelcoSuite.run("my telco", journaledTelco(system), { describe, it, afterAll })   // over a journal in memory
+ *
+ * What the functions throw unexpectedly is logged where the service logs, and in the suite to `logger`.
+ */
+export const journaledTelco = (system: TelcoSystem, options: JournalOptions = {}): TelcoLayer =>
+  Journaled.layer(system, options)

@@ -1,7 +1,9 @@
 /**
  * Handlers of events in the host's own process (rule E2).
  */
-import type { CallOptions, OfOrganization } from "./Calls.ts"
+import type { CallOptions, OfOrganization, PagedList, TimeSpan } from "./Calls.ts"
+import type { CommandMethod } from "./Commands.ts"
+import type { ErrorCode } from "../errors/Errors.ts"
 import type { EventType } from "./Webhooks.ts"
 import type { Transaction } from "./Within.ts"
 
@@ -36,6 +38,16 @@ export interface SubscriptionEventData {
 export interface PackageEventData extends AttachmentEventData {
   /** The package. */
   readonly packageId: string
+}
+
+/** What events about a command of `within` publish of it. */
+export interface CommandEventData {
+  /** The id that the call inside of the transaction has given. */
+  readonly id: string
+  /** The method that was called there. */
+  readonly method: CommandMethod
+  /** That of the creation; null for a command that has none. */
+  readonly metadata: string | null
 }
 
 /** What each type of event tells, with the names of its webhook body (rules W5 and E1). */
@@ -84,6 +96,10 @@ export interface EventData {
     readonly reason: "gone" | "failing"
     readonly disabledAt: string
   }
+  /** A command of a transaction has been carried out (rule H1). */
+  readonly "command.done": CommandEventData
+  /** A command of a transaction was refused, or cancelled (rule H1): `code` and `message` say why. */
+  readonly "command.refused": CommandEventData & { readonly code: ErrorCode; readonly message: string }
 }
 
 /** An event of one of these types. */
@@ -108,12 +124,31 @@ export interface HandlerCall {
 
 /** Likewise, where the handler runs in a transaction. */
 export interface HandlerCallInTransaction extends HandlerCall {
-  /**
-   * The transaction. What is written by it commits together with the end of the delivery, or not at all.
-   * `simplan.within` takes it too.
-   */
+  /** The transaction, for as long as the handler runs. `simplan.within` takes it too. */
   readonly tx: Transaction
 }
+
+/** Likewise, where the handler runs in a transaction of the host's own client. */
+export interface HandlerCallInHostTransaction<Client> extends HandlerCallInTransaction {
+  /** What the host has begun the transaction on, such as a `PoolClient` of `pg`, or the `tx` of Drizzle. */
+  readonly client: Client
+}
+
+/** What a transaction of the host has to resolve with: that its event is handled in it. */
+export interface HandledInTransaction<Client> {
+  /** The client that `work` was given. */
+  readonly client: Client
+}
+
+/**
+ * Begins a transaction by the host's own client, calls `work` in it, and commits what `work` resolves with. Where `work`
+ * rejects, it rolls back and rejects too, as transactions of Drizzle, Kysely, Knex, Prisma and postgres.js do:
+ *
+ *     (work) => db.transaction((tx) => work(fromDrizzle(tx), tx))
+ */
+export type HandlerTransaction<Client> = (
+  work: <Own>(tx: Transaction, client: Own) => Promise<HandledInTransaction<Own>>
+) => PromiseLike<HandledInTransaction<Client>>
 
 /** How a handler is registered. */
 export interface HandlerOptions {
@@ -122,10 +157,31 @@ export interface HandlerOptions {
   /** The organization whose events it takes; all by default. */
   readonly organizationId?: string | undefined
   /**
-   * Runs the handler in a database transaction, in which its delivery is settled too: what it writes by `tx` is
-   * committed exactly once for each event. For PostgreSQL only; elsewhere it is refused. False by default.
+   * How long to wait after each failed attempt, such as `["5 seconds", "1 minute"]`: up to 100 waits from 1 ms to 30 days,
+   * each of them up to 20 % longer. The last one goes on where `maxAttempts` is greater. By default 5 s, 5 min, 30 min,
+   * 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. An empty list: a failed event is given up. The calls of this process go by it.
    */
-  readonly transaction?: boolean | undefined
+  readonly waits?: ReadonlyArray<TimeSpan> | undefined
+  /** After how many failed attempts an event is given up, 1 to 1,000; by default after the one that follows the last wait. */
+  readonly maxAttempts?: number | undefined
+  /** Whether an event is given up at once because of what the handler threw. Never by default. */
+  readonly giveUp?: ((error: unknown) => boolean) | undefined
+  /**
+   * Runs the handler in a database transaction, in which its delivery is settled too: what it writes by `tx` is
+   * committed exactly once for each event. A function begins the transaction by a client of the host's own, on the same
+   * database; the handler writes by that `client` too. For PostgreSQL only; elsewhere it is refused. False by default.
+   */
+  readonly transaction?: boolean | HandlerTransaction<unknown> | undefined
+}
+
+/** An event that was given up for a handler. */
+export type FailedEvent = HandledEvent & {
+  /** How many attempts have failed. */
+  readonly attempts: number
+  /** When the last attempt was made; null if there was none. */
+  readonly lastAttemptAt: Date | null
+  /** Why it was given up, or what the last attempt failed with. */
+  readonly lastError: string | null
 }
 
 /** A handler as all processes know it. */
@@ -150,7 +206,8 @@ export interface On {
    *
    * An event is done when the handler resolves. Where it throws, or takes longer than 60 s, the error is logged, and it
    * is called again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h; then the event is given up (rule
-   * W7). Later events about the SIM wait for that.
+   * W7), and `handlers.failed` lists it; `waits`, `maxAttempts` and `giveUp` change that. Later events about the SIM
+   * wait for it, and from the second failure on it is among the `problems`.
    *
    * A name that is registered again takes these types from now on. Resolves when it is registered.
    * Errors: `InvalidFieldError`, `NotFoundError`.
@@ -159,6 +216,12 @@ export interface On {
     types: Type | ReadonlyArray<Type>,
     options: HandlerOptions & { readonly transaction: true },
     handler: (event: HandledEvent<Type>, call: HandlerCallInTransaction) => PromiseLike<unknown>
+  ): Promise<void>
+  /** The same in a transaction of the host's own client, which the handler is given as `client`. */
+  <Type extends EventType, Client>(
+    types: Type | ReadonlyArray<Type>,
+    options: Omit<HandlerOptions, "transaction"> & { readonly transaction: HandlerTransaction<Client> },
+    handler: (event: HandledEvent<Type>, call: HandlerCallInHostTransaction<Client>) => PromiseLike<unknown>
   ): Promise<void>
   /** The same without a transaction. */
   <Type extends EventType>(
@@ -172,6 +235,21 @@ export interface On {
 export interface Handlers {
   /** All handlers, by name. */
   readonly list: (options?: CallOptions) => Promise<ReadonlyArray<Handler>>
+  /**
+   * The events that were given up for the handler of that name, of all organizations, oldest first; those of a removed one
+   * too. They are kept for 30 days, unless the service is set otherwise.
+   */
+  readonly failed: (name: string, options?: CallOptions) => PagedList<FailedEvent>
+  /**
+   * Has a handler given again what was given up: the event of that id, or all of them. They are due at once, with all
+   * attempts ahead, and come before later events about their SIMs. Resolves with how many they are.
+   *
+   * Errors: `NotFoundError` where there is no such handler, or no such event among those that were given up.
+   */
+  readonly replay: (
+    of: { readonly name: string; readonly eventId?: string | undefined },
+    options?: CallOptions
+  ) => Promise<{ readonly replayed: number }>
   /** Calls a handler no more in this process. What is due to it is kept, for other processes and for later. */
   readonly off: (name: string, options?: CallOptions) => Promise<void>
   /** Removes a handler everywhere, and gives up what is due to it. One that is not there stays so. */

@@ -129,7 +129,7 @@ export interface AuditLog {
 export interface Problem extends OfOrganization {
   /** The job's id. */
   readonly problemId: string
-  /** What the job does, such as `CancelPackages`. */
+  /** What the job does, such as `CancelPackages`; `HandleEvent` where a handler of events fails and its SIM waits. */
   readonly kind: string
   /** The SIM; null if it is about none. */
   readonly iccid: string | null
@@ -139,7 +139,7 @@ export interface Problem extends OfOrganization {
   readonly endedAt: Date
   /** How many attempts were made. */
   readonly attempts: number
-  /** What the telco said last. */
+  /** What the telco said last, or what the handler of an event failed with. */
   readonly lastMessage: string
 }
 
@@ -148,13 +148,14 @@ export interface Problems {
   /** Those of all organizations, oldest job first. */
   readonly list: (of?: {}, options?: CallOptions) => PagedList<Problem>
   /**
-   * Has the telco asked again, at once and up to three times. Retrying what is being retried changes nothing.
+   * Has the telco asked again, at once and up to three times, or a handler called again at once. Retrying what is being retried changes nothing.
    *
    * Errors: `NotFoundError`.
    */
   readonly retry: (request: { readonly problemId: string }, options?: WriteOptions) => Promise<void>
   /**
-   * Says that the work was done at the telco by hand: the problem is gone, and a SIM that waited for it is free.
+   * Says that the work was done by hand: the problem is gone, a SIM that waited for it is free, and an event that a handler
+   * fails at is given up.
    *
    * Errors: `NotFoundError`, also for a problem that is being retried.
    */

@@ -2,6 +2,7 @@
  * The service as a host has it.
  */
 import type { TimeSpan } from "./Calls.ts"
+import type { Commands } from "./Commands.ts"
 import type { Handlers, On } from "./Handlers.ts"
 import type { Catalogues, Coverage, Operators } from "./Coverage.ts"
 import type { AuditLog, Clock, Problems, Reports } from "./Operation.ts"
@@ -37,6 +38,8 @@ export interface Simplan extends AsyncDisposable {
   readonly catalogues: Catalogues
   /** The business clock. */
   readonly clock: Clock
+  /** What was asked of the telco inside transactions, and what became of it. */
+  readonly commands: Commands
   /** Coverage profiles and regions. */
   readonly coverage: Coverage
   /** The handlers of events that `on` has registered, in whatever process. */

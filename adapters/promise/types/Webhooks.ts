@@ -18,6 +18,8 @@ export type EventType =
   | "package.created"
   | "package.refused"
   | "endpoint.disabled"
+  | "command.done"
+  | "command.refused"
 
 /** Where an organization's events go. */
 export interface WebhookEndpoint extends OfOrganization {

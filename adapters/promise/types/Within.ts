@@ -2,6 +2,7 @@
  * What can be done inside a database transaction of the host (rule H1).
  */
 import type { WriteOptions } from "./Calls.ts"
+import type { Commands } from "./Commands.ts"
 import type { Coverage } from "./Coverage.ts"
 import type { ApiKeys, Organizations } from "./Organizations.ts"
 import type { Plans } from "./Plans.ts"
@@ -39,13 +40,17 @@ export interface Submitted {
  * refusal leaves the transaction as it was. What is refused without the telco is refused by the call.
  *
  * With an `idempotencyKey` a repeated call of the same kind gives the same command, for as long as commands are kept: 30
- * days after the outcome is known. Where the storage is not PostgreSQL, each method rejects with an `InvalidFieldError`.
+ * days after the outcome is known. Where the storage is not PostgreSQL, each method rejects with an `InvalidFieldError`. Where
+ * no transaction of simplan's database is open on the connection, or nothing can be done in it, each method rejects with a
+ * `TransactionError`; after a deadlock or a serialization failure with a `TransactionConflictError`.
  */
 export interface Within {
   /** API keys of organizations. */
   readonly apiKeys: Pick<ApiKeys, "create" | "revoke" | "rotate">
   /** Plan attachments. The telco is told of a suspension after the commit. */
   readonly attachments: Pick<Attachments, "suspend">
+  /** Commands that were submitted before, in this transaction or another one. */
+  readonly commands: Pick<Commands, "cancel" | "get">
   /** Custom regions. */
   readonly coverage: Pick<Coverage, "createRegion">
   /** SMS to SIMs in service. */

@@ -3,9 +3,10 @@
  */
 import { Effect } from "effect"
 import { Commands } from "simplan"
-import { type Command, Idempotency } from "simplan/ports"
+import { Command, Idempotency } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
+import { named } from "../resources/Commands.ts"
 import type { Runtime } from "../Runtime.ts"
 import type { CallOptions, WriteOptions } from "../types/Calls.ts"
 import type { Submitted } from "../types/Within.ts"
@@ -22,11 +23,11 @@ export const submitting =
       const { organizationId } = decoded
       const submission = { organizationId, request: requestOf(decoded), idempotencyKey: idempotencyKey ?? null }
       return Effect.flatMap(Commands.Commands, (commands) =>
-        Effect.map(commands.submit(submission), ({ commandId }) => ({ id: `${organizationId}:${commandId}` }))
+        Effect.map(commands.submit(submission), ({ commandId }) => ({
+          id: Command.publicId({ organizationId, commandId })
+        }))
       )
     })
-
-const ID = /^(.{1,255}):([0-9a-f-]{36})$/
 
 /** A method that waits for the outcome of a command whose answer is of this kind. */
 export const settled =
@@ -37,11 +38,8 @@ export const settled =
     shape: (answer: Idempotency.Answers[Kind]) => A
   ) =>
   async (id: unknown, options?: CallOptions): Promise<A> => {
-    const [, organizationId, commandId] = ID.exec(String(id)) ?? []
-    if (organizationId === undefined || commandId === undefined) {
-      throw Arguments.invalid(name, "id", "must be the id that a call inside of a transaction has given", id)
-    }
-    const effect = Effect.flatMap(Commands.Commands, (commands) => commands.settled({ organizationId, commandId }))
+    const of = named(name, id)
+    const effect = Effect.flatMap(Commands.Commands, (commands) => commands.settled(of))
     const answer = await runtime.run({ method: name, request: { id } }, effect, Methods.checkedOptions(name, options))
     const told = Idempotency.kinds[kind].tell(answer)
     if (told === undefined) throw Arguments.invalid(name, "id", "must be that of a command of this group", id)

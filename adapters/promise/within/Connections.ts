@@ -2,6 +2,7 @@
  * A host's open transaction as `simplan.within` takes it, from the clients that hosts have. Only the shape of a client is
  * asked for, so that none of them is a dependency.
  */
+import * as Arguments from "../Arguments.ts"
 import type { ParameterValue, Transaction } from "../types/Within.ts"
 
 /** Rows, as a client gives them. */
@@ -49,7 +50,7 @@ export const fromDrizzle = (tx: {
     return Array.isArray(rows) ? rows : []
   })
 
-const WITHOUT_ROWS = /^(?:savepoint|release|rollback) /
+const WITHOUT_ROWS = /^(?:savepoint|release|rollback|lock) /
 
 /** Of Prisma: the `tx` that the function of an interactive `prisma.$transaction` gets. */
 export const fromPrisma = (tx: {
@@ -80,8 +81,8 @@ export const fromKnex = (trx: {
     return trx.raw(raw, bindings)
   })
 
-/** Of Kysely: the `trx` that the function of `db.transaction().execute` gets. */
-export const fromKysely = (trx: {
+/** What of a transaction of Kysely is used. */
+interface KyselyTransaction {
   withoutPlugins(): {
     executeQuery(query: {
       sql: string
@@ -90,7 +91,10 @@ export const fromKysely = (trx: {
       queryId: { queryId: string }
     }): PromiseLike<Result>
   }
-}): Transaction =>
+}
+
+/** Of Kysely: the `trx` that the function of `db.transaction().execute` gets. */
+export const fromKysely = (trx: KyselyTransaction): Transaction =>
   from(trx, (text, values) =>
     trx.withoutPlugins().executeQuery({
       sql: text,
@@ -99,3 +103,64 @@ export const fromKysely = (trx: {
       queryId: { queryId: "simplan" }
     })
   )
+
+const method = (of: unknown, name: string): ((...given: ReadonlyArray<unknown>) => unknown) | undefined => {
+  const found: unknown = typeof of === "object" && of !== null ? Reflect.get(of, name) : undefined
+  return typeof found === "function" ? (...given) => Reflect.apply(found, of, given) : undefined
+}
+
+const rowsOf = (result: unknown): Rows => {
+  const rows: unknown = typeof result === "object" && result !== null ? Reflect.get(result, "rows") : undefined
+  return Array.isArray(rows) ? rows : []
+}
+
+const outside = (from: string, must: string) => Arguments.invalid(from, "transaction", `must be ${must}`)
+
+/**
+ * Of TypeORM: the `manager` that the function of `dataSource.transaction` gets. Throws an `InvalidFieldError` where it has no
+ * connection of its own.
+ */
+export const fromTypeOrm = (manager: {
+  readonly queryRunner?:
+    | {
+        query(
+          text: string,
+          values: Array<ParameterValue>,
+          useStructuredResult: true
+        ): PromiseLike<{ readonly records: Rows }>
+      }
+    | undefined
+}): Transaction => {
+  const { queryRunner } = manager
+  if (queryRunner === undefined) throw outside("fromTypeOrm", "the manager inside of dataSource.transaction")
+  return from(manager, async (text, values) => {
+    const { records } = await queryRunner.query(text, [...values], true)
+    return records ?? []
+  })
+}
+
+/**
+ * Of Sequelize 6: the `transaction` that the function of `sequelize.transaction` gets. Its statements go to the connection of
+ * `pg` under it, because Sequelize writes texts with dollars anew. Throws an `InvalidFieldError` where it has no connection.
+ */
+export const fromSequelize = (transaction: {
+  commit(): PromiseLike<unknown>
+  rollback(): PromiseLike<unknown>
+}): Transaction => {
+  const connection: unknown = Reflect.get(transaction, "connection")
+  const query = method(connection, "query")
+  if (query === undefined) throw outside("fromSequelize", "the transaction inside of sequelize.transaction")
+  return from(transaction, async (text, values) => rowsOf(await query(text, [...values])))
+}
+
+const isKysely = (context: unknown): context is KyselyTransaction => method(context, "withoutPlugins") !== undefined
+
+/**
+ * Of MikroORM 7: the `em` that the function of `em.transactional` gets. Throws an `InvalidFieldError` where it has no
+ * transaction.
+ */
+export const fromMikroOrm = (em: { getTransactionContext(): unknown }): Transaction => {
+  const context = em.getTransactionContext()
+  if (!isKysely(context)) throw outside("fromMikroOrm", "the em inside of em.transactional")
+  return fromKysely(context)
+}

@@ -1,10 +1,11 @@
 /**
  * The methods that write, inside a transaction of the host (rule H1).
  */
-import { HostTransaction } from "simplan/ports"
+import { Command, HostTransaction } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
 import * as ApiKeys from "../resources/ApiKeys.ts"
 import * as Attachments from "../resources/Attachments.ts"
+import * as CommandsResource from "../resources/Commands.ts"
 import * as Coverage from "../resources/Coverage.ts"
 import * as Messages from "../resources/Messages.ts"
 import * as Organizations from "../resources/Organizations.ts"
@@ -29,29 +30,30 @@ const joined = (runtime: Runtime, transaction: Transaction): Runtime => ({
   run: (call, effect, options) => runtime.run(call, HostTransaction.within(transaction)(effect), options)
 })
 
+/** The transaction that a method was given. Throws an `InvalidFieldError` where it has no method `query`. */
+export const checked = (method: string, transaction: unknown): Transaction => {
+  if (isTransaction(transaction)) return transaction
+  const message = "must have a function query(text, values), as fromPg(client) and its like give"
+  throw Arguments.invalid(method, "transaction", message, transaction)
+}
+
 /** Throws an `InvalidFieldError` at once where the transaction has no method `query`. */
 export const make = (outside: Runtime, transaction: Transaction): Within => {
-  if (!isTransaction(transaction)) {
-    throw Arguments.invalid(
-      METHOD,
-      "transaction",
-      "must have a function query(text, values), as fromPg(client) and its like give",
-      transaction
-    )
-  }
-  const runtime = joined(outside, transaction)
+  const runtime = joined(outside, checked(METHOD, transaction))
   const { create: createKey, revoke, rotate } = ApiKeys.make(runtime)
+  const { cancel, get: getCommand } = CommandsResource.make(runtime)
   const { create: createOrganization, get: getOrganization } = Organizations.make(runtime)
   const { archive, create: createPlan, get: getPlan, remove: removePlan, unarchive } = Plans.make(runtime)
   const { get, remove } = Subscriptions.make(runtime)
   return {
     apiKeys: { create: createKey, revoke, rotate },
     attachments: { suspend: Attachments.make(runtime).suspend },
+    commands: { cancel, get: getCommand },
     coverage: { createRegion: Coverage.make(runtime).createRegion },
     messages: {
       send: Commands.submitting(
         runtime,
-        { name: "messages.send", decode: Messages.sending, fields: Messages.fields },
+        { name: Command.methods.SendSms, decode: Messages.sending, fields: Messages.fields },
         ({ from, iccid, text }) => ({ _tag: "SendSms", iccid, from, text })
       )
     },
@@ -62,7 +64,7 @@ export const make = (outside: Runtime, transaction: Transaction): Within => {
       remove,
       create: Commands.submitting(
         runtime,
-        { name: "subscriptions.create", decode: Subscriptions.creation },
+        { name: Command.methods.CreateSubscription, decode: Subscriptions.creation },
         ({ activePeriod, iccid, metadata, planId }) => ({
           _tag: "CreateSubscription",
           planId,
@@ -75,7 +77,7 @@ export const make = (outside: Runtime, transaction: Transaction): Within => {
     wallet: {
       setMobilePlan: Commands.submitting(
         runtime,
-        { name: "wallet.setMobilePlan", decode: Wallet.change },
+        { name: Command.methods.SetMobilePlan, decode: Wallet.change },
         ({ apply, iccid, label }) => ({ _tag: "SetMobilePlan", apply, label, iccid })
       )
     }

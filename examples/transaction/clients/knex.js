@@ -1,4 +1,4 @@
-// An order with its eSIM in one transaction of Knex.
+// An order with its eSIM, and a letter about an event, each in a transaction of Knex.
 import createKnex from "knex"
 import { fromKnex } from "simplan/promise"
 
@@ -12,6 +12,15 @@ export const connect = (url) => {
         await check()
         return id
       }),
+    letters: (simplan, options, check) =>
+      simplan.on(
+        "command.done",
+        { ...options, transaction: (work) => knex.transaction((trx) => work(fromKnex(trx), trx)) },
+        async ({ data }, { client }) => {
+          await client("letters").insert({ esim: data.id })
+          await check()
+        }
+      ),
     close: () => knex.destroy()
   }
 }

@@ -1,4 +1,4 @@
-// An order with its eSIM in one transaction of Kysely.
+// An order with its eSIM, and a letter about an event, each in a transaction of Kysely.
 import { Kysely, PostgresDialect } from "kysely"
 import pg from "pg"
 import { fromKysely } from "simplan/promise"
@@ -13,6 +13,15 @@ export const connect = (url) => {
         await check()
         return id
       }),
+    letters: (simplan, options, check) =>
+      simplan.on(
+        "command.done",
+        { ...options, transaction: (work) => db.transaction().execute((trx) => work(fromKysely(trx), trx)) },
+        async ({ data }, { client }) => {
+          await client.insertInto("letters").values({ esim: data.id }).execute()
+          await check()
+        }
+      ),
     close: () => db.destroy()
   }
 }

@@ -1,26 +1,40 @@
-// An order with its eSIM in one transaction of pg (node-postgres).
+// An order with its eSIM, and a letter about an event, each in a transaction of pg (node-postgres).
 import pg from "pg"
 import { fromPg } from "simplan/promise"
 
 export const connect = (url) => {
   const pool = new pg.Pool({ connectionString: url })
+  const transaction = async (work) => {
+    const client = await pool.connect()
+    try {
+      await client.query("begin")
+      const done = await work(client)
+      await client.query("commit")
+      return done
+    } catch (error) {
+      await client.query("rollback")
+      throw error
+    } finally {
+      client.release()
+    }
+  }
   return {
-    order: async (simplan, esim, check) => {
-      const client = await pool.connect()
-      try {
-        await client.query("begin")
+    order: (simplan, esim, check) =>
+      transaction(async (client) => {
         const { id } = await simplan.within(fromPg(client)).subscriptions.create(esim)
         await client.query("insert into orders (esim) values ($1)", [id])
         await check()
-        await client.query("commit")
         return id
-      } catch (error) {
-        await client.query("rollback")
-        throw error
-      } finally {
-        client.release()
-      }
-    },
+      }),
+    letters: (simplan, options, check) =>
+      simplan.on(
+        "command.done",
+        { ...options, transaction: (work) => transaction((client) => work(fromPg(client), client)) },
+        async ({ data }, { client }) => {
+          await client.query("insert into letters (esim) values ($1)", [data.id])
+          await check()
+        }
+      ),
     close: () => pool.end()
   }
 }

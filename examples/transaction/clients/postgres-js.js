@@ -1,4 +1,4 @@
-// An order with its eSIM in one transaction of postgres.js.
+// An order with its eSIM, and a letter about an event, each in a transaction of postgres.js.
 import postgres from "postgres"
 import { fromPostgresJs } from "simplan/promise"
 
@@ -12,6 +12,18 @@ export const connect = (url) => {
         await check()
         return id
       }),
+    letters: (simplan, options, check) =>
+      simplan.on(
+        "command.done",
+        {
+          ...options,
+          transaction: (work) => sql.begin((transaction) => work(fromPostgresJs(transaction), transaction))
+        },
+        async ({ data }, { client }) => {
+          await client`insert into letters (esim) values (${data.id})`
+          await check()
+        }
+      ),
     close: () => sql.end()
   }
 }

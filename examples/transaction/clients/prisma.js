@@ -1,4 +1,5 @@
-// An order with its eSIM in one interactive transaction of Prisma 7, which is on pg. `prisma generate` writes ../generated.
+// An order with its eSIM, and a letter about an event, each in an interactive transaction of Prisma 7, which is on pg.
+// `prisma generate` writes ../generated.
 import { PrismaPg } from "@prisma/adapter-pg"
 import { fromPrisma } from "simplan/promise"
 import { PrismaClient } from "../generated/index.js"
@@ -13,6 +14,15 @@ export const connect = (url) => {
         await check()
         return id
       }),
+    letters: (simplan, options, check) =>
+      simplan.on(
+        "command.done",
+        { ...options, transaction: (work) => prisma.$transaction((tx) => work(fromPrisma(tx), tx)) },
+        async ({ data }, { client }) => {
+          await client.letter.create({ data: { esim: data.id } })
+          await check()
+        }
+      ),
     close: () => prisma.$disconnect()
   }
 }

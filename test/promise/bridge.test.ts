@@ -1,0 +1,96 @@
+/** A host of Promises over a telco behind HTTP, which is the simulated one on a socket of its own. */
+import { once } from "node:events"
+import { createServer } from "node:http"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { Telco } from "simplan/ports"
+import { type Options, type Simplan, createSimplan } from "simplan/promise"
+import { TelcoSimulator } from "simplan/telco-simulator"
+import { afterEach, expect, it } from "vitest"
+import * as Socket from "../telco-http/Socket.ts"
+import { make, plan, stocked } from "./World.ts"
+
+const ends: Array<() => Promise<unknown>> = []
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+const bridged = async () => {
+  const scope = Scope.makeUnsafe()
+  ends.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  const behind = await Effect.runPromise(Layer.buildWithScope(TelcoSimulator.layerMemory(), scope))
+  const telco = Context.make(Telco.Telco, Context.get(behind, Telco.Telco))
+  const url = await Effect.runPromise(Effect.provideService(Socket.serve(telco), Scope.Scope, scope))
+  return { url, simulator: Context.get(behind, TelcoSimulator.TelcoSimulator) }
+}
+
+const creating = async (simplan: Simplan) => {
+  const { organizationId } = await stocked(simplan)
+  const { planId } = await plan(simplan, organizationId)
+  return () => simplan.subscriptions.create({ organizationId, planId })
+}
+
+const open = (telco: Options["telco"]): Simplan => {
+  const simplan = make({ telco, logger: false })
+  ends.push(simplan.close)
+  return simplan
+}
+
+it("orders packages from the bridge, and has its refusals", async () => {
+  const { simulator, url } = await bridged()
+  const create = await creating(open({ url: new URL(`${url}/`), token: "telco-key" }))
+  const { attachmentId, sim } = await create()
+  expect(await Effect.runPromise(simulator.packages)).toMatchObject([
+    { packageId: `${attachmentId}:0`, iccid: sim.iccid }
+  ])
+  await Effect.runPromise(simulator.setFaults([{ fault: "refuse", message: "The SIM is barred", times: 1 }]))
+  await expect(create()).rejects.toMatchObject({ name: "TelcoRefusedError", message: /The SIM is barred/ })
+})
+
+it("is unavailable with a wrong token, which no error shows", async () => {
+  const { simulator, url } = await bridged()
+  const error = await (await creating(open({ url, token: "a-wrong-token" })))().catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ name: "TelcoUnavailableError" })
+  expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain("a-wrong-token")
+  expect(await Effect.runPromise(simulator.packages)).toEqual([])
+})
+
+it("gives a call up at its own time limit", async () => {
+  const silent = createServer(() => undefined).listen(0, "127.0.0.1")
+  await once(silent, "listening")
+  ends.push(async () => {
+    silent.closeAllConnections()
+    silent.close()
+    await once(silent, "close")
+  })
+  const address = silent.address()
+  const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+  const create = await creating(open({ url, token: "telco-key", timeout: "50 milliseconds" }))
+  await expect(create()).rejects.toMatchObject({ name: "TelcoUnavailableError" })
+})
+
+it("is checked at once, and shows no secret", () => {
+  const refusal = (telco: object): string => {
+    try {
+      Reflect.apply(createSimplan, undefined, [{ database: "memory", telco }])
+      return ""
+    } catch (error) {
+      return error instanceof Error ? error.message : ""
+    }
+  }
+  const url = "https://bridge.example/telco"
+  expect(refusal({ url })).toBe("createSimplan, telco: token is required")
+  expect(refusal({ token: "secret" })).toBe("createSimplan, telco: url is required")
+  const address =
+    "createSimplan, telco: url must be an address such as https://bridge.example/telco, without a password or a query"
+  for (const wrong of ["bridge", "ftp://bridge.example", "https://user:secret@bridge.example", `${url}?key=secret`]) {
+    expect(refusal({ url: wrong, token: "secret" })).toBe(address)
+  }
+  expect(refusal({ url, token: "se cret" })).toBe(
+    "createSimplan, telco: token is not one or more printable ASCII characters"
+  )
+  expect(refusal({ url, token: "secret", timeout: 0 })).toBe(
+    "createSimplan, telco: timeout must be longer than nothing"
+  )
+  expect(refusal({ url, token: "secret", timeOut: 1 })).toBe("createSimplan, telco: timeOut is not known")
+})

@@ -1,0 +1,78 @@
+/** Answers over a connection of Node's HTTP server, to clients that read slowly. */
+import { once } from "node:events"
+import { createServer, type Server, type ServerResponse } from "node:http"
+import { connect } from "node:net"
+import { Transform } from "node:stream"
+import { afterEach, expect, it } from "vitest"
+import * as NodeAnswer from "../../adapters/promise/http/NodeAnswer.ts"
+
+let server: Server | undefined
+
+afterEach(async () => {
+  server?.closeAllConnections()
+  server?.close()
+  await (server && once(server, "close"))
+})
+
+const CHUNK = 256 * 1024
+const CHUNKS = 40
+
+/** An answer of a known content, which is made as fast as it is taken. */
+const streamed = (): Response => {
+  let left = CHUNKS
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    if (left === 0) return controller.close()
+    left -= 1
+    controller.enqueue(new Uint8Array(CHUNK).fill(left))
+  }
+  return new Response(new ReadableStream({ pull }))
+}
+
+/** Gets the answer, with what middleware makes of the response, and returns how many bytes came. */
+const received = async (middleware: (response: ServerResponse) => void): Promise<number> => {
+  server = createServer((request, response) => {
+    middleware(response)
+    void NodeAnswer.send(streamed(), request, response)
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  const socket = connect(typeof address === "object" && address !== null ? address.port : 0, "127.0.0.1")
+  socket.write("GET / HTTP/1.0\r\n\r\n")
+  let bytes = 0
+  for await (const chunk of socket) bytes += chunk.length
+  return bytes
+}
+
+it("has one listener for all the times that a response is full", async () => {
+  let [waits, most] = [0, 0]
+  const counted = (response: ServerResponse) => {
+    const write = response.write.bind(response)
+    response.write = (chunk: unknown, ...rest: ReadonlyArray<unknown>) => {
+      const takesMore: boolean = Reflect.apply(write, response, [chunk, ...rest])
+      if (!takesMore) waits += 1
+      most = Math.max(most, response.listenerCount("drain"))
+      return takesMore
+    }
+  }
+  expect(await received(counted)).toBeGreaterThan(CHUNK * CHUNKS)
+  expect(waits).toBeGreaterThan(11)
+  expect(most).toBe(1)
+})
+
+it("leaves one listener on a stream that middleware has put in the response's place", async () => {
+  // As `compression` does: listeners of "drain" go to its stream, from which the response cannot remove them.
+  const through = new Transform({ transform: (chunk, _, done) => setImmediate(done, null, chunk) })
+  const compressing = (response: ServerResponse) => {
+    const [on, write, end] = [response.on.bind(response), response.write.bind(response), response.end.bind(response)]
+    const redirected = (event: string, listener: () => void) => {
+      if (event === "drain") through.on(event, listener)
+      else Reflect.apply(on, response, [event, listener])
+      return response
+    }
+    Object.assign(response, { on: redirected, write: through.write.bind(through), end: through.end.bind(through) })
+    through.on("data", (chunk) => void write(chunk))
+    through.once("end", () => void end())
+  }
+  expect(await received(compressing)).toBeGreaterThan(CHUNK * CHUNKS)
+  expect(through.listenerCount("drain")).toBe(1)
+})
