@@ -9,7 +9,13 @@ export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/crash/**", "test/smsc/**", "test/documents/types.test.ts", ...processes],
+    exclude: [
+      "test/crash/**",
+      "test/smsc/**",
+      "test/pgbouncer/**",
+      "test/documents/{types,package}.test.ts",
+      ...processes
+    ],
     globalSetup: ["test/setup/databases/pglite.ts", "test/setup/databases/postgres.ts", "test/setup/copy.ts"],
     setupFiles: ["test/setup/output.ts"],
     pool: "forks",
@@ -17,8 +23,8 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: LongestFirst },
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     teardownTimeout: 30_000,
     // What is waited for comes soon, but a slow machine may take long.
     expect: { poll: { timeout: 20_000, interval: 20 } }

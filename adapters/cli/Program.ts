@@ -18,6 +18,7 @@ import * as Key from "./commands/Key.ts"
 import * as Migrate from "./commands/Migrate.ts"
 import * as Org from "./commands/Org.ts"
 import * as Plans from "./commands/Plans.ts"
+import * as Jobs from "./commands/Jobs.ts"
 import * as Problems from "./commands/Problems.ts"
 import * as Serve from "./commands/Serve.ts"
 import * as Sims from "./commands/Sims.ts"
@@ -25,6 +26,7 @@ import * as Simulate from "./commands/Simulate.ts"
 import * as Subscriptions from "./commands/Subscriptions.ts"
 import * as Telco from "./commands/Telco.ts"
 import * as Webhook from "./commands/Webhook.ts"
+import * as MissingPackage from "./output/MissingPackage.ts"
 import * as Misuse from "./output/Misuse.ts"
 import { Output } from "./output/Output.ts"
 import * as Secrets from "./settings/Secrets.ts"
@@ -51,6 +53,7 @@ const simplan = Command.make("simplan").pipe(
     Subscriptions.command,
     Webhook.command,
     Deliveries.command,
+    Jobs.command,
     Problems.command,
     Audit.command,
     Events.command,
@@ -104,9 +107,12 @@ export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
       }),
       Effect.catch((error) => Effect.sync(() => exitCode(error, output, help))),
       Effect.catchCause((cause) =>
-        Effect.sync(() => {
+        Effect.suspend(() => {
+          // The entry says what to install.
+          const defect = Cause.squash(cause)
+          if (MissingPackage.nameOf(defect) !== undefined) return Effect.die(defect)
           output.err(`simplan failed, which is a defect in it: ${Secrets.redact(Cause.pretty(cause))}\n`)
-          return 70
+          return Effect.succeed(70)
         })
       ),
       Effect.provideService(Console.Console, console)

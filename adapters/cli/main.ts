@@ -18,7 +18,7 @@ const onStranded = (): void => {
 }
 
 const run = async (): Promise<number> => {
-  const { Effect } = await import("effect")
+  const Effect = await import("effect/Effect")
   const { run } = await import("./Program.ts")
   return Effect.runPromise(run(process.argv.slice(2)))
 }

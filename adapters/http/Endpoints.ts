@@ -13,9 +13,10 @@ import { RequestContext } from "simplan"
 import { Api } from "./api/Api.ts"
 import type * as Guard from "./middleware/Guard.ts"
 import * as Instrumentation from "./middleware/Instrumentation.ts"
+import * as RouteGroups from "./RouteGroups.ts"
 import * as ErrorResponses from "./wire/ErrorResponses.ts"
-import type * as Errors from "./wire/Errors.ts"
-import { Messages } from "../fields/index.ts"
+import * as Errors from "./wire/Errors.ts"
+import { Messages, Nearest } from "../fields/index.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -72,6 +73,23 @@ const decoder = (schema: Schema.Top | undefined, part: "path" | "query") => {
     Result.mapError(decode(value), ({ issue }) => Messages.toRefusal(issue, part))
 }
 
+/** The longest part of an unknown name that a message shows. */
+const SHOWN = 64
+
+/** Refuses a query parameter that an endpoint does not have, with the one that was likely meant. */
+const known = (schema: Schema.Top | undefined) => {
+  const ast = schema?.ast
+  const names = ast?._tag === "Objects" ? ast.propertySignatures.map(({ name }) => String(name)) : []
+  const all = names.length === 0 ? "the route has none" : `the route has ${names.join(", ")}`
+  return (query: Guard.Credentials["query"]): Errors.Problem | undefined => {
+    const stranger = Object.keys(query).find((name) => !names.includes(name))
+    if (stranger === undefined) return undefined
+    const meant = Nearest.of(stranger, names)
+    const hint = meant === undefined ? all : `did you mean ${meant}?`
+    return Errors.invalidField(stranger.slice(0, SHOWN) || '""', `is not a known query parameter; ${hint}`)
+  }
+}
+
 /** Tells use cases who changes something (rule W11). */
 const byActor = <A, E, R>(actor: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.updateService(effect, RequestContext.Current, (request) => ({ ...request, actor }))
@@ -84,6 +102,8 @@ const route = (
 ) => {
   const decodeParams = decoder(endpoint.params, "path")
   const decodeQuery = decoder(endpoint.query, "query")
+  // Callers of `/v3` may send parameters that a later version has; a mistake of an operator is not to go unnoticed.
+  const unknownIn = RouteGroups.ofPath(endpoint.path) === "admin" ? known(endpoint.query) : () => undefined
   const writes = endpoint.method !== "GET"
   const respond = (body: unknown): Response =>
     HttpServerResponse.isHttpServerResponse(body) ? body : HttpServerResponse.jsonUnsafe(body, { status })
@@ -95,6 +115,8 @@ const route = (
       const handled = Effect.suspend(() => {
         const params = decodeParams(Context.get(context, HttpRouter.RouteContext).params)
         if (Result.isFailure(params)) return Effect.fail(params.failure)
+        const unknown = unknownIn(search)
+        if (unknown !== undefined) return Effect.fail(unknown)
         const query = decodeQuery(search)
         if (Result.isFailure(query)) return Effect.fail(query.failure)
         return handle({ params: params.success, query: query.success, caller, request, respond })

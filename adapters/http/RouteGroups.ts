@@ -19,7 +19,7 @@ export type Group = (typeof groups)[number]
 export const callers: ReadonlyArray<Group> = ["v3", "telco", "docs", "health"]
 
 /** What a listener for operators serves. */
-export const operators: ReadonlyArray<Group> = ["admin", "metrics", "health"]
+export const operators: ReadonlyArray<Group> = ["admin", "docs", "metrics", "health"]
 
 const bySegment: Readonly<Partial<Record<string, Group>>> = {
   v3: "v3",

@@ -16,6 +16,7 @@ import * as Notifications from "./handlers/Notifications.ts"
 import * as Operators from "./handlers/Operators.ts"
 import * as Organizations from "./handlers/Organizations.ts"
 import * as Plans from "./handlers/Plans.ts"
+import * as Jobs from "./handlers/Jobs.ts"
 import * as Problems from "./handlers/Problems.ts"
 import * as Reports from "./handlers/Reports.ts"
 import * as Sims from "./handlers/Sims.ts"
@@ -123,6 +124,7 @@ const endpoints = Effect.fnUntraced(function* (options: Options, whenSent: KeyLi
     imports: yield* Imports.make(byAdmin),
     webhooks: yield* Webhooks.make(byAdmin, options.checkUrl),
     audit: yield* Audit.make(byAdmin),
+    jobs: yield* Jobs.make(byAdmin),
     problems: yield* Problems.make(byAdmin),
     clock: yield* Clock.make(byAdmin),
     telcos: yield* Zones.make(byAdmin, telcos),

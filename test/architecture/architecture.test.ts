@@ -69,6 +69,15 @@ describe("the package", () => {
     })
   }
 
+  it("loads no server, embedded database or telco with the command line until a command needs it", {
+    timeout: PARSING
+  }, () => {
+    const { files: loaded } = loadedWith("adapters/cli/Program.ts", all, manifest)
+    const isOfServers =
+      /^adapters\/(?:cli\/server\/Server|cli\/server\/Stores|http\/index|pglite\/|telco-\w+\/|catalogue\/)/
+    expect([...loaded].filter((path) => isOfServers.test(path))).toEqual([])
+  })
+
   it("loads no storage, server or data with simplan/promise", { timeout: PARSING }, () => {
     const { files: loaded } = loadedWith("adapters/promise/index.ts", all, manifest)
     const folders = new Set(

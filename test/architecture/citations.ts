@@ -2,7 +2,7 @@
  * The rules of `src/domain/README.md` and the places that cite them. A README is checked as text, so that the tests can
  * plant mistakes.
  */
-import { posix } from "node:path"
+import * as Links from "../documents/Links.ts"
 import type { SourceFile } from "./rules.ts"
 
 export const README = "src/domain/README.md"
@@ -18,7 +18,7 @@ export interface Rule {
 const linksAfter = (word: string, text: string): ReadonlyArray<string> => {
   const [, list = ""] = text.split(new RegExp(`^ +${word}:`, "m"))
   const [own = ""] = list.split(/^ +(?:Files|Tests):/m)
-  return Array.from(own.matchAll(/\]\(([^)]+)\)/g), ([, target = ""]) => posix.join(posix.dirname(README), target))
+  return Array.from(own.matchAll(/\]\(([^)]+)\)/g), ([, target = ""]) => Links.pathOf(README, target) ?? target)
 }
 
 /** The rules that a README defines: a list item each, which begins with the code in bold. */

@@ -2,25 +2,25 @@
  * The documents of the repository: each relative link leads to a file, a folder or a heading, each participant of a sequence
  * diagram is a module, each block of code is in a language that a test checks, and one that names a file is part of it.
  */
-import { posix } from "node:path"
 import { describe, expect, it } from "vitest"
 import * as Blocks from "../documents/Blocks.ts"
 import * as Documents from "../documents/Documents.ts"
 import * as Headings from "../documents/Headings.ts"
+import * as Links from "../documents/Links.ts"
 
 type Exists = (path: string) => boolean
 
-/** The relative links of a document that lead nowhere. `anchorsOf` gives those of a document that exists. */
+/** The links of a document to the repository that lead nowhere. `anchorsOf` gives those of a document that exists. */
 const deadLinks = (
   path: string,
   text: string,
   exists: Exists,
   anchorsOf: (path: string) => ReadonlySet<string>
 ): ReadonlyArray<string> =>
-  Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, link = ""]) => link).filter((link) => {
-    if (/^https?:/.test(link)) return false
-    const [file = "", anchor] = link.split("#", 2)
-    const target = file === "" ? path : posix.join(posix.dirname(path), file)
+  Links.of(text).filter((link) => {
+    const target = Links.pathOf(path, link)
+    if (target === null) return false
+    const [, anchor] = link.split("#", 2)
     if (!exists(target)) return true
     return anchor !== undefined && !anchorsOf(target).has(anchor)
   })
@@ -75,9 +75,15 @@ describe("A mistake in a document is found:", () => {
   const exists = (target: string) => ["src/README.md", "src/a.md", "src/A.ts"].includes(target)
 
   it("a link that leads nowhere", () => {
-    const links = "[a](a.md#a-b), [b](b.md#b), [c](../c), [d](https://d.example), [e](#e), [f](a.md#f)"
+    const links = `[a](a.md#a-b), [b](b.md#b), [c](../c), [d](https://d.example), [e](#e), [f](a.md#f), [g](${Links.repository}/blob/main/g)`
     const anchors = () => Headings.anchors("# A `b`\n")
-    expect(deadLinks("src/README.md", links, exists, anchors)).toEqual(["b.md#b", "../c", "#e", "a.md#f"])
+    expect(deadLinks("src/README.md", links, exists, anchors)).toEqual([
+      "b.md#b",
+      "../c",
+      "#e",
+      "a.md#f",
+      `${Links.repository}/blob/main/g`
+    ])
   })
 
   it("a block that is not as in the file that it names", () => {

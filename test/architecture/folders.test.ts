@@ -5,6 +5,7 @@
 import { readdirSync } from "node:fs"
 import { posix, sep } from "node:path"
 import { expect, it } from "vitest"
+import * as Links from "../documents/Links.ts"
 import * as Documents from "../documents/Documents.ts"
 
 /** How many files of code a folder has at most. */
@@ -32,9 +33,10 @@ const tooFull = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 /** The folders below a README that it links to. */
 const linked = (path: string, text: string): ReadonlyArray<string> =>
-  Array.from(text.matchAll(/\]\(([^)\s#]+)/g), ([, link = ""]) => posix.join(posix.dirname(path), link, ".")).filter(
-    (folder) => folder.startsWith(`${posix.dirname(path)}/`)
-  )
+  Links.of(text).flatMap((link) => {
+    const folder = Links.pathOf(path, link)
+    return folder?.startsWith(`${posix.dirname(path)}/`) === true ? [folder] : []
+  })
 
 const untold = (
   paths: ReadonlyArray<string>,

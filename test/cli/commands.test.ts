@@ -139,6 +139,7 @@ describe("one sentence says that", () => {
     [["sims", "import"], "Give FILE, or --from-ocs with --account"],
     [["webhook", "remove", ".."], 'ID is "..", but must be an id'],
     [["key", "list", "--org", ""], "--org needs a value: an id"],
+    [["org", "list", "--limit", "many"], '--limit is "many", but must be a number (see'],
     [["org", "list", "--limit", "0"], '--limit is "0", but must be a number of at least 1'],
     [["audit", "--from", "yesterday"], '--from is "yesterday", but must be an instant with a zone'],
     [["audit", "--action", "org.explode"], '--action is "org.explode", but must be '],

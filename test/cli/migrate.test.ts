@@ -6,6 +6,7 @@ import pg from "pg"
 import { Storage } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
+import * as Migrations from "../../adapters/postgres/migrations/Migrations.ts"
 import * as Databases from "../setup/databases/Databases.ts"
 import { inNewDirectory, simplan } from "./Terminal.ts"
 
@@ -49,11 +50,7 @@ describe("simplan migrate", () => {
     const ready = Storage.Storage.use((storage) => Effect.andThen(storage.commit({ clock: 7 }), storage.ready))
     await Effect.runPromise(Effect.provide(ready, Layer.fresh(Postgres.layer({ url: url(), schema: "printed" }))))
     expect(await query(url(), "select * from printed.migration")).toEqual(before)
-    expect(before).toMatchObject([
-      { migration_id: 1, name: "initial" },
-      { migration_id: 2, name: "sim_identities" },
-      { migration_id: 3, name: "delivery_indexes" }
-    ])
+    expect(before).toMatchObject(Migrations.all.map(({ name, number }) => ({ migration_id: number, name })))
     expect(await query(url(), "select instant::int as instant from printed.clock")).toEqual([{ instant: 7 }])
   })
 
@@ -64,18 +61,31 @@ describe("simplan migrate", () => {
     expect(set.out).toContain('create schema if not exists "order";')
     expect(set.out).not.toContain("simplan.")
     expect(Postgres.migrations({ schema: "order" }).trimEnd()).toBe(set.out.trimEnd())
-    expect(Postgres.migrations({ after: 3 })).toBe("")
+    expect(Postgres.migrations({ after: Migrations.latest })).toBe("")
   })
 
   it("brings a schema of the first version up to date", async () => {
-    const later = Postgres.migrations({ schema: "first", after: 1 })
-    await query(url(), Postgres.migrations({ schema: "first" }).slice(0, -later.length))
+    const all = Postgres.migrations({ schema: "first" })
+    await query(url(), all.slice(0, all.indexOf('alter table "first".sim add column')))
+    // Its table of migrations had no digests.
+    await query(url(), "alter table first.migration drop column digest")
     expect(await query(url(), "select migration_id from first.migration")).toEqual([{ migration_id: 1 }])
     for (const schema of ["first", "newest"]) {
       const env = { SIMPLAN_DATABASE_URL: url(), SIMPLAN_DATABASE_SCHEMA: schema }
       expect(await simplan(["migrate"], env)).toMatchObject({ code: 0, err: "" })
     }
     expect(await described(url(), "first")).toEqual(await described(url(), "newest"))
+  })
+
+  it("prints SQL that brings a schema of an earlier version up to date", async () => {
+    const all = Postgres.migrations({ schema: "first" })
+    await query(url(), all.slice(0, all.indexOf('alter table "first".sim add column')))
+    await query(url(), "alter table first.migration drop column digest")
+    await query(url(), Postgres.migrations({ schema: "first", after: 1 }))
+    await query(url(), Postgres.migrations({ schema: "newest" }))
+    expect(await described(url(), "first")).toEqual(await described(url(), "newest"))
+    const env = { SIMPLAN_DATABASE_URL: url(), SIMPLAN_DATABASE_SCHEMA: "first" }
+    expect(await simplan(["migrate"], env)).toMatchObject({ code: 0, err: "" })
   })
 
   it("refuses a name that no schema may have", async () => {

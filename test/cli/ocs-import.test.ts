@@ -110,6 +110,41 @@ describe("sims import --from-ocs", () => {
     expect(missing.err).toContain("telcos.other.token names the environment variable NO_SUCH_TOKEN")
   })
 
+  it("imports all SIMs of an account whose list the system cuts, and none of another account", async () => {
+    await ocs.close()
+    ocs = await Fake.start({ subscribers: SIMS, token: "a-secret-token", mostListed: 5 })
+    const others = ocs.addSubscribers({ accountId: 2, count: SIMS })
+    const more = ocs.addSubscribers({ count: SIMS })
+    const outcome = await importFrom(["ocs"], null, ...account)
+    expect(outcome.out).toContain(`imported    ${2 * SIMS}\n`)
+    expect(outcome.code).toBe(0)
+    const body = outcome.asked[0]?.body ?? ""
+    expect(more.every((iccid) => body.includes(iccid))).toBe(true)
+    expect(others.some((iccid) => body.includes(iccid))).toBe(false)
+  })
+
+  it("exits with 1 where SIMs of the account are missing, after it has imported the others", async () => {
+    await ocs.close()
+    ocs = await Fake.start({ subscribers: SIMS, token: "a-secret-token", mostListed: SIMS })
+    ocs.addSubscribers({ iccids: ["8933010000000000018"], imsi: "208010000000001", msisdn: "33900000001" })
+    const outcome = await importFrom(["ocs"], null, ...account)
+    expect(outcome.out).toContain(`imported    ${SIMS}\n`)
+    expect(outcome.err).toContain(`Account 1 has ${SIMS + 1} SIMs, of which the system lists ${SIMS}.`)
+    expect(outcome.code).toBe(1)
+  })
+
+  it("imports the other SIMs where the system tells an odd row, which it names", async () => {
+    const [iccid = expect.fail()] = ocs.addSubscribers({ startDate: "in spring" })
+    const outcome = await importFrom(["ocs"], null, ...account)
+    expect(outcome.out).toContain(`imported    ${SIMS}\n`)
+    expect(outcome.out).toContain("errors      1\n")
+    expect(outcome.out).toMatch(
+      new RegExp(`error in row ${SIMS + 1} \\(${iccid}\\): the system's answer cannot be read: `)
+    )
+    expect(outcome.err).toContain(`1 of ${SIMS + 1} rows were not imported.`)
+    expect(outcome.code).toBe(1)
+  })
+
   it("says what is missing, and what the system refuses", async () => {
     expect((await importFrom(["ocs"], null, "--label", "Green")).err).toContain("--from-ocs needs --account")
     expect((await importFrom(["ocs"], null, "sims.csv", ...account)).err).toContain(

@@ -63,6 +63,7 @@ it("lists organizations and keys, revokes and rotates keys, and looks after endp
   expect(await json("webhook", "list")).toMatchObject([
     { enabled: false, description: "orders", events: ["package.refused"] }
   ])
+  expect((await run("webhook", "list")).out).toMatch(/ enabled +pending +failing_since\n\S+ +false +0 +-\n$/)
   expect(await json("webhook", "rotate-key", id)).toMatchObject([{ webhook_endpoint_id: id }])
   await json("webhook", "remove", id)
   expect(await json("webhook", "list")).toEqual([])
@@ -228,6 +229,27 @@ it("tells who changed what", async () => {
   const one = await json("audit", "--resource", World.iccid(1), "--to", "2026-01-11T00:00:00Z", ...org)
   expect(one.map((entry) => entry.iccid)).toContain(World.iccid(1))
   expect((await run("audit", "--limit", "1", ...org)).out).toMatch(/^created_at +actor +action.*\n\S+Z +\S+ +\S+.*\n$/)
+})
+
+it("lists the work that waits for the telco, and has it tried now", async () => {
+  expect(await run("jobs", "list")).toEqual({ code: 0, out: "", err: "There are none.\n" })
+  const telco = TelcoSimulator.TelcoSimulator
+  await world.run(telco.use((one) => one.setFaults([{ fault: "unavailable", on: "cancelPackage" }])))
+  const iccid = World.iccid(3)
+  await stock.tenant.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid })
+  await stock.tenant.call("DELETE", `/v3/subscriptions/${iccid}`)
+  await json("clock", "advance", "--by", "1 hour")
+  const [job] = await json("jobs", "list", "--reason", "unavailable", "--kind", "CancelPackages")
+  expect(job).toMatchObject({ iccid, last_message: "The telco is out of reach" })
+  expect((await run("jobs", "list")).out).toMatch(/^job_id +kind/)
+  await world.run(telco.use((one) => one.clearFaults))
+  expect(await run("jobs", "retry")).toMatchObject({ code: 2 })
+  expect(await run("jobs", "retry", job.job_id, "--all")).toMatchObject({ code: 2 })
+  expect(await json("jobs", "retry", job.job_id)).toEqual([{ job_id: job.job_id }])
+  expect(await json("jobs", "retry", "--reason", "unavailable")).toEqual([{ retried: 1 }])
+  await json("clock", "advance", "--by", "1 second")
+  expect(await json("jobs", "list")).toEqual([])
+  expect(await json("jobs", "retry", "--all")).toEqual([{ retried: 0 }])
 })
 
 it("lists what the telco refuses, has it asked again, and closes it", async () => {

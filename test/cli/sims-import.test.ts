@@ -46,22 +46,60 @@ describe("sims import", () => {
     const outcome = await importFile(header + rows.join(""), (asked) => {
       const pieces = asked.body.split("\n").slice(1, -1)
       seen.push(...pieces)
-      const wrong = [{ row: pieces.length, iccid: pieces.at(-1)?.split(",")[0] ?? "", message: "no" }]
+      const [row, iccid] = [pieces.length, pieces.at(-1)?.split(",")[0] ?? ""]
+      const wrong = [{ row, line: row + 1, iccid, message: "no" }]
       const messages = { errors: wrong, error_count: 1, warnings: wrong, warning_count: 1 }
       return { body: { error: false, data: { imported: pieces.length - 1, updated: 0, duplicates: 0, ...messages } } }
     })
     expect(seen.map((row) => `${row}\n`)).toEqual(rows)
     expect(outcome.asked.length).toBeGreaterThan(3)
-    const errors = outcome.out.match(/^error in row (\d+) \((\d+)\)/gm) ?? []
+    const errors = outcome.out.match(/^error in line (\d+) \((\d+)\)/gm) ?? []
     expect(errors).toHaveLength(outcome.asked.length)
-    expect(outcome.out).toContain("error in row 40000 (39999): no")
+    expect(outcome.out).toContain("error in line 40001 (39999): no")
     expect(outcome.code).toBe(1)
     expect(outcome.err).toContain(`${outcome.asked.length} of 40000 rows were not imported.\n`)
     expect(outcome.err).toMatch(/^\d0 % {2}\d+ rows/)
   })
 
+  it("names the line of the file, of rows with line breaks and below blank lines too", async () => {
+    const records = Array.from({ length: 20_000 }, (_, at) => `${at},"Gr\neen",true,LPA:1$x$${at}\n`)
+    const text = `\n\n${header}${records.join("\n")}`
+    const lineOf = (iccid: string): number => text.slice(0, text.indexOf(`\n${iccid},`) + 1).split("\n").length
+    const outcome = await importFile(text, ({ body }) => {
+      const iccid = [...body.matchAll(/^(\d+),"/gm)].at(-1)?.[1] ?? ""
+      const line = body.slice(0, body.indexOf(`\n${iccid},`) + 1).split("\n").length
+      const errors = [{ row: 1, line, iccid, message: "no" }]
+      return { body: { error: false, data: { ...nothing, errors, error_count: 1 } } }
+    })
+    expect(outcome.asked.length).toBeGreaterThan(2)
+    for (const { body } of outcome.asked) expect(body.startsWith(`\n\n${header}`)).toBe(true)
+    const told = [...outcome.out.matchAll(/^error in line (\d+) \((\d+)\)/gm)]
+    expect(told).toHaveLength(outcome.asked.length)
+    for (const [, line, iccid = ""] of told) expect([iccid, Number(line)]).toEqual([iccid, lineOf(iccid)])
+  })
+
+  it("names the line of the file where a piece is no CSV, or a quote is never closed", async () => {
+    const rows = "1,Green,true,a\n".repeat(40_000)
+    let pieces = 0
+    let sent = 0
+    const refused = await importFile(`${header}${rows}`, (asked) => {
+      pieces += 1
+      if (pieces === 1) {
+        sent = asked.body.split("\n").length - 2
+        return takeAll(asked)
+      }
+      const message = "body must be CSV: in the row of line 7: Invalid Closing Quote"
+      return { status: 400, body: { error: true, message, code: "malformed_csv" } }
+    })
+    expect(refused.err).toContain(
+      `in the row of line ${sent + 7}: Invalid Closing Quote. The first ${sent} rows are in;`
+    )
+    const open = await importFile(`${header}1,Green,true,a\n2,"Green,true\n${rows.repeat(15)}`, takeAll)
+    expect(open.err).toContain("Line 3 of sims.csv or one after it has a quote that is never closed.")
+  })
+
   it("counts the errors that the server does not tell of", async () => {
-    const wrong = [{ row: 1, iccid: "1", message: "no" }]
+    const wrong = [{ row: 1, line: null, iccid: "1", message: "no" }]
     const outcome = await importFile(`${header}1,Green,true,a\n`, () => ({
       body: { error: false, data: { ...nothing, errors: wrong, error_count: 5, warnings: [], warning_count: 3 } }
     }))
@@ -70,6 +108,14 @@ describe("sims import", () => {
         "error in row 1 (1): no\nand 4 more errors\nand 3 more warnings (--json prints them)\n"
     )
     expect(outcome.err).toContain("5 of 5 rows were not imported.")
+  })
+
+  it("prints an error on one line, whatever the file has in place of an ICCID", async () => {
+    const wrong = [{ row: 1, line: 2, iccid: "4\n\u001b[2J", message: "no" }]
+    const outcome = await importFile(`${header}1,Green,true,a\n`, () => ({
+      body: { error: false, data: { ...nothing, errors: wrong, error_count: 1 } }
+    }))
+    expect(outcome.out).toContain("\nerror in line 2 (4 [2J): no\n")
   })
 
   it("draws a bar on a terminal, and removes it", async () => {
@@ -122,7 +168,7 @@ describe("the pieces of a CSV", () => {
         (rows, cuts, ends) => {
           const text = header + rows.join("")
           const whole = ends ? text : text.replace(/\n$/, "")
-          const pieces: Array<string> = []
+          const pieces: Array<CsvPieces.Piece> = []
           let rest = CsvPieces.start
           let from = 0
           for (const cut of [...cuts, whole.length]) {
@@ -133,8 +179,15 @@ describe("the pieces of a CSV", () => {
           }
           const last = CsvPieces.finish(rest)
           if (last !== null) pieces.push(last)
-          for (const piece of pieces) expect(piece.startsWith(header)).toBe(true)
-          const bodies = pieces.map((piece) => piece.slice(header.length))
+          for (const piece of pieces) expect(piece.text.startsWith(header)).toBe(true)
+          const bodies = pieces.map((piece) => piece.text.slice(header.length))
+          // The first line below the header of a piece, as a line of the whole.
+          const lines = pieces.map((piece) => 2 + piece.linesAbove)
+          let above = header
+          for (const [at, body] of bodies.entries()) {
+            expect(lines[at]).toBe(above.split("\n").length)
+            above += body
+          }
           if (rows.length > 0) expect(bodies.join("").trimEnd()).toBe(rows.join("").trimEnd())
           for (const body of bodies) expect((body.match(/"/g) ?? []).length % 2).toBe(0)
         }

@@ -2,7 +2,7 @@
  * The blocks of shell in documents run, against a server of their own. `npm` only has to know the script, and a server is
  * not started a second time. Of transcripts (`text`) the commands have to be understood.
  */
-import { execFileSync, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
@@ -91,18 +91,3 @@ it("run, and are understood by the server", async () => {
     expect({ where, command, err: understood ? "" : err }).toEqual({ where, command, err: "" })
   }
 }, 180_000)
-
-it("are in the package where the front page leads to them", () => {
-  const packed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-    cwd: Documents.root,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"]
-  })
-  const files: ReadonlyArray<{ readonly path: string }> = JSON.parse(packed)[0].files
-  const links = Array.from(
-    Documents.read("README.md").matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g),
-    ([, link = ""]) => link
-  )
-  expect(links.length).toBeGreaterThan(10)
-  expect(links.filter((link) => !files.some(({ path }) => path === link))).toEqual([])
-})

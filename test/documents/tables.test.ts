@@ -51,12 +51,25 @@ describe("The documents list all", () => {
     expect([...listed].toSorted()).toEqual([...clients].toSorted())
   })
 
+  it("how to make the package, with the file that npm packs", () => {
+    const { name, version } = JSON.parse(Documents.read("package.json"))
+    expect(section("README.md", "## Install")).toContain(`/${name}-${version}.tgz`)
+  })
+
   it("entry points", () => {
     const { exports } = JSON.parse(Documents.read("package.json"))
     const entries = Object.keys(exports).map((name) => name.replace(".", "simplan"))
     const text = Documents.read("adapters/README.md")
     const inside = ["simplan/package.json"]
     expect(entries.filter((entry) => !inside.includes(entry) && !text.includes(`\`${entry}\``))).toEqual([])
+  })
+
+  it("entry points, with their declarations, for compilers that know no exports", () => {
+    const { exports, typesVersions } = JSON.parse(Documents.read("package.json"))
+    const declared = Object.entries<{ readonly types?: string }>(exports).flatMap(([name, { types }]) =>
+      name === "." || types === undefined ? [] : [[name.slice(2), [types.slice(2)]]]
+    )
+    expect(typesVersions).toEqual({ "*": Object.fromEntries(declared) })
   })
 
   it("scripts that test and measure", () => {

@@ -64,8 +64,9 @@ describe("/openapi.json", () => {
 
   it("names the security of every route, and one shape of errors", async () => {
     const { body, text } = await world.fetch("GET", "/openapi.json")
+    expect(Object.keys(body.components.securitySchemes)[0]).toBe("apiKeyInHeader")
     expect(body.components.securitySchemes.apiKeyInQuery).toMatchObject({ type: "apiKey", in: "query", name: "key" })
-    expect(body.paths["/v3/plans"].get.security).toEqual([{ apiKeyInQuery: [] }, { apiKeyInHeader: [] }])
+    expect(body.paths["/v3/plans"].get.security).toEqual([{ apiKeyInHeader: [] }, { apiKeyInQuery: [] }])
     expect(body.paths["/admin/v1/clock"].get.security).toEqual([{ adminToken: [] }])
     expect(text).not.toMatch(/Error_\d/)
     const references = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name))
@@ -177,6 +178,29 @@ describe("/openapi.json", () => {
       const names = parameters.map((one: Json) => one.name)
       expect([name, names.includes("page"), names.includes("page_size")]).toEqual([name, isPage, isPage])
     }
+  })
+
+  it("tells `Idempotent-Replayed` of the answers that are kept under a key", () => {
+    for (const [name, { parameters, responses }] of operations) {
+      const keyed = parameters.some((one: Json) => one.name === "Idempotency-Key")
+      const told = Object.entries<Json>(responses).filter(([, { headers }]) => "Idempotent-Replayed" in headers)
+      const kept = Object.keys(responses).filter((status) => keyed && /^(?:2..|400|404|409|422)$/.test(status))
+      expect([name, told.map(([status]) => status)]).toEqual([name, kept])
+    }
+  })
+
+  it("says of a field that a feature needs when it is required, and that it is a string where it is", () => {
+    const { properties } = document.components.schemas.CreatePlan
+    const needed = Object.entries<Json>(properties).filter(([name]) => /^(?:nb_|recurring_|throttling_)/.test(name))
+    expect(needed).toHaveLength(9)
+    for (const [name, { description }] of needed) {
+      expect([name, description]).toEqual([
+        name,
+        expect.stringMatching(/Required where (?:recurring|throttling) is true$/)
+      ])
+    }
+    expect(properties.recurring_periodicity_type.description).toContain('a string: "0" (Daily), "1" (Weekly)')
+    expect(properties.throttling_threshold1_limit.description).toContain('a string: one of "128", "256"')
   })
 
   it("shows the webhook of every type of event", () => {

@@ -60,18 +60,18 @@ describe("creating a plan", () => {
     [{ ...recurring, nb_occurrence: 0 }, "nb_occurrence "],
     [{ ...recurring, nb_occurrence: undefined }, "nb_occurrence "],
     [{ ...recurring, nb_occurrence: "12" }, "nb_occurrence must be an integer from 1 to 1000"],
-    ...["3", "-1", "", "00", "Daily", 2, null, undefined].map(
+    ...["3", "-1", "", "00", "Daily", 0, 2, null, undefined].map(
       (type) =>
         [
           { ...recurring, recurring_periodicity_type: type },
-          "recurring_periodicity_type must be one of 0 (Daily), 1 (Weekly), 2 (Monthly)"
+          'recurring_periodicity_type must be a string: "0" (Daily), "1" (Weekly) or "2" (Monthly)'
         ] as const
     ),
     ...["32", "100", "0", "", " 128", 128, null, undefined].map(
       (limit) =>
         [
           { ...throttled, throttling_threshold2_limit: limit },
-          "throttling_threshold2_limit must be one of 128, 256"
+          'throttling_threshold2_limit must be a string: one of "128", "256"'
         ] as const
     ),
     [{ ...throttled, throttling_threshold3_perc: "90" }, "throttling_threshold3_perc must be an integer from 1 to 100"],

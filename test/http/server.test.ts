@@ -4,6 +4,8 @@
 import { Context, Deferred, Effect, Exit, Layer, Result, Tracer } from "effect"
 import { createServer } from "node:net"
 import { Operators, ApiKeys, Plans } from "simplan"
+import * as Memory from "simplan/memory"
+import { Storage } from "simplan/ports"
 import { afterEach, describe, expect, it } from "vitest"
 import { Server } from "../../adapters/http/index.ts"
 import * as World from "./World.ts"
@@ -108,6 +110,33 @@ describe("health", () => {
     expect([starting.status, starting.body.code]).toEqual([503, "not_ready"])
     ready = true
     expect((await world.fetch("GET", "/readyz")).body).toEqual({ status: "ok" })
+  })
+
+  it("is not ready, and tells so in its metrics, while the storage can be read and not be written", async () => {
+    const disk = { isFull: true }
+    const full = <A, E>(write: Effect.Effect<A, E>) =>
+      Effect.suspend(
+        (): Effect.Effect<A, E | Storage.StorageError> =>
+          disk.isFull ? new Storage.StorageError({ message: "No space left on device" }) : write
+      )
+    const storage = Layer.effectContext(
+      Effect.map(Effect.context<Layer.Success<typeof Memory.layer>>(), (ports) => {
+        const stored = Context.get(ports, Storage.Storage)
+        const { commit, probe } = stored
+        const writes = { commit: (of: Storage.Commit) => full(commit(of)), probe: (at: number) => full(probe(at)) }
+        return Context.add(ports, Storage.Storage, { ...stored, ...writes })
+      })
+    ).pipe(Layer.provide(Memory.layer))
+    world = await World.start({ storage })
+    const up = async () => /^simplan_storage_up (\d)$/m.exec((await world.fetch("GET", "/metrics")).text)?.[1]
+    expect((await world.admin("GET", "/organizations")).status).toBe(200)
+    expect((await world.admin("POST", "/organizations", { name: "Acme" })).status).toBe(503)
+    const refused = await world.fetch("GET", "/readyz")
+    expect([refused.status, refused.body.code]).toEqual([503, "storage_unavailable"])
+    expect(await up()).toBe("0")
+    disk.isFull = false
+    await expect.poll(async () => (await world.fetch("GET", "/readyz")).status).toBe(200)
+    expect(await up()).toBe("1")
   })
 })
 

@@ -148,6 +148,21 @@ describe("a web handler below a prefix, with the host's authentication", () => {
     expect(form.headers.get("content-security-policy")).toContain("connect-src 'self'")
   })
 
+  it.each(["/openapi.json", "/docs", "/docs/reference"])("makes and compresses %s once", async (path) => {
+    const bodies: Array<unknown> = []
+    const direct = { take: (body: unknown) => void bodies.push(body), begin: () => undefined }
+    const arrival = { prefix: "/esim", address: null, host: undefined, direct }
+    for (const encoding of ["gzip", "identity", "gzip", "identity"]) {
+      const request = new Request(`http://host/esim${path}`, { headers: { "accept-encoding": encoding } })
+      const { headers } = await mounted.handler(request, arrival)
+      expect(headers.get("content-encoding")).toBe(encoding === "gzip" ? "gzip" : null)
+    }
+    const [compressed, plain, ...later] = bodies
+    expect(compressed).not.toBe(plain)
+    expect(later[0]).toBe(compressed)
+    expect(later[1]).toBe(plain)
+  })
+
   it("asks the host for whom a request is", async () => {
     const made = await post("/esim/admin/v1/organizations", "root", { name: "Hosted" })
     expect(made.status).toBe(201)

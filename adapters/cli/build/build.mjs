@@ -153,6 +153,7 @@ const buildAndSwap = async () => {
     await Platform.include(fresh, root)
     await copyTemplate(fresh)
     writeFileSync(join(fresh, ".sources"), from)
+    writeFileSync(join(fresh, "adapters", "cli", "build.digest"), from)
     if (existsSync(dist)) renameSync(dist, old)
     renameSync(fresh, dist)
   } finally {

@@ -73,15 +73,27 @@ const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.repla
 const line = (label: string, { iccid, imsi, isEsim, lpa, msisdn, subscriberId }: Inventory.Row): string =>
   `${[iccid, label, String(isEsim), lpa ?? "", imsi ?? "", msisdn ?? "", subscriberId].map(quoted).join(",")}\n`
 
-/** Imports into the organization with that id. */
+/** The rows of the system that cannot be read, as errors of an import. */
+const unread = (odd: Inventory.Inventory["odd"]): SimsImport.Report => ({
+  ...SimsImport.nothing,
+  errors: odd.map(({ iccid, message }, index) => ({
+    row: index + 1,
+    line: null,
+    iccid: iccid ?? "",
+    message: `the system's answer cannot be read: ${message}`
+  })),
+  error_count: odd.length
+})
+
+/** Imports into the organization with that id. `missing` says why SIMs of the account are missing; null: none is. */
 export const run = Effect.fnUntraced(function* (connection: Connection.Connection, id: string, asked: Asked) {
   const { Inventory } = yield* ocs
   const { api, label } = yield* open(asked)
-  const { hasMore, rows } = yield* Inventory.read(asked.account).pipe(
+  const { missing, odd, rows } = yield* Inventory.read(asked.account).pipe(
     Effect.provide(api),
     Effect.mapError(({ message }) => impossible(`The SIMs of account ${asked.account} cannot be read: ${message}.`))
   )
-  if (rows.length === 0) return yield* impossible(`Account ${asked.account} has no SIMs.`)
+  if (rows.length + odd.length === 0) return yield* impossible(`Account ${asked.account} has no SIMs.`)
   const progress = yield* Progress.make
   let report = SimsImport.nothing
   const sendAll = Effect.gen(function* () {
@@ -89,11 +101,11 @@ export const run = Effect.fnUntraced(function* (connection: Connection.Connectio
       const piece = rows.slice(from, from + PIECE)
       const payload = HEADER + piece.map((row) => line(label, row)).join("")
       const { data } = yield* Typed.call(connection, (client) => client.imports.importSims({ params: { id }, payload }))
-      report = SimsImport.sum(report, data)
+      report = SimsImport.sum(report, data, null)
       const text = `${SimsImport.rowsIn(report)} SIMs, ${report.imported} imported, ${report.updated} updated, ${report.error_count} errors`
       yield* progress.update((from + piece.length) / rows.length, text)
     }
   })
   yield* Effect.ensuring(sendAll, progress.finish)
-  return { report, hasMore }
+  return { report: SimsImport.sum(report, unread(odd), null), missing }
 })

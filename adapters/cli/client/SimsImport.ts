@@ -6,12 +6,15 @@
 import { Effect, FileSystem, Stream } from "effect"
 import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"
 import * as Progress from "../output/Progress.ts"
+import * as Text from "../output/Text.ts"
 import type { Connection } from "./Connection.ts"
 import * as CsvPieces from "./CsvPieces.ts"
 import * as Typed from "./Typed.ts"
 
 export interface RowMessage {
   readonly row: number
+  /** The line of the file; null where the row is of no file. */
+  readonly line: number | null
   readonly iccid: string
   readonly message: string
 }
@@ -50,10 +53,17 @@ export const nothing: Report = {
 /** The header of a file of SIMs. */
 const HEADER = "iccid,label,is_esim,lpa"
 
-/** The report of two pieces, with the rows of the second counted on from the first. */
-export const sum = (before: Report, next: Report): Report => {
+/**
+ * The report of two pieces, with the rows of the second counted on from the first, and its lines from `linesAbove` on; null
+ * if they are no lines of a file.
+ */
+export const sum = (before: Report, next: Report, linesAbove: number | null): Report => {
   const below = (messages: ReadonlyArray<RowMessage>) =>
-    messages.map((one) => ({ ...one, row: one.row + rowsIn(before) }))
+    messages.map(({ line, row, ...one }) => ({
+      row: row + rowsIn(before),
+      line: line === null || linesAbove === null ? null : line + linesAbove,
+      ...one
+    }))
   return {
     imported: before.imported + next.imported,
     updated: before.updated + next.updated,
@@ -70,6 +80,10 @@ const unreadable = (path: string, reason: string): CommandFailed =>
     ? misused(`FILE is ${JSON.stringify(path)}, but there is no such file.`)
     : impossible(`${path} cannot be read (${reason}).`)
 
+/** The server's refusal of a piece that is no CSV, with the line of the file in place of that of the piece. */
+const lineOfFile = (message: string, linesAbove: number): string =>
+  message.replace(/(malformed_csv.* of line )(\d+)/, (_, text, line) => `${text}${Number(line) + linesAbove}`)
+
 /** Imports the file into the organization with that id. */
 export const run = (connection: Connection, id: string, path: string) =>
   Effect.gen(function* () {
@@ -82,14 +96,15 @@ export const run = (connection: Connection, id: string, path: string) =>
     let rest = CsvPieces.start
     let bytes = 0
 
-    const send = Effect.fnUntraced(function* (piece: string) {
-      const take = Typed.call(connection, (client) => client.imports.importSims({ params: { id }, payload: piece }))
+    const send = Effect.fnUntraced(function* ({ linesAbove, text: payload }: CsvPieces.Piece) {
+      const take = Typed.call(connection, (client) => client.imports.importSims({ params: { id }, payload }))
       const { data } = yield* Effect.mapError(take, (error) => {
         const done = rowsIn(report)
+        const message = lineOfFile(error.message, linesAbove)
         const rerun = `The first ${done} rows are in; the same command again imports the others.`
-        return done === 0 ? error : impossible(`${error.message} ${rerun}`)
+        return done === 0 ? error : impossible(`${message} ${rerun}`)
       })
-      report = sum(report, data)
+      report = sum(report, data, linesAbove)
       const text = `${rowsIn(report)} rows, ${report.imported} imported, ${report.error_count} errors`
       yield* progress.update(size === 0n ? 1 : bytes / Number(size), text)
     })
@@ -99,9 +114,7 @@ export const run = (connection: Connection, id: string, path: string) =>
       const [next, piece] = CsvPieces.take(rest, decoder.decode(chunk, { stream: true }))
       rest = next
       if (rest.text.length > LONGEST_RECORD) {
-        return yield* impossible(
-          `Row ${rowsIn(report) + 1} of ${path} or one after it has a quote that is never closed.`
-        )
+        return yield* impossible(`Line ${rest.line} of ${path} or one after it has a quote that is never closed.`)
       }
       if (piece !== null) yield* send(piece)
     })
@@ -129,7 +142,8 @@ export const show = (report: Report): string => {
   const counts = Object.entries({ imported, updated, duplicates, errors, warnings }).map(
     ([name, count]) => `${name.padEnd(10)}  ${count}`
   )
-  const line = (kind: string) => (one: RowMessage) => `${kind} in row ${one.row} (${one.iccid}): ${one.message}`
+  const line = (kind: string) => (one: RowMessage) =>
+    Text.of(`${kind} in ${one.line === null ? `row ${one.row}` : `line ${one.line}`} (${one.iccid}): ${one.message}`)
   const untold = errors - report.errors.length
   const more = warnings - Math.min(report.warnings.length, MOST_WARNINGS)
   return [

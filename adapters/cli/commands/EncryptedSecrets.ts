@@ -6,7 +6,6 @@ import { Command } from "effect/cli"
 import { impossible } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 import * as Settings from "../settings/Settings.ts"
-import * as Stores from "../server/Stores.ts"
 
 const reencrypt = Command.make(
   "reencrypt",
@@ -19,6 +18,7 @@ const reencrypt = Command.make(
     if (secretKeys === null) {
       return yield* impossible(`${Settings.SECRET_KEY} is not set: it has the key to encrypt with.`)
     }
+    const Stores = yield* Effect.promise(() => import("../server/Stores.ts"))
     const changed = yield* Stores.reencrypt(database, schema, secretKeys)
     yield* Output.print(
       `${changed} rows were changed: all secrets are encrypted with the first key of ${Settings.SECRET_KEY}.`

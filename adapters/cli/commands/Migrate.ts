@@ -8,7 +8,6 @@ import { impossible } from "../output/CommandFailed.ts"
 import { withoutPassword } from "../settings/DatabaseUrl.ts"
 import * as Output from "../output/Output.ts"
 import * as Settings from "../settings/Settings.ts"
-import * as Stores from "../server/Stores.ts"
 
 const schemaNamed = (name: string) =>
   Effect.mapError(Effect.fromResult(Postgres.DatabaseSchema.parse(name)), (message) => impossible(`--${message}.`))
@@ -35,6 +34,7 @@ export const command = Command.make(
     const settings = yield* Effect.mapError(Settings.read, (error) => impossible(error.message))
     const { database } = settings
     if (database._tag === "Memory") return yield* Output.print("A store in memory has nothing to migrate.")
+    const Stores = yield* Effect.promise(() => import("../server/Stores.ts"))
     yield* Effect.scoped(Stores.open({ ...settings, schema: named ?? settings.schema }))
     yield* Output.print(`The database at ${withoutPassword(database.url)} is up to date.`)
   })

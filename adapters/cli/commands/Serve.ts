@@ -2,25 +2,48 @@
  * `simplan serve`.
  */
 import { Effect, Layer } from "effect"
-import { Command } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { impossible } from "../output/CommandFailed.ts"
 import * as Greeting from "../server/Greeting.ts"
 import * as Logs from "../server/Logs.ts"
 import * as Output from "../output/Output.ts"
-import * as Server from "../server/Server.ts"
 import * as Settings from "../settings/Settings.ts"
+import { withoutPassword } from "../settings/DatabaseUrl.ts"
 import * as Signals from "../server/Signals.ts"
-import * as Telemetry from "../server/Telemetry.ts"
+
+// The other commands do not load the server.
+const loaded = Effect.promise(async () => ({
+  Server: await import("../server/Server.ts"),
+  Telcos: await import("../server/Telcos.ts"),
+  Telemetry: await import("../server/Telemetry.ts")
+}))
 
 export const command = Command.make(
   "serve",
-  {},
-  Effect.fnUntraced(function* () {
+  {
+    production: Flag.Boolean("production").pipe(
+      Flag.withDescription("Do not start with settings that are for trying out; the start prints them else"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fnUntraced(function* ({ production }) {
     const settings = yield* Effect.mapError(Settings.read, (error) => impossible(error.message))
     Settings.registerSecrets(settings)
-    const start = Effect.flatMap(Server.start(settings), (greeting) =>
-      Output.print(Greeting.text(greeting, process.stdout.isTTY === true))
-    )
+    const { Server, Telcos, Telemetry } = yield* loaded
+    const named = settings.telcoFile === null ? [] : yield* Telcos.variables(settings.telcoFile)
+    const unknown = Settings.unknown(process.env, named)
+    if (unknown.length > 0) return yield* impossible(unknown.join("\n"))
+    const isTheirs = Boolean(process.env.DATABASE_URL) && !process.env.SIMPLAN_DATABASE_URL
+    const start = Effect.gen(function* () {
+      if (isTheirs) {
+        yield* Effect.logWarning(
+          "DATABASE_URL is set and is not read: the data are where SIMPLAN_DATABASE_URL says, which is not set",
+          { database: withoutPassword(settings.database.url) }
+        )
+      }
+      const greeting = yield* Server.start(settings, production)
+      yield* Output.print(Greeting.text(greeting, process.stdout.isTTY === true))
+    })
     yield* Effect.provide(Signals.serve(start), Layer.provideMerge(Telemetry.layer(), Logs.layer))
   })
 ).pipe(

@@ -110,16 +110,15 @@ const importSims = Command.make(
   Effect.fnUntraced(function* (given) {
     const source = yield* sourceOf(given)
     const { connection, id } = yield* Organization.open(given)
-    const { hasMore, report } =
+    const { missing, report } =
       typeof source === "string"
-        ? { report: yield* SimsImport.run(connection, id, source), hasMore: false }
+        ? { report: yield* SimsImport.run(connection, id, source), missing: null }
         : yield* OcsImport.run(connection, id, source)
     yield* Output.print(given.json ? JSON.stringify(report) : SimsImport.show(report))
     const { error_count: errors } = report
-    if (errors > 0) return yield* impossible(`${errors} of ${SimsImport.rowsIn(report)} rows were not imported.`)
-    if (hasMore) {
-      return yield* impossible("The account has more SIMs than the system lists at once: import the rest from a file.")
-    }
+    const failed = errors > 0 ? [`${errors} of ${SimsImport.rowsIn(report)} rows were not imported.`] : []
+    const cut = missing === null ? [] : [`${missing}. Do the import again, or import the rest from a file.`]
+    if (failed.length + cut.length > 0) return yield* impossible([...failed, ...cut].join("\n"))
   })
 ).pipe(
   Command.withDescription(

@@ -13,8 +13,7 @@ import * as SecretFiles from "../settings/SecretFiles.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as Signals from "../server/Signals.ts"
 import * as Table from "../output/Table.ts"
-import * as TelcoCheck from "../telco/TelcoCheck.ts"
-import * as TelcoProcess from "../telco/TelcoProcess.ts"
+import type * as TelcoProcess from "../telco/TelcoProcess.ts"
 
 const BOOKS = "SIMPLAN_TELCO_BOOKS"
 const DEFAULT_BOOKS = "pglite://./.simplan/telco"
@@ -26,6 +25,8 @@ const booksUrl = Effect.gen(function* () {
   const shown = JSON.stringify(DatabaseUrl.withoutPassword(given ?? ""))
   return yield* impossible(`${BOOKS} is ${shown}, but must be ${DatabaseUrl.allowed}.`)
 })
+
+const telcoProcess = Effect.promise(() => import("../telco/TelcoProcess.ts"))
 
 const keyFile = SecretFiles.file("telcoKey")
 
@@ -64,6 +65,7 @@ const check = Command.make(
     const set = yield* Effect.mapError(Settings.telcoFile, ({ message }) => impossible(message))
     const path = Option.getOrNull(file) ?? set
     if (path === null) return yield* misused("Name the settings file of telcos by --file or SIMPLAN_TELCO_FILE.")
+    const TelcoCheck = yield* Effect.promise(() => import("../telco/TelcoCheck.ts"))
     const findings = yield* Effect.provide(TelcoCheck.run(path), Logs.layer)
     const { width } = yield* Output.Output
     const rows = findings.map(({ works, ...finding }) => ({ ...finding, works: works ? "yes" : "no" }))
@@ -96,7 +98,7 @@ export const command = Command.make(
   },
   (at) =>
     booksUrl.pipe(
-      Effect.flatMap((books) => TelcoProcess.start({ ...at, books })),
+      Effect.flatMap((books) => Effect.flatMap(telcoProcess, (TelcoProcess) => TelcoProcess.start({ ...at, books }))),
       Effect.flatMap((telco) => Output.print(text(telco, process.stdout.isTTY === true))),
       Signals.serve,
       Effect.provide(Logs.layer)

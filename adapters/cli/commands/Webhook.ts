@@ -56,11 +56,14 @@ const list = Command.make(
       connection,
       given,
       (client, query) => client.webhooks.list({ params: { id }, query }),
-      ({ description, disabled_reason, enabled, url, webhook_endpoint_id }) => ({
+      ({ disabled_reason, enabled, url, webhook_endpoint_id, ...one }) => ({
         webhook_endpoint_id,
         enabled,
+        pending: one.pending_deliveries,
+        failing_since: one.failing_since,
+        last_success_at: one.last_success_at,
         url,
-        description,
+        description: one.description,
         disabled_reason
       })
     )

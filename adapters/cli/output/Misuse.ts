@@ -3,8 +3,12 @@
  */
 import type { CliError } from "effect/cli"
 
+/** What the parser says of a text that is no number. */
+const NO_NUMBER = "a string representing a finite number"
+
 /** Turns the parser's `"a" | "b" | "c"` into `a, b or c`. */
 const inWords = (expected: string): string => {
+  if (expected.includes(NO_NUMBER)) return "a number"
   const alternatives = expected.split(" | ").map((one) => one.replace(/^"(.*)"$/, "$1"))
   const last = alternatives.pop() ?? expected
   return alternatives.length === 0 ? last.replace(/^Expected:? /, "") : `${alternatives.join(", ")} or ${last}`

@@ -26,6 +26,8 @@ export interface Greeting {
   readonly tokens: Tokens
   /** `coverageId`: a coverage profile for the label of the demonstration's SIMs; null if they cannot be subscribed. */
   readonly demo: { readonly apiKey: string; readonly coverageId: string | null } | null
+  /** What of the settings is not for production, a sentence for each. */
+  readonly unfit: ReadonlyArray<string>
 }
 
 const shownToken = (token: Token, variable: string, show: (secret: string) => string): string => {
@@ -114,7 +116,7 @@ const next = ({ demo, directory, tokens, url }: Greeting): ReadonlyArray<string>
 
 /** The whole text, for a terminal or not. */
 export const text = (greeting: Greeting, isTerminal: boolean): string => {
-  const { adminUrl, database, demo, directory, telco, tokens, url, version, virtualNow } = greeting
+  const { adminUrl, database, demo, directory, telco, tokens, unfit, url, version, virtualNow } = greeting
   const shown =
     (name: SecretFiles.Secret) =>
     (secret: string): string =>
@@ -135,6 +137,7 @@ export const text = (greeting: Greeting, isTerminal: boolean): string => {
     "",
     ...facts.flatMap(([name, value]) => (value === null ? [] : [`  ${name.padEnd(11)}  ${value}`])),
     "",
+    ...(unfit.length === 0 ? [] : ["Not for production:", ...unfit.map((one) => `  ${one}`), ""]),
     ...next(greeting)
   ]
     .join("\n")

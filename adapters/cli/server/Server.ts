@@ -20,8 +20,10 @@ import { isEmbedded, withoutPassword } from "../settings/DatabaseUrl.ts"
 import * as Demo from "./Demo.ts"
 import type { Greeting } from "./Greeting.ts"
 import * as Listener from "./Listener.ts"
+import * as Production from "../settings/Production.ts"
 import * as SecretFiles from "../settings/SecretFiles.ts"
 import type { Settings } from "../settings/Settings.ts"
+import * as Signals from "./Signals.ts"
 import * as Stores from "./Stores.ts"
 import * as Telcos from "./Telcos.ts"
 import * as Tokens from "../settings/Tokens.ts"
@@ -92,26 +94,36 @@ const keep = ({ adminUrl, demo, tokens, url }: Pick<Greeting, "url" | "adminUrl"
   )
 }
 
-/** Starts a server. When this returns, it listens. */
+/** Starts a server. When this returns, it listens. `isProduction`: not with settings that are for trying out. */
 export const start = (
-  settings: Settings
+  settings: Settings,
+  isProduction = false
 ): Effect.Effect<Greeting, CommandFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const telcos = settings.telcoFile === null ? null : yield* Telcos.read(settings.telcoFile, settings.clock)
+    const unfit = Production.unfit(settings, telcos?.simulators ?? [])
+    if (isProduction && unfit.length > 0) {
+      return yield* impossible(`With --production a server does not start while ${unfit.join("; ")}.`)
+    }
     const context = yield* services(settings, telcos)
     if (telcos !== null) yield* Effect.provideContext(telcos.check, context)
     const connected = telcos === null ? undefined : yield* Effect.provideContext(telcos.connected, context)
     const tokens = yield* Tokens.of(settings)
     const demo = yield* Effect.provideContext(demonstration(settings, telcos), context)
-    const ready = yield* Ref.make(true)
+    // Who waits for the readiness finds the files of the demonstration.
+    const ready = yield* Ref.make(false)
     const { adminUrl, url } = yield* Effect.provideContext(
       Listener.listen(settings, tokens, Ref.get(ready), connected),
       context
     )
     yield* Effect.addFinalizer(() => Ref.set(ready, false))
     yield* Effect.provideContext(Layer.build(Worker.background), context)
-    if (telcos !== null) yield* Effect.provideContext(Layer.build(telcos.background), context)
+    if (telcos !== null) {
+      yield* Effect.provideContext(Layer.build(telcos.background), context)
+      yield* Effect.provideContext(Signals.onHangup(telcos.reload), context)
+    }
     yield* keep({ url, adminUrl, tokens, demo })
+    yield* Ref.set(ready, true)
     const clock = Context.get(context, BusinessClock.BusinessClock)
     return {
       url,
@@ -122,7 +134,8 @@ export const start = (
       telco: telcos?.names ?? settings.telco?.url ?? null,
       virtualNow: clock.set === null ? null : Time.toIso(yield* clock.now),
       tokens,
-      demo
+      demo,
+      unfit
     }
   }).pipe(
     Effect.mapError((error) =>

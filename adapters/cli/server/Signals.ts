@@ -1,7 +1,8 @@
 /**
- * SIGINT and SIGTERM: the first signal stops the process gracefully; a second one, or the deadline, ends it at once.
+ * SIGINT and SIGTERM: the first signal stops the process gracefully; a second one, or the deadline, ends it at once. SIGHUP:
+ * settings are read again.
  */
-import { Effect, type Scope } from "effect"
+import { Effect, Queue, type Scope } from "effect"
 
 /** How long a graceful stop may take, in milliseconds. Work that is not done by then is durable and continues later. */
 const DEADLINE = 9_000
@@ -34,3 +35,15 @@ export const serve = <E, R>(start: Effect.Effect<void, E, R | Scope.Scope>) =>
     Effect.scoped(Effect.andThen(start, Effect.never)),
     Effect.flatMap(first, (signal) => Effect.logInfo("stopping", { signal }))
   )
+
+/** Does it at each SIGHUP as long as the scope is open; several that come meanwhile are one. Without this a SIGHUP ends the process. */
+export const onHangup = <R>(reload: Effect.Effect<void, never, R>): Effect.Effect<void, never, R | Scope.Scope> =>
+  Effect.gen(function* () {
+    const signals = yield* Queue.sliding<void>(1)
+    const listener = (): void => void Queue.offerUnsafe(signals, undefined)
+    yield* Effect.acquireRelease(
+      Effect.sync(() => process.on("SIGHUP", listener)),
+      () => Effect.sync(() => process.off("SIGHUP", listener))
+    )
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), reload)))
+  })

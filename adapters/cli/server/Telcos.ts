@@ -3,9 +3,9 @@
  *
  * The module `telco-routes` is loaded when there is such a file, so that no other server loads the adapters of real telcos.
  */
-import { Effect, Redacted } from "effect"
+import { Effect, FileSystem, Redacted } from "effect"
 import type { Settings as TelcoSettings } from "../../telco-routes/index.ts"
-import { impossible } from "../output/CommandFailed.ts"
+import { impossible, sentence } from "../output/CommandFailed.ts"
 import type { ClockSetting } from "../settings/ClockSetting.ts"
 import * as Secrets from "../settings/Secrets.ts"
 
@@ -27,6 +27,16 @@ const register = (telcos: ReadonlyArray<TelcoSettings.Telco>): void => {
     if (lines.length > 1) for (const line of lines.filter((one) => !one.startsWith("-----"))) Secrets.register(line)
   }
 }
+
+/** The variables that a file takes secrets from; none where it cannot be read, which its reader says. */
+export const variables = (path: string) =>
+  FileSystem.FileSystem.pipe(
+    Effect.flatMap((files) => files.readFileString(path)),
+    Effect.match({
+      onSuccess: (text) => Array.from(text.matchAll(/"env"\s*:\s*"(\w+)"/g), ([, name = ""]) => name),
+      onFailure: () => []
+    })
+  )
 
 /** The settings in a file, with its secrets registered. */
 export const settings = Effect.fnUntraced(function* (path: string, clock: ClockSetting) {
@@ -65,6 +75,19 @@ export const read = Effect.fnUntraced(function* (path: string, clock: ClockSetti
     connected: Effect.map(Routes.Routes, ({ telcos }) => telcos),
     /** What runs beside the services. */
     background: Routes.background,
+    /** Reads the file again, and takes what it says now. Where that is wrong, the log says why, and all stays as it was. */
+    reload: Effect.gen(function* () {
+      const next = yield* settings(path, clock)
+      yield* Routes.Routes.use(({ replace }) => replace(next))
+      const names = next.telcos.map(({ kind, name }) => `${name} (${kind})`).join(", ")
+      yield* Effect.logInfo(`The telcos' file was read again, and is in force: ${names}.`)
+    }).pipe(
+      Effect.catch(({ message }) =>
+        Effect.logError(
+          `The telcos' file was read again and not taken; the telcos stay as they were: ${sentence(message)}`
+        )
+      )
+    ),
     /** How long a call of the port has to be given. */
     leastTimeoutMillis: Routes.leastTimeoutMillis(found),
     /** Whether such a SIM's packages are at a simulator. */
@@ -72,6 +95,8 @@ export const read = Effect.fnUntraced(function* (path: string, clock: ClockSetti
       const route = Routing.find(found.routes, sim)
       return route !== undefined && simulators.has(route.telcos.packages)
     },
+    /** The names of the simulators among them. */
+    simulators: [...simulators],
     /** For the greeting. */
     names: found.telcos.map(({ kind, name }) => `${name} (${kind})`).join(", ")
   }

@@ -5,12 +5,13 @@
  * its value and what is allowed. The value of a token or a password is never shown.
  */
 import { Config, Data, Effect, Option, Redacted, Result } from "effect"
+import { TelcoUrl } from "../../fields/index.ts"
+import { Nearest } from "../../fields/index.ts"
 import * as Postgres from "../../postgres/index.ts"
 import * as ClockSetting from "./ClockSetting.ts"
 import * as DatabaseUrl from "./DatabaseUrl.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as Secrets from "./Secrets.ts"
-import * as TelcoUrl from "./TelcoUrl.ts"
 import * as TimeSpan from "./TimeSpan.ts"
 import * as WebhookSettings from "./WebhookSettings.ts"
 
@@ -293,6 +294,29 @@ export const table: ReadonlyArray<{ readonly name: string; readonly meaning: str
     meaning,
     shown: shown ?? preset
   }))
+
+/** Variables of commands that call a server. */
+const OF_COMMANDS = ["SIMPLAN_URL", "SIMPLAN_ADMIN_URL", "SIMPLAN_API_KEY"]
+
+const PREFIX = "SIMPLAN_"
+
+/**
+ * A sentence for each variable that begins as those of the settings and is none. `named` are those that the settings file
+ * of telcos takes secrets from.
+ */
+export const unknown = (
+  env: Readonly<Record<string, string | undefined>>,
+  named: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const known = [...table.map(({ name }) => name), ...OF_COMMANDS]
+  return Object.keys(env)
+    .filter((name) => name.startsWith(PREFIX) && !known.includes(name) && !named.includes(name))
+    .sort()
+    .map((name) => {
+      const nearest = Nearest.of(name, known)
+      return `${name} is no setting: ${nearest === undefined ? "simplan serve --help lists them" : `${nearest} is the nearest`}.`
+    })
+}
 
 /** The text of a variable; undefined if it is not set or empty. */
 export const text = (name: string): Effect.Effect<string | undefined, BadSettings> =>

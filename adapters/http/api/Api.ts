@@ -9,6 +9,7 @@ import { ImportsApi } from "./management/ImportsApi.ts"
 import { OperatorsApi } from "./OperatorsApi.ts"
 import { OrganizationsApi } from "./management/OrganizationsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
+import { JobsApi } from "./management/JobsApi.ts"
 import { ProblemsApi } from "./management/ProblemsApi.ts"
 import { ReportsApi } from "./ReportsApi.ts"
 import { SimsApi } from "./SimsApi.ts"
@@ -31,6 +32,7 @@ export class Api extends HttpApi.make("simplan")
   .add(ImportsApi)
   .add(WebhooksApi)
   .add(AuditApi)
+  .add(JobsApi)
   .add(ProblemsApi)
   .add(ClockApi)
   .add(TelcosApi)

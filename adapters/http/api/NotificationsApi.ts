@@ -35,7 +35,12 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
       params: ofTelco,
       success: HttpApiSchema.NoContent,
       error: problems
-    }).annotateMerge(OpenApi.annotations({ summary: "Take a notification of an SM-DP+" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "Take a notification of an SM-DP+, of SGP.22 version 2" })),
+    HttpApiEndpoint.post("es2plus3", "/es2plus/:name/:secret/gsma/rsp2/es2plus/handleNotification", {
+      params: ofTelco,
+      success: HttpApiSchema.NoContent,
+      error: problems
+    }).annotateMerge(OpenApi.annotations({ summary: "Take a notification of an SM-DP+, of SGP.22 version 3" }))
   )
   .annotateMerge(OpenApi.annotations({ title: "Notifications" }))
   .prefix("/telco") {}

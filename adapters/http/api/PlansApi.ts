@@ -40,14 +40,22 @@ export const ListedPlan = Schema.Struct({ ...planFields, created_at: Schemas.Tim
 })
 
 // The fields of a feature that is off may hold anything (rule P1); `shapes/Plans` checks those of a feature that is on.
-const conditional = (description: string) => Schema.optionalKey(Schema.Unknown.annotate({ description }))
+// The generator of the document leaves out the annotations of an unknown value, and keeps those of its key.
+const conditional = (description: string) =>
+  Schema.optionalKey(Schema.Unknown).pipe(Schema.annotateKey({ description }))
 
 const percentage = (step: 1 | 2 | 3) =>
-  conditional(`Integer of 1 to 100, above the threshold before. Required where throttling is true (threshold ${step})`)
+  conditional(
+    `Threshold ${step}: an integer of 1 to 100, in percent of the allowance, above the one before. Required where throttling is true`
+  )
 
-const speed = conditional(
-  `Kbit/s past the threshold, as a string: one of ${PlanRules.throttlingLimits.join(", ")}. Required likewise`
-)
+const quoted = (texts: ReadonlyArray<string>): string => texts.map((one) => `"${one}"`).join(", ")
+
+/** What the fields that hold digits in a string must be, in refusals and in the document. */
+export const PERIODICITY = 'a string: "0" (Daily), "1" (Weekly) or "2" (Monthly)'
+export const SPEED = `a string: one of ${quoted(PlanRules.throttlingLimits)}`
+
+const speed = conditional(`The speed past the threshold in Kbit/s, ${SPEED}. Required where throttling is true`)
 
 export const CreatePlan = Schema.Struct({
   coverage_id: Schemas.text(TextLimit.ID),
@@ -56,12 +64,12 @@ export const CreatePlan = Schema.Struct({
   period_days: Schemas.integer(1, PlanRules.limits.periodDays),
   recurring: Schema.Boolean,
   throttling: Schema.Boolean,
-  nb_occurrence: conditional("Integer of at least 1: how many packages. Required where recurring is true"),
-  recurring_periodicity_type: conditional(
-    "As a string: 0 Daily, 1 Weekly, 2 Monthly. Required where recurring is true"
+  nb_occurrence: conditional(
+    `An integer of 1 to ${PlanRules.limits.occurrences}: how many packages. Required where recurring is true`
   ),
+  recurring_periodicity_type: conditional(`The unit of the cycle, ${PERIODICITY}. Required where recurring is true`),
   recurring_periodicity_frequency: conditional(
-    "Integer of at least 1: days, weeks or months in a cycle. Required where recurring is true"
+    "An integer of at least 1: days, weeks or months in a cycle. Required where recurring is true"
   ),
   throttling_threshold1_perc: percentage(1),
   throttling_threshold1_limit: speed,

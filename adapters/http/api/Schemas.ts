@@ -109,10 +109,11 @@ export const posting = [
 export const withBody = ["invalid_field", "malformed_json", "body_too_large", "unsupported_media_type"] as const
 /** The errors of an endpoint that takes no credentials. */
 export const unguarded = ["malformed_request", "headers_too_large"] as const
-/** The errors of every endpoint of the management API. */
+/** The errors of every endpoint of the management API, which refuses query parameters that it does not know. */
 export const managing = [
   "token_missing",
   "token_invalid",
+  "invalid_field",
   "rate_limited",
   "internal_error",
   "storage_unavailable"

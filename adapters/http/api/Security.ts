@@ -9,15 +9,20 @@ const secured = (...schemes: ReadonlyArray<string>) =>
     transform: (operation) => ({ ...operation, security: schemes.map((scheme) => ({ [scheme]: [] })) })
   })
 
-/** Annotates endpoints with the schemes that they accept. */
-export const byApiKey = secured("apiKeyInQuery", "apiKeyInHeader")
+/** Annotates endpoints with the schemes that they accept, the one to prefer first. */
+export const byApiKey = secured("apiKeyInHeader", "apiKeyInQuery")
 export const byAdminToken = secured("adminToken")
 export const byTelcoToken = secured("telcoToken")
 
 /** The schemes by their names. */
 export const schemes = {
-  apiKeyInQuery: { type: "apiKey", in: "query", name: "key", description: "An API key of the organization" },
   apiKeyInHeader: { type: "apiKey", in: "header", name: "x-api-key", description: "An API key of the organization" },
+  apiKeyInQuery: {
+    type: "apiKey",
+    in: "query",
+    name: "key",
+    description: "An API key of the organization; a proxy may log the URL that it is part of"
+  },
   adminToken: { type: "http", scheme: "bearer", description: "The token of the management API" },
   telcoToken: { type: "http", scheme: "bearer", description: "The token of the telco" }
 } as const

@@ -132,6 +132,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
         "plan_not_found",
         "sim_not_found",
         "no_free_esim",
+        "esims_releasing",
         "plan_archived",
         "sim_busy",
         "subscription_full",

@@ -40,7 +40,7 @@ const limits = Html.table(
     ["validity of a plan", `1 to ${Plan.limits.periodDays} days`],
     ["an SMS", `${Sms.limits.segments} segments`],
     ["reports in a request", "1,000"],
-    ["requests of a key under way", "32, and 8 streamed lists, in each process"]
+    ["requests of a key under way", "32, and 8 streamed lists, over all processes"]
   ]
 )
 

@@ -1,16 +1,20 @@
 /**
- * The routes that tell of the API: the OpenAPI document, the page at `/docs`, and the form at `/docs/reference`. Each is made
- * when it is first asked for, so that a server starts sooner, and again where the next request comes below another prefix.
+ * The routes that tell of the API: the OpenAPI document, the page at `/docs`, and the form at `/docs/reference`. Each is
+ * made and compressed when it is first asked for, so that a server starts sooner, and again where the next request comes
+ * below another prefix. A client that has an answer already gets 304.
  */
-import { Effect, Layer, type Scope } from "effect"
-import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Effect } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
+import { createHash } from "node:crypto"
+import { promisify } from "node:util"
+import { gzip } from "node:zlib"
 import * as Mount from "../middleware/Mount.ts"
 import * as Document from "../openapi/Document.ts"
+import * as Json from "../openapi/Json.ts"
 import * as Page from "./Page.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
-type Answer = Effect.Effect<Response, unknown, HttpServerRequest.HttpServerRequest | Scope.Scope>
 
 const OPENAPI = "/openapi.json"
 const DOCS = "/docs"
@@ -33,48 +37,118 @@ const policy = [
   "frame-ancestors 'none'"
 ].join("; ")
 
-/** Keeps what was made for the last prefix. */
-const madeOnce = <Made>(make: (prefix: string) => Made): Effect.Effect<Made> => {
-  let last: { readonly prefix: string; readonly made: Made } | undefined
-  return Effect.map(Mount.Current, (arrival) => {
-    const prefix = arrival?.prefix ?? ""
-    if (last?.prefix !== prefix) last = { prefix, made: make(prefix) }
-    return last.made
+/** A browser keeps the answers, and asks after five minutes whether they still hold. A host may show them to some only. */
+const CACHING = { "cache-control": "private, max-age=300", vary: "accept-encoding" }
+
+/** An answer in one encoding, and the one to a client that has it already. */
+interface Variant {
+  readonly tag: string
+  readonly whole: Response
+  readonly unchanged: Response
+}
+
+interface Made {
+  readonly plain: Variant
+  readonly compressed: Variant
+}
+
+const html = "text/html; charset=utf-8"
+
+const made = async (
+  text: string,
+  contentType: string,
+  headers: Readonly<Record<string, string>> = {}
+): Promise<Made> => {
+  const bytes = Buffer.from(text)
+  const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 27)
+  const variant = (body: Uint8Array, tag: string, encoding: Readonly<Record<string, string>>): Variant => {
+    const kept = { ...CACHING, etag: tag }
+    return {
+      tag,
+      whole: HttpServerResponse.uint8Array(body, { contentType, headers: { ...headers, ...kept, ...encoding } }),
+      unchanged: HttpServerResponse.empty({ status: 304, headers: kept })
+    }
+  }
+  return {
+    plain: variant(bytes, `"${hash}"`, {}),
+    compressed: variant(await promisify(gzip)(bytes), `"${hash}-gzip"`, { "content-encoding": "gzip" })
+  }
+}
+
+const takesGzip = (accepted: string): boolean => {
+  const codings = accepted.split(",").map((coding) =>
+    coding
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*/)
+  )
+  const [, ...parameters] = codings.find(([name]) => name === "gzip") ??
+    codings.find(([name]) => name === "*") ?? ["", "q=0"]
+  return !parameters.some((one) => /^q=0(?:\.0*)?$/.test(one))
+}
+
+const has = (noneMatch: string, tag: string): boolean =>
+  noneMatch.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === tag)
+
+/** Answers with what is made once, and kept for the last prefix. */
+const answering = (make: (prefix: string) => Promise<Made>) => {
+  let last: { readonly prefix: string; readonly made: Promise<Made> } | undefined
+  const current = (prefix: string): Promise<Made> => {
+    if (last?.prefix === prefix) return last.made
+    const made = make(prefix)
+    last = { prefix, made }
+    made.catch(() => {
+      last = undefined
+    })
+    return made
+  }
+  return Effect.gen(function* () {
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    const prefix = (yield* Mount.Current)?.prefix ?? ""
+    const { compressed, plain } = yield* Effect.promise(() => current(prefix))
+    const { tag, unchanged, whole } = takesGzip(headers["accept-encoding"] ?? "") ? compressed : plain
+    return has(headers["if-none-match"] ?? "", tag) ? unchanged : whole
   })
 }
 
-// The layers of this request's own router are in the context.
-const onRouterOfItsOwn = (routes: Layer.Layer<never, never, HttpRouter.HttpRouter>) =>
-  Effect.suspend(() =>
-    Effect.provideService(HttpRouter.toHttpEffect(routes), Layer.CurrentMemoMap, Layer.makeMemoMapUnsafe())
-  )
+// The form is a viewer of another project. It shows nothing of that project's own: its client, tools and addresses. It
+// fits the window of a phone.
+const viewer = (securityScheme: string | undefined) => ({
+  withDefaultFonts: false,
+  proxyUrl: "",
+  hideClientButton: true,
+  showDeveloperTools: "never",
+  customCss: 'a[href*="//www.scalar.com"]{display:none}.references-rendered{overflow-x:clip}',
+  ...(securityScheme !== undefined && { authentication: { preferredSecurityScheme: securityScheme } })
+})
+
+const form = async (about: Document.About): Promise<string> => {
+  const { securitySchemes } = Json.record(Document.document(about)["components"])
+  const [scheme] = Object.keys(Json.record(securitySchemes))
+  const routes = HttpApiScalar.layer(Document.documented(about), { path: REFERENCE, scalar: viewer(scheme) })
+  const { dispose, handler } = HttpRouter.toWebHandler(routes, { disableLogger: true })
+  try {
+    const response = await handler(new Request(`http://localhost${REFERENCE}`))
+    return (await response.text()).replace("<html>", '<html lang="en">')
+  } finally {
+    await dispose()
+  }
+}
 
 /** Adds the routes, about the operations that a document has. */
 export const layer = (about: Document.About) => {
   const documentBelow = (prefix: string) => Document.document({ ...about, prefix })
-
-  const document = madeOnce((prefix) => HttpServerResponse.jsonUnsafe(documentBelow(prefix)))
-
-  const page = madeOnce((prefix) =>
-    HttpServerResponse.text(Page.html(documentBelow(prefix)), {
-      contentType: "text/html; charset=utf-8",
-      headers: { "content-security-policy": Page.policy }
-    })
+  const document = answering((prefix) => made(JSON.stringify(documentBelow(prefix)), "application/json"))
+  const page = answering((prefix) =>
+    made(Page.html(documentBelow(prefix)), html, { "content-security-policy": Page.policy })
   )
-
-  const form = madeOnce((prefix) =>
-    HttpApiScalar.layer(Document.documented({ ...about, prefix }), {
-      path: REFERENCE,
-      scalar: { withDefaultFonts: false, proxyUrl: "" }
-    })
+  const reference = answering(async (prefix) =>
+    made(await form({ ...about, prefix }), html, { "content-security-policy": policy })
   )
-  const reference: Answer = Effect.flatMap(form, (routes) => Effect.flatten(onRouterOfItsOwn(routes)))
-  const policed = Effect.map(reference, HttpServerResponse.setHeader("content-security-policy", policy))
-
   return HttpRouter.use((router) =>
     Effect.andThen(
       Effect.andThen(router.add("GET", OPENAPI, document), router.add("GET", DOCS, page)),
-      router.add("GET", REFERENCE, Effect.orDie(policed))
+      router.add("GET", REFERENCE, reference)
     )
   )
 }

@@ -30,6 +30,7 @@ code{padding:.1em .3em;overflow-wrap:anywhere}
 pre{padding:.75rem;overflow:auto;max-height:24rem}
 table{width:100%;border-collapse:collapse;font-size:14px}
 th,td{text-align:left;vertical-align:top;padding:.35rem .8rem .35rem 0;border-bottom:1px solid var(--rule)}
+@media (max-width:640px){td{overflow-wrap:anywhere}}
 details{border-bottom:1px solid var(--rule);padding:.4rem 0}
 summary{cursor:pointer}
 svg{display:block;width:100%;max-width:720px;margin:.5rem 0 1rem;font:11px system-ui,sans-serif}

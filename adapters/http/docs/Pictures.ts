@@ -149,7 +149,7 @@ export const states: string = [
   arrow("M55 90L55 165L248 165"),
   arrow("M300 50L300 148"),
   arrow("M475 90L475 165L352 165"),
-  label(130, 30, "at the telco, waits for use"),
+  label(104, 28, "at the telco, waits for use"),
   label(440, 30, "first use"),
   label(205, 95, "activation comes"),
   label(534, 52, "expiry"),

@@ -23,15 +23,17 @@ export const make = (guard: Guard.Guard<undefined>) =>
 
     return Endpoints.group(ImportsApi.ImportsApi, guard, {
       importSims: Effect.fnUntraced(function* ({ params, request }) {
-        const rows = yield* SimImport.read(request)
+        const { lines, rows } = yield* SimImport.read(request)
         const report = yield* sims.importRows({ organizationId: Text.id(params.id), rows })
+        const withLines = (messages: ReadonlyArray<Sims.RowMessage>) =>
+          messages.map(({ iccid, message, row }) => ({ row, line: lines.of(row), iccid, message }))
         return Responses.data({
           imported: report.imported,
           updated: report.updated,
           duplicates: report.duplicates,
-          errors: report.errors,
+          errors: withLines(report.errors),
           error_count: report.errorCount,
-          warnings: report.warnings,
+          warnings: withLines(report.warnings),
           warning_count: report.warningCount
         })
       }),

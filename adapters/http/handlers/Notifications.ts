@@ -51,6 +51,7 @@ export const make = (telcos: ReadonlyMap<string, Telco>, failed: FailedAuthentic
 
     return Endpoints.group(NotificationsApi.NotificationsApi, guard, {
       ocs: (call) => taken("ocs", call),
-      es2plus: (call) => taken("es2plus", call)
+      es2plus: (call) => taken("es2plus", call),
+      es2plus3: (call) => taken("es2plus", call)
     })
   })

@@ -3,8 +3,7 @@
  */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { QueueDepth } from "simplan"
-import { Storage } from "simplan/ports"
+import { QueueDepth, StorageProbe } from "simplan"
 import * as SystemApi from "../api/SystemApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import * as Guard from "../middleware/Guard.ts"
@@ -14,15 +13,18 @@ import * as Errors from "../wire/Errors.ts"
 const up = { status: "ok" } as const
 
 const notReady = new Errors.Problem({ code: "not_ready", message: "The service is starting or stopping" })
-const outOfReach = new Errors.Problem({ code: "storage_unavailable", message: "The storage is out of reach" })
+const outOfReach = new Errors.Problem({
+  code: "storage_unavailable",
+  message: "The storage is out of reach, or takes no writes"
+})
 
 /** `ready` says whether the process takes requests; readiness needs the storage as well. */
 export const make = (ready: Effect.Effect<boolean>) =>
   Effect.gen(function* () {
-    const storage = yield* Storage.Storage
+    const probe = yield* StorageProbe.StorageProbe
     const queues = yield* QueueDepth.QueueDepth
 
-    const storageAnswers = storage.ready.pipe(
+    const storageServes = probe.check.pipe(
       Effect.mapError(() => outOfReach),
       Effect.timeoutOrElse({ duration: "800 millis", orElse: () => outOfReach })
     )
@@ -31,7 +33,7 @@ export const make = (ready: Effect.Effect<boolean>) =>
       health: () => Effect.succeed(up),
       readiness: Effect.fnUntraced(function* () {
         if (!(yield* ready)) return yield* notReady
-        yield* storageAnswers
+        yield* storageServes
         return up
       }),
       metrics: () =>

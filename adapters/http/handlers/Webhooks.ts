@@ -63,7 +63,7 @@ export const make = (guard: Guard.Guard<undefined>, checkUrl: CheckUrl) =>
       list: Effect.fnUntraced(function* ({ params, query }) {
         const of = { organizationId: Text.id(params.id), ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)) }
         const { items, next } = yield* webhooks.page(of)
-        return Responses.page(items.map(Shapes.webhookEndpoint), Cursor.ofCreated(next))
+        return Responses.page(items.map(Shapes.listedEndpoint), Cursor.ofCreated(next))
       }),
       update: Effect.fnUntraced(function* ({ params, request }) {
         const { value } = yield* JsonBody.read(request)

@@ -1,6 +1,7 @@
 /**
  * The `Idempotency-Key` header (rule W2). The fingerprint of a request is a hash of its method, path and body. A replayed
- * answer is encoded again from the stored value, so it is the same, byte for byte.
+ * answer or refusal is encoded again from the stored value, so it is the same, byte for byte. `Idempotent-Replayed` marks
+ * it.
  */
 import { Effect, Result } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -8,6 +9,7 @@ import { IdempotencyKeys } from "simplan"
 import type { Idempotency } from "simplan/ports"
 import { createHash } from "node:crypto"
 import * as ErrorLog from "../wire/ErrorLog.ts"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
@@ -54,17 +56,21 @@ export const make: Effect.Effect<Once, never, IdempotencyKeys.IdempotencyKeys> =
     Effect.fnUntraced(function* (kind, call, bytes, run, shape) {
       const key = yield* Effect.fromResult(keyOf(call.request))
       if (key === undefined) return call.respond(shape(yield* run))
-      let ran = false
-      const first = Effect.suspend(() => {
-        ran = true
-        return run
+      let isReplay = false
+      const onReplay = Effect.sync(() => {
+        isReplay = true
       })
-      const value = yield* Effect.provideService(keys.once(kind, first), IdempotencyKeys.CurrentRequest, {
-        organizationId: call.caller.organizationId,
-        key,
-        fingerprint: fingerprint(call.request, bytes)
-      })
-      const response = call.respond(shape(value))
-      return ran ? response : HttpServerResponse.setHeader(response, "idempotent-replayed", "true")
+      const outcome = yield* Effect.result(
+        Effect.provideService(keys.once(kind, run, onReplay), IdempotencyKeys.CurrentRequest, {
+          organizationId: call.caller.organizationId,
+          key,
+          fingerprint: fingerprint(call.request, bytes)
+        })
+      )
+      if (!isReplay) return call.respond(shape(yield* Effect.fromResult(outcome)))
+      const response = Result.isSuccess(outcome)
+        ? call.respond(shape(outcome.success))
+        : yield* ErrorResponses.ofFailure(outcome.failure)
+      return HttpServerResponse.setHeader(response, "idempotent-replayed", "true")
     })
 )

@@ -32,7 +32,6 @@ export const around = <E, R>(
   Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
     const request = Context.get(context, HttpServerRequest.HttpServerRequest)
     const requestId = RequestIds.of(request.headers[RequestIds.HEADER])
-    const headers = ResponseHeaders.of(requestId)
     const address = ClientAddress.of(request, trustedProxies)
     const annotations = { ...Context.get(context, References.CurrentLogAnnotations), request_id: requestId }
     const within = Effect.updateContext(handler, (outside: Context.Context<R>) =>
@@ -41,5 +40,5 @@ export const around = <E, R>(
         Context.add(References.CurrentLogAnnotations, annotations)
       )
     )
-    return Effect.map(within, (response) => ResponseHeaders.set(response, headers))
+    return Effect.map(within, (response) => ResponseHeaders.complete(response, requestId))
   })

@@ -65,6 +65,9 @@ const headers = {
 
 const header = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` })
 
+/** The refusals that are kept under an idempotency key (rule W2), by status. */
+const KEPT = new Set([400, 404, 409, 422])
+
 /** The headers of an operation's answer with a status. */
 const headersOf = (path: string, status: number, isRepeatable: boolean) => ({
   "X-Request-Id": header("RequestId"),
@@ -72,7 +75,7 @@ const headersOf = (path: string, status: number, isRepeatable: boolean) => ({
     ? { RateLimit: header("RateLimit"), "RateLimit-Policy": header("RateLimitPolicy") }
     : {}),
   ...(status === 429 || status === 503 ? { "Retry-After": header("RetryAfter") } : {}),
-  ...(isRepeatable && status < 400 ? { "Idempotent-Replayed": header("IdempotentReplayed") } : {})
+  ...(isRepeatable && (status < 400 || KEPT.has(status)) ? { "Idempotent-Replayed": header("IdempotentReplayed") } : {})
 })
 
 /** Explains the fields of a schema and of all schemas in it. `within` is the name of the schema that they are part of. */
@@ -189,9 +192,9 @@ const schemasOf = (given: unknown): Json.Record => {
       properties: { events: { ...Json.record(events), items: { $ref: "#/components/schemas/TelcoEvent" } } }
     }
   }
-  return Json.mapValues(whole, (schema) => {
+  return Json.mapValues(whole, (schema, name) => {
     const described = Json.record(exemplified(whole, schema))
-    return { ...described, examples: [Examples.of(whole, described)] }
+    return { ...described, examples: [Fields.whole(name) ?? Examples.of(whole, described)] }
   })
 }
 

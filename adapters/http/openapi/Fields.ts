@@ -13,6 +13,10 @@ const envelope = {
   data: ["What was asked for"],
   message: ["What happened, for people", "Plan archived successfully"],
   next_page: ["The token of the next page, for the parameter `page`; null on the last page", Samples.cursor],
+  "sims.list.next_page": [
+    "The token of the next page, for the parameter `page`; null on the last page",
+    Samples.inventoryCursor
+  ],
   code: ["The name of the error, for programs; it never changes", "plan_not_found"],
   "MissingCountries.code": ["The name of the error", "region_uncovered"],
   "ExistingCoverage.code": ["The name of the error", "region_exists"],
@@ -51,6 +55,7 @@ const sims = {
   warnings: ["The first 1,000 imported rows with something odd, such as a wrong check digit"],
   warning_count: ["How many warnings there are", 1],
   row: ["The row, counted from 1, without the header", 7],
+  line: ["The line of the body on which the row begins", 8],
   "ImportReport.message": ["What is wrong with the row", "iccid must have 18 to 20 digits"],
   mobile_plan_applied: ["Whether the eSIM has the mobile plan now", true],
   apply: ["True applies the mobile plan, false removes it", true],
@@ -78,7 +83,7 @@ const plans = {
   throttling_threshold2_limit: ["The speed past the second threshold, in Kbit/s", "512"],
   throttling_threshold3_limit: ["The speed past the third threshold, in Kbit/s", "128"],
   nb_occurrence: ["How many packages a recurring plan has", 12],
-  recurring_periodicity_type: ["The unit of the cycle: `0` days, `1` weeks, `2` months", "2"],
+  recurring_periodicity_type: ['The unit of the cycle: `"0"` (Daily), `"1"` (Weekly) or `"2"` (Monthly)', "2"],
   recurring_periodicity_frequency: ["How many units a cycle has", 1],
   countries: ["The countries of the region, with the operators that its label covers there"],
   operators: ["The operators of the country that the label covers"],
@@ -88,6 +93,11 @@ const plans = {
   operator_id: ["The operator's id", Samples.operatorId],
   "Operator.name": ["The operator's name", "Telia"],
   "Operator.country": ["The country of the operator"],
+  "CreateCustomRegion.region_name": ["The region's name", "Scandinavia"],
+  "CustomRegion.region_name": ["The region's name", "Scandinavia"],
+  "Catalogue.name": ["The name of the country or of the operator", "Sweden"],
+  "Catalogue.country": ["The `iso2` of one of the countries", "SE"],
+  "Catalogue.iso2_list": ["The countries of the profile, each with an operator of its label", ["SE"]],
   "CoverageProfile.name": ["The name of the country or of the operator", "Sweden"],
   supported_rats: ["The radio access technologies", ["4G", "5G"]],
   mcc_mnc: ["The MCC-MNC codes, in the form `<mcc>-<mnc>`", ["240-01"]],
@@ -152,6 +162,9 @@ const management = {
     "Who or what disabled the endpoint: its organization, a response of 410, or five days of failures",
     null
   ],
+  failing_since: ["Since when every attempt at the endpoint has failed; null where the last one succeeded", null],
+  last_success_at: ["When an attempt at the endpoint last succeeded; null where none did", Samples.bought],
+  pending_deliveries: ["How many deliveries are to be made, counted up to 10,000", 0],
   signing_key: ["The key that signs the calls: `whsec_` and base64", "whsec_EXAMPLE"],
   delivery_id: ["The delivery's id", Samples.deliveryId],
   "Delivery.status": ["Whether the event has arrived", "delivered"],
@@ -197,6 +210,10 @@ const management = {
   resource_id: ["The resource's id", Samples.subscriptionId],
   at: ["When it happened", Samples.bought],
   address: ["The caller's address; null where there is none", "192.0.2.7"],
+  job_id: ["The job's id", Samples.jobId],
+  reason: ["The class of the reason to wait", "unavailable"],
+  next_try_at: ["When it is tried next", Samples.end],
+  retried: ["How many jobs are due now", 12],
   problem_id: ["The problem's id", Samples.problemId],
   kind: ["What kind of work it is", "CancelPackages"],
   since: ["When it began", Samples.used],
@@ -231,6 +248,15 @@ const explanations: Readonly<Record<string, Explanation>> = {
   ...management,
   ...reports
 }
+
+/** Examples of whole schemas, where those of their fields do not go together. */
+const wholes: Readonly<Record<string, unknown>> = {
+  Catalogue: Samples.catalogue,
+  Advance: { by: "12 hours" }
+}
+
+/** The example of a whole schema; undefined where it is made of those of its fields. */
+export const whole = (schema: string): unknown => wholes[schema]
 
 /** What a field of a schema means; undefined where nothing is known of it. */
 export const find = (schema: string, field: string): Explanation | undefined =>

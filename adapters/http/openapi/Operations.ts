@@ -67,6 +67,11 @@ const operations: Readonly<Record<string, string>> = {
   "webhooks.delivery": "One delivery, with each attempt to deliver it.",
   "webhooks.replay": "Sends the event of the delivery again, under the same event id.",
   "webhooks.replayAll": "Sends the events of all deliveries that the filter takes again.",
+  "jobs.retry":
+    "Has the job tried at once, if it waits for its next try. One that is done meanwhile, or has become a problem, is 404.",
+  "jobs.retryAll":
+    "Has all jobs that the filter takes tried at once: after an outage of the telco, say. It stops after 10,000: `next` is " +
+    "where to go on.",
   "problems.retry":
     "Has the telco asked again: at once, and up to three times. Retrying a problem that is being retried changes nothing; one " +
     "that the telco has taken meanwhile is gone (404).",
@@ -81,7 +86,10 @@ const operations: Readonly<Record<string, string>> = {
     "Takes what an online charging system notifies by itself: the usage of packages and the states of eSIM profiles. The secret " +
     "of the settings file in the path says who sends it; another one is 404.",
   "notifications.es2plus":
-    "Takes `HandleDownloadProgressInfo` of GSMA SGP.22 (ES2+). The path up to the secret is the address that the SM-DP+ is " +
+    "Takes `HandleDownloadProgressInfo` of GSMA SGP.22 (ES2+), version 2. The path up to the secret is the address that the " +
+    "SM-DP+ is given; another secret is 404.",
+  "notifications.es2plus3":
+    "Takes `HandleNotification` of GSMA SGP.22 (ES2+), version 3. The path up to the secret is the address that the SM-DP+ is " +
     "given; another secret is 404.",
   "clock.read": "The time that all rules go by, which may be virtual.",
   "clock.advance":
@@ -90,7 +98,8 @@ const operations: Readonly<Record<string, string>> = {
   "reports.take":
     "Takes what the telco saw. A report counts once, by its id, and a bad one stops no other: the answer names it.",
   "system.health": "Answers as long as the process lives. It touches nothing else.",
-  "system.readiness": "Answers 503 while the process starts or stops, or cannot reach its storage.",
+  "system.readiness":
+    "Answers 503 while the process starts or stops, or its storage is out of reach or takes no writes.",
   "system.metrics": "The process's metrics in the text format of Prometheus."
 }
 
@@ -106,6 +115,7 @@ const groups: Readonly<Record<string, string>> = {
   "Management: webhooks": "Where an organization's events are sent, and what became of them.",
   "Management: clock": "The business clock, which tests and demonstrations can move.",
   "Management: audit": "Who changed what.",
+  "Management: jobs": "Work that was tried and waits for its next try, of all organizations.",
   "Management: problems": "Work at the telco that ended in refusals, and needs a person.",
   "Management: telcos": "What the operator sets at the telcos of the settings file.",
   Notifications: "What telcos of the settings file tell by themselves, in their own words.",

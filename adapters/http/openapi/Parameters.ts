@@ -18,8 +18,10 @@ const explanations: Readonly<Record<string, Explanation>> = {
   delivery_id: ["The delivery's id", Samples.deliveryId],
   name: ["The telco's name in the settings file", "ocs"],
   secret: ["The secret of the telco's notifications", "3q2-7wQhF0aLr9Zc"],
+  job_id: ["The job's id", Samples.jobId],
   problem_id: ["The problem's id", Samples.problemId],
   page: ["The `next_page` of the page before; absent for the first page", Samples.cursor],
+  "sims.list.page": ["The `next_page` of the page before; absent for the first page", Samples.inventoryCursor],
   page_size: ["How many items a page has at most", "10"],
   label: ["Only those of this label", "Green"],
   archived: ["`true`: only archived plans, `false`: only live ones", "false"],
@@ -37,6 +39,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   action: ["Only changes of this kind", "subscription.create"],
   resource_id: ["Only the changes to this resource", Samples.subscriptionId],
   kind: ["Only those of this kind", "CancelPackages"],
+  reason: ["Only those that wait for a reason of this class", "unavailable"],
   organization_id: ["Only those of this organization", Samples.organizationId]
 }
 

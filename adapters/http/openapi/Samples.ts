@@ -1,6 +1,8 @@
 /**
  * The values that examples share, so that those of all operations tell one story: Acme sells a plan for Sweden.
  */
+import * as Cursor from "../wire/Cursor.ts"
+
 export const iccid = "8944500000000000018"
 export const lpa = "LPA:1$rsp.example.com$A1B2-C3D4-E5F6"
 export const imsi = "240080000000018"
@@ -21,10 +23,31 @@ export const deliveryId = `${eventId}:${endpointId}`
 export const requestId = "019bab1c-0b80-7000-8000-000000000009"
 export const auditId = "019bab1c-0b80-7000-8000-00000000000a"
 export const problemId = "release:019bab1c-0b80-7000-8000-00000000000b"
-export const cursor = "MjAyNi0wMS0xMFQxMjowMDowMFo"
+export const jobId = "release:019bab1c-0b80-7000-8000-00000000000d"
+export const commandId = "019bab1c-0b80-7000-8000-00000000000c"
 
 /** When the organization was made, when the plan was bought, used for the first time, and when it ends. */
 export const start = "2026-01-10T12:00:00.000Z"
 export const bought = "2026-01-10T12:30:00.000Z"
 export const used = "2026-01-11T08:15:00.000Z"
 export const end = "2026-02-10T08:15:00.000Z"
+
+/** Tokens of pages: of lists ordered by creation, and of the inventory. */
+export const cursor = Cursor.ofCreated({ createdAt: Date.parse(start), id: planId })
+export const inventoryCursor = Cursor.ofImportSequence(25)
+
+/** A catalogue of one country, one operator and one profile, which go together. */
+export const catalogue = {
+  countries: [{ iso2: "SE", iso3: "SWE", name: "Sweden" }],
+  operators: [
+    {
+      operator_id: operatorId,
+      name: "Telia",
+      country: "SE",
+      supported_rats: ["4G", "5G"],
+      mcc_mnc: ["240-01"],
+      labels: ["Green", "Aqua"]
+    }
+  ],
+  profiles: [{ coverage_id: coverageId, label: "Green", region_name: "Sweden", region_code: "SE", iso2_list: ["SE"] }]
+}

@@ -1,7 +1,7 @@
 /**
  * The `webhooks` section of the document: the call that an endpoint gets for each type of event (rules W5 to W7 and E1).
  */
-import { WebhookEvent } from "simplan/ports"
+import { Command, WebhookEvent } from "simplan/ports"
 import * as Samples from "./Samples.ts"
 
 interface Told {
@@ -20,6 +20,12 @@ const attachment = {
 
 const ofSubscription = { esim: Samples.iccid, subscriptionId: Samples.subscriptionId }
 const ofPackage = { ...attachment, packageId: Samples.packageId }
+
+const ofCommand = {
+  id: `${Samples.organizationId}:${Samples.commandId}`,
+  method: Command.methods.CreateSubscription,
+  metadata: "order 4711"
+}
 
 const known: Readonly<Record<string, Told>> = {
   "attachment.allowanceConsumed": {
@@ -65,6 +71,14 @@ const known: Readonly<Record<string, Told>> = {
       disabledAt: Samples.used
     }
   },
+  "command.done": {
+    description: "What the host has asked of the telco inside a transaction of its own was carried out.",
+    data: ofCommand
+  },
+  "command.refused": {
+    description: "What the host has asked of the telco inside a transaction of its own was refused, or cancelled.",
+    data: { ...ofCommand, code: "no_free_esim", message: "No free eSIM with label Green is left" }
+  },
   "endpoint.test": { description: "Somebody asked for a test event.", data: { webhookEndpointId: Samples.endpointId } }
 }
 
@@ -87,11 +101,16 @@ const meanings: Readonly<Record<string, string>> = {
   suspendedAt: "When it was suspended",
   webhookEndpointId: "The id of the endpoint that the event is about",
   url: "Where its events went",
+  id: "The id that the host was given when it asked",
+  method: `What was asked for: ${Object.values(Command.methods).join(", ")}`,
+  metadata: "That of the subscription; null where something else was asked for",
+  code: "Why it was refused: the code of an error; `command_cancelled` where the host has cancelled it",
+  message: "Why it was refused, for people",
   reason: "`gone` after a response of 410, `failing` after five days of failures",
   disabledAt: "When it was disabled"
 }
 
-const nullable = new Set(["activationAt", "expirationAt", "previousCountryIso2"])
+const nullable = new Set(["activationAt", "expirationAt", "previousCountryIso2", "metadata"])
 
 const typeOf = (name: string, value: unknown) => {
   const type = typeof value === "number" ? "integer" : "string"

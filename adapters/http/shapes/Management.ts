@@ -14,6 +14,7 @@ import {
   WebhookEvent
 } from "simplan/ports"
 import type * as AuditApi from "../api/management/AuditApi.ts"
+import type * as JobsApi from "../api/management/JobsApi.ts"
 import type * as OrganizationsApi from "../api/management/OrganizationsApi.ts"
 import type * as ProblemsApi from "../api/management/ProblemsApi.ts"
 import type * as WebhooksApi from "../api/management/WebhooksApi.ts"
@@ -54,6 +55,14 @@ export const webhookEndpoint = (one: WebhookEndpoint.WebhookEndpoint): typeof We
   disabled_reason: one.disabled === null ? null : reasons[one.disabled.reason],
   disabled_at: Instants.toWire(one.disabled?.at ?? null),
   created_at: Time.toIso(one.createdAt)
+})
+
+/** As the list has it: with what the log of its deliveries says. */
+export const listedEndpoint = (one: Webhooks.ListedEndpoint): typeof WebhooksApi.ListedWebhookEndpoint.Type => ({
+  ...webhookEndpoint(one),
+  failing_since: Instants.toWire(one.health.failingSince),
+  last_success_at: Instants.toWire(one.health.lastSuccessAt),
+  pending_deliveries: one.health.pending
 })
 
 /** With its newest signing key, which is shown once. */
@@ -135,6 +144,19 @@ export const auditEntry = (one: AuditEntry.AuditEntry): typeof AuditApi.AuditEnt
   iccid: one.iccid,
   address: one.address,
   request_id: one.requestId
+})
+
+export const waitingJob = (job: Job.WaitingJob): typeof JobsApi.WaitingJob.Type => ({
+  job_id: job.jobId,
+  kind: job.work._tag,
+  organization_id: job.organizationId,
+  iccid: "iccid" in job.work ? job.work.iccid : null,
+  reason: job.waiting.reason,
+  last_message: job.waiting.message,
+  since: Time.toIso(job.waiting.since),
+  next_try_at: Time.toIso(job.dueAt),
+  attempts: job.attempts,
+  created_at: Time.toIso(job.createdAt)
 })
 
 export const problem = (job: Job.Job): typeof ProblemsApi.Problem.Type => ({

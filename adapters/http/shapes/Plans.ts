@@ -4,7 +4,7 @@
 import { Result, Schema } from "effect"
 import { type Refusal, Time } from "simplan"
 import { Plan } from "simplan/ports"
-import type * as PlansApi from "../api/PlansApi.ts"
+import * as PlansApi from "../api/PlansApi.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
 import * as Instants from "./Instants.ts"
 
@@ -75,15 +75,12 @@ const count = (maximum: number) => {
 }
 
 const percentage = count(100)
-const speed = required(Schema.Literals(Plan.throttlingLimits), `must be one of ${Plan.throttlingLimits.join(", ")}`)
+const speed = required(Schema.Literals(Plan.throttlingLimits), `must be ${PlansApi.SPEED}`)
 
 const decodeRecurrence = JsonBody.decoding(
   Schema.Struct({
     nb_occurrence: count(Plan.limits.occurrences),
-    recurring_periodicity_type: required(
-      Schema.Literals(["0", "1", "2"]),
-      "must be one of 0 (Daily), 1 (Weekly), 2 (Monthly)"
-    ),
+    recurring_periodicity_type: required(Schema.Literals(["0", "1", "2"]), `must be ${PlansApi.PERIODICITY}`),
     recurring_periodicity_frequency: count(Number.MAX_SAFE_INTEGER)
   }),
   "body",

@@ -8,11 +8,16 @@ import type { HttpServerRequest } from "effect/http"
 import { Readable } from "node:stream"
 import type { Sims } from "simplan"
 import * as BodyBytes from "../wire/BodyBytes.ts"
+import * as FileLines from "./FileLines.ts"
 import { Problem } from "../wire/Errors.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
 import * as JsonElements from "../wire/JsonElements.ts"
 
-export type Rows = Stream.Stream<Sims.ImportRow, Problem>
+/** The rows of a body. `lines` has the lines of the rows that were read. */
+export interface Rows {
+  readonly rows: Stream.Stream<Sims.ImportRow, Problem>
+  readonly lines: FileLines.FileLines
+}
 
 /** The longest row, in characters. Without a limit, a quote that is never closed would take the rest of the file. */
 const RECORD_LIMIT = 65_536
@@ -28,11 +33,16 @@ const SLICE = 16_384
 /** Lets what else the process has to do go first. */
 const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** The bytes of a body in slices, between which other requests are served. */
-async function* slices(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** The bytes of a body in slices, between which other requests are served. `see` gets each slice first. */
+async function* slices(
+  chunks: AsyncIterable<Uint8Array>,
+  see: (slice: Uint8Array) => void
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += SLICE) {
-      yield chunk.subarray(at, at + SLICE)
+      const slice = chunk.subarray(at, at + SLICE)
+      see(slice)
+      yield slice
       await pause()
     }
   }
@@ -42,7 +52,9 @@ const columns = (header: ReadonlyArray<string>): Array<string> => {
   const names = header.map((name) => name.trim().toLowerCase())
   const missing = ["iccid", "label", "is_esim"].filter((name) => !names.includes(name))
   if (missing.length > 0)
-    throw malformed(`body must have the columns iccid, label, is_esim; ${missing.join(", ")} missing`)
+    throw malformed(
+      `body must have the columns iccid, label, is_esim, separated by commas; ${missing.join(", ")} missing`
+    )
   if (new Set(names).size < names.length) throw malformed("body must have each column once")
   return names
 }
@@ -86,9 +98,11 @@ export const toRow = (record: unknown): Sims.ImportRow => {
   }
 }
 
-const csvProblem = (error: unknown): Problem => {
+// The parser counts its lines in another way than editors do.
+const csvProblem = (error: unknown, line: number | null): Problem => {
   if (error instanceof Problem) return error
-  return malformed(`body must be CSV: ${error instanceof Error ? error.message : "it is not"}`)
+  const reason = error instanceof Error ? error.message.replace(/ at line \d+/, "") : "it is not"
+  return malformed(`body must be CSV: ${line === null ? "" : `in the row of line ${line}: `}${reason}`)
 }
 
 // An optional dependency: few services ever get CSV. Bundlers let a package be missing that is imported in a `try`.
@@ -101,44 +115,63 @@ const loadParser = async () => {
   }
 }
 
-async function* csvRows(request: HttpServerRequest.HttpServerRequest): AsyncGenerator<ReadonlyArray<Sims.ImportRow>> {
+async function* csvRows(
+  request: HttpServerRequest.HttpServerRequest,
+  lines: FileLines.FileLines
+): AsyncGenerator<ReadonlyArray<Sims.ImportRow>> {
   const parse = await loadParser()
-  let headed = false
-  const named = (header: ReadonlyArray<string>): Array<string> => {
-    headed = true
-    return columns(header)
-  }
   const parser = parse({
     bom: true,
-    columns: named,
+    info: true,
     max_record_size: RECORD_LIMIT,
     relax_column_count: true,
     skip_empty_lines: true,
     trim: true
   })
-  const source = Readable.from(slices(BodyBytes.chunks(request, BodyBytes.IMPORT_LIMIT)), { highWaterMark: 1 })
+  const scanner = FileLines.scanner()
+  const source = Readable.from(slices(BodyBytes.chunks(request, BodyBytes.IMPORT_LIMIT), scanner.take), {
+    highWaterMark: 1
+  })
   source.on("error", (error) => parser.destroy(error))
   source.pipe(parser)
+  let names: ReadonlyArray<string> | undefined
+  let end = 0
   try {
     let rows: Array<Sims.ImportRow> = []
-    for await (const record of parser) {
-      if (rows.push(toRow(record)) < CHUNK) continue
+    for await (const { info, record } of parser) {
+      const line = scanner.behind(end)
+      end = info.bytes
+      if (names === undefined) {
+        names = columns(record)
+        continue
+      }
+      lines.add(line)
+      if (rows.push(toRow(Object.fromEntries(names.map((name, at) => [name, record[at]])))) < CHUNK) continue
       yield rows
       rows = []
       await pause()
     }
     if (rows.length > 0) yield rows
-    if (!headed) columns([])
+    if (names === undefined) columns([])
+  } catch (error) {
+    const bytes = column(error, "bytes")
+    throw csvProblem(error, typeof bytes === "number" ? scanner.around(bytes) : null)
   } finally {
     source.destroy()
   }
 }
 
 /** Rows of a CSV file whose header names the columns, in any order. */
-const fromCsv = (request: HttpServerRequest.HttpServerRequest): Rows =>
-  Stream.flattenIterable(Stream.fromAsyncIterable(csvRows(request), csvProblem))
+const fromCsv = (request: HttpServerRequest.HttpServerRequest): Rows => {
+  const lines = FileLines.make()
+  const rows = Stream.fromAsyncIterable(csvRows(request, lines), (error) => csvProblem(error, null))
+  return { rows: Stream.flattenIterable(rows), lines }
+}
 
-const decodeRows = JsonBody.decoder(Schema.Struct({ sims: Schema.Array(Schema.Unknown) }))
+/** The field of a JSON body that has the rows. */
+const FIELD = "sims"
+
+const decodeRows = JsonBody.decoder(Schema.Struct({ [FIELD]: Schema.Array(Schema.Unknown) }))
 
 const notUtf8 = new Problem({ code: "malformed_body", message: "body must be UTF-8" })
 
@@ -151,15 +184,21 @@ const jsonProblem = (error: unknown): Problem => {
 
 async function* jsonRows(
   begun: Uint8Array,
-  rest: AsyncIterator<Uint8Array>
+  rest: AsyncIterator<Uint8Array>,
+  lines: FileLines.FileLines
 ): AsyncGenerator<ReadonlyArray<Sims.ImportRow>> {
   const decoder = new TextDecoder("utf-8", { fatal: true })
-  const elements = JsonElements.make({ field: "sims", longest: RECORD_LIMIT })
+  const elements = JsonElements.make({ field: FIELD, longest: RECORD_LIMIT })
   try {
     for (let chunk: Uint8Array | undefined = begun; chunk !== undefined; chunk = await following(rest)) {
       for (let at = 0; at < chunk.length; at += SLICE) {
         const found = elements.take(decoder.decode(chunk.subarray(at, at + SLICE), { stream: true }))
-        for (let from = 0; from < found.length; from += CHUNK) yield found.slice(from, from + CHUNK).map(toRow)
+        for (let from = 0; from < found.length; from += CHUNK) {
+          yield found.slice(from, from + CHUNK).map(({ line, value }) => {
+            lines.add(line)
+            return toRow(value)
+          })
+        }
         await pause()
       }
     }
@@ -191,6 +230,19 @@ const beginning = async (
   return { bytes: Buffer.concat(parts), isWhole: false }
 }
 
+/** The lines of the elements of a whole body; of those that cannot be told apart by its text alone, none are known. */
+const linesIn = (bytes: Uint8Array, count: number): FileLines.FileLines => {
+  const lines = FileLines.make()
+  const elements = JsonElements.make({ field: FIELD, longest: Number.POSITIVE_INFINITY })
+  try {
+    const found = elements.take(new TextDecoder().decode(bytes))
+    if (found.length === count) for (const { line } of found) lines.add(line)
+  } catch (error) {
+    if (!(error instanceof JsonElements.Malformed)) throw error
+  }
+  return lines
+}
+
 /** Rows of `{sims: [{iccid, label, is_esim, lpa?, imsi?, msisdn?, subscriber_id?}]}`. */
 const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
   const chunks = BodyBytes.chunks(request, BodyBytes.IMPORT_LIMIT)
@@ -198,9 +250,13 @@ const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
     try: () => beginning(chunks, BodyBytes.LIMIT),
     catch: jsonProblem
   })
-  if (!isWhole) return Stream.flattenIterable(Stream.fromAsyncIterable(jsonRows(bytes, chunks), jsonProblem))
+  if (!isWhole) {
+    const lines = FileLines.make()
+    const rows = Stream.fromAsyncIterable(jsonRows(bytes, chunks, lines), jsonProblem)
+    return { rows: Stream.flattenIterable(rows), lines }
+  }
   const { sims } = yield* Effect.flatMap(Effect.fromResult(JsonBody.parse(bytes, { anyText: true })), decodeRows)
-  return Stream.map(Stream.fromIterable(sims), toRow)
+  return { rows: Stream.map(Stream.fromIterable(sims), toRow), lines: linesIn(bytes, sims.length) }
 })
 
 /** The rows of the body, by its content type. */

@@ -25,6 +25,16 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 /** In how many characters before the array its name is looked for. */
 const NEAR = 100
 
+/** An element, and the line of the text on which it begins, counted from 1. */
+export interface Element {
+  readonly value: unknown
+  readonly line: number
+}
+
+const LINE_FEED = 0x0a
+
+const lineFeeds = (text: string): number => text.split("\n").length - 1
+
 /** Where the reader is: before the array, in it, or behind it. */
 type Place = "head" | "array" | "tail"
 
@@ -44,16 +54,22 @@ export const make = ({ field, longest }: Options) => {
   let inString = false
   let isEscaped = false
   let isFirst = true
+  let line = 1
+  // The line of the first character of an element's text, which may be blank.
+  let begun = 1
 
-  const element = (text: string, isLast: boolean): ReadonlyArray<unknown> => {
+  const element = (text: string, isLast: boolean): ReadonlyArray<Element> => {
     // An array without elements is the only one in which the text between two separators may be blank.
     if (isLast && isFirst && text.trim() === "") return []
     isFirst = false
-    return [parsed(text)]
+    const blank = text.slice(0, text.length - text.trimStart().length)
+    const first = begun + lineFeeds(blank)
+    begun = line
+    return [{ value: parsed(text), line: first }]
   }
 
-  const take = (piece: string): ReadonlyArray<unknown> => {
-    const found: Array<unknown> = []
+  const take = (piece: string): ReadonlyArray<Element> => {
+    const found: Array<Element> = []
     let from = 0
     for (let at = 0; at < piece.length; at++) {
       const code = piece.charCodeAt(at)
@@ -62,6 +78,7 @@ export const make = ({ field, longest }: Options) => {
         else if (code === BACKSLASH) isEscaped = true
         else if (code === QUOTE) inString = false
       } else if (code === QUOTE) inString = true
+      else if (code === LINE_FEED) line++
       else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
         depth++
         if (place !== "head" || depth !== 2 || code !== OPEN_ARRAY) continue
@@ -69,6 +86,7 @@ export const make = ({ field, longest }: Options) => {
         if (!isAtField.test(near)) continue
         parsed(`${held}${piece.slice(from, at)}[]}`)
         place = "array"
+        begun = line
         held = ""
         from = at + 1
       } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {

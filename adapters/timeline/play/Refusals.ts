@@ -26,6 +26,8 @@ export const inWords = (refusal: Refusal.Plain, period: Rules.Rule | null): Reas
       return reason(`there is no such ${refusal.resource}`)
     case "NoFreeSim":
       return reason(`no eSIM of label ${refusal.label} is free`, Rules.freeSim)
+    case "SimsReleasing":
+      return reason(`no eSIM of label ${refusal.label} is free, and some are being released`, Rules.answered)
     case "PlanArchived":
       return reason("the plan is archived", Rules.archived)
     case "SimBusy":
@@ -53,6 +55,8 @@ export const inWords = (refusal: Refusal.Plain, period: Rules.Rule | null): Reas
     case "RequestInProgress":
     case "ClockRefused":
     case "InsideTransaction":
+    case "CommandBegun":
+    case "CommandCancelled":
     case "KeyRefused":
       return reason(refusal._tag)
   }

@@ -3,6 +3,7 @@ import { Time } from "simplan"
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import * as ClockSetting from "../../../adapters/cli/settings/ClockSetting.ts"
+import * as Production from "../../../adapters/cli/settings/Production.ts"
 import * as Secrets from "../../../adapters/cli/settings/Secrets.ts"
 import * as Settings from "../../../adapters/cli/settings/Settings.ts"
 
@@ -14,6 +15,44 @@ const problem = (env: Record<string, string>): Promise<string> =>
     () => "accepted",
     (error: unknown) => (error instanceof Settings.BadSettings ? error.message : String(error))
   )
+
+describe("variables that begin as settings", () => {
+  it("and are none are named, each with the nearest one; those of commands and of the telcos' file are known", () => {
+    const env = {
+      ...Object.fromEntries(Settings.table.map(({ name }) => [name, ""])),
+      SIMPLAN_URL: "http://127.0.0.1:3000",
+      SIMPLAN_API_KEY: "",
+      SIMPLAN_OCS_TOKEN: "secret",
+      SIMPLAN_DATABSE_URL: "memory:",
+      SIMPLAN_ADMIN_TOKENS: "",
+      SIMPLAN_COLOUR_OF_THE_LOGO: "",
+      HOME: "/home/me"
+    }
+    expect(Settings.unknown(env, ["SIMPLAN_OCS_TOKEN"])).toEqual([
+      "SIMPLAN_ADMIN_TOKENS is no setting: SIMPLAN_ADMIN_TOKEN is the nearest.",
+      "SIMPLAN_COLOUR_OF_THE_LOGO is no setting: simplan serve --help lists them.",
+      "SIMPLAN_DATABSE_URL is no setting: SIMPLAN_DATABASE_URL is the nearest."
+    ])
+  })
+})
+
+describe("what is not for production", () => {
+  it("is told of the defaults and of what is for trying out, and of nothing that is set as it should be", async () => {
+    const key = Buffer.alloc(32, 1).toString("base64")
+    const fit = { SIMPLAN_TELCO_FILE: "telcos.json", SIMPLAN_SECRET_KEY: key, SIMPLAN_ADMIN_PORT: "9000" }
+    expect(Production.unfit(await read(fit), [])).toEqual([])
+    const told = async (env: Record<string, string>, simulators: ReadonlyArray<string> = []) =>
+      Production.unfit(await read({ ...fit, ...env }), simulators)
+    expect(await told({ SIMPLAN_TELCO_FILE: "" })).toEqual([expect.stringContaining("the telco is simulated")])
+    expect(await told({}, ["sandbox"])).toEqual(["telcos of the settings file are simulated: sandbox"])
+    expect(await told({ SIMPLAN_SECRET_KEY: "" })).toEqual([expect.stringContaining("stored plain")])
+    expect(await told({ SIMPLAN_ADMIN_PORT: "" })).toEqual([expect.stringContaining("beside /v3")])
+    expect(await told({ SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true" })).toEqual([expect.stringContaining("private")])
+    expect(await told({ SIMPLAN_CLOCK: "virtual" })).toEqual([expect.stringContaining("the clock is virtual")])
+    expect(await told({ SIMPLAN_DATABASE_URL: "memory:" })).toEqual([expect.stringContaining("are lost")])
+    expect(Production.unfit(await read({}), [])).toHaveLength(3)
+  })
+})
 
 describe("the settings", () => {
   it("are those of the README, each with its default", () => {

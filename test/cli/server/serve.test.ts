@@ -189,7 +189,7 @@ describe("the commands in the directory of a server", () => {
     const imported = await command("sims", "import", "sims.csv", "--org", id)
     expect(imported.code).toBe(1)
     expect(imported.out).toMatch(/^imported +1\nupdated +0\nduplicates +0\nerrors +1\n/)
-    expect(imported.out).toContain("error in row 2 (12): ")
+    expect(imported.out).toContain("error in line 3 (12): ")
     expect(imported.err).toContain("1 of 2 rows were not imported.")
     const sims = await fetch(`${await server.listening}/v3/sims?key=${key.key}`)
     expect(await sims.json()).toMatchObject({ data: [{ iccid: "8910300000000000019" }] })
@@ -204,6 +204,28 @@ describe("the commands in the directory of a server", () => {
       err: expect.stringContaining("clock_is_system")
     })
   })
+})
+
+it("refuses variables that are no settings, and with --production what is for trying out; warns of DATABASE_URL", async () => {
+  expect(await refused({ ...memory, SIMPLAN_PROT: "0" })).toBe(
+    "SIMPLAN_PROT is no setting: SIMPLAN_PORT is the nearest.\n"
+  )
+  const args = ["serve", "--production"]
+  const server = ServerProcess.start({ main: copy.main, cwd, args, env: memory })
+  running.push(server)
+  expect((await server.ended).code).toBe(1)
+  expect(server.err()).toMatch(/^With --production a server does not start while the telco is simulated: .*; .*\.\n$/)
+  reuse()
+  const warned = await up({ DATABASE_URL: "postgres://me:secret@db/mine" })
+  expect(warned.err()).toContain("DATABASE_URL is set and is not read")
+  expect(warned.err()).not.toContain("secret")
+  expect(warned.out()).toContain("Not for production:\n  the telco is simulated")
+})
+
+it("says which build it is, by the digest of the build's sources", () => {
+  const built = readFileSync(join(copy.directory, "dist", ".sources"), "utf8")
+  const told = execFileSync(process.execPath, [copy.main, "--version"], { encoding: "utf8" })
+  expect(told.trim()).toBe(`simplan v0.2.0+${built.slice(0, 12)}`)
 })
 
 describe("a listener for operators", () => {
@@ -224,7 +246,7 @@ describe("a listener for operators", () => {
       Promise.all(paths.map(async (path) => (await fetch(url + path, { headers: { authorization } })).status))
     expect(new URL(operators).hostname).toBe("127.0.0.1")
     expect(await statuses(callers)).toEqual([200, 200, 404, 404, 401, 405, 200])
-    expect(await statuses(operators)).toEqual([200, 200, 200, 200, 404, 404, 404])
+    expect(await statuses(operators)).toEqual([200, 200, 200, 200, 404, 404, 200])
     expect(json(shell(commandsOf(server).join("\n")))).toMatchObject(followed)
 
     const run = async (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
@@ -372,10 +394,8 @@ describe("a server that is stopped", () => {
     server.process.kill("SIGINT")
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect(server.process.exitCode).toBe(null)
-    const since = Date.now()
+    // A graceful stop would wait for the request, and end with 0.
     expect(await server.kill("SIGINT")).toEqual({ code: 130, signal: null })
-    // A graceful stop would wait for the request, for up to 9 s.
-    expect(Date.now() - since).toBeLessThan(6_000)
     await request
   })
 })

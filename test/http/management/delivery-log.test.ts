@@ -122,6 +122,37 @@ it("the log is filtered by status, type, endpoint, ICCID and time", async () => 
   }
 })
 
+it("an endpoint is listed with since when it fails, its last success and what is pending", async () => {
+  const { first, second } = await organization()
+  const id = await hook("ups-and-downs")
+  const health = async () => {
+    const { failing_since, last_success_at, pending_deliveries } = await endpoint(id)
+    return [failing_since, last_success_at, pending_deliveries]
+  }
+  const answer = (status: number) => answers.set("https://example.com/ups-and-downs", { status, body: "" })
+  expect(await health()).toEqual([null, null, 0])
+  answer(500)
+  const down = await now()
+  await cause(first)
+  await advance("10 minutes")
+  await cause(second)
+  expect(await health()).toEqual([down, null, 2])
+  answer(200)
+  const up = await now()
+  await cause(second)
+  expect(await health()).toEqual([null, up, 2])
+  // A delivery from before waits still, and fails now that the endpoint is down again.
+  answer(500)
+  await advance("1 hour")
+  const [since, succeeded, pending] = await health()
+  expect([Date.parse(since) > Date.parse(up), succeeded, pending]).toEqual([true, up, 2])
+  await cause(first)
+  expect(await health()).toEqual([since, up, 3])
+  answer(200)
+  await advance("3 days")
+  expect(await health()).toEqual([null, expect.any(String), 0])
+})
+
 it("an endpoint that fails for five days is disabled, the others are told, and it is enabled again (W7, E1)", async () => {
   const { first } = await organization()
   const failing = await hook("failing")
@@ -200,6 +231,23 @@ it("an endpoint that answers 410 is disabled with that reason, and the others ar
   await cause(first)
   expect(await endpoint(gone)).toMatchObject({ enabled: false, disabled_reason: "gone" })
   expect(sent.filter(({ type }) => type === "endpoint.disabled")).toMatchObject([{ data: { reason: "gone" } }])
+})
+
+it("what waits for its next attempt is sent at once by a replay of what is pending, and what is due is left alone", async () => {
+  const { first, second } = await organization()
+  const a = await hook("a")
+  answers.set("https://example.com/a", { status: 500, body: "" })
+  await cause(first)
+  await cause(second)
+  await advance("1 hour")
+  expect(await log("?status=pending")).toHaveLength(2)
+  answers.clear()
+  const replay = (body: unknown) => world.admin("POST", at("/deliveries/replay"), body)
+  expect((await replay({ status: "pending", webhook_endpoint_id: a })).body.data.replayed).toBe(2)
+  expect((await replay({ status: "pending" })).body.data.replayed).toBe(0)
+  await advance("1 second")
+  expect(await log("?status=pending")).toEqual([])
+  expect(await log("?status=delivered")).toHaveLength(2)
 })
 
 it("all failures of an endpoint are replayed, in pages of a request", async () => {

@@ -140,7 +140,7 @@ describe("SIM imports", () => {
     expect(status).toBe(200)
     expect(body.data).toMatchObject({ imported: 1, duplicates: 1, warnings: [] })
     expect(body.data.errors.map((error: { readonly row: number }) => error.row)).toEqual([3, 4, 5])
-    expect(body.data.errors[0]).toEqual({ row: 3, iccid: "12", message: expect.any(String) })
+    expect(body.data.errors[0]).toEqual({ row: 3, line: 1, iccid: "12", message: expect.any(String) })
   })
 
   it("take CSV with columns in any order", async () => {
@@ -255,7 +255,9 @@ describe("webhook endpoints", () => {
     expect(changed.body.data).toMatchObject({ disabled_reason: "organization", disabled_at: at })
     expect(changed.body.data.events).toHaveLength(3)
     expect(changed.body.data).not.toHaveProperty("signing_key")
-    expect((await world.admin("GET", path())).body.data).toEqual([changed.body.data])
+    expect((await world.admin("GET", path())).body.data).toEqual([
+      { ...changed.body.data, failing_since: null, last_success_at: null, pending_deliveries: 0 }
+    ])
     const rotated = await world.admin("POST", `${one}/rotate-key`)
     expect(rotated.body.data.signing_key).toMatch(/^whsec_/)
     expect(rotated.body.data.signing_key).not.toBe(made.body.data.signing_key)

@@ -69,7 +69,9 @@ describe("a notification", () => {
       200
     )
     expect(await world.fetch("POST", ES2PLUS, { body: { a: 3 } })).toMatchObject({ status: 204, text: "" })
-    expect(taken).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }])
+    const version3 = ES2PLUS.replace("handleDownloadProgressInfo", "handleNotification")
+    expect(await world.fetch("POST", version3, { body: { a: 4 } })).toMatchObject({ status: 204, text: "" })
+    expect(taken).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }, { a: 4 }])
     expect((await world.fetch("POST", OCS, { raw: "{" })).body.code).toBe("malformed_json")
     expect((await world.fetch("POST", OCS, { raw: new Uint8Array(1_048_577) })).body.code).toBe("body_too_large")
   })

@@ -45,7 +45,7 @@ export class AuditApi extends HttpApiGroup.make("audit")
         ...Schemas.keyset
       },
       success: [AuditEntryPage, Schema.String.pipe(HttpApiSchema.asText({ contentType: JSON_LINES }))],
-      error: Schemas.problems(...Schemas.managing, "invalid_field", "organization_not_found")
+      error: Schemas.problems(...Schemas.managing, "organization_not_found")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Who changed what, newest first",

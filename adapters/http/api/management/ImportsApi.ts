@@ -29,6 +29,10 @@ const SimsFile = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/cs
 const rowMessages = Schema.Array(
   Schema.Struct({
     row: Schema.Int.annotate({ description: "Counted from 1, the header not included" }),
+    line: Schema.NullOr(Schema.Int).annotate({
+      description:
+        "The line of the body on which the row begins, counted from 1, the header included; null where that is not known"
+    }),
     iccid: Schema.String,
     message: Schema.String
   })

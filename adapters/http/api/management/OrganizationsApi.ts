@@ -61,7 +61,7 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
     HttpApiEndpoint.get("list", "/organizations", {
       query: Schemas.keyset,
       success: OrganizationPage,
-      error: Schemas.problems(...Schemas.managing, "invalid_field")
+      error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(OpenApi.annotations({ summary: "List organizations, oldest first" })),
     HttpApiEndpoint.post("createKey", "/organizations/:id/api-keys", {
       params: ofOrganization,
@@ -73,7 +73,7 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
       params: ofOrganization,
       query: Schemas.keyset,
       success: ApiKeyPage,
-      error: Schemas.problems(...Schemas.managing, "invalid_field", "organization_not_found")
+      error: Schemas.problems(...Schemas.managing, "organization_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "List API keys, oldest first, revoked ones included" })),
     HttpApiEndpoint.delete("revokeKey", "/organizations/:id/api-keys/:key_id", {
       params: ofKey,

@@ -27,13 +27,13 @@ export class ProblemsApi extends HttpApiGroup.make("problems")
     HttpApiEndpoint.get("list", "/problems", {
       query: Schemas.keyset,
       success: ProblemPage,
-      error: Schemas.problems(...Schemas.managing, "invalid_field")
+      error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(
       OpenApi.annotations({
         summary: "What the telco refuses for good",
         description:
-          "Work that ended because the telco refused it three times, oldest first. It stays in the list until it is " +
-          "retried or resolved."
+          "Work that ended because the telco refused it three times, and events that a host's handler fails at while " +
+          "later ones about the SIM wait, oldest first. It stays in the list until it is retried or resolved."
       })
     ),
     HttpApiEndpoint.post("retry", "/problems/:problem_id/retry", {

@@ -30,6 +30,14 @@ export const WebhookEndpoint = Schema.Struct({
   created_at: Schemas.Timestamp
 }).annotate({ identifier: "WebhookEndpoint" })
 
+/** An endpoint as the list has it. */
+export const ListedWebhookEndpoint = WebhookEndpoint.mapFields((fields) => ({
+  ...fields,
+  failing_since: Schema.NullOr(Schemas.Timestamp),
+  last_success_at: Schema.NullOr(Schemas.Timestamp),
+  pending_deliveries: Schema.Int
+})).annotate({ identifier: "ListedWebhookEndpoint", description: "A webhook endpoint, and how its deliveries fare" })
+
 /** An endpoint whose signing key was just made: the only answers that show it (rule W6). */
 export const NewSigningKey = WebhookEndpoint.mapFields((fields) => ({
   ...fields,
@@ -118,7 +126,7 @@ export const ReplayedDeliveries = Schemas.data(
 
 export const WebhookEndpointItem = Schemas.data(WebhookEndpoint)
 export const NewSigningKeyItem = Schemas.data(NewSigningKey)
-export const WebhookEndpointPage = Schemas.page(WebhookEndpoint)
+export const WebhookEndpointPage = Schemas.page(ListedWebhookEndpoint)
 export const RemovedWebhookEndpoint = Schemas.data(Schema.Struct({ webhook_endpoint_id: Schema.String }))
 export const DeliveryItem = Schemas.data(Delivery)
 export const DeliveryDetails = Schemas.data(DeliveryWithAttempts)
@@ -141,7 +149,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       params: ofOrganization,
       query: Schemas.keyset,
       success: WebhookEndpointPage,
-      error: Schemas.problems(...Schemas.managing, "invalid_field", "organization_not_found")
+      error: Schemas.problems(...Schemas.managing, "organization_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "List webhook endpoints, oldest first" })),
     HttpApiEndpoint.patch("update", "/organizations/:id/webhook-endpoints/:endpoint_id", {
       params: ofEndpoint,
@@ -167,7 +175,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
         ...filter
       },
       success: DeliveryPage,
-      error: Schemas.problems(...Schemas.managing, "invalid_field", "organization_not_found")
+      error: Schemas.problems(...Schemas.managing, "organization_not_found")
     }).annotateMerge(OpenApi.annotations({ summary: "The delivery log, newest first" })),
     HttpApiEndpoint.get("delivery", "/organizations/:id/deliveries/:delivery_id", {
       params: ofDelivery,

@@ -1,0 +1,81 @@
+/**
+ * The management API's jobs: work that was tried and waits for its next try.
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Job } from "simplan/ports"
+import * as Schemas from "../Schemas.ts"
+import * as Security from "../Security.ts"
+
+const Kind = Schema.Literals(Job.kinds).annotate({ message: `must be one of ${Job.kinds.join(", ")}` })
+
+const Reason = Schema.Literals(Job.waitingReasons).annotate({
+  message: `must be one of ${Job.waitingReasons.join(", ")}`
+})
+
+export const WaitingJob = Schema.Struct({
+  job_id: Schema.String,
+  kind: Kind,
+  organization_id: Schema.String,
+  iccid: Schema.NullOr(Schema.String),
+  reason: Reason,
+  last_message: Schema.String,
+  since: Schemas.Timestamp.annotate({ description: "When a try first gave the job back" }),
+  next_try_at: Schemas.Timestamp,
+  attempts: Schema.Int.annotate({ description: "How many tries were made" }),
+  created_at: Schemas.Timestamp
+}).annotate({ identifier: "WaitingJob" })
+
+/** Which jobs are meant; an absent field filters nothing. */
+const filter = {
+  kind: Schema.optionalKey(Kind),
+  reason: Schema.optionalKey(Reason),
+  organization_id: Schema.optionalKey(Schemas.Parameter)
+}
+
+export const RetryJobs = Schema.Struct({
+  kind: Schema.optionalKey(Kind),
+  reason: Schema.optionalKey(Reason),
+  organization_id: Schema.optionalKey(Schema.String),
+  after: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "RetryJobs" })
+
+export const RetriedJobs = Schemas.data(
+  Schema.Struct({
+    retried: Schema.Int,
+    has_more: Schema.Boolean,
+    next: Schema.NullOr(Schema.String)
+  }).annotate({ identifier: "RetriedJobs" })
+)
+
+export const WaitingJobPage = Schemas.page(WaitingJob)
+export const RetriedJob = Schemas.data(Schema.Struct({ job_id: Schema.String }))
+
+export class JobsApi extends HttpApiGroup.make("jobs")
+  .add(
+    HttpApiEndpoint.get("list", "/jobs", {
+      query: { ...Schemas.keyset, ...filter },
+      success: WaitingJobPage,
+      error: Schemas.problems(...Schemas.managing, "invalid_field")
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Work that waits for its next try",
+        description:
+          "Jobs of all organizations that were tried and are to be tried again, oldest first, with the class of the reason " +
+          "and what the last try met."
+      })
+    ),
+    HttpApiEndpoint.post("retryAll", "/jobs/retry", {
+      payload: RetryJobs,
+      success: RetriedJobs,
+      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody)
+    }).annotateMerge(OpenApi.annotations({ summary: "Try all at once that the filter takes" })),
+    HttpApiEndpoint.post("retry", "/jobs/:job_id/retry", {
+      params: { job_id: Schema.String },
+      success: RetriedJob,
+      error: Schemas.problems(...Schemas.managing, "job_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Try a job at once" }))
+  )
+  .annotateEndpointsMerge(Security.byAdminToken)
+  .annotateMerge(OpenApi.annotations({ title: "Management: jobs" }))
+  .prefix("/admin/v1") {}

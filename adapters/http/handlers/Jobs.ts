@@ -1,0 +1,58 @@
+/**
+ * The handlers of jobs that wait for their next try.
+ */
+import { Effect } from "effect"
+import { WaitingJobs } from "simplan"
+import type { Storage } from "simplan/ports"
+import { Text } from "../../fields/index.ts"
+import * as JobsApi from "../api/management/JobsApi.ts"
+import * as Schemas from "../api/Schemas.ts"
+import * as Endpoints from "../Endpoints.ts"
+import type * as Guard from "../middleware/Guard.ts"
+import * as Shapes from "../shapes/Management.ts"
+import * as Cursor from "../wire/Cursor.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as JsonBody from "../wire/JsonBody.ts"
+import * as Query from "../wire/Query.ts"
+import * as Responses from "../wire/Responses.ts"
+
+const decodeRetry = JsonBody.decoder(JobsApi.RetryJobs)
+
+const badPlace = Errors.invalidField("after", "must be a token that next gave")
+
+const toFilter = ({
+  kind,
+  organization_id,
+  reason
+}: Pick<typeof JobsApi.RetryJobs.Type, "kind" | "organization_id" | "reason">): Storage.WaitingFilter => ({
+  ...(kind !== undefined && { kind }),
+  ...(reason !== undefined && { reason }),
+  ...(organization_id !== undefined && { organizationId: organization_id })
+})
+
+export const make = (guard: Guard.Guard<undefined>) =>
+  Effect.gen(function* () {
+    const jobs = yield* WaitingJobs.WaitingJobs
+
+    return Endpoints.group(JobsApi.JobsApi, guard, {
+      list: Effect.fnUntraced(function* ({ query }) {
+        const page = yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)
+        const { items, next } = yield* jobs.page({ ...page, ...toFilter(query) })
+        return Responses.page(items.map(Shapes.waitingJob), Cursor.ofCreated(next))
+      }),
+      retry: Effect.fnUntraced(function* ({ params }) {
+        const jobId = Text.id(params.job_id)
+        yield* jobs.retry({ jobId })
+        return Responses.data({ job_id: jobId })
+      }),
+      retryAll: Effect.fnUntraced(function* ({ request }) {
+        const { value } = yield* JsonBody.read(request)
+        const { after, ...filter } = yield* decodeRetry(value)
+        const { next, retried } = yield* jobs.retryAll({
+          after: yield* Effect.mapError(Effect.fromResult(Cursor.toCreated(after)), () => badPlace),
+          ...toFilter(filter)
+        })
+        return Responses.data({ retried, has_more: next !== null, next: Cursor.ofCreated(next) })
+      })
+    })
+  })

@@ -1,0 +1,88 @@
+/**
+ * The lines of a file on which its rows begin, counted from 1. A line ends with a line feed. Rows mostly have a line each, so
+ * only those are kept before which lines are left out or are part of a row: memory does not grow with the file.
+ */
+
+const LINE_FEED = 0x0a
+const SPACE = 0x20
+
+/** Takes the lines of the rows in their order, and tells them again. */
+export const make = () => {
+  // Rows from the first one of a step on are so many lines behind their number.
+  const steps: Array<{ readonly row: number; readonly beyond: number }> = []
+  let rows = 0
+  return {
+    /** The line of the next row; null where it is not known. */
+    add: (line: number | null): void => {
+      rows += 1
+      const beyond = line === null ? Number.NaN : line - rows
+      if (!Object.is(steps.at(-1)?.beyond, beyond)) steps.push({ row: rows, beyond })
+    },
+    /** The line of the row, counted from 1; null where it is not known. */
+    of: (row: number): number | null => {
+      let [from, to] = [0, steps.length]
+      while (from < to) {
+        const middle = (from + to) >> 1
+        if ((steps[middle]?.row ?? row) <= row) from = middle + 1
+        else to = middle
+      }
+      const beyond = steps[from - 1]?.beyond ?? Number.NaN
+      return Number.isNaN(beyond) ? null : row + beyond
+    }
+  }
+}
+
+export type FileLines = ReturnType<typeof make>
+
+/** A line that is not blank: where it begins and ends, in bytes. */
+interface Line {
+  readonly number: number
+  readonly start: number
+  end: number
+}
+
+/** How many lines that have been passed are kept. */
+const PASSED = 1_000
+
+/** Finds the lines of records by the bytes of the file. */
+export const scanner = () => {
+  let lines: Array<Line> = []
+  let passed = 0
+  let current: Line | undefined
+  let bytes = 0
+  let number = 1
+  let start = 0
+  return {
+    /** Takes the next bytes. */
+    take: (slice: Uint8Array): void => {
+      for (const byte of slice) {
+        bytes += 1
+        if (byte === LINE_FEED) {
+          if (current !== undefined) current.end = bytes
+          current = undefined
+          start = bytes
+          number += 1
+        } else if (current === undefined && byte > SPACE) {
+          current = { number, start, end: Number.POSITIVE_INFINITY }
+          lines.push(current)
+        }
+      }
+    },
+    /** The line of the record behind the first `end` bytes; null where no line begins there. */
+    behind: (end: number): number | null => {
+      while ((lines[passed]?.start ?? end) < end) passed += 1
+      if (passed > PASSED) {
+        lines = lines.slice(passed)
+        passed = 0
+      }
+      return lines[passed]?.number ?? null
+    },
+    /** The line of the record that the first `end` bytes are just before, or in the first line of; null if there is none. */
+    around: (end: number): number | null => {
+      const before = lines.findLast((line) => line.start < end)
+      return before !== undefined && end < before.end
+        ? before.number
+        : (lines.find((line) => line.start >= end)?.number ?? null)
+    }
+  }
+}

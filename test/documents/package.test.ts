@@ -1,0 +1,78 @@
+/**
+ * The documents of the package: each link in them leads to what the package has, or to an address. `npm run check` runs this
+ * test.
+ */
+import { execFileSync } from "node:child_process"
+import { readFileSync, statSync } from "node:fs"
+import { posix } from "node:path"
+import { expect, it } from "vitest"
+import * as Documents from "./Documents.ts"
+import * as Links from "./Links.ts"
+
+/** The files of the package. Those of `dist` are there once it is built, and no link leads to them. */
+const packed = (): ReadonlyArray<string> => {
+  const args = ["pack", "--dry-run", "--json", "--ignore-scripts"]
+  const json = execFileSync("npm", args, { cwd: Documents.root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })
+  const [{ files }]: [{ readonly files: ReadonlyArray<{ readonly path: string }> }] = JSON.parse(json)
+  return files.map(({ path }) => path)
+}
+
+/** What has links that people follow: documents, and the comments of declarations and sources. */
+const linksOf = (path: string, text: string): ReadonlyArray<string> => {
+  if (path.endsWith(".md")) return Links.of(text)
+  return Array.from(text.matchAll(/\/\*\*.*?\*\//gs), ([comment]) => Links.of(comment)).flat()
+}
+
+/** The links to what only the repository has, each with the link to write instead. */
+const dead = (files: ReadonlyArray<string>, read: (path: string) => string): ReadonlyArray<string> => {
+  const there = new Set(files)
+  for (const file of files) {
+    for (let folder = posix.dirname(file); folder !== "."; folder = posix.dirname(folder)) there.add(folder)
+  }
+  return files
+    .filter((path) => /\.(?:md|ts)$/.test(path))
+    .flatMap((path) =>
+      linksOf(path, read(path)).flatMap((link) => {
+        const target = Links.pathOf(path, link)
+        if (!Links.isRelative(link) || target === null || there.has(target)) return []
+        const isFolder = Documents.exists(target) && statSync(`${Documents.root}${target}`).isDirectory()
+        return [`${path}: ${link} is not in the package; write ${Links.absolute(target, isFolder)}`]
+      })
+    )
+}
+
+it("link only to what is in the package, or by addresses", () => {
+  const files = packed()
+  expect(files.filter((path) => path.endsWith(".md")).length).toBeGreaterThan(25)
+  expect(dead(files, (path) => readFileSync(`${Documents.root}${path}`, "utf8"))).toEqual([])
+}, 60_000)
+
+it("show images of the package: an address in the repository is a page, and shows none", () => {
+  const images = packed()
+    .filter((path) => path.endsWith(".md"))
+    .flatMap((path) =>
+      Array.from(Documents.read(path).matchAll(/!\[[^\]]*\]\(([^)\s]+)\)/g), ([, link = ""]) => ({ path, link }))
+    )
+  expect(images.length).toBeGreaterThan(10)
+  expect(images.filter(({ link }) => !Links.isRelative(link))).toEqual([])
+}, 60_000)
+
+it("are checked: a link to what the package has not is found", () => {
+  const text = "[a](b.md), [test](../test), [there](https://a.example), [up](#a)"
+  const instead = `a/README.md: ../test is not in the package; write ${Links.repository}/tree/main/test`
+  expect(dead(["a/README.md", "a/b.md"], (path) => (path === "a/b.md" ? "" : text))).toEqual([instead])
+  const comment = { "a.ts": "/** See [b](b.md). */\nconst a = b[0](c)\n" }
+  expect(dead(["a.ts"], () => comment["a.ts"])).toEqual([
+    `a.ts: b.md is not in the package; write ${Links.repository}/blob/main/b.md`
+  ])
+})
+
+it("name the repository, a home page and a place for bugs in the manifest", () => {
+  const { bugs, homepage, repository } = JSON.parse(Documents.read("package.json"))
+  expect(Links.repository).toMatch(/^https:\/\/github\.com\/[\w-]+\/[\w-]+$/)
+  expect({ bugs, homepage, repository }).toEqual({
+    bugs: `${Links.repository}/issues`,
+    homepage: `${Links.repository}#readme`,
+    repository: { type: "git", url: `git+${Links.repository}.git` }
+  })
+})
