@@ -94,7 +94,7 @@ export const write = (store: RowStore, commit: Storage.Commit): void => {
   for (const seen of reports.seen ?? []) put("report", seen)
   for (const { insteadOf, record, replaces } of idempotency.put ?? []) {
     change(store, "idempotencyRecord", { ...record, id: record.key }, (stored) => {
-      const isInterrupted = stored?.outcome._tag === "Interrupted" && stored.outcome.attachmentId === insteadOf
+      const isInterrupted = stored?.outcome._tag === "Interrupted" && stored.outcome.attemptId === insteadOf
       check("idempotency key", stored === null || stored.createdAt <= replaces || isInterrupted)
       return record
     })

@@ -14,7 +14,7 @@ import type { Region } from "./Region.ts"
 import type { Sent } from "./SmsSegments.ts"
 import type { Created } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
-import { DAY } from "./Time.ts"
+import { DAY, SECOND } from "./Time.ts"
 
 /** How long an answer is replayed. */
 export const RETENTION = DAY
@@ -102,21 +102,21 @@ export const kinds: { readonly [Name in keyof Answers]: Kind<Answers[Name]> } = 
 
 /** What became of a request or a command: `Pending` while a job is to bring it about. */
 export type Outcome =
-  /** With `attachmentId` a request has gone on with that attempt of a creation, which was interrupted (rule S5). */
-  | { readonly _tag: "Pending"; readonly attachmentId?: string }
+  /** With `attemptId` a request has gone on with that attempt, which was interrupted (rule S5). */
+  | { readonly _tag: "Pending"; readonly attemptId?: string }
   | { readonly _tag: "Succeeded"; readonly answer: Answer }
   | { readonly _tag: "Refused"; readonly refusal: Plain }
 
 /**
- * The creation under the key has ended without an answer of the telco (rule S5). While its attachment is there the
- * same request goes on with it; from then on until it is undone the request is refused.
+ * The creation or change of the mobile plan under the key has ended without an answer of the telco (rule S5). While its
+ * attempt is there the same request goes on with it; from then on until it is undone the request is refused.
  */
 export interface Interrupted {
   readonly _tag: "Interrupted"
-  /** The SIM that the creation holds. */
+  /** The SIM that the attempt holds. */
   readonly iccid: string
-  /** The unconfirmed attachment, which its packages and jobs are named after. */
-  readonly attachmentId: string
+  /** What the telco's calls and the jobs are named after: the unconfirmed attachment's id, or that of the change. */
+  readonly attemptId: string
 }
 
 /** A request that carries an idempotency key. */
@@ -155,11 +155,22 @@ export const isFinal = (error: unknown): error is Refusal => isRefusal(error) &&
 /** Whether the record is still valid at `now`. */
 export const isKept = (record: IdempotencyRecord, now: Instant): boolean => record.createdAt > now - RETENTION
 
-/** The interrupted creation that this request repeats; null if the record is of something else. */
+/** The interrupted attempt that this request repeats; null if the record is of something else. */
 export const interruptedBy = (
   { fingerprint, outcome }: IdempotencyRecord,
   request: Pick<RequestKey, "fingerprint">
 ): Interrupted | null => (outcome._tag === "Interrupted" && fingerprint === request.fingerprint ? outcome : null)
+
+/** How long an interrupted attempt waits for its request beyond the seconds that the caller was asked to wait. */
+const PATIENCE = 5 * SECOND
+
+/** Rule S5: when an attempt that was interrupted now is undone, unless its request has come again. */
+export const undoneAt = (now: Instant, retryAfterSeconds: number): Instant =>
+  now + retryAfterSeconds * SECOND + PATIENCE
+
+/** Whether a request has gone on with the attempt; false where it has not come again, or the key has another by now. */
+export const isResumed = (record: IdempotencyRecord | null, attemptId: string): boolean =>
+  record?.outcome._tag === "Pending" && record.outcome.attemptId === attemptId
 
 /**
  * Rule W2: the answer to a later request under the record's key. `IdempotencyKeyReused` if the later request has

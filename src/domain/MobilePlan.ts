@@ -31,6 +31,12 @@ export const statusOf = (sim: Sim): MobilePlanStatus => ({
   id: sim.importSequence
 })
 
+/** The job that asks the telco for the change. */
+export const jobId = (changeId: string): string => `mobile-plan:${changeId}`
+
+/** The job that turns the change back, if the telco has made it and its caller was told that it failed. */
+export const undoJobId = (changeId: string): string => `mobile-plan-undo:${changeId}`
+
 const withMobilePlan = (sim: Sim, mobilePlan: MobilePlan): SimChange => ({
   loaded: { sim },
   next: { sim: { ...sim, mobilePlan } }
@@ -67,7 +73,7 @@ export const request = (
   return Result.succeed({
     decision: {
       sim: withMobilePlan(sim, { _tag: "Changing", applied: mobilePlan.applied, target: wanted.apply }),
-      jobs: [{ jobId: `mobile-plan:${changeId}`, work, dueAt: now }]
+      jobs: [{ jobId: jobId(changeId), work, dueAt: now }]
     },
     work
   })
@@ -81,7 +87,7 @@ export const settled = (sim: Sim): { readonly decision: Decision; readonly statu
   return { decision: { sim: change }, status: { ...statusOf(sim), applied: mobilePlan.target } }
 }
 
-/** The telco refused the change. If that was to revert another change, the other one remains. */
+/** The telco refused the change, or it never left for the telco (rule S5). If that was to revert another change, the other one remains. */
 export const refused = (sim: Sim): Decision => {
   const { mobilePlan } = sim
   if (mobilePlan._tag === "Settled") return {}
@@ -93,17 +99,14 @@ export const refused = (sim: Sim): Decision => {
 export const isTurningBack = (mobilePlan: Extract<MobilePlan, { readonly _tag: "Changing" }>): boolean =>
   mobilePlan.target === mobilePlan.applied
 
-/**
- * The telco has made a change that its caller was told has failed. The job of `undoId` reverts it, under a key of its
- * own.
- */
-export const turnedBack = (sim: Sim, undoId: string, now: Instant): Decision =>
+/** The telco has made a change that its caller was told has failed. A job reverts it, as the change `undoId`. */
+export const turnedBack = (sim: Sim, changeId: string, undoId: string, now: Instant): Decision =>
   sim.mobilePlan._tag === "Changing"
     ? {
         sim: withMobilePlan(sim, { ...sim.mobilePlan, target: sim.mobilePlan.applied }),
         jobs: [
           {
-            jobId: `mobile-plan:${undoId}`,
+            jobId: undoJobId(changeId),
             work: { _tag: "ChangeMobilePlan", iccid: sim.iccid, changeId: undoId },
             dueAt: now
           }

@@ -21,7 +21,6 @@ import { type InvalidField, LabelMismatch, PlanArchived, SimBusy, type Subscript
 import type { Created, Subscription } from "./Subscription.ts"
 import * as SubscriptionSize from "./SubscriptionSize.ts"
 import type { Instant } from "./Time.ts"
-import { SECOND } from "./Time.ts"
 
 export interface Request {
   readonly metadata: string
@@ -214,13 +213,6 @@ export const jobId = (attachmentId: string): string => `provision:${attachmentId
 
 /** The job that cancels what an undone creation may have left at the telco. */
 export const undoJobId = (attachmentId: string): string => `cancel:${attachmentId}`
-
-/** How long an interrupted attempt waits for its request beyond the seconds that the caller was asked to wait. */
-const PATIENCE = 5 * SECOND
-
-/** Rule S5: when an attempt that was interrupted now is undone, unless its request has come again. */
-export const undoneAt = (now: Instant, retryAfterSeconds: number): Instant =>
-  now + retryAfterSeconds * SECOND + PATIENCE
 
 /** The aggregate, with the SIM allocated anew if it was allocated for a creation that is not confirmed. */
 const reallocated = (

@@ -69,11 +69,11 @@ describe("The telco's answer (I6)", () => {
   })
 
   it("done after the caller was told otherwise: the change is reverted under another id", () => {
-    expect(MobilePlan.turnedBack(changing(false, true), "undo", NOW)).toEqual({
+    expect(MobilePlan.turnedBack(changing(false, true), "change", "undo", NOW)).toEqual({
       sim: change(changing(false, true), changing(false, false)),
       jobs: [
         {
-          jobId: "mobile-plan:undo",
+          jobId: "mobile-plan-undo:change",
           work: { _tag: "ChangeMobilePlan", iccid: ICCID, changeId: "undo" },
           dueAt: NOW
         }
@@ -87,6 +87,6 @@ describe("The telco's answer (I6)", () => {
   it("after the change is settled: nothing changes", () => {
     expect(MobilePlan.settled(settled(true))).toEqual({ decision: {}, status: MobilePlan.statusOf(settled(true)) })
     expect(MobilePlan.refused(settled(true))).toEqual({})
-    expect(MobilePlan.turnedBack(settled(true), "undo", NOW)).toEqual({})
+    expect(MobilePlan.turnedBack(settled(true), "change", "undo", NOW)).toEqual({})
   })
 })

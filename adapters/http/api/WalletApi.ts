@@ -31,6 +31,7 @@ export class WalletApi extends HttpApiGroup.make("wallet")
         "label_mismatch",
         "sim_not_found",
         "no_free_esim",
+        "esims_releasing",
         "sim_busy",
         "telco_refused",
         "telco_unavailable"

@@ -37,7 +37,7 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): CommitClause.Co
           where r."organizationId" = excluded.organization_id and r.key = excluded.key
             and (
               stored.created_at <= r.replaces
-              or stored.outcome->>'_tag' = 'Interrupted' and stored.outcome->>'attachmentId' = r."insteadOf"
+              or stored.outcome->>'_tag' = 'Interrupted' and stored.outcome->>'attemptId' = r."insteadOf"
             )
         )
         returning 1

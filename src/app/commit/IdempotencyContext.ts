@@ -9,7 +9,7 @@ import type { Commit } from "../../ports/Storage.ts"
 /** The current request, and whether a commit has written its record. */
 export interface IdempotencyContext {
   readonly request: RequestKey
-  /** The creation that an earlier request under the key has left (rule S5); null: none. */
+  /** The attempt that an earlier request under the key has left (rule S5); null: none. */
   readonly interrupted: Interrupted | null
   readonly done: { current: boolean }
 }
@@ -34,7 +34,7 @@ export const put = (
   {
     record: { ...request, createdAt: now, outcome },
     replaces: now - RETENTION,
-    ...(interrupted !== null && { insteadOf: interrupted.attachmentId })
+    ...(interrupted !== null && { insteadOf: interrupted.attemptId })
   }
 ]
 

@@ -125,7 +125,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
         case "SendSms":
           return sendSms(held, of)
         case "ChangeMobilePlan":
-          return changeMobilePlan(held, of)
+          return changeMobilePlan(held, of, false)
         case "NotifyAttachment":
           return notifyAttachment(held, of)
         case "NotifyAttachments":
@@ -156,7 +156,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
       perform: (held, of) => Effect.asVoid(perform(held, of)),
       provision: (held, of, aggregate) => awaited(held, measured(held, provision(held, of, aggregate))),
       sendSms: (held, of) => awaited(held, measured(held, sendSms(held, of))),
-      changeMobilePlan: (held, of) => awaited(held, measured(held, changeMobilePlan(held, of))),
+      changeMobilePlan: (held, of) => awaited(held, measured(held, changeMobilePlan(held, of, true))),
       begin: (held, of) => begin(held, Effect.asVoid(perform(held, of)))
     })
   })

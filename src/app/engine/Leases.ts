@@ -132,8 +132,8 @@ export const layer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
   })
 )
 
-/** How far ahead of its due time a request may have taken the job of its interrupted creation (rule S5), and to spare. */
-const AHEAD = HOUR
+/** How far ahead of its due time a request may have taken the job that it goes on with (rule S5), and to spare. */
+const AHEAD = 2 * HOUR
 
 /**
  * Ends all leases on work that is due or will be soon: a process that is known to be the only one takes over what a killed

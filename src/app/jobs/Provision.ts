@@ -13,6 +13,7 @@ import { Effect, Result } from "effect"
 import * as Activation from "../../domain/Activation.ts"
 import * as AuditEntry from "../../domain/AuditEntry.ts"
 import type { Attachment } from "../../domain/Attachment.ts"
+import * as Idempotency from "../../domain/Idempotency.ts"
 import type { Work } from "../../domain/Job.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
 import { packageId } from "../../domain/Package.ts"
@@ -21,10 +22,19 @@ import * as Recurrence from "../../domain/Recurrence.ts"
 import { TelcoRefused } from "../../domain/Refusal.ts"
 import type { Created } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
-import { type Commit, Storage, type StorageError } from "../../ports/Storage.ts"
+import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { type Refused, Telco, type Unavailable } from "../../ports/Telco.ts"
 import { Commits, cachedThenReload } from "../commit/Commits.ts"
-import { answering, finishing, type LeasedJob, makeInTime, notTaken, refusing, retrying } from "../telco/TelcoCall.ts"
+import {
+  answering,
+  finishing,
+  interrupting,
+  type LeasedJob,
+  makeInTime,
+  notTaken,
+  refusing,
+  retrying
+} from "../telco/TelcoCall.ts"
 
 /** What the telco said of all packages together. */
 type Answer =
@@ -89,9 +99,7 @@ export const make = Effect.gen(function* () {
   const isGivenUp = Effect.fnUntraced(function* ({ job }: LeasedJob, attachmentId: string) {
     const { attempts, idempotencyKey: key, organizationId } = job
     if (attempts === 0 || key === null) return false
-    const record = yield* storage.idempotencyRecords.get({ organizationId, key })
-    // Another attempt may have the key by now.
-    return record?.outcome._tag !== "Pending" || record.outcome.attachmentId !== attachmentId
+    return !Idempotency.isResumed(yield* storage.idempotencyRecords.get({ organizationId, key }), attachmentId)
   })
 
   return Effect.fnUntraced(function* (
@@ -128,16 +136,7 @@ export const make = Effect.gen(function* () {
       }
       if (key === null) return { commit: retrying(held, now, failure), refusal }
       const interrupted = yield* commits.of(organizationId, Provisioning.interrupt(aggregate), now)
-      const dueAt = Provisioning.undoneAt(now, refusal.retryAfterSeconds)
-      // It waits for its request, not for the telco.
-      const retried = [{ jobId: held.job.jobId, token: held.token, attempts: attempts + 1, dueAt, waiting: null }]
-      const outcome = { _tag: "Interrupted" as const, iccid, attachmentId }
-      const commit: Commit = {
-        ...interrupted,
-        jobs: { ...interrupted.jobs, retried },
-        idempotency: { settled: [{ organizationId, key, outcome }] }
-      }
-      return { commit, refusal }
+      return { commit: interrupting(held, interrupted, { iccid, attemptId: attachmentId }, failure, now), refusal }
     })
 
     return yield* commits.retryOnConflict(

@@ -11,6 +11,7 @@ import {
   type LabelMismatch,
   type NoFreeSim,
   NotFound,
+  type RequestInProgress,
   type SimBusy,
   type SimsReleasing,
   type TelcoRefused,
@@ -23,6 +24,8 @@ import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as OutsideTransaction from "../commit/OutsideTransaction.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
+import type { Leases } from "../engine/Leases.ts"
+import * as Resumption from "../engine/Resumption.ts"
 import type { Reserve } from "./Reservation.ts"
 import { SimReservations } from "./SimReservations.ts"
 import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
@@ -53,6 +56,7 @@ export class Wallet extends Context.Service<
       | NoFreeSim
       | SimsReleasing
       | LabelMismatch
+      | RequestInProgress
       | SimBusy
       | InsideTransaction
       | TelcoRefused
@@ -62,7 +66,9 @@ export class Wallet extends Context.Service<
   }
 >()("simplan/Wallet") {}
 
-type Needs = Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner | SimReservations
+type Needs = Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner | Leases | SimReservations
+
+const attempt = { tag: "ChangeMobilePlan", jobId: MobilePlan.jobId, undoJobId: MobilePlan.undoJobId } as const
 
 /**
  * The implementation that `Services.layer` provides. It reserves eSIMs by the same `SimReservations` as
@@ -78,6 +84,7 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
     const refuseInside = yield* OutsideTransaction.make
+    const resumption = yield* Resumption.make
     const reservations = yield* SimReservations
 
     const simFor = Effect.fnUntraced(function* (request: ChangeRequest, reserve: Reserve) {
@@ -100,6 +107,15 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
       return { held: JobRunner.heldBy(commit, lease), work: asked.work }
     })
 
+    /** Rule S5: goes on with the change that the request's key has left, same eSIM and same id. */
+    const resume = (organizationId: string) =>
+      resumption(attempt, ({ iccid }) =>
+        Effect.map(storage.simAggregates.get({ organizationId, iccid }), (loaded) => {
+          const plan = loaded?.sim.mobilePlan
+          return plan?._tag === "Changing" && !MobilePlan.isTurningBack(plan) ? { decision: {}, value: null } : null
+        })
+      )
+
     return Wallet.of({
       setMobilePlan: Effect.fn("Wallet.setMobilePlan")(function* (request) {
         yield* refuseInside("Wallet.setMobilePlan")
@@ -107,6 +123,8 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
         if (request.iccid !== null) {
           yield* Effect.fromResult(TextLimit.check("iccid", request.iccid, TextLimit.ID))
         }
+        const left = yield* resume(request.organizationId)
+        if (left !== null) return yield* Effect.fromResult(yield* runner.changeMobilePlan(left.held, left.work))
         const begun = yield* reservations.during((reserve) => commits.retryOnConflict(begin(request, reserve)))
         if (!("held" in begun)) return begun
         return yield* Effect.fromResult(yield* runner.changeMobilePlan(begun.held, begun.work))

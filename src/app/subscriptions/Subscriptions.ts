@@ -20,7 +20,7 @@ import {
   type NoFreeSim,
   NotFound,
   type PlanArchived,
-  RequestInProgress,
+  type RequestInProgress,
   type SimBusy,
   type SimsReleasing,
   type SubscriptionFull,
@@ -35,14 +35,13 @@ import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Catalogues } from "../plans/Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"
-import * as IdempotencyContext from "../commit/IdempotencyContext.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as OutsideTransaction from "../commit/OutsideTransaction.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
-import * as Leases from "../engine/Leases.ts"
+import type * as Leases from "../engine/Leases.ts"
+import * as Resumption from "../engine/Resumption.ts"
 import * as PlanCache from "../fast/PlanCache.ts"
 import * as SimLookup from "./SimLookup.ts"
-import { notTaken } from "../telco/TelcoCall.ts"
 import * as Metrics from "../Metrics.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
@@ -117,6 +116,8 @@ const asStored = (aggregate: SimAggregate): SimAggregate => ({
   sim: { ...aggregate.sim, version: aggregate.sim.version + 1 }
 })
 
+const attempt = { tag: "Provision", jobId: Provisioning.jobId, undoJobId: Provisioning.undoJobId } as const
+
 type Needs =
   | Storage
   | BusinessClock
@@ -143,7 +144,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
     const reservations = yield* SimReservations.SimReservations
-    const leases = yield* Leases.Leases
+    const resumption = yield* Resumption.make
     const inTransaction = yield* HostTransaction
     const refuseInside = yield* OutsideTransaction.make
     const { fastPaths, patienceMillis } = yield* Settings
@@ -198,50 +199,23 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       return { held: JobRunner.heldBy(commit, lease), work: toDo, aggregate: asStored(taken) }
     })
 
-    /**
-     * Rule S5: goes on with the attempt that the request's key has left, same SIM and same packages. Null where that
-     * attempt is undone, so that the creation begins anew.
-     */
-    const resume = Effect.fnUntraced(function* (context: IdempotencyContext.IdempotencyContext) {
-      const { interrupted, request } = context
-      if (interrupted === null) return null
-      const { attachmentId, iccid } = interrupted
-      const { key, organizationId } = request
-      const job = yield* storage.jobs.get(Provisioning.jobId(attachmentId))
-      if (job === null) {
-        const undoing = yield* storage.jobs.get(Provisioning.undoJobId(attachmentId))
-        return undoing === null ? null : yield* notTaken()
-      }
-      const lease = yield* work.lease
-      const taken = yield* leases.take(job, lease)
-      if (taken === null || taken.work._tag !== "Provision") return yield* new RequestInProgress({ key })
-      const { attempts, jobId } = taken
-      const aggregate = yield* commits.retryOnConflict(
-        Effect.gen(function* () {
-          const loaded = yield* storage.simAggregates.get({ organizationId, iccid })
-          const left = loaded === null ? undefined : SimAggregates.attachment(loaded, attachmentId)
-          if (loaded === null || left === undefined || left.attachment.confirmed) return yield* notTaken()
+    /** Rule S5: goes on with the attempt that the request's key has left, same SIM and same packages. */
+    const resume = (organizationId: string) =>
+      resumption(attempt, ({ attemptId, iccid }) =>
+        Effect.map(storage.simAggregates.get({ organizationId, iccid }), (loaded) => {
+          const left = loaded === null ? undefined : SimAggregates.attachment(loaded, attemptId)
+          if (loaded === null || left === undefined || left.attachment.confirmed) return null
           const { aggregate, decision } = Provisioning.resume(loaded)
-          const now = yield* clock.now
-          const commit = yield* commits.of(organizationId, decision, now)
-          // Guarded by the lease: whoever has taken the job meanwhile undoes the attempt.
-          const retried = [{ jobId, token: lease.token, attempts, dueAt: now, lease }]
-          const put = IdempotencyContext.put(context, { _tag: "Pending", attachmentId }, now)
-          yield* commits.write({ ...commit, jobs: { ...commit.jobs, retried }, idempotency: { put } })
-          return asStored(aggregate)
+          return { decision, value: asStored(aggregate) }
         })
       )
-      context.done.current = true
-      return { held: { job: taken, token: lease.token }, work: taken.work, aggregate }
-    })
 
     const create = Effect.fnUntraced(function* (request: CreateRequest) {
       yield* refuseInside("Subscriptions.create")
       yield* Effect.fromResult(SubscriptionRules.checkTexts(request))
-      const context = yield* IdempotencyContext.Current
-      const left = context === null ? null : yield* resume(context)
+      const left = yield* resume(request.organizationId)
       if (left !== null) {
-        return yield* Effect.fromResult(yield* runner.provision(left.held, left.work, left.aggregate))
+        return yield* Effect.fromResult(yield* runner.provision(left.held, left.work, left.value))
       }
       const begun = yield* reservations.during((reserve) =>
         onPlan(request, (plan) => commits.retryOnConflict(begin(request, reserve, plan)))

@@ -8,7 +8,7 @@ import * as Problem from "../../domain/Problem.ts"
 import { type Refused, type Telco, Unavailable } from "../../ports/Telco.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import type { Commit } from "../../ports/Storage.ts"
-import type { Answer, Outcome } from "../../domain/Idempotency.ts"
+import { type Answer, type Interrupted, type Outcome, undoneAt } from "../../domain/Idempotency.ts"
 import { nextTry } from "../../domain/Backoff.ts"
 import * as Refusal from "../../domain/Refusal.ts"
 import type { Instant } from "../../domain/Time.ts"
@@ -182,6 +182,29 @@ export const retrying = (
   const reason = { message, ...(telco !== undefined && { telco }), ...(wait !== null && { notBefore }) }
   const waiting = Job.waiting(job, isAsked ? "unavailable" : "held_back", reason, now)
   return { jobs: { retried: [{ jobId: job.jobId, token, ...next, dueAt, waiting }] } }
+}
+
+/**
+ * The commit, extended to leave the attempt to its request, which may come again under its key (rule S5). The job is due when
+ * the attempt is to be undone. Without a key it is tried again as any other.
+ */
+export const interrupting = (
+  held: LeasedJob,
+  commit: Commit,
+  attempt: Pick<Interrupted, "iccid" | "attemptId">,
+  answer: Unavailable,
+  now: Instant
+): Commit => {
+  const { attempts, idempotencyKey: key, jobId, organizationId } = held.job
+  if (key === null) return { ...commit, jobs: { ...commit.jobs, ...retrying(held, now, answer).jobs } }
+  const dueAt = undoneAt(now, notTaken(answer).retryAfterSeconds)
+  const outcome: Interrupted = { _tag: "Interrupted", ...attempt }
+  return {
+    ...commit,
+    // It waits for its request, not for the telco.
+    jobs: { ...commit.jobs, retried: [{ jobId, token: held.token, attempts: attempts + 1, dueAt, waiting: null }] },
+    idempotency: { settled: [{ organizationId, key, outcome }] }
+  }
 }
 
 /**

@@ -86,8 +86,8 @@ export interface Commit {
   /** Records of keys (rule W2). */
   readonly idempotency?: {
     /**
-     * A record of that key created at or before `replaces` is replaced, and so is one that was interrupted with the
-     * attachment `insteadOf`, where one is named; any other is a `Conflict`.
+     * A record of that key created at or before `replaces` is replaced, and so is one that was interrupted in the
+     * attempt `insteadOf`, where one is named; any other is a `Conflict`.
      */
     readonly put?: ReadonlyArray<{
       readonly record: IdempotencyRecord

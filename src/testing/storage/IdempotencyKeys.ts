@@ -52,33 +52,31 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario(
-    "a record of an interrupted creation is replaced by who names its attachment, however young it is",
-    (world) =>
-      Effect.gen(function* () {
-        const { now, organizationId, storage } = world
-        const outcome = { _tag: "Interrupted", iccid: "8933010000000000018", attachmentId: "left" } as const
-        const record = Rows.record(world, { outcome })
-        const put = (fingerprint: string, insteadOf?: string) => ({
-          idempotency: {
-            put: [
-              {
-                record: { ...record, fingerprint, outcome: { _tag: "Pending" as const } },
-                replaces: now - DAY,
-                ...(insteadOf !== undefined && { insteadOf })
-              }
-            ]
-          }
-        })
-        const read = storage.idempotencyRecords.get({ organizationId, key: record.key })
-        yield* storage.commit({ idempotency: { put: [{ record, replaces: now - DAY }] } })
-        yield* Suite.equals("interrupted", yield* read, record)
-        yield* World.conflicts(world, "nobody's attachment", put("a"), "idempotency key")
-        yield* World.conflicts(world, "another's attachment", put("b", "other"), "idempotency key")
-        yield* storage.commit(put("c", "left"))
-        yield* Suite.equals("fingerprint", (yield* read)?.fingerprint, "c")
-        yield* World.conflicts(world, "the same again", put("d", "left"), "idempotency key")
+  scenario("a record of an interrupted request is replaced by who names its attempt, however young it is", (world) =>
+    Effect.gen(function* () {
+      const { now, organizationId, storage } = world
+      const outcome = { _tag: "Interrupted", iccid: "8933010000000000018", attemptId: "left" } as const
+      const record = Rows.record(world, { outcome })
+      const put = (fingerprint: string, insteadOf?: string) => ({
+        idempotency: {
+          put: [
+            {
+              record: { ...record, fingerprint, outcome: { _tag: "Pending" as const } },
+              replaces: now - DAY,
+              ...(insteadOf !== undefined && { insteadOf })
+            }
+          ]
+        }
       })
+      const read = storage.idempotencyRecords.get({ organizationId, key: record.key })
+      yield* storage.commit({ idempotency: { put: [{ record, replaces: now - DAY }] } })
+      yield* Suite.equals("interrupted", yield* read, record)
+      yield* World.conflicts(world, "no attempt", put("a"), "idempotency key")
+      yield* World.conflicts(world, "another attempt", put("b", "other"), "idempotency key")
+      yield* storage.commit(put("c", "left"))
+      yield* Suite.equals("fingerprint", (yield* read)?.fingerprint, "c")
+      yield* World.conflicts(world, "the same again", put("d", "left"), "idempotency key")
+    })
   ),
 
   scenario("an idempotency key is an organization's own", (world) =>
