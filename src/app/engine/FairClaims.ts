@@ -53,7 +53,7 @@ const FULL_SCAN = 1_000
 const LISTING = 1_000
 const LISTING_IN_TURNS = 25
 
-/** A scan is repeated after this many times as long as it took, or later. */
+/** A scan is repeated after this many times as long as it and the one before took at least, or later. */
 const REST = 20
 
 const PAGE = 1_000
@@ -67,6 +67,19 @@ const timed = <A, E>(effect: Effect.Effect<A, E>) =>
     const value = yield* effect
     return { value, millis: (yield* MachineClock.currentTimeMillis) - before }
   })
+
+/**
+ * How long to rest after a scan that took so many milliseconds. One scan alone that took long does not count: the process
+ * stood still meanwhile, or its storage did.
+ */
+const makeRest = () => {
+  let before = 0
+  return (millis: number): number => {
+    const shorter = Math.min(before, millis)
+    before = millis
+    return REST * shorter
+  }
+}
 
 /** Even shares, where any partition may have any number of slots. */
 export const evenly = (partitions: ReadonlyArray<Partition>, most: number) => {
@@ -82,6 +95,8 @@ export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
   // The partitions in the order of their turns; null while work is claimed in due order.
   let turns: ReadonlyArray<Partition> | null = null
   let mayNeedTurns = false
+  const restOfScan = makeRest()
+  const restOfListing = makeRest()
 
   const listAll = (
     at: Pick<ClaimTerms, "now" | "machineNow">,
@@ -96,17 +111,18 @@ export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
   const list = Effect.fnUntraced(function* ({ machineNow, now }: ClaimTerms) {
     const { millis, value: partitions } = yield* timed(listAll({ now, machineNow }, ""))
     mayNeedTurns = false
+    const rest = restOfListing(millis)
     const [only] = partitions
     if (only === undefined || (partitions.length === 1 && source.freeSlots(only) > 0)) {
       turns = null
-      nextListing = machineNow + Math.max(LISTING, REST * millis)
+      nextListing = machineNow + Math.max(LISTING, rest)
       return
     }
     // The order of turns stays, and new partitions come last.
     const places = new Map((turns ?? []).map(({ partitionId }, index) => [partitionId, index]))
     const placeOf = ({ partitionId }: Partition) => places.get(partitionId) ?? places.size
     turns = partitions.toSorted((left, right) => placeOf(left) - placeOf(right))
-    nextListing = machineNow + Math.max(LISTING_IN_TURNS, REST * millis)
+    nextListing = machineNow + Math.max(LISTING_IN_TURNS, rest)
   })
 
   const inTurns = Effect.fnUntraced(function* (partitions: ReadonlyArray<Partition>, terms: ClaimTerms, limit: number) {
@@ -139,7 +155,7 @@ export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
     const from = source.isStrict || terms.machineNow >= nextFullScan ? undefined : reached
     const claim = { ...terms, limit, ...(from === undefined ? {} : { from }) }
     const { millis, value: claimed } = yield* timed(source.claim(claim))
-    if (from === undefined) nextFullScan = terms.machineNow + Math.max(FULL_SCAN, REST * millis)
+    if (from === undefined) nextFullScan = terms.machineNow + Math.max(FULL_SCAN, restOfScan(millis))
     const last = claimed.at(-1)
     if (last !== undefined) {
       const { dueAt, id } = source.placeOf(last)

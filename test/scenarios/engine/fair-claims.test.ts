@@ -32,9 +32,15 @@ const worker = Effect.gen(function* () {
   const storage = Context.get(context, Storage.Storage)
   const jobs = Context.get(context, Jobs.Jobs)
   let machineNow = 0
+  let pause = 0
   const clock: Clock.Clock = { ...(yield* Clock.Clock), currentTimeMillis: Effect.sync(() => machineNow) }
   const claims = FairClaims.make({
-    claim: jobs.claim,
+    claim: (of) =>
+      Effect.suspend(() => {
+        machineNow += pause
+        pause = 0
+        return jobs.claim(of)
+      }),
     partitions: jobs.partitions,
     placeOf: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, partitionId: organizationId }),
     freeSlots: () => BATCH,
@@ -51,7 +57,11 @@ const worker = Effect.gen(function* () {
     yield* storage.commit({ jobs: { finished: claimed.map(({ jobId }) => ({ jobId, token: taking.token })) } })
     return claimed
   }).pipe(Effect.provideService(Clock.Clock, clock))
-  return { put, claim, claims }
+  /** The next claim takes so many milliseconds. */
+  const standStill = (millis: number) => {
+    pause = millis
+  }
+  return { put, claim, claims, standStill }
 })
 
 type Worker = Effect.Success<typeof worker>
@@ -119,6 +129,16 @@ describe("where claims go on from", () => {
       yield* of.put([job("told", 1, 100)])
       of.claims.notify(100)
       expect(yield* of.claim).toHaveLength(1)
+      yield* of.put([job("untold", 1, 100)])
+      expect(yield* claimsUntil(of, "untold", 1)).toBeLessThan(105)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("also by a process that was frozen during a claim", () =>
+    Effect.gen(function* () {
+      const of = yield* worker
+      yield* of.put(jobsOf("one", 10, () => 500))
+      of.standStill(60_000)
+      expect(yield* of.claim).toHaveLength(10)
       yield* of.put([job("untold", 1, 100)])
       expect(yield* claimsUntil(of, "untold", 1)).toBeLessThan(105)
     }).pipe(Effect.scoped, Effect.runPromise))
