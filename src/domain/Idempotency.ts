@@ -137,20 +137,23 @@ export interface IdempotencyRecord extends RequestKey {
   readonly outcome: Outcome | Interrupted
 }
 
+/** Those that the state of the inventory caused. */
+const ofStock: ReadonlySet<Refusal["_tag"]> = new Set(["SimBusy", "NoFreeSim", "SimsReleasing"])
+
 /** The refusals after which the same request may succeed: the telco's state caused them, or that of the inventory. */
-const passing: ReadonlySet<Refusal["_tag"]> = new Set([
-  "TelcoRefused",
-  "TelcoUnavailable",
-  "SimBusy",
-  "NoFreeSim",
-  "SimsReleasing"
-])
+const passing: ReadonlySet<Refusal["_tag"]> = new Set(["TelcoRefused", "TelcoUnavailable", ...ofStock])
 
 /**
  * Rule W2: whether this failure is the request's final answer. One that the telco's state caused is not, nor is that no
  * SIM is free: callers repeat a creation under its key after an outage, when SIMs return and stock is imported.
  */
 export const isFinal = (error: unknown): error is Refusal => isRefusal(error) && !passing.has(error._tag)
+
+/**
+ * Rule W2: whether this failure may be the doing of a twin, a request under the same key that has taken the SIM. Then the
+ * twin's outcome is the answer.
+ */
+export const isOfStock = (error: unknown): boolean => isRefusal(error) && ofStock.has(error._tag)
 
 /** Whether the record is still valid at `now`. */
 export const isKept = (record: IdempotencyRecord, now: Instant): boolean => record.createdAt > now - RETENTION

@@ -109,6 +109,24 @@ describe("S5: an order that is repeated under its key", () => {
     expect(await Calls.activePackages(world)).toHaveLength(1)
   })
 
+  it("two at once for the last eSIM: one gets it, and the other is in progress or gets its outcome", async () => {
+    for (const iccid of iccids.slice(1)) await Calls.create(world, { planId, iccid })
+    const answers = await Promise.all([order(), order()])
+    expect(answers.some(({ _tag }) => _tag === "Success")).toBe(true)
+    for (const answer of answers) {
+      if (answer._tag === "Failure") expect(answer.failure).toMatchObject({ _tag: "RequestInProgress" })
+    }
+  })
+
+  it("two at once for one SIM: likewise", async () => {
+    const [iccid = ""] = iccids
+    const answers = await Promise.all([1, 2].map(() => Calls.order(world, { planId, iccid })))
+    expect(answers.some(({ _tag }) => _tag === "Success")).toBe(true)
+    for (const answer of answers) {
+      if (answer._tag === "Failure") expect(answer.failure).toMatchObject({ _tag: "RequestInProgress" })
+    }
+  })
+
   it.each([
     ["before it goes on", 1, "before"],
     ["after it went on", 1, "after"],

@@ -84,8 +84,13 @@ export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | Busine
             yield* record(recording, { _tag: "Succeeded", answer: Idempotency.kinds[kind].keep(exit.value) })
           } else {
             const refusal = exit.cause.reasons.find((reason) => reason._tag === "Fail")?.error
-            if (Idempotency.isFinal(refusal))
+            if (Idempotency.isFinal(refusal)) {
               yield* record(recording, { _tag: "Refused", refusal: Refusal.toPlain(refusal) })
+            } else if (interrupted === null && Idempotency.isOfStock(refusal)) {
+              // Perhaps a twin has taken the last SIM.
+              const twin = yield* known(request)
+              if (twin !== null) return yield* replay(twin)
+            }
           }
           return yield* exit
         })
