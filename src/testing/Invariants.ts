@@ -48,6 +48,7 @@ export const all: ReadonlyArray<Invariant> = [
   Events.webhooksArrive,
   Inventory.simsAreInOnePlace,
   Inventory.downloadedSimsStay,
+  Inventory.stockIsGiven,
   Inventory.nothingCrossesOrganizations,
   Books.booksAreEqual,
   Books.nothingIsUnderWay,

@@ -148,8 +148,93 @@ const interruptedTopUp: Cluster.Plan = {
   ]
 }
 
+/** An order without a SIM, a creation of one package. */
+const order = (keyed: boolean): Commands.Command => ({
+  _tag: "Subscribe",
+  by: 0,
+  plan: 0,
+  sim: null,
+  foreign: false,
+  period: null,
+  keyed
+})
+
+const again: Commands.Command = { _tag: "Repeat", back: 0 }
+
+/** The ledger took a request that goes on with its interrupted creation for another try of the job, under no lease. */
+const goingOn: Cluster.Plan = {
+  seed: 1,
+  clocks: [0],
+  concurrency: 1,
+  steps: [
+    createPlan(null),
+    { _tag: "Fault", fault: { _tag: "Telco", fault: "answer lost", after: 0, times: 1 } },
+    { _tag: "Requests", requests: [{ process: 0, command: order(true) }] },
+    { _tag: "Requests", requests: [{ process: 0, command: again }] }
+  ]
+}
+
+/** Of two requests under one key for the last eSIM the other one was told that none is left. */
+const lastSimTwice: Cluster.Plan = {
+  seed: 3,
+  clocks: [0, -12],
+  concurrency: 1,
+  steps: [
+    createPlan(null),
+    ...[1, 2, 3, 4, 5].map(
+      (): Cluster.Step => ({ _tag: "Requests", requests: [{ process: 0, command: order(false) }] })
+    ),
+    {
+      _tag: "Requests",
+      requests: [
+        { process: 0, command: order(true) },
+        { process: 1, command: again },
+        { process: 0, command: again }
+      ]
+    }
+  ]
+}
+
+/**
+ * A process that was frozen during a claim took it for a slow one, and looked for leases that had ended no more for 20 times
+ * as long.
+ */
+const frozenClaim: Cluster.Plan = {
+  seed: 816293610,
+  clocks: [0],
+  concurrency: 2,
+  steps: [
+    createPlan(null),
+    { _tag: "Fault", fault: { _tag: "Freeze", process: 0, calls: 34, millis: 55_954 } },
+    { _tag: "Wait", millis: 3_655 },
+    {
+      _tag: "Requests",
+      requests: [
+        {
+          process: 0,
+          command: {
+            _tag: "Report",
+            of: 1,
+            line: 2,
+            reports: [{ after: 0, again: null, fact: { _tag: "Location", countryAlpha2: "DE", rat: "4G" } }]
+          }
+        },
+        {
+          process: 0,
+          command: { _tag: "SetMobilePlan", by: 0, sim: null, label: "Green", apply: false, foreign: false }
+        },
+        { process: 0, command: order(true) },
+        { process: 0, command: again }
+      ]
+    }
+  ]
+}
+
 export const regressions: ReadonlyArray<[Cluster.Plan]> = [
   [reportDuringCreation],
   [listedJustBefore],
-  [interruptedTopUp]
+  [interruptedTopUp],
+  [goingOn],
+  [lastSimTwice],
+  [frozenClaim]
 ]

@@ -199,6 +199,10 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
     lines("recurring", (line) => ({ ...line, sim: { ...line.sim, allocation: { _tag: "Free" } } }))
   ],
   [Invariants.downloadedSimsStay, lines("another", (line) => ({ ...line, sim: { ...line.sim, downloaded: true } }))],
+  [
+    Invariants.stockIsGiven,
+    outcome("another", { _tag: "Refused", refusal: { _tag: "NoFreeSim", message: "", label: "Green" } })
+  ],
   [Invariants.nothingCrossesOrganizations, outcome("foreign", answered)],
   [
     Invariants.nothingCrossesOrganizations,

@@ -91,6 +91,17 @@ const runs: ReadonlyArray<readonly [what: string, run: Run]> = [
     ]
   ],
   [
+    "W2: a creation for which no eSIM was left was taken for answered for good, also when one was free again",
+    [
+      { ...daily, label: "Aqua" },
+      subscribe(false),
+      subscribe(true),
+      { _tag: "Delete", by: 0, line: 0, foreign: false },
+      { _tag: "Repeat", back: 0 },
+      { _tag: "Quiet" }
+    ]
+  ],
+  [
     "W2: a key was forgotten when the job of a later package was done, and the creation made again",
     [daily, subscribe(true), { _tag: "Advance", millis: 1 }, { _tag: "Repeat", back: 0 }, { _tag: "Quiet" }]
   ]

@@ -103,8 +103,11 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
     }
     for (const of of commit.jobs?.retried ?? []) {
       end(jobId(of), of.token)
-      if (of.attempts !== (attempts.get(of.jobId) ?? 0) + 1) complaints.push(`${jobId(of)} was retried uncounted`)
+      // A request that goes on with its interrupted creation keeps the lease, and makes no new try of the job.
+      const tries = of.lease === undefined || of.lease === null ? 1 : 0
+      if (of.attempts !== (attempts.get(of.jobId) ?? 0) + tries) complaints.push(`${jobId(of)} was retried uncounted`)
       attempts.set(of.jobId, of.attempts)
+      if (of.lease) leases.set(jobId(of), of.lease)
       if ((of.endedAt ?? null) !== null) final.add(jobId(of))
     }
     for (const of of commit.jobs?.reopened ?? []) {

@@ -75,11 +75,19 @@ export const suspensionsStay: Invariant = make(
   }
 )
 
-/** Whether an answer is told again to the same key: all but what the telco's state caused, and what is not done yet. */
+/** What the telco's state caused, or that of the inventory, and what is not done yet. */
+const passing: ReadonlySet<string> = new Set([
+  "TelcoRefused",
+  "TelcoUnavailable",
+  "SimBusy",
+  "NoFreeSim",
+  "SimsReleasing",
+  "RequestInProgress"
+])
+
+/** Whether an answer is told again to the same key. */
 const isFinal = (outcome: Outcome): boolean =>
-  outcome._tag === "Answered" ||
-  (outcome._tag === "Refused" &&
-    !["TelcoRefused", "TelcoUnavailable", "RequestInProgress"].includes(outcome.refusal._tag))
+  outcome._tag === "Answered" || (outcome._tag === "Refused" && !passing.has(outcome.refusal._tag))
 
 const requestOf = (asked: Asked): Request | null =>
   asked._tag === "Repeat" ? asked.request : asked._tag === "Subscribe" || asked._tag === "SendSms" ? asked : null

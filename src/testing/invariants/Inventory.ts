@@ -78,6 +78,31 @@ export const downloadedSimsStay: Invariant = make(
     }
 )
 
+/**
+ * Rules S2 and S5. A creation without an ICCID, also one that comes again with its key, is told that none is left only
+ * where none is free.
+ */
+export const stockIsGiven: Invariant = make(
+  "no request is told that no eSIM is left while one is",
+  "S2, S5, W2",
+  () =>
+    ({ before, step: { asked, outcome } }) => {
+      const request = asked._tag === "Repeat" ? asked.request : asked
+      if (request._tag !== "Subscribe" || outcome._tag !== "Refused") return null
+      const { refusal } = outcome
+      if (refusal._tag !== "NoFreeSim" && refusal._tag !== "SimsReleasing") return null
+      return first(before.values(), ({ sim: { allocation, downloaded, iccid, isEsim, label, organizationId } }) =>
+        isEsim &&
+        !downloaded &&
+        allocation._tag === "Free" &&
+        organizationId === request.organizationId &&
+        label === refusal.label
+          ? `a request was told ${refusal._tag}, and ${iccid} was free`
+          : null
+      )
+    }
+)
+
 type ByOrganization = Extract<Asked, { readonly foreign: boolean }>
 
 const requestOf = (asked: Asked): ByOrganization | null =>
