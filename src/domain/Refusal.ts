@@ -65,6 +65,14 @@ export class SimBusy extends Data.TaggedError("SimBusy")<{
   readonly iccid: string
 }> {}
 
+/** The telco lists packages of ours on a SIM that would be free (rules S5 and S6). */
+export class PackagesListed extends Data.TaggedError("PackagesListed")<{
+  /** The SIM that is not free. */
+  readonly iccid: string
+  /** What the telco calls them. */
+  readonly packageIds: ReadonlyArray<string>
+}> {}
+
 /** The subscription's attachments would be too large to be read at once (rule W9). */
 export class SubscriptionFull extends Data.TaggedError("SubscriptionFull")<{
   /** The subscription that takes no more attachments. */
@@ -193,6 +201,7 @@ const classes = {
   SimsReleasing,
   PlanArchived,
   SimBusy,
+  PackagesListed,
   SubscriptionFull,
   LabelMismatch,
   EsimInstalled,
@@ -239,6 +248,7 @@ const tagCodes = {
   SimsReleasing: "esims_releasing",
   PlanArchived: "plan_archived",
   SimBusy: "sim_busy",
+  PackagesListed: "packages_listed",
   SubscriptionFull: "subscription_full",
   LabelMismatch: "label_mismatch",
   EsimInstalled: "esim_installed",
@@ -308,6 +318,10 @@ export const sentence = (refusal: Plain): string => {
       return "The plan is archived"
     case "SimBusy":
       return "The SIM is being put into service or released; try again shortly"
+    case "PackagesListed": {
+      const { iccid, packageIds } = refusal
+      return `The telco still lists packages on the SIM ${iccid}: ${packageIds.join(", ")}. Cancel them there, or retry`
+    }
     case "SubscriptionFull":
       return "The subscription has too many plan attachments to take another"
     case "LabelMismatch":

@@ -60,6 +60,7 @@ const refusals: ReadonlyArray<Refusal.Refusal> = [
   new Refusal.SimsReleasing({ label: "Green", retryAfterSeconds: 5 }),
   new Refusal.PlanArchived({ planId: "p" }),
   new Refusal.SimBusy({ iccid: "8" }),
+  new Refusal.PackagesListed({ iccid: "8", packageIds: ["a:0"] }),
   new Refusal.CommandBegun({ commandId: "c" }),
   new Refusal.CommandCancelled({ commandId: "c" }),
   new Refusal.LabelMismatch({ iccid: "8", simLabel: "Blue", label: "Green" }),

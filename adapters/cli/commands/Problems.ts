@@ -2,7 +2,7 @@
  * `simplan problems`, `problems retry ID` and `problems resolve ID` (rule S6).
  */
 import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
 import * as Typed from "../client/Typed.ts"
@@ -25,14 +25,21 @@ const retry = Command.make(
 
 const resolve = Command.make(
   "resolve",
-  problem,
+  {
+    ...problem,
+    force: Flag.Boolean("force").pipe(
+      Flag.withDescription("Do not ask the telco what it lists on a SIM that will be free"),
+      Flag.withDefault(false)
+    )
+  },
   Effect.fnUntraced(function* (given) {
     const connection = yield* Connection.toAdmin(given)
     const params = { problem_id: given.problem }
-    yield* Typed.record(connection, given.json, (client) => client.problems.resolve({ params }))
+    const query = given.force ? { force: "true" as const } : {}
+    yield* Typed.record(connection, given.json, (client) => client.problems.resolve({ params, query }))
   })
 ).pipe(
-  Command.withDescription("Close a problem that was dealt with at the telco by hand. The telco is not asked."),
+  Command.withDescription("Close a problem that was dealt with at the telco by hand."),
   Command.withExamples([{ command: "simplan problems resolve release:0197…" }])
 )
 

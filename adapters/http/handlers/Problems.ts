@@ -27,9 +27,9 @@ export const make = (guard: Guard.Guard<undefined>) =>
         yield* problems.retry({ problemId })
         return Responses.data({ problem_id: problemId })
       }),
-      resolve: Effect.fnUntraced(function* ({ params }) {
+      resolve: Effect.fnUntraced(function* ({ params, query }) {
         const problemId = Text.id(params.problem_id)
-        yield* problems.resolve({ problemId })
+        yield* problems.resolve({ problemId, force: Query.flag(query.force) ?? false })
         return Responses.data({ problem_id: problemId })
       })
     })

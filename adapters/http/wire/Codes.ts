@@ -42,6 +42,7 @@ export const table = {
   request_timeout: [408, "The request did not arrive in time"],
   plan_archived: [409, "An archived plan takes no new attachments"],
   sim_busy: [409, "The SIM is being put into service or released"],
+  packages_listed: [409, "The telco lists packages of ours on the SIM that would be free"],
   subscription_full: [409, "The subscription's plan attachments would have more than 8 MiB of data together"],
   attachment_expired: [409, "An expired attachment cannot be suspended"],
   region_exists: [409, "A profile with exactly these countries exists"],

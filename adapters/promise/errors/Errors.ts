@@ -29,6 +29,7 @@ export type ErrorCode =
   | "no_free_esim"
   | "not_ready"
   | "operator_not_found"
+  | "packages_listed"
   | "organization_not_found"
   | "plan_archived"
   | "plan_attachment_not_found"
@@ -176,6 +177,26 @@ export class PlanArchivedError extends ConflictError {
 export class SimBusyError extends ConflictError {
   static {
     SimBusyError.prototype.name = "SimBusyError"
+  }
+}
+
+/**
+ * The telco lists packages of ours on the SIM that a resolved problem would free (rule S6): `packages_listed`, 409. Cancel them
+ * there, retry, or resolve by force.
+ */
+export class PackagesListedError extends ConflictError {
+  static {
+    PackagesListedError.prototype.name = "PackagesListedError"
+  }
+  /** The SIM that is not free. */
+  readonly iccid: string
+  /** What the telco calls them. */
+  readonly packageIds: ReadonlyArray<string>
+
+  constructor(details: ErrorDetails & { readonly iccid: string; readonly packageIds: ReadonlyArray<string> }) {
+    super(details)
+    this.iccid = details.iccid
+    this.packageIds = details.packageIds
   }
 }
 

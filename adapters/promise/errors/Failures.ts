@@ -64,6 +64,12 @@ export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanErr
       const message = `The SIM ${refusal.iccid} is being put into service or released; try again shortly`
       return new Errors.SimBusyError(of("sim_busy", 409, message))
     }
+    case "PackagesListed": {
+      const { iccid, packageIds } = refusal
+      const listed = packageIds.join(", ")
+      const message = `The telco still lists packages on the SIM ${iccid}: ${listed}. Cancel them there, retry, or use force`
+      return new Errors.PackagesListedError({ ...of("packages_listed", 409, message), iccid, packageIds })
+    }
     case "SubscriptionFull": {
       const message = `The subscription ${refusal.subscriptionId} has too many plan attachments to take another`
       return new Errors.SubscriptionFullError(of("subscription_full", 409, message))

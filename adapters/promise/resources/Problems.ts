@@ -23,6 +23,7 @@ const shape = (job: Job.Job): Types.Problem => ({
 
 const everything = Arguments.decoder(Arguments.Nothing)
 const named = Arguments.decoder(Schema.Struct({ problemId: Arguments.Id }))
+const resolved = Arguments.decoder(Schema.Struct({ problemId: Arguments.Id, force: Schema.optional(Arguments.Flag) }))
 
 const service = Problems.Problems
 
@@ -37,7 +38,7 @@ export const make = (runtime: Runtime): Types.Problems => ({
   retry: Methods.writing(runtime, { name: "problems.retry", decode: named }, (of) =>
     Methods.done(Effect.flatMap(service, (problems) => problems.retry(of)))
   ),
-  resolve: Methods.writing(runtime, { name: "problems.resolve", decode: named }, (of) =>
-    Methods.done(Effect.flatMap(service, (problems) => problems.resolve(of)))
+  resolve: Methods.writing(runtime, { name: "problems.resolve", decode: resolved }, ({ force = false, problemId }) =>
+    Methods.done(Effect.flatMap(service, (problems) => problems.resolve({ problemId, force })))
   )
 })

@@ -155,11 +155,16 @@ export interface Problems {
   readonly retry: (request: { readonly problemId: string }, options?: WriteOptions) => Promise<void>
   /**
    * Says that the work was done by hand: the problem is gone, a SIM that waited for it is free, and an event that a handler
-   * fails at is given up.
+   * fails at is given up. Before a SIM is free, its telco is asked what it lists on it: where that is anything of ours, nothing
+   * is resolved. With `force` the telco is not asked, and simplan takes your word.
    *
-   * Errors: `NotFoundError`, also for a problem that is being retried.
+   * Errors: `NotFoundError`, also for a problem that is being retried, and without `force` `PackagesListedError`,
+   * `TelcoRefusedError` and `TelcoUnavailableError`.
    */
-  readonly resolve: (request: { readonly problemId: string }, options?: WriteOptions) => Promise<void>
+  readonly resolve: (
+    request: { readonly problemId: string; readonly force?: boolean | undefined },
+    options?: WriteOptions
+  ) => Promise<void>
 }
 
 /** The business clock: the time that the rules go by. */

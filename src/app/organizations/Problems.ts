@@ -9,13 +9,22 @@ import type { Action } from "../../domain/AuditEntry.ts"
 import type { Job } from "../../domain/Job.ts"
 import * as Delivery from "../../domain/Delivery.ts"
 import * as Problem from "../../domain/Problem.ts"
-import { NotFound } from "../../domain/Refusal.ts"
+import {
+  type InsideTransaction,
+  NotFound,
+  PackagesListed,
+  TelcoRefused,
+  type TelcoUnavailable
+} from "../../domain/Refusal.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type Commit, type CreatedCursor, type Keyset, Storage, type StorageError } from "../../ports/Storage.ts"
+import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../commit/Commits.ts"
+import * as OutsideTransaction from "../commit/OutsideTransaction.ts"
 import * as Paging from "../Paging.ts"
+import { makeInTime, notTaken } from "../telco/TelcoCall.ts"
 
 interface OfProblem {
   readonly problemId: string
@@ -33,9 +42,15 @@ export class Problems extends Context.Service<
     readonly retry: (of: OfProblem) => Effect.Effect<void, NotFound | StorageError>
     /**
      * The operator has done at the telco by hand what the job was to do. The job is gone, and what follows from it is
-     * done: a SIM that waited for it is free. An event is given up, so that later ones about its SIM go on.
+     * done: a SIM that waited for it is free. An event is given up, so that later ones about its SIM go on. A SIM is free
+     * only when its telco lists nothing of ours on it (rule S5), or cannot list; with `force` the telco is not asked.
      */
-    readonly resolve: (of: OfProblem) => Effect.Effect<void, NotFound | StorageError>
+    readonly resolve: (
+      of: OfProblem & { readonly force?: boolean }
+    ) => Effect.Effect<
+      void,
+      NotFound | PackagesListed | InsideTransaction | TelcoRefused | TelcoUnavailable | StorageError
+    >
     /**
      * Whose the packages are that the telco may list on a SIM, for a comparison with that list (rule S5). None where the SIM
      * is free. Null while the SIM is being sold or released, and where nobody has it: there is nothing to compare then.
@@ -52,12 +67,15 @@ export class Problems extends Context.Service<
 >()("simplan/Problems") {}
 
 /** The implementation that `Services.layer` provides. It keeps nothing in memory. */
-export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commits> = Layer.effect(
+export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commits | Telco> = Layer.effect(
   Problems,
   Effect.gen(function* () {
     const storage = yield* Storage
     const clock = yield* BusinessClock
     const commits = yield* Commits
+    const telco = yield* Telco
+    const inTime = yield* makeInTime
+    const refuseInside = yield* OutsideTransaction.make
 
     const missing = ({ problemId }: OfProblem) => new NotFound({ resource: "problem", id: problemId })
 
@@ -70,6 +88,16 @@ export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commi
         ),
         (whole) => commits.write(whole)
       )
+
+    /** Rule S5: refuses while the telco lists anything of ours on a SIM that is to be free. */
+    const nothingListed = Effect.fnUntraced(function* (iccid: string) {
+      yield* refuseInside("Problems.resolve")
+      if (telco.listPackages === undefined) return
+      const listed = yield* Effect.mapError(inTime("listPackages", telco.listPackages({ iccid })), (failure) =>
+        failure._tag === "Telco.Refused" ? new TelcoRefused({ message: failure.message }) : notTaken(failure)
+      )
+      if (listed !== null && listed.length > 0) return yield* new PackagesListed({ iccid, packageIds: listed })
+    })
 
     /** The problem of an event is gone, and the event with it as `next` has it, unless it is not pending any more. */
     const ofEvent = Effect.fnUntraced(function* (
@@ -143,8 +171,10 @@ export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commi
             }
             const aggregate =
               "iccid" in work ? yield* storage.simAggregates.get({ organizationId, iccid: work.iccid }) : null
+            const decision = Problem.done(work, aggregate?.sim ?? null)
+            if (decision.sim !== undefined && of.force !== true) yield* nothingListed(decision.sim.loaded.sim.iccid)
             const now = yield* clock.now
-            const commit = yield* commits.of(organizationId, Problem.done(work, aggregate?.sim ?? null), now)
+            const commit = yield* commits.of(organizationId, decision, now)
             yield* audited(
               "problem.resolve",
               job,

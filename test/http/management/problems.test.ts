@@ -11,7 +11,7 @@ let stock: Inventory.Stock
 
 beforeAll(async () => {
   world = await World.start()
-  stock = await Inventory.stock(world, 1, 4)
+  stock = await Inventory.stock(world, 1, 5)
 })
 
 afterAll(() => world.close())
@@ -106,17 +106,47 @@ it("asks again when it is retried, once however often that is asked for, until t
   ])
 })
 
-it("is gone when it is resolved, and its SIM is free without the telco", async () => {
+it("is not resolved while the telco lists a package of ours on the SIM that would be free, or cannot be asked", async () => {
   const [id] = await ids()
+  const [left] = (await telco((of) => of.packages)).filter(({ iccid }) => iccid === World.iccid(2))
+  expect(await act(id, "resolve")).toMatchObject({
+    status: 409,
+    body: { code: "packages_listed", message: expect.stringContaining(left?.packageId ?? "?") }
+  })
+  await telco((of) => of.setFaults([{ fault: "unavailable", on: "listPackages" }]))
+  expect(await act(id, "resolve")).toMatchObject({ status: 503, body: { code: "telco_unavailable" } })
+  await telco((of) => of.setFaults([{ fault: "refuse", on: "listPackages", message: "no lists today" }]))
+  expect(await act(id, "resolve")).toMatchObject({ status: 502, body: { code: "telco_refused" } })
+  await isWell()
+  expect([await ids(), await isUsed(World.iccid(2))]).toEqual([[id], true])
+  expect(await audited("problem.resolve")).toEqual([])
+  expect((await world.admin("POST", `/problems/${encodeURIComponent(id)}/resolve?force=yes`)).status).toBe(400)
+})
+
+it("is gone when it is resolved, and its SIM is free once the telco lists nothing on it", async () => {
+  await telco((of) => of.setFaults([{ fault: "refuse", on: "releaseProfile", message: "no such profile" }]))
+  const id = await remove(World.iccid(5))
+  await advance("1 hour")
+  expect([(await ids()).includes(id), await isUsed(World.iccid(5))]).toEqual([true, true])
   const before = await calls()
   expect(await act(id, "resolve")).toMatchObject({ status: 200, body: { error: false, data: { problem_id: id } } })
-  expect(await ids()).toEqual([])
-  expect(await isUsed(World.iccid(2))).toBe(false)
+  expect(await ids()).not.toContain(id)
+  expect(await isUsed(World.iccid(5))).toBe(false)
   expect(await calls()).toBe(before)
+  await isWell()
   for (const action of ["resolve", "retry"] as const) expect((await act(id, action)).status).toBe(404)
   expect(await audited("problem.resolve")).toMatchObject([
-    { actor: "admin", resource_type: "problem", resource_id: id, iccid: World.iccid(2) }
+    { actor: "admin", resource_type: "problem", resource_id: id, iccid: World.iccid(5) }
   ])
+})
+
+it("is resolved by force, and its SIM is free on the operator's word", async () => {
+  const [id] = await ids()
+  const { length } = await audited("problem.resolve")
+  const path = `/problems/${encodeURIComponent(id)}/resolve?force=true`
+  expect(await world.admin("POST", path)).toMatchObject({ status: 200, body: { data: { problem_id: id } } })
+  expect([await ids(), await isUsed(World.iccid(2))]).toEqual([[], false])
+  expect(await audited("problem.resolve")).toHaveLength(length + 1)
 })
 
 it("comes back with three more refusals", async () => {

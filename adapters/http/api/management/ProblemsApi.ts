@@ -43,9 +43,28 @@ export class ProblemsApi extends HttpApiGroup.make("problems")
     }).annotateMerge(OpenApi.annotations({ summary: "Ask the telco again" })),
     HttpApiEndpoint.post("resolve", "/problems/:problem_id/resolve", {
       params: ofProblem,
+      query: {
+        force: Schema.optionalKey(
+          Schemas.Flag.annotate({ description: "Do not ask the telco what it lists on a SIM that will be free" })
+        )
+      },
       success: ProblemItem,
-      error: Schemas.problems(...Schemas.managing, "problem_not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "Close a problem that was dealt with by hand" }))
+      error: Schemas.problems(
+        ...Schemas.managing,
+        "invalid_field",
+        "problem_not_found",
+        "packages_listed",
+        "telco_refused",
+        "telco_unavailable"
+      )
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Close a problem that was dealt with by hand",
+        description:
+          "A SIM that waited for the work is free then. Before, its telco is asked what it lists on it: where that is " +
+          "anything of ours, nothing is resolved, unless by force."
+      })
+    )
   )
   .annotateEndpointsMerge(Security.byAdminToken)
   .annotateMerge(OpenApi.annotations({ title: "Management: problems" }))
