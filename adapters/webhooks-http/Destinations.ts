@@ -33,8 +33,9 @@ export const checkUrl = (text: string, options: Options = {}): Result.Result<URL
   const url = new URL(text)
   if (httpsOnly && url.protocol !== "https:") return Result.fail("must start with https://")
   if (url.protocol !== "https:" && url.protocol !== "http:") return Result.fail("must start with https:// or http://")
-  if (allowPrivateAddresses) return Result.succeed(url)
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "")
+  if (host.split(".").includes("")) return Result.fail("must have a host name without empty parts")
+  if (allowPrivateAddresses) return Result.succeed(url)
   if (isLocalhost(host) || (isIP(host) !== 0 && !Addresses.isPublic(host))) {
     return Result.fail("must not point to a loopback, private or reserved address")
   }

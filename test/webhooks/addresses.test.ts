@@ -69,6 +69,9 @@ describe("A webhook's URL", () => {
     "http://[3fff::1]/",
     "http://[5f00::1]/",
     "http://[100::1]/",
+    "http://[200::1]/",
+    "http://[4000::1]/",
+    "http://[1fff::1]/",
     "http://[fec0::1]/",
     "http://[ff02::1]/"
   ])("may not be %s, unless private addresses are allowed", (url) => {
@@ -78,6 +81,14 @@ describe("A webhook's URL", () => {
 
   it.each(["ftp://example.com/", "file:///etc/passwd", "javascript:alert(1)", "example.com", "/hook", "", "http://"])(
     "may never be %j",
+    (url) => {
+      expect(isFine(url)).toBe(false)
+      expect(isFine(url, { allowPrivateAddresses: true })).toBe(false)
+    }
+  )
+
+  it.each(["http://localhost../", "http://example..com/", "http://.example.com/", "http://../"])(
+    "has no empty part in its name, as %s",
     (url) => {
       expect(isFine(url)).toBe(false)
       expect(isFine(url, { allowPrivateAddresses: true })).toBe(false)
