@@ -3,6 +3,7 @@
  * when all work due by then, and the work that follows from it, is done in due order.
  */
 import { Context, Effect, Fiber, Layer, Semaphore } from "effect"
+import { type AuditEntry, type Change, SERVICE } from "../domain/AuditEntry.ts"
 import { ClockRefused, InvalidField } from "../domain/Refusal.ts"
 import type { Instant } from "../domain/Time.ts"
 import { END_OF_TIME, toIso } from "../domain/Time.ts"
@@ -25,6 +26,13 @@ export class Clock extends Context.Service<
   }
 >()("simplan/Clock") {}
 
+const advanceTo = (to: Instant): Change => ({
+  organizationId: SERVICE,
+  action: "clock.advance",
+  resourceId: toIso(to),
+  iccid: null
+})
+
 /**
  * The implementation that `Services.layer` provides. A process needs exactly one: it refuses an advance only while it
  * makes one itself.
@@ -39,8 +47,12 @@ export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits |
     const one = Semaphore.makeUnsafe(1)
 
     /** The instant is stored before any work of that instant. So a restart never goes back to an earlier one. */
-    const moveTo = Effect.fnUntraced(function* (set: (instant: Instant) => Effect.Effect<void>, instant: Instant) {
-      yield* commits.retryOnConflict(commits.write({ clock: instant }))
+    const moveTo = Effect.fnUntraced(function* (
+      set: (instant: Instant) => Effect.Effect<void>,
+      instant: Instant,
+      auditEntries: ReadonlyArray<AuditEntry>
+    ) {
+      yield* commits.retryOnConflict(commits.write({ clock: instant, auditEntries }))
       yield* set(instant)
     })
 
@@ -53,11 +65,14 @@ export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits |
       const to = target(now)
       if (to < now) return yield* new InvalidField({ field: "to", message: `must not be before now, ${toIso(now)}` })
       if (!(to < END_OF_TIME)) return yield* new InvalidField({ field: "to", message: "must be before the year 10000" })
+      // Rule W11: the entry is in the first commit that moves the clock.
+      let unaudited = to > now ? [yield* commits.entry(advanceTo(to), now)] : []
       while (due !== null && due <= to) {
-        yield* moveTo(set, due)
+        yield* moveTo(set, due, unaudited)
+        unaudited = []
         due = yield* worker.idle
       }
-      yield* moveTo(set, to)
+      yield* moveTo(set, to, unaudited)
       yield* worker.forget
       return to
     })

@@ -16,6 +16,7 @@ export const actions = [
   "webhook_endpoint.update",
   "webhook_endpoint.delete",
   "webhook_endpoint.rotate_key",
+  "webhook_endpoint.test",
   "delivery.replay",
   "plan.create",
   "plan.archive",
@@ -35,8 +36,13 @@ export const actions = [
   "job.retry",
   "problem.retry",
   "problem.resolve",
-  "command.cancel"
+  "command.cancel",
+  "catalogue.replace",
+  "clock.advance"
 ] as const
+
+/** Stands for an organization's id in entries of changes that belong to none, such as those of the catalogue. */
+export const SERVICE = "*"
 
 /** What was done, such as `plan.create`. */
 export type Action = (typeof actions)[number]
@@ -53,11 +59,11 @@ export interface Origin {
 
 /** A change, told of by the commit that makes it. */
 export interface Change {
-  /** The organization that owns it. */
+  /** The organization that owns it; `SERVICE` where none does. */
   readonly organizationId: string
   /** What was done to the resource. */
   readonly action: Action
-  /** The id of what is changed. That of a SIM is its ICCID, that of an import its own. */
+  /** The id of what is changed. That of a SIM is its ICCID, that of an import its own, that of an advance the instant. */
   readonly resourceId: string
   /** The SIM that the change is about; null if it is about none, or many. */
   readonly iccid: string | null

@@ -4,7 +4,9 @@
 import { AuditEntry } from "simplan/ports"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
+import { misused } from "../output/CommandFailed.ts"
 import * as Flags from "./Flags.ts"
 import * as Organization from "./Organization.ts"
 
@@ -20,12 +22,19 @@ export const command = Command.make(
       Flag.optional
     ),
     resource: Flags.optionalId("resource", "Only changes of the resource with this id, or of the SIM with this ICCID"),
+    service: Flag.Boolean("service").pipe(
+      Flag.withDescription("Changes that belong to no organization: the catalogue, the clock, zones of shared regions"),
+      Flag.withDefault(false)
+    ),
     ...Lists.flags,
     ...Organization.flags
   },
   Effect.fnUntraced(function* (given) {
-    const { action, actor, from, resource, to } = given
-    const { connection, id } = yield* Organization.open(given)
+    const { action, actor, from, org, resource, service, to } = given
+    if (service && Option.isSome(org)) return yield* misused("Give --org or --service, not both.")
+    const { connection, id } = service
+      ? { connection: yield* Connection.toAdmin(given), id: null }
+      : yield* Organization.open(given)
     const filter = {
       ...(Option.isSome(from) && { from: from.value }),
       ...(Option.isSome(to) && { to: to.value }),
@@ -37,8 +46,11 @@ export const command = Command.make(
       connection,
       given,
       (client, page) =>
-        Effect.flatMap(client.audit.list({ params: { id }, query: { ...page, ...filter } }), (answer) =>
-          typeof answer === "string" ? Effect.fail("a text instead of a page") : Effect.succeed(answer)
+        Effect.flatMap(
+          id === null
+            ? client.audit.listService({ query: { ...page, ...filter } })
+            : client.audit.list({ params: { id }, query: { ...page, ...filter } }),
+          (answer) => (typeof answer === "string" ? Effect.fail("a text instead of a page") : Effect.succeed(answer))
         ),
       ({ action, actor, address, created_at, iccid, request_id, resource_id }) => ({
         created_at,
@@ -52,7 +64,7 @@ export const command = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("List who changed what in an organization, newest first."),
+  Command.withDescription("List who changed what in an organization, or in the service itself, newest first."),
   Command.withExamples([
     { command: "simplan audit --actor admin --from 2026-01-31T00:00:00Z" },
     { command: "simplan audit --resource 8910300000000000017", description: "What happened to a SIM" },

@@ -1,8 +1,9 @@
 /**
- * The handler of the audit log.
+ * The handlers of the audit log.
  */
 import { Effect } from "effect"
 import { AuditLog } from "simplan"
+import { AuditEntry } from "simplan/ports"
 import * as AuditApi from "../api/management/AuditApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -15,27 +16,36 @@ import * as Responses from "../wire/Responses.ts"
 import * as Streaming from "../wire/Streaming.ts"
 import { Text } from "../../fields/index.ts"
 
+/** What the two lists have in common. */
+type ListCall = Pick<
+  Endpoints.Call<(typeof AuditApi.AuditApi)["endpoints"]["listService"], undefined>,
+  "query" | "request"
+>
+
 export const make = (guard: Guard.Guard<undefined>) =>
   Effect.gen(function* () {
     const log = yield* AuditLog.AuditLog
 
+    const list = Effect.fnUntraced(function* (organizationId: string, { query, request }: ListCall) {
+      yield* Query.texts(query)
+      const asked = {
+        organizationId,
+        from: Instants.fromWire(query.from),
+        to: Instants.fromWire(query.to),
+        actor: query.actor ?? null,
+        action: query.action ?? null,
+        resourceId: query.resource_id ?? null
+      }
+      if (request.headers["accept"]?.includes(AuditApi.JSON_LINES) === true) {
+        return yield* Streaming.lines(log.list(asked), Shapes.auditEntry)
+      }
+      const page = yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)
+      const { items, next } = yield* log.page({ ...asked, ...page })
+      return Responses.page(items.map(Shapes.auditEntry), Cursor.ofCreated(next))
+    })
+
     return Endpoints.group(AuditApi.AuditApi, guard, {
-      list: Effect.fnUntraced(function* ({ params, query, request }) {
-        yield* Query.texts(query)
-        const asked = {
-          organizationId: Text.id(params.id),
-          from: Instants.fromWire(query.from),
-          to: Instants.fromWire(query.to),
-          actor: query.actor ?? null,
-          action: query.action ?? null,
-          resourceId: query.resource_id ?? null
-        }
-        if (request.headers["accept"]?.includes(AuditApi.JSON_LINES) === true) {
-          return yield* Streaming.lines(log.list(asked), Shapes.auditEntry)
-        }
-        const page = yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)
-        const { items, next } = yield* log.page({ ...asked, ...page })
-        return Responses.page(items.map(Shapes.auditEntry), Cursor.ofCreated(next))
-      })
+      list: (call) => list(Text.id(call.params.id), call),
+      listService: (call) => list(AuditEntry.SERVICE, call)
     })
   })

@@ -1,10 +1,12 @@
 /**
- * The handlers of the zones of telcos. The zone of an organization's own region leaves an entry in its audit log (rule W11).
+ * The handlers of the zones of telcos. A zone that is set leaves an entry in the audit log of the region's organization,
+ * or of the service where the region is everybody's (rule W11).
  */
 import { Effect } from "effect"
 import { AuditLog, Coverage, Refusal } from "simplan"
 import { Text } from "../../fields/index.ts"
 import * as TelcosApi from "../api/management/TelcosApi.ts"
+import { AuditEntry } from "simplan/ports"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import type { Telco, Zone } from "../Telcos.ts"
@@ -48,16 +50,12 @@ export const make = (guard: Guard.Guard<undefined>, telcos: ReadonlyMap<string, 
             message: `must be that of the coverage profile, ${profile.label}`
           })
         }
-        const { organizationId } = profile
-        const record =
-          organizationId === null
-            ? Effect.void
-            : auditLog.record({
-                organizationId,
-                resourceId: coverageId,
-                iccid: null,
-                action: "coverage_profile.set_zone"
-              })
+        const record = auditLog.record({
+          organizationId: profile.organizationId ?? AuditEntry.SERVICE,
+          resourceId: coverageId,
+          iccid: null,
+          action: "coverage_profile.set_zone"
+        })
         yield* set({ label: body.label, coverageId, zoneId: body.zone_id }, record)
         return Responses.data(body)
       })

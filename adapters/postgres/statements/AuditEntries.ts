@@ -2,7 +2,7 @@
  * The statements about audit entries (rule W11).
  */
 import { Effect } from "effect"
-import type { AuditEntry, Storage } from "simplan/ports"
+import { AuditEntry, type Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
@@ -64,7 +64,7 @@ export const page =
         limit ${limit}::int`
     )
 
-/** Looks at the oldest entries of each organization by their key. */
+/** Looks at the oldest entries of each organization, and of the service itself, by their key. */
 export const purge =
   (database: Database) =>
   ({ before, limit }: { readonly before: number; readonly limit: number }) =>
@@ -73,10 +73,14 @@ export const purge =
         (sql) => sql<Row<number>>`
           with old as (
             select entry.*
-            from simplan.organization, lateral (
+            from (
+              select organization.organization_id from simplan.organization
+              union all
+              select ${AuditEntry.SERVICE}::text
+            ) owner, lateral (
               select audit_entry.organization_id, audit_entry.created_at, audit_entry.entry_id
               from simplan.audit_entry
-              where audit_entry.organization_id = organization.organization_id
+              where audit_entry.organization_id = owner.organization_id
                 and audit_entry.created_at < ${before}::bigint
               order by audit_entry.organization_id, audit_entry.created_at, audit_entry.entry_id
               limit ${limit}::int

@@ -3,7 +3,7 @@
  * read, and written for changes that are kept elsewhere.
  */
 import { Context, Effect, Layer, Stream } from "effect"
-import type { AuditEntry, Change } from "../../domain/AuditEntry.ts"
+import { type AuditEntry, type Change, SERVICE } from "../../domain/AuditEntry.ts"
 import type { NotFound } from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type AuditQuery, type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
@@ -15,7 +15,7 @@ import { Organizations } from "./Organizations.ts"
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** Newest first. */
+    /** Newest first. With `AuditEntry.SERVICE` as the organization: changes that belong to none. */
     readonly page: (query: AuditQuery) => Effect.Effect<Paging.Page<AuditEntry, CreatedCursor>, NotFound | StorageError>
     /** All of them, newest first, in keyset pages: memory does not grow with the list. */
     readonly list: (query: Omit<AuditQuery, "after" | "limit">) => Stream.Stream<AuditEntry, NotFound | StorageError>
@@ -35,20 +35,24 @@ export const layer: Layer.Layer<AuditLog, never, Storage | Organizations | Commi
     const commits = yield* Commits
     const clock = yield* BusinessClock
 
+    /** Refuses an organization that is not there. */
+    const checked = (of: { readonly organizationId: string }) =>
+      of.organizationId === SERVICE ? Effect.void : Effect.asVoid(organizations.get(of))
+
     return AuditLog.of({
       record: Effect.fn("AuditLog.record")(function* (change) {
         const commit = yield* commits.audited({}, change, yield* clock.now)
         yield* commits.retryOnConflict(commits.write(commit))
       }),
       page: Effect.fn("AuditLog.page")(function* ({ limit, ...query }) {
-        yield* organizations.get(query)
+        yield* checked(query)
         const found = yield* storage.auditEntries.page({ ...query, limit: limit + 1 })
         return Paging.page(found, limit, cursorOf)
       }),
       list: (query) =>
         Stream.unwrap(
           Effect.as(
-            organizations.get(query),
+            checked(query),
             Paging.stream(
               (after: CreatedCursor | null, limit) => storage.auditEntries.page({ ...query, after, limit }),
               cursorOf

@@ -289,11 +289,14 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
           yield* organizations.get(of)
           yield* enabled(of)
           const payload = { type: WebhookEvent.TEST, data: { webhookEndpointId: of.endpointId } } as const
+          const { endpointId: resourceId, organizationId } = of
+          const change = { organizationId, action: "webhook_endpoint.test", resourceId, iccid: null } as const
           const now = yield* clock.now
           yield* commits.retryOnConflict(
-            Effect.flatMap(commits.of(of.organizationId, { payloads: [payload] }, now), (commit) =>
-              commits.write(commit)
-            )
+            Effect.gen(function* () {
+              const commit = yield* commits.of(organizationId, { payloads: [payload] }, now)
+              yield* commits.write(yield* commits.audited(commit, change, now))
+            })
           )
         })
       })

@@ -3,8 +3,10 @@
  * indexes, and sees within 5 s that another process has replaced it.
  */
 import { Cache, Context, Effect, Exit, Layer, Option } from "effect"
+import { type Change, SERVICE } from "../../domain/AuditEntry.ts"
 import { type Catalogue, checkTexts, type Index, index } from "../../domain/Catalogue.ts"
 import type { InvalidField } from "../../domain/Refusal.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
@@ -31,12 +33,15 @@ export class Catalogues extends Context.Service<
   }
 >()("simplan/Catalogues") {}
 
+const replacement: Change = { organizationId: SERVICE, action: "catalogue.replace", resourceId: SERVICE, iccid: null }
+
 /** The implementation that `Services.layer` provides. Each build caches the catalogue and its indexes for itself. */
-export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> = Layer.effect(
+export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | BusinessClock | Commits> = Layer.effect(
   Catalogues,
   Effect.gen(function* () {
     const storage = yield* Storage
     const builtIn = yield* BuiltIn
+    const clock = yield* BusinessClock
     const commits = yield* Commits
     const inTransaction = yield* HostTransaction
     const { cacheMillis } = yield* Settings
@@ -72,7 +77,8 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | Commits> 
       current,
       replace: Effect.fn("Catalogues.replace")(function* (catalogue: Catalogue) {
         yield* Effect.fromResult(checkTexts(catalogue))
-        yield* commits.retryOnConflict(commits.write({ catalogue }))
+        const commit = yield* commits.audited({ catalogue }, replacement, yield* clock.now)
+        yield* commits.retryOnConflict(commits.write(commit))
         return yield* current
       })
     })

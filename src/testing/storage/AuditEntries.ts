@@ -2,7 +2,7 @@
  * Audit entries: they come back as they were written, filtered and newest first, and go when they are old enough.
  */
 import { Effect } from "effect"
-import { type AuditEntry, type Filter, isAsked } from "../../domain/AuditEntry.ts"
+import { type AuditEntry, type Filter, isAsked, SERVICE } from "../../domain/AuditEntry.ts"
 import type { Commit } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./world/Rows.ts"
@@ -79,6 +79,26 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("entries of an import of one more", yield* listed(world), [entry])
       yield* storage.sims.import([World.newSim(world)], entry)
       yield* Suite.equals("entries of its next part", yield* listed(world), [entry])
+    })
+  ),
+
+  scenario("entries of the service itself are listed and purged, though no organization has their id", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      while ((yield* storage.purgeAudit({ before: now, limit: 1_000 })) > 0);
+      const entries = [-2, 0].map((at) =>
+        Rows.auditEntry(world, {
+          organizationId: SERVICE,
+          createdAt: now + at,
+          action: "catalogue.replace",
+          resourceId: world.id()
+        })
+      )
+      yield* storage.commit({ auditEntries: entries })
+      const ofService = () => listed({ ...world, organizationId: SERVICE }, { from: now - 2, to: now + 1 })
+      yield* Suite.equals("entries", yield* ofService(), newestFirst(entries))
+      yield* Suite.equals("how many went", yield* storage.purgeAudit({ before: now - 1, limit: 1_000 }), 1)
+      yield* Suite.equals("what is left", yield* ofService(), entries.slice(1))
     })
   ),
 

@@ -243,6 +243,35 @@ describe("the audit log", () => {
     expect(await entries(`?from=${start}`)).toEqual(all)
   })
 
+  it("has an entry for the test of an endpoint", async () => {
+    const { body } = await world.admin("POST", `/organizations/${acme.organizationId}/webhook-endpoints`, {
+      url: "https://hooks.example/"
+    })
+    const id = body.data.webhook_endpoint_id
+    const found = await left(() =>
+      world.admin("POST", `/organizations/${acme.organizationId}/webhook-endpoints/${id}/test`)
+    )
+    expect(found).toMatchObject([{ action: "webhook_endpoint.test", resource_id: id, actor: "admin" }])
+  })
+
+  it("of the service has what belongs to no organization: the catalogue and the clock", async () => {
+    const { body } = await world.admin("GET", "/catalogue")
+    await world.admin("PUT", "/catalogue", body.data)
+    const { now } = (await world.admin("GET", "/clock")).body.data
+    await world.admin("POST", "/clock/advance", { to: now })
+    const before = await world.admin("GET", "/audit")
+    expect(before.body.data[0]).toMatchObject({ action: "catalogue.replace", actor: "admin", address: "127.0.0.1" })
+    const moved = await world.admin("POST", "/clock/advance", { by: "40 days" })
+    const after = await world.admin("GET", "/audit?action=clock.advance")
+    expect(after.body.data[0]).toMatchObject({
+      action: "clock.advance",
+      actor: "admin",
+      created_at: now,
+      resource_id: moved.body.data.now
+    })
+    expect((await world.admin("GET", "/audit")).body.data).toHaveLength(before.body.data.length + 1)
+  })
+
   it("refuses what it does not know", async () => {
     for (const query of ["?action=nope", "?from=yesterday", "?page=x", "?page_size=0", `?actor=${"x".repeat(300)}`]) {
       expect([query, (await world.admin("GET", log + query)).status]).toEqual([query, 400])

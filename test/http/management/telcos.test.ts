@@ -54,6 +54,10 @@ describe("the zones of a telco", () => {
     expect((await put({}, "z")).body.code).toBe("telco_not_found")
     const { body } = await acme.get("/v3/coverage-profiles?region_code=FR&label=Blue")
     expect((await put({ label: "Blue", coverage_id: body.data[0].coverage_id })).status).toBe(200)
+    const ofService = await world.admin("GET", "/audit")
+    expect(ofService.body.data).toMatchObject([
+      { action: "coverage_profile.set_zone", resource_id: body.data[0].coverage_id }
+    ])
   })
 })
 

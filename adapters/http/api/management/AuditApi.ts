@@ -30,26 +30,37 @@ export const AuditEntryPage = Schemas.page(AuditEntry)
 
 const text = Schemas.Parameter.check(Schemas.within(TextLimit.ID))
 
+const query = {
+  from: Schema.optionalKey(Schemas.Instant.annotate({ description: "Entries from this instant on" })),
+  to: Schema.optionalKey(Schemas.Instant.annotate({ description: "Entries before this instant" })),
+  actor: Schema.optionalKey(text),
+  action: Schema.optionalKey(Action),
+  resource_id: Schema.optionalKey(
+    text.annotate({ description: "The id of the resource, or the ICCID of the SIM that the change is about" })
+  ),
+  ...Schemas.keyset
+}
+
+const success = [AuditEntryPage, Schema.String.pipe(HttpApiSchema.asText({ contentType: JSON_LINES }))] as const
+
+const lines = `With \`Accept: ${JSON_LINES}\` all entries come as one stream, a line each, without pages.`
+
 export class AuditApi extends HttpApiGroup.make("audit")
   .add(
     HttpApiEndpoint.get("list", "/organizations/:id/audit", {
       params: { id: Schema.String },
-      query: {
-        from: Schema.optionalKey(Schemas.Instant.annotate({ description: "Entries from this instant on" })),
-        to: Schema.optionalKey(Schemas.Instant.annotate({ description: "Entries before this instant" })),
-        actor: Schema.optionalKey(text),
-        action: Schema.optionalKey(Action),
-        resource_id: Schema.optionalKey(
-          text.annotate({ description: "The id of the resource, or the ICCID of the SIM that the change is about" })
-        ),
-        ...Schemas.keyset
-      },
-      success: [AuditEntryPage, Schema.String.pipe(HttpApiSchema.asText({ contentType: JSON_LINES }))],
+      query,
+      success,
       error: Schemas.problems(...Schemas.managing, "organization_not_found")
+    }).annotateMerge(OpenApi.annotations({ summary: "Who changed what, newest first", description: lines })),
+    HttpApiEndpoint.get("listService", "/audit", {
+      query,
+      success,
+      error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Who changed what, newest first",
-        description: `With \`Accept: ${JSON_LINES}\` all entries come as one stream, a line each, without pages.`
+        summary: "Who changed what belongs to no organization, newest first",
+        description: `The catalogue, the zones of regions that everybody has, and a virtual clock. ${lines}`
       })
     )
   )
