@@ -64,7 +64,8 @@ const storage = (database: Database, notifications: Notifications.Notifications)
       page: WebhookEndpoints.page(database),
       namedTypes: WebhookEndpoints.namedTypes(database),
       failingSince: WebhookEndpoints.failingSince(database),
-      health: WebhookEndpoints.health(database)
+      health: WebhookEndpoints.health(database),
+      failing: WebhookEndpoints.failing(database)
     },
     eventHandlers: {
       list: EventHandlers.list(database),
@@ -84,6 +85,7 @@ const storage = (database: Database, notifications: Notifications.Notifications)
       page: Sims.page(database),
       reserve: SimReservations.reserve(database),
       release: SimReservations.release(database),
+      stock: Sims.stock(database),
       identities: Sims.identities(database),
       smdpHistory: Reports.entriesOf(database)
     },
@@ -101,7 +103,8 @@ const storage = (database: Database, notifications: Notifications.Notifications)
     deliveries: {
       get: DeliveryLog.byId(database),
       page: DeliveryLog.page(database),
-      attempts: DeliveryLog.attempts(database)
+      attempts: DeliveryLog.attempts(database),
+      waitingCounts: Deliveries.waitingCounts(database)
     },
     commands: { get: Commands.byId(database), page: Commands.page(database) },
     idempotencyRecords: { get: Idempotency.byKey(database) },

@@ -1,7 +1,7 @@
 /**
  * The SIM inventory over rows: import and reservations.
  */
-import { type AuditEntry, Sim, type SimAggregate, type Storage } from "simplan/ports"
+import { type AuditEntry, Label, Sim, type SimAggregate, type Storage } from "simplan/ports"
 import * as Rows from "./Rows.ts"
 import type { RowStore } from "./RowStore.ts"
 
@@ -49,6 +49,25 @@ export const importSims = (
     if (known === null) store.put("auditEntry", auditEntry, null)
   }
   return { imported, updated, taken }
+}
+
+/** How many free eSIMs are counted of a label, and among how many SIMs it is looked for where there is none. */
+const COUNTED = 1_000
+
+const first = <A>(rows: Iterable<A>): ReadonlyArray<A> => {
+  const taken: Array<A> = []
+  for (const row of rows) if (taken.push(row) >= COUNTED) break
+  return taken
+}
+
+export const stockOf = (store: RowStore, organizationId: string): ReadonlyArray<Sim.Stock> => {
+  const some = new Set<Label.Label>()
+  for (const { value } of first(store.list("sim", organizationId, null, "ascending")))
+    if (value.sim.isEsim) some.add(value.sim.label)
+  return Label.labels.flatMap((label) => {
+    const free = first(store.waiting("sim", Rows.freeSims({ organizationId, label }))).length
+    return free > 0 || some.has(label) ? [{ organizationId, label, free }] : []
+  })
 }
 
 /** Whether a SIM of the label is on its way back to stock. One whose release has ended in refusals is not. */

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { AuditEntry, Changes, Command, Delivery, EventHandler, Job, Jobs, Outbox, Plan } from "simplan/ports"
-import { Region, SimAggregate, SimIdentities, Storage } from "simplan/ports"
+import { Region, SimAggregate, SimIdentities, Storage, WebhookEndpoint } from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
 import * as Purges from "./Purges.ts"
 import * as Queues from "./Queues.ts"
@@ -100,7 +100,8 @@ const storage = (store: RowStore): Storage.Service => {
               rows.filter(({ delivery }) => delivery.endpointId === id)
             )
           )
-        })
+        }),
+      failing: read(() => WebhookEndpoint.failingOf(take(store.also("endpoint", Rows.FAILING, null), COUNTED, all)))
     },
     eventHandlers: {
       list: read(() => values(list("handler"))),
@@ -162,6 +163,8 @@ const storage = (store: RowStore): Storage.Service => {
           const held = reservations.map(({ iccid: id, token }) => ({ organizationId, id, token }))
           store.lease("sim", held, null)
         }),
+      stock: ({ organizationIds }) =>
+        read(() => organizationIds.flatMap((organizationId) => Inventory.stockOf(store, organizationId))),
       identities: (asked) =>
         read(() => {
           const aggregate = aggregateOf(asked)
@@ -226,7 +229,10 @@ const storage = (store: RowStore): Storage.Service => {
           )
         ),
       attempts: ({ deliveryId, organizationId }) =>
-        read(() => get("delivery", deliveryId, organizationId)?.attempts.toReversed().slice(0, 100) ?? [])
+        read(() => get("delivery", deliveryId, organizationId)?.attempts.toReversed().slice(0, 100) ?? []),
+      waitingCounts: read(() =>
+        Delivery.waitingCounts(take(store.waiting("delivery", Rows.ENDPOINTS), COUNTED, ({ delivery }) => delivery))
+      )
     },
     jobs: {
       get: (jobId) => read(() => store.find("job", jobId)?.value ?? null),

@@ -3,7 +3,7 @@
  */
 import type { ApiKey, AuditEntry, Catalogue, Command, Delivery, Idempotency, Job } from "simplan/ports"
 import type { Organization, Plan, Region, SimAggregate, SmdpHistory, Storage, Time } from "simplan/ports"
-import { EventHandler, Sim, type WebhookEndpoint, WebhookEvent } from "simplan/ports"
+import { EventHandler, Sim, WebhookEndpoint, WebhookEvent } from "simplan/ports"
 /** The kinds of rows, and what each has as its value. */
 export interface Kinds {
   /** The id is `organizationId`. */
@@ -121,6 +121,9 @@ export const PROBLEMS = "problems"
 /** The jobs that were tried and wait for their next try. */
 export const WAITING = "waiting"
 
+/** The endpoints that fail, by since when. */
+export const FAILING = "failing"
+
 /** The queue of jobs. */
 export const JOBS = "jobs"
 
@@ -165,6 +168,12 @@ const ofSim = ({ sim, subscription }: SimAggregate.SimAggregate): Place => {
   }
 }
 
+const ofEndpoint = (endpoint: WebhookEndpoint.WebhookEndpoint): Place => {
+  const place = created("endpointId")(endpoint)
+  if (!WebhookEndpoint.isFailing(endpoint)) return place
+  return { ...place, also: { list: FAILING, position: endpoint.failingSince, id: place.id } }
+}
+
 const ofJob = (job: Job.Job): Place => {
   const { createdAt: position, dueAt, endedAt, jobId: id, organizationId } = job
   return endedAt === null
@@ -198,7 +207,7 @@ const ofDelivery = ({ delivery, event }: Delivery.LoggedDelivery): Place => {
 export const placeOf: { readonly [K in Kind]: (value: Kinds[K]) => Place } = {
   organization: ({ createdAt, organizationId }) => ofService(organizationId, createdAt),
   apiKey: ofKey,
-  endpoint: created("endpointId"),
+  endpoint: ofEndpoint,
   handler: ({ name }) => ofService(name, 0),
   plan: created("planId"),
   region: created("coverageId"),

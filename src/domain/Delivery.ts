@@ -243,17 +243,60 @@ export const failingSince = (attempts: Iterable<Pick<LoggedAttempt, "at" | "erro
   return since === Number.POSITIVE_INFINITY ? null : since
 }
 
+/** Whether the last attempt was the first one since the delivery was replayed. */
+export const isReplay = ({ attempts, retryStep }: Delivery): boolean => retryStep === 1 && attempts > 1
+
+/**
+ * What an attempt met. `untried`: there was none. `none`: there was no answer, as when the connection was refused or the
+ * time was over. The others are the class of the answer's status; a status outside of 100 to 599 is in the nearest one.
+ */
+export const answers = ["untried", "none", "1xx", "2xx", "3xx", "4xx", "5xx"] as const
+
+/** The class of what an attempt met, of which there are few. */
+export type Answer = (typeof answers)[number]
+
+const classes = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const satisfies ReadonlyArray<Answer>
+
+/** The class of an answer by its status; null: there was no answer. */
+export const answerClass = (status: number | null): Exclude<Answer, "untried"> =>
+  status === null ? "none" : (classes[Math.min(Math.max(Math.trunc(status / 100), 1), 5) - 1] ?? "none")
+
+/** What the delivery's last attempt met. */
+export const answerOf = ({ lastAttemptAt, responseStatus }: Delivery): Answer =>
+  lastAttemptAt === null ? "untried" : answerClass(responseStatus)
+
+/** The pending deliveries whose last attempts met the same, taken together. */
+export interface WaitingCount {
+  /** What their last attempts met. */
+  readonly answer: Answer
+  /** How many there are. */
+  readonly count: number
+  /** When the first of them is or was due. */
+  readonly nextAt: Instant
+}
+
+/** The counts of these deliveries by what their last attempts met, in no order. Those that are not pending do not count. */
+export const waitingCounts = (deliveries: Iterable<Delivery>): ReadonlyArray<WaitingCount> => {
+  const counts = new Map<Answer, WaitingCount>()
+  for (const delivery of deliveries) {
+    const { nextAttemptAt, status } = delivery
+    if (status !== "Pending" || nextAttemptAt === null) continue
+    const answer = answerOf(delivery)
+    const { count, nextAt } = counts.get(answer) ?? { count: 0, nextAt: nextAttemptAt }
+    counts.set(answer, { answer, count: count + 1, nextAt: Math.min(nextAt, nextAttemptAt) })
+  }
+  return [...counts.values()]
+}
+
 /** What the log says of an endpoint that has had these deliveries. */
 export const healthOf = (
   endpointId: string,
   deliveries: Iterable<Pick<LoggedDelivery, "delivery"> & { readonly attempts: ReadonlyArray<LoggedAttempt> }>
 ): WebhookEndpoint.Health => {
   const all = [...deliveries]
-  const attempts = all.flatMap((one) => one.attempts)
-  const succeeded = attempts.filter(({ error }) => error === null)
+  const succeeded = all.flatMap((one) => one.attempts).filter(({ error }) => error === null)
   return {
     endpointId,
-    failingSince: failingSince(attempts),
     lastSuccessAt: succeeded.reduce<Instant | null>((last, { at }) => Math.max(last ?? at, at), null),
     pending: all.filter(({ delivery }) => delivery.status === "Pending").length
   }

@@ -73,6 +73,16 @@ export const isFree = (sim: Sim): boolean => sim.isEsim && sim.allocation._tag =
 /** Rule S5: whether the SIM is on its way back to stock: it will be free when the telco has confirmed its release. */
 export const isReturning = (sim: Sim): boolean => sim.isEsim && sim.allocation._tag === "Releasing" && !sim.downloaded
 
+/** How many free eSIMs of a label an organization has (rule S2). */
+export interface Stock {
+  /** Whose they are. */
+  readonly organizationId: string
+  /** The label of the plans that they take. */
+  readonly label: Label
+  /** Those that `isFree`, reserved ones included, counted up to 1,000. */
+  readonly free: number
+}
+
 /** What an eSIM is reserved for. */
 export type Purpose = "subscription" | "mobile plan"
 

@@ -6,7 +6,7 @@ import * as Base64 from "effect/encoding/Base64"
 import { InvalidField } from "./Refusal.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
-import { DAY, toIso } from "./Time.ts"
+import { DAY, SECOND, toIso } from "./Time.ts"
 import * as WebhookEvent from "./WebhookEvent.ts"
 
 /** A secret that deliveries are signed with (rule W6). */
@@ -146,24 +146,41 @@ export const failuresAsked = (failingSince: Instant): { readonly from: Instant; 
 export interface Health {
   /** Which endpoint it is. */
   readonly endpointId: string
-  /** When an attempt first failed after the last one that succeeded; null where the last one succeeded, or none is. */
-  readonly failingSince: Instant | null
   /** When an attempt last succeeded; null where none did. */
   readonly lastSuccessAt: Instant | null
   /** How many deliveries are to be made, counted up to 10,000. */
   readonly pending: number
 }
 
-/** The endpoint's health with what it knows itself: the part of the log that is read may begin after the first failure. */
-export const healthWith = ({ failingSince }: WebhookEndpoint, found: Health): Health => {
-  if (found.failingSince === null || failingSince === null) return found
-  const isSinceSuccess = found.lastSuccessAt === null || failingSince > found.lastSuccessAt
-  return isSinceSuccess ? { ...found, failingSince: Math.min(failingSince, found.failingSince) } : found
+/** Whether the endpoint gets deliveries, and has failed since its last success. */
+export const isFailing = (
+  endpoint: WebhookEndpoint
+): endpoint is WebhookEndpoint & { readonly failingSince: Instant } =>
+  isEnabled(endpoint) && endpoint.failingSince !== null
+
+/** The endpoints that fail, of all organizations. */
+export interface Failing {
+  /** How many there are, counted up to 10,000. */
+  readonly count: number
+  /** Since when the one has failed that has failed longest; null where none fails. */
+  readonly since: Instant | null
 }
 
-/** Rule W7: the endpoint after a success. It changes only if the delivery is too old for the log to be asked about it. */
-export const succeeded = (endpoint: WebhookEndpoint, deliveryCreatedAt: Instant): WebhookEndpoint =>
-  endpoint.failingSince !== null && deliveryCreatedAt < failuresAsked(endpoint.failingSince).createdFrom
+/** The endpoints among these that fail (`isFailing`), taken together. */
+export const failingOf = (endpoints: Iterable<WebhookEndpoint>): Failing => {
+  const since = [...endpoints].filter(isFailing).map(({ failingSince }) => failingSince)
+  return { count: since.length, since: since.length === 0 ? null : since.reduce((a, b) => Math.min(a, b)) }
+}
+
+/**
+ * How long an endpoint has failed at least before a success of its other deliveries ends that: one that fails now and then
+ * is not written each time. What failed is not tried again sooner (`Delivery.retrySchedule`), and ends it if it succeeds.
+ */
+export const RECOVERY = 5 * SECOND
+
+/** Rule W7: the endpoint after a success at `now`, of a delivery that was replayed or not. */
+export const succeeded = (endpoint: WebhookEndpoint, now: Instant, isReplay: boolean): WebhookEndpoint =>
+  endpoint.failingSince !== null && (isReplay || now - endpoint.failingSince >= RECOVERY)
     ? { ...endpoint, failingSince: null }
     : endpoint
 

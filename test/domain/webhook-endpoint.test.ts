@@ -3,6 +3,7 @@
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
+import * as Delivery from "../../src/domain/Delivery.ts"
 import * as Endpoint from "../../src/domain/WebhookEndpoint.ts"
 import { DAY_MS } from "./Calendar.ts"
 import { NOW } from "./Values.ts"
@@ -111,11 +112,30 @@ describe("A failed attempt (W7)", () => {
 })
 
 describe("A success (W7)", () => {
-  it("ends the failures only of a delivery that the log is not asked about: the log tells the others", () => {
-    const { createdFrom } = Endpoint.failuresAsked(NOW)
-    expect(Endpoint.succeeded(failing, createdFrom)).toBe(failing)
-    expect(Endpoint.succeeded(failing, createdFrom - 1)).toEqual(endpoint)
-    expect(Endpoint.succeeded(endpoint, createdFrom - 1)).toBe(endpoint)
+  it("ends the failures, 5 s after the first of them at the soonest, and one that was asked for at once", () => {
+    expect(Endpoint.succeeded(failing, NOW + Endpoint.RECOVERY, false)).toEqual(endpoint)
+    expect(Endpoint.succeeded(failing, NOW + Endpoint.RECOVERY - 1, false)).toBe(failing)
+    expect(Endpoint.succeeded(failing, NOW, true)).toEqual(endpoint)
+    expect(Endpoint.succeeded(endpoint, NOW + Endpoint.RECOVERY, true)).toBe(endpoint)
+  })
+
+  it("of what had failed always ends them: it is not tried again sooner", () => {
+    expect(Math.min(...Delivery.retrySchedule)).toBeGreaterThanOrEqual(Endpoint.RECOVERY)
+  })
+})
+
+describe("An endpoint fails", () => {
+  it("from its first failure on, unless it is disabled or deleted", () => {
+    expect(Endpoint.isFailing(failing)).toBe(true)
+    expect(Endpoint.isFailing(endpoint)).toBe(false)
+    expect(Endpoint.isFailing(Endpoint.disabled(failing, "Organization", NOW))).toBe(false)
+    expect(Endpoint.isFailing(Endpoint.deleted(failing, NOW))).toBe(false)
+  })
+
+  it("and is counted with the others, with since when the first of them fails", () => {
+    expect(Endpoint.failingOf([])).toEqual({ count: 0, since: null })
+    const others = [endpoint, failing, { ...failing, failingSince: NOW - DAY_MS }]
+    expect(Endpoint.failingOf(others)).toEqual({ count: 2, since: NOW - DAY_MS })
   })
 })
 

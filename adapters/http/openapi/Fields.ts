@@ -162,7 +162,10 @@ const management = {
     "Who or what disabled the endpoint: its organization, a response of 410, or five days of failures",
     null
   ],
-  failing_since: ["Since when every attempt at the endpoint has failed; null where the last one succeeded", null],
+  failing_since: [
+    "Since when every attempt at the endpoint has failed; null where none has since the last success",
+    null
+  ],
   last_success_at: ["When an attempt at the endpoint last succeeded; null where none did", Samples.bought],
   pending_deliveries: ["How many deliveries are to be made, counted up to 10,000", 0],
   signing_key: ["The key that signs the calls: `whsec_` and base64", "whsec_EXAMPLE"],

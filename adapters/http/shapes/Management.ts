@@ -57,10 +57,10 @@ export const webhookEndpoint = (one: WebhookEndpoint.WebhookEndpoint): typeof We
   created_at: Time.toIso(one.createdAt)
 })
 
-/** As the list has it: with what the log of its deliveries says. */
+/** As the list has it: with since when it fails, and what the log of its deliveries says. */
 export const listedEndpoint = (one: Webhooks.ListedEndpoint): typeof WebhooksApi.ListedWebhookEndpoint.Type => ({
   ...webhookEndpoint(one),
-  failing_since: Instants.toWire(one.health.failingSince),
+  failing_since: Instants.toWire(one.failingSince),
   last_success_at: Instants.toWire(one.health.lastSuccessAt),
   pending_deliveries: one.health.pending
 })

@@ -100,6 +100,7 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
         page: storage.sims.page,
         reserve: (asked) => Effect.suspend(() => storage.sims.reserve(held(asked))),
         release: storage.sims.release,
+        stock: storage.sims.stock,
         identities: storage.sims.identities,
         smdpHistory: storage.sims.smdpHistory
       },

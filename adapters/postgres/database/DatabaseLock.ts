@@ -110,6 +110,7 @@ export const guarded = ({ jobs, outbox, storage }: Ports, held: DatabaseLock): P
         page: storage.sims.page,
         reserve: (claim) => whileHeld(storage.sims.reserve(claim)),
         release: storage.sims.release,
+        stock: storage.sims.stock,
         identities: storage.sims.identities,
         smdpHistory: storage.sims.smdpHistory
       },

@@ -107,13 +107,15 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
         page: (query) => opened(webhookEndpoints.page(query), each(openEndpoint)),
         namedTypes: webhookEndpoints.namedTypes,
         failingSince: webhookEndpoints.failingSince,
-        health: webhookEndpoints.health
+        health: webhookEndpoints.health,
+        failing: webhookEndpoints.failing
       },
       sims: {
         import: (given, auditEntry) => Effect.suspend(() => sims.import(given.map(sealSim), auditEntry)),
         page: (query) => opened(sims.page(query), each(openSim)),
         reserve: (claim) => opened(sims.reserve(claim), (found) => ({ ...found, sims: found.sims.map(openSim) })),
         release: sims.release,
+        stock: sims.stock,
         identities: sims.identities,
         smdpHistory: sims.smdpHistory
       },

@@ -22,6 +22,7 @@ import * as writeProbe from "./0005_write_probe.ts"
 import * as releasingSims from "./0006_releasing_sims.ts"
 import * as waitingJobs from "./0007_waiting_jobs.ts"
 import * as failedEvents from "./0008_failed_events.ts"
+import * as failingEndpoints from "./0009_failing_endpoints.ts"
 
 /** The statements of each migration, which is named by its number. */
 const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -32,7 +33,8 @@ const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0005_write_probe": writeProbe.statements,
   "0006_releasing_sims": releasingSims.statements,
   "0007_waiting_jobs": waitingJobs.statements,
-  "0008_failed_events": failedEvents.statements
+  "0008_failed_events": failedEvents.statements,
+  "0009_failing_endpoints": failingEndpoints.statements
 }
 
 /** A migration of this build. */

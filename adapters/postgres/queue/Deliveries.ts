@@ -176,6 +176,26 @@ export const handBack = (database: Database) => (leases: ReadonlyArray<Outbox.De
     )
   )
 
+/** How many deliveries are pending, by what their last attempts met (`Delivery.answerOf`). */
+export const waitingCounts = (database: Database) =>
+  database.rows(
+    (sql) => sql<Row<Delivery.WaitingCount>>`
+      select json_build_object('answer', waiting.answer, 'count', count(*), 'nextAt', min(waiting.next_attempt_at))::text
+        as value
+      from (
+        select delivery.next_attempt_at, case
+          when delivery.last_attempt_at is null then 'untried'
+          when delivery.response_status is null then 'none'
+          else least(greatest(delivery.response_status / 100, 1), 5) || 'xx'
+        end as answer
+        from simplan.delivery
+        where ${sql.literal(queue.waits)} and delivery.next_attempt_at is not null
+        order by delivery.next_attempt_at, delivery.delivery_id
+        limit 10000
+      ) waiting
+      group by waiting.answer`
+  )
+
 /** How much there is, counted up to a bound. */
 export const backlog = (database: Database) => (at: { readonly now: number; readonly machineNow: number }) =>
   Effect.map(

@@ -1,6 +1,7 @@
 /**
  * The statements about webhook endpoints.
  */
+import { Effect } from "effect"
 import type { Storage, WebhookEndpoint, WebhookEvent } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
@@ -122,20 +123,34 @@ export const failingSince =
           and made.at > coalesce((select max(done.at) from made done where done.succeeded), ${of.from}::bigint - 1)`
     )
 
+/** The endpoints that fail. The text of the condition is that of the index. */
+export const failing = (database: Database) =>
+  Effect.map(
+    database.row(
+      (sql) => sql<Row<WebhookEndpoint.Failing>>`
+        select json_build_object('count', count(*), 'since', min(found.failing_since))::text as value
+        from (
+          select webhook_endpoint.failing_since from simplan.webhook_endpoint
+          where webhook_endpoint.failing_since is not null and webhook_endpoint.disabled_at is null
+            and webhook_endpoint.deleted_at is null
+          order by webhook_endpoint.failing_since
+          limit 10000
+        ) found`
+    ),
+    (row): WebhookEndpoint.Failing => row ?? { count: 0, since: null }
+  )
+
 /**
  * What the log says of endpoints. Their deliveries are read by the indexes of the log and of what is pending, each up to
- * a bound. Of a delivery that succeeded only its last attempt counts, since what failed before it does not matter.
+ * a bound. Of a delivery that succeeded only its last attempt counts, which the delivery has.
  */
 export const health =
   (database: Database) => (of: { readonly organizationId: string; readonly endpointIds: ReadonlyArray<string> }) =>
     database.rows(
       (sql) => sql<Row<WebhookEndpoint.Health>>`
         select json_build_object(
-          'endpointId', asked.endpoint_id, 'pending', pending.count, 'lastSuccessAt', last.success,
-          'failingSince', (
-            select min(attempt.at) from unnest(made.failures) as attempt(at)
-            where last.success is null or attempt.at > last.success
-          )
+          'endpointId', asked.endpoint_id, 'pending', pending.count,
+          'lastSuccessAt', greatest(delivered.at, made.success)
         )::text as value
         from json_array_elements_text(${JSON.stringify(of.endpointIds)}::json) as asked(endpoint_id)
         cross join lateral (
@@ -160,8 +175,7 @@ export const health =
           ) delivered
         ) delivered
         cross join lateral (
-          select max(delivery_attempt.at) filter (where delivery_attempt.error is null) as success,
-            array_agg(delivery_attempt.at) filter (where delivery_attempt.error is not null) as failures
+          select max(delivery_attempt.at) as success
           from (
             (
               select newest.delivery_id from (
@@ -183,7 +197,6 @@ export const health =
             )
           ) tried
           join simplan.delivery_attempt on delivery_attempt.organization_id = ${of.organizationId}
-            and delivery_attempt.delivery_id = tried.delivery_id
-        ) made
-        cross join lateral (select greatest(delivered.at, made.success) as success) last`
+            and delivery_attempt.delivery_id = tried.delivery_id and delivery_attempt.error is null
+        ) made`
     )

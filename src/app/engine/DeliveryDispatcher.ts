@@ -55,7 +55,7 @@ const outcomeOf = (exit: Exit.Exit<Delivery.Status | null, unknown>): string => 
 
 const measured = (call: Effect.Effect<WebhookAnswer, SendFailed>) =>
   Metrics.timed(Metrics.traced("webhook", { kind: "client" }, call), (exit, seconds, context) => {
-    const answer = Exit.isSuccess(exit) ? `${Math.trunc(exit.value.status / 100)}xx` : "none"
+    const answer = Delivery.answerClass(Exit.isSuccess(exit) ? exit.value.status : null)
     Metrics.deliveryDuration({ answer })(seconds, context)
   })
 
@@ -133,7 +133,7 @@ export const make: (
     if (attempt !== undefined) {
       const endpoint =
         attempt.error === null
-          ? Endpoint.succeeded(due.endpoint, delivery.createdAt)
+          ? Endpoint.succeeded(due.endpoint, attempt.at, Delivery.isReplay(delivery))
           : yield* failed(due.endpoint, delivery, attempt.at)
       if (endpoint !== due.endpoint) {
         const payloads = Endpoint.disabledPayloads(endpoint)

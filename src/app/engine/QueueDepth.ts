@@ -1,14 +1,20 @@
 /**
- * Gauges of the queues of jobs and deliveries, and of what is due to handlers. They are measured on demand, at most
- * every few seconds, by one measurement at a time. Nobody waits longer than a second for it, whatever the storage does.
+ * Gauges of the queues of jobs and deliveries, of what is due to handlers, of endpoints that fail, and of the stock of
+ * eSIMs. They are measured on demand, at most every few seconds, by one measurement at a time. Nobody waits longer than a
+ * second for it, whatever the storage does.
+ *
+ * Their labels are kinds, and so few. Only the stock is told by organization, in a bounded number of series.
  */
 import { Context, Clock as MachineClock, Effect, Fiber, Layer, Metric } from "effect"
+import * as Delivery from "../../domain/Delivery.ts"
 import type { WaitingCount } from "../../domain/Job.ts"
+import type { Stock } from "../../domain/Sim.ts"
 import { SECOND } from "../../domain/Time.ts"
+import type { Failing } from "../../domain/WebhookEndpoint.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type Backlog, Jobs } from "../../ports/Jobs.ts"
 import { Outbox } from "../../ports/Outbox.ts"
-import { Storage } from "../../ports/Storage.ts"
+import { type CreatedCursor, Storage } from "../../ports/Storage.ts"
 import { StorageProbe } from "./StorageProbe.ts"
 
 /** Measures how much work is due. */
@@ -96,6 +102,74 @@ const makeWaitingGauges = () => {
   }
 }
 
+/** Sets the gauges of pending deliveries, by what their last attempts met. */
+const makeDeliveryGauges = () => {
+  const count = makeGauges(
+    "simplan_deliveries_waiting",
+    "Webhook deliveries that are to be made, by what their last attempt met, 10,000 together at most"
+  )
+  const age = makeGauges(
+    "simplan_deliveries_waiting_oldest_due_age_seconds",
+    "Time since the first of the waiting deliveries fell due, by what its last attempt met; 0 where none is due"
+  )
+  return (found: ReadonlyArray<Delivery.WaitingCount>, now: number) => {
+    const by = (value: (of: Delivery.WaitingCount) => number) =>
+      Delivery.answers.map((answer) => {
+        const of = found.find((one) => one.answer === answer)
+        return [{ answer }, of === undefined ? 0 : value(of)] as const
+      })
+    return Effect.andThen(count(by((of) => of.count)), age(by(({ nextAt }) => Math.max(0, now - nextAt) / SECOND)))
+  }
+}
+
+const failing = Metric.gauge("simplan_webhook_endpoints_failing", {
+  description: "Enabled webhook endpoints that have failed since their last success, counted up to 10,000"
+})
+
+const failingAge = Metric.gauge("simplan_webhook_endpoints_failing_longest_seconds", {
+  description: "Time since the endpoint began to fail that has failed longest; 0 where none fails"
+})
+
+const updateFailing = ({ count, since }: Failing, now: number) =>
+  Effect.andThen(
+    Metric.update(failing, count),
+    Metric.update(failingAge, since === null ? 0 : Math.max(0, now - since) / SECOND)
+  )
+
+/** Of how many organizations one measurement counts the stock. The next one goes on with the others. */
+const COUNTED_ORGANIZATIONS = 50
+
+/** Of how many of the smallest stocks of a round of all organizations there are series, and how many there are at most. */
+const SMALLEST = 100
+const STOCKS = 1_000
+
+/**
+ * Sets the gauges of free eSIMs by organization and label: of the smallest stocks, and of those that were among them in an
+ * earlier round of all organizations.
+ */
+const makeStockGauges = () => {
+  const gauges = new Map<string, Metric.Gauge<number>>()
+  let smallest: ReadonlyArray<Stock> = []
+  const update = ({ free, label, organizationId }: Stock, isShown: boolean) => {
+    const key = `${organizationId} ${label}`
+    let gauge = gauges.get(key)
+    if (gauge === undefined && isShown && gauges.size < STOCKS) {
+      gauge = Metric.gauge("simplan_sims_free", {
+        description: "Free eSIMs of an organization, by label, counted up to 1,000",
+        attributes: { organization_id: organizationId, label }
+      })
+      gauges.set(key, gauge)
+    }
+    return gauge === undefined ? Effect.void : Metric.update(gauge, free)
+  }
+  return (found: ReadonlyArray<Stock>, isLast: boolean) => {
+    smallest = [...smallest, ...found].toSorted((left, right) => left.free - right.free).slice(0, SMALLEST)
+    const shown = new Set(isLast ? smallest : [])
+    if (isLast) smallest = []
+    return Effect.forEach(new Set([...shown, ...found]), (stock) => update(stock, shown.has(stock)), { discard: true })
+  }
+}
+
 /** Sets the gauge of each handler (rule E2). The gauge of a handler that was removed goes on and tells 0. */
 const makeHandlerGauges = () => {
   const gauges = new Map<string, Metric.Gauge<number>>()
@@ -129,8 +203,20 @@ export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Bus
       const updateDeliveries = gaugesOf("deliveries")
       const updateHandlers = makeHandlerGauges()
       const updateWaiting = makeWaitingGauges()
+      const updateWaitingDeliveries = makeDeliveryGauges()
+      const updateStock = makeStockGauges()
+      let countedTo: CreatedCursor | null = null
       let measuredAt = Number.NEGATIVE_INFINITY
       let underWay: Fiber.Fiber<void> | null = null
+
+      const measureStock = Effect.gen(function* () {
+        const organizations = yield* storage.organizations.page({ after: countedTo, limit: COUNTED_ORGANIZATIONS })
+        const organizationIds = organizations.map(({ organizationId }) => organizationId)
+        const found = organizationIds.length === 0 ? [] : yield* storage.sims.stock({ organizationIds })
+        const last = organizations.length === COUNTED_ORGANIZATIONS ? organizations.at(-1) : undefined
+        countedTo = last === undefined ? null : { createdAt: last.createdAt, id: last.organizationId }
+        yield* updateStock(found, last === undefined)
+      })
 
       const measurement = Effect.gen(function* () {
         const now = yield* clock.now
@@ -144,7 +230,10 @@ export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Bus
         }
         yield* updateHandlers(ages)
         yield* updateWaiting(yield* storage.jobs.waitingCounts, now)
+        yield* updateWaitingDeliveries(yield* storage.deliveries.waitingCounts, now)
+        yield* updateFailing(yield* storage.webhookEndpoints.failing, now)
         yield* Metric.update(problems, yield* storage.problems.count)
+        yield* measureStock
         yield* probe.check
         measuredAt = machineNow
       }).pipe(Effect.matchEffect({ onSuccess: () => Metric.update(up, 1), onFailure: () => Metric.update(up, 0) }))

@@ -167,10 +167,10 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
           const known =
             endpointIds.length === 0 ? [] : yield* storage.webhookEndpoints.health({ organizationId, endpointIds })
           const byId = new Map(known.map((health) => [health.endpointId, health]))
-          const listed = (endpoint: WebhookEndpoint): ListedEndpoint => {
-            const health = byId.get(endpoint.endpointId) ?? Delivery.healthOf(endpoint.endpointId, [])
-            return { ...endpoint, health: Endpoint.healthWith(endpoint, health) }
-          }
+          const listed = (endpoint: WebhookEndpoint): ListedEndpoint => ({
+            ...endpoint,
+            health: byId.get(endpoint.endpointId) ?? Delivery.healthOf(endpoint.endpointId, [])
+          })
           return { ...page, items: page.items.map(listed) }
         }),
         create: Effect.fn("Webhooks.create")(function* ({ description, events, organizationId, url }) {

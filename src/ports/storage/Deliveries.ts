@@ -1,7 +1,7 @@
 /**
  * The storage port's reads of the webhook delivery log.
  */
-import type { Filter, LoggedAttempt, LoggedDelivery } from "../../domain/Delivery.ts"
+import type { Filter, LoggedAttempt, LoggedDelivery, WaitingCount } from "../../domain/Delivery.ts"
 import type { CreatedCursor, OfOrganization, Page, Read } from "./Read.ts"
 
 export type { Filter as DeliveryFilter } from "../../domain/Delivery.ts"
@@ -12,4 +12,9 @@ export interface Deliveries {
   readonly page: (query: Page<CreatedCursor> & Filter) => Read<ReadonlyArray<LoggedDelivery>>
   /** The last attempts of a delivery, up to 100, newest first. */
   readonly attempts: (of: OfOrganization & { readonly deliveryId: string }) => Read<ReadonlyArray<LoggedAttempt>>
+  /**
+   * The first 10,000 pending ones of all organizations by next attempt and id, counted by what their last attempts met
+   * (`Delivery.waitingCounts`): held ones too, and none to handlers. For watching.
+   */
+  readonly waitingCounts: Read<ReadonlyArray<WaitingCount>>
 }

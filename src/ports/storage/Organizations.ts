@@ -5,7 +5,7 @@ import type { ApiKey } from "../../domain/ApiKey.ts"
 import type { LoggedDelivery } from "../../domain/Delivery.ts"
 import type { EventHandler } from "../../domain/EventHandler.ts"
 import type { Organization } from "../../domain/Organization.ts"
-import type { Health, WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
+import type { Failing, Health, WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { Type } from "../../domain/WebhookEvent.ts"
 import type { CreatedCursor, Keyset, OfOrganization, Page, Read } from "./Read.ts"
@@ -47,6 +47,8 @@ export interface WebhookEndpoints {
    * pending deliveries and the newest 1,000 others are read, and the last success is searched for in the newest 10,000.
    */
   readonly health: (of: OfOrganization & { readonly endpointIds: ReadonlyArray<string> }) => Read<ReadonlyArray<Health>>
+  /** Those of all organizations that fail (`WebhookEndpoint.isFailing`), counted up to 10,000. For watching. */
+  readonly failing: Read<Failing>
 }
 
 export interface EventHandlers {

@@ -7,7 +7,7 @@
 import type { Effect } from "effect"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import type { Label } from "../../domain/Label.ts"
-import type { Purpose, Sim } from "../../domain/Sim.ts"
+import type { Purpose, Sim, Stock } from "../../domain/Sim.ts"
 import type { SimIdentities } from "../../domain/SimIdentities.ts"
 import type { Entry } from "../../domain/SmdpHistory.ts"
 import type { Instant } from "../../domain/Time.ts"
@@ -95,6 +95,12 @@ export interface Sims {
   readonly release: (
     of: OfOrganization & { readonly reservations: ReadonlyArray<SimReservation> }
   ) => Effect.Effect<void, StorageError>
+  /**
+   * The free eSIMs of organizations, by label, in any order. A label of which an organization has eSIMs, but no free one,
+   * is told with 0; that it has some is looked for among the first 1,000 of its SIMs, or more. For watching: the cost does
+   * not grow with the inventory.
+   */
+  readonly stock: (of: { readonly organizationIds: ReadonlyArray<string> }) => Read<ReadonlyArray<Stock>>
   /** By what its telco knows a SIM; null where the organization has no such SIM. */
   readonly identities: (of: OfOrganization & { readonly iccid: string }) => Read<SimIdentities | null>
   /** The SM-DP+ entries of a SIM, by `modifiedAt`, then as stored. */

@@ -298,6 +298,9 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.deliveries.attempts({ ...of, deliveryId: `event-${round}:endpoint` })
     yield* storage.webhookEndpoints.failingSince({ ...of, endpointId: "endpoint", from: 1e12, createdFrom: 1e12 })
     yield* storage.webhookEndpoints.health({ ...of, endpointIds: ["endpoint", "another"] })
+    yield* storage.webhookEndpoints.failing
+    yield* storage.deliveries.waitingCounts
+    yield* storage.sims.stock({ organizationIds: [org, `org-${round}`] })
     yield* storage.idempotencyRecords.get({ ...of, key: "key-1" })
     yield* storage.commands.get({ ...of, commandId: "command-1" })
     for (const state of [null, "pending", "done", "refused"] as const) {

@@ -152,6 +152,52 @@ it("counts what came of events by handler, and tells how long the oldest has bee
   await world.close()
 })
 
+it("tells of deliveries that wait and endpoints that fail what their list says, and of the stock by organization", async () => {
+  const send: WebhookSender.WebhookSender["Service"]["send"] = ({ url }) =>
+    url.endsWith("silent")
+      ? Effect.fail(new WebhookSender.SendFailed({ message: "connection refused" }))
+      : Effect.succeed({ status: url.endsWith("well") ? 200 : 500 })
+  const world = await World.start({ sender: Layer.succeed(WebhookSender.WebhookSender, { send }) })
+  const acme = await World.tenant(world)
+  const of = `/organizations/${acme.organizationId}`
+  const sims = [1, 2].map((n) => ({ iccid: World.iccid(n), label: "Green", is_esim: true, lpa: null }))
+  await world.admin("POST", `${of}/sims`, { sims })
+  const endpoint = async (name: string) => {
+    const { body } = await world.admin("POST", `${of}/webhook-endpoints`, { url: `https://hooks.example.com/${name}` })
+    return `${of}/webhook-endpoints/${body.data.webhook_endpoint_id}`
+  }
+  const [well, broken, silent, off] = [
+    await endpoint("well"),
+    await endpoint("broken"),
+    await endpoint("silent"),
+    await endpoint("off")
+  ]
+  const advance = (by: string) => world.admin("POST", "/clock/advance", { by })
+  for (const one of [off, broken]) await world.admin("POST", `${one}/test`, {})
+  await advance("10 minutes")
+  for (const one of [well, silent]) await world.admin("POST", `${one}/test`, {})
+  await world.admin("PATCH", off, { enabled: false })
+  await advance("1 hour")
+
+  const { data } = (await world.admin("GET", `${of}/webhook-endpoints`)).body
+  const enabled = data.filter((one: { readonly enabled: boolean }) => one.enabled)
+  const since = enabled.flatMap((one: { readonly failing_since: string | null }) =>
+    one.failing_since === null ? [] : [Date.parse(one.failing_since)]
+  )
+  const at = Date.parse((await world.admin("GET", "/clock")).body.data.now)
+  const { text } = await world.fetch("GET", "/metrics")
+  expect(since).toHaveLength(2)
+  expect(valueOf(text, "simplan_webhook_endpoints_failing")).toBe(2)
+  expect(valueOf(text, "simplan_webhook_endpoints_failing_longest_seconds")).toBe((at - Math.min(...since)) / 1_000)
+  const waiting = (answer: string) => valueOf(text, "simplan_deliveries_waiting", { answer })
+  expect([waiting("5xx"), waiting("none"), waiting("2xx"), waiting("untried")]).toEqual([1, 1, 0, 0])
+  expect(valueOf(text, "simplan_deliveries_waiting_oldest_due_age_seconds", { answer: "5xx" })).toBe(0)
+  const labels = { organization_id: acme.organizationId, label: "Green" }
+  expect(valueOf(text, "simplan_sims_free", labels)).toBe(2)
+  expect(valueOf(text, "simplan_sims_free", { ...labels, label: "Blue" })).toBeUndefined()
+  await world.close()
+})
+
 it("answers while the storage does not, and says so", async () => {
   const storage = { hangs: false }
   const stuck = Layer.effectContext(

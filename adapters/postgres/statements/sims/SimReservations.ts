@@ -7,10 +7,13 @@ import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as SimRows from "../../sql/SimRows.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
 
+/** Whether an eSIM is free (rule S2). The text of the condition is that of the index. */
+export const isFree = `sim.is_esim and sim.allocated_to is null and not sim.downloaded`
+
 /** Which SIMs serve the purpose, and in which order; each has a partial index of this very shape. */
 const purposes = {
   subscription: {
-    fits: `sim.is_esim and sim.allocated_to is null and not sim.downloaded`,
+    fits: isFree,
     order: `recycled_at nulls first, import_sequence`
   },
   "mobile plan": {

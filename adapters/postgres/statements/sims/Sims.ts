@@ -1,11 +1,12 @@
 /**
  * The page of SIMs, and by what its telco knows one of them.
  */
-import type { Label, Sim, SimIdentities, Storage } from "simplan/ports"
+import { Label, type Sim, type SimIdentities, type Storage } from "simplan/ports"
 import type { Database, Row } from "../../database/Database.ts"
 import * as SimRows from "../../sql/SimRows.ts"
 import * as SizedPage from "../../sql/SizedPage.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
+import * as SimReservations from "./SimReservations.ts"
 
 interface Query extends Storage.Page<number> {
   readonly isEsim: boolean | null
@@ -31,6 +32,35 @@ export const page = (database: Database) =>
     unpack: (found, { organizationId }) => SimRows.unpackPage(organizationId, found),
     cursorOf: ({ importSequence }) => importSequence
   })
+
+// The orders are for the planner, which goes by the index of each: those of free eSIMs, and of an organization's by label.
+/** How many free eSIMs organizations have, by label. */
+export const stock = (database: Database) => (of: { readonly organizationIds: ReadonlyArray<string> }) =>
+  database.rows(
+    (sql) => sql<Row<Sim.Stock>>`
+      select json_build_object('organizationId', asked.organization_id, 'label', known.label, 'free', found.free)::text
+        as value
+      from json_array_elements_text(${JSON.stringify(of.organizationIds)}::json) as asked(organization_id)
+      cross join json_array_elements_text(${JSON.stringify(Label.labels)}::json) as known(label)
+      cross join lateral (
+        select count(*) as free from (
+          select from simplan.sim
+          where sim.organization_id = asked.organization_id and sim.label = known.label
+            and ${sql.literal(SimReservations.isFree)}
+          order by sim.recycled_at nulls first, sim.import_sequence
+          limit 1000
+        ) free
+      ) found
+      where found.free > 0 or exists (
+        select from (
+          select sim.is_esim from simplan.sim
+          where sim.organization_id = asked.organization_id and sim.label = known.label
+          order by sim.import_sequence
+          limit 1000
+        ) first
+        where first.is_esim
+      )`
+  )
 
 /** By what its telco knows a SIM. */
 export const identities =

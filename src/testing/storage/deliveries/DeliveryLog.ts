@@ -3,7 +3,7 @@
  * W12); and events that are about an endpoint.
  */
 import { Effect } from "effect"
-import type { Delivery, LoggedAttempt } from "../../../domain/Delivery.ts"
+import type { Answer, Delivery, LoggedAttempt } from "../../../domain/Delivery.ts"
 import { HOUR, type Instant, MINUTE } from "../../../domain/Time.ts"
 import type { WebhookEndpoint } from "../../../domain/WebhookEndpoint.ts"
 import type { DeliveryFilter } from "../../../ports/Storage.ts"
@@ -202,45 +202,113 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("the log says of an endpoint since when it fails, when it last succeeded and what is pending", (world) =>
+  scenario("the log says of an endpoint when it last succeeded and what is pending", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
       const { endpointId } = yield* Webhooks.endpoint(world)
       const idle = (yield* Webhooks.endpoint(world, { events: ["package.created"] })).endpointId
       const of = { ...World.of(world), endpointIds: [endpointId, idle] }
-      const isAs = (what: string, failingSince: Instant | null, lastSuccessAt: Instant | null, pending: number) =>
+      const isAs = (what: string, lastSuccessAt: Instant | null, pending: number) =>
         Effect.flatMap(storage.webhookEndpoints.health(of), (found) =>
           Suite.equals(
             what,
             found.toSorted((left) => (left.endpointId === endpointId ? -1 : 1)),
             [
-              { endpointId, failingSince, lastSuccessAt, pending },
-              { endpointId: idle, failingSince: null, lastSuccessAt: null, pending: 0 }
+              { endpointId, lastSuccessAt, pending },
+              { endpointId: idle, lastSuccessAt: null, pending: 0 }
             ]
           )
         )
-      yield* isAs("before any delivery", null, null, 0)
+      yield* isAs("before any delivery", null, 0)
       yield* storage.commit({ events: [Rows.event(world)] })
-      yield* isAs("before any attempt", null, null, 1)
+      yield* isAs("before any attempt", null, 1)
       yield* made(world, attempt(1, now))
       yield* made(world, attempt(2, now + MINUTE))
-      yield* isAs("after two failures", now, null, 1)
+      yield* isAs("after two failures", null, 1)
       yield* made(world, attempt(3, now + 2 * MINUTE, success))
-      yield* isAs("after a success that is to be repeated", null, now + 2 * MINUTE, 1)
+      yield* isAs("after a success that is to be repeated", now + 2 * MINUTE, 1)
       yield* made(world, attempt(4, now + 3 * MINUTE))
       yield* made(world, attempt(5, now + 4 * MINUTE))
-      yield* isAs("after failures again", now + 3 * MINUTE, now + 2 * MINUTE, 1)
+      yield* isAs("after failures again", now + 2 * MINUTE, 1)
       const claim = World.claim(world, { now: now + 5 * MINUTE })
       const { delivery } = yield* World.given("due delivery", (yield* world.outbox.claim(claim))[0])
       const done = { status: "Delivered", attempts: 6, lastAttemptAt: claim.now, nextAttemptAt: null } as const
       const settled = { ...delivery, ...done, lastError: null, responseStatus: 200 }
       const last = attempt(6, claim.now, success)
       yield* storage.commit({ deliveries: { settled: [{ delivery: settled, token: claim.token, attempt: last }] } })
-      yield* isAs("after it was delivered", null, now + 5 * MINUTE, 0)
+      yield* isAs("after it was delivered", now + 5 * MINUTE, 0)
       const { organizationId } = yield* World.neighbour(world)
       const theirs = yield* storage.webhookEndpoints.health({ organizationId, endpointIds: [endpointId] })
-      const none = { endpointId, failingSince: null, lastSuccessAt: null, pending: 0 }
+      const none = { endpointId, lastSuccessAt: null, pending: 0 }
       yield* Suite.equals("for another organization", theirs, [none])
+    })
+  ),
+
+  scenario("the endpoints that fail are counted, with since when the first of them does", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      const other = yield* World.neighbour(world)
+      const before = (yield* storage.webhookEndpoints.failing).count
+      const isAs = (what: string, count: number, since: Instant) =>
+        Effect.flatMap(storage.webhookEndpoints.failing, (found) =>
+          Suite.equals(what, { ...found, count: found.count - before }, { count, since })
+        )
+      const first = yield* Webhooks.endpoint(world, { failingSince: now - 2 * HOUR })
+      const second = yield* Webhooks.endpoint(other, { failingSince: now - HOUR })
+      yield* Webhooks.endpoint(world)
+      yield* Webhooks.endpoint(world, { failingSince: now - 9 * HOUR, disabled: { reason: "Failing", at: now } })
+      yield* Webhooks.endpoint(world, { failingSince: now - 9 * HOUR, deletedAt: now })
+      yield* isAs("of both organizations", 2, now - 2 * HOUR)
+      yield* storage.commit({ webhookEndpoints: [{ ...first, failingSince: null }] })
+      yield* isAs("after one has succeeded", 1, now - HOUR)
+      yield* storage.commit({ webhookEndpoints: [{ ...second, deletedAt: now }] })
+      yield* Suite.equals("in the end", (yield* storage.webhookEndpoints.failing).count, before)
+    })
+  ),
+
+  scenario("deliveries that wait are counted by what their last attempts met", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      const before = new Map((yield* storage.deliveries.waitingCounts).map((of) => [of.answer, of.count]))
+      const counts = Effect.map(storage.deliveries.waitingCounts, (found) =>
+        found
+          .map(({ answer, count, nextAt }) => ({ answer, count: count - (before.get(answer) ?? 0), nextAt }))
+          .filter(({ count }) => count > 0)
+          .toSorted((a, b) => (a.answer < b.answer ? -1 : 1))
+      )
+      yield* Webhooks.endpoint(world)
+      const statuses = [200, 301, 404, 410, 503, 42, 700, null]
+      yield* storage.commit({ events: [...statuses, "done", "untried"].map(() => Rows.event(world)) })
+      const name = `handler-${world.id()}`
+      const handler = { name, types: ["esim.smdp.stateChanged" as const], ...World.of(world), createdAt: now }
+      yield* storage.commit({ eventHandlers: { put: [handler] } })
+      yield* storage.commit({ events: [Rows.event(world, { createdAt: now + 1 })] })
+      yield* Suite.equals("before any attempt", yield* counts, [{ answer: "untried", count: 11, nextAt: now }])
+      const claim = World.claim(world, { limit: statuses.length + 1 })
+      const [last, ...due] = yield* world.outbox.claim(claim)
+      const { delivery } = yield* World.given("due delivery", last)
+      const tried = due.map((one, index) => ({
+        ...one.delivery,
+        responseStatus: statuses[index] ?? null,
+        lastAttemptAt: now,
+        nextAttemptAt: now + index * MINUTE
+      }))
+      const done = { ...delivery, status: "Delivered" as const, responseStatus: 200, nextAttemptAt: null }
+      const settled = [...tried, done].map((one) => ({ delivery: one, token: claim.token }))
+      yield* storage.commit({ deliveries: { settled } })
+      const of = (answer: Answer, count: number, minutes: number) => ({ answer, count, nextAt: now + minutes * MINUTE })
+      yield* Suite.equals("after attempts", yield* counts, [
+        of("1xx", 1, 5),
+        of("2xx", 1, 0),
+        of("3xx", 1, 1),
+        of("4xx", 2, 2),
+        of("5xx", 2, 4),
+        of("none", 1, 7),
+        of("untried", 2, 0)
+      ])
+      yield* World.finishAll(world)
+      yield* storage.commit({ eventHandlers: { removed: [name] } })
+      yield* Suite.equals("after all were made", yield* counts, [])
     })
   ),
 

@@ -135,6 +135,9 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
       (after, limit) => storage.sims.page({ ...of, ...sims, after, limit }),
       (sim: Sim) => sim.importSequence
     ),
+    Effect.map(storage.sims.stock({ organizationIds: [organizationId] }), (stock) =>
+      byText(stock, ({ label }) => label)
+    ),
     storage.simAggregates.get({ ...of, iccid }),
     storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId: id, occurrence: choice % 4 }),
     storage.subscriptions.get({ ...of, iccid }),
@@ -223,6 +226,6 @@ export const answer = (run: Run, side: Side, ask: Ask): Answer => {
         commandsBefore: world.now + (choice % 3) * MINUTE
       })
     case "read":
-      return pick(reads(run, side, ask), choice + 24 * row)
+      return pick(reads(run, side, ask), choice + 25 * row)
   }
 }

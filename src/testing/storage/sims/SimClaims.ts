@@ -2,7 +2,7 @@
  * Claims on free SIMs (rules S2, S5 and I6): in order, exclusive, ended by time, by a commit or by being handed back.
  */
 import { Effect } from "effect"
-import type { Allocation, Sim } from "../../../domain/Sim.ts"
+import type { Allocation, Sim, Stock } from "../../../domain/Sim.ts"
 import { DAY, MINUTE } from "../../../domain/Time.ts"
 import type { ReservedSims, ReservationRequest } from "../../../ports/Storage.ts"
 import * as Suite from "../../Suite.ts"
@@ -74,6 +74,39 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* expects("none for me", claim(world), none)
       yield* expects("theirs for them", claim(other), given(theirs))
       yield* expects("none of a label without SIMs", claim(world, { label: "Orange" }), none)
+    })
+  ),
+
+  scenario("the stock has the free eSIMs of each label, and 0 of one that has only others", (world) =>
+    Effect.gen(function* () {
+      const other = yield* World.neighbour(world)
+      const stock = (...of: ReadonlyArray<World.World>) =>
+        Effect.map(
+          world.storage.sims.stock({ organizationIds: of.map(({ organizationId }) => organizationId) }),
+          (found) => found.toSorted((a, b) => (a.organizationId + a.label < b.organizationId + b.label ? -1 : 1))
+        )
+      const of = ({ organizationId }: World.World, label: Stock["label"], free: number) => ({
+        organizationId,
+        label,
+        free
+      })
+      yield* Suite.equals("before any import", yield* stock(world, other), [])
+      const [sim] = yield* World.stock(world, [
+        ...World.newSims(world, 3),
+        World.newSim(world, { downloaded: true }),
+        World.newSim(world, { recycledAt: world.now }),
+        World.newSim(world, { isEsim: false, lpa: null }),
+        World.newSim(world, { isEsim: false, lpa: null, label: "Red" }),
+        World.newSim(world, { label: "Blue", allocation: { _tag: "InService", subscriptionId: world.id() } })
+      ])
+      yield* World.stockOne(other, { label: "Aqua" })
+      yield* Suite.equals("one's own", yield* stock(world), [of(world, "Blue", 0), of(world, "Green", 4)])
+      yield* claim(world)
+      yield* Suite.equals("while one is reserved", yield* stock(world), [of(world, "Blue", 0), of(world, "Green", 4)])
+      if (sim !== undefined) yield* takeIntoService(world, (yield* World.aggregate(world, sim.iccid)).sim)
+      const all = [of(world, "Blue", 0), of(world, "Green", 3), of(other, "Aqua", 1)]
+      const expected = all.toSorted((a, b) => (a.organizationId + a.label < b.organizationId + b.label ? -1 : 1))
+      yield* Suite.equals("of both, after one went into service", yield* stock(world, other), expected)
     })
   ),
 

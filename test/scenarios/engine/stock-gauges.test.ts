@@ -1,0 +1,79 @@
+/**
+ * The gauges of free eSIMs: of many organizations those that have the fewest, counted a part at a time, and each of them
+ * for good.
+ */
+import { Effect, Layer, Metric } from "effect"
+import { TestClock } from "effect/testing"
+import { QueueDepth, Services } from "simplan"
+import * as Memory from "simplan/memory"
+import { Sim, SimIdentities, Storage } from "simplan/ports"
+import * as VirtualClock from "simplan/virtual-clock"
+import { expect, it } from "vitest"
+import * as Ports from "../Ports.ts"
+
+const ORGANIZATIONS = 130
+
+const idOf = (index: number) => `organization-${String(index).padStart(3, "0")}`
+
+/** The first has one free eSIM, the next two, and so on. */
+const stocked = (index: number) =>
+  Array.from({ length: index + 1 }, (_, place) => {
+    const iccid = `89${String(index).padStart(8, "0")}${String(place).padStart(9, "0")}`
+    const of = { organizationId: idOf(index), simId: iccid, iccid, label: "Green" as const, isEsim: true, createdAt: 0 }
+    return Sim.imported({ ...of, lpa: "LPA:1$a$b", ...SimIdentities.none })
+  })
+
+const gauges = Effect.map(Metric.snapshot, (all) =>
+  Object.fromEntries(
+    all.flatMap(({ attributes, id, state }) =>
+      id === "simplan_sims_free" && "value" in state ? [[attributes?.["organization_id"], Number(state.value)]] : []
+    )
+  )
+)
+
+it("are of the organizations with the fewest, and stay with them", () =>
+  Effect.gen(function* () {
+    const storage = yield* Storage.Storage
+    const { measure } = yield* QueueDepth.QueueDepth
+    const indexes = Array.from({ length: ORGANIZATIONS }, (_, index) => index)
+    const organizations = indexes.map((index) => ({ organizationId: idOf(index), name: "", createdAt: index }))
+    yield* storage.commit({ organizations })
+    for (const index of indexes) yield* storage.sims.import(stocked(index))
+    const part = Effect.andThen(measure, TestClock.adjust("5 seconds"))
+    yield* part
+    yield* part
+    expect(yield* gauges).toEqual({})
+    yield* part
+    const emptiest = Object.fromEntries(indexes.slice(0, 100).map((index) => [idOf(index), index + 1]))
+    expect(yield* gauges).toEqual(emptiest)
+
+    const sell = (index: number, count: number) =>
+      Effect.forEach(stocked(index).slice(0, count), ({ iccid, organizationId }) =>
+        Effect.gen(function* () {
+          const loaded = yield* Effect.flatMap(
+            storage.simAggregates.get({ organizationId, iccid }),
+            Effect.fromNullishOr
+          )
+          const allocation = { _tag: "InService", subscriptionId: iccid } as const
+          yield* storage.commit({ sims: [{ loaded, next: { ...loaded, sim: { ...loaded.sim, allocation } } }] })
+        })
+      )
+    yield* sell(0, 1)
+    yield* sell(120, 116)
+    for (const _ of ["first", "second", "third"]) yield* part
+    expect(yield* gauges).toEqual({ ...emptiest, [idOf(0)]: 0, [idOf(120)]: 5 })
+  }).pipe(
+    Effect.provide(
+      Services.layer.pipe(
+        Layer.provideMerge(Ports.make(VirtualClock.virtual(0))),
+        Layer.provideMerge(Memory.layer),
+        Layer.provideMerge(TestClock.layer())
+      )
+    ),
+    Effect.provideServiceEffect(
+      Metric.MetricRegistry,
+      Effect.sync(() => new Map())
+    ),
+    Effect.scoped,
+    Effect.runPromise
+  ))
