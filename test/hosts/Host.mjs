@@ -10,6 +10,47 @@ export const printed = "LPA:1$smdp.example$ONE"
 
 const TIMEOUT = 300_000
 
+/** How much of the output of a command that failed is shown, in lines. */
+const SHOWN = 60
+
+const tail = (lines) => lines.slice(-SHOWN)
+
+/** What `node --test` says of a test that failed, as TAP: from its name to the end of its details. */
+const tapFailures = (lines) =>
+  lines.flatMap((line, from) => {
+    if (!/^\s*not ok \d/.test(line)) return []
+    const to = lines.findIndex((end, at) => at > from && /^\s*\.\.\.$/.test(end))
+    const block = to < 0 ? [line] : lines.slice(from, to + 1)
+    // What only has tests that failed is told by these.
+    return block.some((detail) => /failureType: 'subtestsFailed'/.test(detail)) ? [] : block
+  })
+
+/** Likewise, in the words for people: all of it is at the end. */
+const specFailures = (lines) => {
+  const from = lines.findLastIndex((line) =>
+    /^\s*(?:✖ failing tests:|⎯+ Failed Tests|Summary of all failing tests)/.test(line)
+  )
+  return from < 0 ? [] : lines.slice(from)
+}
+
+/** What an output says of the tests that failed, else its end. What npm says of its scripts names no cause. */
+const failuresIn = (output) => {
+  const lines = output.split("\n").filter((line) => !/^npm (?:error|warn|ERR!)/.test(line))
+  const found = [...tapFailures(lines), ...specFailures(lines)]
+  return (found.length > 0 ? found.slice(0, SHOWN) : tail(lines)).join("\n")
+}
+
+/** A command that did not end as it has to. `summary` is what is to be read last, where only the end of a log is kept. */
+export class Failure extends Error {
+  constructor(message, summary) {
+    super(message)
+    this.summary = summary
+  }
+}
+
+/** What to say last of an error. */
+export const summaryOf = (error) => (error instanceof Failure ? error.summary : error.message)
+
 /** Runs a command; gives its standard output. Throws what it wrote where it fails. */
 export const run = (directory, command, args, { env = {}, fails = false } = {}) => {
   const { NO_COLOR, FORCE_COLOR, NODE_OPTIONS, ...inherited } = process.env
@@ -23,10 +64,10 @@ export const run = (directory, command, args, { env = {}, fails = false } = {}) 
     timeout: TIMEOUT
   })
   if (error !== undefined || (status !== 0) !== fails) {
-    const output = `${stdout}${stderr}`.trim().split("\n").slice(-60).join("\n")
-    throw new Error(
-      `${[command, ...args].join(" ")} ended with ${error?.message ?? status} in ${directory}:\n${output}`
-    )
+    const ended = `${[command, ...args].join(" ")} ended with ${error?.message ?? status} in ${directory}`
+    // Each has a tail of its own: a warning of many lines must not hide the other one.
+    const outputs = [stdout, stderr].flatMap((output) => tail(output.trim().split("\n"))).join("\n")
+    throw new Failure(`${ended}:\n${outputs}`, `${ended}:\n${failuresIn(`${stdout}${stderr}`.trim())}`)
   }
   return fails ? stderr : stdout
 }

@@ -4,6 +4,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Host from "./Host.mjs"
 import * as Package from "./Package.mjs"
 import * as Bundles from "./cases/bundles.mjs"
 import * as CommandLine from "./cases/command-line.mjs"
@@ -58,7 +59,7 @@ const askedOf = (name) => {
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`
 const folder = mkdtempSync(join(tmpdir(), "simplan-hosts-"))
-let failed = 0
+const failures = []
 try {
   const packing = performance.now()
   const tarball = Package.pack(folder)
@@ -70,7 +71,7 @@ try {
       await run({ folder, tarball, parts: askedOf(name) })
       console.log(`ok   ${name} (${seconds(since)})`)
     } catch (error) {
-      failed++
+      failures.push(`FAIL ${name}: ${Host.summaryOf(error)}`)
       console.error(`FAIL ${name} (${seconds(since)})\n${error.stack}`)
     }
   }
@@ -78,7 +79,8 @@ try {
   if (keeps) console.log(`kept ${folder}`)
   else rmSync(folder, { recursive: true, force: true })
 }
-if (failed > 0) {
-  console.error(`${failed} of the cases failed`)
+// Last, because of a long log often only the end is kept.
+if (failures.length > 0) {
+  console.error(`${failures.length} of the cases failed\n${failures.join("\n")}`)
   process.exit(1)
 }

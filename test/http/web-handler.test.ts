@@ -163,6 +163,22 @@ describe("a web handler below a prefix, with the host's authentication", () => {
     expect(later[1]).toBe(plain)
   })
 
+  it.each(["/openapi.json", "/docs", "/docs/reference"])(
+    "leaves it to the host's server to compress %s",
+    async (path) => {
+      // A server may drop the header and send the bytes, as Next.js does, or compress them once more.
+      const ask = (headers: Readonly<Record<string, string>>) =>
+        mounted.handler(
+          new Request(`http://host/esim${path}`, { headers: { "accept-encoding": "gzip, deflate, br", ...headers } })
+        )
+      const whole = await ask({})
+      expect([whole.status, whole.headers.get("content-encoding")]).toEqual([200, null])
+      expect(await whole.text()).toMatch(path === "/openapi.json" ? /^{"openapi"/ : /^<!doctype html>/i)
+      const tag = whole.headers.get("etag") ?? ""
+      expect((await ask({ "if-none-match": tag })).status).toBe(304)
+    }
+  )
+
   it("asks the host for whom a request is", async () => {
     const made = await post("/esim/admin/v1/organizations", "root", { name: "Hosted" })
     expect(made.status).toBe(201)

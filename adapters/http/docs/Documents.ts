@@ -2,11 +2,15 @@
  * The routes that tell of the API: the OpenAPI document, the page at `/docs`, and the form at `/docs/reference`. Each is
  * made and compressed when it is first asked for, so that a server starts sooner, and again where the next request comes
  * below another prefix. A client that has an answer already gets 304.
+ *
+ * Only what goes to a connection of Node as it is goes compressed. A web response is for the host's server to compress: some
+ * do that once more, or drop the header that says how it was done.
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import { createHash } from "node:crypto"
+import * as Http from "node:http"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import * as Mount from "../middleware/Mount.ts"
@@ -103,10 +107,12 @@ const answering = (make: (prefix: string) => Promise<Made>) => {
     return made
   }
   return Effect.gen(function* () {
-    const { headers } = yield* HttpServerRequest.HttpServerRequest
-    const prefix = (yield* Mount.Current)?.prefix ?? ""
-    const { compressed, plain } = yield* Effect.promise(() => current(prefix))
-    const { tag, unchanged, whole } = takesGzip(headers["accept-encoding"] ?? "") ? compressed : plain
+    const { headers, source } = yield* HttpServerRequest.HttpServerRequest
+    const arrival = yield* Mount.Current
+    const { compressed, plain } = yield* Effect.promise(() => current(arrival?.prefix ?? ""))
+    const isSentAsIs = arrival?.direct !== undefined || source instanceof Http.IncomingMessage
+    const isCompressed = isSentAsIs && takesGzip(headers["accept-encoding"] ?? "")
+    const { tag, unchanged, whole } = isCompressed ? compressed : plain
     return has(headers["if-none-match"] ?? "", tag) ? unchanged : whole
   })
 }

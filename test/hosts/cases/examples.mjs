@@ -77,9 +77,14 @@ export const run = async (context) => {
       }
       console.log(`     ${name} (${((performance.now() - since) / 1000).toFixed(1)} s)`)
     } catch (error) {
-      failures.push(`${name}: ${error.message}`)
+      failures.push({ name, error })
     }
   }
   await postgres.stop()
-  if (failures.length > 0) throw new Error(failures.join("\n"))
+  if (failures.length === 0) return
+  const told = (tell) => failures.map(({ error, name }) => `${name}: ${tell(error)}`).join("\n")
+  throw new Host.Failure(
+    told(({ message }) => message),
+    told(Host.summaryOf)
+  )
 }
