@@ -18,8 +18,15 @@ const SETTING = "simplan.trial"
 /** A busy pooler may give a connection the same session again by chance, but hardly each time. */
 const ROUNDS = 4
 
-/** How long the trial may take, connecting included: `Refusal` promises a sentence within 5 s. */
-const LIMIT = "4500 millis"
+/** How often the trial looks whether there was an answer. */
+const TICK = "100 millis"
+
+/**
+ * After how many ticks without any answer the trial is given up, which is 4.5 s: so long waits who is kept waiting by a pooler
+ * without a session for it. A database that is far away or busy answers, each time. A process that is held up itself has
+ * few ticks meanwhile, and takes what has come before the next one.
+ */
+const TICKS = 45
 
 const has = (session: Session.Session, mark: string) =>
   Effect.map(
@@ -62,8 +69,29 @@ const isPooler = (open: Session.Open): Effect.Effect<boolean, SqlError, Scope.Sc
     Effect.catchIf(Failure.isProtocolRefused, () => Effect.succeed(true))
   )
 
+/** The same sessions, which say when one was opened and when it was answered. */
+const watched = (open: Session.Open, onAnswer: () => void): Session.Open => {
+  const answered = Effect.sync(onAnswer)
+  return Effect.map(Effect.tap(open, answered), ({ listen, lost, query }) => ({
+    query: (text, parameters) => Effect.tap(query(text, parameters), answered),
+    listen: (channel) => Effect.tap(listen(channel), answered),
+    lost
+  }))
+}
+
+/** Ends when there was no answer for 4.5 s. */
+const silence = (answers: () => number) =>
+  Effect.gen(function* () {
+    let seen = answers()
+    for (let quiet = 0; quiet < TICKS; quiet++) {
+      yield* Effect.sleep(TICK)
+      if (answers() !== seen) quiet = 0
+      seen = answers()
+    }
+  })
+
 /**
- * Fails with one sentence within 5 s where a pooler in transaction mode is between this process and the database, and where
+ * Fails with one sentence within 5 s of the last answer where a pooler in transaction mode is between this process and the database, and where
  * the database cannot be reached. `open` opens another connection each time.
  */
 export const refuse = (open: Session.Open, target: Refusal.Target): Effect.Effect<void, Storage.StorageError> => {
@@ -72,14 +100,25 @@ export const refuse = (open: Session.Open, target: Refusal.Target): Effect.Effec
     new Storage.StorageError({
       message: `${argument} names ${address}, ${is}, but must be in session mode or a direct address of the database, because locks and notifications belong to a session`
     })
-  return Effect.scoped(isPooler(open)).pipe(
-    Effect.mapError((error) => Refusal.of(target, error) ?? Failure.storageError(error)),
-    Effect.timeoutOrElse({
-      duration: LIMIT,
-      orElse: () => Effect.fail(refusal("which has not served two connections at once within 4.5 s"))
-    }),
-    Effect.flatMap((found) =>
-      found ? Effect.fail(refusal("where a pooler gives each transaction another session")) : Effect.void
+  const silent = refusal("which has not served two connections at once for 4.5 s")
+  return Effect.suspend(() => {
+    let answers = 0
+    const trial = isPooler(
+      watched(open, () => {
+        answers += 1
+      })
     )
-  )
+    return Effect.scoped(trial).pipe(
+      Effect.mapError((error) => Refusal.of(target, error) ?? Failure.storageError(error)),
+      Effect.raceFirst(
+        Effect.flatMap(
+          silence(() => answers),
+          () => Effect.fail(silent)
+        )
+      ),
+      Effect.flatMap((found) =>
+        found ? Effect.fail(refusal("where a pooler gives each transaction another session")) : Effect.void
+      )
+    )
+  })
 }
