@@ -2,9 +2,11 @@
  * What every call of one telco passes: its rate, its circuit breaker and its metrics. Telcos share nothing here, so one
  * that is down holds up no other.
  *
- * A call that is not made fails with `NotDone` and the seconds to wait. The limits are those of this process.
+ * A call that is not made fails with `NotDone` and the seconds to wait. The limits are those of this process. Organizations
+ * take turns, and calls of one that are not answered hold back only its own (rule W13).
  */
 import { Clock, Deferred, Duration, Effect, Exit, Latch, Result, type Scope } from "effect"
+import { Telco } from "simplan/ports"
 import { CallFailure } from "./CallFailure.ts"
 import * as CallMetrics from "./CallMetrics.ts"
 import * as CallRate from "./CallRate.ts"
@@ -29,12 +31,13 @@ export interface Options {
 
 /** Makes calls of one telco under its limits. */
 export interface CallControl {
-  /** Makes a call when its turn comes. The priority is that of the fiber. */
+  /** Makes a call when its turn comes. The priority is that of the fiber, and so is the organization (`Telco.Caller`). */
   readonly run: <A>(operation: string, call: Effect.Effect<A, CallFailure>) => Effect.Effect<A, CallFailure>
 }
 
 /** What a call waits for. */
 interface Turn {
+  readonly organizationId: string
   readonly came: Deferred.Deferred<void, CallFailure>
   hasStarted: boolean
 }
@@ -70,7 +73,7 @@ export const make = ({
     const turns = new Map<number, Turn>()
     const changed = Latch.makeUnsafe(false)
     let rate = CallRate.initial
-    let breaker = CircuitBreaker.initial
+    let breakers = CircuitBreaker.closed
     let lastId = 0
 
     const tooMany = (seconds: number) =>
@@ -103,38 +106,40 @@ export const make = ({
       heldBack(`The telco ${telco} has not answered ${failures} calls in a row, and is not called for a while`, seconds)
 
     /** Calls that wait do not wait for an open breaker. */
-    const refuseWaiting = (failure: CallFailure) => {
-      for (const [id, { came }] of turns) {
+    const refuseWaiting = (now: number) => {
+      for (const [id, { came, organizationId }] of turns) {
+        const admitted = CircuitBreaker.admitOf(breakers, organizationId, now)
+        if (Result.isSuccess(admitted)) continue
+        turns.delete(id)
         rate = CallRate.withdraw(rate, id)
-        Deferred.doneUnsafe(came, Exit.fail(failure))
+        Deferred.doneUnsafe(came, Exit.fail(notCalled(admitted.failure)))
       }
-      turns.clear()
       changed.openUnsafe()
     }
 
-    const setBreaker = (state: CircuitBreaker.State, now: number) => {
-      const before = breaker
-      breaker = state
-      if (state._tag === before._tag) return Effect.void
-      if (state._tag === "Open") refuseWaiting(notCalled(Math.max(1, Math.ceil((state.until - now) / 1_000))))
-      return metrics.breaker(state)
+    const setBreakers = (next: CircuitBreaker.Breakers, now: number) => {
+      if (next === breakers) return Effect.void
+      const [before, after] = [CircuitBreaker.worst(breakers), CircuitBreaker.worst(next)]
+      breakers = next
+      if (after._tag === "Open") refuseWaiting(now)
+      return before._tag === after._tag ? Effect.void : metrics.breaker(after)
     }
-    yield* metrics.breaker(breaker)
+    yield* metrics.breaker(CircuitBreaker.worst(breakers))
 
     /** Waits for a turn. Its end has to be told by `leave`. */
-    const turn = Effect.fnUntraced(function* (priority: Priority) {
+    const turn = Effect.fnUntraced(function* (priority: Priority, organizationId: string) {
       const now = yield* Clock.currentTimeMillis
       const id = ++lastId
-      const entered = CallRate.enter(rateLimits, rate, { id, priority, now })
+      const entered = CallRate.enter(rateLimits, rate, { id, priority, organizationId, now })
       if (Result.isFailure(entered)) return yield* tooMany(entered.failure)
       rate = entered.success
-      const mine: Turn = { came: Deferred.makeUnsafe(), hasStarted: false }
+      const mine: Turn = { organizationId, came: Deferred.makeUnsafe(), hasStarted: false }
       turns.set(id, mine)
       changed.openUnsafe()
       yield* Effect.onInterrupt(Deferred.await(mine.came), () =>
         Effect.sync(() => {
           // Its turn may have come in the same instant.
-          if (mine.hasStarted) return leave()
+          if (mine.hasStarted) return leave(organizationId)
           turns.delete(id)
           rate = CallRate.withdraw(rate, id)
           changed.openUnsafe()
@@ -142,20 +147,21 @@ export const make = ({
       )
     })
 
-    const leave = () => {
-      rate = CallRate.leave(rate)
+    const leave = (organizationId: string) => {
+      rate = CallRate.leave(rate, organizationId)
       changed.openUnsafe()
     }
 
-    const admit = Effect.fnUntraced(function* () {
+    const admit = Effect.fnUntraced(function* (organizationId: string) {
       const now = yield* Clock.currentTimeMillis
-      const admitted = CircuitBreaker.admit(breaker, now)
+      const admitted = CircuitBreaker.admitOf(breakers, organizationId, now)
       if (Result.isFailure(admitted)) return yield* notCalled(admitted.failure)
-      yield* setBreaker(admitted.success, now)
+      yield* setBreakers(admitted.success, now)
     })
 
     const record = Effect.fnUntraced(function* (
       operation: string,
+      organizationId: string,
       start: number,
       exit: Exit.Exit<unknown, CallFailure>
     ) {
@@ -163,17 +169,17 @@ export const make = ({
       const failure = Exit.findErrorOption(exit)
       yield* metrics.duration(operation, (now - start) / 1_000)
       if (failure._tag === "None" && Exit.isFailure(exit)) {
-        yield* setBreaker(CircuitBreaker.abandoned(breaker, now), now)
+        yield* setBreakers(CircuitBreaker.abandonedBy(breakers, organizationId, now), now)
         return yield* metrics.count(operation, "interrupted")
       }
       yield* metrics.count(operation, failure._tag === "None" ? "done" : CallMetrics.resultOf(failure.value.outcome))
       if (failure._tag === "Some" && failure.value.isOverloaded === true) {
         rate = CallRate.slowDown(rateLimits, rate, now)
       }
-      yield* setBreaker(
+      yield* setBreakers(
         failure._tag === "None" || isAnswered(failure.value)
-          ? CircuitBreaker.answered
-          : CircuitBreaker.unanswered(breakerLimits, breaker, now),
+          ? CircuitBreaker.answeredTo(breakers, organizationId)
+          : CircuitBreaker.unansweredTo(breakerLimits, breakers, organizationId, now),
         now
       )
     })
@@ -185,16 +191,17 @@ export const make = ({
             Effect.tapError(before, () => metrics.count(operation, "held_back"))
           // An open breaker is told at once, and asked again when the turn has come.
           const now = yield* Clock.currentTimeMillis
-          const open = CircuitBreaker.admit(breaker, now)
+          const organizationId = (yield* Telco.Caller)?.organizationId ?? CircuitBreaker.OWN
+          const open = CircuitBreaker.admitOf(breakers, organizationId, now)
           if (Result.isFailure(open)) return yield* countHeldBack(Effect.fail(notCalled(open.failure)))
-          yield* countHeldBack(restore(turn(yield* Priority)))
+          yield* countHeldBack(restore(turn(yield* Priority, organizationId)))
           return yield* Effect.ensuring(
             Effect.gen(function* () {
-              yield* countHeldBack(admit())
+              yield* countHeldBack(admit(organizationId))
               const start = yield* Clock.currentTimeMillis
-              return yield* Effect.onExit(restore(call), (exit) => record(operation, start, exit))
+              return yield* Effect.onExit(restore(call), (exit) => record(operation, organizationId, start, exit))
             }),
-            Effect.sync(leave)
+            Effect.sync(() => leave(organizationId))
           )
         })
       )

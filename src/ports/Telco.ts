@@ -74,6 +74,22 @@ export interface PackageRef {
   readonly key?: string
 }
 
+/** For whom a call of the port is made. */
+export interface Caller {
+  /** The organization whose work it is. */
+  readonly organizationId: string
+  /** Whether a request waits for the answer; what none waits for is tried again by itself. */
+  readonly isAwaited: boolean
+  /** How long the call may take, its wait for a turn included; in milliseconds. */
+  readonly withinMillis: number
+}
+
+/**
+ * For whom the calls of a fiber are made. An adapter that shares slots or a rate among organizations goes by it (rule W13);
+ * any other may ignore it. Null: for the service itself.
+ */
+export const Caller = Context.Reference<Caller | null>("simplan/Telco/Caller", { defaultValue: () => null })
+
 type Call<A> = Effect.Effect<A, Refused | Unavailable>
 
 /** The port of the telco. Each call fails with `Refused` or `Unavailable` and with nothing else. */

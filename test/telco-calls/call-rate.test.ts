@@ -12,6 +12,8 @@ const limits: CallRate.Limits = { callsPerSecond: 20, concurrency: 4, longestWai
 interface Arrival {
   readonly at: number
   readonly priority: Priority
+  /** One of its own unless given. */
+  readonly organizationId?: string
   /** How long the call takes. */
   readonly takes: number
 }
@@ -28,7 +30,8 @@ const play = (arrivals: ReadonlyArray<Arrival>): Played => {
   const started: Array<{ id: number; at: number }> = []
   const expired: Array<{ id: number; at: number }> = []
   const refused: Array<number> = []
-  const ends = new Map<number, number>()
+  const ends = new Map<number, ReadonlyArray<string>>()
+  const ownerOf = (id: number) => arrivals[id]?.organizationId ?? "one"
   const arriving = new Map<number, ReadonlyArray<Arrival & { readonly id: number }>>()
   for (const [id, arrival] of arrivals.entries()) {
     arriving.set(arrival.at, [...(arriving.get(arrival.at) ?? []), { ...arrival, id }])
@@ -36,9 +39,9 @@ const play = (arrivals: ReadonlyArray<Arrival>): Played => {
   let mostAtOnce = 0
   let state = CallRate.initial
   for (let now = 0; now < 20_000; now++) {
-    for (let ended = ends.get(now) ?? 0; ended > 0; ended--) state = CallRate.leave(state)
+    for (const organizationId of ends.get(now) ?? []) state = CallRate.leave(state, organizationId)
     for (const { id, priority } of arriving.get(now) ?? []) {
-      const entered = CallRate.enter(limits, state, { id, priority, now })
+      const entered = CallRate.enter(limits, state, { id, priority, organizationId: ownerOf(id), now })
       if (Result.isFailure(entered)) refused.push(id)
       else state = entered.success
     }
@@ -49,7 +52,7 @@ const play = (arrivals: ReadonlyArray<Arrival>): Played => {
       if (step._tag === "Started") {
         started.push({ id: step.id, at: now })
         const end = now + (arrivals[step.id]?.takes ?? 0)
-        ends.set(end, (ends.get(end) ?? 0) + 1)
+        ends.set(end, [...(ends.get(end) ?? []), ownerOf(step.id)])
       } else expired.push({ id: step.id, at: now })
     }
     mostAtOnce = Math.max(mostAtOnce, state.underWay)
@@ -69,6 +72,21 @@ describe("the rate of calls", () => {
     const polls = many(3, { at: 0, priority: "poll", takes: 1 })
     const orders = many(2, { at: 10, priority: "order", takes: 1 })
     expect(play([...polls, ...orders]).started.map(({ id }) => id)).toEqual([0, 3, 4, 1, 2])
+  })
+
+  it("gives organizations turns, whatever one of them has waiting (rule W13)", () => {
+    const flood = many(30, { at: 0, priority: "order", organizationId: "loud", takes: 1 })
+    const quiet = ["one", "two"].map(
+      (organizationId): Arrival => ({ at: 120, priority: "order", organizationId, takes: 1 })
+    )
+    const { started } = play([...flood, ...quiet, { at: 121, priority: "order", organizationId: "one", takes: 1 }])
+    expect(started.slice(3, 8).map(({ at, id }) => [id, at])).toEqual([
+      [3, 150],
+      [30, 200],
+      [31, 250],
+      [4, 300],
+      [32, 350]
+    ])
   })
 
   it("keeps a place for an order while polls are slow", () => {
@@ -99,11 +117,17 @@ describe("the rate of calls", () => {
       const entered = CallRate.enter({ ...limits, longestWait: { order: 60_000, poll: 0 } }, state, {
         id,
         priority: "order",
+        organizationId: "one",
         now: 0
       })
       return Result.getOrThrow(entered)
     }, CallRate.initial)
-    expect(CallRate.enter(limits, full, { id: 99, priority: "order", now: 0 })).toEqual(Result.fail(2))
+    expect(CallRate.enter(limits, full, { id: 99, priority: "order", organizationId: "one", now: 0 })).toEqual(
+      Result.fail(2)
+    )
+    // What others have waiting is not in the way of the first call of an organization.
+    const other = { id: 99, priority: "order", organizationId: "two", now: 0 } as const
+    expect(Result.isSuccess(CallRate.enter(limits, full, other))).toBe(true)
   })
 
   it("is halved when the telco asks for it, once for calls together, and doubles every five seconds", () => {
@@ -119,7 +143,11 @@ describe("the rate of calls", () => {
     )
     expect(CallRate.interval(limits, slowest, 19_000)).toBe(50 * 32)
     expect(
-      CallRate.next(limits, { ...slowest, waiting: { order: [{ id: 1, deadline: 1e9 }], poll: [] } }, 19_000)
+      CallRate.next(
+        limits,
+        { ...slowest, waiting: { order: [{ id: 1, organizationId: "one", deadline: 1e9 }], poll: [] } },
+        19_000
+      )
     ).toEqual({
       _tag: "Idle",
       until: 19_000 + 1_600
@@ -130,19 +158,25 @@ describe("the rate of calls", () => {
     const arrival = fc.record({
       at: fc.integer({ min: 0, max: 3_000 }),
       priority: fc.constantFrom<Priority>("order", "poll"),
+      organizationId: fc.constantFrom("one", "two"),
       takes: fc.integer({ min: 1, max: 1_500 })
     })
     const property = fc.property(fc.array(arrival, { maxLength: 80 }), (unsorted) => {
       const arrivals = unsorted.toSorted((left, right) => left.at - right.at)
       const { expired, mostAtOnce, refused, started } = play(arrivals)
+      const ownersOf = (id: number) => arrivals[id]?.organizationId
       expect(mostAtOnce).toBeLessThanOrEqual(limits.concurrency)
       for (const { at } of started) {
         const inSecond = started.filter((other) => other.at >= at && other.at < at + 1_000)
         expect(inSecond.length).toBeLessThanOrEqual(limits.callsPerSecond)
       }
       for (const priority of ["order", "poll"] as const) {
-        const ids = started.map(({ id }) => id).filter((id) => arrivals[id]?.priority === priority)
-        expect(ids).toEqual(ids.toSorted((left, right) => left - right))
+        for (const owner of ["one", "two"]) {
+          const ids = started
+            .map(({ id }) => id)
+            .filter((id) => arrivals[id]?.priority === priority && ownersOf(id) === owner)
+          expect(ids).toEqual(ids.toSorted((left, right) => left - right))
+        }
       }
       for (const { at, id } of started) {
         const arrived = arrivals[id]

@@ -88,24 +88,31 @@ describe("a telco that hangs", () => {
 describe("the slots of a telco", () => {
   const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(Effect.provide(effect, TestClock.layer()))
 
-  it("take calls up to their number, let as many wait for a second, and refuse the others at once", async () => {
+  const job = { organizationId: "a", isAwaited: false, withinMillis: 10_000 }
+  const begin = <A, E>(call: Effect.Effect<A, E>, caller: Telco.Caller = job) =>
+    Effect.forkChild(Effect.provideService(call, Telco.Caller, caller), { startImmediately: true })
+
+  it("take calls up to their number, let jobs wait for a second and requests through half of their time", async () => {
     await run(
       Effect.gen(function* () {
         const slots = yield* Slots.make({ name: "a", callsAtOnce: 2 })
         const done = yield* Deferred.make<string>()
         const call = slots.run(Deferred.await(done))
-        const underWay = yield* Effect.forEach([1, 2], () => Effect.forkChild(call, { startImmediately: true }))
-        const waiting = yield* Effect.forkChild(Effect.flip(call), { startImmediately: true })
-        const lucky = yield* Effect.forkChild(call, { startImmediately: true })
+        const underWay = yield* Effect.forEach([1, 2], () => begin(call))
+        const waiting = yield* begin(Effect.flip(call))
+        const request = yield* begin(Effect.flip(call), { ...job, isAwaited: true })
+        const patient = yield* begin(call, { ...job, isAwaited: true, withinMillis: 30_000 })
         yield* Effect.yieldNow
-        const refused = yield* Effect.flip(call)
+        yield* TestClock.adjust("1 second")
+        const refused = yield* Fiber.join(waiting)
         expect(refused).toMatchObject({ isAsked: false, isDone: false, retryAfterSeconds: 1 })
         expect(refused.message).toBe("The telco a has 2 calls under way, and more wait")
-        yield* Fiber.interrupt(lucky)
-        yield* TestClock.adjust("1 second")
-        expect(yield* Fiber.join(waiting)).toMatchObject({ _tag: "Telco.Unavailable", isAsked: false })
+        yield* TestClock.adjust("3999 millis")
+        expect(request.pollUnsafe()).toBeUndefined()
+        yield* TestClock.adjust("1 millis")
+        expect(yield* Fiber.join(request)).toMatchObject({ _tag: "Telco.Unavailable", isAsked: false })
         yield* Deferred.succeed(done, "done")
-        expect(yield* Effect.forEach(underWay, Fiber.join)).toEqual(["done", "done"])
+        expect(yield* Effect.forEach([...underWay, patient], Fiber.join)).toEqual(["done", "done", "done"])
         expect(yield* call).toBe("done")
       })
     )
@@ -115,13 +122,18 @@ describe("the slots of a telco", () => {
     await run(
       Effect.gen(function* () {
         const slots = yield* Slots.make({ name: "a", callsAtOnce: 1 })
-        const never = yield* Effect.forkChild(slots.run(Effect.never), { startImmediately: true })
-        const waiting = yield* Effect.forkChild(slots.run(Effect.void), { startImmediately: true })
+        const never = yield* begin(slots.run(Effect.never))
+        const waiting = yield* Effect.forEach([1, 2, 3, 4], () => begin(slots.run(Effect.void)))
         yield* Effect.yieldNow
-        const refusals = yield* Effect.forEach([1, 2, 3], () => Effect.flip(slots.run(Effect.void)))
+        const refused = Effect.flip(Effect.provideService(slots.run(Effect.void), Telco.Caller, job))
+        const refusals = yield* Effect.forEach([1, 2, 3], () => refused)
         expect(refusals.map((refusal) => refusal.retryAfterSeconds)).toEqual([1, 2, 3])
-        yield* Fiber.interrupt(waiting)
+        // What waits of one organization refuses nothing of another (rule W13).
+        const other = yield* begin(slots.run(Effect.succeed("done")), { ...job, organizationId: "b" })
         yield* Fiber.interrupt(never)
+        yield* TestClock.adjust(1)
+        expect(yield* Fiber.join(other)).toBe("done")
+        yield* Effect.forEach(waiting, Fiber.join)
       })
     )
   })

@@ -10,7 +10,7 @@ import type { Sent } from "../../domain/SmsSegments.ts"
 import type { Created } from "../../domain/Subscription.ts"
 import type { BusinessClock } from "../../ports/BusinessClock.ts"
 import type * as Storage from "../../ports/Storage.ts"
-import type { Telco } from "../../ports/Telco.ts"
+import { Caller, type Telco } from "../../ports/Telco.ts"
 import type { Commits } from "../commit/Commits.ts"
 import type { Ids } from "../commit/Ids.ts"
 import type { NamedTypes } from "../commit/NamedTypes.ts"
@@ -29,6 +29,7 @@ import * as Metrics from "../Metrics.ts"
 import * as CommandContext from "../commit/CommandContext.ts"
 import * as IdempotencyContext from "../commit/IdempotencyContext.ts"
 import { Recovery } from "../telco/Recovery.ts"
+import { Settings } from "../Settings.ts"
 import { BackgroundTasks } from "./BackgroundTasks.ts"
 
 type Refused = TelcoRefused | TelcoUnavailable
@@ -102,6 +103,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
     const tasks = yield* BackgroundTasks
     const leases = yield* Leases.Leases
     const recovery = yield* Recovery
+    const { telcoTimeoutMillis: withinMillis } = yield* Settings
     const provision = yield* Provision.make
     const createPackage = yield* CreatePackage.make
     const suspendPackages = yield* SuspendPackages.make
@@ -136,8 +138,12 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
       }
     }
 
+    /** The calls that an effect makes for the job's organization (rule W13). */
+    const calling = <A, E>({ job: { organizationId } }: LeasedJob, isAwaited: boolean, effect: Effect.Effect<A, E>) =>
+      Effect.provideService(effect, Caller, { organizationId, isAwaited, withinMillis })
+
     const perform = (held: LeasedJob, of: OneStep) =>
-      Effect.tap(measured(held, dispatched(held, of)), (outcome) =>
+      Effect.tap(measured(held, calling(held, false, dispatched(held, of))), (outcome) =>
         // The job is done, whatever becomes of those that wait.
         Effect.ignore(recovery.tried(held.job, isRetried(outcome)))
       )
@@ -149,8 +155,9 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
       const leased = Effect.andThen(leases.hold([lease]), Effect.ensuring(effect, leases.release(lease)))
       return tasks.begin(Effect.provideContext(leased, ofNobody))
     }
+    // No request waits for the attempt of a command (rule H1).
     const awaited = <A, E>(held: LeasedJob, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.flatMap(begin(held, effect), Fiber.join)
+      Effect.flatMap(begin(held, calling(held, held.job.command === null, effect)), Fiber.join)
 
     return JobRunner.of({
       perform: (held, of) => Effect.asVoid(perform(held, of)),

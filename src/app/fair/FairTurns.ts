@@ -1,0 +1,170 @@
+/**
+ * Whose turn it is where organizations share a number of slots (rule W13): the one policy for calls of a telco, lookups of
+ * names, jobs and deliveries. Without a clock and without Effect; `FairSlots` lets effects wait by it.
+ *
+ * - A slot goes to the organization that holds fewest of those that wait; among equals in turns.
+ * - The last few slots are only for an organization that holds less than an even share. So one that is alone has all but
+ *   these, and the next one finds a slot at once.
+ * - What waits is bounded for each organization, never by what others have waiting.
+ * - Of one organization, what a request waits for comes first, but each fourth turn is for the rest where some waits.
+ */
+
+/** Something that waits for a slot. */
+export interface Waiting {
+  /** Whose it is. */
+  readonly organizationId: string
+  /** Whether a request waits for it. */
+  readonly isUrgent: boolean
+  /** Called once, when it has its slot. It must not throw. */
+  readonly begin: () => void
+}
+
+/** The slots of one shared resource in this process. */
+export interface FairTurns {
+  /** Takes a slot, if the organization may have one now. */
+  readonly tryBegin: (organizationId: string) => boolean
+  /** Takes a place in the organization's queue; false if that is full. Not for one that `tryBegin` would let begin. */
+  readonly enter: (one: Waiting) => boolean
+  /** Leaves the queue. One that does not wait changes nothing. */
+  readonly withdraw: (one: Waiting) => void
+  /** Gives back a slot of the organization; whoever has the next turn begins. */
+  readonly end: (organizationId: string) => void
+  /** How many slots are taken: by an organization, or by all. */
+  readonly held: (organizationId?: string) => number
+  /** How many organizations hold slots or wait. */
+  readonly active: () => number
+}
+
+/** The share of the slots that an organization alone leaves free: an eighth, and none where there are few slots. */
+const RESERVED = 1 / 8
+/** From how many slots on some are left free. */
+const ENOUGH = 4
+
+/** After so many turns for requests one is for what no request waits for. */
+const URGENT_IN_A_ROW = 3
+
+interface Line {
+  held: number
+  readonly urgent: Set<Waiting>
+  readonly others: Set<Waiting>
+  urgentInARow: number
+}
+
+const firstOf = (set: ReadonlySet<Waiting>): Waiting | undefined => {
+  for (const one of set) return one
+  return undefined
+}
+
+/** How many slots are left free by an organization that is alone. */
+export const reserved = (slots: number): number => (slots < ENOUGH ? 0 : Math.max(1, Math.floor(slots * RESERVED)))
+
+/** How many slots are an organization's even share of so many, among these; at least 1. One alone counts as two. */
+export const evenShare = (slots: number, organizations: number): number =>
+  Math.max(1, Math.floor(slots / Math.max(2, organizations)))
+
+/** Of those in the order of their turns, the one that holds fewest; the first of equals. */
+export const fewest = <A>(inOrder: Iterable<A>, held: (one: A) => number): A | undefined => {
+  let found: A | undefined
+  let least = Number.POSITIVE_INFINITY
+  for (const one of inOrder) {
+    const count = held(one)
+    if (count >= least) continue
+    found = one
+    least = count
+    if (count === 0) break
+  }
+  return found
+}
+
+/** `slots` in all; `mostWaiting` is how many of one organization may wait. */
+export const make = ({ mostWaiting, slots }: { readonly slots: number; readonly mostWaiting: number }): FairTurns => {
+  const kept = reserved(slots)
+  const lines = new Map<string, Line>()
+  // Those that have something waiting, in the order of their turns.
+  const waiting = new Map<string, Line>()
+  let taken = 0
+
+  const lineOf = (organizationId: string): Line => {
+    const known = lines.get(organizationId)
+    if (known !== undefined) return known
+    const line: Line = { held: 0, urgent: new Set(), others: new Set(), urgentInARow: 0 }
+    lines.set(organizationId, line)
+    return line
+  }
+
+  const isWaiting = ({ others, urgent }: Line): boolean => urgent.size + others.size > 0
+
+  const forget = (organizationId: string, line: Line): void => {
+    if (!isWaiting(line)) waiting.delete(organizationId)
+    if (line.held === 0 && !isWaiting(line)) lines.delete(organizationId)
+  }
+
+  const mayBegin = (held: number, isNew: boolean): boolean => {
+    const free = slots - taken
+    return free > 0 && (free > kept || held < evenShare(slots, lines.size + (isNew ? 1 : 0)))
+  }
+
+  const take = (line: Line): void => {
+    line.held += 1
+    taken += 1
+  }
+
+  const nextOf = (line: Line): Waiting | undefined => {
+    const [urgent, other] = [firstOf(line.urgent), firstOf(line.others)]
+    const isUrgentsTurn = urgent !== undefined && (other === undefined || line.urgentInARow < URGENT_IN_A_ROW)
+    line.urgentInARow = isUrgentsTurn && other !== undefined ? line.urgentInARow + 1 : 0
+    return isUrgentsTurn ? urgent : other
+  }
+
+  const giveTurns = (): void => {
+    while (waiting.size > 0) {
+      const organizationId = fewest(waiting.keys(), (id) => waiting.get(id)?.held ?? 0)
+      const line = organizationId === undefined ? undefined : waiting.get(organizationId)
+      if (organizationId === undefined || line === undefined || !mayBegin(line.held, false)) return
+      const next = nextOf(line)
+      if (next === undefined) return
+      line.urgent.delete(next)
+      line.others.delete(next)
+      // The next turn among equals is another's.
+      waiting.delete(organizationId)
+      if (isWaiting(line)) waiting.set(organizationId, line)
+      take(line)
+      next.begin()
+    }
+  }
+
+  return {
+    tryBegin: (organizationId) => {
+      const known = lines.get(organizationId)
+      if (known !== undefined && isWaiting(known)) return false
+      if (!mayBegin(known?.held ?? 0, known === undefined)) return false
+      take(known ?? lineOf(organizationId))
+      return true
+    },
+    enter: (one) => {
+      const { organizationId } = one
+      const line = lineOf(organizationId)
+      if (line.urgent.size + line.others.size >= mostWaiting) return false
+      const queue = one.isUrgent ? line.urgent : line.others
+      queue.add(one)
+      if (!waiting.has(organizationId)) waiting.set(organizationId, line)
+      return true
+    },
+    withdraw: (one) => {
+      const line = lines.get(one.organizationId)
+      if (line === undefined || !(line.urgent.delete(one) || line.others.delete(one))) return
+      forget(one.organizationId, line)
+      giveTurns()
+    },
+    end: (organizationId) => {
+      const line = lines.get(organizationId)
+      if (line === undefined || line.held === 0) return
+      line.held -= 1
+      taken -= 1
+      forget(organizationId, line)
+      giveTurns()
+    },
+    held: (organizationId) => (organizationId === undefined ? taken : (lines.get(organizationId)?.held ?? 0)),
+    active: () => lines.size
+  }
+}
