@@ -2,9 +2,11 @@
  * Opening a PGlite, and making one where there is none. A process that is killed while it makes one leaves a mark, by
  * which the next knows that nothing was ever stored there, and begins anew.
  */
+import { fork } from "node:child_process"
 import { existsSync } from "node:fs"
-import { readdir, rm, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { mkdtemp, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { PGlite } from "@electric-sql/pglite"
 import * as Template from "./Template.ts"
 
@@ -19,8 +21,39 @@ const fromTemplate = async (): Promise<{ readonly loadDataDir?: Blob }> => {
   return template === undefined ? {} : { loadDataDir: template }
 }
 
+// A program that made the files for a process that was killed may still write some for a moment.
+const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 10 })
+
 const empty = async (path: string): Promise<void> => {
-  for (const name of await readdir(path)) await rm(join(path, name), { recursive: true, force: true })
+  for (const name of await readdir(path)) await remove(join(path, name))
+}
+
+/** Not there where a bundler left it out, and among the sources. */
+const initdb = join(dirname(fileURLToPath(import.meta.url)), "Initdb.js")
+
+/** In milliseconds; it takes some seconds. */
+const LONGEST = 120_000
+
+/** Whether the program made a database in the directory, which is empty. */
+const ranInitdb = (path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    // One thread to compile WebAssembly takes a fifth less memory than several, and no longer.
+    const program = fork(initdb, [path], { execArgv: ["--v8-pool-size=1"], stdio: "ignore", timeout: LONGEST })
+    program.once("error", () => resolve(false))
+    program.once("exit", (code) => resolve(code === 0 && existsSync(join(path, "PG_VERSION"))))
+  })
+
+/**
+ * Fills the directory with the files of a new database, by a process of its own, so that this one never has the memory
+ * that making them takes. Without such a process the directory is left as it was, and PGlite makes them here.
+ */
+const fill = async (path: string): Promise<void> => {
+  if (!existsSync(initdb)) return
+  const made = await mkdtemp(join(path, "making-"))
+  if (await ranInitdb(made).catch(() => false)) {
+    for (const name of await readdir(made)) await rename(join(made, name), join(path, name))
+    await rmdir(made)
+  } else await remove(made)
 }
 
 /** A database in memory. */
@@ -33,7 +66,9 @@ export const inDirectory = async (path: string): Promise<PGlite> => {
   if (existsSync(mark)) await empty(path)
   if (existsSync(join(path, "PG_VERSION"))) return PGlite.create(path, { relaxedDurability })
   await writeFile(mark, "")
-  const made = await PGlite.create(path, { relaxedDurability, ...(await fromTemplate()) })
+  const template = await fromTemplate()
+  if (template.loadDataDir === undefined) await fill(path)
+  const made = await PGlite.create(path, { relaxedDurability, ...template })
   await rm(mark)
   return made
 }
