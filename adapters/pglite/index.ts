@@ -26,7 +26,7 @@ export interface Options {
   readonly dataDir?: string | undefined
   /** The schema that the tables are in, as for `simplan/postgres`. */
   readonly schema?: string | undefined
-  /** The key that signing keys and activation codes are encrypted with, as for `simplan/postgres`. */
+  /** The key that signing keys, webhook URLs and activation codes are encrypted with, as for `simplan/postgres`. */
   readonly secretKeys?: string | Redacted.Redacted | undefined
 }
 

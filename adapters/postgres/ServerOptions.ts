@@ -55,7 +55,7 @@ export interface Options {
   /** Which fast paths are taken; all of them where it is absent. */
   readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
   /**
-   * The key that signing keys and activation codes are encrypted with, 32 bytes in base64 or hexadecimal; during a
+   * The key that signing keys, webhook URLs and activation codes are encrypted with, 32 bytes in base64 or hexadecimal; during a
    * rotation the new and the old one with a comma between. Where it is absent they are stored plain.
    */
   readonly secretKeys?: string | Redacted.Redacted | undefined

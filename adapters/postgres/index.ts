@@ -86,7 +86,7 @@ export interface Clients {
   readonly shared?: Ports.Shared | undefined
   /** Which paths for speed alone are on; all by default. */
   readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
-  /** What signing keys and activation codes are encrypted with, the first one; not encrypted where it is absent. */
+  /** What signing keys, webhook URLs and activation codes are encrypted with, the first one; not encrypted where it is absent. */
   readonly secretKeys?: string | Redacted.Redacted | undefined
 }
 

@@ -194,7 +194,7 @@ export interface Options {
    */
   readonly schema?: string | undefined
   /**
-   * The key that signing keys and activation codes are encrypted with in the database, 32 bytes in base64 or hexadecimal;
+   * The key that signing keys, webhook URLs and activation codes are encrypted with in the database, 32 bytes in base64 or hexadecimal;
    * during a rotation the new and the old one with a comma between. Where it is absent they are stored plain.
    */
   readonly secretKeys?: string | undefined

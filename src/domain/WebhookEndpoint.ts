@@ -92,6 +92,25 @@ export const checkTexts = (request: {
     }
   })
 
+/** A value in a query, after its name and the sign, or a parameter that has no sign and may be a token as a whole. */
+const VALUE = /(?<==)[^&]+|(?<=[?&])[^=&]+(?=&|$)/g
+
+/**
+ * Rule W6: the URL as lists, answers and events show it. The values of its query may be tokens, so each is `***`; a
+ * fragment, which is not sent, stays.
+ */
+export const shownUrl = (url: string): string => {
+  const from = url.indexOf("?")
+  if (from < 0) return url
+  const hash = url.indexOf("#")
+  if (hash >= 0 && hash < from) return url
+  const to = hash < 0 ? url.length : hash
+  return url.slice(0, from) + url.slice(from, to).replace(VALUE, "***") + url.slice(to)
+}
+
+/** Rule W6: the URL that a change asks for; what is shown stands for what is there. */
+export const changedUrl = ({ url }: WebhookEndpoint, asked: string): string => (asked === shownUrl(url) ? url : asked)
+
 /** Rule W6: the signing key made from 32 random bytes. */
 export const signingKey = (random: Uint8Array): string => `whsec_${Base64.encode(random)}`
 
@@ -201,7 +220,7 @@ export const disabledPayloads = ({
 }: WebhookEndpoint): ReadonlyArray<WebhookEvent.Payload> => {
   if (disabled === null || disabled.reason === "Organization") return []
   const reason = disabled.reason === "Gone" ? "gone" : "failing"
-  const data = { webhookEndpointId: endpointId, url, reason, disabledAt: toIso(disabled.at) } as const
+  const data = { webhookEndpointId: endpointId, url: shownUrl(url), reason, disabledAt: toIso(disabled.at) } as const
   return [{ type: "endpoint.disabled", data }]
 }
 

@@ -139,6 +139,24 @@ describe("An endpoint fails", () => {
   })
 })
 
+describe("The URL of an endpoint (W6)", () => {
+  it.each([
+    ["https://example.com/hook", "https://example.com/hook"],
+    ["https://example.com/hook?token=s3cret", "https://example.com/hook?token=***"],
+    ["https://example.com/?a=1&b=&c=x%26y#end", "https://example.com/?a=***&b=&c=***#end"],
+    ["https://example.com/?a=b=c&s3cret", "https://example.com/?a=***&***"],
+    ["https://example.com/?s3cret", "https://example.com/?***"],
+    ["https://example.com/#?a=1", "https://example.com/#?a=1"]
+  ])("is shown without the values of its query: %s", (url, shown) => {
+    expect(Endpoint.shownUrl(url)).toBe(shown)
+    expect(Endpoint.shownUrl(shown)).toBe(shown)
+    expect(Endpoint.changedUrl({ ...endpoint, url }, shown)).toBe(url)
+    expect(Endpoint.changedUrl({ ...endpoint, url }, "https://example.org/?token=***")).toBe(
+      "https://example.org/?token=***"
+    )
+  })
+})
+
 describe("That an endpoint was disabled (E1)", () => {
   const disabledAt = new Date(NOW).toISOString()
 

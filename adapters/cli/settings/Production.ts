@@ -18,7 +18,7 @@ export const unfit = (settings: Judged, simulators: ReadonlyArray<string>): Read
       "the telco is simulated: no SIM has service (SIMPLAN_TELCO_FILE, SIMPLAN_TELCO_URL)"
     ],
     [simulators.length > 0, `telcos of the settings file are simulated: ${simulators.join(", ")}`],
-    [secretKeys === null, "signing keys and activation codes are stored plain (SIMPLAN_SECRET_KEY)"],
+    [secretKeys === null, "signing keys, webhook URLs and activation codes are stored plain (SIMPLAN_SECRET_KEY)"],
     [adminPort === null, "/admin and /metrics answer beside /v3 (SIMPLAN_ADMIN_PORT)"],
     [allowPrivateWebhooks, "webhooks may go to private addresses (SIMPLAN_ALLOW_PRIVATE_WEBHOOKS)"],
     [clock._tag === "Virtual", "the clock is virtual (SIMPLAN_CLOCK)"],

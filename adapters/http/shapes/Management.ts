@@ -48,7 +48,7 @@ const reasons = { Organization: "organization", Gone: "gone", Failing: "failing"
 
 export const webhookEndpoint = (one: WebhookEndpoint.WebhookEndpoint): typeof WebhooksApi.WebhookEndpoint.Type => ({
   webhook_endpoint_id: one.endpointId,
-  url: one.url,
+  url: WebhookEndpoint.shownUrl(one.url),
   events: one.events ?? WebhookEvent.standardTypes,
   description: one.description,
   enabled: WebhookEndpoint.isEnabled(one),

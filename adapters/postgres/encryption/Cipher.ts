@@ -10,7 +10,7 @@ import type { SecretKey } from "./SecretKeys.ts"
 
 /** What a text is, and of which row. */
 export type Place = readonly [
-  what: "activation code" | "signing key" | "check value",
+  what: "activation code" | "signing key" | "URL" | "check value",
   organizationId: string | null,
   id: string
 ]

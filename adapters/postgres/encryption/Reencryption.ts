@@ -68,24 +68,29 @@ const activationCodes: Part<string> = {
     returning 1`
 }
 
-const signingKeys: Part<ReadonlyArray<WebhookEndpoint.SigningKey>> = {
-  read: (sql, { id, organizationId }) => sql<Row<Stored<ReadonlyArray<WebhookEndpoint.SigningKey>>>>`
+type EndpointSecrets = Pick<WebhookEndpoint.WebhookEndpoint, "url" | "signingKeys">
+
+const endpoints: Part<EndpointSecrets> = {
+  read: (sql, { id, organizationId }) => sql<Row<Stored<EndpointSecrets>>>`
     select json_build_object(
       'organizationId', webhook_endpoint.organization_id, 'id', webhook_endpoint.endpoint_id,
-      'secret', webhook_endpoint.signing_keys
+      'secret', json_build_object('url', webhook_endpoint.url, 'signingKeys', webhook_endpoint.signing_keys)
     )::text as value
     from simplan.webhook_endpoint
     where (webhook_endpoint.organization_id, webhook_endpoint.endpoint_id) > (${organizationId}::text, ${id}::text)
     order by webhook_endpoint.organization_id, webhook_endpoint.endpoint_id
     limit ${STEP}::int`,
-  turn: (turn, { id, organizationId, secret }) =>
-    Secrets.ofEndpoint(turn)({ organizationId, endpointId: id, signingKeys: secret }).signingKeys,
-  text: (secret) => JSON.stringify(secret),
+  turn: (turn, { id, organizationId, secret }) => {
+    const { signingKeys, url } = Secrets.ofEndpoint(turn)({ organizationId, endpointId: id, ...secret })
+    return { url, signingKeys }
+  },
+  text: ({ signingKeys, url }) => JSON.stringify({ url, signingKeys }),
   write: (sql, changes) => sql`
-    update simplan.webhook_endpoint set signing_keys = r.after::jsonb
+    update simplan.webhook_endpoint set url = r.after::jsonb->>'url', signing_keys = r.after::jsonb->'signingKeys'
     from ${CommitClause.rows(sql, changes, columns)}
     where webhook_endpoint.organization_id = r."organizationId" and webhook_endpoint.endpoint_id = r.id
-      and webhook_endpoint.signing_keys = r.before::jsonb
+      and webhook_endpoint.url = r.before::jsonb->>'url'
+      and webhook_endpoint.signing_keys = r.before::jsonb->'signingKeys'
     returning 1`
 }
 
@@ -159,7 +164,7 @@ export const run = (
     for (let rounds = 0; rounds < ROUNDS; rounds++) {
       const round =
         (yield* renew(sql, activationCodes, turn)) +
-        (yield* renew(sql, signingKeys, turn)) +
+        (yield* renew(sql, endpoints, turn)) +
         (yield* renew(sql, answers, turn)) +
         (yield* renew(sql, commandOutcomes, turn))
       if (round === 0) {

@@ -1,6 +1,6 @@
 /**
- * Which values are secrets, and their places: the signing keys of webhook endpoints, and the activation codes of SIMs,
- * which stand in the SIMs' rows and in the answers to creations: those kept for their idempotency keys, and the outcomes of
+ * Which values are secrets, and their places: the signing keys and URLs of webhook endpoints, since a URL may have a token
+ * in its path or query, and the activation codes of SIMs, which stand in the SIMs' rows and in the answers to creations: those kept for their idempotency keys, and the outcomes of
  * commands.
  */
 import type { Idempotency, Sim, WebhookEndpoint } from "simplan/ports"
@@ -18,11 +18,12 @@ const keyOf =
     return key === signing.key ? signing : { ...signing, key }
   }
 
-/** Turns the signing keys of an endpoint. */
+/** Turns the URL and the signing keys of an endpoint. */
 export const ofEndpoint =
   (turn: Turn) =>
-  <A extends Pick<Endpoint, "organizationId" | "endpointId" | "signingKeys">>(endpoint: A): A => ({
+  <A extends Pick<Endpoint, "organizationId" | "endpointId" | "url" | "signingKeys">>(endpoint: A): A => ({
     ...endpoint,
+    url: turn(endpoint.url, ["URL", endpoint.organizationId, endpoint.endpointId]),
     signingKeys: endpoint.signingKeys.map(keyOf(turn, endpoint))
   })
 

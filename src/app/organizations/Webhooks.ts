@@ -214,7 +214,7 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
                 : enabled
                   ? Endpoint.enabled(endpoint)
                   : Endpoint.disabled(endpoint, "Organization", now)),
-              ...(url === undefined ? {} : { url }),
+              ...(url === undefined ? {} : { url: Endpoint.changedUrl(endpoint, url) }),
               ...(types === undefined ? {} : { events: types }),
               ...(description === undefined ? {} : { description })
             }))

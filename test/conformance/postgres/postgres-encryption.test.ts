@@ -35,7 +35,7 @@ const lpaOf = (number: number): string => `LPA:1$smdp.example$SECRET-${number}`
 const endpoint = (endpointId: string): WebhookEndpoint.WebhookEndpoint => ({
   organizationId: "acme",
   endpointId,
-  url: "https://example.com",
+  url: `https://example.com/SECRET?token=SECRET-${endpointId}`,
   events: null,
   description: "",
   disabled: null,
@@ -127,12 +127,12 @@ const secrets = (adapter: Adapter) =>
       const command = yield* on(adapter, (storage) => storage.commands.get({ organizationId: "acme", commandId }))
       outcomes.push(command?.outcome)
     }
-    return { lpas, signingKeys: endpoints.map(({ signingKeys }) => signingKeys), outcomes }
+    return { lpas, endpoints: endpoints.map(({ signingKeys, url }) => ({ url, signingKeys })), outcomes }
   })
 
 const expected = {
   lpas: [lpaOf(1), lpaOf(2), lpaOf(3)],
-  signingKeys: [endpoint("a").signingKeys, endpoint("b").signingKeys],
+  endpoints: [endpoint("a"), endpoint("b")].map(({ signingKeys, url }) => ({ url, signingKeys })),
   outcomes: Array(3).fill(outcomeOf(newSim("acme", 1, { lpa: lpaOf(1) })))
 }
 
@@ -141,6 +141,7 @@ const stored = (adapter: Adapter) =>
   Effect.map(
     sqlOf(adapter)<{ readonly text: string }>`
       select lpa as text from simplan.sim
+      union all select url from simplan.webhook_endpoint
       union all select jsonb_array_elements(signing_keys) ->> 'key' from simplan.webhook_endpoint
       union all select outcome #>> '{answer,value,sim,lpa}' from simplan.idempotency
       union all select outcome #>> '{answer,value,sim,lpa}' from simplan.command`,
@@ -165,7 +166,7 @@ describe("secrets at rest", () => {
       yield* withKeys(key, (adapter) =>
         Effect.gen(function* () {
           expect(yield* secrets(adapter)).toEqual(expected)
-          expect(yield* stored(adapter)).toEqual([10])
+          expect(yield* stored(adapter)).toEqual([12])
           expect(yield* reencrypted(adapter, key)).toBe(8)
           expect(yield* secrets(adapter)).toEqual(expected)
           expect(yield* reencrypted(adapter, key)).toBe(0)
@@ -188,10 +189,10 @@ describe("secrets at rest", () => {
         Effect.gen(function* () {
           expect(yield* secrets(adapter)).toEqual(expected)
           yield* on(adapter, ({ sims }) => sims.import([newSim("acme", 4, { lpa: lpaOf(4) })]))
-          expect((yield* stored(adapter)).toSorted()).toEqual([1, 10])
+          expect((yield* stored(adapter)).toSorted()).toEqual([1, 12])
           expect(yield* refusal(first)).toMatch(/is another key, or lacks it$/)
           expect(yield* reencrypted(adapter, rotating)).toBe(8)
-          expect(yield* stored(adapter)).toEqual([11])
+          expect(yield* stored(adapter)).toEqual([13])
         })
       )
       expect(yield* withKeys(second, secrets)).toEqual({ ...expected, lpas: [...expected.lpas, lpaOf(4)] })

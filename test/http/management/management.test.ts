@@ -250,6 +250,9 @@ describe("webhook endpoints", () => {
       created_at: at
     })
     const one = `${path()}/${made.body.data.webhook_endpoint_id}`
+    const secret = await world.admin("PATCH", one, { url: "https://example.com/hook?token=T0ken" })
+    expect(secret.body.data.url).toBe("https://example.com/hook?token=***")
+    await world.admin("PATCH", one, { url: "https://example.com/hook" })
     const changed = await world.admin("PATCH", one, { events: null, enabled: false, description: "d" })
     expect(changed.body.data).toMatchObject({ enabled: false, description: "d", url: "https://example.com/hook" })
     expect(changed.body.data).toMatchObject({ disabled_reason: "organization", disabled_at: at })

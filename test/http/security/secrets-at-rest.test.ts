@@ -25,7 +25,7 @@ const dump = (url: string): Promise<string> =>
     })
   ).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })), Effect.runPromise)
 
-it("a dump of the database has no signing key and no activation code", async () => {
+it("a dump of the database has no signing key, no URL of a webhook and no activation code", async () => {
   const database = await Databases.create()
   const secretKeys = Redacted.make(randomBytes(32).toString("hex"))
   const world = await World.start({
@@ -34,7 +34,7 @@ it("a dump of the database has no signing key and no activation code", async () 
   try {
     const { planId, tenant } = await Inventory.stock(world, 1, 3)
     const endpoints = `/organizations/${tenant.organizationId}/webhook-endpoints`
-    const made = await world.admin("POST", endpoints, { url: "https://example.com/hook" })
+    const made = await world.admin("POST", endpoints, { url: "https://example.com/hook?token=T0ken" })
     const rotated = await world.admin("POST", `${endpoints}/${made.body.data.webhook_endpoint_id}/rotate-key`)
     const keys: ReadonlyArray<string> = [made, rotated].map(({ body }) => body.data.signing_key)
     const body = { plan_id: planId, metadata: "seen" }
@@ -48,7 +48,14 @@ it("a dump of the database has no signing key and no activation code", async () 
     const text = await dump(database.url)
     expect(text).toContain("seen")
     expect(text).toContain(World.iccid(1))
-    for (const secret of [...keys, ...keys.map((key) => key.slice("whsec_".length)), "LPA:1$", ...codes, tenant.key]) {
+    for (const secret of [
+      ...keys,
+      ...keys.map((key) => key.slice("whsec_".length)),
+      "LPA:1$",
+      ...codes,
+      tenant.key,
+      "T0ken"
+    ]) {
       expect(text).not.toContain(secret)
     }
   } finally {

@@ -21,7 +21,7 @@ const events = Schema.NullOr(Schema.Array(EventType)).annotate({
 
 export const WebhookEndpoint = Schema.Struct({
   webhook_endpoint_id: Schema.String,
-  url: Schema.String,
+  url: Schema.String.annotate({ description: "With `***` for the values of its query, which may be tokens" }),
   events: Schema.Array(EventType),
   description: Schema.String,
   enabled: Schema.Boolean,
