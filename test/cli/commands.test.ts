@@ -60,6 +60,19 @@ describe("a command calls", () => {
     expect(asked.map((one) => one.authorization)).toEqual(["Bearer from-env", "Bearer from-flag"])
   })
 
+  it("with a token from a file, which no list of processes shows", async () => {
+    const { asked, url } = await serve(() => organization)
+    writeFileSync("token", "from-file\n")
+    await simplan(["org", "create", "Acme", "--url", url, "--token", "@token"])
+    expect(asked.map((one) => one.authorization)).toEqual(["Bearer from-file"])
+    const missing = await simplan(["org", "list", "--url", url, "--token", "@none"])
+    expect(missing.code).toBe(1)
+    expect(missing.err).toMatch(/^--token cannot be read: .+\n$/)
+    writeFileSync("empty", "\n")
+    const empty = await simplan(["org", "list", "--url", url, "--token", "@empty"])
+    expect(empty).toMatchObject({ code: 2, err: "--token is @empty, and there is no text in it.\n" })
+  })
+
   it("no server of another machine with a kept token", async () => {
     keep({ url: "http://127.0.0.1:3000", adminToken: "kept-token" })
     const outcome = await simplan(["org", "create", "Acme", "--url", "https://elsewhere.example"])

@@ -4,7 +4,7 @@
  *
  * A token from that file is sent only to the server that generated it, or to another port of this machine.
  */
-import { Effect, Option, Redacted } from "effect"
+import { Effect, FileSystem, Option, Redacted, Stdio, Stream } from "effect"
 import { Flag } from "effect/cli"
 import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"
 import * as Credentials from "../settings/Credentials.ts"
@@ -37,7 +37,9 @@ const flagsWith = (urls: string, variable: string) => ({
   ...serverFlags(urls),
   token: Flag.Redacted("token").pipe(
     Flag.withMetavar("<token>"),
-    Flag.withDescription(`Token of the server (else ${variable}, else the one kept in ${OwnerFile.DIRECTORY}/)`),
+    Flag.withDescription(
+      `Token of the server, @FILE or @- (else ${variable}, else the one kept in ${OwnerFile.DIRECTORY}/)`
+    ),
     Flag.optional
   )
 })
@@ -88,6 +90,22 @@ export const addressOf = Effect.fnUntraced(function* (api: Address, given: Pick<
   return api.keptUrl(kept) ?? DEFAULT_URL
 })
 
+/**
+ * The secret that a flag gives. `@FILE` is the text of a file and `@-` that of standard input, so that the secret does
+ * not stand in the list of processes.
+ */
+export const secretOf = Effect.fnUntraced(function* (given: Redacted.Redacted, flag: string) {
+  const text = Redacted.value(given)
+  if (!text.startsWith("@")) return given
+  const path = text.slice(1)
+  const files = yield* FileSystem.FileSystem
+  const { stdin } = yield* Stdio.Stdio
+  const read = path === "-" ? Stream.mkString(Stream.decodeText(stdin)) : files.readFileString(path)
+  const secret = yield* Effect.mapError(read, ({ message }) => impossible(`${flag} cannot be read: ${message}.`))
+  if (secret.trim() === "") return yield* misused(`${flag} is ${text}, and there is no text in it.`)
+  return Redacted.make(secret.trim())
+})
+
 /** Whether what the server of this directory generated may be sent to the address. */
 export const isOwn = (api: Address, url: string, kept: Credentials.Kept): boolean =>
   url === api.keptUrl(kept) || isLocal(url)
@@ -98,7 +116,7 @@ const resolve = (api: Api) =>
     const url = yield* addressOf(api, given, kept)
     const to = (secret: Redacted.Redacted, from: string): Connection => ({ api: api.api, url, secret, from })
 
-    if (Option.isSome(given.token)) return to(given.token.value, "--token")
+    if (Option.isSome(given.token)) return to(yield* secretOf(given.token.value, "--token"), "--token")
     const set = yield* variable(api.token)
     if (set !== undefined) return to(Redacted.make(set), api.token)
     const generated = api.keptToken(kept)

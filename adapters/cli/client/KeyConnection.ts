@@ -25,7 +25,9 @@ export const flags = {
   ...Connection.serverFlags(Connection.URL_VARIABLE),
   key: Flag.Redacted("key").pipe(
     Flag.withMetavar("<key>"),
-    Flag.withDescription(`API key of the organization (else ${KEY}, else the one kept in ${OwnerFile.DIRECTORY}/)`),
+    Flag.withDescription(
+      `API key of the organization, @FILE or @- (else ${KEY}, else the one kept in ${OwnerFile.DIRECTORY}/)`
+    ),
     Flag.optional
   )
 }
@@ -57,7 +59,7 @@ export const open = Effect.fnUntraced(function* (given: Given) {
   if (Option.isSome(given.key) && Option.isSome(given.org)) {
     return yield* misused("An API key belongs to one organization, so give either --key or --org.")
   }
-  if (Option.isSome(given.key)) return to(given.key.value, "--key")
+  if (Option.isSome(given.key)) return to(yield* Connection.secretOf(given.key.value, "--key"), "--key")
   if (Option.isSome(given.org)) {
     const id = given.org.value
     const demo = Object.values(kept.demos ?? {}).find(({ organizationId }) => organizationId === id)
