@@ -7,7 +7,7 @@
  * again; the log says why.
  */
 import { createHash } from "node:crypto"
-import { Effect, Schema } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import { Reports, Time } from "simplan"
 import { type TelcoReport, TextLimit } from "simplan/ports"
 import { ExecutionStatus } from "./HttpApi.ts"
@@ -19,6 +19,8 @@ import * as StatusCodes from "./StatusCodes.ts"
 export interface Options {
   /** Changes to the table of `States`. */
   readonly states?: States.States
+  /** The IANA name of the zone of times that are told without one; UTC unless given. An unknown name is thrown. */
+  readonly timeZone?: string
 }
 
 /** The HTTP status to answer with, and for one that is not 204 the reason. */
@@ -38,22 +40,30 @@ export interface DownloadProgress {
 /** Version 2 numbers the points, and some senders write the number as text. Version 3 may name the event. */
 const Event = Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^.{1,100}$/u))])
 
-/**
- * Dates of ISO 8601. The specification has a zone in them; one without a zone is UTC. What is below a millisecond is cut off.
- */
+/** Dates of ISO 8601. The specification has a zone in them, and not every sender has. What is below a millisecond is cut off. */
 const DATE = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(:\d{2})?(\.\d+)? ?(?:([Zz])|([+-]\d{2}):?(\d{2})?)?$/
 
-const instantOf = (text: string): Time.Instant | undefined => {
+/**
+ * The instant of a date. One without a zone is of the given zone; in the hour that comes twice when clocks are put back it is
+ * the earlier one, since a time ahead of the clock would be rejected.
+ */
+const instantOf = (text: string, zone: DateTime.TimeZone): Time.Instant | undefined => {
   const found = DATE.exec(text.trim())
   if (found === null) return undefined
-  const [, day, minute, seconds = ":00", fraction = "", , hours, minutes = "00"] = found
-  return Time.fromIso(`${day}T${minute}${seconds}${fraction}${hours === undefined ? "Z" : `${hours}:${minutes}`}`)
+  const [, day, minute, seconds = ":00", fraction = "", utc, hours, minutes = "00"] = found
+  const offset = hours === undefined ? "Z" : `${hours}:${minutes}`
+  const instant = Time.fromIso(`${day}T${minute}${seconds}${fraction}${offset}`)
+  if (instant === undefined || utc !== undefined || hours !== undefined) return instant
+  const local = { timeZone: zone, adjustForTimeZone: true, disambiguation: "earlier" } as const
+  return DateTime.toEpochMillis(DateTime.makeZonedUnsafe(instant, local))
 }
+
+const UTC = DateTime.zoneMakeOffset(0)
 
 const Told = Schema.Struct({
   eid: Schema.optionalKey(Schema.NullOr(Schema.String)),
   iccid: Schema.String.check(Schema.makeFilter((text: string) => Iccid.fromWire(text) !== undefined)),
-  timestamp: Schema.String.check(Schema.makeFilter((text: string) => instantOf(text) !== undefined)),
+  timestamp: Schema.String.check(Schema.makeFilter((text: string) => instantOf(text, UTC) !== undefined)),
   resultData: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 
@@ -96,11 +106,15 @@ const read = (body: unknown): Effect.Effect<Notification, Schema.SchemaError> =>
 
 const DONE: Answer = { status: 204, message: null }
 
-const reportOf = (notification: Notification, table: States.States): TelcoReport.Report | null => {
+const reportOf = (
+  notification: Notification,
+  table: States.States,
+  zone: DateTime.TimeZone
+): TelcoReport.Report | null => {
   const { eid = null, event, resultData = null, status } = notification
   const state = States.stateOf(table, event)
   const iccid = Iccid.fromWire(notification.iccid)
-  const occurredAt = instantOf(notification.timestamp)
+  const occurredAt = instantOf(notification.timestamp, zone)
   if (state === null || iccid === undefined || occurredAt === undefined) return null
   const told = JSON.stringify([iccid, eid, States.keyOf(event), occurredAt, StatusCodes.shown(status), resultData])
   const isDone = StatusCodes.failure("", status) === undefined
@@ -117,10 +131,11 @@ const reportOf = (notification: Notification, table: States.States): TelcoReport
 export const make = (options: Options = {}): Effect.Effect<DownloadProgress, never, Reports.Reports> =>
   Effect.map(Reports.Reports, (reports) => {
     const table = { ...States.states, ...options.states }
+    const zone = options.timeZone === undefined ? UTC : DateTime.zoneMakeNamedUnsafe(options.timeZone)
     const taken = Effect.fn("TelcoEs2plus.notification")(function* (body: unknown) {
       const notification = yield* read(body)
       const about = { iccid: notification.iccid, event: notification.event }
-      const report = reportOf(notification, table)
+      const report = reportOf(notification, table, zone)
       if (report === null) {
         yield* Effect.logDebug("a notification of the SM-DP+ tells no state", about)
         return DONE

@@ -114,6 +114,20 @@ describe("A notification of the SM-DP+", () => {
     expect((await take(null)).status).toBe(400)
   })
 
+  it("may write its time without a zone, which is that of the settings, also where clocks are put back", async () => {
+    const iccid = fresh()
+    const options = { timeZone: "Europe/Paris" }
+    const at = async (timestamp: string) => {
+      await take(notification(iccid, { timestamp }), options)
+      return (await info(iccid)).history.at(-1)?.modifiedAt
+    }
+    expect(await at("2025-07-01T14:00:00")).toBe(Date.UTC(2025, 6, 1, 12))
+    expect(await at("2025-10-26T02:30:00")).toBe(Date.UTC(2025, 9, 26, 0, 30))
+    expect(await at("2026-01-31T12:30:00.5")).toBe(Date.UTC(2026, 0, 31, 11, 30, 0, 500))
+    expect(await at("2026-01-31T11:45:00Z")).toBe(Date.UTC(2026, 0, 31, 11, 45))
+    expect(await at("2026-01-31T13:00:00+01:00")).toBe(Date.UTC(2026, 0, 31, 12))
+  })
+
   it("may write its time without a zone, which is UTC, or in other forms of ISO 8601", async () => {
     const times = [
       "2026-01-31T12:00:00",

@@ -65,6 +65,8 @@ export interface Es2plus extends Common {
   readonly confirmReleases: boolean
   /** Changes to the adapter's table. */
   readonly states: Readonly<Record<string, SmdpHistory.State | null>>
+  /** The IANA name of the zone of times in notifications that have none. */
+  readonly timeZone: string
   /** Null: it takes no notifications. */
   readonly notificationSecret: Redacted.Redacted | null
 }

@@ -120,6 +120,8 @@ export const Es2plus = Schema.Struct({
   /** The state that `/v3` shows for each notification point or event; null for none. */
   states: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Fields.SmdpState))),
   notifications: Schema.optionalKey(Schema.Struct({ secret: Secret }).annotate(NOTIFICATIONS)),
+  /** Of times in notifications that have none. */
+  time_zone: Schema.optionalKey(TimeZone),
   calls_at_once,
   timeout
 })

@@ -127,6 +127,7 @@ const reading = (places: Secrets.Places, name: string) => {
         version: of.version ?? null,
         confirmReleases: of.confirm_releases ?? true,
         states: of.states ?? {},
+        timeZone: of.time_zone ?? "UTC",
         notificationSecret
       }
     })

@@ -52,7 +52,7 @@ export const connect = (
     const { releaseProfile } = Context.get(context, Profiles.Profiles)
     const take = (body: unknown) =>
       Effect.gen(function* () {
-        const progress = yield* DownloadProgress.make({ states: of.states })
+        const progress = yield* DownloadProgress.make({ states: of.states, timeZone: of.timeZone })
         const { message, status } = yield* progress.take(body)
         if (status === 400) {
           const reason = message === null ? "" : `: ${message.replace(/\s+/g, " ")}`
