@@ -20,6 +20,12 @@ const field = (error: unknown, name: "code" | "syscall"): string => {
 /** The code of what was first, such as `ECONNREFUSED`; empty where it has none. */
 export const codeOf = (error: unknown): string => field(origin(error), "code")
 
-/** Whether nothing can have been sent: no connection was made. */
+/** An error and those that it comes of, the outermost first. */
+const chain = (error: unknown): ReadonlyArray<unknown> => {
+  const first = error instanceof AggregateError ? error.errors[0] : error instanceof Error ? error.cause : undefined
+  return first === undefined ? [error] : [error, ...chain(first)]
+}
+
+/** Whether nothing can have been sent: no connection was made. One of the errors that this one comes of may say so. */
 export const isUnsent = (error: unknown): boolean =>
-  withoutConnection.test(codeOf(error)) || field(origin(error), "syscall") === "connect"
+  chain(error).some((one) => withoutConnection.test(field(one, "code")) || field(one, "syscall") === "connect")

@@ -36,9 +36,6 @@ export const make = (): AdapterFailures => {
 
 const CONNECTION = /^(?:ECONN|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_|EHOSTUNREACH$|ENETUNREACH$|UND_ERR_|ERR_TLS_)/
 
-/** Those of connections that were never made. */
-const UNCONNECTED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/
-
 /** Whether an error, or one that it comes of, is like this. */
 const isSome = (error: unknown, is: (one: Error, code: string) => boolean): boolean => {
   let one = error
@@ -52,6 +49,3 @@ const isSome = (error: unknown, is: (one: Error, code: string) => boolean): bool
 /** Whether an error says that a connection failed, as those of `fetch` and of Node's sockets do. */
 export const isConnection = (error: unknown): boolean =>
   isSome(error, ({ name }, code) => CONNECTION.test(code) || name === "AbortError" || name === "TimeoutError")
-
-/** Whether an error says that nothing was sent, because no connection was made. */
-export const isUnconnected = (error: unknown): boolean => isSome(error, (_, code) => UNCONNECTED.test(code))

@@ -4,8 +4,8 @@
  */
 import { Effect, Layer, Schema } from "effect"
 import { Telco } from "simplan/ports"
-import type { CallFailure as Failure, Journal, KeylessTelco } from "../../telco-calls/index.ts"
-import * as AdapterFailures from "../errors/AdapterFailures.ts"
+import type * as TelcoCalls from "../../telco-calls/index.ts"
+import type { Journal, KeylessTelco } from "../../telco-calls/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Logs from "../Logs.ts"
 import type { AdapterCall, TelcoLayer } from "../Options.ts"
@@ -51,13 +51,17 @@ const listedOf = (listed: ReadonlyArray<ListedPackage>): ReadonlyArray<KeylessTe
 }
 
 /** The functions as a system without keys. */
-const systemOf = (system: TelcoSystem, log: Logs.Write, { CallFailure }: typeof Failure): KeylessTelco.System => {
+const systemOf = (
+  system: TelcoSystem,
+  log: Logs.Write,
+  { CallFailure, ConnectionError }: Pick<typeof TelcoCalls, "CallFailure" | "ConnectionError">
+): KeylessTelco.System => {
   const failureOf = (thrown: HostTelco.Thrown) => {
     const { message } = thrown
-    if (thrown.isRefusal) return new CallFailure({ outcome: "Refused", message })
+    if (thrown.isRefusal) return new CallFailure.CallFailure({ outcome: "Refused", message })
     const { error, retryAfterSeconds } = thrown
-    return new CallFailure({
-      outcome: AdapterFailures.isUnconnected(error) ? "NotDone" : "Unknown",
+    return new CallFailure.CallFailure({
+      outcome: ConnectionError.isUnsent(error) ? "NotDone" : "Unknown",
       message,
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
     })
@@ -107,13 +111,16 @@ export const layer = (system: TelcoSystem, options: JournalOptions): TelcoLayer 
   const lateMillis = TimeSpans.millis(lateFor) ?? 0
   const make: Make = (log) =>
     Layer.unwrap(
-      Effect.map(Effect.promise(loaded), ({ CallFailure, Journal, KeylessTelco, Purge }) =>
+      Effect.map(Effect.promise(loaded), ({ CallFailure, ConnectionError, Journal, KeylessTelco, Purge }) =>
         Layer.effect(
           Telco.Telco,
           Effect.gen(function* () {
             const journal = yield* Journal.Journal
             yield* Effect.forkScoped(Purge.forever(journal, [name]))
-            return KeylessTelco.make(systemOf(system, log, CallFailure), journal, { telco: name, lateMillis })
+            return KeylessTelco.make(systemOf(system, log, { CallFailure, ConnectionError }), journal, {
+              telco: name,
+              lateMillis
+            })
           })
         )
       )

@@ -132,13 +132,18 @@ describe("A journaled telco", () => {
   const calls = (of: TelcoSystem, work: (telco: Telco.Telco["Service"]) => Effect.Effect<void, unknown>) =>
     Effect.runPromise(Effect.provide(Effect.flatMap(Telco.Telco, work), journaled(of)))
 
-  it("orders again at once where nothing was sent", async () => {
+  it.each([
+    ["refused", { code: "ECONNREFUSED" }],
+    ["refused, as a client wraps it", { cause: Object.assign(new Error("connect"), { code: "ECONNREFUSED" }) }],
+    ["not made in time", { code: "ETIMEDOUT", syscall: "connect" }],
+    ["not made, for a certificate that is over", { code: "CERT_HAS_EXPIRED" }]
+  ])("orders again at once where nothing was sent: the connection was %s", async (_, error) => {
     const { bundles, url } = await charging()
     let asked = 0
     const of = chargingSystem(url)
     const createPackage: TelcoSystem["createPackage"] = (...given) => {
       asked += 1
-      if (asked === 1) throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" })
+      if (asked === 1) throw Object.assign(new Error("no connection"), error)
       return of.createPackage(...given)
     }
     await calls({ ...of, createPackage }, (telco) =>
