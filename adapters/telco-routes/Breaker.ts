@@ -6,22 +6,29 @@ import { Effect } from "effect"
 import type { Telco } from "simplan/ports"
 import { type CallControl, CallFailure, PortFailure } from "../telco-calls/index.ts"
 
-const callFailure = (failure: PortFailure.TelcoFailure): CallFailure.CallFailure => {
-  const { message } = failure
-  if (failure._tag === "Telco.Refused") return new CallFailure.CallFailure({ outcome: "Refused", message })
-  const { isDone, retryAfterSeconds } = failure
-  // A telco that says when to come back is there.
-  return new CallFailure.CallFailure({
-    outcome: isDone === false ? "NotDone" : "Unknown",
-    message,
-    isAnswered: retryAfterSeconds !== undefined,
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
-  })
+/** What the telco's own call has failed with; any other failure is that of the control. */
+class OfTelco extends CallFailure.CallFailure {
+  readonly failure: PortFailure.TelcoFailure
+
+  constructor(failure: PortFailure.TelcoFailure) {
+    const { message } = failure
+    if (failure._tag === "Telco.Refused") super({ outcome: "Refused", message })
+    else {
+      // A telco that says when to come back is there. One that was not asked has left nothing unanswered.
+      const isAnswered = failure.retryAfterSeconds !== undefined || failure.isAsked === false
+      super({ outcome: failure.isDone === false ? "NotDone" : "Unknown", message, isAnswered })
+    }
+    this.failure = failure
+  }
 }
 
-/** A call of the port is one call here, so what was not done leaves nothing to be undone (rule S5). */
-const portFailure = (failure: CallFailure.CallFailure): PortFailure.TelcoFailure =>
-  failure.outcome === "NotDone" ? PortFailure.notDone(failure) : PortFailure.of(failure)
+const callFailure = (failure: PortFailure.TelcoFailure): CallFailure.CallFailure => new OfTelco(failure)
+
+/** What is held back here was not done, and leaves nothing to be undone (rule S5): a call of the port is one call. */
+const portFailure = (failure: CallFailure.CallFailure): PortFailure.TelcoFailure => {
+  if (failure instanceof OfTelco) return failure.failure
+  return failure.outcome === "NotDone" ? PortFailure.notDone(failure) : PortFailure.of(failure)
+}
 
 /** The telco behind the breaker. */
 export const telco = ({ run }: CallControl.CallControl, of: Telco.Telco["Service"]): Telco.Telco["Service"] => {

@@ -73,16 +73,19 @@ const count = (telco: string, operation: keyof Port, outcome: string) =>
 
 /** A telco's call, whose failure names the telco: what waits for this one does not wait for the others. */
 const named = <A>(telco: string, call: Call<A>): Call<A> =>
-  Effect.catchTag(call, "Telco.Unavailable", ({ isAsked, isDone, message, retryAfterSeconds }) =>
-    Effect.fail(
-      new Telco.Unavailable({
-        message,
-        telco,
-        ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-        ...(isAsked !== undefined && { isAsked }),
-        ...(isDone !== undefined && { isDone })
-      })
-    )
+  Effect.catchTag(
+    Effect.andThen(Telco.asking(telco), call),
+    "Telco.Unavailable",
+    ({ isAsked, isDone, message, retryAfterSeconds }) =>
+      Effect.fail(
+        new Telco.Unavailable({
+          message,
+          telco,
+          ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+          ...(isAsked !== undefined && { isAsked }),
+          ...(isDone !== undefined && { isDone })
+        })
+      )
   )
 
 /** The port over these telcos. A SIM without a route is `Refused`; metrics count each telco's calls. */

@@ -6,7 +6,7 @@
  * A cancelled package's key is spent: a creation that arrives later is `Refused`. What was refused is asked again only
  * under another key (rule S6), and may then be done. `listPackages` alone changes nothing and has no key.
  */
-import { Context, Data, type Effect } from "effect"
+import { Context, Data, Effect } from "effect"
 import type { PlanTerms } from "../domain/Plan.ts"
 import type { Instant } from "../domain/Time.ts"
 
@@ -133,6 +133,23 @@ export class Telco extends Context.Service<
     readonly listPackages?: (of: { readonly iccid: string }) => Call<ReadonlyArray<string> | null>
   }
 >()("simplan/Telco") {}
+
+/** Which telco a call has reached, for a caller that gives it up before it fails. */
+export interface Asked {
+  /** Null: not known, or there is only one. */
+  telco: string | null
+}
+
+/** Where the call of the running fiber notes the telco that it asks; null where nobody wants to know. */
+export const CurrentlyAsked = Context.Reference<Asked | null>("simplan/Telco/CurrentlyAsked", {
+  defaultValue: () => null
+})
+
+/** To be run by a port over several telcos before it asks one of them: a call that takes too long fails with its name. */
+export const asking = (telco: string): Effect.Effect<void> =>
+  Effect.map(CurrentlyAsked, (asked) => {
+    if (asked !== null) asked.telco = telco
+  })
 
 /** The operations that change something, each idempotent by a key. */
 export type Change = Exclude<keyof Telco["Service"], "listPackages">

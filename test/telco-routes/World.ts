@@ -65,11 +65,13 @@ export const start = async (
     clock = Clock.system,
     concurrency = 192,
     kept = durable(),
+    telcoTimeoutMillis = 10_000,
     works = false
   }: {
     readonly kept?: Durable
     readonly works?: boolean
     readonly concurrency?: number
+    readonly telcoTimeoutMillis?: number
     readonly clock?: Layer.Layer<BusinessClock.BusinessClock, never, Storage.Storage>
   } = {}
 ): Promise<World> => {
@@ -84,7 +86,7 @@ export const start = async (
   ).pipe(Layer.provideMerge(stored))
   const limits = Layer.effect(
     Limits.Settings,
-    Effect.map(Limits.Settings, (preset) => ({ ...preset, concurrency, pollMillis: 50 }))
+    Effect.map(Limits.Settings, (preset) => ({ ...preset, concurrency, telcoTimeoutMillis, pollMillis: 50 }))
   )
   const services = Services.layer.pipe(Layer.provideMerge(ports), Layer.provide(limits))
   const all = works ? Layer.provideMerge(Worker.background, services) : services

@@ -1,9 +1,9 @@
 /**
  * One telco that is down holds up nobody else's work.
  */
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Schedule } from "effect"
 import { TestClock } from "effect/testing"
-import { Subscriptions } from "simplan"
+import { Subscriptions, WaitingJobs } from "simplan"
 import { type Label, Telco } from "simplan/ports"
 import { afterEach, describe, expect, it } from "vitest"
 import { CallControl } from "../../adapters/telco-calls/index.ts"
@@ -82,6 +82,33 @@ describe("a telco that hangs", () => {
     // A call that hangs does so for 10 s.
     expect(performance.now() - start).toBeLessThan(9_000)
     expect(slow.most()).toBe(CALLS_AT_ONCE)
+  })
+})
+
+describe("a telco that does not answer in time", () => {
+  it("is named by what waits for it, so that its own answers have that tried again (S6)", async () => {
+    const [slow, fast] = [await bridge(), await bridge()]
+    const http = (url: string) => ({ kind: "http", url, key: { env: "KEY" }, calls_at_once: CALLS_AT_ONCE })
+    const settings = World.settings(
+      { slow: http(slow.url), fast: http(fast.url) },
+      [{ label: "Green", packages: "slow" }, { packages: "fast" }],
+      { KEY: "a-key-of-the-test" }
+    )
+    const { run } = await World.start(settings, { works: true, telcoTimeoutMillis: 300 })
+    const { organizationId } = await run(World.organization)
+    const { planId } = await run(World.plan(organizationId, "Green"))
+    const [iccid = ""] = await run(World.sims(organizationId, "Green", 1))
+    const all = Subscriptions.Subscriptions
+    await run(all.use((of) => of.create({ organizationId, planId, iccid, metadata: "", activePeriod: null })))
+    slow.hang()
+    await run(all.use((of) => of.remove({ organizationId, iccid })))
+    const waiting = run(
+      WaitingJobs.WaitingJobs.use((of) => of.page({ after: null, limit: 10 })).pipe(
+        Effect.map(({ items }) => items.map((job) => [job.work._tag, job.waiting.message, job.waiting.telco])),
+        Effect.repeat({ until: (jobs) => jobs.length > 0, schedule: Schedule.spaced(20) })
+      )
+    )
+    expect(await waiting).toEqual([["CancelPackages", "no answer within 300 ms", "slow"]])
   })
 })
 
@@ -186,5 +213,18 @@ describe("the circuit breaker of a telco", () => {
         const heldBack = yield* Effect.flip(telco.cancelPackage(of))
         expect(heldBack).toMatchObject({ _tag: "Telco.Unavailable", isDone: false, retryAfterSeconds: 5 })
       }
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("hands on what a telco fails with, and counts no call that the telco was not asked", () =>
+    Effect.gen(function* () {
+      const failure = new Telco.Unavailable({
+        message: "Too many calls",
+        isAsked: false,
+        isDone: false,
+        telco: "inner"
+      })
+      const control = yield* CallControl.make({ telco: "held back", failures: 3, callsPerSecond: 1_000 })
+      const telco = Breaker.telco(control, failing(failure))
+      for (let call = 0; call < 9; call++) expect(yield* Effect.flip(telco.cancelPackage(of))).toEqual(failure)
     }).pipe(Effect.scoped, Effect.runPromise))
 })

@@ -5,7 +5,7 @@ import { Cause, Effect, Exit, type Scope } from "effect"
 import * as Command from "../../domain/Command.ts"
 import * as Job from "../../domain/Job.ts"
 import * as Problem from "../../domain/Problem.ts"
-import { type Refused, type Telco, Unavailable } from "../../ports/Telco.ts"
+import { type Asked, CurrentlyAsked, type Refused, type Telco, Unavailable } from "../../ports/Telco.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import type { Commit } from "../../ports/Storage.ts"
 import { type Answer, type Interrupted, type Outcome, undoneAt } from "../../domain/Idempotency.ts"
@@ -55,15 +55,21 @@ const measured = <A>(operation: keyof Telco["Service"], call: Effect.Effect<A, R
 export const makeInTime: Effect.Effect<InTime, never, Scope.Scope> = Effect.gen(function* () {
   const { telcoTimeoutMillis } = yield* Settings
   const limit = yield* TimeLimit.make(telcoTimeoutMillis)
+  const message = `no answer within ${telcoTimeoutMillis} ms`
   const inTime = <A>(call: Effect.Effect<A, Refused | Unavailable>) =>
-    Effect.flatMap(Effect.forkChild(call, { startImmediately: true }), (asked) => {
-      // The caller does not wait for the interruption: a call that cannot be interrupted must not block it.
-      const late = Effect.suspend(() => {
-        asked.interruptUnsafe()
-        return Effect.fail(new TimedOut({ message: `no answer within ${telcoTimeoutMillis} ms` }))
+    Effect.suspend(() => {
+      const asked: Asked = { telco: null }
+      const noted = Effect.provideService(call, CurrentlyAsked, asked)
+      return Effect.flatMap(Effect.forkChild(noted, { startImmediately: true }), (fiber) => {
+        // The caller does not wait for the interruption: a call that cannot be interrupted must not block it.
+        const late = Effect.suspend(() => {
+          fiber.interruptUnsafe()
+          const { telco } = asked
+          return Effect.fail(new TimedOut({ message, ...(telco !== null && { telco }) }))
+        })
+        // A telco in the same process may have answered already.
+        return fiber.pollUnsafe() ?? limit.join(fiber, late)
       })
-      // A telco in the same process may have answered already.
-      return asked.pollUnsafe() ?? limit.join(asked, late)
     })
   return (operation, call) => measured(operation, inTime(call))
 })
