@@ -98,12 +98,12 @@ const about = (options: Options): Document.About => ({
   }
 })
 
-const endpoints = Effect.fnUntraced(function* (options: Options, whenSent: KeyLimits.WhenSent | undefined) {
+const endpoints = Effect.fnUntraced(function* (options: Options, readers: KeyLimits.Readers | undefined) {
   const { adminToken, authenticate, authenticateOperator, telcoToken } = options
   const telcos = options.telcos ?? new Map<string, Telcos.Telco>()
   const bounds = { ...Concurrency.defaults, ...options.bounds }
   const failed = yield* FailedAuthentication.make(options.failedAuthentication ?? FailedAuthentication.preset)
-  const limits = yield* KeyLimits.make(options.rateLimit, bounds, whenSent)
+  const limits = yield* KeyLimits.make(options.rateLimit, bounds, readers)
   const byOrganization =
     authenticate === undefined
       ? yield* ApiKeyAuth.make(limits, failed)
@@ -148,12 +148,12 @@ const served = (options: Options): ReadonlyArray<RoutePaths.Route> => {
 /** Turns off the platform's span per request, which shows URLs, and URLs hold keys. `Instrumentation` makes the spans. */
 export const isUntraced = (): boolean => true
 
-/** Adds the routes to a router. `whenSent` calls back when an answer is gone; by default that is when it is made. */
-export const layer = (options: Options, whenSent?: KeyLimits.WhenSent) => {
+/** Adds the routes to a router. `readers`: what the server knows of the clients that read its answers. */
+export const layer = (options: Options, readers?: KeyLimits.Readers) => {
   const { prefix = "", trustedProxies = 0 } = options
   const unmatched = UnmatchedRoutes.around(served(options))
   return Layer.mergeAll(
-    Layer.unwrap(endpoints(options, whenSent)),
+    Layer.unwrap(endpoints(options, readers)),
     serving(options)("/docs") ? Documents.layer(about(options)) : Layer.empty,
     HttpRouter.middleware((router) => Mount.around(RequestContexts.around(unmatched(router), trustedProxies), prefix), {
       global: true

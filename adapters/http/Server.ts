@@ -8,6 +8,11 @@ import { HttpMiddleware, HttpRouter } from "effect/http"
 import * as Http from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import { Answer } from "./connections/Answer.ts"
+import type * as Connection from "./connections/Connection.ts"
+import * as Connections from "./connections/Connections.ts"
+import * as UnreadBytes from "./connections/UnreadBytes.ts"
+import type * as KeyLimits from "./middleware/KeyLimits.ts"
 import * as RequestContexts from "./middleware/RequestContexts.ts"
 import * as NodePlatform from "./NodePlatform.ts"
 import * as Routes from "./Routes.ts"
@@ -15,7 +20,6 @@ import * as BodyBytes from "./wire/BodyBytes.ts"
 import * as Codes from "./wire/Codes.ts"
 import * as RequestIds from "./wire/RequestIds.ts"
 import * as ResponseHeaders from "./wire/ResponseHeaders.ts"
-import * as StalledReaders from "./StalledReaders.ts"
 
 /** The server cannot listen on its host and port; the message says why. */
 export class CannotListen extends Data.TaggedError("CannotListen")<{
@@ -50,8 +54,16 @@ export interface Listen {
   readonly port: number
   /** How long stopping waits for requests; 20 s by default. */
   readonly drainTimeout?: Duration.Input
-  /** After how long a client that reads nothing of its answer is disconnected; 30 s by default (rule W10). */
+  /**
+   * After how long a client that has read less than 1 KiB a second of its answer is disconnected; 30 s by default (rule
+   * W10).
+   */
   readonly stallTimeout?: Duration.Input
+  /**
+   * How many bytes of answers and requests may wait for clients that read; 128 MiB by default. A quarter may be for one
+   * address, and a half for one organization (rule W13).
+   */
+  readonly unreadBytes?: number
   /** How long a client may take to send the headers of a request; 30 s by default. */
   readonly headersTimeout?: Duration.Input
 }
@@ -100,10 +112,16 @@ const refuseOn = (socket: Duplex, code: Codes.Code, message: string): void => {
   socket.end(`HTTP/1.1 ${status} ${Http.STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${text}`)
 }
 
-const onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-  if (error.code === "ECONNRESET" || !socket.writable || answeredEarly.has(socket)) socket.destroy()
-  else refuseOn(socket, ...broken(error))
-}
+const onClientError =
+  (connections: Connections.Connections) =>
+  (error: NodeJS.ErrnoException, socket: Socket): void => {
+    const end = (): void => {
+      if (socket.writable) refuseOn(socket, ...broken(error))
+      else socket.destroy()
+    }
+    if (error.code === "ECONNRESET" || !socket.writable || answeredEarly.has(socket)) socket.destroy()
+    else connections.of(socket).afterAll(end)
+  }
 
 // Node leaves this connection and its errors to its listener: no time limit and no stop of the server would close it.
 // What has arrived is read first, because a connection that is closed with unread bytes may lose its answer.
@@ -143,7 +161,7 @@ const originForm = (target: string): string => {
   return rest.startsWith("?") || rest === "" ? `/${rest}` : rest
 }
 
-type Listener = (request: Http.IncomingMessage, response: Http.ServerResponse) => void
+type Listener = Connection.Listener
 
 const problemOf = (request: Http.IncomingMessage): readonly [Codes.Code, string] | undefined => {
   if (request.httpVersionMajor !== 1) return ["malformed_request", "The request must be HTTP/1.1"]
@@ -213,55 +231,75 @@ export const layer = (listen: Listen, options: Routes.Options) =>
   Layer.effect(
     Server,
     Effect.gen(function* () {
-      const { makeHandler, whenSent } = yield* NodePlatform.loaded
-      const httpEffect = yield* HttpRouter.toHttpEffect(Routes.layer(options, whenSent))
+      const { makeHandler, toServerResponse } = yield* NodePlatform.loaded
+      // `hasOneHost` refuses what Node would, with an error body.
+      const headersTimeout = Duration.toMillis(Duration.fromInputUnsafe(listen.headersTimeout ?? "30 seconds"))
+      const server = Http.createServer({
+        ServerResponse: Answer,
+        requireHostHeader: false,
+        keepAliveTimeout: IDLE,
+        headersTimeout,
+        connectionsCheckingInterval: headersTimeout / 2
+      })
+      const connections = yield* Connections.make(server, {
+        stallTimeout: listen.stallTimeout ?? "30 seconds",
+        unreadBytes: listen.unreadBytes ?? UnreadBytes.PRESET,
+        trustedProxies: options.trustedProxies ?? 0
+      })
+      const readers: KeyLimits.Readers = {
+        hasRoom: (reader) => connections.unread.hasRoom(reader),
+        follow: (request, reader, gone) => {
+          const response = toServerResponse(request)
+          if (response.destroyed) return false
+          const { socket } = response
+          if (socket === null) return false
+          connections.of(socket).follow(reader, gone)
+          return true
+        }
+      }
+      const httpEffect = yield* HttpRouter.toHttpEffect(Routes.layer(options, readers))
       const scope = yield* Scope.Scope
       const requests = yield* Scope.fork(scope, "parallel")
       const handle = yield* makeHandler(httpEffect, { scope: requests }).pipe(
         Effect.provideService(HttpMiddleware.TracerDisabledWhen, Routes.isUntraced),
         Effect.updateContext((services: Context.Context<never>) => RequestContexts.observed(services))
       )
-      // The last response of each connection, by connection: a set of responses would grow and shrink with every
-      // request, and V8 keeps the entries of a set's old tables alive.
-      const latest = new Map<Socket, Http.ServerResponse>()
       let stopping = false
       const onRequest: Listener = (request, response) => {
         request.url = originForm(request.url ?? "/")
         if (stopping) response.setHeader("connection", "close")
-        latest.set(request.socket, response)
         if (hasBody(request)) response.once("finish", () => linger(request))
         handle(request, response)
       }
-      // `hasOneHost` refuses what Node would, with an error body.
-      const headersTimeout = Duration.toMillis(Duration.fromInputUnsafe(listen.headersTimeout ?? "30 seconds"))
-      const server = Http.createServer(
-        {
-          requireHostHeader: false,
-          keepAliveTimeout: IDLE,
-          headersTimeout,
-          connectionsCheckingInterval: headersTimeout / 2
-        },
-        checked(onRequest)
-      )
+      const inTurn =
+        (listener: Listener): Listener =>
+        (request, response) =>
+          connections.of(request.socket).take(request, response, listener)
+      server.on("request", inTurn(checked(onRequest)))
       // A client that waits for "100 Continue" does not get it for a body that every route refuses.
-      const onExpectation = checked((request, response) => {
-        if (Number(request.headers["content-length"] ?? 0) <= BodyBytes.IMPORT_LIMIT) response.writeContinue()
-        onRequest(request, response)
-      })
+      const onExpectation = inTurn(
+        checked((request, response) => {
+          if (Number(request.headers["content-length"] ?? 0) <= BodyBytes.IMPORT_LIMIT) response.writeContinue()
+          onRequest(request, response)
+        })
+      )
       server.maxHeadersCount = MAX_HEADERS + 1
       server.on("checkContinue", onExpectation)
-      server.on("checkExpectation", (_: Http.IncomingMessage, response: Http.ServerResponse) => {
-        refuse(response, "expectation_failed", "The server can only be expected to say 100-continue")
-      })
-      server.on("clientError", onClientError)
+      server.on(
+        "checkExpectation",
+        inTurn((_, response) => {
+          refuse(response, "expectation_failed", "The server can only be expected to say 100-continue")
+        })
+      )
+      server.on("clientError", onClientError(connections))
       server.on("connect", onConnect)
-      server.on("connection", (socket) => socket.once("close", () => latest.delete(socket)))
-      yield* StalledReaders.close(latest, listen.stallTimeout ?? "30 seconds")
       const port = yield* listening(server, listen)
       yield* Effect.addFinalizer(() =>
         Effect.suspend(() => {
           stopping = true
-          for (const response of latest.values()) if (!response.headersSent) response.setHeader("connection", "close")
+          for (const { current } of connections.all()) {
+            if (current?.headersSent === false) current.setHeader("connection", "close")
+          }
           return closed(server, listen.drainTimeout ?? "20 seconds")
         })
       )

@@ -53,7 +53,7 @@ export const listen = Effect.fnUntraced(function* (
   ) =>
     Layer.buildWithScope(
       Server.layer(
-        { ...at, drainTimeout: DRAIN },
+        { ...at, drainTimeout: DRAIN, unreadBytes: settings.maxUnreadBytes },
         {
           adminToken: Tokens.value(tokens.admin),
           telcoToken: Tokens.value(tokens.telco),

@@ -38,6 +38,8 @@ export interface Settings extends WebhookSettings.WebhookSettings {
   readonly clock: ClockSetting.ClockSetting
   readonly rateLimit: RateLimit.RateLimit | "off"
   readonly maxRequestsPerKey: number
+  /** The bytes of answers that may wait for clients that read. */
+  readonly maxUnreadBytes: number
   /** How many proxies before the server tell the client's address in `X-Forwarded-For`. */
   readonly trustedProxies: number
   /** The time limit of one telco call. */
@@ -190,6 +192,16 @@ const definitions = {
     default: "32",
     allowed: "a number from 1 to 100000",
     read: (text) => (/^[1-9]\d{0,4}$|^100000$/.test(text) ? Number(text) : undefined)
+  }),
+  maxUnread: define({
+    name: "SIMPLAN_MAX_UNREAD_MB",
+    meaning: "MB of answers that may wait until clients read them",
+    default: "128",
+    allowed: "a number of MB from 16 to 65536",
+    read: (text) => {
+      const megabytes = /^\d{2,5}$/.test(text) ? Number(text) : 0
+      return megabytes >= 16 && megabytes <= 65_536 ? megabytes * 1_048_576 : undefined
+    }
   }),
   trustedProxies: define({
     name: "SIMPLAN_TRUST_PROXY",
@@ -407,6 +419,7 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
     retentionMillis: yield* setting(definitions.retention),
     rateLimit: yield* setting(definitions.rateLimit),
     maxRequestsPerKey: yield* setting(definitions.maxRequestsPerKey),
+    maxUnreadBytes: yield* setting(definitions.maxUnread),
     trustedProxies: yield* setting(definitions.trustedProxies),
     allowPrivateWebhooks: yield* setting(definitions.allowPrivateWebhooks),
     webhookPorts: yield* setting(definitions.webhookPorts),

@@ -39,7 +39,8 @@ export const make = (
     )
     return Effect.flatMap(checked, (caller) => {
       if (credentials.writes && caller.scope === "read") return Effect.fail(readOnly)
-      const admitted = { caller, actor: caller.apiKeyId, limited: limits.limited(caller.apiKeyId, credentials.request) }
+      const reader = { key: caller.apiKeyId, organizationId: caller.organizationId }
+      const admitted = { caller, actor: caller.apiKeyId, limited: limits.limited(reader, credentials.request) }
       return Effect.as(limits.admit(caller.apiKeyId), admitted)
     })
   })

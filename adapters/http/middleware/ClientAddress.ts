@@ -13,11 +13,14 @@ const plain = (address: string): string =>
  * The address of the client; null where it is unknown. Each of the trusted proxies adds to the header the address that
  * called it, so the client's is that many places from its end. If that is no address, it is the connection's.
  */
-export const of = (request: HttpServerRequest.HttpServerRequest, trustedProxies: number): string | null => {
-  const connected = Option.getOrNull(request.remoteAddress)
-  const forwarded = trustedProxies === 0 ? undefined : request.headers["x-forwarded-for"]
-  const named = forwarded?.split(",").at(-trustedProxies)?.trim() ?? ""
-  const address = isIP(named) === 0 ? connected : named
+export const of = (request: HttpServerRequest.HttpServerRequest, trustedProxies: number): string | null =>
+  named(Option.getOrNull(request.remoteAddress), request.headers["x-forwarded-for"], trustedProxies)
+
+/** Likewise, from the connection's address and the header. */
+export const named = (connected: string | null, header: string | undefined, trustedProxies: number): string | null => {
+  const forwarded = trustedProxies === 0 ? undefined : header
+  const last = forwarded?.split(",").at(-trustedProxies)?.trim() ?? ""
+  const address = isIP(last) === 0 ? connected : last
   return address === null ? null : plain(address)
 }
 

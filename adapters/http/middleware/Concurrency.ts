@@ -24,10 +24,13 @@ interface Held {
 }
 
 export interface Concurrency {
-  /** Takes a place for a request, without waiting. Whoever got one calls `leave` once. */
-  readonly tryEnter: (key: string) => boolean
+  /**
+   * Takes a place for a request, without waiting. Whoever got one calls `leave` once. A key without room gets one place
+   * only.
+   */
+  readonly tryEnter: (key: string, hasRoom?: () => boolean) => boolean
   /** Takes a place for a request; false if there was none within a second. */
-  readonly enter: (key: string, onEntered: () => void) => Effect.Effect<boolean>
+  readonly enter: (key: string, onEntered: () => void, hasRoom?: () => boolean) => Effect.Effect<boolean>
   readonly leave: (key: string) => void
   /** Takes a place for a stream. Whoever got one calls `closeStream` once. */
   readonly tryOpenStream: (key: string) => boolean
@@ -69,9 +72,10 @@ export const make = Effect.fnUntraced(function* (bounds: Bounds): Effect.fn.Retu
     }
   })
 
-  const tryEnter = (key: string): boolean => {
+  const tryEnter: Concurrency["tryEnter"] = (key, hasRoom) => {
     const held = holder(key)
     if (held.requests >= held.allowed.requests) return false
+    if (held.requests > 0 && hasRoom?.() === false) return false
     held.requests += 1
     if (held.requests >= shared.toldFrom.requests) shared.follow(key)
     return true
@@ -85,20 +89,20 @@ export const make = Effect.fnUntraced(function* (bounds: Bounds): Effect.fn.Retu
       return Effect.sync(() => void held.waiting.delete(go))
     })
 
-  const entered = (key: string, onEntered: () => void): Effect.Effect<true> =>
+  const entered = (key: string, onEntered: () => void, hasRoom?: () => boolean): Effect.Effect<true> =>
     Effect.suspend(() => {
-      if (!tryEnter(key)) return Effect.andThen(left(holder(key)), entered(key, onEntered))
+      if (!tryEnter(key, hasRoom)) return Effect.andThen(left(holder(key)), entered(key, onEntered, hasRoom))
       onEntered()
       return Effect.succeed(true as const)
     })
 
   return {
     tryEnter,
-    enter: (key, onEntered) =>
+    enter: (key, onEntered, hasRoom) =>
       Effect.suspend(() =>
         holder(key).waiting.size >= WAITING
           ? Effect.succeed(false)
-          : Effect.timeoutOrElse(entered(key, onEntered), {
+          : Effect.timeoutOrElse(entered(key, onEntered, hasRoom), {
               duration: PATIENCE,
               orElse: () => Effect.succeed(false)
             })

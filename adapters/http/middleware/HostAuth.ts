@@ -59,7 +59,7 @@ export const ofCallers = (
       if (writes && scope === "read") return yield* readOnly
       const limited = `organization ${organizationId}`
       yield* limits.admit(limited)
-      return { caller: { organizationId }, actor, limited: limits.limited(limited, request) }
+      return { caller: { organizationId }, actor, limited: limits.limited({ key: limited, organizationId }, request) }
     })
   )
 

@@ -11,6 +11,7 @@ import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/htt
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as ResponseHeaders from "../wire/ResponseHeaders.ts"
+import type * as UnreadBytes from "../connections/UnreadBytes.ts"
 import * as Concurrency from "./Concurrency.ts"
 import type * as Guard from "./Guard.ts"
 import * as RateLimit from "./RateLimit.ts"
@@ -27,9 +28,23 @@ const PAUSE = 1_000
 export interface KeyLimits {
   /** Charges for a request, or refuses it (429). */
   readonly admit: (key: string) => Effect.Effect<void, Errors.Problem>
-  /** Makes the answer to a request of the key within its bounds. */
-  readonly limited: (key: string, request: Request) => Guard.Limited
+  /** Makes the answer to a request of a key within the bounds of the key and of its organization. */
+  readonly limited: (reader: UnreadBytes.Reader, request: Request) => Guard.Limited
 }
+
+/** What a server knows of the clients that read its answers. */
+export interface Readers {
+  /**
+   * Counts what is unread of the answer to a request for a reader, and calls back when the answer is gone. False where
+   * nothing is known of it; then it never calls back.
+   */
+  readonly follow: (request: Request, reader: UnreadBytes.Reader, gone: () => void) => boolean
+  /** Whether a reader may be given another answer. */
+  readonly hasRoom: (reader: UnreadBytes.Reader) => boolean
+}
+
+/** Without a server, an answer is gone when it is made. */
+const unknown: Readers = { follow: () => false, hasRoom: () => true }
 
 const underWay = (message: string): Errors.ErrorContent => ({
   code: "concurrency_limited",
@@ -40,14 +55,11 @@ const underWay = (message: string): Errors.ErrorContent => ({
 const tooManyRequests = underWay("Too many requests with this API key are under way")
 const tooManyStreams = underWay("Too many lists are being sent to this API key")
 
-/** Calls back when the answer to a request is gone. Returns false, and never calls back, where that is not known. */
-export type WhenSent = (request: Request, then: () => void) => boolean
-
-/** The limits of all keys. Where nobody knows when an answer is gone, that is when it is made. */
+/** The limits of all keys. A request holds its place until its answer is gone. */
 export const make = (
   rate: RateLimit.Rate,
   bounds: Concurrency.Bounds,
-  whenSent: WhenSent = () => false
+  readers: Readers = unknown
 ): Effect.Effect<KeyLimits, never, Scope.Scope> =>
   Effect.gen(function* () {
     const limit = yield* RateLimit.make("requests", rate)
@@ -84,12 +96,6 @@ export const make = (
         }
       )
 
-    /** Calls back when a large answer is gone; a small one is gone when it is made. */
-    const gone = (request: Request, { body }: Response, then: () => void): void => {
-      const isLarge = body._tag === "Uint8Array" && body.contentLength >= UNIT
-      if (!isLarge || !whenSent(request, then)) then()
-    }
-
     const told = (key: string, response: Response): Effect.Effect<Response> =>
       limit === null
         ? Effect.succeed(response)
@@ -115,9 +121,11 @@ export const make = (
               )
             }),
       limited:
-        (key, request) =>
+        (reader, request) =>
         <R>(answer: Effect.Effect<Response, never, R>): Effect.Effect<Response, never, R | Scope.Scope> =>
           Effect.suspend(() => {
+            const { key } = reader
+            const hasRoom = (): boolean => readers.hasRoom(reader)
             let hasEntered = false
             const leave = (): void => {
               if (hasEntered) concurrency.leave(key)
@@ -129,18 +137,16 @@ export const make = (
                 : told(key, response)
             )
             const entered = Effect.suspend(() => {
-              hasEntered = concurrency.tryEnter(key)
+              hasEntered = concurrency.tryEnter(key, hasRoom)
               if (hasEntered) return done
               return Effect.flatMap(
-                concurrency.enter(key, () => {
-                  hasEntered = true
-                }),
+                concurrency.enter(key, () => (hasEntered = true), hasRoom),
                 (isEntered) => (isEntered ? done : told(key, ErrorResponses.make(tooManyRequests)))
               )
             })
             return Effect.onExitPrimitive(entered, (exit) => {
-              if (exit._tag === "Success") gone(request, exit.value, leave)
-              else leave()
+              const isFollowed = exit._tag === "Success" && readers.follow(request, reader, leave)
+              if (!isFollowed) leave()
               return undefined
             })
           })

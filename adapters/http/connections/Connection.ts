@@ -1,0 +1,146 @@
+/**
+ * A connection of a client: its requests in turn, and what it holds in memory (rule W13).
+ *
+ * A request that was pipelined is handed to the routes when the operating system has taken the answers to the earlier
+ * ones, and in a turn of the event loop of its own. While more than `AHEAD` requests wait, nothing more is read.
+ */
+import type { IncomingMessage } from "node:http"
+import type { Socket } from "node:net"
+import type { Answer } from "./Answer.ts"
+import type { Held, Holder, Reader, UnreadBytes } from "./UnreadBytes.ts"
+
+/** How many requests may wait for the answers to earlier ones before reading pauses. */
+const AHEAD = 16
+
+/** About what a request that waits takes, in bytes: its headers, and the objects of both. */
+const WAITING = 6_144
+
+export type Listener = (request: IncomingMessage, response: Answer) => void
+
+/** Why the server closed a connection. */
+export type Reason = "slow_reader" | "unread"
+
+/** What connections share. */
+export interface Shared {
+  readonly onClose: (reason: Reason) => void
+  readonly unread: UnreadBytes
+  /** The client's address, or the network of an IPv6 address. */
+  readonly networkOf: (request: IncomingMessage) => string
+  /** Runs something in a turn of the event loop that is not that of many others. */
+  readonly inTurn: (run: () => void) => void
+}
+
+interface Waiting {
+  readonly request: IncomingMessage
+  readonly response: Answer
+  readonly listener: Listener
+}
+
+export class Connection implements Holder {
+  readonly socket: Socket
+  /** That of the last request; a proxy may send those of many clients. */
+  network = ""
+  readonly answer: Held = { bytes: 0, reader: null }
+  readonly requests: Held = { bytes: 0, reader: null }
+  readonly #shared: Shared
+  #current: Answer | undefined
+  #waiting: Array<Waiting> = []
+  #gone: (() => void) | undefined
+  #last: (() => void) | undefined
+
+  constructor(socket: Socket, shared: Shared) {
+    this.socket = socket
+    this.#shared = shared
+    // Node resumes a socket for reasons of its own.
+    socket.on("resume", () => {
+      if (this.#waiting.length >= AHEAD) socket.pause()
+    })
+  }
+
+  /** The response to the request that was handed to the routes last, until it is gone. */
+  get current(): Answer | undefined {
+    return this.#current
+  }
+
+  /** Hands a request to the routes, when it is its turn. */
+  take(request: IncomingMessage, response: Answer, listener: Listener): void {
+    if (this.socket.destroyed) return
+    if (this.#current === undefined && this.#waiting.length === 0) {
+      this.network = this.#shared.networkOf(request)
+      this.#begin(request, response, listener)
+      return
+    }
+    this.#waiting.push({ request, response, listener })
+    if (this.#waiting.length >= AHEAD) this.socket.pause()
+    this.#countWaiting()
+  }
+
+  /** Runs something after the answers to all requests that have arrived as a whole. */
+  afterAll(then: () => void): void {
+    const { req } = this.#waiting.at(-1)?.response ?? this.#current ?? {}
+    if (req?.complete === true) this.#last = then
+    else then()
+  }
+
+  /** The answer to the current request is for a reader. `then` runs when the answer is gone. */
+  follow(reader: Reader, then: () => void): void {
+    this.answer.reader = reader
+    this.#gone = then
+  }
+
+  /** Counts what the operating system has not taken of the answer. */
+  readonly count = (): void => {
+    if (this.#current !== undefined && !this.socket.destroyed)
+      this.#shared.unread.set(this, this.answer, this.#current.unread)
+  }
+
+  drop(): void {
+    this.close("unread")
+  }
+
+  /** Closes the connection, whatever is under way on it. */
+  close(reason: Reason): void {
+    if (!this.socket.destroyed) this.#shared.onClose(reason)
+    this.socket.destroy()
+    this.closed()
+  }
+
+  /** Releases everything. The connection is closed. */
+  closed(): void {
+    this.#waiting = []
+    this.#countWaiting()
+    this.#shared.unread.set(this, this.answer, 0)
+  }
+
+  #begin(request: IncomingMessage, response: Answer, listener: Listener): void {
+    this.#current = response
+    this.answer.reader = null
+    response.onHanded = this.count
+    response.on("close", this.#ended)
+    listener(request, response)
+  }
+
+  readonly #ended = (): void => {
+    this.#shared.unread.set(this, this.answer, 0)
+    this.#current = undefined
+    const gone = this.#gone
+    this.#gone = undefined
+    gone?.()
+    if (this.#waiting.length > 0) this.#shared.inTurn(this.#next)
+    else this.#last?.()
+  }
+
+  readonly #next = (): void => {
+    const next = this.#waiting.shift()
+    if (next === undefined) return
+    this.#countWaiting()
+    // The earlier answer may have closed the connection.
+    if (next.response.socket === null) return
+    if (this.#waiting.length === AHEAD - 1) this.socket.resume()
+    this.#begin(next.request, next.response, next.listener)
+  }
+
+  #countWaiting(): void {
+    this.#shared.unread.set(this, this.requests, this.#waiting.length * WAITING)
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Pipelined requests (rule W13): each is handed to the routes when the answers to the earlier ones were taken, and none
+ * is lost.
+ */
+import { Effect } from "effect"
+import { connect, type Socket } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterEach, expect, it } from "vitest"
+import * as Lists from "../Lists.ts"
+import * as World from "../World.ts"
+
+let world: World.World
+
+afterEach(() => world.close())
+
+/** A connection that has sent so many requests at once, and reads nothing. */
+const pipelined = (path: string, count: number): Socket => {
+  const socket = connect(Number(new URL(world.url).port), "127.0.0.1").pause()
+  socket.on("error", () => {})
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(count))
+  return socket
+}
+
+/** Reads until there were so many answers, and returns the sizes of their bodies. */
+const sizes = async (socket: Socket, count: number): Promise<ReadonlyArray<number>> => {
+  const found: Array<number> = []
+  let rest = ""
+  for await (const chunk of socket.setEncoding("latin1")) {
+    rest += chunk
+    for (let end = rest.indexOf("\r\n\r\n"); end !== -1; end = rest.indexOf("\r\n\r\n")) {
+      const size = Number(/^content-length: (\d+)/im.exec(rest.slice(0, end))?.[1])
+      if (rest.length < end + 4 + size) break
+      found.push(size)
+      rest = rest.slice(end + 4 + size)
+    }
+    if (found.length === count) break
+  }
+  return found
+}
+
+it("requests wait until the answers before theirs are read", async () => {
+  let read = 0
+  world = await Lists.world(1, (n) =>
+    Effect.sync(() => {
+      read += 1
+      return Lists.page(n)
+    })
+  )
+  const acme = await World.tenant(world)
+  const socket = pipelined(`/v3/subscription?key=${acme.key}`, 400)
+  // The buffers of the operating system take some megabytes, of answers of 110 KB.
+  for (let before = -1; read === 0 || before !== read; await sleep(300)) before = read
+  expect(read).toBeLessThan(200)
+  expect((await acme.get("/v3/sims")).status).toBe(200)
+  const answers = await sizes(socket, 400)
+  expect(new Set(answers).size).toBe(1)
+  expect([answers.length, read]).toEqual([400, 400])
+})
+
+it("requests of a connection that is lost reach no route", async () => {
+  let begun = 0
+  world = await World.start({
+    ready: Effect.suspend(() => {
+      begun += 1
+      return Effect.never
+    })
+  })
+  const socket = pipelined("/readyz", 100)
+  while (begun === 0) await sleep(5)
+  socket.destroy()
+  await sleep(100)
+  expect((await world.fetch("GET", "/healthz")).status).toBe(200)
+  expect(begun).toBe(1)
+})

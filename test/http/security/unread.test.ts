@@ -1,0 +1,89 @@
+/**
+ * The bytes that wait for their readers (rule W13): for whom they count, and which connections are closed beyond a bound.
+ */
+import { describe, expect, it } from "vitest"
+import { type Holder, type Reader, UnreadBytes } from "../../../adapters/http/connections/UnreadBytes.ts"
+
+const BOUND = 1_000
+
+const world = () => {
+  const open = new Set<Holder & { readonly name: string }>()
+  const closed: Array<string> = []
+  const unread = new UnreadBytes(BOUND, () => open)
+  const connection = (name: string, network: string, reader: Reader | null = null) => {
+    const one = {
+      name,
+      network,
+      answer: { bytes: 0, reader },
+      requests: { bytes: 0, reader: null },
+      drop: () => {
+        closed.push(name)
+        open.delete(one)
+        unread.set(one, one.answer, 0)
+        unread.set(one, one.requests, 0)
+      }
+    }
+    open.add(one)
+    return {
+      holds: (bytes: number) => unread.set(one, one.answer, bytes),
+      waits: (bytes: number) => unread.set(one, one.requests, bytes)
+    }
+  }
+  return { closed, connection, unread }
+}
+
+const acme = { key: "a", organizationId: "acme" }
+const acmeToo = { key: "b", organizationId: "acme" }
+const other = { key: "c", organizationId: "other" }
+
+describe("what waits for readers", () => {
+  it("of one address is a quarter at most, with the requests that wait", () => {
+    const { closed, connection, unread } = world()
+    const [first, second, elsewhere] = [connection("1", "x"), connection("2", "x"), connection("3", "y")]
+    elsewhere.holds(240)
+    first.holds(100)
+    second.waits(60)
+    second.holds(80)
+    expect([closed, unread.total]).toEqual([[], 480])
+    first.holds(120)
+    expect([closed, unread.total]).toEqual([["2"], 360])
+  })
+
+  it("of one organization is a half at most, whatever its addresses and keys", () => {
+    const { closed, connection, unread } = world()
+    const [first, second] = [connection("1", "x", acme), connection("2", "y", acmeToo)]
+    const theirs = connection("3", "x", other)
+    theirs.holds(400)
+    first.holds(300)
+    second.holds(200)
+    expect(closed).toEqual([])
+    second.holds(201)
+    expect([closed, unread.total]).toEqual([["1"], 601])
+  })
+
+  it("of the process is within its bound: the worst address or organization gives way", () => {
+    const { closed, connection, unread } = world()
+    connection("1", "x", acme).holds(290)
+    connection("2", "x", acmeToo).holds(200)
+    connection("3", "y", other).holds(300)
+    connection("4", "z").holds(200)
+    connection("5", "w").holds(10)
+    expect([closed, unread.total]).toEqual([[], 1_000])
+    connection("6", "v").holds(1)
+    expect([closed, unread.total]).toEqual([["1"], 711])
+  })
+
+  it("leaves no room for another answer from an eighth for a key, and from a quarter for an organization", () => {
+    const { connection, unread } = world()
+    const [first, second] = [connection("1", "x", acme), connection("2", "y", acmeToo)]
+    first.holds(125)
+    expect([unread.hasRoom(acme), unread.hasRoom(acmeToo)]).toEqual([true, true])
+    first.holds(126)
+    expect([unread.hasRoom(acme), unread.hasRoom(acmeToo), unread.hasRoom(other)]).toEqual([false, true, true])
+    first.holds(125)
+    second.holds(126)
+    expect([unread.hasRoom(acme), unread.hasRoom(other)]).toEqual([false, true])
+    second.holds(0)
+    expect([unread.hasRoom(acme), unread.hasRoom(acmeToo)]).toEqual([true, true])
+  })
+})
