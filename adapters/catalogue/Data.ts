@@ -4,7 +4,7 @@
  */
 
 /** ISO 3166-1, from `i18n-iso-countries`: code, code of three letters, continent (of `countries-list`), English name. */
-export const countries = `
+export const countries: string = `
 AD AND EU Andorra
 AE ARE AS United Arab Emirates
 AF AFG AS Afghanistan
@@ -258,7 +258,7 @@ ZW ZWE AF Zimbabwe
 `
 
 /** Mobile networks, from `mcc-mnc-list`: country, technologies, network codes, name. */
-export const networks = `
+export const networks: string = `
 AD 2G,3G,4G,5G 213-03 Som, Mobiland
 AE 3G,4G,5G 424-03 du
 AE 4G,5G 424-02 Etisalat

@@ -189,5 +189,5 @@ describe("a server that is killed in the middle of writes", () => {
     const packages = await booked()
     expect(packages.map((one) => one.packageId).sort()).toEqual(attached.map((id) => `${id}:0`).sort())
     expect(packages.every((one) => one.status === "active")).toBe(true)
-  }, 300_000)
+  }, 900_000)
 })

@@ -20,12 +20,12 @@ export const text = (): string => `/**
  */
 
 /** ISO 3166-1, from \`i18n-iso-countries\`: code, code of three letters, continent (of \`countries-list\`), English name. */
-export const countries = \`
+export const countries: string = \`
 ${lines(Countries.all.map(({ continent, iso2, iso3, name }) => [iso2, iso3, continent, name]))}
 \`
 
 /** Mobile networks, from \`mcc-mnc-list\`: country, technologies, network codes, name. */
-export const networks = \`
+export const networks: string = \`
 ${lines(Networks.operators().map(({ countryIso2, mccMnc, name, rats }) => [countryIso2, rats.join(","), mccMnc.join(","), name]))}
 \`
 `
