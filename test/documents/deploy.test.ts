@@ -30,8 +30,13 @@ it("the alert rules read metrics that the server exports, and each has a test or
   expect(new Set(alerts).size).toBe(alerts.length)
   const tested = Array.from(read("rules.test.yml").matchAll(/alertname: (\w+)/g), ([, name]) => name)
   expect(tested.filter((name) => !alerts.includes(name))).toEqual([])
-  const drilled = ["SimplanStorage", "SimplanTelcoDown", "SimplanWebhooksFail", "SimplanJobQueue", "SimplanNoStock"]
-  expect(drilled.filter((name) => !tested.includes(name))).toEqual([])
+  const simulated = ["SimplanStorage", "SimplanTelcoDown", "SimplanWebhooksFail", "SimplanJobQueue", "SimplanNoStock"]
+  expect(simulated.filter((name) => !tested.includes(name))).toEqual([])
+  const inDrill = Array.from(
+    read("README.md").matchAll(/^\| .* \| ((?:`Simplan\w+`(?:, )?)+) \|$/gm),
+    ([, names = ""]) => names
+  )
+  expect(inDrill.join(", ").replaceAll("`", "").split(", ").toSorted()).toEqual(alerts.toSorted())
 })
 
 it("the dashboard reads metrics that the server exports", () => {
