@@ -5,7 +5,7 @@ import { type Context, Effect, Layer, Redacted, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Jobs, Outbox, Storage } from "simplan/ports"
 import * as Memory from "../../memory/index.ts"
-import * as Pglite from "../../pglite/index.ts"
+import type * as Pglite from "../../pglite/index.ts"
 import * as Postgres from "../../postgres/index.ts"
 import { type Journal, MemoryJournal, SqlJournal } from "../../telco-calls/index.ts"
 import { type Books, MemoryBooks, SqlBooks } from "../../telco-simulator/index.ts"
@@ -26,6 +26,10 @@ const unusable = (database: DatabaseUrl, error: Storage.StorageError | SqlError.
     ? impossible(`The database at ${withoutPassword(database.url)} cannot be used: ${reason}`)
     : impossible(reason)
 }
+
+/** Loaded only where it is needed; it is an optional dependency. */
+const pglite = (options: Pglite.Options) =>
+  Layer.unwrap(Effect.promise(async () => (await import("../../pglite/index.ts")).layer(options)))
 
 /** What of the settings says how the storage is opened. */
 export interface Options {
@@ -50,7 +54,7 @@ const layer = (
     case "Memory":
       return Layer.mergeAll(Memory.layer, MemoryBooks.layer, MemoryJournal.layer)
     case "Pglite":
-      return Layer.provideMerge(beside, Pglite.layer({ dataDir: database.directory, schema, secretKeys }))
+      return Layer.provideMerge(beside, pglite({ dataDir: database.directory, schema, secretKeys }))
     case "Postgres":
       return Layer.provideMerge(beside, Postgres.layer({ url: Redacted.make(database.url), schema, alone, secretKeys }))
   }
@@ -75,7 +79,7 @@ export const reencrypt = (
   Postgres.reencrypt(secretKeys, { schema }).pipe(
     Effect.provide(
       database._tag === "Pglite"
-        ? Pglite.layer({ dataDir: database.directory, schema, secretKeys })
+        ? pglite({ dataDir: database.directory, schema, secretKeys })
         : Postgres.layer({ url: Redacted.make(database.url), schema, secretKeys })
     ),
     Effect.mapError((error) => unusable(database, error))
