@@ -78,6 +78,12 @@ describe("the package", () => {
     expect([...loaded].filter((path) => isOfServers.test(path))).toEqual([])
   })
 
+  it("loads no embedded database with the server until one is opened", { timeout: PARSING }, () => {
+    const { dynamic, files: loaded } = loadedWith("adapters/cli/server/Server.ts", all, manifest)
+    expect([...loaded].filter((path) => path.startsWith("adapters/pglite/"))).toEqual([])
+    expect([...dynamic]).toContain("adapters/cli/server/Stores.ts -> adapters/pglite/index.ts")
+  })
+
   it("loads no storage, server or data with simplan/promise", { timeout: PARSING }, () => {
     const { files: loaded } = loadedWith("adapters/promise/index.ts", all, manifest)
     const folders = new Set(
