@@ -53,3 +53,17 @@ it("the files name settings of the server", () => {
     expect({ file, unknown: named.filter((name) => !known.has(name)) }).toEqual({ file, unknown: [] })
   }
 })
+
+it("the container has the optional dependencies, which a telcos' file needs, and a directory that its user may write", () => {
+  const dockerfile = read("Dockerfile")
+  expect(dockerfile).not.toContain("--omit=optional")
+  expect(dockerfile).toMatch(/^WORKDIR (\S+)\nRUN chown node:node \.\nUSER node$/m)
+})
+
+it("the ports of nginx are those that the README gives the instances of the unit", () => {
+  const [readme, nginx] = [read("README.md"), read("nginx.conf")]
+  const ports = Array.from(nginx.matchAll(/server 127\.0\.0\.1:(\d+)/g), ([, port]) => port)
+  expect(ports).toEqual(["3000", "3002"])
+  expect(readme).toContain("`SIMPLAN_PORT=3000`")
+  expect(readme).toContain("3002 and 3003")
+})
