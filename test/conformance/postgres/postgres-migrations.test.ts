@@ -99,3 +99,33 @@ it("the statements of every version before the newest are recorded", () =>
     const versions = Array.from({ length: before }, (_, index) => index + 1)
     expect(versions.filter((version) => !existsSync(fileOf(version)))).toEqual([])
   }).pipe(Effect.scoped, Effect.runPromise))
+
+it("migration 9 ends the failures that the log has a success after, and no others", async () => {
+  const [madeUp = ""] = Migrations.all.find(({ number }) => number === 9)?.statements ?? []
+  const found = await onSchema((sql) =>
+    Effect.gen(function* () {
+      yield* sql`
+        insert into simplan.webhook_endpoint (
+          organization_id, endpoint_id, url, description, disabled_reason, disabled_at, failing_since, signing_keys,
+          created_at, version
+        )
+        select 'o', endpoint_id, '', '', reason, case when reason is not null then 9 end, 5, '[]', 0, 1
+        from (values ('recovered', null), ('failing', null), ('silent', null), ('off', 'Failing')) as of(endpoint_id, reason)`
+      yield* sql`
+        insert into simplan.delivery (
+          organization_id, delivery_id, event_id, endpoint_id, status, attempts, retry_step, last_attempt_at, created_at,
+          handler
+        )
+        select organization_id, endpoint_id || at, '', endpoint_id, status, 1, 1, at, 0, handler
+        from (values
+          ('o', 'recovered', 'Delivered', 6, null), ('o', 'recovered', 'Failed', 7, null), ('o', 'off', 'Delivered', 6, null),
+          ('o', 'failing', 'Delivered', 4, null), ('o', 'failing', 'Failed', 6, null),
+          ('o', 'failing', 'Delivered', 8, 'handler'), ('other', 'failing', 'Delivered', 6, null)
+        ) as of(organization_id, endpoint_id, status, at, handler)`
+      yield* sql.unsafe(madeUp).unprepared
+      return yield* sql`
+        select endpoint_id || coalesce(' ' || failing_since, '') as name from simplan.webhook_endpoint order by 1`
+    })
+  )
+  expect(found.map(({ name }) => name)).toEqual(["failing 5", "off 5", "recovered", "silent 5"])
+})
