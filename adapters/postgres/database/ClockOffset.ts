@@ -82,19 +82,21 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
     ...asked,
     until: asked.until + offset.current
   })
-  const leased = (commit: Storage.Commit): Storage.Commit => {
-    const put = commit.jobs?.put
-    if (put === undefined) return commit
-    const shifted = put.map(({ job, lease }) => ({
-      job,
-      lease: lease === null ? null : { ...lease, until: lease.until + offset.current }
-    }))
-    return { ...commit, jobs: { ...commit.jobs, put: shifted } }
+  const leased = <A extends { readonly lease?: Storage.Lease | null }>(asked: A): A =>
+    asked.lease ? { ...asked, lease: renewed(asked.lease) } : asked
+  const committed = (commit: Storage.Commit): Storage.Commit => {
+    const { put, retried } = commit.jobs ?? {}
+    if (put === undefined && retried === undefined) return commit
+    const shifted = {
+      ...(put !== undefined && { put: put.map(leased) }),
+      ...(retried !== undefined && { retried: retried.map(leased) })
+    }
+    return { ...commit, jobs: { ...commit.jobs, ...shifted } }
   }
   return {
     storage: {
       ...Storage.reads(storage),
-      commit: (commit) => Effect.suspend(() => storage.commit(leased(commit))),
+      commit: (commit) => Effect.suspend(() => storage.commit(committed(commit))),
       sims: {
         import: storage.sims.import,
         page: storage.sims.page,

@@ -117,13 +117,16 @@ const skewed = (clock: MachineClock.Clock, skew: number): MachineClock.Clock => 
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
+/** The parts of a commit that lead to a lease. */
+const leased = new Set(["jobs", "put", "retried", "lease"])
+
 /** Moves machine times from the process's clock to the storage's, as an adapter for a database does. */
 const moved = (asked: unknown, by: number): unknown => {
   if (Array.isArray(asked)) return asked.map((one) => moved(one, by))
   if (!isRecord(asked)) return asked
   const entries = Object.entries(asked).map(([name, value]) => {
     if ((name === "machineNow" || name === "until") && typeof value === "number") return [name, value + by]
-    return [name, name === "jobs" || name === "put" || name === "lease" ? moved(value, by) : value]
+    return [name, leased.has(name) ? moved(value, by) : value]
   })
   return Object.fromEntries(entries)
 }

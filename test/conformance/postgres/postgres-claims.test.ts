@@ -181,6 +181,29 @@ describe("Claims of several processes on one PostgreSQL", () => {
       expect((yield* ahead(HOUR, claim(fast, "a", now + HOUR + 10_500))).shortage).toBe("Busy")
     }).pipe(Effect.scoped, Effect.runPromise))
 
+  it("so does a lease that goes on with a job", () =>
+    Effect.gen(function* () {
+      const HOUR = 3_600_000
+      const punctual = yield* connect(url())
+      const fast = yield* ahead(HOUR, connect(url()))
+      const now = Date.now()
+      const take = (adapter: Adapter, token: string, machineNow: number) =>
+        Effect.provide(
+          Jobs.Jobs.use((jobs) => jobs.claim({ now: 1_000, machineNow, until: machineNow + 60_000, token, limit: 1 })),
+          adapter
+        )
+      yield* on(punctual, (storage) => storage.commit({ jobs: { put: [{ job: job(1), lease: null }] } }))
+      expect(yield* ahead(HOUR, take(fast, "a", now + HOUR))).toHaveLength(1)
+      const lease = { token: "b", until: now + HOUR + 1_000 }
+      const retried = [{ jobId: job(1).jobId, token: "a", attempts: 0, dueAt: 1, lease }]
+      yield* ahead(
+        HOUR,
+        on(fast, (storage) => storage.commit({ jobs: { retried } }))
+      )
+      expect(yield* take(punctual, "c", now)).toHaveLength(0)
+      expect(yield* take(punctual, "c", now + 10_000)).toHaveLength(1)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
   it("a machine's clock that is set while the process runs changes nothing", () =>
     Effect.gen(function* () {
       const adapter = yield* connect(url())
