@@ -73,6 +73,8 @@ export interface World {
   readonly stop: (process: number) => Effect.Effect<void>
   /** Runs a use case in that process. */
   readonly useIn: <A, E>(process: number, effect: Effect.Effect<A, E, Services.Services>) => Effect.Effect<A, E>
+  /** The telco itself, with no process between. */
+  readonly telco: Telco.Telco["Service"]
   /** The next calls to the telco meet these faults. */
   readonly setTelco: (faults: ReadonlyArray<Faults.Fault>) => Effect.Effect<void>
   /** Ends all faults, and starts the processes that are dead. */
@@ -333,6 +335,7 @@ const build = Effect.fnUntraced(function* <A>(
     },
     stop,
     useIn: (process, effect) => Effect.provideService(use(effect), CurrentProcess, process % plan.clocks.length),
+    telco: Context.get(outside, Telco.Telco),
     setTelco: telco.setFaults,
     heal: Effect.gen(function* () {
       for (const of of faults) Object.assign(of, { ...Process.noFaults(), downtime: of.downtime })

@@ -1,9 +1,10 @@
 /**
  * A ledger of the leases and reservations that storage gives, kept beside it: who has what until when, by the machine's
- * time. It complains where storage gives something twice, or takes a commit under a lease that was lost.
+ * time. It complains where storage gives something twice, takes a commit under a lease that was lost, or lets an order begin
+ * anew under its key while another attempt of it is there or is being undone (rule S5).
  */
 import { Context, Effect } from "effect"
-import { Jobs, Outbox, Storage } from "simplan/ports"
+import { type Job, Jobs, Outbox, Storage } from "simplan/ports"
 import type { SharedPorts } from "./Process.ts"
 
 interface Lease {
@@ -59,6 +60,8 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
   const present = new Set<string>()
   const final = new Set<string>()
   const attempts = new Map<string, number>()
+  /** By the key of an order: the jobs of its attempts, and what each attempt is called. */
+  const orders = new Map<string, Map<string, string>>()
   const claimed: Array<Claimed> = []
   let claims = 0
   let renewals = 0
@@ -87,9 +90,26 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
   const jobId = (of: { readonly jobId: string }) => `${JOB}${of.jobId}`
   const deliveryId = (of: { readonly deliveryId: string }) => `delivery ${of.deliveryId}`
 
+  const attempted = ({ idempotencyKey, jobId, organizationId, work }: Job.Job): void => {
+    if (work._tag === "CancelPackages") {
+      const [attachmentId = ""] = work.packageIds[0]?.split(":") ?? []
+      for (const jobs of orders.values()) if ([...jobs.values()].includes(attachmentId)) jobs.set(jobId, attachmentId)
+    }
+    if (work._tag !== "Provision" || idempotencyKey === null) return
+    const order = `${organizationId} ${idempotencyKey}`
+    const jobs = orders.get(order) ?? new Map<string, string>()
+    for (const [other, attachmentId] of jobs) {
+      if (present.has(other) && attachmentId !== work.attachmentId) {
+        complaints.push(`the order under ${idempotencyKey} began anew while it had ${other}`)
+      }
+    }
+    orders.set(order, jobs.set(jobId, work.attachmentId))
+  }
+
   const committed = (commit: Storage.Commit): void => {
     for (const { job, lease } of commit.jobs?.put ?? []) {
       if (present.has(job.jobId)) continue
+      attempted(job)
       present.add(job.jobId)
       // A message that was refused may be sent again under the same id.
       final.delete(jobId(job))

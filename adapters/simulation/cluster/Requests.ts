@@ -30,7 +30,7 @@ export const locations = (countries: ReadonlyArray<string>, of: Commands.Side, l
   }))
 })
 
-export const subscribe = (by: Commands.Side): Commands.Command => ({
+export const subscribe = (by: Commands.Side): Extract<Commands.Command, { _tag: "Subscribe" }> => ({
   _tag: "Subscribe",
   by,
   plan: 0,
@@ -72,6 +72,14 @@ const plansOf = (world: Cluster.World, by: Commands.Side): number =>
       outcome._tag === "Answered" &&
       asked.organizationId === world.simulated.organizationIds[by]
   ).length
+
+/** An order under a key of the organization's newest plan, of which two packages are due. */
+export const order = (world: Cluster.World, by: Commands.Side): Commands.Command => ({
+  ...subscribe(by),
+  plan: plansOf(world, by) - 1,
+  period: { start: -LEAD - Time.HOUR, end: null },
+  keyed: true
+})
 
 /** Attaches the organization's newest plan; its first package is due at that instant. */
 export const topUp = Effect.fnUntraced(function* (

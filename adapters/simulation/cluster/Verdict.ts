@@ -9,6 +9,7 @@ import * as Cluster from "./Cluster.ts"
 import * as Fairness from "./Fairness.ts"
 import * as Handover from "./Handover.ts"
 import { isDisruptive, type Plan } from "./Plan.ts"
+import * as Outages from "./Outages.ts"
 import * as Promptness from "./Promptness.ts"
 
 /** What playing a plan has shown. */
@@ -161,6 +162,7 @@ const probesOf = ({ seed }: Plan) => [
   Handover.abandoned,
   Handover.repeated,
   Fairness.putOff,
+  ...(seed % 2 === 0 ? [Outages.repeated, Outages.forgotten] : [Outages.recovered, Outages.restocked]),
   Promptness.givenUp,
   Promptness.stopped
 ]

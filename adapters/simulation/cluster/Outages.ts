@@ -1,0 +1,183 @@
+/**
+ * Probes of outages of the telco: what becomes of orders that come again under their key, of SIMs that return to stock, and
+ * of work that waits until the telco answers again. Each tells what did not hold.
+ */
+import { Clock, Effect } from "effect"
+import type { Commands } from "../../../src/testing/index.ts"
+import type * as Cluster from "./Cluster.ts"
+import * as Requests from "./Requests.ts"
+import { PROMPT } from "./Requests.ts"
+
+/** Longer than an interrupted order waits for its request, in milliseconds. */
+const UNDONE = 12_000
+
+/** Longer than a telco that is well again is waited for, in milliseconds: a probe is made every 10 s. */
+const RECOVERED = 30_000
+
+const again: Commands.Command = { _tag: "Repeat", back: 0 }
+
+/** What the order that was made last has come to, in a word. */
+const told = (world: Cluster.World): string => {
+  const outcome = world.answered.at(-1)?.outcome
+  if (outcome?._tag === "Refused") return outcome.refusal._tag
+  return outcome?._tag === "Answered" && outcome.answer.kind === "Created" ? "Created" : "no answer"
+}
+
+/** Has one process after the other make a request. */
+const asking = (world: Cluster.World) => {
+  let process = 0
+  return (command: Commands.Command) =>
+    Effect.map(world.ask([{ process: process++, command }], PROMPT), () => told(world))
+}
+
+/** What each SIM of the organization is at. */
+const allocations = (world: Cluster.World, by: Commands.Side) => {
+  const { iccids, organizationIds, storage } = world.simulated
+  const organizationId = organizationIds[by]
+  const all = { organizationId, isEsim: true, label: null, after: null, limit: iccids(organizationId).length }
+  return Effect.map(Effect.orDie(storage.sims.page(all)), (sims) => sims.map(({ allocation }) => allocation._tag))
+}
+
+/** The packages on the SIM that are neither suspended nor cancelled at the telco. */
+const goingOn = (world: Cluster.World, iccid: string) =>
+  Effect.map(world.simulated.telco, ({ packages }) =>
+    packages.filter((one) => one.iccid === iccid && one.status === "active").map(({ packageId }) => packageId)
+  )
+
+/** The SIM of the order that was answered last. */
+const simOf = (world: Cluster.World): string => {
+  const outcome = world.answered.at(-1)?.outcome
+  return outcome?._tag === "Answered" && outcome.answer.kind === "Created" ? outcome.answer.created.sim.iccid : ""
+}
+
+/**
+ * An order of two packages that comes again under its key while the telco fails: it goes on with the attempt that is there,
+ * is refused while that is being undone, begins anew then, and holds no SIM where nothing ever left for the telco.
+ */
+export const repeated = Effect.fnUntraced(function* (world: Cluster.World) {
+  const { simulated } = world
+  yield* world.ask([{ process: 0, command: Requests.daily(1, 3) }], PROMPT)
+  const ask = asking(world)
+  const complaints: Array<string> = []
+  const must = (what: string, expected: string, outcome: string) => {
+    if (outcome !== expected) complaints.push(`an order ${what} came to ${outcome}, and not to ${expected}`)
+  }
+
+  yield* world.setTelco([{ fault: "unavailable", on: "createPackage", isDone: false, times: 1 }])
+  const [before, ended] = [yield* allocations(world, 1), simulated.telcoCalls(0).length]
+  const first = yield* ask(Requests.order(world, 1))
+  if (first === "NoFreeSim") return []
+  must("that never left for the telco", "TelcoUnavailable", first)
+  const held = (yield* allocations(world, 1)).filter((tag, index) => tag !== before[index])
+  const undone = simulated.telcoCalls(ended).filter(({ kind }) => kind === "cancelPackage")
+  if (held.length + undone.length > 0) complaints.push("an order that never left for the telco was not undone at once")
+
+  yield* world.setTelco([{ fault: "answer lost", on: "createPackage", after: 1, times: 2 }])
+  const orders = simulated.telcoCalls(0).length
+  must("whose answer was lost", "TelcoUnavailable", yield* ask(again))
+  must("whose answer was lost again", "TelcoUnavailable", yield* ask(again))
+  must("that came again in time", "Created", yield* ask(again))
+  const attempts = new Set(
+    simulated
+      .telcoCalls(orders)
+      .flatMap(({ key, kind }) => (kind === "createPackage" ? key.split(":").slice(0, 1) : []))
+  )
+  if (attempts.size > 1) complaints.push("an order that came again began anew, and did not go on with what was there")
+  if ((yield* goingOn(world, simOf(world))).length !== 2)
+    complaints.push("an order that came again has not its packages")
+
+  yield* world.setTelco([
+    { fault: "answer lost", on: "createPackage", times: 1 },
+    { fault: "unavailable", on: "cancelPackage" }
+  ])
+  const last = yield* ask(Requests.order(world, 1))
+  if (last === "NoFreeSim") return complaints
+  must("whose answer was lost", "TelcoUnavailable", last)
+  yield* Effect.sleep(UNDONE)
+  must("that is being undone", "TelcoUnavailable", yield* ask(again))
+  yield* world.setTelco([])
+  yield* Effect.sleep(RECOVERED)
+  must("that was undone", "Created", yield* ask(again))
+  if ((yield* goingOn(world, simOf(world))).length !== 2)
+    complaints.push("an order that began anew has not its packages")
+  return complaints
+})
+
+/** An order under a key for which no SIM is left gets one that returns, also where the telco holds up the return. */
+export const restocked = Effect.fnUntraced(function* (world: Cluster.World) {
+  const { organizationIds, storage } = world.simulated
+  const [organizationId] = organizationIds
+  const ask = asking(world)
+  let iccid = ""
+  while ((yield* ask(Requests.subscribe(0))) === "Created") iccid = simOf(world)
+  // An eSIM that shows a sign of a download does not return.
+  if (iccid === "" || told(world) !== "NoFreeSim") return []
+  const complaints: Array<string> = []
+  const order: Commands.Command = { ...Requests.subscribe(0), keyed: true }
+  if ((yield* ask(order)) !== "NoFreeSim") complaints.push(`with no SIM left an order came to ${told(world)}`)
+  const lines = yield* Effect.orDie(storage.subscriptions.page({ organizationId, after: null, limit: 100 }))
+  const line = lines.findIndex(({ sim }) => sim.iccid === iccid)
+  yield* world.setTelco([{ fault: "unavailable", on: "cancelPackage" }])
+  yield* world.ask([{ process: 0, command: { _tag: "Delete", by: 0, line, foreign: false } }], PROMPT)
+  if ((yield* ask(again)) !== "SimsReleasing") complaints.push(`while a SIM returned an order came to ${told(world)}`)
+  yield* world.setTelco([])
+  yield* Effect.sleep(RECOVERED)
+  if ((yield* ask(again)) !== "Created") complaints.push(`when a SIM was back an order came to ${told(world)}`)
+  return complaints
+})
+
+/** A package that only the telco knows of, as a restored backup leaves it, is gone before its SIM is free again. */
+export const forgotten = Effect.fnUntraced(function* (world: Cluster.World) {
+  const { organizationIds, storage } = world.simulated
+  const organizationId = organizationIds[1]
+  const ask = asking(world)
+  if ((yield* ask(Requests.subscribe(1))) !== "Created") return []
+  const iccid = simOf(world)
+  const lines = yield* Effect.orDie(storage.subscriptions.page({ organizationId, after: null, limit: 100 }))
+  const line = lines.findIndex(({ sim }) => sim.iccid === iccid)
+  const [plan] = yield* Effect.orDie(
+    Effect.map(storage.simAggregates.get({ organizationId, iccid }), (found) => found?.attachments ?? [])
+  )
+  if (plan === undefined || line === -1) return []
+  const packageId = `${iccid}:forgotten`
+  yield* Effect.ignore(world.telco.createPackage({ packageId, iccid, window: null, terms: plan.attachment.terms }))
+  yield* world.ask([{ process: 0, command: { _tag: "Delete", by: 1, line, foreign: false } }], PROMPT)
+  yield* Effect.sleep(PROMPT)
+  return (yield* goingOn(world, iccid)).length === 0 ? [] : ["a SIM was released with a package that its telco lists"]
+})
+
+/** How many jobs wait for the telco, how many of them it answers at first, and how many may be tried for these answers. */
+const WAITING = 24
+const ANSWERED = 3
+const TRIED = 18
+
+/** For how long the telco is out, and is then watched; in milliseconds. Each job's next try is more than that ahead. */
+const OUT = 500_000
+const WATCHED = 12_000
+
+/** Work that waits is done soon after the telco answers again, and a telco that fails again after that is left alone. */
+export const recovered = Effect.fnUntraced(function* (world: Cluster.World) {
+  const { jobs } = world.simulated.storage
+  yield* world.ask([{ process: 0, command: Requests.daily(1, 3) }], PROMPT)
+  const dueAt = (yield* Clock.currentTimeMillis) + 5 * PROMPT
+  yield* Requests.putJobs(world, 1, dueAt, WAITING)
+  yield* world.setTelco([{ fault: "unavailable" }])
+  yield* Requests.sleepUntil(dueAt + OUT)
+  const waiting = Effect.map(
+    Effect.orDie(jobs.waiting({ reason: "unavailable", after: null, limit: 1_000 })),
+    (found) => found.length
+  )
+  // An organization may have no SIM that a plan could be attached to.
+  if ((yield* waiting) < WAITING) return []
+  const before = world.simulated.telcoCalls(0).length
+  yield* world.setTelco([{ fault: "unavailable", after: ANSWERED }])
+  yield* Effect.sleep(WATCHED)
+  const tried = new Set(world.simulated.telcoCalls(before).map(({ key }) => key)).size
+  yield* world.setTelco([])
+  yield* Effect.sleep(RECOVERED)
+  const left = yield* waiting
+  return [
+    ...(tried <= TRIED ? [] : [`a telco that answered ${ANSWERED} times and failed again was asked for ${tried} jobs`]),
+    ...(left === 0 ? [] : [`${left} jobs wait for a telco that has been well for long`])
+  ]
+})
