@@ -230,11 +230,23 @@ const frozenClaim: Cluster.Plan = {
   ]
 }
 
+/**
+ * A probe of a telco that was out was pulled forward by an answer to another process, and failed: nothing was tried any more
+ * until the jobs' own pauses were over.
+ */
+const probePulledForward: Cluster.Plan = {
+  seed: 393583447,
+  clocks: [0, 0, 0],
+  concurrency: 3,
+  steps: [createPlan(daily)]
+}
+
 export const regressions: ReadonlyArray<[Cluster.Plan]> = [
   [reportDuringCreation],
   [listedJustBefore],
   [interruptedTopUp],
   [goingOn],
   [lastSimTwice],
-  [frozenClaim]
+  [frozenClaim],
+  [probePulledForward]
 ]

@@ -6,7 +6,8 @@
  *   an hour. So a recovery is noticed soon, whoever else calls the telco.
  * - Each job that the telco has answered after a wait, be it with a refusal, has the next two tried that wait for the same
  *   telco. So the rate doubles from one answer to the next, and no job is pulled forward by an answer that does not come: a
- *   telco that is unavailable again is left alone.
+ *   telco that is unavailable again is left alone. What is tried soon anyway is not pulled: it may be the next probe, which
+ *   is to come when it was meant to.
  * - No job is tried before the instant that the telco asks for.
  */
 import { Context, Effect, Layer } from "effect"
@@ -51,12 +52,11 @@ export const layer: Layer.Layer<Recovery, never, Storage | BusinessClock | Commi
     const probes = new Map<string, Instant>()
     const places = new Map<string, CreatedCursor>()
 
-    /** The next jobs that would wait for longer, from the one on that was hastened last. */
-    const next = Effect.fnUntraced(function* (telco: string, count: number, longerThan: Instant) {
+    /** The next jobs that would wait for longer than that and may be tried at `at`, from the one on that was hastened last. */
+    const next = Effect.fnUntraced(function* (telco: string, count: number, at: Instant, longerThan: Instant) {
       const page = (after: CreatedCursor | null) =>
         storage.jobs.waiting({ telco, reason: "unavailable", after, limit: PAGE })
-      const fits = ({ dueAt, waiting: { notBefore = longerThan } }: WaitingJob) =>
-        dueAt > longerThan && notBefore <= longerThan
+      const fits = ({ dueAt, waiting: { notBefore = at } }: WaitingJob) => dueAt > longerThan && notBefore <= at
       const place = places.get(telco) ?? null
       const found: Array<WaitingJob> = (yield* page(place)).filter(fits)
       if (found.length < count && place !== null) {
@@ -76,7 +76,7 @@ export const layer: Layer.Layer<Recovery, never, Storage | BusinessClock | Commi
 
     const answered = Effect.fnUntraced(function* ({ waiting }: Job) {
       const now = yield* clock.now
-      yield* hasten(yield* next(waiting?.telco ?? "", PULLED, now), now)
+      yield* hasten(yield* next(waiting?.telco ?? "", PULLED, now, now + PROBE), now)
     })
 
     const unanswered = Effect.fnUntraced(function* ({ waiting }: Job) {
@@ -85,7 +85,7 @@ export const layer: Layer.Layer<Recovery, never, Storage | BusinessClock | Commi
       if ((probes.get(telco) ?? now) > now) return
       const dueAt = Math.max(now + PROBE, waiting?.notBefore ?? now)
       probes.set(telco, dueAt)
-      yield* hasten(yield* next(telco, 1, dueAt), dueAt)
+      yield* hasten(yield* next(telco, 1, dueAt, dueAt), dueAt)
     })
 
     return Recovery.of({
