@@ -2,7 +2,7 @@
  * Schemas of the fields that requests hold (rules W8 and W9). They transform nothing, so that their decoded form equals
  * what was sent.
  */
-import { Schema } from "effect"
+import { Schema, type SchemaAST } from "effect"
 import { Label as Labels, SmdpHistory, TextLimit, Time } from "simplan/ports"
 import * as Text from "./Text.ts"
 
@@ -55,3 +55,13 @@ export const storable = (limit: number) =>
 
 /** A text that is not empty. */
 export const NonEmpty = Schema.String.check(Schema.isMinLength(1, { message: "must not be empty" }))
+
+/** How many items an array has at most, as its schema says by `list`; undefined where it says nothing. */
+export const mostItems = ({ checks }: SchemaAST.AST): number | undefined => {
+  const found = checks?.map(({ annotations }) => annotations?.["mostItems"]).find((most) => most !== undefined)
+  return typeof found === "number" ? found : undefined
+}
+
+/** An array with at most so many items. Bodies are refused for their length before their items are decoded. */
+export const list = <S extends Schema.Top>(item: S, most: number) =>
+  Schema.Array(item).check(Schema.isMaxLength(most, { message: `must have at most ${most} items`, mostItems: most }))

@@ -27,6 +27,9 @@ export interface Region {
   readonly createdAt: Instant
 }
 
+/** How many codes a request may hold (rule W9). ISO 3166-1 has 249, and users may name one twice. */
+export const MOST_COUNTRIES = 500
+
 /** A custom region as it is asked for. */
 export interface Request {
   /** The organization that owns it. */
@@ -35,7 +38,7 @@ export interface Request {
   readonly regionName: string
   /** Each country needs an operator under it. */
   readonly label: Label
-  /** At least one country, in any case and order. */
+  /** At least one country, in any case and order; at most `MOST_COUNTRIES`. */
   readonly iso2List: ReadonlyArray<string>
 }
 
@@ -43,6 +46,9 @@ export interface Request {
 export const normalize = (request: Request): Result.Result<Request, InvalidField> => {
   const regionName = request.regionName.trim()
   if (regionName === "") return Result.fail(new InvalidField({ field: "regionName", message: "must not be empty" }))
+  if (request.iso2List.length > MOST_COUNTRIES) {
+    return Result.fail(new InvalidField({ field: "iso2List", message: `must have at most ${MOST_COUNTRIES} items` }))
+  }
   const codes = request.iso2List.map((code) => code.trim())
   if (codes.length === 0) {
     return Result.fail(new InvalidField({ field: "iso2List", message: "must name at least one country" }))

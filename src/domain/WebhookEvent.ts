@@ -31,6 +31,9 @@ export const optInTypes = [
 /** The types that a filter may name. */
 export const types = [...standardTypes, ...optInTypes] as const
 
+/** How many types a filter names at most, one that is named twice included (rule W9). */
+export const MOST_NAMED = 100
+
 /** A test event: no filter names it, because it goes to one endpoint only. */
 export const TEST = "endpoint.test"
 
@@ -57,6 +60,7 @@ const isType = (name: string): name is FilterType => types.some((type) => type =
  */
 export const typesOf = (names: ReadonlyArray<string>): Result.Result<ReadonlyArray<FilterType>, InvalidField> => {
   const refuse = (message: string) => Result.fail(new InvalidField({ field: "events", message }))
+  if (names.length > MOST_NAMED) return refuse(`must have at most ${MOST_NAMED} items`)
   if (names.length === 0) return refuse("must name at least one type, or be left out for the standard ones")
   return names.every(isType) ? Result.succeed([...new Set(names)]) : refuse(`must hold only ${types.join(", ")}`)
 }

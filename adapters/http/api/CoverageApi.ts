@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { TextLimit } from "simplan/ports"
+import { Region, TextLimit } from "simplan/ports"
 import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
 
@@ -32,7 +32,7 @@ export const CoverageProfile = Schema.Struct({
 export const CreateCustomRegion = Schema.Struct({
   region_name: Schemas.text(TextLimit.NAME),
   label: Schemas.Label,
-  iso2_list: Schema.Array(Schema.String)
+  iso2_list: Schemas.list(Schema.String, Region.MOST_COUNTRIES)
 }).annotate({ identifier: "CreateCustomRegion" })
 
 const customRegion = {

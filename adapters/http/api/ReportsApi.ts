@@ -12,15 +12,16 @@ import * as Security from "./Security.ts"
 export const EVENTS_LIMIT = 1_000
 
 export const ReportEvents = Schema.Struct({
-  events: Schema.Array(
+  events: Schemas.list(
     Schema.Unknown.annotate({
       description:
         "`{id, type, iccid, occurred_at, …}` with, by type: `usage {package_id?, total_bytes | delta_bytes}`, " +
         "`first_use {package_id?}`, `location {country_alpha_2, operator, rat, imei}`, " +
         "`smdp_state {state, modification_result?}`. " +
         `Each text has at most ${TextLimit.REPORTED} characters`
-    })
-  ).check(Schema.isMaxLength(EVENTS_LIMIT, { message: `must have at most ${EVENTS_LIMIT} items` }))
+    }),
+    EVENTS_LIMIT
+  )
 }).annotate({ identifier: "ReportEvents" })
 
 export const ReportOutcome = Schema.Struct({

@@ -35,7 +35,7 @@ export const Done = Schema.Struct({ error: Schema.Literal(false), message: Schem
 export const Timestamp = Schema.String.annotate({ format: "date-time" })
 
 /** The fields of bodies. */
-export const { Instant, Label, NonEmpty, integer, text, within } = Fields
+export const { Instant, Label, NonEmpty, integer, list, text, within } = Fields
 
 /** A query parameter. */
 export const Parameter = Schema.String.annotate({ message: "must be given once" })

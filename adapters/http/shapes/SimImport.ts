@@ -9,20 +9,26 @@ import { Readable } from "node:stream"
 import type { Sims } from "simplan"
 import * as BodyBytes from "../wire/BodyBytes.ts"
 import * as FileLines from "./FileLines.ts"
-import { Problem } from "../wire/Errors.ts"
+import * as Errors from "../wire/Errors.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
 import * as JsonElements from "../wire/JsonElements.ts"
 
 /** The rows of a body. `lines` has the lines of the rows that were read. */
 export interface Rows {
-  readonly rows: Stream.Stream<Sims.ImportRow, Problem>
+  readonly rows: Stream.Stream<Sims.ImportRow, Errors.Problem>
   readonly lines: FileLines.FileLines
 }
 
-/** The longest row, in characters. Without a limit, a quote that is never closed would take the rest of the file. */
+/**
+ * The longest row, in characters of JSON and bytes of CSV. Without a limit, a quote that is never closed would take the
+ * rest of the file.
+ */
 const RECORD_LIMIT = 65_536
 
-const malformed = (message: string): Problem => new Problem({ code: "malformed_csv", message })
+/** How many columns a row has at most. The parser makes a value of each, empty ones too. */
+const MOST_COLUMNS = 100
+
+const malformed = (message: string): Errors.Problem => new Errors.Problem({ code: "malformed_csv", message })
 
 /** How many rows are handed on at once. */
 const CHUNK = 500
@@ -47,6 +53,30 @@ async function* slices(
     }
   }
 }
+
+const [QUOTE, COMMA, LINE_FEED] = [0x22, 0x2c, 0x0a]
+
+/**
+ * Throws where a row has too many columns or is too long, before the parser gets it: the parser counts no empty values,
+ * and it holds a row until its end.
+ */
+const bounds = () => {
+  let [line, begun, length, count, isQuoted] = [1, 1, 0, 1, false]
+  return (slice: Uint8Array): void => {
+    for (const byte of slice) {
+      length += 1
+      if (byte === QUOTE) isQuoted = !isQuoted
+      else if (byte === LINE_FEED) line += 1
+      if (!isQuoted && byte === COMMA) count += 1
+      else if (!isQuoted && byte === LINE_FEED) [begun, length, count] = [line, 0, 1]
+      if (count > MOST_COLUMNS) throw tooLarge(begun, `it has more than ${MOST_COLUMNS} columns`)
+      if (length > RECORD_LIMIT) throw tooLarge(begun, `it is longer than ${RECORD_LIMIT} bytes`)
+    }
+  }
+}
+
+const tooLarge = (line: number, what: string): Errors.Problem =>
+  malformed(`body must be CSV: in the row of line ${line}: ${what}`)
 
 const columns = (header: ReadonlyArray<string>): Array<string> => {
   const names = header.map((name) => name.trim().toLowerCase())
@@ -99,8 +129,8 @@ export const toRow = (record: unknown): Sims.ImportRow => {
 }
 
 // The parser counts its lines in another way than editors do.
-const csvProblem = (error: unknown, line: number | null): Problem => {
-  if (error instanceof Problem) return error
+const csvProblem = (error: unknown, line: number | null): Errors.Problem => {
+  if (error instanceof Errors.Problem) return error
   const reason = error instanceof Error ? error.message.replace(/ at line \d+/, "") : "it is not"
   return malformed(`body must be CSV: ${line === null ? "" : `in the row of line ${line}: `}${reason}`)
 }
@@ -111,7 +141,7 @@ const loadParser = async () => {
     return (await import("csv-parse")).parse
   } catch {
     const message = "body cannot be text/csv, because the package csv-parse is not installed where the service runs"
-    throw new Problem({ code: "unsupported_media_type", message })
+    throw new Errors.Problem({ code: "unsupported_media_type", message })
   }
 }
 
@@ -129,9 +159,12 @@ async function* csvRows(
     trim: true
   })
   const scanner = FileLines.scanner()
-  const source = Readable.from(slices(BodyBytes.chunks(request, BodyBytes.IMPORT_LIMIT), scanner.take), {
-    highWaterMark: 1
-  })
+  const check = bounds()
+  const see = (slice: Uint8Array): void => {
+    check(slice)
+    scanner.take(slice)
+  }
+  const source = Readable.from(slices(BodyBytes.chunks(request, BodyBytes.IMPORT_LIMIT), see), { highWaterMark: 1 })
   source.on("error", (error) => parser.destroy(error))
   source.pipe(parser)
   let names: ReadonlyArray<string> | undefined
@@ -171,14 +204,16 @@ const fromCsv = (request: HttpServerRequest.HttpServerRequest): Rows => {
 /** The field of a JSON body that has the rows. */
 const FIELD = "sims"
 
-const decodeRows = JsonBody.decoder(Schema.Struct({ [FIELD]: Schema.Array(Schema.Unknown) }))
+const decodeBody = JsonBody.decoder(Schema.Struct({ [FIELD]: Schema.Unknown }))
 
-const notUtf8 = new Problem({ code: "malformed_body", message: "body must be UTF-8" })
+const noRows = Errors.invalidField(FIELD, "must be an array")
 
-const jsonProblem = (error: unknown): Problem => {
-  if (error instanceof Problem) return error
+const notUtf8 = new Errors.Problem({ code: "malformed_body", message: "body must be UTF-8" })
+
+const jsonProblem = (error: unknown): Errors.Problem => {
+  if (error instanceof Errors.Problem) return error
   return error instanceof JsonElements.Malformed
-    ? new Problem({ code: "malformed_json", message: error.message })
+    ? new Errors.Problem({ code: "malformed_json", message: error.message })
     : notUtf8
 }
 
@@ -231,16 +266,29 @@ const beginning = async (
 }
 
 /** The lines of the elements of a whole body; of those that cannot be told apart by its text alone, none are known. */
-const linesIn = (bytes: Uint8Array, count: number): FileLines.FileLines => {
+const linesIn = async (bytes: Uint8Array, count: number): Promise<FileLines.FileLines> => {
   const lines = FileLines.make()
+  const decoder = new TextDecoder()
   const elements = JsonElements.make({ field: FIELD, longest: Number.POSITIVE_INFINITY })
+  const found: Array<number> = []
   try {
-    const found = elements.take(new TextDecoder().decode(bytes))
-    if (found.length === count) for (const { line } of found) lines.add(line)
+    for (let at = 0; at < bytes.length; at += SLICE) {
+      const slice = decoder.decode(bytes.subarray(at, at + SLICE), { stream: true })
+      for (const { line } of elements.take(slice)) found.push(line)
+      await pause()
+    }
+    if (found.length === count) for (const line of found) lines.add(line)
   } catch (error) {
     if (!(error instanceof JsonElements.Malformed)) throw error
   }
   return lines
+}
+
+async function* chunked(sims: ReadonlyArray<unknown>): AsyncGenerator<ReadonlyArray<Sims.ImportRow>> {
+  for (let from = 0; from < sims.length; from += CHUNK) {
+    yield sims.slice(from, from + CHUNK).map(toRow)
+    await pause()
+  }
 }
 
 /** Rows of `{sims: [{iccid, label, is_esim, lpa?, imsi?, msisdn?, subscriber_id?}]}`. */
@@ -255,8 +303,11 @@ const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
     const rows = Stream.fromAsyncIterable(jsonRows(bytes, chunks, lines), jsonProblem)
     return { rows: Stream.flattenIterable(rows), lines }
   }
-  const { sims } = yield* Effect.flatMap(Effect.fromResult(JsonBody.parse(bytes, { anyText: true })), decodeRows)
-  return { rows: Stream.map(Stream.fromIterable(sims), toRow), lines: linesIn(bytes, sims.length) }
+  const parsed = yield* Effect.fromResult(JsonBody.parse(bytes, { anyText: true }))
+  const { sims } = yield* decodeBody(parsed)
+  if (!Array.isArray(sims)) return yield* noRows
+  const lines = yield* Effect.promise(() => linesIn(bytes, sims.length))
+  return { rows: Stream.flattenIterable(Stream.fromAsyncIterable(chunked(sims), jsonProblem)), lines }
 })
 
 /** The rows of the body, by its content type. */

@@ -1,13 +1,13 @@
 /**
- * JSON bodies. They are checked in this order: content type, size, UTF-8, JSON, strings that no storage can keep, and the
- * endpoint's schema.
+ * JSON bodies. They are checked in this order: content type, size, UTF-8, JSON, strings that no storage can keep, the
+ * lengths of arrays, and the endpoint's schema.
  */
-import { Effect, Result, Schema } from "effect"
+import { Effect, Result, Schema, type SchemaAST } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import type { Refusal } from "simplan"
+import { Refusal } from "simplan"
 import * as BodyBytes from "./BodyBytes.ts"
 import { Problem } from "./Errors.ts"
-import { Messages, Text } from "../../fields/index.ts"
+import { Fields, Messages, Text } from "../../fields/index.ts"
 
 /** The media type of a request and its charset, in lower case. */
 export const contentType = (
@@ -75,6 +75,39 @@ export const read = Effect.fnUntraced(function* (
   return { bytes, value }
 })
 
+/** How many items an array of a body has at most, where its schema does not say (rule W9). */
+const MOST_ITEMS = 1_000
+
+interface ArrayField {
+  readonly name: string
+  readonly most: number
+}
+
+const mostItems = (ast: SchemaAST.AST): number | undefined => {
+  if (ast._tag === "Arrays") return Fields.mostItems(ast) ?? MOST_ITEMS
+  return ast._tag === "Union" ? ast.types.map(mostItems).find((most) => most !== undefined) : undefined
+}
+
+const arrayFields = (ast: SchemaAST.AST): ReadonlyArray<ArrayField> =>
+  ast._tag !== "Objects"
+    ? []
+    : ast.propertySignatures.flatMap(({ name, type }) => {
+        const most = mostItems(type)
+        return most === undefined ? [] : [{ name: String(name), most }]
+      })
+
+/** The first array that is too long. A schema checks that after all items: half a million codes take it a second. */
+const tooLong = (fields: ReadonlyArray<ArrayField>, value: unknown): Refusal.InvalidField | undefined => {
+  if (typeof value !== "object" || value === null) return undefined
+  for (const { most, name } of fields) {
+    const array: unknown = Object.getOwnPropertyDescriptor(value, name)?.value
+    if (Array.isArray(array) && array.length > most) {
+      return new Refusal.InvalidField({ field: name, message: `must have at most ${most} items` })
+    }
+  }
+  return undefined
+}
+
 /** Compiles a decoder. `whole` is the name of the value itself in its messages, which tell all problems or the first. */
 export const decoding = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,
@@ -82,7 +115,13 @@ export const decoding = <S extends Schema.ConstraintDecoder<unknown>>(
   errors: "first" | "all" = "all"
 ): ((value: unknown) => Result.Result<S["Type"], Refusal.InvalidField>) => {
   const decode = Schema.decodeUnknownResult(schema, { errors })
-  return (value) => Result.mapError(decode(value), (error) => Messages.toRefusal(error.issue, whole))
+  const arrays = arrayFields(schema.ast)
+  return (value) => {
+    const long = tooLong(arrays, value)
+    return long === undefined
+      ? Result.mapError(decode(value), (error) => Messages.toRefusal(error.issue, whole))
+      : Result.fail(long)
+  }
 }
 
 /** Compiles a decoder of bodies. */

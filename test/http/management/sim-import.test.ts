@@ -190,10 +190,11 @@ describe("The line of a row", () => {
       for (const [rest, reason] of [
         ['"a\nb",y,1\n\nx,"y"z,1\nx,y,1\n', 'Invalid Closing Quote: got "z" instead'],
         ['"a\nb",y,1\n\nx,"y\nz,1\nx,y,1\n', "Quote Not Closed"],
-        [`"a\nb",y,1\n\nx,y\n${"x".repeat(70_000)}\n`, "Max Record Size"]
+        [`"a\nb",y,1\n\nx,y\n${"x".repeat(70_000)}\n`, "it is longer than 65536 bytes"],
+        [`"a\nb",y,1\n\nx,y,1\n${",".repeat(100)}\n`, "it has more than 100 columns"]
       ] as const) {
         const { body } = await send(`${HEADER}\n${rest}`)
-        const line = reason === "Max Record Size" ? 6 : 5
+        const line = reason.startsWith("it ") ? 6 : 5
         expect([body.code, body.message]).toEqual([
           "malformed_csv",
           expect.stringContaining(`body must be CSV: in the row of line ${line}: ${reason}`)
@@ -203,6 +204,35 @@ describe("The line of a row", () => {
       await world.close()
     }
   })
+})
+
+it("is refused at a line of millions of empty values, before the parser has made them", async () => {
+  const world = await World.start()
+  try {
+    const { organizationId } = await World.tenant(world)
+    const send = (raw: string) =>
+      world.fetch("POST", `/admin/v1/organizations/${organizationId}/sims`, {
+        raw,
+        headers: { "content-type": "text/csv", authorization: `Bearer ${World.ADMIN_TOKEN}` }
+      })
+    const commas = ",".repeat(1_000_000)
+    const header = "iccid,label,is_esim,lpa"
+    for (const file of [
+      commas,
+      `${header}\n${commas}`,
+      `${header}\nx,"${commas}`,
+      `${header}\n${`${commas.slice(0, 60)}"\n"`.repeat(5_000)}`
+    ]) {
+      const { body, status } = await send(file)
+      expect([status, body.code]).toEqual([400, "malformed_csv"])
+      expect(body.message).toMatch(
+        /in the row of line [12]: it (has more than 100 columns|is longer than 65536 bytes)$/
+      )
+    }
+    expect((await send(`${header}\n${World.iccid(1)},Green,true,,${",".repeat(90)}\n`)).body.data.imported).toBe(1)
+  } finally {
+    await world.close()
+  }
 })
 
 describe("A large import of bad rows", () => {

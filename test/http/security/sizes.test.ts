@@ -114,6 +114,49 @@ describe("A text of a request (W9)", () => {
   })
 })
 
+describe("An array of a request (W9)", () => {
+  const arrays: ReadonlyArray<{
+    readonly schema: string
+    readonly name: string
+    readonly limit: number
+    readonly send: (items: ReadonlyArray<unknown>) => Promise<World.Answer>
+  }> = [
+    {
+      schema: "CreateCustomRegion",
+      name: "iso2_list",
+      limit: 500,
+      send: (iso2_list) =>
+        stock.tenant.post("/v3/coverage-profiles/custom-region", { region_name: "A", label: "Green", iso2_list })
+    },
+    {
+      schema: "CreateWebhookEndpoint",
+      name: "events",
+      limit: 100,
+      send: (events) => world.admin("POST", endpoints(), { url: url(30), events })
+    },
+    {
+      schema: "ReportEvents",
+      name: "events",
+      limit: 1_000,
+      send: (events) =>
+        world.fetch("POST", "/telco/v1/events", {
+          body: { events },
+          headers: { authorization: `Bearer ${World.TELCO_TOKEN}` }
+        })
+    }
+  ]
+
+  it.each(arrays)("$schema $name is measured before its items are", async ({ limit, name, schema, send }) => {
+    const { body } = await world.fetch("GET", "/openapi.json")
+    const text = JSON.stringify(body.components.schemas[schema].properties[name])
+    expect(text).toContain(`"maxItems":${limit}`)
+    for (const items of [Array(limit + 1).fill(1), Array(500_000).fill(1)]) {
+      const refused = await send(items)
+      expect([refused.status, refused.body.message]).toEqual([400, `${name} must have at most ${limit} items`])
+    }
+  })
+})
+
 describe("A list (W10)", () => {
   it("is read in pages of which two with the longest texts take less than 1 MB", async () => {
     const limits: Array<number> = []

@@ -15,7 +15,7 @@ const SentType = Schema.Literals([...WebhookEvent.types, WebhookEvent.TEST]).ann
   message: `must be one of ${[...WebhookEvent.types, WebhookEvent.TEST].join(", ")}`
 })
 
-const events = Schema.NullOr(Schema.Array(EventType)).annotate({
+const events = Schema.NullOr(Schemas.list(EventType, WebhookEvent.MOST_NAMED)).annotate({
   description: `The types that are sent; where it is absent or null: ${WebhookEvent.standardTypes.join(", ")}`
 })
 
