@@ -15,8 +15,9 @@ import type * as Guard from "./middleware/Guard.ts"
 import * as Instrumentation from "./middleware/Instrumentation.ts"
 import * as RouteGroups from "./RouteGroups.ts"
 import * as ErrorResponses from "./wire/ErrorResponses.ts"
-import * as Errors from "./wire/Errors.ts"
-import { Messages, Nearest } from "../fields/index.ts"
+import type * as Errors from "./wire/Errors.ts"
+import * as UnknownNames from "./wire/UnknownNames.ts"
+import { Messages } from "../fields/index.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -73,22 +74,9 @@ const decoder = (schema: Schema.Top | undefined, part: "path" | "query") => {
     Result.mapError(decode(value), ({ issue }) => Messages.toRefusal(issue, part))
 }
 
-/** The longest part of an unknown name that a message shows. */
-const SHOWN = 64
-
-/** Refuses a query parameter that an endpoint does not have, with the one that was likely meant. */
-const known = (schema: Schema.Top | undefined) => {
-  const ast = schema?.ast
-  const names = ast?._tag === "Objects" ? ast.propertySignatures.map(({ name }) => String(name)) : []
-  const all = names.length === 0 ? "the route has none" : `the route has ${names.join(", ")}`
-  return (query: Guard.Credentials["query"]): Errors.Problem | undefined => {
-    const stranger = Object.keys(query).find((name) => !names.includes(name))
-    if (stranger === undefined) return undefined
-    const meant = Nearest.of(stranger, names)
-    const hint = meant === undefined ? all : `did you mean ${meant}?`
-    return Errors.invalidField(stranger.slice(0, SHOWN) || '""', `is not a known query parameter; ${hint}`)
-  }
-}
+/** Refuses a query parameter that an endpoint does not have. */
+const known = (schema: Schema.Top | undefined) =>
+  UnknownNames.finder(schema ?? Schema.Struct({}), { name: "query parameter", of: "route" })
 
 /** Tells use cases who changes something (rule W11). */
 const byActor = <A, E, R>(actor: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -11,7 +11,7 @@ import * as Errors from "../wire/Errors.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
 import * as Responses from "../wire/Responses.ts"
 
-const decodeAdvance = JsonBody.decoder(ClockApi.Advance)
+const decodeAdvance = JsonBody.closedDecoder(ClockApi.Advance)
 
 const notOne = Errors.invalidField("to", "or by must be given, and not both")
 const badDuration = Errors.invalidField("by", "must be a duration such as 12 hours")

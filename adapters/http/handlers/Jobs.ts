@@ -16,7 +16,7 @@ import * as JsonBody from "../wire/JsonBody.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 
-const decodeRetry = JsonBody.decoder(JobsApi.RetryJobs)
+const decodeRetry = JsonBody.closedDecoder(JobsApi.RetryJobs)
 
 const badPlace = Errors.invalidField("after", "must be a token that next gave")
 

@@ -15,8 +15,8 @@ import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 import { Text } from "../../fields/index.ts"
 
-const decodeOrganization = JsonBody.decoder(OrganizationsApi.CreateOrganization)
-const decodeKey = JsonBody.decoder(OrganizationsApi.CreateApiKey)
+const decodeOrganization = JsonBody.closedDecoder(OrganizationsApi.CreateOrganization)
+const decodeKey = JsonBody.closedDecoder(OrganizationsApi.CreateApiKey)
 
 const keyOf = (params: { readonly id: string; readonly key_id: string }) => ({
   organizationId: Text.id(params.id),

@@ -14,7 +14,7 @@ import * as Errors from "../wire/Errors.ts"
 import * as JsonBody from "../wire/JsonBody.ts"
 import * as Responses from "../wire/Responses.ts"
 
-const decodeZone = JsonBody.decoder(TelcosApi.Zone)
+const decodeZone = JsonBody.closedDecoder(TelcosApi.Zone)
 
 const notFound = new Errors.Problem({
   code: "telco_not_found",

@@ -20,10 +20,10 @@ export type CheckUrl = (url: string) => Result.Result<unknown, string> | Effect.
 
 const PAGE_SIZE = 25
 
-const decodeCreation = JsonBody.decoder(WebhooksApi.CreateWebhookEndpoint)
-const decodeUpdate = JsonBody.decoder(WebhooksApi.UpdateWebhookEndpoint)
+const decodeCreation = JsonBody.closedDecoder(WebhooksApi.CreateWebhookEndpoint)
+const decodeUpdate = JsonBody.closedDecoder(WebhooksApi.UpdateWebhookEndpoint)
 
-const decodeReplay = JsonBody.decoder(WebhooksApi.ReplayDeliveries)
+const decodeReplay = JsonBody.closedDecoder(WebhooksApi.ReplayDeliveries)
 
 const badPlace = Errors.invalidField("after", "must be a token that next gave")
 

@@ -77,7 +77,8 @@ const operations: Readonly<Record<string, string>> = {
     "that the telco has taken meanwhile is gone (404).",
   "problems.resolve":
     "Say this when the telco was told by other means. The problem is gone, and what waited for the telco goes on as if it had " +
-    "taken the work: the SIM of a deleted subscription is free. A problem that is gone already, or is being retried, is 404.",
+    "taken the work: the SIM of a deleted subscription is free. Before a SIM is free, its telco is asked what it lists on it: " +
+    "anything of ours is 409, no answer 502 or 503, and nothing is resolved, unless by force. A problem that is gone already, or is being retried, is 404.",
   "telcos.zones": "The location zones that were set for coverage profiles at this telco, by label and coverage id.",
   "telcos.setZone":
     "Says which location zone of the telco a coverage profile is, for plans of the label. A custom region needs it before its " +

@@ -24,6 +24,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   "sims.list.page": ["The `next_page` of the page before; absent for the first page", Samples.inventoryCursor],
   page_size: ["How many items a page has at most", "10"],
   label: ["Only those of this label", "Green"],
+  force: ["`true`: the telco is not asked what it lists on a SIM that will be free", "true"],
   archived: ["`true`: only archived plans, `false`: only live ones", "false"],
   is_esim: ["`true`: only eSIMs, `false`: only physical SIMs; both where absent", "true"],
   search_query: ["A part of the name, in any case", "sweden"],

@@ -7,6 +7,7 @@ import type { HttpServerRequest } from "effect/http"
 import { Refusal } from "simplan"
 import * as BodyBytes from "./BodyBytes.ts"
 import { Problem } from "./Errors.ts"
+import * as UnknownNames from "./UnknownNames.ts"
 import { Fields, Messages, Text } from "../../fields/index.ts"
 
 /** The media type of a request and its charset, in lower case. */
@@ -124,7 +125,20 @@ export const decoding = <S extends Schema.ConstraintDecoder<unknown>>(
   }
 }
 
-/** Compiles a decoder of bodies. */
+/** Compiles a decoder of bodies that refuses a field that it does not know: those of the management API. */
+export const closedDecoder = <S extends Schema.ConstraintDecoder<unknown>>(
+  schema: S
+): ((value: unknown) => Effect.Effect<S["Type"], Refusal.InvalidField | Problem>) => {
+  const decode = decoding(schema, "body")
+  const unknown = UnknownNames.finder(schema, { name: "field", of: "body" })
+  return (value) => {
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
+    const stranger = isObject ? unknown(value) : undefined
+    return stranger === undefined ? Effect.fromResult(decode(value)) : Effect.fail(stranger)
+  }
+}
+
+/** Compiles a decoder of bodies. A field that it does not know is left out. */
 export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S
 ): ((value: unknown) => Effect.Effect<S["Type"], Refusal.InvalidField>) => {

@@ -1,5 +1,6 @@
 /**
- * Query parameters of the management API: one that a route does not have is refused, with the name that was likely meant.
+ * Query parameters of the management API, and fields of its bodies: one that a route does not have is refused, with the name
+ * that was likely meant.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Nearest } from "../../../adapters/fields/index.ts"
@@ -25,6 +26,37 @@ it.each(managing)("$method $path refuses a parameter that it does not have", asy
   const refused = await world.admin(method, `${target}?no_such_parameter=1`)
   expect([refused.status, refused.body.code]).toEqual([400, "invalid_field"])
   expect(refused.body.message).toMatch(/^no_such_parameter is not a known query parameter; the route has /)
+})
+
+describe("a body", () => {
+  it.each([
+    ["/organizations", { nmae: "Acme" }, "nmae", "did you mean name?"],
+    ["/organizations", { name: "Acme", plan: 1 }, "plan", "the body has name"],
+    [
+      "/organizations/{id}/api-keys",
+      { name: "k", expiresAt: "2027-01-01T00:00:00Z" },
+      "expiresAt",
+      "did you mean expires_at?"
+    ],
+    ["/organizations/{id}/webhook-endpoints", { url: "https://a.example", event: [] }, "event", "did you mean events?"],
+    ["/organizations/{id}/deliveries/replay", { stauts: "failed" }, "stauts", "did you mean status?"],
+    ["/jobs/retry", { knd: "SendSms" }, "knd", "did you mean kind?"],
+    ["/clock/advance", { By: "1 hour" }, "By", "did you mean by?"]
+  ])("of %s refuses a field that it does not have: %j", async (path, body, field, hint) => {
+    const refused = await world.admin("POST", path.replace("{id}", organizationId), body)
+    expect([refused.status, refused.body.code]).toEqual([400, "invalid_field"])
+    expect(refused.body.message).toBe(`${field} is not a known field; ${hint}`)
+  })
+
+  it("of another type is refused as before", async () => {
+    expect((await world.admin("POST", "/organizations", ["name"])).body.message).toMatch(/^body /)
+  })
+
+  it("of /v3 may have fields that a later version knows", async () => {
+    const tenant = await World.tenant(world)
+    const { body, status } = await tenant.post("/v3/wallet/mobile-plan", { apply: true, label: "Green", nope: 1 })
+    expect([status, body.code]).toEqual([404, "no_free_esim"])
+  })
 })
 
 describe("the name that was likely meant", () => {
