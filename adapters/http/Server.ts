@@ -11,6 +11,7 @@ import type { Duplex } from "node:stream"
 import { Answer } from "./connections/Answer.ts"
 import type * as Connection from "./connections/Connection.ts"
 import * as Connections from "./connections/Connections.ts"
+import * as FileLimit from "./connections/FileLimit.ts"
 import * as UnreadBytes from "./connections/UnreadBytes.ts"
 import type * as KeyLimits from "./middleware/KeyLimits.ts"
 import * as RequestContexts from "./middleware/RequestContexts.ts"
@@ -64,6 +65,13 @@ export interface Listen {
    * address, and a half for one organization (rule W13).
    */
   readonly unreadBytes?: number
+  /**
+   * How many connections may be open; 10,000 by default, and no more than the limit of open files leaves room for. A new
+   * one beyond takes the place of an idle one of the address that has the most (rule W13).
+   */
+  readonly connections?: number
+  /** How many of them may be of one address; 1,000 by default. Behind trusted proxies there is no such bound. */
+  readonly connectionsOfAddress?: number
   /** How long a client may take to send the headers of a request; 30 s by default. */
   readonly headersTimeout?: Duration.Input
 }
@@ -73,6 +81,10 @@ export interface Listen {
  * closed.
  */
 const IDLE = 65_000
+
+const CONNECTIONS = 10_000
+
+const CONNECTIONS_OF_ADDRESS = 1_000
 
 /** How many headers a request may have. Node drops those beyond its own limit and says nothing. */
 const MAX_HEADERS = 200
@@ -244,6 +256,8 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       const connections = yield* Connections.make(server, {
         stallTimeout: listen.stallTimeout ?? "30 seconds",
         unreadBytes: listen.unreadBytes ?? UnreadBytes.PRESET,
+        most: FileLimit.connections(listen.connections ?? CONNECTIONS),
+        mostOfAddress: listen.connectionsOfAddress ?? CONNECTIONS_OF_ADDRESS,
         trustedProxies: options.trustedProxies ?? 0
       })
       const readers: KeyLimits.Readers = {

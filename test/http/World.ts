@@ -52,6 +52,9 @@ export interface Setting extends Partial<Routes.Options> {
   readonly drainTimeout?: Duration.Input
   readonly headersTimeout?: Duration.Input
   readonly stallTimeout?: Duration.Input
+  readonly unreadBytes?: number
+  readonly connections?: number
+  readonly connectionsOfAddress?: number
   /** References of the server's fibers, such as a tracer. */
   readonly around?: Layer.Layer<never>
   /** Replaces some services. */
@@ -81,6 +84,9 @@ export const start = async ({
   sender = silent,
   stallTimeout = "30 seconds",
   storage = Memory.layer,
+  connections,
+  connectionsOfAddress,
+  unreadBytes,
   ...options
 }: Setting = {}): Promise<World> => {
   const logs: Array<string> = []
@@ -99,7 +105,12 @@ export const start = async ({
           })
         ).pipe(Layer.provide(services))
   const server = Server.layer(
-    { host: "127.0.0.1", port: 0, drainTimeout, stallTimeout, headersTimeout },
+    {
+      ...{ host: "127.0.0.1", port: 0, drainTimeout, stallTimeout, headersTimeout },
+      ...(connections !== undefined && { connections }),
+      ...(connectionsOfAddress !== undefined && { connectionsOfAddress }),
+      ...(unreadBytes !== undefined && { unreadBytes })
+    },
     {
       adminToken: Redacted.make(ADMIN_TOKEN),
       telcoToken: Redacted.make(TELCO_TOKEN),

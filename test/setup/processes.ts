@@ -16,6 +16,7 @@ export const processes: ReadonlyArray<string> = [
   "test/faults/short.test.ts",
   "test/http/documents-page.test.ts",
   "test/http/security/memory.test.ts",
+  "test/http/security/file-limit.test.ts",
   "test/http/security/unread-memory.test.ts",
   "test/playground/page.test.ts",
   "test/playground/playground.test.ts",

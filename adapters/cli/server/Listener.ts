@@ -53,7 +53,13 @@ export const listen = Effect.fnUntraced(function* (
   ) =>
     Layer.buildWithScope(
       Server.layer(
-        { ...at, drainTimeout: DRAIN, unreadBytes: settings.maxUnreadBytes },
+        {
+          ...at,
+          drainTimeout: DRAIN,
+          connections: settings.maxConnections,
+          connectionsOfAddress: settings.maxConnectionsOfAddress,
+          unreadBytes: settings.maxUnreadBytes
+        },
         {
           adminToken: Tokens.value(tokens.admin),
           telcoToken: Tokens.value(tokens.telco),

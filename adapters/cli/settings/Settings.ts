@@ -38,6 +38,8 @@ export interface Settings extends WebhookSettings.WebhookSettings {
   readonly clock: ClockSetting.ClockSetting
   readonly rateLimit: RateLimit.RateLimit | "off"
   readonly maxRequestsPerKey: number
+  readonly maxConnections: number
+  readonly maxConnectionsOfAddress: number
   /** The bytes of answers that may wait for clients that read. */
   readonly maxUnreadBytes: number
   /** How many proxies before the server tell the client's address in `X-Forwarded-For`. */
@@ -193,14 +195,29 @@ const definitions = {
     allowed: "a number from 1 to 100000",
     read: (text) => (/^[1-9]\d{0,4}$|^100000$/.test(text) ? Number(text) : undefined)
   }),
+  maxConnections: define({
+    name: "SIMPLAN_MAX_CONNECTIONS",
+    meaning: "open connections of clients, as far as the limit of open files allows",
+    default: "10000",
+    allowed: "a number from 1 to 1000000",
+    read: (text) => (/^[1-9]\d{0,5}$|^1000000$/.test(text) ? Number(text) : undefined)
+  }),
+  maxConnectionsOfAddress: define({
+    name: "SIMPLAN_MAX_CONNECTIONS_PER_ADDRESS",
+    meaning: "open connections of an address, without SIMPLAN_TRUST_PROXY",
+    default: "1000",
+    allowed: "a number from 1 to 1000000",
+    read: (text) => (/^[1-9]\d{0,5}$|^1000000$/.test(text) ? Number(text) : undefined)
+  }),
   maxUnread: define({
     name: "SIMPLAN_MAX_UNREAD_MB",
     meaning: "MB of answers that may wait until clients read them",
     default: "128",
-    allowed: "a number of MB from 16 to 65536",
+    // A quarter of it holds the largest answers.
+    allowed: "a number of MB from 64 to 65536",
     read: (text) => {
       const megabytes = /^\d{2,5}$/.test(text) ? Number(text) : 0
-      return megabytes >= 16 && megabytes <= 65_536 ? megabytes * 1_048_576 : undefined
+      return megabytes >= 64 && megabytes <= 65_536 ? megabytes * 1_048_576 : undefined
     }
   }),
   trustedProxies: define({
@@ -419,6 +436,8 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
     retentionMillis: yield* setting(definitions.retention),
     rateLimit: yield* setting(definitions.rateLimit),
     maxRequestsPerKey: yield* setting(definitions.maxRequestsPerKey),
+    maxConnections: yield* setting(definitions.maxConnections),
+    maxConnectionsOfAddress: yield* setting(definitions.maxConnectionsOfAddress),
     maxUnreadBytes: yield* setting(definitions.maxUnread),
     trustedProxies: yield* setting(definitions.trustedProxies),
     allowPrivateWebhooks: yield* setting(definitions.allowPrivateWebhooks),

@@ -18,7 +18,7 @@ const WAITING = 6_144
 export type Listener = (request: IncomingMessage, response: Answer) => void
 
 /** Why the server closed a connection. */
-export type Reason = "slow_reader" | "unread"
+export type Reason = "slow_reader" | "unread" | "too_many"
 
 /** What connections share. */
 export interface Shared {
@@ -42,14 +42,21 @@ export class Connection implements Holder {
   network = ""
   readonly answer: Held = { bytes: 0, reader: null }
   readonly requests: Held = { bytes: 0, reader: null }
+  /** The address of the other end, which may be a proxy's; for an IPv6 address its network. */
+  readonly peer: string
+  /** Since when there is no request on it, in ms of the process's clock; undefined while there is one. */
+  idleSince: number | undefined = performance.now()
+  /** Whether a request on it had a key. */
+  hasKey = false
   readonly #shared: Shared
   #current: Answer | undefined
   #waiting: Array<Waiting> = []
   #gone: (() => void) | undefined
   #last: (() => void) | undefined
 
-  constructor(socket: Socket, shared: Shared) {
+  constructor(socket: Socket, peer: string, shared: Shared) {
     this.socket = socket
+    this.peer = peer
     this.#shared = shared
     // Node resumes a socket for reasons of its own.
     socket.on("resume", () => {
@@ -85,6 +92,7 @@ export class Connection implements Holder {
   /** The answer to the current request is for a reader. `then` runs when the answer is gone. */
   follow(reader: Reader, then: () => void): void {
     this.answer.reader = reader
+    this.hasKey = true
     this.#gone = then
   }
 
@@ -114,6 +122,7 @@ export class Connection implements Holder {
 
   #begin(request: IncomingMessage, response: Answer, listener: Listener): void {
     this.#current = response
+    this.idleSince = undefined
     this.answer.reader = null
     response.onHanded = this.count
     response.on("close", this.#ended)
@@ -123,6 +132,7 @@ export class Connection implements Holder {
   readonly #ended = (): void => {
     this.#shared.unread.set(this, this.answer, 0)
     this.#current = undefined
+    if (this.#waiting.length === 0) this.idleSince = performance.now()
     const gone = this.#gone
     this.#gone = undefined
     gone?.()

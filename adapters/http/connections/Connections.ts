@@ -1,6 +1,10 @@
 /**
  * The connections of a server, and their bounds (rules W10 and W13).
  *
+ * There are so many of one address at most, and so many in all. A new one beyond that takes the place of another of its
+ * address, or of the address with the most: of one that is idle, rather than one whose client has shown a key, the one
+ * that is idle for longest. Where all of that address are busy with a key, the new one is closed.
+ *
  * A reader that is too slow is disconnected: in each span of the stall timeout in which it has something to read, it has
  * to read as much as `SLOWEST` comes to. It has read what the operating system has taken.
  */
@@ -21,6 +25,10 @@ const MEASURED = 1_000
 const TURN = 16
 
 export interface Options {
+  /** The most open connections. */
+  readonly most: number
+  /** The most open connections of an address; where proxies tell the address of clients, there is no such bound. */
+  readonly mostOfAddress: number
   /** After how long a client that reads too little of its answer is disconnected. */
   readonly stallTimeout: Duration.Input
   /** The bytes that may wait for readers. */
@@ -63,6 +71,21 @@ interface Reading {
   readonly since: number
 }
 
+// The one that is given up first; none where all are busy with a key.
+const leastNeeded = (some: Iterable<Connection>): Connection | undefined => {
+  let least: Connection | undefined
+  let leastRank = 2
+  for (const one of some) {
+    const rank = one.idleSince === undefined ? (one.hasKey ? 2 : 1.5) : one.hasKey ? 1 : 0
+    const isIdleLonger = rank === leastRank && (one.idleSince ?? 0) < (least?.idleSince ?? 0)
+    if (rank < leastRank || isIdleLonger) {
+      least = one
+      leastRank = rank
+    }
+  }
+  return least
+}
+
 /** The connections of one server. */
 export interface Connections {
   /** The connection of a socket of the server. */
@@ -77,6 +100,7 @@ export const make = Effect.fnUntraced(function* (server: Http.Server, options: O
   const all = (): Iterable<Connection> => connections.values()
   const unread = new UnreadBytes.UnreadBytes(options.unreadBytes, all)
   const context = yield* Effect.context<never>()
+  const mostOfAddress = options.trustedProxies > 0 ? Number.POSITIVE_INFINITY : options.mostOfAddress
   const shared: Shared = {
     unread,
     onClose: (reason) => closedConnections(reason).updateUnsafe(1, context),
@@ -88,13 +112,41 @@ export const make = Effect.fnUntraced(function* (server: Http.Server, options: O
       return address === null ? "" : ClientAddress.network(address)
     }
   }
+  const peers = new Map<string, Set<Connection>>()
+  const forget = (connection: Connection): void => {
+    if (!connections.delete(connection.socket)) return
+    const { peer } = connection
+    const same = peers.get(peer)
+    same?.delete(connection)
+    if (same?.size === 0) peers.delete(peer)
+  }
+  // Makes a place where there is none. False: there is none for a new connection of this address.
+  const makePlace = (peer: string): boolean => {
+    const ofPeer = peers.get(peer)
+    const isOneTooMany = ofPeer !== undefined && ofPeer.size >= mostOfAddress
+    if (!isOneTooMany && connections.size < options.most) return true
+    let largest = ofPeer
+    if (!isOneTooMany) for (const one of peers.values()) if (one.size > (largest?.size ?? 0)) largest = one
+    const given = largest === undefined ? undefined : leastNeeded(largest)
+    if (given === undefined) return false
+    forget(given)
+    given.close("too_many")
+    return true
+  }
   const open = (socket: Socket): Connection => {
-    const connection = new Connection(socket, shared)
+    const address = ClientAddress.named(socket.remoteAddress ?? null, undefined, 0)
+    const peer = address === null ? "" : ClientAddress.network(address)
+    const hasPlace = makePlace(peer)
+    const connection = new Connection(socket, peer, shared)
     connections.set(socket, connection)
+    const same = peers.get(peer)
+    if (same === undefined) peers.set(peer, new Set([connection]))
+    else same.add(connection)
     socket.once("close", () => {
-      connections.delete(socket)
+      forget(connection)
       connection.closed()
     })
+    if (!hasPlace) connection.close("too_many")
     return connection
   }
   server.on("connection", open)

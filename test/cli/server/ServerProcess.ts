@@ -30,6 +30,8 @@ export interface Options {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
   readonly args?: ReadonlyArray<string>
+  /** How many files it may have open; by default as many as this process. */
+  readonly files?: number
   /** The last line that it prints when it listens; by default that of a server. */
   readonly last?: RegExp
 }
@@ -80,10 +82,13 @@ export const start = ({
   args = ["serve"],
   cwd,
   env = {},
+  files,
   last = /^ {2}telco token /m,
   main
 }: Options): ServerProcess => {
-  const child = spawn(process.execPath, [main, ...args], {
+  const limited = files === undefined ? [] : ["/bin/sh", "-c", `ulimit -n ${files} && exec "$0" "$@"`]
+  const [command = "", ...rest] = [...limited, process.execPath, main, ...args]
+  const child = spawn(command, rest, {
     cwd,
     env: { ...inherited(), SIMPLAN_PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"]

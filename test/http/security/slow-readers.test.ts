@@ -1,0 +1,70 @@
+/**
+ * Clients that read slowly, or next to nothing (rules W10 and W13): an answer of any size is under way until it is read,
+ * counts for its key and its organization, and is sent to the end to whoever reads it steadily.
+ */
+import { Effect } from "effect"
+import { connect, type Socket } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterEach, expect, it } from "vitest"
+import * as Lists from "../Lists.ts"
+import * as World from "../World.ts"
+
+let world: World.World
+
+afterEach(() => world.close())
+
+/** A world whose list of subscriptions is one answer of so many items of about 1 KB. */
+const listOf = (items: number, setting: World.Setting = {}) =>
+  Lists.world(1, () => Effect.sync(() => Array.from({ length: items }, (_, n) => Lists.item(n))), setting)
+
+/** A connection that asks for the list so many times at once, and reads nothing. */
+const unread = (key: string, times: number): Socket => {
+  const socket = connect(Number(new URL(world.url).port), "127.0.0.1").pause()
+  socket.on("error", () => {})
+  socket.write(`GET /v3/subscription?key=${key} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(times))
+  return socket
+}
+
+it("an answer below 64 KiB holds its place until it is read", async () => {
+  world = await listOf(50, { bounds: { requests: 2 } })
+  const [acme, other] = [await World.tenant(world), await World.tenant(world)]
+  // The buffers of the operating system take some megabytes of each.
+  const sockets = [unread(acme.key, 300), unread(acme.key, 300)]
+  await expect.poll(async () => (await acme.get("/v3/sims")).body.code).toBe("concurrency_limited")
+  await sleep(200)
+  expect((await acme.get("/v3/sims")).status).toBe(429)
+  expect((await other.get("/v3/sims")).status).toBe(200)
+  sockets[0]?.resume()
+  await expect.poll(async () => (await acme.get("/v3/sims")).status).toBe(200)
+  for (const socket of sockets) socket.destroy()
+})
+
+it("an organization with much unread gets no new answers, whichever its key; others do", async () => {
+  world = await listOf(16_000, { unreadBytes: 64 * 1_048_576 })
+  const [acme, other] = [await World.tenant(world), await World.tenant(world)]
+  const path = `/organizations/${acme.organizationId}/api-keys`
+  const key: string = (await world.admin("POST", path, { name: "second", scope: "full" })).body.data.key
+  const socket = unread(acme.key, 1)
+  const both = async () => [
+    (await acme.get("/v3/sims")).body.code,
+    (await world.fetch("GET", "/v3/sims", { headers: { "x-api-key": key } })).status
+  ]
+  // One request of a key is always admitted, so that none starves.
+  await expect.poll(both).toEqual(["concurrency_limited", 200])
+  expect((await other.get("/v3/sims")).status).toBe(200)
+  socket.destroy()
+  await expect.poll(async () => (await acme.get("/v3/sims")).status).toBe(200)
+})
+
+it("a large answer that is read steadily is sent to its end", { timeout: 60_000 }, async () => {
+  // A busy machine may stop the reader for seconds too.
+  world = await listOf(20_000, { stallTimeout: "3 seconds" })
+  const acme = await World.tenant(world)
+  const answer = await fetch(`${world.url}/v3/subscription?key=${acme.key}`)
+  let bytes = 0
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.byteLength
+    await sleep(25)
+  }
+  expect(bytes).toBe(Number(answer.headers.get("content-length")))
+})
