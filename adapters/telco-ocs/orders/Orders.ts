@@ -284,8 +284,8 @@ const make = Effect.gen(function* () {
       keys.push(key)
       left.delete(Order.idOf(order) ?? 0)
     }
-    const nobodys = [...left.values()].filter(Templates.isOurs).map(({ id }) => `${telco}/${id}`)
-    return [...keys, ...nobodys]
+    const unowned = [...left.values()].filter(Templates.isOurs).map(({ id }) => `${telco}/${id}`)
+    return [...keys, ...unowned]
   })
 
   /** The system's id in a name of `listPackages`; null: it is the key of an order. */

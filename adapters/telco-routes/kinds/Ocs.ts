@@ -14,7 +14,7 @@ import * as ZoneList from "../ZoneList.ts"
 import * as Slotted from "./Slotted.ts"
 
 /** An ICCID that nobody has. */
-const NOBODYS = "8999900000000000000"
+const UNASSIGNED = "8999900000000000000"
 
 /** What came of a call. */
 const finding = <A>(
@@ -132,7 +132,7 @@ export const connect = (
             : { works: false, message: sentences(name, missing).join("; ") }
         ),
         finding("package templates", api.templates, ({ length }) => works(`answers, and has ${length}`)),
-        finding("packages of a subscriber (version 2)", isAnswered(api.packages(NOBODYS)), works)
+        finding("packages of a subscriber (version 2)", isAnswered(api.packages(UNASSIGNED)), works)
       ]),
       missing: Effect.mapBoth(zones.check, {
         onSuccess: (missing) => sentences(name, missing),

@@ -88,7 +88,7 @@ export const measured = <A extends TryOutcome>(
 }
 
 /** Serves no request with an idempotency key, and no command. */
-const ofNobody = Context.make(IdempotencyContext.Current, null).pipe(Context.add(CommandContext.Current, null))
+const unattended = Context.make(IdempotencyContext.Current, null).pipe(Context.add(CommandContext.Current, null))
 
 /** The job that the commit puts, for a caller that begins it at once. */
 export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): LeasedJob => {
@@ -153,7 +153,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
     const begin = <A, E>({ job, token }: LeasedJob, effect: Effect.Effect<A, E>) => {
       const lease = Leases.ofJob(job, token)
       const leased = Effect.andThen(leases.hold([lease]), Effect.ensuring(effect, leases.release(lease)))
-      return tasks.begin(Effect.provideContext(leased, ofNobody))
+      return tasks.begin(Effect.provideContext(leased, unattended))
     }
     // No request waits for the attempt of a command (rule H1).
     const awaited = <A, E>(held: LeasedJob, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
