@@ -103,15 +103,15 @@ it("measures jobs, deliveries, telco calls, reports and the depth of the queues"
   expect(described.sort()).toEqual(told.sort())
   const manual = readFileSync(new URL("../../../adapters/cli/README.md", import.meta.url), "utf8")
   const listed = [...manual.matchAll(/^\| `((?:simplan|http)_\w+)` \|/gm)].map(([, name]) => name)
-  // No name of a webhook is resolved here, no job waits (see jobs.test.ts), and the telco is a simulated one without a settings
-  // file.
+  // No name of a webhook is resolved here, no job waits (see jobs.test.ts), the telco is a simulated one without a settings
+  // file. Connections are measured now and then, perhaps not yet.
   const elsewhere = listed.filter((name) =>
-    /^simplan_(webhook_lookups|telco_requests?|telco_circuit_breaker|telco_polls?|telco_routed_calls|telco_slots|jobs_waiting)(?:_|$)/.test(
+    /^(?:http_(?:connections|unread_bytes)|simplan_(?:webhook_lookups|telco_requests?|telco_circuit_breaker|telco_polls?|telco_routed_calls|telco_slots|jobs_waiting))(?:_|$)/.test(
       `${name}`
     )
   )
   expect(elsewhere).toContain("simplan_webhook_lookups_total")
-  expect(listed.sort()).toEqual([...told, ...elsewhere].sort())
+  expect(listed.sort()).toEqual([...new Set([...told, ...elsewhere])].sort())
   await world.close()
 })
 
