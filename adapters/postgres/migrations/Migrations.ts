@@ -23,6 +23,7 @@ import * as releasingSims from "./0006_releasing_sims.ts"
 import * as waitingJobs from "./0007_waiting_jobs.ts"
 import * as failedEvents from "./0008_failed_events.ts"
 import * as failingEndpoints from "./0009_failing_endpoints.ts"
+import * as fairClaims from "./0010_fair_claims.ts"
 
 /** The statements of each migration, which is named by its number. */
 const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -34,7 +35,8 @@ const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0006_releasing_sims": releasingSims.statements,
   "0007_waiting_jobs": waitingJobs.statements,
   "0008_failed_events": failedEvents.statements,
-  "0009_failing_endpoints": failingEndpoints.statements
+  "0009_failing_endpoints": failingEndpoints.statements,
+  "0010_fair_claims": fairClaims.statements
 }
 
 /** A migration of this build. */

@@ -15,6 +15,8 @@ export interface Queue {
   readonly id: string
   /** Which rows wait at all; both indexes are for these. */
   readonly waits: string
+  /** Whether the database has functions that go over the partitions, whatever it believes of how many rows wait. */
+  readonly hasFunctions?: true
 }
 
 const isFree = (sql: Sql, { table }: Queue, machineNow: number): Fragment =>
@@ -27,9 +29,27 @@ const notBefore = (sql: Sql, { dueAt, id }: Queue, from: Jobs.Place | undefined)
 
 const shareColumns = CommitClause.columns<Jobs.Share>({ text: ["partitionId"], json: ["from"], integer: ["limit"] })
 
+/** What the function of the table takes. */
+const sharesOf = (shares: ReadonlyArray<Jobs.Share>): string =>
+  JSON.stringify(
+    shares.map(({ from, limit, partitionId }) => ({
+      partition_id: partitionId,
+      due_at: from.dueAt,
+      id: from.id,
+      most: limit
+    }))
+  )
+
 /** The rows that a claim takes, locked. */
 const taken = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
-  const { dueAt, id, partition, table, waits } = queue
+  const { dueAt, hasFunctions, id, partition, table, waits } = queue
+  if (of.shares !== undefined && hasFunctions === true) {
+    return sql`
+      select part, place
+      from simplan.${sql.literal(`${table}_places`)}(
+        (${sharesOf(of.shares)}::text)::json, ${of.now}::bigint, ${of.machineNow}::bigint
+      )`
+  }
   const selected = sql`
     select ${sql.literal(`${table}.tableoid as part, ${table}.ctid as place`)}
     from ${sql.literal(`simplan.${table}`)}
@@ -111,35 +131,8 @@ export const backlog = (
   from due`
 
 /** The partitions with due work: goes over the index from one partition's first free row to the next one's. */
-export const partitions = (sql: Sql, queue: Queue, at: Jobs.PartitionQuery) => {
-  const { dueAt, id, partition, table, waits } = queue
-  const first = (after: Fragment) => sql`
-    select ${sql.literal(partition)} as partition_id, ${sql.literal(table)}.organization_id, ${sql.literal(dueAt)} as due_at,
-      ${sql.literal(id)} as id
-    from ${sql.literal(`simplan.${table}`)}
-    where ${sql.literal(waits)} and ${sql.literal(partition)} > ${after} and ${isFree(sql, queue, at.machineNow)}
-    order by ${sql.literal(`${partition}, ${dueAt}, ${id}`)}
-    limit 1`
-  return sql<Row<Jobs.Partitions>>`
-    with recursive partition as (
-      (${first(sql`${at.after}::text`)})
-      union all
-      select following.* from partition, lateral (${first(sql.literal("partition.partition_id"))}) following
-    ), looked as (
-      ${CommitClause.first(sql, sql`select * from partition`, at.limit)}
-    )
-    select json_build_object(
-      'partitions', coalesce(
-        json_agg(
-          json_build_object(
-            'partitionId', looked.partition_id, 'organizationId', looked.organization_id,
-            'first', json_build_object('dueAt', looked.due_at, 'id', looked.id)
-          )
-          order by looked.partition_id
-        ) filter (where looked.due_at <= ${at.now}::bigint),
-        '[]'
-      ),
-      'next', case when count(*) = ${at.limit}::int then max(looked.partition_id) end
-    )::text as value
-    from looked`
-}
+export const partitions = (sql: Sql, { table }: Queue, at: Jobs.PartitionQuery) =>
+  sql<Row<Jobs.Partitions>>`
+    select simplan.${sql.literal(`${table}_partitions`)}(
+      ${at.now}::bigint, ${at.machineNow}::bigint, ${at.after}::text, ${at.limit}::int
+    )::text as value`

@@ -13,7 +13,8 @@ export const queue: Claims.Queue = {
   partition: "delivery.endpoint_id",
   dueAt: "delivery.next_attempt_at",
   id: "delivery.delivery_id",
-  waits: "delivery.status = 'Pending' and delivery.handler is null"
+  waits: "delivery.status = 'Pending' and delivery.handler is null",
+  hasFunctions: true
 }
 
 const value = `json_build_array(

@@ -62,7 +62,8 @@ const queue: Claims.Queue = {
   dueAt: "job.due_at",
   id: "job.job_id",
   // The text of the condition is that of the indexes.
-  waits: "job.ended_at is null"
+  waits: "job.ended_at is null",
+  hasFunctions: true
 }
 
 type Writes = NonNullable<Storage.Commit["jobs"]>

@@ -1,8 +1,10 @@
 /**
  * What to claim next, so that nobody's work delays another's.
  *
- * As long as all due work can be claimed, it is claimed in due order. Where there is more, the partitions (an
- * organization's jobs, an endpoint's deliveries) take turns: each claim takes about as much of each of them.
+ * As long as all due work can be claimed, it is claimed in due order. Where there is more, organizations take turns, and of
+ * one organization its partitions (its jobs, an endpoint's deliveries): each claim takes about as much of each of them (rule
+ * W13). Partitions are listed a page at a time, round after round, so that no listing holds up another read, and one that
+ * has just come is found soon, however many there are.
  *
  * Work that is done leaves dead entries in the database's indexes for as long as any transaction may still see them. So
  * a claim goes on from the place that the last one has reached. Only now and then, the more seldom the slower it is, a
@@ -56,7 +58,11 @@ const LISTING_IN_TURNS = 25
 /** A scan is repeated after this many times as long as it and the one before took at least, or later. */
 const REST = 20
 
-const PAGE = 1_000
+/** The longest time from one page of partitions to the next, however long it took, in milliseconds. */
+const LONGEST_REST = 250
+
+/** How many partitions are looked at together: a few milliseconds of the database's time. */
+const PAGE = 256
 
 const isBefore = (left: Place, right: Place): boolean =>
   left.dueAt < right.dueAt || (left.dueAt === right.dueAt && left.id < right.id)
@@ -88,6 +94,24 @@ export const evenly = (partitions: ReadonlyArray<Partition>, most: number) => {
   return served.map((partition) => ({ partition, count }))
 }
 
+/** The first of each organization, then the second of each, and so on; each organization's in their order, `most` in all. */
+export const byOrganization = <P extends Pick<Partition, "organizationId">>(
+  partitions: Iterable<P>,
+  most: number
+): ReadonlyArray<P> => {
+  const rounds: Array<Array<P>> = []
+  const counts = new Map<string, number>()
+  for (const partition of partitions) {
+    const count = counts.get(partition.organizationId) ?? 0
+    if (count === most) continue
+    counts.set(partition.organizationId, count + 1)
+    const round = rounds[count]
+    if (round === undefined) rounds.push([partition])
+    else round.push(partition)
+  }
+  return rounds.flat().slice(0, most)
+}
+
 export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
   let reached: Place | undefined
   let nextFullScan = Number.NEGATIVE_INFINITY
@@ -98,40 +122,43 @@ export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
   const restOfScan = makeRest()
   const restOfListing = makeRest()
 
-  const listAll = (
-    at: Pick<ClaimTerms, "now" | "machineNow">,
-    after: string
-  ): Effect.Effect<ReadonlyArray<Partition>, E> =>
-    Effect.flatMap(source.partitions({ ...at, after, limit: PAGE }), ({ partitions, next }) =>
-      next === null
-        ? Effect.succeed(partitions)
-        : Effect.map(listAll(at, next), (following) => [...partitions, ...following])
-    )
+  // Where the next page of partitions begins, how many this round of pages has found, and whether a whole round was made.
+  let after = ""
+  let foundInRound = 0
+  let isComplete = false
 
-  const list = Effect.fnUntraced(function* ({ machineNow, now }: ClaimTerms) {
-    const { millis, value: partitions } = yield* timed(listAll({ now, machineNow }, ""))
+  /** Takes a page of partitions into the turns: those that are there keep their places, new ones come last. */
+  const listPage = Effect.fnUntraced(function* ({ machineNow, now }: ClaimTerms) {
+    const from = after
+    const { millis, value: page } = yield* timed(source.partitions({ now, machineNow, after, limit: PAGE }))
     mayNeedTurns = false
-    const rest = restOfListing(millis)
-    const [only] = partitions
-    if (only === undefined || (partitions.length === 1 && source.freeSlots(only) > 0)) {
-      turns = null
-      nextListing = machineNow + Math.max(LISTING, rest)
-      return
-    }
-    // The order of turns stays, and new partitions come last.
-    const places = new Map((turns ?? []).map(({ partitionId }, index) => [partitionId, index]))
-    const placeOf = ({ partitionId }: Partition) => places.get(partitionId) ?? places.size
-    turns = partitions.toSorted((left, right) => placeOf(left) - placeOf(right))
+    const found = new Map(page.partitions.map((partition) => [partition.partitionId, partition]))
+    const isListed = ({ partitionId }: Partition) =>
+      partitionId > from && (page.next === null || partitionId <= page.next)
+    const kept = (turns ?? []).flatMap((partition) => {
+      const listed = found.get(partition.partitionId)
+      found.delete(partition.partitionId)
+      return listed ?? (isListed(partition) ? [] : partition)
+    })
+    turns = [...kept, ...found.values()]
+    after = page.next ?? ""
+    foundInRound += page.partitions.length
+    const rest = Math.min(LONGEST_REST, restOfListing(millis))
     nextListing = machineNow + Math.max(LISTING_IN_TURNS, rest)
+    if (page.next !== null) return
+    isComplete = true
+    const [only] = turns
+    const areFew = foundInRound <= 1
+    foundInRound = 0
+    if (!areFew || turns.length > 1 || (only !== undefined && source.freeSlots(only) === 0)) return
+    turns = null
+    isComplete = false
+    nextListing = machineNow + Math.max(LISTING, rest)
   })
 
   const inTurns = Effect.fnUntraced(function* (partitions: ReadonlyArray<Partition>, terms: ClaimTerms, limit: number) {
-    const next: Array<Partition> = []
-    for (const partition of partitions) {
-      if (next.length === limit) break
-      if (source.freeSlots(partition) > 0) next.push(partition)
-    }
-    const served = source.shares(next, limit, terms.machineNow)
+    const able = partitions.filter((partition) => source.freeSlots(partition) > 0)
+    const served = source.shares(byOrganization(able, limit), limit, terms.machineNow)
     if (served.length === 0) return []
     const shares = served.map(
       ({ count, partition }): Share => ({ partitionId: partition.partitionId, from: partition.first, limit: count })
@@ -170,10 +197,11 @@ export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
   return {
     next: Effect.fnUntraced(function* (terms, most) {
       const limit = Math.min(most, source.batchSize)
-      if ((mayNeedTurns || turns !== null) && terms.machineNow >= nextListing) yield* list(terms)
+      if ((mayNeedTurns || turns !== null) && terms.machineNow >= nextListing) yield* listPage(terms)
       if (turns !== null && turns.length > 0) return yield* inTurns(turns, terms, limit)
-      if (turns !== null) {
+      if (turns !== null && isComplete) {
         turns = null
+        isComplete = false
         nextFullScan = terms.machineNow
       }
       return yield* inOrder(terms, limit)
