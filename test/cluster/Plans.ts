@@ -198,11 +198,50 @@ const interrupted = fc
     ]
   })
 
+/**
+ * An order under a key, of one package or two, that comes again and again while the telco fails, by any process, sooner and
+ * later than it is undone; one process may die meanwhile.
+ */
+const repeated = fc
+  .record({
+    process,
+    fault: fc.constantFrom("unavailable" as const, "unreachable" as const, "answer lost" as const),
+    after: fc.nat(2),
+    times: fc.integer({ min: 1, max: 12 }),
+    calls: fc.option(fc.integer({ min: 4, max: 40 })),
+    downtime: millis,
+    isTopUp: fc.boolean(),
+    isTwo: fc.boolean(),
+    again: fc.array(fc.record({ process, wait: fc.oneof(fc.nat(3_000), fc.nat(30_000)) }), {
+      minLength: 1,
+      maxLength: 4
+    })
+  })
+  .map(({ after, again, calls, downtime, fault, isTopUp, isTwo, process, times }): ReadonlyArray<Cluster.Step> => {
+    const of = { by: 0, plan: 0, period: isTwo ? { start: -13 * HOUR, end: null } : null, keyed: true } as const
+    const command: Commands.Command = isTopUp
+      ? { _tag: "TopUp", ...of, line: 0 }
+      : { _tag: "Subscribe", ...of, sim: null, foreign: false }
+    const die: Cluster.Step = { _tag: "Fault", fault: { _tag: "Die", process, calls: calls ?? 0, downtime } }
+    return [
+      ...(calls === null ? [] : [die]),
+      { _tag: "Fault", fault: { _tag: "Telco", fault, after, times } },
+      { _tag: "Requests", requests: [{ process, command }] },
+      ...again.flatMap(
+        ({ process, wait }): ReadonlyArray<Cluster.Step> => [
+          { _tag: "Wait", millis: wait },
+          { _tag: "Requests", requests: [{ process, command: { _tag: "Repeat", back: 0 } }] }
+        ]
+      )
+    ]
+  })
+
 const steps: fc.Arbitrary<ReadonlyArray<Cluster.Step>> = fc.oneof(
   { weight: 10, arbitrary: requests.map((one) => [one]) },
   { weight: 4, arbitrary: wait.map((one) => [one]) },
   { weight: 8, arbitrary: fault.map((of): ReadonlyArray<Cluster.Step> => [{ _tag: "Fault", fault: of }]) },
-  { weight: 1, arbitrary: interrupted }
+  { weight: 1, arbitrary: interrupted },
+  { weight: 1, arbitrary: repeated }
 )
 
 const clock = fc.oneof(fc.constant(0), fc.integer({ min: -30_000, max: 30_000 }))

@@ -241,6 +241,9 @@ const probePulledForward: Cluster.Plan = {
   steps: [createPlan(daily)]
 }
 
+/** So it was within one process that does two jobs at once. */
+const probePulledForwardAtOnce: Cluster.Plan = { seed: 17, clocks: [0], concurrency: 2, steps: [createPlan(null)] }
+
 export const regressions: ReadonlyArray<[Cluster.Plan]> = [
   [reportDuringCreation],
   [listedJustBefore],
@@ -248,5 +251,6 @@ export const regressions: ReadonlyArray<[Cluster.Plan]> = [
   [goingOn],
   [lastSimTwice],
   [frozenClaim],
-  [probePulledForward]
+  [probePulledForward],
+  [probePulledForwardAtOnce]
 ]

@@ -48,8 +48,8 @@ export const layer: Layer.Layer<Recovery, never, Storage | BusinessClock | Commi
     const storage = yield* Storage
     const clock = yield* BusinessClock
     const commits = yield* Commits
-    /** By the telco's name: when its probe is due, and the job that was hastened last. */
-    const probes = new Map<string, Instant>()
+    /** By the telco's name: its next probe, and the job that was hastened last. */
+    const probes = new Map<string, { readonly dueAt: Instant; readonly jobId: string | null }>()
     const places = new Map<string, CreatedCursor>()
 
     /** The next jobs that would wait for longer than that and may be tried at `at`, from the one on that was hastened last. */
@@ -76,16 +76,21 @@ export const layer: Layer.Layer<Recovery, never, Storage | BusinessClock | Commi
 
     const answered = Effect.fnUntraced(function* ({ waiting }: Job) {
       const now = yield* clock.now
-      yield* hasten(yield* next(waiting?.telco ?? "", PULLED, now, now + PROBE), now)
+      yield* hasten(yield* next(waiting?.telco ?? "", PULLED, now, now + 2 * PROBE), now)
     })
 
-    const unanswered = Effect.fnUntraced(function* ({ waiting }: Job) {
+    const unanswered = Effect.fnUntraced(function* ({ jobId, waiting }: Job) {
       const telco = waiting?.telco ?? ""
       const now = yield* clock.now
-      if ((probes.get(telco) ?? now) > now) return
+      const last = probes.get(telco)
+      // A probe that was tried before its time is over.
+      if (last !== undefined && last.dueAt > now && last.jobId !== jobId) return
       const dueAt = Math.max(now + PROBE, waiting?.notBefore ?? now)
-      probes.set(telco, dueAt)
-      yield* hasten(yield* next(telco, 1, dueAt, dueAt), dueAt)
+      // Where all are tried sooner, or storage fails, there is none: it is looked for again soon.
+      probes.set(telco, { dueAt: now + SECOND, jobId: null })
+      const jobs = yield* next(telco, 1, dueAt, dueAt)
+      yield* hasten(jobs, dueAt)
+      for (const probe of jobs) probes.set(telco, { dueAt, jobId: probe.jobId })
     })
 
     return Recovery.of({
