@@ -242,7 +242,51 @@ const probePulledForward: Cluster.Plan = {
 }
 
 /** So it was within one process that does two jobs at once. */
-const probePulledForwardAtOnce: Cluster.Plan = { seed: 17, clocks: [0], concurrency: 2, steps: [createPlan(null)] }
+const probePulledForwardAtOnce: Cluster.Plan = {
+  seed: 17,
+  clocks: [0],
+  concurrency: 2,
+  steps: [
+    createPlan(null),
+    { _tag: "Fault", fault: { _tag: "LoseNotifications", process: 1, times: 1 } },
+    {
+      _tag: "Requests",
+      requests: [
+        { process: 1, command: { _tag: "SendSms", by: 0, line: 2, foreign: false, keyed: false } },
+        { process: 1, command: { _tag: "Repeat", back: 1 } }
+      ]
+    },
+    { _tag: "Fault", fault: { _tag: "SlowStorage", process: 1, times: 11, millis: 6 } },
+    { _tag: "Fault", fault: { _tag: "Receiver", fault: "no answer", times: 3 } },
+    {
+      _tag: "Requests",
+      requests: [
+        {
+          process: 3,
+          command: { _tag: "Subscribe", by: 0, plan: 1, sim: null, foreign: false, period: null, keyed: false }
+        },
+        {
+          process: 1,
+          command: {
+            _tag: "CreatePlan",
+            by: 0,
+            label: "Green",
+            coverage: 0,
+            terms: {
+              name: "plan",
+              dataMegaBytes: 1,
+              periodDays: 1,
+              throttling: [],
+              recurrence: { periodicity: "Daily", frequency: 1, occurrences: 3 }
+            },
+            flaw: null
+          }
+        },
+        { process: 1, command: { _tag: "Suspend", by: 1, line: 2, attachment: 2, foreign: false } }
+      ]
+    }
+  ]
+}
 
 export const regressions: ReadonlyArray<[Cluster.Plan]> = [
   [reportDuringCreation],
