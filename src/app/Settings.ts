@@ -2,7 +2,7 @@
  * Time limits on the machine's clock, and limits of concurrency.
  */
 import { Context } from "effect"
-import { DAY } from "../domain/Time.ts"
+import { DAY, MINUTE } from "../domain/Time.ts"
 import * as FastPaths from "./fast/FastPaths.ts"
 
 /** The limits of one process. Spans are milliseconds of machine time unless said otherwise. */
@@ -27,6 +27,8 @@ export interface Limits {
   readonly auditRetentionMillis: number
   /** How long webhook events, their deliveries and attempts are kept, in business time (rule W12). */
   readonly retentionMillis: number
+  /** How many SMS an organization may send to one of its SIMs in a time (rule W13); null: as many as it likes. */
+  readonly smsLimit: { readonly messages: number; readonly windowMillis: number } | null
   /** Which of the paths that exist for speed alone are on; all by default. */
   readonly fastPaths: FastPaths.FastPaths
 }
@@ -44,6 +46,7 @@ export const Settings = Context.Reference<Limits>("simplan/Settings", {
     patienceMillis: 1_000,
     auditRetentionMillis: 365 * DAY,
     retentionMillis: 30 * DAY,
+    smsLimit: { messages: 30, windowMillis: MINUTE },
     fastPaths: FastPaths.defaults
   })
 })

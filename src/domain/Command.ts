@@ -183,4 +183,7 @@ export const nextAttempt = (attempts: number, now: Instant, afterSeconds = 0): I
  * put into service or released, the command is tried again.
  */
 export const isFinal = (refusal: Refusal): boolean =>
-  refusal._tag !== "TelcoUnavailable" && refusal._tag !== "SimBusy" && refusal._tag !== "SimsReleasing"
+  refusal._tag !== "TelcoUnavailable" &&
+  refusal._tag !== "SimBusy" &&
+  refusal._tag !== "SimsReleasing" &&
+  refusal._tag !== "SmsLimited"

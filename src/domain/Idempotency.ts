@@ -137,11 +137,14 @@ export interface IdempotencyRecord extends RequestKey {
   readonly outcome: Outcome | Interrupted
 }
 
-/** Those that the state of the inventory caused. */
-const ofStock: ReadonlySet<Refusal["_tag"]> = new Set(["SimBusy", "NoFreeSim", "SimsReleasing"])
+/** Those that the state of the inventory caused, or what was sent before. */
+const ofStock: ReadonlySet<Refusal["_tag"]> = new Set(["SimBusy", "NoFreeSim", "SimsReleasing", "SmsLimited"])
 
-/** The refusals after which the same request may succeed: the telco's state caused them, or that of the inventory. */
-const passing: ReadonlySet<Refusal["_tag"]> = new Set(["TelcoRefused", "TelcoUnavailable", ...ofStock])
+/**
+ * The refusals after which the same request may succeed: the telco's state caused them, or that of the inventory, or what was
+ * sent before.
+ */
+const passing: ReadonlySet<Refusal["_tag"]> = new Set(["TelcoRefused", "TelcoUnavailable", "SmsLimited", ...ofStock])
 
 /**
  * Rule W2: whether this failure is the request's final answer. One that the telco's state caused is not, nor is that no

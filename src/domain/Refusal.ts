@@ -153,6 +153,14 @@ export class TelcoUnavailable extends Data.TaggedError("TelcoUnavailable")<{
   readonly telco?: string
 }> {}
 
+/** The organization has sent the SIM as many SMS as it may for now (rule W13). */
+export class SmsLimited extends Data.TaggedError("SmsLimited")<{
+  /** The SIM that was to be sent to. */
+  readonly iccid: string
+  /** When to send again; at least 1. */
+  readonly retryAfterSeconds: number
+}> {}
+
 /** The idempotency key was used with another request (rule W2). */
 export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused")<{
   /** As the caller sent it. */
@@ -213,6 +221,7 @@ const classes = {
   TermsRefused,
   TelcoRefused,
   TelcoUnavailable,
+  SmsLimited,
   IdempotencyKeyReused,
   RequestInProgress,
   ClockRefused,
@@ -260,6 +269,7 @@ const tagCodes = {
   TermsRefused: "terms_refused",
   TelcoRefused: "telco_refused",
   TelcoUnavailable: "telco_unavailable",
+  SmsLimited: "sms_limited",
   IdempotencyKeyReused: "idempotency_key_reused",
   RequestInProgress: "request_in_progress",
   InsideTransaction: "inside_transaction",
@@ -314,6 +324,8 @@ export const sentence = (refusal: Plain): string => {
       return `No free eSIM with label ${refusal.label} is left`
     case "SimsReleasing":
       return `No eSIM with label ${refusal.label} is free now, but some are being released; try again later`
+    case "SmsLimited":
+      return `Too many SMS were sent to the SIM ${refusal.iccid}; try again later`
     case "PlanArchived":
       return "The plan is archived"
     case "SimBusy":

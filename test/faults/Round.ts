@@ -185,6 +185,7 @@ export const run = async ({
     SIMPLAN_TELCO_TIMEOUT: `${TELCO_TIMEOUT}ms`,
     SIMPLAN_LEASE: `${LEASE}ms`,
     SIMPLAN_RATE_LIMIT: "off",
+    SIMPLAN_SMS_LIMIT: "off",
     SIMPLAN_MAX_REQUESTS_PER_KEY: "1000",
     SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true"
   }

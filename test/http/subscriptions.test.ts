@@ -261,6 +261,16 @@ describe("SMS and location", () => {
     }
   })
 
+  it("sends one SIM so many SMS in a minute, and then says when to come back (W13)", async () => {
+    const send = () => acme.post(`/v3/subscriptions/${World.iccid(1)}/send-sms`, { from: "a", message: "b" })
+    const answers = []
+    for (let count = 0; count < 35; count++) answers.push(await send())
+    const refused = answers.at(-1)
+    expect(refused?.body).toMatchObject({ error: true, code: "sms_limited" })
+    expect(refused?.status).toBe(429)
+    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0)
+  })
+
   it("tells the last operator, and null without activity", async () => {
     const path = `/v3/subscriptions/${World.iccid(1)}/location`
     expect((await acme.get(path)).body).toStrictEqual({ error: false, last_operator: null })

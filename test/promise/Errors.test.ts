@@ -58,6 +58,7 @@ const refusals: ReadonlyArray<Refusal.Refusal> = [
   ).map((resource) => new Refusal.NotFound({ resource, id: "x" })),
   new Refusal.NoFreeSim({ label: "Green" }),
   new Refusal.SimsReleasing({ label: "Green", retryAfterSeconds: 5 }),
+  new Refusal.SmsLimited({ iccid: "8", retryAfterSeconds: 5 }),
   new Refusal.PlanArchived({ planId: "p" }),
   new Refusal.SimBusy({ iccid: "8" }),
   new Refusal.PackagesListed({ iccid: "8", packageIds: ["a:0"] }),

@@ -6,7 +6,7 @@
  * and then jobs are finished or released, and last the data directory is unlocked.
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
-import { Context, Effect, type FileSystem, Layer, Redacted, Ref, type Scope } from "effect"
+import { Context, Duration, Effect, type FileSystem, Layer, Redacted, Ref, type Scope } from "effect"
 import { resolve } from "node:path"
 import { Catalogues, Leases, Services, Settings as Limits, Time, Worker } from "simplan"
 import { BusinessClock } from "simplan/ports"
@@ -44,7 +44,11 @@ const telcoOf = ({ telco, telcoTimeoutMillis }: Settings, telcos: Telcos.Telcos 
 const limitsOf = (settings: Settings, telcos: Telcos.Telcos | null): Layer.Layer<never> => {
   const { auditRetentionMillis, leaseMillis, retentionMillis } = settings
   const telcoTimeoutMillis = Math.max(settings.telcoTimeoutMillis, telcos?.leastTimeoutMillis ?? 0)
-  const limits = { auditRetentionMillis, leaseMillis, retentionMillis, telcoTimeoutMillis }
+  const smsLimit =
+    settings.smsLimit === "off"
+      ? null
+      : { messages: settings.smsLimit.requests, windowMillis: Duration.toMillis(settings.smsLimit.window) }
+  const limits = { auditRetentionMillis, leaseMillis, retentionMillis, smsLimit, telcoTimeoutMillis }
   return Layer.effect(
     Limits.Settings,
     Effect.map(Limits.Settings, (preset) => ({ ...preset, ...limits }))

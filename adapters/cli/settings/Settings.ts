@@ -37,6 +37,8 @@ export interface Settings extends WebhookSettings.WebhookSettings {
   readonly telco: { readonly url: string; readonly key: Redacted.Redacted } | null
   readonly clock: ClockSetting.ClockSetting
   readonly rateLimit: RateLimit.RateLimit | "off"
+  /** Of one organization to one of its SIMs. */
+  readonly smsLimit: RateLimit.RateLimit | "off"
   readonly maxRequestsPerKey: number
   readonly maxConnections: number
   readonly maxConnectionsOfAddress: number
@@ -185,6 +187,13 @@ const definitions = {
     name: "SIMPLAN_RATE_LIMIT",
     meaning: "requests per API key and time, off for none",
     default: "100/1s",
+    allowed: RateLimit.allowed,
+    read: RateLimit.parse
+  }),
+  smsLimit: define({
+    name: "SIMPLAN_SMS_LIMIT",
+    meaning: "SMS of an organization to one SIM and time, of each process, off for none",
+    default: "30/1m",
     allowed: RateLimit.allowed,
     read: RateLimit.parse
   }),
@@ -435,6 +444,7 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
     auditRetentionMillis: yield* setting(definitions.auditRetention),
     retentionMillis: yield* setting(definitions.retention),
     rateLimit: yield* setting(definitions.rateLimit),
+    smsLimit: yield* setting(definitions.smsLimit),
     maxRequestsPerKey: yield* setting(definitions.maxRequestsPerKey),
     maxConnections: yield* setting(definitions.maxConnections),
     maxConnectionsOfAddress: yield* setting(definitions.maxConnectionsOfAddress),

@@ -182,7 +182,13 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       params: ofLine,
       payload: SendSms,
       success: SentSms,
-      error: Schemas.problems(...Schemas.posting, "subscription_not_found", "telco_refused", "telco_unavailable")
+      error: Schemas.problems(
+        ...Schemas.posting,
+        "subscription_not_found",
+        "sms_limited",
+        "telco_refused",
+        "telco_unavailable"
+      )
     }).annotateMerge(OpenApi.annotations({ summary: "Send an SMS to a subscription's SIM" })),
     HttpApiEndpoint.get("location", "/subscriptions/:iccid/location", {
       params: ofLine,

@@ -59,6 +59,7 @@ export const table = {
   idempotency_key_reused: [422, "The idempotency key was used with another request"],
   terms_refused: [422, "No telco carries a plan of these terms; the message says what the operator has to set"],
   rate_limited: [429, "Too many requests; `Retry-After` tells when to come back"],
+  sms_limited: [429, "Too many SMS were sent to the SIM; `Retry-After` tells when to come back"],
   concurrency_limited: [429, "Too many requests or streams of the API key are under way"],
   headers_too_large: [431, "The request's headers are over the limit"],
   internal_error: [500, "Something broke; `request_id` finds it in the log"],

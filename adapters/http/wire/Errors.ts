@@ -65,6 +65,7 @@ const onTheWire = (refusal: Refusal.Plain): Partial<ErrorContent> => {
         }
       }
     case "SimsReleasing":
+    case "SmsLimited":
     case "TelcoUnavailable":
       return { headers: retryAfter(refusal.retryAfterSeconds) }
     case "RequestInProgress":

@@ -42,6 +42,7 @@ export type ErrorCode =
   | "request_in_progress"
   | "sim_busy"
   | "sim_not_found"
+  | "sms_limited"
   | "storage_unavailable"
   | "subscription_full"
   | "subscription_not_found"
@@ -152,6 +153,22 @@ export class SimsReleasingError extends SimplanError {
     SimsReleasingError.prototype.name = "SimsReleasingError"
   }
   /** When to try again; at least 1. */
+  readonly retryAfterSeconds: number
+  constructor(details: ErrorDetails & { readonly retryAfterSeconds: number }) {
+    super(details)
+    this.retryAfterSeconds = details.retryAfterSeconds
+  }
+}
+
+/**
+ * The organization has sent the SIM as many SMS as it may for now (rule W13): `sms_limited`, 429. Send again after
+ * `retryAfterSeconds`.
+ */
+export class SmsLimitedError extends SimplanError {
+  static {
+    SmsLimitedError.prototype.name = "SmsLimitedError"
+  }
+  /** When to send again; at least 1. */
   readonly retryAfterSeconds: number
   constructor(details: ErrorDetails & { readonly retryAfterSeconds: number }) {
     super(details)

@@ -58,6 +58,11 @@ export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanErr
       const message = `No eSIM with the label ${label} is free now, but some are being released; try again later`
       return new Errors.SimsReleasingError({ ...of("esims_releasing", 503, message), retryAfterSeconds })
     }
+    case "SmsLimited": {
+      const { iccid, retryAfterSeconds } = refusal
+      const message = `Too many SMS were sent to the SIM ${iccid}; try again later`
+      return new Errors.SmsLimitedError({ ...of("sms_limited", 429, message), retryAfterSeconds })
+    }
     case "PlanArchived":
       return new Errors.PlanArchivedError(of("plan_archived", 409, `The plan ${refusal.planId} is archived`))
     case "SimBusy": {

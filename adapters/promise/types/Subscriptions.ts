@@ -181,7 +181,7 @@ export interface Messages {
   /**
    * Sends an SMS, and returns when the telco has taken it. Tells in how many segments.
    *
-   * Errors: `InvalidFieldError`, `NotFoundError`, `TelcoRefusedError`, `TelcoUnavailableError`.
+   * Errors: `InvalidFieldError`, `NotFoundError`, `SmsLimitedError`, `TelcoRefusedError`, `TelcoUnavailableError`.
    */
   readonly send: (request: SendSms, options?: WriteOptions) => Promise<{ readonly segments: number }>
   /**
@@ -189,7 +189,7 @@ export interface Messages {
    * wait for long while the telco is unavailable: `signal` and `timeout` end the wait, and not the command (rule H1).
    *
    * Errors: `InvalidFieldError`, `NotFoundError` if no such command has committed, and those of `send` except
-   * `TelcoUnavailableError` and `SimBusyError`.
+   * `SmsLimitedError` and `TelcoUnavailableError`.
    */
   readonly settled: (id: string, options?: CallOptions) => Promise<{ readonly segments: number }>
 }

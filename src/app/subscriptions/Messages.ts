@@ -3,7 +3,14 @@
  * message's id is its key at the telco. So a crash neither loses a message nor sends it twice.
  */
 import { Context, Effect, Layer } from "effect"
-import type { InsideTransaction, InvalidField, NotFound, TelcoRefused, TelcoUnavailable } from "../../domain/Refusal.ts"
+import type {
+  InsideTransaction,
+  InvalidField,
+  NotFound,
+  SmsLimited,
+  TelcoRefused,
+  TelcoUnavailable
+} from "../../domain/Refusal.ts"
 import * as Sms from "../../domain/Sms.ts"
 import type { Sent } from "../../domain/SmsSegments.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
@@ -13,6 +20,7 @@ import { Ids } from "../commit/Ids.ts"
 import * as OutsideTransaction from "../commit/OutsideTransaction.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
 import * as SimLookup from "./SimLookup.ts"
+import * as SmsLimit from "./SmsLimit.ts"
 import * as IdempotencyContext from "../commit/IdempotencyContext.ts"
 import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
 
@@ -22,7 +30,8 @@ export class Messages extends Context.Service<
   {
     /**
      * Sends the message, but not inside a transaction of the host (rule H1); the answer says in how many segments.
-     * Sender and text have the limits of `Sms.check`.
+     * Sender and text have the limits of `Sms.check`, and an organization sends one SIM no more than `smsLimit` of the
+     * settings says (rule W13).
      */
     readonly send: (sms: {
       readonly organizationId: string
@@ -31,14 +40,14 @@ export class Messages extends Context.Service<
       readonly text: string
     }) => Effect.Effect<
       Sent,
-      InvalidField | NotFound | InsideTransaction | TelcoRefused | TelcoUnavailable | StorageError
+      InvalidField | NotFound | InsideTransaction | SmsLimited | TelcoRefused | TelcoUnavailable | StorageError
     >
   }
 >()("simplan/Messages") {}
 
 type Needs = Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner
 
-/** The implementation that `Services.layer` provides. It keeps nothing in memory. */
+/** The implementation that `Services.layer` provides. It keeps how many messages were sent lately. */
 export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
   Messages,
   Effect.gen(function* () {
@@ -49,11 +58,13 @@ export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
     const refuseInside = yield* OutsideTransaction.make
+    const limit = yield* SmsLimit.make
     return Messages.of({
       send: Effect.fn("Messages.send")(function* ({ from, iccid, organizationId, text }) {
         yield* refuseInside("Messages.send")
         yield* Effect.fromResult(Sms.check({ from, text }))
         yield* SimLookup.inService(storage, { organizationId, iccid })
+        yield* limit.take({ organizationId, iccid })
         const now = yield* clock.now
         const request = (yield* IdempotencyContext.Current)?.request
         const messageId = request === undefined ? yield* ids.next(now, organizationId) : Sms.idOf(request)

@@ -86,7 +86,7 @@ const run = <A, E>(
       Layer.succeed(Telco.Telco, guarded)
     )
     const services = Layer.provideMerge(Services.layer, ports)
-    const limits = Effect.map(Settings.Settings, (preset) => ({ ...preset, drainMillis: 0 }))
+    const limits = Effect.map(Settings.Settings, (preset) => ({ ...preset, drainMillis: 0, smsLimit: null }))
     const context = yield* settled(Effect.provideServiceEffect(Layer.build(services), Settings.Settings, limits))
     yield* Effect.forkScoped(
       Effect.provideContext(
