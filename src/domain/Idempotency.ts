@@ -137,8 +137,8 @@ export interface IdempotencyRecord extends RequestKey {
   readonly outcome: Outcome | Interrupted
 }
 
-/** Those that the state of the inventory caused, or what was sent before. */
-const ofStock: ReadonlySet<Refusal["_tag"]> = new Set(["SimBusy", "NoFreeSim", "SimsReleasing", "SmsLimited"])
+/** Those that the state of the inventory caused. */
+const ofStock: ReadonlySet<Refusal["_tag"]> = new Set(["SimBusy", "NoFreeSim", "SimsReleasing"])
 
 /**
  * The refusals after which the same request may succeed: the telco's state caused them, or that of the inventory, or what was
