@@ -25,6 +25,7 @@ import * as System from "./handlers/System.ts"
 import * as Zones from "./handlers/Telcos.ts"
 import * as Wallet from "./handlers/Wallet.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
+import * as AddressLimit from "./middleware/AddressLimit.ts"
 import * as ApiKeyAuth from "./middleware/ApiKeyAuth.ts"
 import * as BearerAuth from "./middleware/BearerAuth.ts"
 import * as Concurrency from "./middleware/Concurrency.ts"
@@ -65,6 +66,8 @@ export interface Options {
   readonly bounds?: Partial<Concurrency.Bounds> | undefined
   /** How many wrong keys and tokens an address may send; 100 in 10 s by default (rule W10). */
   readonly failedAuthentication?: RateLimit.Rate | undefined
+  /** How many requests without a key an address may send for documents and metrics; 100 a second by default (rule W13). */
+  readonly withoutKey?: RateLimit.Rate | undefined
   /** How many proxies stand before the server and tell the client's address in `X-Forwarded-For`; none by default. */
   readonly trustedProxies?: number | undefined
   /** Whether webhooks may go to a URL. The failure says why not; it follows the word `url` in the message. */
@@ -98,7 +101,11 @@ const about = (options: Options): Document.About => ({
   }
 })
 
-const endpoints = Effect.fnUntraced(function* (options: Options, readers: KeyLimits.Readers | undefined) {
+const endpoints = Effect.fnUntraced(function* (
+  options: Options,
+  readers: KeyLimits.Readers | undefined,
+  byAddress: AddressLimit.AddressLimit
+) {
   const { adminToken, authenticate, authenticateOperator, telcoToken } = options
   const telcos = options.telcos ?? new Map<string, Telcos.Telco>()
   const bounds = { ...Concurrency.defaults, ...options.bounds }
@@ -130,7 +137,7 @@ const endpoints = Effect.fnUntraced(function* (options: Options, readers: KeyLim
     telcos: yield* Zones.make(byAdmin, telcos),
     reports: yield* Reports.make(byOperator(telcoToken, "telco")),
     notifications: yield* Notifications.make(telcos, failed),
-    system: yield* System.make(options.ready ?? Effect.succeed(true))
+    system: yield* System.make(options.ready ?? Effect.succeed(true), byAddress)
   }
   return Endpoints.layer(implementations, serving(options))
 })
@@ -153,8 +160,14 @@ export const layer = (options: Options, readers?: KeyLimits.Readers) => {
   const { prefix = "", trustedProxies = 0 } = options
   const unmatched = UnmatchedRoutes.around(served(options))
   return Layer.mergeAll(
-    Layer.unwrap(endpoints(options, readers)),
-    serving(options)("/docs") ? Documents.layer(about(options)) : Layer.empty,
+    Layer.unwrap(
+      Effect.map(AddressLimit.make(options.withoutKey ?? AddressLimit.preset), (byAddress) =>
+        Layer.merge(
+          Layer.unwrap(endpoints(options, readers, byAddress)),
+          serving(options)("/docs") ? Documents.layer(about(options), byAddress) : Layer.empty
+        )
+      )
+    ),
     HttpRouter.middleware((router) => Mount.around(RequestContexts.around(unmatched(router), trustedProxies), prefix), {
       global: true
     }),

@@ -116,6 +116,7 @@ export const start = async ({
       telcoToken: Redacted.make(TELCO_TOKEN),
       rateLimit: "off",
       failedAuthentication: "off",
+      withoutKey: "off",
       telcos: Telcos.make().telcos,
       checkUrl: (url) => (url.startsWith("https://") ? Result.succeed(url) : Result.fail("must start with https://")),
       ...options

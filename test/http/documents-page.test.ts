@@ -61,6 +61,31 @@ describe("/docs/reference", () => {
   })
 })
 
+describe("a key in /docs/reference", () => {
+  it("goes with the requests that are tried, and is kept nowhere in the browser", async () => {
+    const key = "simplan_of_the_browser_test"
+    const page = await browser.newPage({ viewport: { width: 1200, height: 844 } })
+    const sent: Array<string | undefined> = []
+    page.on("request", (request) => {
+      if (request.url().includes("/v3/")) sent.push(request.headers()["x-api-key"])
+    })
+    await page.goto(`${world.url}/docs/reference`)
+    await page.getByRole("button", { name: "Test Request" }).first().waitFor()
+    await page.locator("#api-reference-container input[placeholder^=QUx]").first().fill(key)
+    await page.getByRole("button", { name: "Test Request" }).first().click()
+    await page.getByRole("dialog").getByRole("button", { name: /^Send/ }).last().click()
+    await expect.poll(() => sent).toEqual([key])
+    // The viewer writes what it keeps after a while.
+    await page.waitForTimeout(2_000)
+    const kept = await page.evaluate<string>(
+      "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])"
+    )
+    expect(kept).not.toContain(key)
+    const databases = await page.evaluate<number>("indexedDB.databases().then((all) => all.length)")
+    expect(databases).toBe(0)
+  })
+})
+
 describe("/docs", () => {
   it("fits the window of a phone, with all of its parts open", async () => {
     const page = await browser.newPage({ viewport: { width: 390, height: 844 } })

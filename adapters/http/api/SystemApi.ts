@@ -19,7 +19,7 @@ export class SystemApi extends HttpApiGroup.make("system")
     }).annotateMerge(OpenApi.annotations({ summary: "The process can serve requests" })),
     HttpApiEndpoint.get("metrics", "/metrics", {
       success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" })),
-      error: Schemas.problems(...Schemas.unguarded)
+      error: Schemas.problems(...Schemas.unguarded, "rate_limited")
     }).annotateMerge(OpenApi.annotations({ summary: "Metrics for Prometheus" }))
   )
   .annotateMerge(OpenApi.annotations({ title: "System" })) {}

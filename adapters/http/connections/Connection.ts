@@ -17,8 +17,10 @@ const WAITING = 6_144
 
 export type Listener = (request: IncomingMessage, response: Answer) => void
 
+export const reasons = ["slow_reader", "unread", "too_many"] as const
+
 /** Why the server closed a connection. */
-export type Reason = "slow_reader" | "unread" | "too_many"
+export type Reason = (typeof reasons)[number]
 
 /** What connections share. */
 export interface Shared {

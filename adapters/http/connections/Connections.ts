@@ -12,7 +12,7 @@ import { Duration, Effect, Metric, Schedule } from "effect"
 import type * as Http from "node:http"
 import type { Socket } from "node:net"
 import * as ClientAddress from "../middleware/ClientAddress.ts"
-import { Connection, type Reason, type Shared } from "./Connection.ts"
+import { Connection, type Reason, reasons, type Shared } from "./Connection.ts"
 import * as UnreadBytes from "./UnreadBytes.ts"
 
 /** The bytes per second that a reader takes at least, over the stall timeout. */
@@ -101,6 +101,7 @@ export const make = Effect.fnUntraced(function* (server: Http.Server, options: O
   const unread = new UnreadBytes.UnreadBytes(options.unreadBytes, all)
   const context = yield* Effect.context<never>()
   const mostOfAddress = options.trustedProxies > 0 ? Number.POSITIVE_INFINITY : options.mostOfAddress
+  for (const reason of reasons) closedConnections(reason).updateUnsafe(0, context)
   const shared: Shared = {
     unread,
     onClose: (reason) => closedConnections(reason).updateUnsafe(1, context),
@@ -173,6 +174,7 @@ export const make = Effect.fnUntraced(function* (server: Http.Server, options: O
     return Effect.andThen(Metric.update(openConnections, connections.size), Metric.update(unreadBytes, unread.total))
   })
   const interval = Math.min(limitMillis / 10, MEASURED)
+  yield* measure
   yield* Effect.forkScoped(Effect.repeat(Effect.delay(measure, interval), Schedule.forever))
   return { all, unread, of: (socket: Socket) => connections.get(socket) ?? open(socket) } satisfies Connections
 })

@@ -13,6 +13,7 @@ import { createHash } from "node:crypto"
 import * as Http from "node:http"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
+import type * as AddressLimit from "../middleware/AddressLimit.ts"
 import * as Mount from "../middleware/Mount.ts"
 import * as Document from "../openapi/Document.ts"
 import * as Json from "../openapi/Json.ts"
@@ -30,7 +31,7 @@ export const paths = [OPENAPI, DOCS, REFERENCE] as const
 // The page brings its fonts and scripts; the policy lets a browser load nothing from elsewhere.
 const policy = [
   "default-src 'none'",
-  "script-src 'unsafe-inline' 'unsafe-eval'",
+  "script-src 'unsafe-inline'",
   "style-src 'unsafe-inline'",
   "img-src data: blob:",
   "font-src data:",
@@ -141,8 +142,8 @@ const form = async (about: Document.About): Promise<string> => {
   }
 }
 
-/** Adds the routes, about the operations that a document has. */
-export const layer = (about: Document.About) => {
+/** Adds the routes, about the operations that a document has, within the limit of the client's address. */
+export const layer = (about: Document.About, limited: AddressLimit.AddressLimit) => {
   const documentBelow = (prefix: string) => Document.document({ ...about, prefix })
   const document = answering((prefix) => made(JSON.stringify(documentBelow(prefix)), "application/json"))
   const page = answering((prefix) =>
@@ -153,8 +154,8 @@ export const layer = (about: Document.About) => {
   )
   return HttpRouter.use((router) =>
     Effect.andThen(
-      Effect.andThen(router.add("GET", OPENAPI, document), router.add("GET", DOCS, page)),
-      router.add("GET", REFERENCE, reference)
+      Effect.andThen(router.add("GET", OPENAPI, limited(document)), router.add("GET", DOCS, limited(page))),
+      router.add("GET", REFERENCE, limited(reference))
     )
   )
 }

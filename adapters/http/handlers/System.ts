@@ -6,6 +6,7 @@ import { HttpServerResponse } from "effect/http"
 import { QueueDepth, StorageProbe } from "simplan"
 import * as SystemApi from "../api/SystemApi.ts"
 import * as Endpoints from "../Endpoints.ts"
+import type * as AddressLimit from "../middleware/AddressLimit.ts"
 import * as Guard from "../middleware/Guard.ts"
 import * as RequestMetrics from "../middleware/RequestMetrics.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -18,8 +19,14 @@ const outOfReach = new Errors.Problem({
   message: "The storage is out of reach, or takes no writes"
 })
 
-/** `ready` says whether the process takes requests; readiness needs the storage as well. */
-export const make = (ready: Effect.Effect<boolean>) =>
+/** What the metrics cost an address, in requests: they are made anew for each. */
+const COST_OF_METRICS = 10
+
+/**
+ * `ready` says whether the process takes requests; readiness needs the storage as well. `limited`: the limit of the
+ * client's address.
+ */
+export const make = (ready: Effect.Effect<boolean>, limited: AddressLimit.AddressLimit) =>
   Effect.gen(function* () {
     const probe = yield* StorageProbe.StorageProbe
     const queues = yield* QueueDepth.QueueDepth
@@ -37,8 +44,11 @@ export const make = (ready: Effect.Effect<boolean>) =>
         return up
       }),
       metrics: () =>
-        Effect.map(Effect.andThen(queues.measure, RequestMetrics.text), (text) =>
-          HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+        limited(
+          Effect.map(Effect.andThen(queues.measure, RequestMetrics.text), (text) =>
+            HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+          ),
+          COST_OF_METRICS
         )
     })
   })
