@@ -82,6 +82,7 @@ const storage = (database: Database, notifications: Notifications.Notifications)
     catalogues: { version: Singletons.catalogueVersion(database), get: Singletons.catalogue(database) },
     sims: {
       import: SimImport.run(database),
+      get: Sims.byIccid(database),
       page: Sims.page(database),
       reserve: SimReservations.reserve(database),
       release: SimReservations.release(database),
@@ -91,6 +92,7 @@ const storage = (database: Database, notifications: Notifications.Notifications)
     },
     simAggregates: {
       get: SimAggregates.byIccid(database),
+      forAttachment: SimAggregates.ofAttachment(database),
       forOccurrence: SimAggregates.occurrence(database),
       forReports: SimAggregates.reported(database),
       owner: SimAggregates.owner(database)

@@ -3,7 +3,18 @@
  * a commit whole and a read a snapshot.
  */
 import { Context, Effect, Layer } from "effect"
-import { AuditEntry, Changes, Command, Delivery, EventHandler, Job, Jobs, Outbox, Plan } from "simplan/ports"
+import {
+  Attachment,
+  AuditEntry,
+  Changes,
+  Command,
+  Delivery,
+  EventHandler,
+  Job,
+  Jobs,
+  Outbox,
+  Plan
+} from "simplan/ports"
 import { Region, SimAggregate, SimIdentities, Storage, WebhookEndpoint } from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
 import * as Purges from "./Purges.ts"
@@ -151,6 +162,7 @@ const storage = (store: RowStore): Storage.Service => {
     },
     sims: {
       import: (sims, auditEntry) => read(() => Inventory.importSims(store, sims, auditEntry)),
+      get: (asked) => read(() => aggregateOf(asked)?.sim ?? null),
       page: ({ after, isEsim, label, limit, organizationId }) =>
         read(() =>
           take(list("sim", organizationId, after === null ? null : Inventory.placeAfter(after)), limit, ({ sim }) =>
@@ -178,6 +190,11 @@ const storage = (store: RowStore): Storage.Service => {
     },
     simAggregates: {
       get: (asked) => read(() => aggregateOf(asked)),
+      forAttachment: (asked) =>
+        read(() => {
+          const aggregate = aggregateOf(asked)
+          return aggregate === null ? null : SimAggregate.forAttachment(aggregate, asked.attachmentId)
+        }),
       owner: (iccid) =>
         read(() => {
           const sim = store.find("sim", iccid)?.value.sim
@@ -213,7 +230,10 @@ const storage = (store: RowStore): Storage.Service => {
       attachments: (asked) =>
         read(() => {
           const aggregate = aggregateOf(asked)
-          return aggregate === null || SimAggregate.live(aggregate) === null ? null : aggregate.attachments
+          if (aggregate === null || SimAggregate.live(aggregate) === null) return null
+          const { id } = asked
+          if (id === undefined) return aggregate.attachments
+          return aggregate.attachments.filter(({ attachment }) => Attachment.isNamed(attachment, id))
         })
     },
     deliveries: {

@@ -136,6 +136,10 @@ export const view = (of: WithPackages, now: Instant): View => ({
   packages: of.packages.filter((pack) => pack.status !== "Refused")
 })
 
+/** Whether an attachment is one of those that `find` goes by. */
+export const isNamed = ({ attachmentId, planId }: Pick<Attachment, "attachmentId" | "planId">, id: string): boolean =>
+  attachmentId === id || planId === id
+
 /**
  * Rule S4: the attachment with this attachment id. If there is none, the newest active attachment of the plan with this
  * id; if none is active, the newest of that plan. `attachments` are oldest first.

@@ -97,6 +97,12 @@ export const confirmed = <Of extends { readonly attachment: { readonly confirmed
 export const attachment = (aggregate: SimAggregate, attachmentId: string): Attachment.WithPackages | undefined =>
   aggregate.attachments.find((of) => of.attachment.attachmentId === attachmentId)
 
+/** The aggregate without its other attachments; without any where it has none of that id. */
+export const forAttachment = (aggregate: SimAggregate, attachmentId: string): SimAggregate => ({
+  ...aggregate,
+  attachments: aggregate.attachments.filter((of) => of.attachment.attachmentId === attachmentId)
+})
+
 /** The attachments with one of them replaced. */
 export const withAttachment = <Of extends { readonly attachment: { readonly attachmentId: string } }>(
   attachments: ReadonlyArray<Of>,

@@ -1,13 +1,16 @@
 /**
  * How large a subscription may become (rule W9). A decision about a SIM reads all of the subscription's attachments and
- * packages at once, so a plan is attached only if they can still be read when all of its packages are there.
+ * packages at once, so a plan is attached only if that is still cheap when all of its packages are there.
  */
 import { Result } from "effect"
 import type { Attachment } from "./Attachment.ts"
 import { SubscriptionFull } from "./Refusal.ts"
 
-/** The size of all attachments of a subscription, in bytes of JSON: half of what a storage has to read at once. */
-export const LIMIT = 8 * 1_048_576
+/**
+ * The size of all attachments of a subscription, in bytes of JSON. A decision about the SIM costs a few milliseconds at
+ * most, whoever asks for many of them (rule W13).
+ */
+export const LIMIT = 1_048_576
 
 /** What an attachment takes without its texts, and what a package takes, in bytes. */
 const ATTACHMENT = 1_024

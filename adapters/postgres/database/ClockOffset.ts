@@ -98,6 +98,7 @@ export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports =
       ...Storage.reads(storage),
       commit: (commit) => Effect.suspend(() => storage.commit(committed(commit))),
       sims: {
+        get: storage.sims.get,
         import: storage.sims.import,
         page: storage.sims.page,
         reserve: (asked) => Effect.suspend(() => storage.sims.reserve(held(asked))),

@@ -106,6 +106,7 @@ export const guarded = ({ jobs, outbox, storage }: Ports, held: DatabaseLock): P
       ...Storage.reads(storage),
       commit: (commit) => whileHeld(storage.commit(commit)),
       sims: {
+        get: storage.sims.get,
         import: (sims, auditEntry) => whileHeld(storage.sims.import(sims, auditEntry)),
         page: storage.sims.page,
         reserve: (claim) => whileHeld(storage.sims.reserve(claim)),

@@ -3,7 +3,14 @@
  * key they are stored plain, and one that was encrypted nevertheless fails its read.
  */
 import { Effect, Result } from "effect"
-import { type Delivery, type Idempotency, type Outbox, Storage, type Subscription } from "simplan/ports"
+import {
+  type Delivery,
+  type Idempotency,
+  type Outbox,
+  type SimAggregate,
+  Storage,
+  type Subscription
+} from "simplan/ports"
 import { type Cipher, Undecryptable } from "./Cipher.ts"
 import * as Secrets from "./Secrets.ts"
 
@@ -48,6 +55,7 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
 
   const openSim = Secrets.ofSim(cipher.decrypt)
   const openEndpoint = Secrets.ofEndpoint(cipher.decrypt)
+  const openAggregate = (found: SimAggregate.SimAggregate) => ({ ...found, sim: openSim(found.sim) })
   const openSubscription = (found: Subscription.SubscriptionWithSim) => ({ ...found, sim: openSim(found.sim) })
   const sealSim = Secrets.ofSim(cipher.encrypt)
   const sealEndpoint = Secrets.ofEndpoint(cipher.encrypt)
@@ -111,6 +119,7 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
         failing: webhookEndpoints.failing
       },
       sims: {
+        get: (of) => opened(sims.get(of), maybe(openSim)),
         import: (given, auditEntry) => Effect.suspend(() => sims.import(given.map(sealSim), auditEntry)),
         page: (query) => opened(sims.page(query), each(openSim)),
         reserve: (claim) => opened(sims.reserve(claim), (found) => ({ ...found, sims: found.sims.map(openSim) })),
@@ -120,11 +129,8 @@ export const make = ({ outbox, storage }: Ports, cipher: Cipher): Ports => {
         smdpHistory: sims.smdpHistory
       },
       simAggregates: {
-        get: (of) =>
-          opened(
-            simAggregates.get(of),
-            maybe((found) => ({ ...found, sim: openSim(found.sim) }))
-          ),
+        get: (of) => opened(simAggregates.get(of), maybe(openAggregate)),
+        forAttachment: (of) => opened(simAggregates.forAttachment(of), maybe(openAggregate)),
         forOccurrence: simAggregates.forOccurrence,
         forReports: simAggregates.forReports,
         owner: simAggregates.owner

@@ -56,24 +56,24 @@ export const packages = (filter: string): string => `(
     and package.attachment_id = attachment.attachment_id and ${filter}
 )`
 
-const attachmentsValue = (packageFilter: string): string => `
+const attachmentsValue = (filter: string): string => `
     (
       select json_agg(
         json_build_array(
           attachment.attachment_id, attachment.plan_id, attachment.terms, attachment.active_period,
           attachment.metadata, attachment.created_at, attachment.confirmed, attachment.anchor,
           attachment.suspended_at, attachment.last_threshold_notified,
-          ${packages(packageFilter)}
+          ${packages("true")}
         )
         order by attachment.created_at, attachment.attachment_id
       )
       from simplan.attachment
       where attachment.organization_id = subscription.organization_id
-        and attachment.subscription_id = subscription.subscription_id
+        and attachment.subscription_id = subscription.subscription_id and ${filter}
     )`
 
-/** The aggregate of `sim` and its `subscription`, with those packages that pass the filter. */
-export const value = (packageFilter: string): string => `
+/** The aggregate of `sim` and its `subscription`, with those attachments that pass the filter. */
+export const value = (filter: string): string => `
   json_build_array(
     sim.organization_id,
     ${SimRows.value},
@@ -82,11 +82,12 @@ export const value = (packageFilter: string): string => `
         subscription.subscription_id, subscription.metadata, subscription.created_at, subscription.status
       )
     end,
-    ${attachmentsValue(packageFilter)}
+    ${attachmentsValue(filter)}
   )`
 
-/** The attachments of `subscription` alone, with all of their packages. */
-export const attachments = `json_build_array(subscription.subscription_id, ${attachmentsValue("true")})`
+/** Those attachments of `subscription` that pass the filter, with all of their packages. */
+export const attachments = (filter: string): string =>
+  `json_build_array(subscription.subscription_id, ${attachmentsValue(filter)})`
 
 export type PackedAttachments = readonly [subscriptionId: string, attachments: ReadonlyArray<PackedAttachment> | null]
 

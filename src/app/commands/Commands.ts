@@ -37,6 +37,11 @@ interface OfCommand {
   readonly commandId: string
 }
 
+interface OfSim {
+  readonly organizationId: string
+  readonly iccid: string
+}
+
 /** What a host asks for (rule H1). */
 export interface Submission {
   /** The organization that owns it. */
@@ -116,10 +121,12 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
       for (const id of told) for (const latch of waiters.get(id) ?? []) latch.openUnsafe()
     })
 
-    const simOf = Effect.fnUntraced(function* (organizationId: string, iccid: string) {
+    const simOf = Effect.fnUntraced(function* <A>(
+      { iccid, organizationId }: OfSim,
+      load: (of: OfSim) => Effect.Effect<A | null, StorageError>
+    ) {
       yield* Effect.fromResult(TextLimit.check("iccid", iccid, TextLimit.ID))
-      const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
-      return aggregate ?? (yield* new Refusal.NotFound({ resource: "sim", id: iccid }))
+      return (yield* load({ organizationId, iccid })) ?? (yield* new Refusal.NotFound({ resource: "sim", id: iccid }))
     })
 
     /** What can be refused before the command is carried out. */
@@ -136,7 +143,7 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
           const plan = yield* Effect.fromResult(PlanRules.existing(found, planId))
           yield* Effect.fromResult(Provisioning.admissible(plan, iccid, activePeriod, now))
           if (iccid === null) return
-          const aggregate = yield* simOf(organizationId, iccid)
+          const aggregate = yield* simOf({ organizationId, iccid }, storage.simAggregates.get)
           const none = { subscriptionId: "", attachmentId: "" }
           yield* exceptBusy(Effect.fromResult(Provisioning.subscribe(plan, aggregate, request, none, now)))
           return
@@ -144,13 +151,13 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
         case "SendSms":
           yield* Effect.fromResult(Sms.check(request))
           yield* Effect.fromResult(TextLimit.check("iccid", request.iccid, TextLimit.ID))
-          yield* SimLookup.inService(storage, { organizationId, iccid: request.iccid })
+          yield* SimLookup.live(storage, { organizationId, iccid: request.iccid })
           return
         case "SetMobilePlan": {
           const { iccid } = request
           yield* Effect.fromResult(MobilePlan.checkNamed(request))
           if (iccid === null) return
-          const { sim } = yield* simOf(organizationId, iccid)
+          const sim = yield* simOf({ organizationId, iccid }, storage.sims.get)
           yield* exceptBusy(Effect.fromResult(MobilePlan.request(sim, request, "", now)))
         }
       }

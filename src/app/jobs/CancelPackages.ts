@@ -69,8 +69,8 @@ export const make = Effect.gen(function* () {
     if (Result.isFailure(second)) return yield* giveBack(held, "cancellation", second.failure)
     yield* commits.retryOnConflict(
       Effect.gen(function* () {
-        const aggregate = release ? yield* storage.simAggregates.get({ organizationId, iccid }) : null
-        const decision = Problem.done(work, aggregate?.sim ?? null)
+        const sim = release ? yield* storage.sims.get({ organizationId, iccid }) : null
+        const decision = Problem.done(work, sim)
         const commit = yield* commits.of(organizationId, decision, yield* clock.now)
         yield* commits.write(finishing(held, commit))
       })

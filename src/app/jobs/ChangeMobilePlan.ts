@@ -57,8 +57,8 @@ export const make = Effect.gen(function* () {
   ) {
     const { attempts, command, organizationId, origin } = held.job
     const unavailable = notTaken()
-    const load = storage.simAggregates.get({ organizationId, iccid })
-    const plan = (yield* load)?.sim.mobilePlan
+    const load = storage.sims.get({ organizationId, iccid })
+    const plan = (yield* load)?.mobilePlan
     if (plan === undefined || plan._tag === "Settled") {
       yield* commits.retryOnConflict(commits.write(refusing(held, {}, unavailable, yield* clock.now)))
       return Result.fail(unavailable)
@@ -83,13 +83,12 @@ export const make = Effect.gen(function* () {
 
     return yield* commits.retryOnConflict(
       Effect.gen(function* () {
-        const aggregate = yield* load
+        const sim = yield* load
         const now = yield* clock.now
-        if (aggregate === null) {
+        if (sim === null) {
           yield* commits.write(refusing(held, {}, unavailable, now))
           return Result.fail(unavailable)
         }
-        const { sim } = aggregate
         if (Result.isFailure(answer)) {
           const { failure } = answer
           if (failure._tag === "Telco.Unavailable") {

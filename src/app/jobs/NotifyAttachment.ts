@@ -25,7 +25,7 @@ export const make = Effect.gen(function* () {
     const { attempts, dueAt, jobId, organizationId } = held.job
     yield* commits.retryOnConflict(
       Effect.gen(function* () {
-        const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
+        const aggregate = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId })
         const now = yield* clock.now
         const { nextAt, payloads } = Lifecycle.told(aggregate, attachmentId, dueAt, now)
         const decision =

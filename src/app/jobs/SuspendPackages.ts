@@ -4,7 +4,6 @@
 import { Effect, Result } from "effect"
 import type { Work } from "../../domain/Job.ts"
 import * as Problem from "../../domain/Problem.ts"
-import * as SimAggregate from "../../domain/SimAggregate.ts"
 import { packageId } from "../../domain/Package.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage } from "../../ports/Storage.ts"
@@ -24,8 +23,9 @@ export const make = Effect.gen(function* () {
     held: LeasedJob,
     { attachmentId, iccid }: Extract<Work, { _tag: "SuspendPackages" }>
   ) {
-    const aggregate = yield* storage.simAggregates.get({ organizationId: held.job.organizationId, iccid })
-    const packages = (aggregate === null ? undefined : SimAggregate.attachment(aggregate, attachmentId))?.packages ?? []
+    const { organizationId } = held.job
+    const aggregate = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId })
+    const packages = aggregate?.attachments[0]?.packages ?? []
     const now = yield* clock.now
     for (const pack of packages) {
       const over = pack.expirationAt !== null && pack.expirationAt <= now

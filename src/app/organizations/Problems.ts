@@ -169,9 +169,8 @@ export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commi
             if (work._tag === "HandleEvent") {
               return yield* ofEvent("problem.resolve", { ...job, endedAt }, work.deliveryId, Delivery.resolved)
             }
-            const aggregate =
-              "iccid" in work ? yield* storage.simAggregates.get({ organizationId, iccid: work.iccid }) : null
-            const decision = Problem.done(work, aggregate?.sim ?? null)
+            const sim = "iccid" in work ? yield* storage.sims.get({ organizationId, iccid: work.iccid }) : null
+            const decision = Problem.done(work, sim)
             if (decision.sim !== undefined && of.force !== true) yield* nothingListed(decision.sim.loaded.sim.iccid)
             const now = yield* clock.now
             const commit = yield* commits.of(organizationId, decision, now)

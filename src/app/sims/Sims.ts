@@ -121,8 +121,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits |
     const ids = yield* Ids
 
     const get = Effect.fnUntraced(function* (of: { readonly organizationId: string; readonly iccid: string }) {
-      const aggregate = yield* storage.simAggregates.get(of)
-      return aggregate === null ? yield* new NotFound({ resource: "sim", id: of.iccid }) : aggregate.sim
+      return (yield* storage.sims.get(of)) ?? (yield* new NotFound({ resource: "sim", id: of.iccid }))
     })
 
     const importBatch = Effect.fnUntraced(function* (

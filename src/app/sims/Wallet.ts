@@ -90,8 +90,9 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
     const simFor = Effect.fnUntraced(function* (request: ChangeRequest, reserve: Reserve) {
       const { iccid, label, organizationId } = request
       if (iccid === null) return yield* reserve({ organizationId, label, purpose: "mobile plan" })
-      const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
-      return aggregate === null ? yield* new NotFound({ resource: "sim", id: iccid }) : aggregate.sim
+      return (
+        (yield* storage.sims.get({ organizationId, iccid })) ?? (yield* new NotFound({ resource: "sim", id: iccid }))
+      )
     })
 
     const begin = Effect.fnUntraced(function* (request: ChangeRequest, reserve: Reserve) {
@@ -110,8 +111,8 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
     /** Rule S5: goes on with the change that the request's key has left, same eSIM and same id. */
     const resume = (organizationId: string) =>
       resumption(attempt, ({ iccid }) =>
-        Effect.map(storage.simAggregates.get({ organizationId, iccid }), (loaded) => {
-          const plan = loaded?.sim.mobilePlan
+        Effect.map(storage.sims.get({ organizationId, iccid }), (loaded) => {
+          const plan = loaded?.mobilePlan
           return plan?._tag === "Changing" && !MobilePlan.isTurningBack(plan) ? { decision: {}, value: null } : null
         })
       )

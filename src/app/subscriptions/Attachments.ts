@@ -46,9 +46,10 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
     const storage = yield* Storage
     const clock = yield* BusinessClock
     const commits = yield* Commits
-    const seen = Effect.fnUntraced(function* (of: OfSubscription) {
-      const found = yield* storage.subscriptions.attachments(of)
-      if (found === null) return yield* new NotFound({ resource: "subscription", id: of.iccid })
+    /** The visible ones: all of them, or those of one name. */
+    const seen = Effect.fnUntraced(function* ({ iccid, organizationId }: OfSubscription, id?: string) {
+      const found = yield* storage.subscriptions.attachments({ organizationId, iccid, id })
+      if (found === null) return yield* new NotFound({ resource: "subscription", id: iccid })
       return SimAggregate.confirmed({ attachments: found })
     })
 
@@ -59,7 +60,7 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
         return found.map((attachment) => Attachment.view(attachment, now))
       }),
       get: Effect.fnUntraced(function* (of) {
-        const attachments = yield* seen(of)
+        const attachments = yield* seen(of, of.id)
         const now = yield* clock.now
         const found = Attachment.find(attachments, of.id, now)
         if (found === undefined) return yield* new NotFound({ resource: "plan attachment", id: of.id })
@@ -68,7 +69,7 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
       suspend: Effect.fn("Attachments.suspend")(function* (of) {
         yield* commits.retryOnConflict(
           Effect.gen(function* () {
-            const { aggregate } = yield* SimLookup.inService(storage, of)
+            const { aggregate } = yield* SimLookup.inService(storage, of, of.attachmentId)
             const now = yield* clock.now
             const decision = yield* Effect.fromResult(Suspension.suspend(aggregate, of.attachmentId, now))
             if (decision.sim === undefined) return

@@ -63,7 +63,7 @@ export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
       send: Effect.fn("Messages.send")(function* ({ from, iccid, organizationId, text }) {
         yield* refuseInside("Messages.send")
         yield* Effect.fromResult(Sms.check({ from, text }))
-        yield* SimLookup.inService(storage, { organizationId, iccid })
+        yield* SimLookup.live(storage, { organizationId, iccid })
         yield* limit.take({ organizationId, iccid })
         const now = yield* clock.now
         const request = (yield* IdempotencyContext.Current)?.request

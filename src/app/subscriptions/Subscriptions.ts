@@ -226,10 +226,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
 
     return Subscriptions.of({
       create: (request) => Metrics.traced("Subscriptions.create", {}, create(request)),
-      get: (of) =>
-        Effect.flatMap(storage.subscriptions.get(of), (found) =>
-          found === null ? new NotFound({ resource: "subscription", id: of.iccid }) : Effect.succeed(found)
-        ),
+      get: (of) => SimLookup.live(storage, of),
       list: ({ organizationId }) =>
         Paging.stream(
           (after: CreatedCursor | null, limit) => storage.subscriptions.page({ organizationId, after, limit }),
@@ -259,8 +256,8 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         yield* Effect.timeoutOption(Effect.flatMap(runner.begin(held, held.job.work), Fiber.await), patienceMillis)
       }),
       lastOperator: Effect.fn("Subscriptions.lastOperator")(function* (of) {
-        const { aggregate } = yield* SimLookup.inService(storage, of)
-        const last = Location.visible(aggregate.sim.location, aggregate.sim.lastActivityAt, yield* clock.now)
+        const { sim } = yield* SimLookup.live(storage, of)
+        const last = Location.visible(sim.location, sim.lastActivityAt, yield* clock.now)
         if (last === null) return null
         const { countryByIso2 } = yield* catalogues.current
         return { ...last, country: countryByIso2.get(last.countryAlpha2)?.name ?? last.countryAlpha2 }

@@ -80,6 +80,8 @@ export interface Sims {
    * them: a change of them leaves the SIM's version and its reservation as they are.
    */
   readonly import: (sims: ReadonlyArray<NewSim>, auditEntry?: AuditEntry) => Effect.Effect<ImportOutcome, StorageError>
+  /** A SIM by itself, without what hangs on it; null where the organization has none of that ICCID. */
+  readonly get: (of: OfOrganization & { readonly iccid: string }) => Read<Sim | null>
   /** By import sequence, ascending; the cursor is an import sequence. Null filters nothing. */
   readonly page: (
     query: Page<number> & { readonly isEsim: boolean | null; readonly label: Label | null }

@@ -30,6 +30,12 @@ export interface Reported {
 export interface SimAggregates {
   /** Null: the organization has no such SIM. */
   readonly get: (of: OfOrganization & { readonly iccid: string }) => Read<SimAggregate | null>
+  /**
+   * `SimAggregate.forAttachment`: without the other attachments, which may be many. Null: the organization has no such SIM.
+   */
+  readonly forAttachment: (
+    of: OfOrganization & { readonly iccid: string; readonly attachmentId: string }
+  ) => Read<SimAggregate | null>
   /** `SimAggregate.forOccurrence`; null where the attachment is not there, or its subscription is deleted. */
   readonly forOccurrence: (
     of: OfOrganization & { readonly iccid: string; readonly attachmentId: string; readonly occurrence: number }
@@ -48,7 +54,9 @@ export interface Subscriptions {
   readonly page: (query: Page<CreatedCursor>) => Read<ReadonlyArray<SubscriptionWithSim>>
   /**
    * The attachments of a SIM's live subscription, oldest first, unconfirmed ones included; null where it has no live
-   * subscription.
+   * subscription. `id`: those alone that have it as their own id, or as that of their plan.
    */
-  readonly attachments: (of: OfOrganization & { readonly iccid: string }) => Read<ReadonlyArray<WithPackages> | null>
+  readonly attachments: (
+    of: OfOrganization & { readonly iccid: string; readonly id?: string | undefined }
+  ) => Read<ReadonlyArray<WithPackages> | null>
 }

@@ -201,6 +201,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
               storage.plans.get({ ...of, planId: plan.planId }),
               storage.regions.get({ ...of, coverageId: region.coverageId }),
               storage.simAggregates.get({ ...of, iccid: sim.iccid }),
+              storage.simAggregates.forAttachment({ ...of, iccid: sim.iccid, attachmentId: "" }),
+              storage.sims.get({ ...of, iccid: sim.iccid }),
               storage.subscriptions.get({ ...of, iccid: sim.iccid }),
               storage.subscriptions.attachments({ ...of, iccid: sim.iccid }),
               storage.deliveries.get({ ...of, deliveryId }),
@@ -215,7 +217,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const counts = (lists: ReadonlyArray<ReadonlyArray<unknown>>) => lists.map((list) => list.length)
       yield* Suite.equals("what its own organization sees", counts(yield* seen(World.of(world))), [
         ...Array.from({ length: 9 }, () => 1),
-        10
+        12
       ])
       const nothing = Array.from({ length: 10 }, () => 0)
       yield* Suite.equals("what another sees", counts(yield* seen(World.of(other))), nothing)

@@ -289,6 +289,9 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.simAggregates.forReports({ iccids: [asked], seenSince: 0 })
     yield* storage.subscriptions.get({ ...of, iccid })
     yield* storage.subscriptions.attachments({ ...of, iccid })
+    yield* storage.subscriptions.attachments({ ...of, iccid, id: `line-${round}` })
+    yield* storage.simAggregates.forAttachment({ ...of, iccid, attachmentId: `line-${round}` })
+    yield* storage.sims.get({ ...of, iccid })
     yield* storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId: `line-${round}`, occurrence: 1 })
     yield* storage.sims.smdpHistory({ ...of, iccid })
     yield* storage.deliveries.get({ ...of, deliveryId: `event-${round}:endpoint` })
@@ -468,6 +471,9 @@ const useAtOnce = (adapter: Adapter, round: number) =>
           const line = yield* storage.simAggregates.get({ ...of, iccid: iccidOf(number) })
           yield* storage.subscriptions.get({ ...of, iccid: iccidOf(number) })
           yield* storage.subscriptions.attachments({ ...of, iccid: iccidOf(number) })
+          yield* storage.subscriptions.attachments({ ...of, iccid: iccidOf(number), id: "plan" })
+          yield* storage.simAggregates.forAttachment({ ...of, iccid: iccidOf(number), attachmentId: `line-${number}` })
+          yield* storage.sims.get({ ...of, iccid: iccidOf(number) })
           yield* storage.plans.get({ ...of, planId: `plan-${number}` })
           const token = `at-once-${number}`
           const claim = { ...of, label: "Green" as const, token, count: 1, machineNow: 0, until: 1_000 }

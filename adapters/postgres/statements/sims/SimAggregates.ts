@@ -29,6 +29,30 @@ export const byIccid = (database: Database) => {
     Effect.map(packed(of), (found) => (found === null ? null : AggregateRows.unpack(found)))
 }
 
+interface OfAttachment extends BatchedRead.OfSim {
+  readonly attachmentId: string
+}
+
+const lookedForAttachment = CommitClause.columns<BatchedRead.Placed<OfAttachment>>({
+  integer: ["at"],
+  text: ["organizationId", "iccid", "attachmentId"]
+})
+
+const withOne = AggregateRows.value('attachment.attachment_id = r."attachmentId"')
+
+/** The aggregate of one ICCID without its other attachments. */
+export const ofAttachment = (database: Database) => {
+  const packed = BatchedRead.make<OfAttachment, AggregateRows.Packed>(
+    database,
+    (sql, asked) => sql<Row<BatchedRead.Found<AggregateRows.Packed>>>`
+      select json_build_object('at', r.at, 'found', ${sql.literal(withOne)})::text as value
+      from ${CommitClause.rows(sql, asked, lookedForAttachment)}
+      join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
+      ${sql.literal(present)}`
+  )
+  return (of: OfAttachment) => Effect.map(packed(of), (found) => (found === null ? null : AggregateRows.unpack(found)))
+}
+
 /** Whose SIM an ICCID is. */
 export const owner = (database: Database) => (iccid: string) =>
   database.row(
@@ -96,19 +120,34 @@ export const occurrence = (database: Database) => {
     })
 }
 
-/** The attachments of the live subscription of one ICCID. */
+interface OfNamed extends BatchedRead.OfSim {
+  readonly id: string | null
+}
+
+const lookedForNamed = CommitClause.columns<BatchedRead.Placed<OfNamed>>({
+  integer: ["at"],
+  text: ["organizationId", "iccid", "id"]
+})
+
+const named = AggregateRows.attachments(
+  "(r.id is null or attachment.attachment_id = r.id or attachment.plan_id = r.id)"
+)
+
+/** The attachments of the live subscription of one ICCID, all of them or those of one name. */
 export const attachmentsOf = (database: Database) => {
-  const packed = BatchedRead.make<BatchedRead.OfSim, AggregateRows.PackedAttachments>(
+  const packed = BatchedRead.make<OfNamed, AggregateRows.PackedAttachments>(
     database,
     (sql, asked) => sql<Row<BatchedRead.Found<AggregateRows.PackedAttachments>>>`
-      select json_build_object('at', r.at, 'found', ${sql.literal(AggregateRows.attachments)})::text as value
-      from ${CommitClause.rows(sql, asked, BatchedRead.ofSim)}
+      select json_build_object('at', r.at, 'found', ${sql.literal(named)})::text as value
+      from ${CommitClause.rows(sql, asked, lookedForNamed)}
       join simplan.subscription on subscription.organization_id = r."organizationId"
         and subscription.iccid = r.iccid and subscription.status <> 'Deleted'
       where subscription.status = 'Live'`
   )
-  return (of: BatchedRead.OfSim) =>
-    Effect.map(packed(of), (found) => (found === null ? null : AggregateRows.unpackAttachments(of, found)))
+  return ({ id, ...of }: BatchedRead.OfSim & { readonly id?: string | undefined }) =>
+    Effect.map(packed({ ...of, id: id ?? null }), (found) =>
+      found === null ? null : AggregateRows.unpackAttachments(of, found)
+    )
 }
 
 interface AskedOfSim {

@@ -1,8 +1,10 @@
 /**
- * The page of SIMs, and by what its telco knows one of them.
+ * The page of SIMs, one of them, and by what its telco knows it.
  */
+import { Effect } from "effect"
 import { Label, type Sim, type SimIdentities, type Storage } from "simplan/ports"
 import type { Database, Row } from "../../database/Database.ts"
+import * as BatchedRead from "../../fast/BatchedRead.ts"
 import * as SimRows from "../../sql/SimRows.ts"
 import * as SizedPage from "../../sql/SizedPage.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
@@ -11,6 +13,19 @@ import * as SimReservations from "./SimReservations.ts"
 interface Query extends Storage.Page<number> {
   readonly isEsim: boolean | null
   readonly label: Label.Label | null
+}
+
+/** A SIM by itself. */
+export const byIccid = (database: Database) => {
+  const lookup = BatchedRead.make<BatchedRead.OfSim, SimRows.Packed>(
+    database,
+    (sql, asked) => sql<Row<BatchedRead.Found<SimRows.Packed>>>`
+      select json_build_object('at', r.at, 'found', ${sql.literal(SimRows.value)})::text as value
+      from ${CommitClause.rows(sql, asked, BatchedRead.ofSim)}
+      join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid`
+  )
+  return (of: BatchedRead.OfSim) =>
+    Effect.map(lookup(of), (found) => (found === null ? null : SimRows.unpack(of.organizationId, found)))
 }
 
 /** A page, by import sequence; one row of a result has it all. */

@@ -139,9 +139,12 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
       byText(stock, ({ label }) => label)
     ),
     storage.simAggregates.get({ ...of, iccid }),
+    storage.simAggregates.forAttachment({ ...of, iccid, attachmentId: id }),
     storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId: id, occurrence: choice % 4 }),
     storage.subscriptions.get({ ...of, iccid }),
     storage.subscriptions.attachments({ ...of, iccid }),
+    storage.subscriptions.attachments({ ...of, iccid, id }),
+    storage.sims.get({ ...of, iccid }),
     Effect.map(
       storage.simAggregates.forReports({
         iccids: run.iccids.slice(row).map((one) => ({ ...asked, iccid: one })),

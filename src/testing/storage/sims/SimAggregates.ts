@@ -2,6 +2,7 @@
  * SIM aggregates: a SIM with its present subscription, that subscription's attachments and their packages.
  */
 import { Effect } from "effect"
+import * as Attachments from "../../../domain/Attachment.ts"
 import type { Attachment } from "../../../domain/Attachment.ts"
 import type { SimAggregate } from "../../../domain/SimAggregate.ts"
 import type { Sim } from "../../../domain/Sim.ts"
@@ -27,11 +28,23 @@ const isAggregate = Effect.fnUntraced(function* (
   { iccid }: Sim,
   expected: Omit<SimAggregate, "sim">
 ) {
-  const { attachments, subscription } = yield* World.aggregate(world, iccid)
+  const { storage } = world
+  const of = { ...World.of(world), iccid }
+  const { attachments, sim, subscription } = yield* World.aggregate(world, iccid)
   yield* Suite.equals(what, { attachments, subscription }, expected)
-  const shown = yield* world.storage.subscriptions.attachments({ organizationId: world.organizationId, iccid })
+  yield* Suite.equals(`the SIM alone of ${what}`, yield* storage.sims.get(of), sim)
   const isLive = expected.subscription?.status === "Live"
+  const shown = yield* storage.subscriptions.attachments(of)
   yield* Suite.equals(`the attachments of ${what}`, shown, isLive ? expected.attachments : null)
+  const ids = expected.attachments.map(({ attachment }) => attachment)
+  for (const id of [world.id(), ...ids.flatMap(({ attachmentId, planId }) => [attachmentId, planId])]) {
+    const alone = expected.attachments.filter(({ attachment }) => attachment.attachmentId === id)
+    const view = yield* storage.simAggregates.forAttachment({ ...of, attachmentId: id })
+    yield* Suite.equals(`one attachment of ${what}`, view, { sim, subscription, attachments: alone })
+    const named = expected.attachments.filter(({ attachment }) => Attachments.isNamed(attachment, id))
+    const found = yield* storage.subscriptions.attachments({ ...of, id })
+    yield* Suite.equals(`what has one name of ${what}`, found, isLive ? named : null)
+  }
 })
 
 const listed = (world: World.World) =>

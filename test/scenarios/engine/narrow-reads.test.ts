@@ -1,0 +1,90 @@
+/**
+ * What a request about one SIM reads: no attachments but those that it is about (rule W13). A subscription may have
+ * hundreds, each with its texts.
+ */
+import { Context, Effect, Layer, Stream } from "effect"
+import {
+  Attachments,
+  Commands,
+  Coverage,
+  Messages,
+  Organizations,
+  Plans,
+  Services,
+  Sims,
+  Subscriptions,
+  Wallet
+} from "simplan"
+import * as Memory from "simplan/memory"
+import { Storage } from "simplan/ports"
+import * as VirtualClock from "simplan/virtual-clock"
+import { expect, it } from "vitest"
+import * as Ports from "../Ports.ts"
+
+const NOW = Date.UTC(2026, 0, 31, 12)
+const iccid = "8933010000000000001"
+
+const storage = (all: Array<string>) =>
+  Layer.effectContext(
+    Effect.map(Layer.build(Memory.layer), (context) => {
+      const plain = Context.get(context, Storage.Storage)
+      const { simAggregates, subscriptions } = plain
+      const counted =
+        <Of, A>(name: string, read: (of: Of) => A, isWhole: (of: Of) => boolean = () => true) =>
+        (of: Of) => {
+          if (isWhole(of)) all.push(name)
+          return read(of)
+        }
+      return Context.add(context, Storage.Storage, {
+        ...plain,
+        simAggregates: { ...simAggregates, get: counted("aggregate", simAggregates.get) },
+        subscriptions: {
+          ...subscriptions,
+          attachments: counted("attachments", subscriptions.attachments, ({ id }) => id === undefined)
+        }
+      })
+    })
+  )
+
+it("a request about one SIM reads no attachments that it does not answer", () => {
+  const all: Array<string> = []
+  const ports = Layer.mergeAll(storage(all), Ports.make(VirtualClock.virtual(NOW)))
+  return Effect.gen(function* () {
+    const { organizationId } = yield* (yield* Organizations.Organizations).create({ name: "Shop" })
+    const sims = yield* Sims.Sims
+    const subscriptions = yield* Subscriptions.Subscriptions
+    const attachments = yield* Attachments.Attachments
+    const rows = Stream.fromIterable([{ iccid, label: "Green", isEsim: true }])
+    yield* sims.importRows({ organizationId, rows })
+    const [profile] = yield* Stream.runCollect(
+      (yield* Coverage.Coverage).list({ organizationId, regionCode: null, label: "Green" })
+    )
+    const terms = {
+      name: "Plan",
+      coverageId: profile?.coverageId ?? "",
+      dataMegaBytes: 1,
+      periodDays: 1,
+      throttling: [],
+      recurrence: null
+    }
+    const { planId } = yield* (yield* Plans.Plans).create({ organizationId, terms })
+    const of = { organizationId, iccid }
+    yield* subscriptions.create({ ...of, planId, metadata: "", activePeriod: null })
+    const [first] = yield* attachments.list(of)
+    const attachmentId = first?.attachment.attachmentId ?? ""
+
+    all.length = 0
+    expect(yield* subscriptions.lastOperator(of)).toBe(null)
+    expect(yield* sims.get(of)).toMatchObject({ iccid })
+    expect(yield* sims.smdpInfo(of)).toMatchObject({ history: [] })
+    expect(yield* attachments.get({ ...of, id: attachmentId })).toMatchObject({ state: "PENDING_FOR_FIRST_USE" })
+    expect(yield* attachments.get({ ...of, id: planId })).toMatchObject({ attachment: { attachmentId } })
+    yield* (yield* Messages.Messages).send({ ...of, from: "Shop", text: "Hello" })
+    yield* (yield* Wallet.Wallet).setMobilePlan({ ...of, label: "Green", apply: true })
+    const message = { _tag: "SendSms", iccid, from: "Shop", text: "Hello" } as const
+    yield* (yield* Commands.Commands).submit({ organizationId, request: message, idempotencyKey: null })
+    yield* attachments.suspend({ ...of, attachmentId })
+    expect(yield* attachments.get({ ...of, id: attachmentId })).toMatchObject({ state: "SUSPENDED" })
+    expect(all).toEqual([])
+  }).pipe(Effect.scoped, Effect.provide(Layer.provide(Services.layer, ports)), Effect.runPromise)
+})
