@@ -20,7 +20,8 @@ const KEPT_PER_RECEIVER = 4
 const KEPT_MILLIS = 10_000
 
 export interface Options {
-  readonly lookup: LookupFunction
+  /** Resolves names for an organization. */
+  readonly lookupOf: (organizationId: string) => LookupFunction
   readonly proxy: Proxy.Proxy | null
   /** The time limit of connecting through the proxy, in milliseconds. */
   readonly timeoutMillis: number
@@ -32,11 +33,15 @@ export interface Connections {
   readonly https: Https.Agent
 }
 
+interface Owned {
+  readonly organizationId?: unknown
+}
+
 /**
  * Whose connection it is, and to where. Everything else that Node names a connection by is the same for all of one agent,
  * and Node asks for the name three times for each call.
  */
-const nameOf = (options: Http.RequestOptions & { readonly organizationId?: unknown } = {}): string =>
+const nameOf = (options: Http.RequestOptions & Owned = {}): string =>
   `${String(options.organizationId)} ${options.host ?? ""} ${options.port ?? ""}`
 
 /** Connections that nothing uses now, the last used one last. */
@@ -63,9 +68,15 @@ const makeIdle = () => {
   }
 }
 
-/** Makes an agent keep these conditions. */
-const guarded = <Agent extends Http.Agent>(agent: Agent, idle: ReturnType<typeof makeIdle>): Agent => {
-  const { keepSocketAlive, reuseSocket } = agent
+/** Makes an agent keep these conditions, and resolve names for whom it connects. */
+const guarded = <Agent extends Http.Agent>(
+  agent: Agent,
+  idle: ReturnType<typeof makeIdle>,
+  lookupOf: Options["lookupOf"]
+): Agent => {
+  const { createConnection, keepSocketAlive, reuseSocket } = agent
+  agent.createConnection = (request: Http.ClientRequestArgs & Owned, callback) =>
+    createConnection.call(agent, { ...request, lookup: lookupOf(String(request.organizationId)) }, callback)
   agent.getName = nameOf
   agent.keepSocketAlive = (socket): boolean => {
     const kept: unknown = keepSocketAlive.call(agent, socket)
@@ -81,14 +92,15 @@ const guarded = <Agent extends Http.Agent>(agent: Agent, idle: ReturnType<typeof
 }
 
 /** Connections are closed with the scope. */
-export const make = ({ lookup, proxy, timeoutMillis }: Options): Effect.Effect<Connections, never, Scope.Scope> => {
-  const options = { lookup, keepAlive: true, maxFreeSockets: KEPT_PER_RECEIVER, timeout: KEPT_MILLIS }
+export const make = ({ lookupOf, proxy, timeoutMillis }: Options): Effect.Effect<Connections, never, Scope.Scope> => {
+  const options = { keepAlive: true, maxFreeSockets: KEPT_PER_RECEIVER, timeout: KEPT_MILLIS }
   return Effect.acquireRelease(
     Effect.sync(() => {
       const idle = makeIdle()
-      const https = guarded(new Https.Agent(options), idle)
+      const https = guarded(new Https.Agent(options), idle, lookupOf)
       if (proxy !== null) {
-        https.createConnection = (request, callback) => {
+        https.createConnection = (request: Http.ClientRequestArgs & Owned, callback) => {
+          const lookup = lookupOf(String(request.organizationId))
           const tunnel = Proxy.tunnelTo(request, { lookup, proxy, timeoutMillis })
           tunnel.then(
             (connection) => callback?.(null, connection),
@@ -98,7 +110,7 @@ export const make = ({ lookup, proxy, timeoutMillis }: Options): Effect.Effect<C
           return undefined
         }
       }
-      return { http: guarded(new Http.Agent(options), idle), https }
+      return { http: guarded(new Http.Agent(options), idle, lookupOf), https }
     }),
     ({ http, https }) =>
       Effect.sync(() => {

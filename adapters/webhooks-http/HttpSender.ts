@@ -39,15 +39,12 @@ const lookups = (outcome: Outcome) =>
     incremental: true
   })
 
-/** Resolves the names of connections. Fails if one of a name's addresses is not allowed. */
+/** Resolves the names of an organization's connections. Fails if one of a name's addresses is not allowed. */
 const lookupOf =
-  (
-    resolve: Names.Resolve,
-    isAllowed: (address: string) => boolean,
-    count: (outcome: Outcome) => void
-  ): LookupFunction =>
+  (resolve: Names.Resolve, isAllowed: (address: string) => boolean, count: (outcome: Outcome) => void) =>
+  (organizationId: string): LookupFunction =>
   (hostname, options, callback) => {
-    resolve(hostname).then(
+    resolve(hostname, organizationId).then(
       (addresses) => {
         const [first] = addresses
         if (first === undefined || !addresses.every(({ address }) => isAllowed(address))) {
@@ -72,7 +69,7 @@ const make = ({ names, proxy = null, timeout = "15 seconds", ...options }: Optio
     const context = yield* Effect.context<never>()
     const isOpen = options.allowPrivateAddresses === true || proxy !== null
     const connections = yield* Connections.make({
-      lookup: lookupOf(
+      lookupOf: lookupOf(
         Names.make(names),
         (address) => isOpen || Addresses.isPublic(address),
         (outcome) => lookups(outcome).updateUnsafe(1, context)

@@ -5,7 +5,7 @@
  *   hosts file have its addresses. All others are asked for by DNS, as they are: no search domain is added.
  * - An answer is kept for its time to live, from 1 s to 5 min, and a failure for 5 s. Equal names share a query.
  * - At most 32 queries are young, which is to say under way for less than 0.5 s, and 256 are under way in all; the rest
- *   wait. Waiting and the query each have a time limit of 5 s.
+ *   wait for the turn of their organization. Waiting and the query each have a time limit of 5 s.
  */
 import type { LookupAddress } from "node:dns"
 import { isIP } from "node:net"
@@ -32,8 +32,8 @@ export interface Options {
   readonly timeoutMillis?: number
 }
 
-/** Rejects with `DnsQuery.NotResolved`. */
-export type Resolve = (name: string) => Promise<ReadonlyArray<LookupAddress>>
+/** Rejects with `DnsQuery.NotResolved`. The name is asked for in the turn of the organization (rule W13). */
+export type Resolve = (name: string, organizationId: string) => Promise<ReadonlyArray<LookupAddress>>
 
 interface Kept {
   readonly answer: Promise<ReadonlyArray<LookupAddress>>
@@ -50,8 +50,10 @@ export const make = ({ hostsFile, servers, timeoutMillis = 5 * SECOND }: Options
   const slots = QuerySlots.make(timeoutMillis)
   const known = new Map<string, Kept>()
 
-  const query = (name: string): Promise<ReadonlyArray<LookupAddress>> => {
-    const answer = slots.run(() => DnsQuery.ask(name, { ...(servers === undefined ? {} : { servers }), timeoutMillis }))
+  const query = (name: string, organizationId: string): Promise<ReadonlyArray<LookupAddress>> => {
+    const answer = slots.run(organizationId, () =>
+      DnsQuery.ask(name, { ...(servers === undefined ? {} : { servers }), timeoutMillis })
+    )
     const kept: Kept = { answer: answer.then(({ addresses }) => addresses), until: Number.POSITIVE_INFINITY }
     answer.then(
       ({ ttlSeconds }) => {
@@ -67,7 +69,7 @@ export const make = ({ hostsFile, servers, timeoutMillis = 5 * SECOND }: Options
     return kept.answer
   }
 
-  return async (hostname) => {
+  return async (hostname, organizationId) => {
     const name = hostname.toLowerCase().replace(/\.$/, "")
     if (isIP(name) !== 0) return [toAddress(name)]
     if (isLocalhost(name)) return loopback
@@ -77,6 +79,6 @@ export const make = ({ hostsFile, servers, timeoutMillis = 5 * SECOND }: Options
     const kept = known.get(name)
     if (kept !== undefined && performance.now() < kept.until) return kept.answer
     known.delete(name)
-    return query(name)
+    return query(name, organizationId)
   }
 }

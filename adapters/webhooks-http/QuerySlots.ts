@@ -1,8 +1,9 @@
 /**
  * Bounds how many DNS queries are under way. A query that takes long leaves its slot to the next one and goes on, so that
- * names whose servers are silent do not hold up others.
+ * names whose servers are silent do not hold up others. Organizations take turns at both bounds (rule W13).
  */
 import { TIMEOUT } from "node:dns"
+import { FairTurns } from "simplan"
 
 /** How many queries may be young, and for how long a query is, in milliseconds. */
 const YOUNG = 32
@@ -10,6 +11,9 @@ const YOUNG_MILLIS = 500
 
 /** How many queries may be under way, young or not. */
 const ALL = 256
+
+/** How many queries of one organization wait. */
+const MOST_WAITING = 1_024
 
 /** No slot was free for as long as a query waits. */
 export class NoSlot extends Error {
@@ -20,52 +24,62 @@ export class NoSlot extends Error {
 }
 
 export interface QuerySlots {
-  /** Runs the query when a slot is free, in the order of calls. Rejects with `NoSlot`. */
-  readonly run: <A>(query: () => Promise<A>) => Promise<A>
+  /** Runs the query when a slot is free, in the turn of the organization. Rejects with `NoSlot`. */
+  readonly run: <A>(organizationId: string, query: () => Promise<A>) => Promise<A>
 }
 
 /** `waitMillis`: how long a query waits for a slot at most. */
 export const make = (waitMillis: number): QuerySlots => {
-  let young = 0
-  let all = 0
-  const waiting = new Set<() => void>()
+  const all = FairTurns.make({ slots: ALL, mostWaiting: MOST_WAITING })
+  const young = FairTurns.make({ slots: YOUNG, mostWaiting: MOST_WAITING })
 
-  const next = (): void => {
-    const [first] = waiting
-    if (first === undefined || young >= YOUNG || all >= ALL) return
-    waiting.delete(first)
-    first()
+  /** Waits for a slot until the instant; the slot is the caller's. */
+  const take = (turns: FairTurns.FairTurns, organizationId: string, until: number): Promise<void> | undefined => {
+    if (turns.tryBegin(organizationId)) return undefined
+    return new Promise((resolve, reject) => {
+      const begin = (): void => {
+        clearTimeout(limit)
+        resolve()
+      }
+      const one: FairTurns.Waiting = { organizationId, isUrgent: false, begin }
+      const leave = (): void => {
+        turns.withdraw(one)
+        reject(new NoSlot())
+      }
+      const limit = setTimeout(leave, Math.max(0, until - performance.now()))
+      if (turns.enter(one)) return
+      clearTimeout(limit)
+      reject(new NoSlot())
+    })
   }
 
-  const begin = <A>(query: () => Promise<A>): Promise<A> => {
-    young += 1
-    all += 1
+  const ask = async <A>(organizationId: string, query: () => Promise<A>): Promise<A> => {
     let isYoung = true
     const grow = (): void => {
-      if (isYoung) young -= 1
+      if (isYoung) young.end(organizationId)
       isYoung = false
-      next()
     }
     const growing = setTimeout(grow, YOUNG_MILLIS)
-    return query().finally(() => {
+    try {
+      return await query()
+    } finally {
       clearTimeout(growing)
-      all -= 1
       grow()
-    })
+    }
   }
 
-  const wait = <A>(query: () => Promise<A>): Promise<A> =>
-    new Promise((resolve, reject) => {
-      const start = (): void => {
-        clearTimeout(limit)
-        resolve(begin(query))
+  return {
+    run: async (organizationId, query) => {
+      const until = performance.now() + waitMillis
+      const waiting = take(all, organizationId, until)
+      if (waiting !== undefined) await waiting
+      try {
+        const maturing = take(young, organizationId, until)
+        if (maturing !== undefined) await maturing
+        return await ask(organizationId, query)
+      } finally {
+        all.end(organizationId)
       }
-      const limit = setTimeout(() => {
-        waiting.delete(start)
-        reject(new NoSlot())
-      }, waitMillis)
-      waiting.add(start)
-    })
-
-  return { run: (query) => (young < YOUNG && all < ALL && waiting.size === 0 ? begin(query) : wait(query)) }
+    }
+  }
 }

@@ -64,7 +64,7 @@ const send = (url: string, options?: HttpSender.Options): Promise<string> =>
   )
 
 const addressesOf = async (resolve: Names.Resolve, name: string): Promise<ReadonlyArray<string>> =>
-  (await resolve(name)).map(({ address }) => address)
+  (await resolve(name, "o1")).map(({ address }) => address)
 
 describe("The sender does not go where a name resolves to", () => {
   it.each([
@@ -122,6 +122,27 @@ it("A silent name server holds up nobody else", async () => {
   expect(answers).toEqual(silent.map((name) => `${name} does not resolve (ETIMEOUT)`))
 })
 
+it("W13: an organization's silent names hold up no name of another one", async () => {
+  const silent = Array.from({ length: 400 }, (_, index) => `silent${index}.example`)
+  for (const name of silent) dns.names.set(name, "silent")
+  dns.names.set("quiet.example", { addresses: ["127.0.0.1"] })
+  const resolve = Names.make(names({ timeoutMillis: 1_500 }))
+  const ended = { silent: 0 }
+  const all = silent.map((name) =>
+    resolve(name, "loud").then(
+      () => undefined,
+      () => {
+        ended.silent += 1
+      }
+    )
+  )
+  expect(await resolve("quiet.example", "quiet")).toEqual([{ address: "127.0.0.1", family: 4 }])
+  // It was asked for in its turn, before the first silent ones made room for more.
+  expect(ended.silent).toBe(0)
+  expect(dns.asked.filter((name) => name.startsWith("silent")).length).toBeLessThan(64)
+  await Promise.all(all)
+})
+
 describe("A name", () => {
   it("is asked for once by all who want it at the same time, and no more before its time to live is over", async () => {
     dns.names.set("a.example", { addresses: ["192.0.2.1", "2001:db8::1"], ttlSeconds: 1 })
@@ -138,10 +159,10 @@ describe("A name", () => {
   it("that does not exist is not asked for again at once", async () => {
     const resolve = Names.make(names())
     for (const _ of [1, 2]) {
-      await expect(resolve("missing.example")).rejects.toThrow("missing.example does not resolve (ENOTFOUND)")
+      await expect(resolve("missing.example", "o1")).rejects.toThrow("missing.example does not resolve (ENOTFOUND)")
     }
     dns.names.set("empty.example", { addresses: [] })
-    await expect(resolve("empty.example")).rejects.toThrow("empty.example does not resolve (ENODATA)")
+    await expect(resolve("empty.example", "o1")).rejects.toThrow("empty.example does not resolve (ENODATA)")
     expect(dns.asked).toEqual(["missing.example", "empty.example"])
   })
 
@@ -154,7 +175,7 @@ describe("A name", () => {
     const resolve = Names.make(names({ hostsFile }))
     expect(await addressesOf(resolve, "one.example")).toEqual(["127.0.0.1", "::1"])
     expect(await addressesOf(resolve, "two.example")).toEqual(["127.0.0.1"])
-    for (const name of ["three.example", "four.example"]) await expect(resolve(name)).rejects.toThrow("ENOTFOUND")
+    for (const name of ["three.example", "four.example"]) await expect(resolve(name, "o1")).rejects.toThrow("ENOTFOUND")
     writeFileSync(hostsFile, "10.0.0.1 one.example\n")
     await expect.poll(() => addressesOf(resolve, "one.example"), { timeout: 20_000 }).toEqual(["10.0.0.1"])
     expect(await send(`http://one.example/`, { names: names({ hostsFile }) })).toContain("private")
@@ -166,7 +187,7 @@ describe("A name", () => {
     for (const name of ["localhost", "api.localhost", "LOCALHOST."]) {
       expect(await addressesOf(resolve, name)).toEqual(["127.0.0.1", "::1"])
     }
-    await expect(resolve("host.invalid")).rejects.toThrow("ENOTFOUND")
+    await expect(resolve("host.invalid", "o1")).rejects.toThrow("ENOTFOUND")
     expect(dns.asked).toEqual([])
   })
 })
