@@ -13,7 +13,7 @@ import type { Held, Holder, Reader, UnreadBytes } from "./UnreadBytes.ts"
 const AHEAD = 16
 
 /** About what a request that waits takes, in bytes: its headers, and the objects of both. */
-const WAITING = 6_144
+const WAITING = 3_072
 
 export type Listener = (request: IncomingMessage, response: Answer) => void
 
