@@ -7,6 +7,7 @@ import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, expect, it } from "vitest"
 import * as Lists from "../Lists.ts"
+import * as RawHttp from "../RawHttp.ts"
 import * as World from "../World.ts"
 
 let world: World.World
@@ -71,4 +72,12 @@ it("requests of a connection that is lost reach no route", async () => {
   await sleep(100)
   expect((await world.fetch("GET", "/healthz")).status).toBe(200)
   expect(begun).toBe(1)
+})
+
+it("what is no request is refused after the answers to the requests before it", async () => {
+  world = await World.start({ ready: Effect.delay(Effect.succeed(true), "20 millis") })
+  const request = "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"
+  const answers = await RawHttp.exchange(world.url, `${request}${request}${request}nonsense\r\n\r\n`)
+  const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)
+  expect(statuses).toEqual(["200", "200", "200", "400"])
 })
