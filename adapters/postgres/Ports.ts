@@ -53,7 +53,11 @@ const telling =
 const storage = (database: Database, notifications: Notifications.Notifications) =>
   Storage.Storage.of({
     commit: telling(database, Commit.run(database), notifications),
-    organizations: { page: Organizations.page(database), get: Organizations.byId(database) },
+    organizations: {
+      page: Organizations.page(database),
+      get: Organizations.byId(database),
+      count: Organizations.count(database)
+    },
     apiKeys: {
       byHash: ApiKeys.byHash(database),
       get: ApiKeys.byId(database),

@@ -184,6 +184,18 @@ export interface Logger {
   error(message: string, details?: object): void
 }
 
+/** How much of a kind an organization may have, 1 to 1,000,000 each (rule W13). Another one is a `QuotaExceededError`. */
+export interface Quotas {
+  /** Plans, archived ones included; 20,000 by default. */
+  readonly plans?: number | undefined
+  /** Custom regions; 1,000 by default. */
+  readonly regions?: number | undefined
+  /** Webhook endpoints, disabled ones included; 100 by default. */
+  readonly webhookEndpoints?: number | undefined
+  /** API keys that are not revoked; 1,000 by default. */
+  readonly apiKeys?: number | undefined
+}
+
 /** The options of `createSimplan`. */
 export interface Options {
   /** Where the data are. */
@@ -213,6 +225,8 @@ export interface Options {
   readonly catalogue?: Catalogue | EffectLayer | undefined
   /** How the HTTP API is mounted in the host's server, by `simplan.handler` or `toNodeHandler`. */
   readonly http?: HttpOptions | undefined
+  /** How many plans, custom regions, webhook endpoints and API keys an organization may have. */
+  readonly quotas?: Quotas | undefined
   /**
    * Whether this process does due work: packages, webhooks, retries. True by default. Where no process does, `drain` has to
    * be called.

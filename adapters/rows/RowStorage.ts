@@ -15,7 +15,7 @@ import {
   Outbox,
   Plan
 } from "simplan/ports"
-import { Region, SimAggregate, SimIdentities, Storage, WebhookEndpoint } from "simplan/ports"
+import { type Quota, Region, SimAggregate, SimIdentities, Storage, WebhookEndpoint } from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
 import * as Purges from "./Purges.ts"
 import * as Queues from "./Queues.ts"
@@ -58,6 +58,17 @@ const storage = (store: RowStore): Storage.Service => {
     store.list(kind, organizationId, before, "descending")
   const page = <K extends Rows.Kind>(kind: K, { after, limit, organizationId }: PageOf) =>
     take(list(kind, organizationId, after), limit, all)
+  /** How many of an organization's rows there are that are not gone. */
+  const counted =
+    <K extends Rows.Kind>(kind: K, isThere: (value: Rows.Kinds[K]) => boolean) =>
+    (organizationId: string, atMost: number) =>
+      take(list(kind, organizationId), atMost, (value) => (isThere(value) ? value : null)).length
+  const counts: Readonly<Record<Quota.Kind, (organizationId: string, atMost: number) => number>> = {
+    plans: counted("plan", ({ deletedAt }) => deletedAt === null),
+    regions: counted("region", () => true),
+    webhookEndpoints: counted("endpoint", ({ deletedAt }) => deletedAt === null),
+    apiKeys: counted("apiKey", ({ revokedAt }) => revokedAt === null)
+  }
   const aggregateOf = ({ iccid, organizationId }: Storage.OfOrganization & { readonly iccid: string }) =>
     get("sim", iccid, organizationId)
   return {
@@ -74,7 +85,8 @@ const storage = (store: RowStore): Storage.Service => {
       }),
     organizations: {
       page: (query) => read(() => page("organization", query)),
-      get: (organizationId) => read(() => get("organization", organizationId))
+      get: (organizationId) => read(() => get("organization", organizationId)),
+      count: ({ atMost, kind, organizationId }) => read(() => counts[kind](organizationId, atMost))
     },
     apiKeys: {
       byHash: (hash) => read(() => values(store.also("apiKey", Rows.keysWith(hash), null))[0] ?? null),

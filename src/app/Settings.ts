@@ -2,6 +2,7 @@
  * Time limits on the machine's clock, and limits of concurrency.
  */
 import { Context } from "effect"
+import * as Quota from "../domain/Quota.ts"
 import { DAY, MINUTE } from "../domain/Time.ts"
 import * as FastPaths from "./fast/FastPaths.ts"
 
@@ -29,6 +30,8 @@ export interface Limits {
   readonly retentionMillis: number
   /** How many SMS an organization may send to one of its SIMs in a time (rule W13); null: as many as it likes. */
   readonly smsLimit: { readonly messages: number; readonly windowMillis: number } | null
+  /** How many plans, regions, endpoints and keys an organization may have (rule W13). */
+  readonly quotas: Quota.Quotas
   /** Which of the paths that exist for speed alone are on; all by default. */
   readonly fastPaths: FastPaths.FastPaths
 }
@@ -47,6 +50,7 @@ export const Settings = Context.Reference<Limits>("simplan/Settings", {
     auditRetentionMillis: 365 * DAY,
     retentionMillis: 30 * DAY,
     smsLimit: { messages: 30, windowMillis: MINUTE },
+    quotas: Quota.defaults,
     fastPaths: FastPaths.defaults
   })
 })

@@ -140,11 +140,14 @@ export interface IdempotencyRecord extends RequestKey {
 /** Those that the state of the inventory caused. */
 const ofStock: ReadonlySet<Refusal["_tag"]> = new Set(["SimBusy", "NoFreeSim", "SimsReleasing"])
 
+/** Those that what the organization has, or has done lately, caused. */
+const ofUse: ReadonlySet<Refusal["_tag"]> = new Set(["SmsLimited", "QuotaExceeded"])
+
 /**
  * The refusals after which the same request may succeed: the telco's state caused them, or that of the inventory, or what was
- * sent before.
+ * sent before, or what the organization has.
  */
-const passing: ReadonlySet<Refusal["_tag"]> = new Set(["TelcoRefused", "TelcoUnavailable", "SmsLimited", ...ofStock])
+const passing: ReadonlySet<Refusal["_tag"]> = new Set(["TelcoRefused", "TelcoUnavailable", ...ofUse, ...ofStock])
 
 /**
  * Rule W2: whether this failure is the request's final answer. One that the telco's state caused is not, nor is that no

@@ -153,6 +153,14 @@ export class TelcoUnavailable extends Data.TaggedError("TelcoUnavailable")<{
   readonly telco?: string
 }> {}
 
+/** The organization has as many of a kind as it may have (rule W13). */
+export class QuotaExceeded extends Data.TaggedError("QuotaExceeded")<{
+  /** Of what it has too many. */
+  readonly kind: "plans" | "regions" | "webhookEndpoints" | "apiKeys"
+  /** How many it may have. */
+  readonly quota: number
+}> {}
+
 /** The organization has sent the SIM as many SMS as it may for now (rule W13). */
 export class SmsLimited extends Data.TaggedError("SmsLimited")<{
   /** The SIM that was to be sent to. */
@@ -221,6 +229,7 @@ const classes = {
   TermsRefused,
   TelcoRefused,
   TelcoUnavailable,
+  QuotaExceeded,
   SmsLimited,
   IdempotencyKeyReused,
   RequestInProgress,
@@ -269,6 +278,7 @@ const tagCodes = {
   TermsRefused: "terms_refused",
   TelcoRefused: "telco_refused",
   TelcoUnavailable: "telco_unavailable",
+  QuotaExceeded: "quota_exceeded",
   SmsLimited: "sms_limited",
   IdempotencyKeyReused: "idempotency_key_reused",
   RequestInProgress: "request_in_progress",
@@ -313,6 +323,13 @@ export const code = (refusal: Plain): Code => {
   return tagCodes[refusal._tag]
 }
 
+const ofQuota = {
+  plans: "plans",
+  regions: "custom regions",
+  webhookEndpoints: "webhook endpoints",
+  apiKeys: "API keys"
+} as const satisfies Readonly<Record<QuotaExceeded["kind"], string>>
+
 /** What is wrong, as a sentence for people. Fields have their names in the domain. */
 export const sentence = (refusal: Plain): string => {
   switch (refusal._tag) {
@@ -324,6 +341,8 @@ export const sentence = (refusal: Plain): string => {
       return `No free eSIM with label ${refusal.label} is left`
     case "SimsReleasing":
       return `No eSIM with label ${refusal.label} is free now, but some are being released; try again later`
+    case "QuotaExceeded":
+      return `The organization has ${refusal.quota} ${ofQuota[refusal.kind]}, and may have no more of them`
     case "SmsLimited":
       return `Too many SMS were sent to the SIM ${refusal.iccid}; try again later`
     case "PlanArchived":

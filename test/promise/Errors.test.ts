@@ -58,6 +58,7 @@ const refusals: ReadonlyArray<Refusal.Refusal> = [
   ).map((resource) => new Refusal.NotFound({ resource, id: "x" })),
   new Refusal.NoFreeSim({ label: "Green" }),
   new Refusal.SimsReleasing({ label: "Green", retryAfterSeconds: 5 }),
+  new Refusal.QuotaExceeded({ kind: "plans", quota: 2 }),
   new Refusal.SmsLimited({ iccid: "8", retryAfterSeconds: 5 }),
   new Refusal.PlanArchived({ planId: "p" }),
   new Refusal.SimBusy({ iccid: "8" }),
@@ -397,7 +398,9 @@ describe("a wrong option", () => {
     [{ clock: "virtual" }, 'createSimplan: clock must be "system"'],
     [{ logger: { log: () => undefined } }, "createSimplan: logger must be false"],
     [{ worker: "yes" }, "createSimplan: worker must be true or false, not 'yes'"],
-    [{ storage: "memory" }, "createSimplan: storage is not known"]
+    [{ storage: "memory" }, "createSimplan: storage is not known"],
+    [{ quotas: { plan: 1 } }, "createSimplan: quotas.plan is not known"],
+    [{ quotas: { plans: 0 } }, "createSimplan: quotas.plans must be an integer from 1 to 1,000,000, not 0"]
   ])("%o is refused at once, in one sentence", (change, message) => {
     expect(option(change)).toThrow(InvalidFieldError)
     expect(option(change)).toThrow(message)

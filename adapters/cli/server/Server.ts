@@ -48,7 +48,13 @@ const limitsOf = (settings: Settings, telcos: Telcos.Telcos | null): Layer.Layer
     settings.smsLimit === "off"
       ? null
       : { messages: settings.smsLimit.requests, windowMillis: Duration.toMillis(settings.smsLimit.window) }
-  const limits = { auditRetentionMillis, leaseMillis, retentionMillis, smsLimit, telcoTimeoutMillis }
+  const quotas = {
+    plans: settings.maxPlans,
+    regions: settings.maxRegions,
+    webhookEndpoints: settings.maxWebhookEndpoints,
+    apiKeys: settings.maxApiKeys
+  }
+  const limits = { auditRetentionMillis, leaseMillis, quotas, retentionMillis, smsLimit, telcoTimeoutMillis }
   return Layer.effect(
     Limits.Settings,
     Effect.map(Limits.Settings, (preset) => ({ ...preset, ...limits }))

@@ -5,6 +5,7 @@
  * its value and what is allowed. The value of a token or a password is never shown.
  */
 import { Config, Data, Effect, Option, Redacted, Result } from "effect"
+import { Quota } from "simplan/ports"
 import { TelcoUrl } from "../../fields/index.ts"
 import { Nearest } from "../../fields/index.ts"
 import * as Postgres from "../../postgres/index.ts"
@@ -44,6 +45,14 @@ export interface Settings extends WebhookSettings.WebhookSettings {
   readonly maxConnectionsOfAddress: number
   /** The bytes of answers that may wait for clients that read. */
   readonly maxUnreadBytes: number
+  /** How many plans an organization may have, archived ones included. */
+  readonly maxPlans: number
+  /** How many custom regions an organization may have. */
+  readonly maxRegions: number
+  /** How many webhook endpoints an organization may have. */
+  readonly maxWebhookEndpoints: number
+  /** How many API keys an organization may have that are not revoked. */
+  readonly maxApiKeys: number
   /** How many proxies before the server tell the client's address in `X-Forwarded-For`. */
   readonly trustedProxies: number
   /** The time limit of one telco call. */
@@ -121,6 +130,15 @@ const toSecretKeys = (text: string): Redacted.Redacted | null | undefined => {
   const keys = Redacted.make(text)
   return Result.isSuccess(Postgres.SecretKeys.parse(keys)) ? keys : undefined
 }
+
+/** How many of a kind an organization may have (rule W13). */
+const quota = (name: string, meaning: string, kind: Quota.Kind): Definition<number> => ({
+  name,
+  meaning,
+  default: String(Quota.defaults[kind]),
+  allowed: "a number from 1 to 1000000",
+  read: (text) => (/^[1-9]\d{0,5}$|^1000000$/.test(text) ? Number(text) : undefined)
+})
 
 const definitions = {
   host: define({
@@ -229,6 +247,14 @@ const definitions = {
       return megabytes >= 64 && megabytes <= 65_536 ? megabytes * 1_048_576 : undefined
     }
   }),
+  maxPlans: quota("SIMPLAN_MAX_PLANS", "plans of an organization, archived ones included", "plans"),
+  maxRegions: quota("SIMPLAN_MAX_REGIONS", "custom regions of an organization", "regions"),
+  maxWebhookEndpoints: quota(
+    "SIMPLAN_MAX_WEBHOOK_ENDPOINTS",
+    "webhook endpoints of an organization",
+    "webhookEndpoints"
+  ),
+  maxApiKeys: quota("SIMPLAN_MAX_API_KEYS", "API keys of an organization that are not revoked", "apiKeys"),
   trustedProxies: define({
     name: "SIMPLAN_TRUST_PROXY",
     meaning: "proxies whose X-Forwarded-For is believed",
@@ -449,6 +475,10 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
     maxConnections: yield* setting(definitions.maxConnections),
     maxConnectionsOfAddress: yield* setting(definitions.maxConnectionsOfAddress),
     maxUnreadBytes: yield* setting(definitions.maxUnread),
+    maxPlans: yield* setting(definitions.maxPlans),
+    maxRegions: yield* setting(definitions.maxRegions),
+    maxWebhookEndpoints: yield* setting(definitions.maxWebhookEndpoints),
+    maxApiKeys: yield* setting(definitions.maxApiKeys),
     trustedProxies: yield* setting(definitions.trustedProxies),
     allowPrivateWebhooks: yield* setting(definitions.allowPrivateWebhooks),
     webhookPorts: yield* setting(definitions.webhookPorts),

@@ -87,7 +87,7 @@ export class CoverageApi extends HttpApiGroup.make("coverage")
       payload: CreateCustomRegion,
       success: CustomRegionItem,
       error: [
-        ...Schemas.problems(...Schemas.posting),
+        ...Schemas.problems(...Schemas.posting, "quota_exceeded"),
         MissingCountries.pipe(HttpApiSchema.status(400)),
         ExistingCoverage.pipe(HttpApiSchema.status(409))
       ]

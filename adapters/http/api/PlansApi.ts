@@ -121,7 +121,7 @@ export class PlansApi extends HttpApiGroup.make("plans")
     HttpApiEndpoint.post("create", "/plans", {
       payload: CreatePlan,
       success: CreatedPlan.pipe(HttpApiSchema.status(201)),
-      error: Schemas.problems(...Schemas.posting, "coverage_profile_not_found", "terms_refused")
+      error: Schemas.problems(...Schemas.posting, "coverage_profile_not_found", "terms_refused", "quota_exceeded")
     }).annotateMerge(OpenApi.annotations({ summary: "Create a plan" })),
     HttpApiEndpoint.get("get", "/plans/:planId", {
       params: ofPlan,

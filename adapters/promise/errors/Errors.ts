@@ -36,6 +36,7 @@ export type ErrorCode =
   | "plan_not_found"
   | "job_not_found"
   | "problem_not_found"
+  | "quota_exceeded"
   | "region_exists"
   | "region_name_taken"
   | "region_uncovered"
@@ -221,6 +222,13 @@ export class PackagesListedError extends ConflictError {
 export class SubscriptionFullError extends ConflictError {
   static {
     SubscriptionFullError.prototype.name = "SubscriptionFullError"
+  }
+}
+
+/** The organization has as many of a kind as it may have (rule W13): `quota_exceeded`, 409. */
+export class QuotaExceededError extends ConflictError {
+  static {
+    QuotaExceededError.prototype.name = "QuotaExceededError"
   }
 }
 

@@ -58,6 +58,8 @@ export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanErr
       const message = `No eSIM with the label ${label} is free now, but some are being released; try again later`
       return new Errors.SimsReleasingError({ ...of("esims_releasing", 503, message), retryAfterSeconds })
     }
+    case "QuotaExceeded":
+      return new Errors.QuotaExceededError(of("quota_exceeded", 409, Refusal.sentence(refusal)))
     case "SmsLimited": {
       const { iccid, retryAfterSeconds } = refusal
       const message = `Too many SMS were sent to the SIM ${iccid}; try again later`

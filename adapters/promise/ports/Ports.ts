@@ -5,7 +5,7 @@ import { Effect, Layer, Predicate, Redacted, Schema } from "effect"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Core from "simplan"
-import { type BusinessClock, Storage, type Telco as TelcoPort, type WebhookSender } from "simplan/ports"
+import { type BusinessClock, Quota, Storage, type Telco as TelcoPort, type WebhookSender } from "simplan/ports"
 import { Fields, TelcoUrl } from "../../fields/index.ts"
 import * as Clocks from "../../virtual-clock/index.ts"
 import * as Arguments from "../Arguments.ts"
@@ -160,6 +160,7 @@ const known: ReadonlySet<string> = new Set<keyof Options>([
   "database",
   "http",
   "logger",
+  "quotas",
   "schema",
   "secretKeys",
   "telco",
@@ -188,6 +189,17 @@ const checkLayers = ({ catalogue, clock, database, telco, webhooks }: Options): 
   throw Arguments.invalid(METHOD, field, message)
 }
 
+const checkQuotas = (quotas: Options["quotas"]): void => {
+  for (const [name, value] of Object.entries(quotas ?? {})) {
+    const field = `quotas.${name}`
+    if (!Quota.kinds.some((kind) => kind === name)) throw Arguments.invalid(METHOD, field, "is not known")
+    const isNumber = typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= 1_000_000
+    if (value !== undefined && !isNumber) {
+      throw Arguments.invalid(METHOD, field, "must be an integer from 1 to 1,000,000", value)
+    }
+  }
+}
+
 const checkRest = (options: Options): void => {
   const unknown = Object.keys(options).find((name) => !known.has(name))
   if (unknown !== undefined) throw Arguments.invalid(METHOD, unknown, "is not known")
@@ -197,6 +209,7 @@ const checkRest = (options: Options): void => {
       throw Arguments.invalid(METHOD, name, "must be true or false", value)
     }
   }
+  checkQuotas(options.quotas)
   const { logger } = options
   const isLogger =
     typeof logger === "object" &&
@@ -248,7 +261,10 @@ export const make = (options: Options) => {
         ? Layer.provideMerge(Layer.merge(await telco.layer(), beside), await database.layer())
         : Layer.provideMerge(Layer.merge(journaled(log), beside), await database.journaled())
     const begun = isAlone ? Layer.provideMerge(Layer.effectDiscard(Core.Leases.takeOver), ports) : ports
-    const services = Layer.provideMerge(Layer.provide(Core.Services.layer, Routed.limits(telco.timeoutMillis)), begun)
+    const services = Layer.provideMerge(
+      Layer.provide(Core.Services.layer, Routed.limits(telco.timeoutMillis, options.quotas)),
+      begun
+    )
     const background = Layer.merge(Core.Worker.background, Routed.background)
     const working = options.worker === false ? services : Layer.provideMerge(background, services)
     return Layer.provideMerge(working, Logs.layer(log, options.logger !== undefined && options.logger !== false))

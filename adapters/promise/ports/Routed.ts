@@ -6,6 +6,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { Settings } from "simplan"
+import type { Options } from "../Options.ts"
 import type { Connected, Routes } from "../../telco-routes/index.ts"
 
 const Routed = Context.Service<Routes.Routes, Routes.Routes["Service"]>(
@@ -29,12 +30,18 @@ export const drain = <A, E, R>(due: Effect.Effect<A, E, R>): Effect.Effect<A, E,
       : Effect.andThen(Effect.all([due, given.value.drain], { concurrency: "unbounded", discard: true }), due)
   )
 
-/** Gives calls the time that the telcos may take, at least `timeoutMillis`. */
-export const limits = (timeoutMillis = 0): Layer.Layer<never> =>
+/** Gives calls the time that the telcos may take, at least `timeoutMillis`, and organizations their quotas. */
+export const limits = (timeoutMillis = 0, quotas: Options["quotas"] = {}): Layer.Layer<never> =>
   Layer.effect(
     Settings.Settings,
     Effect.map(Effect.all([Settings.Settings, routed]), ([preset, given]) => ({
       ...preset,
+      quotas: {
+        plans: quotas.plans ?? preset.quotas.plans,
+        regions: quotas.regions ?? preset.quotas.regions,
+        webhookEndpoints: quotas.webhookEndpoints ?? preset.quotas.webhookEndpoints,
+        apiKeys: quotas.apiKeys ?? preset.quotas.apiKeys
+      },
       telcoTimeoutMillis: Math.max(
         preset.telcoTimeoutMillis,
         timeoutMillis,

@@ -100,7 +100,8 @@ export interface Coverage {
   /**
    * Creates a region of an organization's own.
    *
-   * Errors: `InvalidFieldError`, `RegionNameTakenError`, `RegionUncoveredError`, `RegionExistsError`.
+   * Errors: `InvalidFieldError`, `RegionNameTakenError`, `RegionUncoveredError`, `RegionExistsError`,
+   * `QuotaExceededError`.
    */
   readonly createRegion: (request: CreateRegion, options?: WriteOptions) => Promise<Region>
 }

@@ -79,7 +79,7 @@ export interface CreateApiKey extends OfOrganization {
 
 /** API keys of organizations, for the HTTP API (rule W3). */
 export interface ApiKeys {
-  /** Makes a key. Errors: `InvalidFieldError`, `NotFoundError`. */
+  /** Makes a key. Errors: `InvalidFieldError`, `NotFoundError`, `QuotaExceededError`. */
   readonly create: {
     (request: CreateApiKey, options?: CallOptions & { readonly idempotencyKey?: undefined }): Promise<NewApiKey>
     (request: CreateApiKey, options: WriteOptions): Promise<MaybeNewApiKey>

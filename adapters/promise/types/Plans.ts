@@ -94,7 +94,8 @@ export interface PlanFilter extends OfOrganization {
 /** Plans of an organization (rules P1 to P4). */
 export interface Plans {
   /**
-   * Creates a plan. Errors: `InvalidFieldError`, `NotFoundError` (organization, coverage profile), `TermsRefusedError`.
+   * Creates a plan. Errors: `InvalidFieldError`, `NotFoundError` (organization, coverage profile), `TermsRefusedError`,
+   * `QuotaExceededError`.
    */
   readonly create: (request: CreatePlan, options?: WriteOptions) => Promise<Plan>
   /** Reads a plan. Errors: `NotFoundError`, also where it was deleted. */

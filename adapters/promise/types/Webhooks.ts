@@ -153,7 +153,7 @@ export interface OfDelivery extends OfOrganization {
 
 /** Webhook endpoints of an organization, and the log of their deliveries (rules W5 to W7). */
 export interface Webhooks {
-  /** Makes an endpoint. Errors: `InvalidFieldError`, `NotFoundError`. */
+  /** Makes an endpoint. Errors: `InvalidFieldError`, `NotFoundError`, `QuotaExceededError`. */
   readonly create: (request: CreateWebhookEndpoint, options?: WriteOptions) => Promise<WebhookEndpointWithKey>
   /** All endpoints of an organization, oldest first. */
   readonly list: (of: OfOrganization, options?: CallOptions) => PagedList<WebhookEndpoint>

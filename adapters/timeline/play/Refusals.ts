@@ -48,6 +48,7 @@ export const inWords = (refusal: Refusal.Plain, period: Rules.Rule | null): Reas
       return reason("the telco refuses; nothing remains", Rules.answered)
     case "TelcoUnavailable":
       return reason("the telco could not be reached in time; what it may have done is undone", Rules.answered)
+    case "QuotaExceeded":
     case "SmsLimited":
     case "PackagesListed":
     case "RegionNameTaken":

@@ -8,7 +8,7 @@ import { Context, Effect, Equal, Layer } from "effect"
 import type { Action } from "../../domain/AuditEntry.ts"
 import * as ApiKey from "../../domain/ApiKey.ts"
 import { kinds } from "../../domain/Idempotency.ts"
-import { type InvalidField, KeyRefused, NotFound } from "../../domain/Refusal.ts"
+import { type InvalidField, KeyRefused, NotFound, type QuotaExceeded } from "../../domain/Refusal.ts"
 import * as Organization from "../../domain/Organization.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
@@ -18,6 +18,7 @@ import * as CommittedCache from "../commit/CommittedCache.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
+import * as Quotas from "./Quotas.ts"
 import { Organizations } from "./Organizations.ts"
 
 /** A key with its secret, which is nowhere else. */
@@ -47,7 +48,7 @@ export class ApiKeys extends Context.Service<
         readonly scope: ApiKey.Scope
         readonly expiresAt: Instant | null
       }
-    ) => Effect.Effect<NewKey, InvalidField | NotFound | StorageError>
+    ) => Effect.Effect<NewKey, InvalidField | NotFound | QuotaExceeded | StorageError>
     /** Oldest first, revoked ones included. */
     readonly page: (
       of: Page<CreatedCursor>
@@ -82,6 +83,7 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
     const ids = yield* Ids
     const commits = yield* Commits
     const organizations = yield* Organizations
+    const withinQuota = yield* Quotas.make
     const { cacheMillis } = yield* Settings
 
     const get = Effect.fnUntraced(function* (of: OfKey) {
@@ -139,6 +141,7 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
         const apiKey = yield* Effect.fromResult(
           ApiKey.make({ ...kept, organizationId, apiKeyId, name, scope, expiresAt }, now)
         )
+        yield* withinQuota(organizationId, "apiKeys")
         yield* commits.retryOnConflict(write(apiKey, "api_key.create", now))
         return made({ apiKey, key })
       }),

@@ -6,7 +6,7 @@ import type { Action } from "../../domain/AuditEntry.ts"
 import * as Delivery from "../../domain/Delivery.ts"
 import type { LoggedAttempt, LoggedDelivery } from "../../domain/Delivery.ts"
 import { kinds } from "../../domain/Idempotency.ts"
-import { EndpointDisabled, type InvalidField, NotFound } from "../../domain/Refusal.ts"
+import { EndpointDisabled, type InvalidField, NotFound, type QuotaExceeded } from "../../domain/Refusal.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
 import * as Endpoint from "../../domain/WebhookEndpoint.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
@@ -17,6 +17,7 @@ import { type CreatedCursor, type DeliveryFilter, type Page, Storage, type Stora
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
+import * as Quotas from "./Quotas.ts"
 import { Organizations } from "./Organizations.ts"
 
 interface OfEndpoint {
@@ -51,7 +52,7 @@ export class Webhooks extends Context.Service<
       readonly url: string
       readonly events: ReadonlyArray<string> | null
       readonly description: string
-    }) => Effect.Effect<WebhookEndpoint, InvalidField | NotFound | StorageError>
+    }) => Effect.Effect<WebhookEndpoint, InvalidField | NotFound | QuotaExceeded | StorageError>
     /** Oldest first. */
     readonly page: (
       of: Page<CreatedCursor>
@@ -112,6 +113,7 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
       const ids = yield* Ids
       const commits = yield* Commits
       const organizations = yield* Organizations
+      const withinQuota = yield* Quotas.make
 
       const signingKey = Effect.map(ids.bytes(32), Endpoint.signingKey)
 
@@ -177,6 +179,7 @@ export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids |
           yield* Effect.fromResult(Endpoint.checkTexts({ url, description }))
           const types = events === null ? null : yield* Effect.fromResult(WebhookEvent.typesOf(events))
           yield* organizations.get({ organizationId })
+          yield* withinQuota(organizationId, "webhookEndpoints")
           const now = yield* clock.now
           const endpoint: WebhookEndpoint = {
             organizationId,

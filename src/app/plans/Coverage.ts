@@ -8,6 +8,7 @@ import type { Label } from "../../domain/Label.ts"
 import {
   type InvalidField,
   NotFound,
+  type QuotaExceeded,
   type RegionExists,
   type RegionNameTaken,
   type RegionUncovered
@@ -18,6 +19,7 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Catalogues } from "./Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"
+import * as Quotas from "../organizations/Quotas.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
@@ -73,7 +75,7 @@ export class Coverage extends Context.Service<
       readonly iso2List: ReadonlyArray<string>
     }) => Effect.Effect<
       Region,
-      InvalidField | NotFound | RegionNameTaken | RegionUncovered | RegionExists | StorageError
+      InvalidField | NotFound | RegionNameTaken | RegionUncovered | RegionExists | QuotaExceeded | StorageError
     >
   }
 >()("simplan/Coverage") {}
@@ -98,6 +100,7 @@ export const layer: Layer.Layer<Coverage, never, Needs> = Layer.effect(
     const commits = yield* Commits
     const catalogues = yield* Catalogues
     const organizations = yield* Organizations
+    const withinQuota = yield* Quotas.make
 
     const area = Effect.fnUntraced(function* (of: OfProfile): Effect.fn.Return<Area, NotFound | StorageError> {
       const standard = (yield* catalogues.current).profileById.get(of.coverageId)
@@ -148,6 +151,7 @@ export const layer: Layer.Layer<Coverage, never, Needs> = Layer.effect(
               RegionRules.create(wanted, alike, catalogue, { coverageId, regionCode }, now)
             )
             const { organizationId } = region
+            yield* withinQuota(organizationId, "regions")
             const change = {
               organizationId,
               action: "coverage_profile.create",

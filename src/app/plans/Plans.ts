@@ -7,7 +7,7 @@ import { kinds } from "../../domain/Idempotency.ts"
 import type { Label } from "../../domain/Label.ts"
 import * as PlanRules from "../../domain/Plan.ts"
 import type { Plan, TermsRequest } from "../../domain/Plan.ts"
-import { type InvalidField, type NotFound, TermsRefused } from "../../domain/Refusal.ts"
+import { type InvalidField, type NotFound, type QuotaExceeded, TermsRefused } from "../../domain/Refusal.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
@@ -15,6 +15,7 @@ import { TelcoTerms } from "../../ports/TelcoTerms.ts"
 import { Catalogues } from "./Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Coverage } from "./Coverage.ts"
+import * as Quotas from "../organizations/Quotas.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
@@ -32,7 +33,7 @@ export class Plans extends Context.Service<
     readonly create: (request: {
       readonly organizationId: string
       readonly terms: TermsRequest
-    }) => Effect.Effect<Plan, InvalidField | NotFound | TermsRefused | StorageError>
+    }) => Effect.Effect<Plan, InvalidField | NotFound | TermsRefused | QuotaExceeded | StorageError>
     /** Archived ones too; a deleted one is `NotFound`. */
     readonly get: (of: OfPlan) => Effect.Effect<Plan, NotFound | StorageError>
     /** A page of plans, oldest first. `countries` (ISO 2) selects the plans that cover all of them. */
@@ -68,6 +69,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
     const coverage = yield* Coverage
     const organizations = yield* Organizations
     const telcoTerms = yield* TelcoTerms
+    const withinQuota = yield* Quotas.make
 
     const get = Effect.fnUntraced(function* (of: OfPlan) {
       return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
@@ -105,6 +107,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
         yield* Effect.catchTag(telcoTerms.check({ organizationId, terms: checked }), "Telco.Refused", ({ message }) =>
           Effect.fail(new TermsRefused({ message }))
         )
+        yield* withinQuota(organizationId, "plans")
         const plan: Plan = {
           organizationId,
           planId: yield* ids.next(now, organizationId),

@@ -5,6 +5,7 @@ import type { ApiKey } from "../../domain/ApiKey.ts"
 import type { LoggedDelivery } from "../../domain/Delivery.ts"
 import type { EventHandler } from "../../domain/EventHandler.ts"
 import type { Organization } from "../../domain/Organization.ts"
+import type { Kind } from "../../domain/Quota.ts"
 import type { Failing, Health, WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { Type } from "../../domain/WebhookEvent.ts"
@@ -14,6 +15,8 @@ export interface Organizations {
   /** By creation and id, ascending. */
   readonly page: (query: Keyset<CreatedCursor>) => Read<ReadonlyArray<Organization>>
   readonly get: (organizationId: string) => Read<Organization | null>
+  /** How many of a kind it has (`Quota.kinds`), counted up to `atMost`. */
+  readonly count: (of: OfOrganization & { readonly kind: Kind; readonly atMost: number }) => Read<number>
 }
 
 export interface ApiKeys {

@@ -2,6 +2,7 @@
  * Lists: keyset pages give what was there before the first page exactly once and in order, whatever comes in meanwhile.
  */
 import { Effect } from "effect"
+import * as Quota from "../../domain/Quota.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { CreatedCursor } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
@@ -70,6 +71,47 @@ const created = <A extends { readonly createdAt: Instant }>(
 ): readonly [string, CreatedCursor] => [id, { createdAt, id }]
 
 export const cases: ReadonlyArray<World.Scenario> = [
+  scenario("what an organization has is counted up to a bound, without what is gone", (world) =>
+    Effect.gen(function* () {
+      const other = yield* World.neighbour(world)
+      const gone = world.now + 1
+      yield* world.storage.commit({
+        plans: [
+          Rows.plan(world),
+          Rows.plan(world, { archivedAt: gone }),
+          Rows.plan(world, { createdAt: gone }),
+          Rows.plan(world, { deletedAt: gone }),
+          Rows.plan(other)
+        ],
+        regions: [1, 2, 3].map(() => Rows.region(world)),
+        webhookEndpoints: [
+          Rows.endpoint(world),
+          Rows.endpoint(world, { createdAt: gone }),
+          Rows.endpoint(world, { disabled: { reason: "Organization", at: gone } }),
+          Rows.endpoint(world, { deletedAt: gone })
+        ],
+        apiKeys: [
+          Rows.apiKey(world),
+          Rows.apiKey(world, { expiresAt: gone }),
+          Rows.apiKey(world, { createdAt: gone }),
+          Rows.apiKey(world, { revokedAt: gone })
+        ]
+      })
+      for (const kind of Quota.kinds) {
+        for (const [atMost, counted] of [
+          [1, 1],
+          [3, 3],
+          [100, 3]
+        ] as const) {
+          const count = yield* world.storage.organizations.count({ ...World.of(world), kind, atMost })
+          yield* Suite.equals(`${kind}, up to ${atMost}`, count, counted)
+        }
+        const theirs = yield* world.storage.organizations.count({ ...World.of(other), kind, atMost: 9 })
+        yield* Suite.equals(`${kind} of another`, theirs, kind === "plans" ? 1 : 0)
+      }
+    })
+  ),
+
   scenario("pages of plans are complete and without repetition while plans come in", (world) =>
     walk<CreatedCursor>(world, {
       page: (after, limit) =>

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type EventHandler, Jobs, Outbox, type SimAggregate, Storage, type WebhookEvent } from "simplan/ports"
+import { type EventHandler, Jobs, Outbox, Quota, type SimAggregate, Storage, type WebhookEvent } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
 import {
@@ -259,6 +259,9 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.catalogues.get
     yield* storage.catalogues.version
     yield* storage.organizations.get(org)
+    for (const kind of Quota.kinds) {
+      for (const atMost of [3, 20_000]) yield* storage.organizations.count({ ...of, kind, atMost })
+    }
     yield* storage.webhookEndpoints.get({ ...of, endpointId: `endpoint-${round}` })
     yield* storage.apiKeys.get({ ...of, apiKeyId: `key-${round}` })
     yield* storage.apiKeys.byHash("hash-1")

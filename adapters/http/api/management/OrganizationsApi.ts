@@ -67,7 +67,7 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
       params: ofOrganization,
       payload: CreateApiKey,
       success: NewApiKeyItem.pipe(HttpApiSchema.status(201)),
-      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "organization_not_found")
+      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "organization_not_found", "quota_exceeded")
     }).annotateMerge(OpenApi.annotations({ summary: "Create an API key" })),
     HttpApiEndpoint.get("keys", "/organizations/:id/api-keys", {
       params: ofOrganization,

@@ -143,7 +143,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       params: ofOrganization,
       payload: CreateWebhookEndpoint,
       success: NewSigningKeyItem.pipe(HttpApiSchema.status(201)),
-      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "organization_not_found")
+      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "organization_not_found", "quota_exceeded")
     }).annotateMerge(OpenApi.annotations({ summary: "Register a webhook endpoint" })),
     HttpApiEndpoint.get("list", "/organizations/:id/webhook-endpoints", {
       params: ofOrganization,

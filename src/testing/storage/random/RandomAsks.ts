@@ -3,6 +3,7 @@
  * number in its own way (import sequences, and the catalogue's version while it starts) is left out.
  */
 import { Effect } from "effect"
+import * as Quota from "../../../domain/Quota.ts"
 import type { Sim } from "../../../domain/Sim.ts"
 import { HOUR, MINUTE } from "../../../domain/Time.ts"
 import type { Pending } from "../../../ports/Jobs.ts"
@@ -121,6 +122,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
       (plan) => ({ createdAt: plan.createdAt, id: plan.planId })
     ),
     storage.regions.get({ ...of, coverageId: id }),
+    Effect.forEach(Quota.kinds, (kind) => storage.organizations.count({ ...of, kind, atMost: 3 })),
     pages(
       ask,
       (after: CreatedCursor | null, limit) => storage.regions.page({ ...of, after, limit }),
