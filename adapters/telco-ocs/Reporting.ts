@@ -1,12 +1,12 @@
 /**
  * What an OCS tells, all of it: its notifications when they come, and the looks that find the rest. The looks, the
- * watch time of orders and mobile plans, and the daily comparison run until the scope closes; what they have begun then
- * falls to another process.
+ * watch time of orders and mobile plans, and the daily comparison, of SIMs in stock too, run until the scope closes; what they
+ * have begun then falls to another process.
  *
  * Every call here gives way to the orders' calls. A failure ends nothing: the loops wait and go on.
  */
 import { Effect, Layer } from "effect"
-import { type Catalogues, Problems, type Reports, RequestContext } from "simplan"
+import { type Catalogues, type Organizations, Problems, type Reports, RequestContext, type Sims } from "simplan"
 import { Time } from "simplan/ports"
 import { type Journal, Priority } from "../telco-calls/index.ts"
 import type { Api } from "./api/Api.ts"
@@ -15,6 +15,7 @@ import { Orders } from "./orders/Orders.ts"
 import type { UsedDuplicate } from "./orders/Settlement.ts"
 import type { Settings } from "./Settings.ts"
 import * as Findings from "./drift/Findings.ts"
+import * as Stock from "./drift/Stock.ts"
 import * as Notifications from "./reports/Notifications.ts"
 import * as PollLoad from "./polling/PollLoad.ts"
 import * as Polling from "./polling/Polling.ts"
@@ -32,6 +33,8 @@ export interface Options {
    * if it sends no notifications (see `PollSchedule`).
    */
   readonly notified?: ReadonlyArray<number>
+  /** Whether this OCS takes the packages of a SIM; of all unless given. Of others nothing is asked while they are in stock. */
+  readonly isSupplied?: Stock.IsSupplied
   /** Counts the calls of looks: one `makeMeter` for all that is done about this OCS in this process. */
   readonly meter: PollLoad.Meter
 }
@@ -48,6 +51,11 @@ type Needs =
   | Reports.Reports
   | Catalogues.Catalogues
   | Problems.Problems
+  | Organizations.Organizations
+  | Sims.Sims
+
+/** What only the background needs. */
+type Beside = Orders | MobilePlans | Organizations.Organizations | Sims.Sims
 
 const limits = ({ notified = [50, 80], ...options }: Options): Polling.Options => ({ ...options, notified })
 
@@ -61,7 +69,7 @@ const asTelco = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R
 export const take = (
   options: Options,
   body: unknown
-): Effect.Effect<Notifications.Answer, never, Exclude<Needs, Orders | MobilePlans>> =>
+): Effect.Effect<Notifications.Answer, never, Exclude<Needs, Beside>> =>
   Effect.gen(function* () {
     const { look } = yield* Polling.make(limits(options))
     const notifications = yield* Notifications.make({ telco: options.telco, look })
@@ -75,7 +83,7 @@ const STUCK = 5 * Time.SECOND
 /** How many orders, and how many mobile plans, are settled at once. */
 const ORDERS = 20
 
-/** How many turns of each work a share has: 100 looks, 100 orders and 100 mobile plans. */
+/** How many turns of each work a share has: 100 looks, 100 orders and 100 mobile plans; SIMs in stock have one. */
 const SHARE = 5
 
 /** A turn of work, which says how long to wait before the next one, in milliseconds: 0 where more may be due now. */
@@ -85,7 +93,7 @@ const turnOf = <R>(what: string, work: Effect.Effect<number, { readonly message:
     Effect.catchDefect((defect) => Effect.as(Effect.logError(`${what} has failed`, defect), STUCK))
   )
 
-/** Looks at SIMs and compares their books, settles orders and mobile plans, and lists a wrong zone among the problems. */
+/** Looks at SIMs and compares their books, also of those in stock, settles orders and mobile plans, and lists a wrong zone among the problems. */
 const turns = (options: Options) =>
   Effect.gen(function* () {
     const { telco } = options
@@ -93,6 +101,7 @@ const turns = (options: Options) =>
     const orders = yield* Orders
     const plans = yield* MobilePlans
     const problems = yield* Problems.Problems
+    const stock = yield* Stock.make(options)
 
     const looking = Effect.map(polling.due, ({ failed, looks }) =>
       looks > 0 && failed === looks ? STUCK : looks < Polling.BATCH ? Math.min(IDLE, options.fastest) : 0
@@ -110,7 +119,8 @@ const turns = (options: Options) =>
       turnOf(`Polling of ${telco}`, looking),
       turnOf(`Settling of ${telco}`, settling),
       turnOf(`Settling of mobile plans of ${telco}`, planning),
-      turnOf(`The proof of the zone of ${telco}`, proving)
+      turnOf(`The proof of the zone of ${telco}`, proving),
+      turnOf(`The comparison of SIMs in stock with ${telco}`, stock)
     ] as const
   })
 
@@ -122,14 +132,14 @@ const each = <R>(
     Effect.all(all.map(repeat), { concurrency: "unbounded", discard: true })
   ).pipe(Priority.asPoll, asTelco)
 
-/** Looks at SIMs, compares books, and settles orders and mobile plans, until it is interrupted. */
+/** Looks at SIMs, compares books, those of the stock too, and settles orders and mobile plans, until it is interrupted. */
 export const run = (options: Options): Effect.Effect<never, never, Needs> =>
   each(options, (turn) =>
     Effect.forever(Effect.flatMap(turn, (millis) => (millis === 0 ? Effect.yieldNow : Effect.sleep(millis))))
   ).pipe(Effect.andThen(Effect.never))
 
 /**
- * Does what of that is due now: at most 100 looks, orders and mobile plans each. What is interrupted falls due again.
+ * Does what of that is due now: at most 100 looks, orders and mobile plans each, and 10 SIMs in stock. What is interrupted falls due again.
  */
 export const drain = (options: Options): Effect.Effect<void, never, Needs> =>
   each(options, (turn) => Effect.asVoid(Effect.repeat(turn, { while: (millis) => millis === 0, times: SHARE - 1 })))

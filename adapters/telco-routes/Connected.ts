@@ -2,12 +2,15 @@
  * One telco of the settings file, connected: what the port asks of it, and what an operator may ask about it.
  */
 import type { Effect, Redacted } from "effect"
-import type { Catalogues, Problems, Refusal, Reports } from "simplan"
+import type { Catalogues, Organizations, Problems, Refusal, Reports, Sims } from "simplan"
 import type { Label, Storage, Telco, TelcoTerms } from "simplan/ports"
 import type * as Shape from "./file/Shape.ts"
 
 /** What of the service a telco tells what it knows. */
-export type Services = Reports.Reports | Catalogues.Catalogues | Problems.Problems
+export type Informed = Reports.Reports | Catalogues.Catalogues | Problems.Problems
+
+/** What of the service a telco's background needs: its SIMs in stock are compared too. */
+export type Services = Informed | Organizations.Organizations | Sims.Sims
 
 /** What came of trying one thing of a telco. */
 export interface Finding {
@@ -48,7 +51,7 @@ export interface Notifications {
   /** Who sends a notification has to know it. */
   readonly secret: Redacted.Redacted
   /** The answer to a body that is JSON. One that is no notification is refused, if the telco expects that. */
-  readonly take: (body: unknown) => Effect.Effect<Answer, Refusal.InvalidField | Storage.StorageError, Services>
+  readonly take: (body: unknown) => Effect.Effect<Answer, Refusal.InvalidField | Storage.StorageError, Informed>
 }
 
 /** The answer to a notification; a body that is null is empty. */

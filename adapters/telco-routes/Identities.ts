@@ -16,6 +16,8 @@ export interface Identities {
   readonly known: (iccid: string) => Asked<SimIdentities.SimIdentities>
   /** The IMSI of the inventory, else the one that the telco of the SIM's packages knows; null where neither has one. */
   readonly imsi: (iccid: string) => Asked<string | null>
+  /** The name of the telco that takes the packages of such SIMs now; undefined where none does. */
+  readonly supplier: (of: Routing.Supplied) => string | undefined
 }
 
 /** `telcos` may be filled in afterwards. */
@@ -40,6 +42,7 @@ export const make = ({
   })
   return {
     known,
+    supplier: (of) => Routing.find(routes, of)?.telcos.packages,
     imsi: Effect.fnUntraced(function* (iccid: string) {
       const { imsi } = yield* known(iccid)
       if (imsi !== null) return imsi

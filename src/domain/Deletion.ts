@@ -1,6 +1,7 @@
 /**
  * Deleting a subscription and recycling its SIM (rule S3). The deletion is committed first. A job then cancels the
- * packages at the telco. The SIM is free again when the telco has confirmed that.
+ * packages at the telco. The SIM is free again when the telco has confirmed that. A SIM in stock on which packages of
+ * nobody's are found goes the same way (rule S5).
  */
 import { Result } from "effect"
 import type * as Attachment from "./Attachment.ts"
@@ -69,6 +70,27 @@ export const remove = (
       }
     ]
   })
+}
+
+/**
+ * Rule S5: the telco lists packages of ours on a free SIM, which nobody owns. The SIM leaves the stock, and the job that
+ * releases it cancels all that is listed first. `releaseId` is new; it stands for the subscription that the SIM is
+ * released from. A SIM that is not free stays as it is.
+ */
+export const withheld = (aggregate: SimAggregate.SimAggregate, releaseId: string, now: Instant): Decision => {
+  const { sim } = aggregate
+  if (sim.allocation._tag !== "Free") return {}
+  const allocation = { _tag: "Releasing", subscriptionId: releaseId } as const
+  return {
+    sim: { loaded: aggregate, next: { ...aggregate, sim: { ...sim, allocation } } },
+    jobs: [
+      {
+        jobId: `release:${releaseId}`,
+        work: { _tag: "CancelPackages", iccid: sim.iccid, packageIds: [], release: true },
+        dueAt: now
+      }
+    ]
+  }
 }
 
 /** Rule S3: the telco has confirmed the cancellation, so the SIM is free again. */

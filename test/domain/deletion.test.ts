@@ -117,3 +117,29 @@ describe("After the telco has confirmed (S3)", () => {
     expect(Deletion.released(sim())).toEqual({})
   })
 })
+
+describe("S5: a SIM in stock with packages of nobody's", () => {
+  it("is released by a job of its own, and not as if it had been sold", () => {
+    const of = { sim: sim({ recycledAt: null }), subscription: null, attachments: [] }
+    expect(Deletion.withheld(of, "release-1", NOW)).toEqual({
+      sim: {
+        loaded: of,
+        next: { ...of, sim: { ...of.sim, allocation: { _tag: "Releasing", subscriptionId: "release-1" } } }
+      },
+      jobs: [
+        {
+          jobId: "release:release-1",
+          work: { _tag: "CancelPackages", iccid: ICCID, packageIds: [], release: true },
+          dueAt: NOW
+        }
+      ]
+    })
+  })
+
+  it("stays as it is once it is sold, or on its way back", () => {
+    const sold = line([])
+    const releasing = { ...sold.sim, allocation: { _tag: "Releasing", subscriptionId: "subscription" } as const }
+    expect(Deletion.withheld(sold, "release-1", NOW)).toEqual({})
+    expect(Deletion.withheld({ ...sold, sim: releasing }, "release-1", NOW)).toEqual({})
+  })
+})

@@ -1,6 +1,6 @@
 /** Other settings take the place of those in force while the service runs, and no call under way is lost. */
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
-import { Catalogues, Problems, Reports } from "simplan"
+import { Catalogues, Organizations, Problems, Reports, Sims } from "simplan"
 import { Telco } from "simplan/ports"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
@@ -171,7 +171,9 @@ const world = <A>(
 const services = Layer.mergeAll(
   Layer.mock(Reports.Reports)({}),
   Layer.mock(Catalogues.Catalogues)({}),
-  Layer.mock(Problems.Problems)({})
+  Layer.mock(Problems.Problems)({}),
+  Layer.mock(Organizations.Organizations)({}),
+  Layer.mock(Sims.Sims)({})
 )
 
 const names = ({ routes, telcos }: ConnectedTelcos.ConnectedTelcos) => [

@@ -22,6 +22,9 @@ const LATELY = 5 * Time.MINUTE
 const SPARE = 0.1
 const IN_USE = 0.5
 
+/** The share of the allowed calls that SIMs in stock may have. */
+const STOCK = 0.25
+
 /** How soon a look that nothing hurries follows where calls are in use. */
 export const UNHURRIED = Time.HOUR
 
@@ -46,6 +49,8 @@ export interface Meter {
   readonly count: (calls: number, now: Instant) => void
   /** How long a look that nothing hurries waits at least, in milliseconds. */
   readonly spacing: (limits: Omit<Limits, "spacing">, now: Instant) => number
+  /** How long so many calls about SIMs in stock take at the rate that they have, in milliseconds. */
+  readonly stockMillis: (calls: number) => number
 }
 
 export const makeMeter = (callsPerSecond: number): Meter => {
@@ -54,6 +59,7 @@ export const makeMeter = (callsPerSecond: number): Meter => {
     count: (calls, now) => {
       load = after(load, calls, callsPerSecond, now)
     },
-    spacing: (limits, now) => spacing(load, limits, now)
+    spacing: (limits, now) => spacing(load, limits, now),
+    stockMillis: (calls) => (calls * Time.SECOND) / (callsPerSecond * STOCK)
   }
 }

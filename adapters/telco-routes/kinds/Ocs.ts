@@ -9,6 +9,7 @@ import { Api, HttpApi, Ocs, Reporting, Subscribers, Zones } from "../../telco-oc
 import type { Connected, Finding, Zone } from "../Connected.ts"
 import type * as Settings from "../file/Settings.ts"
 import type * as Identities from "../Identities.ts"
+import type * as Routing from "../Routing.ts"
 import * as Slots from "../Slots.ts"
 import * as ZoneList from "../ZoneList.ts"
 import * as Slotted from "./Slotted.ts"
@@ -63,7 +64,7 @@ const isZone =
 
 export const connect = (
   of: Settings.Ocs,
-  { known }: Identities.Identities
+  { known, supplier }: Identities.Identities
 ): Effect.Effect<Connected, never, Journal.Journal | Scope.Scope> =>
   Effect.gen(function* () {
     const { name } = of
@@ -95,6 +96,7 @@ export const connect = (
       fastest: of.poll.fastestMillis,
       slowest: of.poll.slowestMillis,
       notified: of.notifiedThresholds,
+      isSupplied: (sim: Routing.Supplied) => supplier(sim) === name,
       meter: Reporting.makeMeter(of.callsPerSecond)
     }
     const inside = <A, R>(effect: Effect.Effect<A, never, R>) =>

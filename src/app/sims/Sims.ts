@@ -1,8 +1,10 @@
 /**
- * The SIM inventory of an organization: import, lists, SM-DP+ history (rules I1, I2 and I7).
+ * The SIM inventory of an organization: import, lists, SM-DP+ history (rules I1, I2 and I7), and taking SIMs out of stock that
+ * have packages of nobody's (rule S5).
  */
 import { Context, Effect, Layer, Result, Stream } from "effect"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
+import * as Deletion from "../../domain/Deletion.ts"
 import { isLabel } from "../../domain/Label.ts"
 import { NotFound } from "../../domain/Refusal.ts"
 import * as SimRules from "../../domain/Sim.ts"
@@ -10,7 +12,7 @@ import type { Sim } from "../../domain/Sim.ts"
 import type { CurrentStatus, Entry } from "../../domain/SmdpHistory.ts"
 import * as SimImport from "../../domain/SimImport.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
-import { type ImportOutcome, type NewSim, Storage, type StorageError } from "../../ports/Storage.ts"
+import { type Conflict, type ImportOutcome, type NewSim, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Metrics from "../Metrics.ts"
@@ -47,6 +49,9 @@ export interface ImportReport {
 /** An unchecked row. */
 export type ImportRow = SimImport.Row
 
+/** What became of a SIM of which a telco was asked what it lists on it. `NotFree`: it is not in stock, or not there. */
+export type Withheld = "Kept" | "Withheld" | "NotFree"
+
 /** Imports and reads the inventory. */
 export class Sims extends Context.Service<
   Sims,
@@ -77,6 +82,17 @@ export class Sims extends Context.Service<
       readonly organizationId: string
       readonly rows: Stream.Stream<ImportRow, E>
     }) => Effect.Effect<ImportReport, E | NotFound | StorageError>
+    /**
+     * Rule S5: takes a SIM out of stock on which its telco lists anything of ours: it is on its way back as after a deletion,
+     * and free when all that is listed was cancelled. `list` asks the telco, as `Telco.listPackages` does, while the SIM is
+     * free, and again if the SIM has changed meanwhile. A SIM that is sold meanwhile stays with its customer; a request that
+     * has it reserved gets another one.
+     */
+    readonly withhold: <E, R>(of: {
+      readonly organizationId: string
+      readonly iccid: string
+      readonly list: Effect.Effect<ReadonlyArray<string> | null, E, R>
+    }) => Effect.Effect<Withheld, E | StorageError, R>
   }
 >()("simplan/Sims") {}
 
@@ -188,6 +204,31 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits |
         if (!sim.isEsim) return yield* new NotFound({ resource: "sim", id: of.iccid })
         return { history: yield* storage.sims.smdpHistory(of), current: sim.smdp }
       }),
+      withhold: ({ list, ...of }) =>
+        commits.retryOnConflict(
+          Effect.gen(function* (): Effect.fn.Return<
+            Withheld,
+            Effect.Error<typeof list> | Conflict | StorageError,
+            Effect.Services<typeof list>
+          > {
+            const aggregate = yield* storage.simAggregates.get(of)
+            if (aggregate?.sim.allocation._tag !== "Free") return "NotFree"
+            const listed = yield* list
+            if (listed === null || listed.length === 0) return "Kept"
+            const now = yield* clock.now
+            const releaseId = yield* ids.next(now, of.organizationId)
+            const decision = Deletion.withheld(aggregate, releaseId, now)
+            yield* commits.write(yield* commits.of(of.organizationId, decision, now))
+            yield* Effect.logWarning(
+              "the telco lists packages on a SIM in stock, which is not sold until they are gone",
+              {
+                ...of,
+                packageIds: listed
+              }
+            )
+            return "Withheld"
+          })
+        ),
       importRows: Effect.fn("Sims.importRows")(function* ({ organizationId, rows }) {
         const organization = yield* storage.organizations.get(organizationId)
         if (organization === null) return yield* new NotFound({ resource: "organization", id: organizationId })

@@ -140,7 +140,7 @@ export const deletion = faultsOf("Deletion.ts", "deletion", [
   ],
   ["S2", "a recycled SIM counts as never used", ", recycledAt: now }", " }"],
   ["S3", "a deleted subscription stays", '{ ...subscription, status: "Deleted" }', "subscription"],
-  ["S3", "a deleted SIM is never free", "release: true", "release: false"],
+  ["S3", "a deleted SIM is never free", "now)),\n          release: true", "now)),\n          release: false"],
   [
     "S3",
     "nothing is cancelled",

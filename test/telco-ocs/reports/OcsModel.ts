@@ -21,6 +21,8 @@ export class Model {
   readonly calls: Array<string> = []
   /** The calls that are never answered. */
   hanging: ReadonlySet<string> = new Set()
+  /** The SIMs whose packages are never listed. */
+  unanswered: ReadonlySet<string> = new Set()
   /** The calls that fail. */
   failing: ReadonlySet<string> = new Set()
 
@@ -57,7 +59,10 @@ export const apiOf = (model: Model): Api["Service"] => {
   return {
     subscriber: (iccid) => call("subscriber", () => subscriberOf(model, iccid)),
     subscribersBy: unused,
-    packages: (iccid) => call("packages", () => model.packages.filter((one) => one.iccid === iccid)),
+    packages: (iccid) =>
+      model.unanswered.has(iccid)
+        ? Effect.fail(new CallFailure.CallFailure({ outcome: "Unknown", message: `no answer for ${iccid}` }))
+        : call("packages", () => model.packages.filter((one) => one.iccid === iccid)),
     affectPackage: ({ iccid, templateId, window }) =>
       Effect.andThen(Clock.currentTimeMillis, (now) =>
         call("affectPackage", () => {

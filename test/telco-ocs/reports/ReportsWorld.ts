@@ -36,6 +36,8 @@ export interface World extends Service.Service {
   readonly problems: Effect.Effect<ReadonlyArray<Job.Job>>
   /** Looks, settles and compares until the scope closes. */
   readonly background: Effect.Effect<void, never, Scope.Scope>
+  /** Does a share of that. */
+  readonly drainOf: (options: Pick<Reporting.Options, "isSupplied">) => Effect.Effect<void>
 }
 
 const LIMITS: Polling.Options = {
@@ -90,6 +92,7 @@ const make = Effect.gen(function* () {
     }).pipe(Effect.orDie),
     work: Effect.orDie(Effect.asVoid(Context.get(services, Worker.Worker).drain)),
     problems: Effect.map(Effect.orDie(problems.page({ after: null, limit: 100 })), ({ items }) => items),
+    drainOf: (options) => provided(Reporting.drain({ ...LIMITS, ...options })),
     background: provided(Effect.asVoid(Layer.build(Reporting.background(LIMITS))))
   }
   return world
